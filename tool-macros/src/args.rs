@@ -1,0 +1,385 @@
+//! The grammar of `#[tool(…)]` and `#[arg(…)]`.
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, ExprLit, ExprUnary, Lit, Meta, Path, Token, UnOp};
+
+use crate::ctxt::Ctxt;
+use crate::model::{DefaultValue, Options, Text};
+use crate::name::{did_you_mean, quoted};
+
+/// The options of `#[tool]`, in the order in which the documentation lists them.
+const TOOL_OPTIONS: [&str; 18] = [
+    "name",
+    "title",
+    "description",
+    "read_only",
+    "destructive",
+    "idempotent",
+    "open_world",
+    "manual",
+    "return_direct",
+    "exclusive",
+    "blocking",
+    "timeout",
+    "meta",
+    "visible",
+    "validate",
+    "handle",
+    "crate",
+    "state",
+];
+
+const ARG_OPTIONS: [&str; 4] = ["default", "rename", "example", "flatten"];
+
+/// What people write who come from elsewhere.
+const OTHER_WORDS: [(&str, &str); 8] = [
+    ("desc", "description"),
+    ("doc", "description"),
+    ("about", "description"),
+    ("readonly", "read_only"),
+    ("read_only_hint", "read_only"),
+    ("direct", "return_direct"),
+    ("hidden", "visible"),
+    ("attributes", "meta"),
+];
+
+/// Reads the options of `#[tool(…)]`.
+pub(crate) fn tool(cx: &Ctxt, tokens: TokenStream) -> Options {
+    let mut options = Options::default();
+    for meta in metas(cx, tokens) {
+        let Some(key) = key(&meta) else {
+            unknown(cx, &meta, "", "tool", &known_tool_options());
+            continue;
+        };
+        match key.as_str() {
+            "name" => options.name = text(cx, &meta),
+            "title" => options.title = text(cx, &meta),
+            "description" => options.description = text(cx, &meta),
+            "read_only" | "destructive" | "idempotent" | "open_world" => {
+                if let (Some(hint), Some(value)) = (
+                    TOOL_OPTIONS.iter().find(|option| **option == key),
+                    flag(cx, &meta),
+                ) {
+                    options.annotations.push((hint, value));
+                }
+            }
+            "manual" => options.manual = flag(cx, &meta).unwrap_or(false),
+            "return_direct" => options.return_direct = flag(cx, &meta).unwrap_or(false),
+            "exclusive" => options.exclusive = flag(cx, &meta).unwrap_or(false),
+            "blocking" => options.blocking = flag(cx, &meta).unwrap_or(false),
+            "timeout" => options.timeout = timeout(cx, &meta),
+            "meta" => options.meta = meta_json(cx, &meta),
+            "visible" => options.visible = path(cx, &meta),
+            "validate" => options.validate = path(cx, &meta),
+            "handle" => options.handle = handle(cx, &meta),
+            "crate" => options.krate = krate(cx, &meta),
+            "state" => cx.error(
+                &meta,
+                "the state of a tool is a parameter, not an option\nhelp: mark a parameter: `#[state] db: &Db`",
+            ),
+            other => unknown(cx, &meta, other, "tool", &known_tool_options()),
+        }
+    }
+    options
+}
+
+fn known_tool_options() -> Vec<&'static str> {
+    TOOL_OPTIONS
+        .into_iter()
+        .filter(|option| *option != "state")
+        .collect()
+}
+
+/// The options of `#[arg(…)]` on a parameter.
+#[derive(Default)]
+pub(crate) struct Arg {
+    pub(crate) default: Option<DefaultValue>,
+    pub(crate) rename: Option<Text>,
+    pub(crate) example: Option<Expr>,
+    pub(crate) flatten: Option<Span>,
+}
+
+/// Reads one `#[arg(…)]` into `arg`.
+pub(crate) fn arg(cx: &Ctxt, attr: &Attribute, arg: &mut Arg) {
+    let Meta::List(list) = &attr.meta else {
+        cx.error(attr, "`#[arg]` says nothing\nhelp: write `#[arg(default)]`, `#[arg(rename = \"…\")]` or the like");
+        return;
+    };
+    for meta in metas(cx, list.tokens.clone()) {
+        match key(&meta).as_deref() {
+            Some("default") => {
+                arg.default = match meta {
+                    Meta::Path(path) => Some(DefaultValue::Trait(path.span())),
+                    Meta::NameValue(pair) => Some(DefaultValue::Expr(pair.value)),
+                    Meta::List(list) => {
+                        cx.error(list, "`default` takes a value\nhelp: write `default = …`");
+                        None
+                    }
+                }
+            }
+            Some("rename") => arg.rename = text(cx, &meta),
+            Some("example") => arg.example = expr(cx, &meta),
+            Some("flatten") => {
+                if flag(cx, &meta) == Some(true) {
+                    arg.flatten = Some(meta.span());
+                }
+            }
+            other => unknown(cx, &meta, other.unwrap_or_default(), "arg", &ARG_OPTIONS),
+        }
+    }
+}
+
+/// `crate = path` of `#[schema(…)]` or `#[provide(…)]`, and whatever else stands there.
+pub(crate) fn metas(cx: &Ctxt, tokens: TokenStream) -> Vec<Meta> {
+    let parser = Punctuated::<Meta, Token![,]>::parse_terminated;
+    let metas = cx.ok(parser.parse2(tokens)).unwrap_or_default();
+    let mut seen: Vec<String> = Vec::new();
+    let mut unique = Vec::new();
+    for meta in metas {
+        match key(&meta) {
+            Some(key) if seen.contains(&key) => {
+                cx.error(
+                    meta.path(),
+                    format!("`{key}` is given twice\nhelp: remove one"),
+                );
+            }
+            key => {
+                seen.extend(key);
+                unique.push(meta);
+            }
+        }
+    }
+    unique
+}
+
+/// The option's name.
+pub(crate) fn key(meta: &Meta) -> Option<String> {
+    meta.path()
+        .get_ident()
+        .map(|ident| ident.unraw().to_string())
+}
+
+/// An option that there is not.
+pub(crate) fn unknown(cx: &Ctxt, meta: &Meta, key: &str, attribute: &str, options: &[&str]) {
+    let meant = OTHER_WORDS
+        .iter()
+        .find(|(word, option)| *word == key && options.contains(option))
+        .map(|(_, option)| format!("did you mean `{option}`?"))
+        .or_else(|| did_you_mean(key, options.iter().copied()));
+    let gap = if meant.is_some() { " " } else { "" };
+    cx.error(
+        meta.path(),
+        format!(
+            "unknown option `{}` in `#[{attribute}]`\nhelp: {}{gap}the options are {}",
+            meta.path().to_token_stream(),
+            meant.unwrap_or_default(),
+            quoted(options.iter().copied()),
+        ),
+    );
+}
+
+fn value<'m>(cx: &Ctxt, meta: &'m Meta, form: &str) -> Option<&'m Expr> {
+    match meta {
+        Meta::NameValue(pair) => Some(&pair.value),
+        other => {
+            let key = key(other).unwrap_or_default();
+            cx.error(
+                other,
+                format!("`{key}` takes a value\nhelp: write `{key} = {form}`"),
+            );
+            None
+        }
+    }
+}
+
+fn expr(cx: &Ctxt, meta: &Meta) -> Option<Expr> {
+    value(cx, meta, "…").cloned()
+}
+
+/// `key = "…"`
+pub(crate) fn text(cx: &Ctxt, meta: &Meta) -> Option<Text> {
+    match value(cx, meta, "\"…\"")? {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(literal),
+            ..
+        }) => Some(Text {
+            value: literal.value(),
+            span: literal.span(),
+        }),
+        other => {
+            let key = key(meta).unwrap_or_default();
+            cx.error(
+                other,
+                format!("`{key}` takes a string literal\nhelp: write `{key} = \"…\"`"),
+            );
+            None
+        }
+    }
+}
+
+/// `key`, `key = true` or `key = false`
+pub(crate) fn flag(cx: &Ctxt, meta: &Meta) -> Option<bool> {
+    match meta {
+        Meta::Path(_) => return Some(true),
+        Meta::NameValue(pair) => {
+            if let Expr::Lit(ExprLit {
+                lit: Lit::Bool(value),
+                ..
+            }) = &pair.value
+            {
+                return Some(value.value);
+            }
+        }
+        Meta::List(_) => {}
+    }
+    let key = key(meta).unwrap_or_default();
+    cx.error(
+        meta,
+        format!("`{key}` is on or off\nhelp: write `{key}` or `{key} = false`"),
+    );
+    None
+}
+
+fn path(cx: &Ctxt, meta: &Meta) -> Option<Path> {
+    match value(cx, meta, "path::to::function")? {
+        Expr::Path(path) if path.qself.is_none() => Some(path.path.clone()),
+        other => {
+            let key = key(meta).unwrap_or_default();
+            cx.error(
+                other,
+                format!(
+                    "`{key}` takes the path of a function\nhelp: write `{key} = path::to::function`"
+                ),
+            );
+            None
+        }
+    }
+}
+
+fn handle(cx: &Ctxt, meta: &Meta) -> Option<syn::Ident> {
+    let path = path(cx, meta)?;
+    match path.get_ident() {
+        Some(ident) => Some(ident.clone()),
+        None => {
+            cx.error(path, "`handle` takes a name\nhelp: write `handle = Name`");
+            None
+        }
+    }
+}
+
+/// `crate = path`, which must hold wherever the item stands.
+pub(crate) fn krate(cx: &Ctxt, meta: &Meta) -> Option<Path> {
+    let path = path(cx, meta)?;
+    let first = path
+        .segments
+        .first()
+        .map(|segment| segment.ident.to_string());
+    if path.leading_colon.is_some() || first.as_deref() == Some("crate") {
+        return Some(path);
+    }
+    cx.error(
+        &path,
+        format!(
+            "`crate` takes an absolute path\nhelp: write `crate = ::{0}`, or `crate = crate::{0}` for a module of this crate",
+            path.to_token_stream()
+        ),
+    );
+    None
+}
+
+/// `timeout = "10s"`
+fn timeout(cx: &Ctxt, meta: &Meta) -> Option<(Span, u64)> {
+    let text = text(cx, meta)?;
+    let digits = text.value.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.value.split_at(digits);
+    let unit = match unit.trim() {
+        "ms" => Some(1),
+        "s" => Some(1_000),
+        "m" => Some(60_000),
+        "h" => Some(3_600_000),
+        _ => None,
+    };
+    let millis = unit.and_then(|unit| number.parse::<u64>().ok()?.checked_mul(unit));
+    match millis {
+        Some(millis) if millis > 0 => Some((meta.path().span(), millis)),
+        _ => {
+            cx.error_at(
+                text.span,
+                format!(
+                    "`{}` is no timeout\nhelp: write a whole number above zero and a unit: `\"500ms\"`, `\"10s\"`, `\"2m\"`, `\"1h\"`",
+                    text.value
+                ),
+            );
+            None
+        }
+    }
+}
+
+/// `meta(key = literal, …)` as the text of a JSON object.
+fn meta_json(cx: &Ctxt, meta: &Meta) -> Option<String> {
+    let Meta::List(list) = meta else {
+        cx.error(
+            meta,
+            "`meta` takes a list\nhelp: write `meta(key = \"value\", …)`",
+        );
+        return None;
+    };
+    let entries: Vec<_> = metas(cx, list.tokens.clone())
+        .iter()
+        .filter_map(|entry| {
+            let key = key(entry).unwrap_or_else(|| entry.path().to_token_stream().to_string());
+            let json = json_literal(cx, value(cx, entry, "\"value\"")?)?;
+            Some(format!("{}:{json}", json_string(&key)))
+        })
+        .collect();
+    Some(format!("{{{}}}", entries.join(",")))
+}
+
+fn json_literal(cx: &Ctxt, value: &Expr) -> Option<String> {
+    let (sign, literal) = match value {
+        Expr::Unary(ExprUnary {
+            op: UnOp::Neg(_),
+            expr,
+            ..
+        }) => ("-", expr.as_ref()),
+        other => ("", other),
+    };
+    if let Expr::Lit(ExprLit { lit, .. }) = literal {
+        match lit {
+            Lit::Str(text) if sign.is_empty() => return Some(json_string(&text.value())),
+            Lit::Bool(flag) if sign.is_empty() => return Some(flag.value.to_string()),
+            Lit::Int(number) => return Some(format!("{sign}{}", number.base10_digits())),
+            Lit::Float(number) => return Some(format!("{sign}{}", number.base10_digits())),
+            _ => {}
+        }
+    }
+    cx.error(
+        value,
+        "a value of `meta` is a literal\nhelp: write a string, a number, `true` or `false`",
+    );
+    None
+}
+
+/// Rust's escapes are not JSON's.
+fn json_string(text: &str) -> String {
+    let mut out = String::from("\"");
+    for char in text.chars() {
+        match char {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            control if control.is_control() => {
+                for unit in control.encode_utf16(&mut [0; 2]) {
+                    out.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,63 @@
+use std::cell::RefCell;
+use std::fmt::Display;
+
+use proc_macro2::Span;
+use quote::ToTokens;
+
+/// Where errors gather until the end, so that one compile shows them all.
+///
+/// Dropped unread it panics: an error that nobody reports would let a wrong item through.
+pub(crate) struct Ctxt(RefCell<Option<Vec<syn::Error>>>);
+
+impl Ctxt {
+    pub(crate) fn new() -> Self {
+        Self(RefCell::new(Some(Vec::new())))
+    }
+
+    pub(crate) fn push(&self, error: syn::Error) {
+        if let Some(errors) = self.0.borrow_mut().as_mut() {
+            errors.push(error);
+        }
+    }
+
+    /// An error at the given tokens.
+    pub(crate) fn error(&self, tokens: impl ToTokens, message: impl Display) {
+        self.push(syn::Error::new_spanned(tokens, message));
+    }
+
+    /// An error at the given place.
+    pub(crate) fn error_at(&self, span: Span, message: impl Display) {
+        self.push(syn::Error::new(span, message));
+    }
+
+    /// The value, or its error among the others.
+    pub(crate) fn ok<T>(&self, result: syn::Result<T>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.push(error);
+                None
+            }
+        }
+    }
+
+    /// All errors as one, if there are any.
+    pub(crate) fn finish(self) -> syn::Result<()> {
+        let errors = self.0.borrow_mut().take().unwrap_or_default();
+        errors
+            .into_iter()
+            .reduce(|mut all, error| {
+                all.combine(error);
+                all
+            })
+            .map_or(Ok(()), Err)
+    }
+}
+
+impl Drop for Ctxt {
+    fn drop(&mut self) {
+        if !std::thread::panicking() && self.0.borrow().is_some() {
+            panic!("the errors of a macro were not read");
+        }
+    }
+}

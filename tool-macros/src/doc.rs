@@ -1,0 +1,384 @@
+//! Doc comments: what the model reads, and what they say about parameters.
+
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+
+use crate::ctxt::Ctxt;
+
+/// What a doc comment says.
+#[derive(Default)]
+pub(crate) struct Doc {
+    /// The text without the parameters' list, cleaned.
+    pub(crate) text: String,
+    /// What an `# Arguments` list says, by name.
+    pub(crate) params: Vec<ParamDoc>,
+}
+
+pub(crate) struct ParamDoc {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) span: Span,
+}
+
+/// One line of a doc comment.
+struct Line {
+    text: String,
+    span: Span,
+}
+
+/// Reads the doc comment of a function.
+pub(crate) fn function(cx: &Ctxt, attrs: &[Attribute]) -> Doc {
+    let lines = lines(cx, attrs);
+    let mut params = Vec::new();
+    let mut rest = Vec::new();
+    let mut in_arguments = false;
+    let mut in_fence = false;
+    for line in lines {
+        let trimmed = line.text.trim_start();
+        if trimmed.starts_with("```") {
+            in_fence = !in_fence;
+        }
+        if let Some(heading) = heading(trimmed).filter(|_| !in_fence) {
+            in_arguments = matches!(
+                heading.to_ascii_lowercase().as_str(),
+                "arguments" | "args" | "parameters" | "params"
+            );
+            if in_arguments {
+                continue;
+            }
+        }
+        if !in_arguments {
+            rest.push(line);
+        } else if let Some((name, text)) = list_item(trimmed) {
+            params.push(ParamDoc {
+                name,
+                text,
+                span: line.span,
+            });
+        } else if trimmed.is_empty() {
+        } else if let Some(last) = params.last_mut().filter(|_| line.text.starts_with(' ')) {
+            last.text.push(' ');
+            last.text.push_str(trimmed.trim_end());
+        } else {
+            rest.push(line);
+        }
+    }
+    for param in &mut params {
+        param.text = clean_links(&param.text);
+    }
+    Doc {
+        text: clean(rest),
+        params,
+    }
+}
+
+/// Reads the doc comment of a parameter, a type, a field or a variant.
+pub(crate) fn plain(cx: &Ctxt, attrs: &[Attribute]) -> String {
+    clean(lines(cx, attrs))
+}
+
+fn lines(cx: &Ctxt, attrs: &[Attribute]) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("doc")) {
+        let Meta::NameValue(pair) = &attr.meta else {
+            continue;
+        };
+        let Expr::Lit(ExprLit {
+            lit: Lit::Str(literal),
+            ..
+        }) = &pair.value
+        else {
+            cx.error(
+                &pair.value,
+                "the text of a tool's documentation must be a literal\nhelp: write it as `///` comments, or give `#[tool(description = \"…\")]`",
+            );
+            continue;
+        };
+        let text = literal.value();
+        let is_block = text.contains('\n');
+        for line in text.split('\n') {
+            let line = if is_block {
+                let line = line.trim_start();
+                line.strip_prefix('*').unwrap_or(line)
+            } else {
+                line
+            };
+            lines.push(Line {
+                text: line.trim_end().to_owned(),
+                span: attr.span(),
+            });
+        }
+    }
+    let indent = lines
+        .iter()
+        .filter(|line| !line.text.is_empty())
+        .map(|line| line.text.len() - line.text.trim_start_matches(' ').len())
+        .min()
+        .unwrap_or(0);
+    for line in &mut lines {
+        line.text.drain(..indent.min(line.text.len()));
+    }
+    lines
+}
+
+fn heading(line: &str) -> Option<&str> {
+    let rest = line.trim_start_matches('#');
+    (rest.len() < line.len() && rest.starts_with(' ')).then(|| rest.trim().trim_end_matches(':'))
+}
+
+/// `` - `name`: text ``, in the ways in which people write it.
+fn list_item(line: &str) -> Option<(String, String)> {
+    let item = line
+        .strip_prefix(['-', '*', '+'])?
+        .strip_prefix(' ')?
+        .trim();
+    let (name, rest) = match item.strip_prefix('`') {
+        Some(quoted) => quoted.split_once('`')?,
+        None => {
+            let bold = item.strip_prefix("**").unwrap_or(item);
+            let end = bold
+                .find(|char: char| !char.is_alphanumeric() && char != '_')
+                .unwrap_or(bold.len());
+            bold.split_at(end)
+        }
+    };
+    let rest = rest.trim_start_matches("**").trim_start();
+    let text = [":", "--", "-", "—", "–"]
+        .iter()
+        .find_map(|mark| rest.strip_prefix(mark))?;
+    let name = name.strip_prefix("r#").unwrap_or(name);
+    Some((name.to_owned(), text.trim().to_owned()))
+}
+
+/// Text for a model: no hidden lines, no links into Rust's documentation, one line a paragraph.
+fn clean(lines: Vec<Line>) -> String {
+    let mut out: Vec<String> = Vec::new();
+    let mut fence: Option<bool> = None;
+    let mut joins = false;
+    for line in lines {
+        let text = line.text;
+        let trimmed = text.trim_start();
+        if let Some(language) = trimmed.strip_prefix("```") {
+            fence = match fence {
+                None => Some(is_rust(language)),
+                Some(_) => None,
+            };
+            out.push(text);
+            joins = false;
+            continue;
+        }
+        if let Some(is_rust) = fence {
+            if is_rust && (trimmed == "#" || trimmed.starts_with("# ")) {
+                continue;
+            }
+            out.push(match trimmed.strip_prefix("##") {
+                Some(rest) if is_rust => format!("#{rest}"),
+                _ => text,
+            });
+            continue;
+        }
+        if is_reference_definition(trimmed) {
+            continue;
+        }
+        let is_structure = trimmed.is_empty()
+            || heading(trimmed).is_some()
+            || trimmed.starts_with(['|', '>'])
+            || starts_item(trimmed);
+        let text = clean_links(&text);
+        match out.last_mut() {
+            Some(last) if joins && !is_structure => {
+                last.push(' ');
+                last.push_str(text.trim_start());
+            }
+            _ => out.push(text),
+        }
+        joins = !trimmed.is_empty() && heading(trimmed).is_none() && !trimmed.starts_with('|');
+    }
+    let mut text = out.join("\n");
+    while text.contains("\n\n\n") {
+        text = text.replace("\n\n\n", "\n\n");
+    }
+    text.trim().to_owned()
+}
+
+fn is_rust(language: &str) -> bool {
+    const RUST: [&str; 7] = [
+        "rust",
+        "ignore",
+        "no_run",
+        "should_panic",
+        "compile_fail",
+        "edition2021",
+        "edition2024",
+    ];
+    language
+        .split([',', ' '])
+        .filter(|word| !word.is_empty())
+        .all(|word| RUST.contains(&word))
+}
+
+fn starts_item(line: &str) -> bool {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let numbered = digits > 0
+        && line
+            .get(digits..)
+            .is_some_and(|rest| rest.starts_with(". "));
+    numbered || ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark))
+}
+
+/// `[name]: crate::path`, which rustdoc takes for the target of a link.
+fn is_reference_definition(line: &str) -> bool {
+    let Some((_, target)) = line
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once("]:"))
+    else {
+        return false;
+    };
+    !is_url(target.trim())
+}
+
+fn is_url(target: &str) -> bool {
+    target.contains("://") || target.starts_with("mailto:")
+}
+
+/// Replaces links into Rust's documentation by their text; links to the web stay.
+fn clean_links(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['`', '[']) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let taken = if from.starts_with('`') {
+            code_span(from).map(|end| (end, from.get(..end).unwrap_or_default().to_owned()))
+        } else {
+            link(from)
+        };
+        let (end, shown) = taken.unwrap_or_else(|| (1, from.chars().take(1).collect()));
+        out.push_str(&shown);
+        rest = from.get(end..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The end of the code span that starts here.
+fn code_span(text: &str) -> Option<usize> {
+    let ticks = text.bytes().take_while(|byte| *byte == b'`').count();
+    let close = text.get(ticks..)?.find(text.get(..ticks)?)?;
+    Some(ticks + close + ticks)
+}
+
+/// The end of the link that starts here, and what to show for it.
+fn link(text: &str) -> Option<(usize, String)> {
+    let close = closing(text, '[', ']')?;
+    let label = text.get(1..close)?;
+    let after = text.get(close + 1..)?;
+    if after.starts_with('(') {
+        let end = closing(after, '(', ')')?;
+        let target = after.get(1..end)?;
+        if is_url(target) {
+            return Some((
+                close + 1 + end + 1,
+                text.get(..close + 1 + end + 1)?.to_owned(),
+            ));
+        }
+        return Some((close + 1 + end + 1, label.to_owned()));
+    }
+    if after.starts_with('[') {
+        let end = closing(after, '[', ']')?;
+        return Some((close + 1 + end + 1, label.to_owned()));
+    }
+    // `[Name]` alone is a link only where Rust knows the name, which a macro cannot see; quoted
+    // names and paths are what people link.
+    let quoted = label.len() > 2 && label.starts_with('`') && label.ends_with('`');
+    if quoted || (label.contains("::") && !label.contains(' ')) {
+        return Some((close + 1, label.to_owned()));
+    }
+    None
+}
+
+/// Where the bracket that opens here is closed.
+fn closing(text: &str, open: char, close: char) -> Option<usize> {
+    let mut depth = 0;
+    for (at, char) in text.char_indices() {
+        if char == open {
+            depth += 1;
+        } else if char == close {
+            depth -= 1;
+            if depth == 0 {
+                return Some(at);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use syn::parse_quote;
+
+    use super::{function, plain};
+    use crate::ctxt::Ctxt;
+
+    #[test]
+    fn text_for_a_model_is_clean() {
+        let cx = Ctxt::new();
+        let doc = plain(
+            &cx,
+            &[
+                parse_quote!(#[doc = " Looks up a [`Customer`](crate::Customer) or a"]),
+                parse_quote!(#[doc = " [`std::string::String`], see [the docs](https://example.org)."]),
+                parse_quote!(#[doc = ""]),
+                parse_quote!(#[doc = " - `a[0]` stays"]),
+                parse_quote!(#[doc = " - an [optional] word stays"]),
+                parse_quote!(#[doc = ""]),
+                parse_quote!(#[doc = " ```"]),
+                parse_quote!(#[doc = " # use hidden::line;"]),
+                parse_quote!(#[doc = " let shown = 1;"]),
+                parse_quote!(#[doc = " ```"]),
+                parse_quote!(#[doc = " [`Customer`]: crate::Customer"]),
+            ],
+        );
+        assert!(cx.finish().is_ok());
+        assert_eq!(
+            doc,
+            "Looks up a `Customer` or a `std::string::String`, see [the docs](https://example.org).\n\n\
+             - `a[0]` stays\n- an [optional] word stays\n\n```\nlet shown = 1;\n```"
+        );
+    }
+
+    #[test]
+    fn an_arguments_list_is_told_from_the_rest() {
+        let cx = Ctxt::new();
+        let doc = function(
+            &cx,
+            &[
+                parse_quote!(#[doc = "* Adds numbers.\n *\n * # Arguments\n *\n * * `a` - the first,\n *   in two lines\n * - b: the second\n * - **c**: the third\n *\n * # Returns\n * The sum.\n "]),
+            ],
+        );
+        assert!(cx.finish().is_ok());
+        let params: Vec<_> = doc
+            .params
+            .iter()
+            .map(|param| (param.name.as_str(), param.text.as_str()))
+            .collect();
+        assert_eq!(
+            params,
+            [
+                ("a", "the first, in two lines"),
+                ("b", "the second"),
+                ("c", "the third")
+            ]
+        );
+        assert_eq!(doc.text, "Adds numbers.\n\n# Returns\nThe sum.");
+    }
+
+    #[test]
+    fn a_doc_that_is_no_literal_is_an_error() {
+        let cx = Ctxt::new();
+        plain(&cx, &[parse_quote!(#[doc = include_str!("x.md")])]);
+        let error = cx.finish().unwrap_err().to_string();
+        assert!(error.starts_with("the text of a tool's documentation must be a literal"));
+    }
+}

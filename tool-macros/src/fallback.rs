@@ -1,0 +1,54 @@
+//! A rejected item still stands for something, so that its errors are not followed by their echoes.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::{Generics, Path, Type};
+
+use crate::expand::handle_struct;
+use crate::model::Tool;
+
+/// The struct of a free function, as a tool that any list takes.
+pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
+    let errors = error.to_compile_error();
+    let handle_struct = handle_struct(&tool.vis, handle, &tool.generics);
+    let (impl_generics, ty_generics, where_clause) = tool.generics.split_for_impl();
+    let mut bind_generics = tool.generics.clone();
+    bind_generics
+        .params
+        .push(syn::parse_quote!(__S: 'static + ::core::marker::Send + ::core::marker::Sync));
+    let (bind_generics, _, _) = bind_generics.split_for_impl();
+    quote! {
+        #errors
+        #handle_struct
+        const _: () = {
+            use #krate::__private as __tool;
+            #[automatically_derived]
+            impl #impl_generics __tool::Handle for #handle #ty_generics #where_clause {
+                const DESCRIPTOR: &'static __tool::Descriptor = &__tool::Descriptor::NEW;
+            }
+            #[automatically_derived]
+            impl #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {
+                const ENTRY: &'static __tool::Entry<__S> = &__tool::Entry::REJECTED;
+            }
+        };
+    }
+}
+
+/// The tools of a type: none.
+pub(crate) fn group(
+    error: &syn::Error,
+    ty: &Type,
+    generics: &Generics,
+    krate: &Path,
+) -> TokenStream {
+    let errors = error.to_compile_error();
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    quote! {
+        #errors
+        #[automatically_derived]
+        impl #impl_generics #krate::__private::Group for #ty #where_clause {
+            const NAMES: &'static [#krate::__private::Named] = &[];
+            const ENTRIES: &'static [#krate::__private::Entry<Self>] = &[];
+        }
+    }
+}

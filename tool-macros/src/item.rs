@@ -1,0 +1,297 @@
+//! From the tokens of a function to its model. The body stays as it is: a macro that parses it
+//! would fail on every half-typed line.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::spanned::Spanned;
+use syn::{
+    Attribute, FnArg, GenericParam, Pat, PatType, Path, Signature, Token, Visibility, parse_quote,
+};
+
+use crate::args::{self, Arg};
+use crate::ctxt::Ctxt;
+use crate::doc::{self, Doc};
+use crate::model::{Function, ModelParam, Options, Param, Text, Tool};
+use crate::{check, expand, fallback, group, ty};
+
+/// `#[tool]` on whatever it stands on.
+pub(crate) fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
+    if group::is_impl(item.clone()) {
+        return group::group(args, item);
+    }
+    match Function::parse.parse2(item.clone()) {
+        Ok(function) => free(args, function),
+        Err(error) => {
+            // Half-typed, or no function: the compiler says better what it makes of the tokens.
+            let error = not_a_function(&item).unwrap_or(error).to_compile_error();
+            quote!(#error #item)
+        }
+    }
+}
+
+fn not_a_function(item: &TokenStream) -> Option<syn::Error> {
+    let word = item.clone().into_iter().find(|token| {
+        matches!(token, TokenTree::Ident(ident)
+            if ["struct", "enum", "trait", "mod", "const", "static", "type", "union", "fn", "impl"]
+                .iter()
+                .any(|word| ident == word))
+    })?;
+    let is_other = !matches!(&word, TokenTree::Ident(ident) if ident == "fn" || ident == "impl" || ident == "const");
+    is_other.then(|| {
+        syn::Error::new_spanned(
+            word,
+            "`#[tool]` goes on a function or an impl block\nhelp: for the schema of a type write `#[derive(Schema)]`",
+        )
+    })
+}
+
+/// `#[tool]` on a free function.
+fn free(args: TokenStream, mut function: Function) -> TokenStream {
+    let cx = Ctxt::new();
+    let options = args::tool(&cx, args);
+    let krate = krate(&options);
+    let handle = handle(&options, &function.sig.ident);
+    let tool = read(&cx, options, &mut function);
+    check::free(&cx, &tool);
+    let rest = match cx.finish() {
+        Ok(()) => expand::free(&tool, &handle, &krate),
+        Err(error) => fallback::free(&error, &tool, &handle, &krate),
+    };
+    quote!(#function #rest)
+}
+
+/// The crate that generated code names.
+pub(crate) fn krate(options: &Options) -> Path {
+    match &options.krate {
+        Some(path) => path.clone(),
+        None => parse_quote!(::toolwright),
+    }
+}
+
+/// The struct beside the function.
+fn handle(options: &Options, function: &Ident) -> Ident {
+    options.handle.clone().unwrap_or_else(|| function.clone())
+}
+
+impl Parse for Function {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attrs = input.call(Attribute::parse_outer)?;
+        Self::parse_after(attrs, input)
+    }
+}
+
+impl Function {
+    /// The rest of a function behind its attributes.
+    pub(crate) fn parse_after(attrs: Vec<Attribute>, input: ParseStream<'_>) -> syn::Result<Self> {
+        let vis: Visibility = input.parse()?;
+        let modifiers = match input.peek(Token![default]) {
+            true => input.parse::<Token![default]>()?.into_token_stream(),
+            false => TokenStream::new(),
+        };
+        let sig: Signature = input.parse()?;
+        let body: TokenTree = input.parse()?;
+        match &body {
+            TokenTree::Group(_) => Ok(Self {
+                attrs,
+                vis,
+                modifiers,
+                sig,
+                body: body.into(),
+            }),
+            _ => Err(syn::Error::new_spanned(
+                body,
+                "a tool needs a body\nhelp: write `{ … }` behind the signature",
+            )),
+        }
+    }
+}
+
+impl ToTokens for Function {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Self {
+            attrs,
+            vis,
+            modifiers,
+            sig,
+            body,
+        } = self;
+        tokens.extend(quote!(#(#attrs)* #vis #modifiers #sig #body));
+    }
+}
+
+/// Reads a function, and takes from it the attributes that are ours.
+pub(crate) fn read(cx: &Ctxt, options: Options, function: &mut Function) -> Tool {
+    let ident = function.sig.ident.clone();
+    let name = options.name.clone().unwrap_or_else(|| Text {
+        value: ident.unraw().to_string(),
+        span: ident.span(),
+    });
+    let doc = doc::function(cx, &function.attrs);
+    let lifetimes: Vec<Ident> = function
+        .sig
+        .generics
+        .lifetimes()
+        .map(|lifetime| lifetime.lifetime.ident.clone())
+        .collect();
+    let receiver = function.sig.receiver().is_some();
+    check::signature(cx, &function.sig);
+    let hidden = hidden_params(&function.sig);
+    let params = function
+        .sig
+        .inputs
+        .iter_mut()
+        .filter_map(|input| match input {
+            FnArg::Receiver(_) => None,
+            FnArg::Typed(param) => read_param(cx, &doc, param),
+        })
+        .collect();
+    let description = match &options.description {
+        Some(text) => text.value.trim().to_owned(),
+        None => doc.text.clone(),
+    };
+    let tool = Tool {
+        ident,
+        name,
+        description,
+        vis: function.vis.clone(),
+        generics: type_generics(&function.sig),
+        is_async: function.sig.asyncness.is_some(),
+        output: function.sig.output.clone(),
+        receiver,
+        params,
+        hidden,
+        lifetimes,
+        options,
+    };
+    check::documented(cx, &tool, &doc);
+    tool
+}
+
+/// The names of parameters that the model does not fill.
+fn hidden_params(sig: &Signature) -> Vec<String> {
+    let hidden = sig.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(param) => param
+            .attrs
+            .iter()
+            .any(|attr| attr.path().is_ident("state") || attr.path().is_ident("context"))
+            .then(|| plain_ident(&param.pat))?,
+        FnArg::Receiver(_) => None,
+    });
+    hidden.map(|ident| ident.unraw().to_string()).collect()
+}
+
+/// The generics without lifetimes, which every call has anew.
+fn type_generics(sig: &Signature) -> syn::Generics {
+    let mut generics = sig.generics.clone();
+    generics.params = generics
+        .params
+        .into_iter()
+        .filter(|param| !matches!(param, GenericParam::Lifetime(_)))
+        .collect();
+    generics
+}
+
+/// What a parameter's own attributes say.
+#[derive(Default)]
+struct Marks {
+    arg: Arg,
+    has_arg: Option<Span>,
+    state: Option<Span>,
+    context: Option<Span>,
+}
+
+fn read_param(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
+    let own_words = doc::plain(cx, &param.attrs);
+    let mut marks = Marks::default();
+    let attrs = std::mem::take(&mut param.attrs);
+    for attr in attrs {
+        if let Some(kept) = read_mark(cx, &mut marks, attr) {
+            param.attrs.push(kept);
+        }
+    }
+    if marks.state.is_some() || marks.context.is_some() {
+        if let Some(span) = marks.has_arg {
+            cx.error_at(
+                span,
+                "the model does not fill this parameter\nhelp: remove `#[arg(…)]`",
+            );
+        }
+        if let (Some(_), Some(span)) = (marks.state, marks.context) {
+            cx.error_at(
+                span,
+                "a parameter is state or context, not both\nhelp: remove one",
+            );
+        }
+        let ty = (*param.ty).clone();
+        return Some(if marks.state.is_some() {
+            Param::State(ty)
+        } else {
+            Param::Context(ty)
+        });
+    }
+    let ident = check::param_ident(cx, &param.pat)?;
+    if !check::param_type(cx, &ident, &param.ty) {
+        return None;
+    }
+    let plain_name = ident.unraw().to_string();
+    let listed = doc.params.iter().find(|listed| listed.name == plain_name);
+    let description = match listed {
+        Some(listed) if own_words.is_empty() => listed.text.clone(),
+        _ => own_words,
+    };
+    let (slot, pass) = ty::slot(&param.ty);
+    Some(Param::Model(ModelParam {
+        name: marks.arg.rename.unwrap_or_else(|| Text {
+            value: plain_name.clone(),
+            span: ident.span(),
+        }),
+        ident: plain_name,
+        ty: (*param.ty).clone(),
+        description,
+        default: marks.arg.default,
+        example: marks.arg.example,
+        flatten: marks.arg.flatten,
+        slot,
+        pass,
+    }))
+}
+
+/// Reads one attribute of a parameter; hands back what is not ours.
+fn read_mark(cx: &Ctxt, marks: &mut Marks, attr: Attribute) -> Option<Attribute> {
+    let span = attr.span();
+    let path = attr.path();
+    if path.is_ident("doc") {
+        // rustc refuses documentation on a parameter.
+        return None;
+    }
+    if path.is_ident("arg") {
+        marks.has_arg = Some(span);
+        args::arg(cx, &attr, &mut marks.arg);
+        return None;
+    }
+    if path.is_ident("state") || path.is_ident("context") {
+        if attr.meta.require_path_only().is_err() {
+            cx.error(
+                &attr,
+                "this attribute takes no options\nhelp: write `#[state]` or `#[context]`",
+            );
+        }
+        if path.is_ident("state") {
+            marks.state = Some(span);
+        } else {
+            marks.context = Some(span);
+        }
+        return None;
+    }
+    check::foreign_attribute(cx, &attr).then_some(attr)
+}
+
+/// The identifier of a plain `name` or `mut name`.
+pub(crate) fn plain_ident(pat: &Pat) -> Option<Ident> {
+    match pat {
+        Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(pat.ident.clone()),
+        _ => None,
+    }
+}

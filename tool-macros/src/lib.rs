@@ -1,0 +1,48 @@
+//! The macros of the crate `toolwright`; use them through it.
+//!
+//! The way of an item: it is read into a [`model`], the model is checked by named rules, and tokens
+//! are made of it. Errors are collected on the way, so that one compile shows them all, and a
+//! rejected item is still emitted with a stand-in for what would have been generated, so that the
+//! errors are not followed by their echoes.
+
+use proc_macro::TokenStream;
+
+mod args;
+mod check;
+mod ctxt;
+mod doc;
+mod expand;
+mod fallback;
+mod group;
+mod item;
+mod list;
+mod model;
+mod name;
+mod provide;
+mod schema;
+mod ty;
+
+/// Makes a tool of a function, or of the methods of an impl block.
+#[proc_macro_attribute]
+pub fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
+    item::tool(args.into(), item.into()).into()
+}
+
+/// `#[derive(Schema)]`: the schema of a type, beside serde's derives.
+#[proc_macro_derive(Schema, attributes(schema, serde))]
+pub fn derive_schema(item: TokenStream) -> TokenStream {
+    schema::derive(item.into()).into()
+}
+
+/// `#[derive(Provide)]`: application state of many parts.
+#[proc_macro_derive(Provide, attributes(provide))]
+pub fn derive_provide(item: TokenStream) -> TokenStream {
+    provide::derive(item.into()).into()
+}
+
+/// What `tools![]` hands on.
+#[doc(hidden)]
+#[proc_macro]
+pub fn list_tools(list: TokenStream) -> TokenStream {
+    list::list(list.into()).into()
+}

@@ -1,0 +1,113 @@
+//! A tool as it was read: plain data.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::{Attribute, Expr, Generics, Path, ReturnType, Signature, Type, Visibility};
+
+/// A function with its body as it stands, not looked at.
+pub(crate) struct Function {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    /// What may stand before a method's signature: `default`.
+    pub(crate) modifiers: TokenStream,
+    pub(crate) sig: Signature,
+    pub(crate) body: TokenStream,
+}
+
+/// The options of `#[tool]`.
+#[derive(Default)]
+pub(crate) struct Options {
+    pub(crate) krate: Option<Path>,
+    pub(crate) handle: Option<Ident>,
+    pub(crate) name: Option<Text>,
+    pub(crate) title: Option<Text>,
+    pub(crate) description: Option<Text>,
+    pub(crate) annotations: Vec<(&'static str, bool)>,
+    pub(crate) manual: bool,
+    pub(crate) return_direct: bool,
+    pub(crate) exclusive: bool,
+    pub(crate) blocking: bool,
+    /// Where the option stands, and how many milliseconds it says.
+    pub(crate) timeout: Option<(Span, u64)>,
+    /// The text of a JSON object.
+    pub(crate) meta: Option<String>,
+    pub(crate) visible: Option<Path>,
+    pub(crate) validate: Option<Path>,
+}
+
+/// A string literal.
+#[derive(Clone)]
+pub(crate) struct Text {
+    pub(crate) value: String,
+    pub(crate) span: Span,
+}
+
+/// A function as a tool.
+pub(crate) struct Tool {
+    pub(crate) options: Options,
+    /// The function's name, as it is called.
+    pub(crate) ident: Ident,
+    /// The name that the model calls, and where it stands.
+    pub(crate) name: Text,
+    pub(crate) description: String,
+    pub(crate) vis: Visibility,
+    pub(crate) generics: Generics,
+    pub(crate) is_async: bool,
+    pub(crate) output: ReturnType,
+    pub(crate) receiver: bool,
+    pub(crate) params: Vec<Param>,
+    /// The names of the parameters that the model does not fill.
+    pub(crate) hidden: Vec<String>,
+    /// The function's own lifetimes.
+    pub(crate) lifetimes: Vec<Ident>,
+}
+
+/// One parameter, in the function's order.
+pub(crate) enum Param {
+    /// The model fills it.
+    Model(ModelParam),
+    /// It comes from the toolset's state.
+    State(Type),
+    /// It is the call's context.
+    Context(Type),
+}
+
+/// A parameter that the model fills.
+pub(crate) struct ModelParam {
+    /// The name in JSON, and where it stands.
+    pub(crate) name: Text,
+    /// The name in Rust, without `r#`.
+    pub(crate) ident: String,
+    pub(crate) ty: Type,
+    pub(crate) description: String,
+    pub(crate) default: Option<DefaultValue>,
+    pub(crate) example: Option<Expr>,
+    /// Its fields are the tool's parameters. Where the option stands.
+    pub(crate) flatten: Option<Span>,
+    /// What is decoded.
+    pub(crate) slot: TokenStream,
+    pub(crate) pass: Pass,
+}
+
+/// What stands for an argument that is not given.
+pub(crate) enum DefaultValue {
+    /// `Default::default()`
+    Trait(Span),
+    Expr(Expr),
+}
+
+/// How the body gets what was decoded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pass {
+    /// As it is.
+    Value,
+    /// By reference: `&T`, `&[T]`.
+    Ref,
+    /// As a borrowed `Cow`.
+    Cow,
+    /// `Option<Cow<str>>`
+    OptionCow,
+    /// `Option<&T>`
+    OptionRef,
+    /// `Option<&[T]>`
+    OptionDeref,
+}

@@ -1,0 +1,163 @@
+//! How a parameter's type is spelled, and what that means for its slot.
+
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::{GenericArgument, PathArguments, Type, TypePath, TypeReference};
+
+use crate::model::Pass;
+
+/// What is decoded for a parameter of this type, and how the body gets it.
+///
+/// The spelling decides, since a macro sees no more: behind an alias a reference is decoded as it
+/// is, which works for `&str`.
+pub(crate) fn slot(ty: &Type) -> (TokenStream, Pass) {
+    let by_value = || (ty.to_token_stream(), Pass::Value);
+    match bare(ty) {
+        Type::Reference(reference) => match referent(reference) {
+            Referent::Text => by_value(),
+            Referent::Slice(item) => (quote!(::std::vec::Vec<#item>), Pass::Ref),
+            Referent::Other(inner) => (inner.to_token_stream(), Pass::Ref),
+        },
+        Type::Path(path) => {
+            if is_cow_str(path) {
+                return (quote!(&str), Pass::Cow);
+            }
+            match option_of(path).map(bare) {
+                Some(Type::Reference(reference)) => match referent(reference) {
+                    Referent::Text => by_value(),
+                    Referent::Slice(item) => (
+                        quote!(::core::option::Option<::std::vec::Vec<#item>>),
+                        Pass::OptionDeref,
+                    ),
+                    Referent::Other(inner) => {
+                        (quote!(::core::option::Option<#inner>), Pass::OptionRef)
+                    }
+                },
+                Some(Type::Path(inner)) if is_cow_str(inner) => {
+                    (quote!(::core::option::Option<&str>), Pass::OptionCow)
+                }
+                _ => by_value(),
+            }
+        }
+        _ => by_value(),
+    }
+}
+
+/// The type without parentheses and invisible groups.
+pub(crate) fn bare(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => bare(&group.elem),
+        Type::Paren(paren) => bare(&paren.elem),
+        other => other,
+    }
+}
+
+enum Referent<'t> {
+    /// What borrows from the text itself.
+    Text,
+    Slice(&'t Type),
+    Other(&'t Type),
+}
+
+fn referent(reference: &TypeReference) -> Referent<'_> {
+    match bare(&reference.elem) {
+        Type::Slice(slice) => Referent::Slice(&slice.elem),
+        Type::Path(path) if is_last(path, "str") || is_last(path, "Path") => Referent::Text,
+        Type::Path(path) if is_last(path, "RawValue") => Referent::Text,
+        other => Referent::Other(other),
+    }
+}
+
+fn is_last(path: &TypePath, name: &str) -> bool {
+    let last = path.path.segments.last();
+    last.is_some_and(|segment| segment.ident == name && segment.arguments.is_empty())
+}
+
+/// The one type argument of `Name<…>`, lifetimes aside.
+fn argument<'t>(path: &'t TypePath, name: &str) -> Option<&'t Type> {
+    let last = path
+        .path
+        .segments
+        .last()
+        .filter(|last| last.ident == name)?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return None;
+    };
+    let mut types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    types.next().filter(|_| types.next().is_none())
+}
+
+fn option_of(path: &TypePath) -> Option<&Type> {
+    argument(path, "Option")
+}
+
+fn is_cow_str(path: &TypePath) -> bool {
+    match argument(path, "Cow").map(bare) {
+        Some(Type::Path(inner)) => is_last(inner, "str"),
+        _ => false,
+    }
+}
+
+/// The same tokens with the given lifetimes left to be inferred: they are a function's own, and
+/// what is generated stands outside it.
+pub(crate) fn infer_lifetimes(tokens: TokenStream, own: &[Ident]) -> TokenStream {
+    rewrite(tokens, &|name| own.contains(name).then_some("_"), false)
+}
+
+/// The same type as a type of its own, which borrows nothing from a call: every lifetime is
+/// `'static`, and so is that of every `&` without one.
+pub(crate) fn static_lifetimes(tokens: TokenStream) -> TokenStream {
+    rewrite(tokens, &|_| Some("static"), true)
+}
+
+fn rewrite(
+    tokens: TokenStream,
+    new: &dyn Fn(&Ident) -> Option<&'static str>,
+    name_elided: bool,
+) -> TokenStream {
+    let mut out = Vec::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Group(group) => {
+                let inner = rewrite(group.stream(), new, name_elided);
+                let mut rewritten = Group::new(group.delimiter(), inner);
+                rewritten.set_span(group.span());
+                out.push(rewritten.into());
+            }
+            TokenTree::Punct(tick) if tick.as_char() == '\'' => {
+                out.push(tick.into());
+                if let Some(TokenTree::Ident(name)) = tokens.next() {
+                    let ident = match new(&name) {
+                        Some(new) => Ident::new(new, name.span()),
+                        None => name,
+                    };
+                    out.push(ident.into());
+                }
+            }
+            TokenTree::Punct(and) if name_elided && and.as_char() == '&' => {
+                let span = and.span();
+                out.push(and.into());
+                let named =
+                    matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '\'');
+                if !named {
+                    out.extend(syn::Lifetime::new("'static", span).to_token_stream());
+                }
+            }
+            other => out.push(other),
+        }
+    }
+    out.into_iter().collect()
+}
+
+/// The first `impl Trait` in a type, wherever it stands.
+pub(crate) fn impl_trait(tokens: TokenStream) -> Option<TokenTree> {
+    tokens.into_iter().find_map(|token| match &token {
+        TokenTree::Ident(ident) if ident == "impl" => Some(token),
+        TokenTree::Group(group) => impl_trait(group.stream()),
+        _ => None,
+    })
+}

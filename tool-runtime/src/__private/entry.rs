@@ -1,0 +1,241 @@
+//! From a handle that the macro made to a tool that a toolset holds.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use crate::def::Meta;
+use crate::schema::Side;
+use crate::{
+    Annotations, Answer, Call, ErrorKind, Kind, Outcome, Payload, SchemaDoc, Scope, Shape, Tool,
+    ToolDef, ToolError,
+};
+
+use super::Named;
+
+/// What a tool says about itself, in `const`.
+#[derive(Debug, Clone, Copy)]
+pub struct Descriptor {
+    /// The name.
+    pub name: &'static str,
+    /// The name for people, or nothing.
+    pub title: &'static str,
+    /// The description.
+    pub description: &'static str,
+    /// The parameters, as the tree of an object.
+    pub input: &'static Shape,
+    /// The result, if its type has a tree.
+    pub output: Option<&'static Shape>,
+    /// Hints.
+    pub annotations: Annotations,
+    /// See [`ToolDef::manual`].
+    pub manual: bool,
+    /// See [`ToolDef::return_direct`].
+    pub return_direct: bool,
+    /// See [`ToolDef::exclusive`].
+    pub exclusive: bool,
+    /// See [`ToolDef::blocking`].
+    pub blocking: bool,
+    /// See [`ToolDef::timeout`]; 0 for none.
+    pub timeout_ms: u64,
+    /// The text of a JSON object.
+    pub meta: &'static str,
+    /// Whether a conversation may see the tool.
+    pub visible: Option<fn(&Scope<'_>) -> bool>,
+}
+
+impl Descriptor {
+    /// A tool of which nothing is known.
+    pub const NEW: Self = Self {
+        name: "",
+        title: "",
+        description: "",
+        input: &Shape::new(Kind::Object(&[])),
+        output: None,
+        annotations: Annotations::NONE,
+        manual: false,
+        return_direct: false,
+        exclusive: false,
+        blocking: false,
+        timeout_ms: 0,
+        meta: "",
+        visible: None,
+    };
+
+    fn def(&self, name: Option<&'static str>) -> ToolDef {
+        ToolDef {
+            title: (!self.title.is_empty()).then_some(self.title.into()),
+            input: SchemaDoc::from_shape(self.input, Side::Input),
+            output: self
+                .output
+                .map(|shape| SchemaDoc::from_shape(shape, Side::Output)),
+            annotations: self.annotations,
+            manual: self.manual,
+            return_direct: self.return_direct,
+            exclusive: self.exclusive,
+            blocking: self.blocking,
+            timeout: (self.timeout_ms > 0).then_some(Duration::from_millis(self.timeout_ms)),
+            meta: if self.meta.is_empty() {
+                Meta::default()
+            } else {
+                Meta::parse(self.meta)
+            },
+            ..ToolDef::new(name.unwrap_or(self.name), self.description)
+        }
+    }
+}
+
+/// A call's way through a tool with state `S`.
+pub type Run<S> = for<'a> fn(&'a S, Call<'a>) -> Result<Answer<'a>, Stop>;
+
+/// A tool with state `S`.
+pub struct Entry<S> {
+    /// What it says about itself.
+    pub descriptor: &'static Descriptor,
+    /// What it does.
+    pub run: Run<S>,
+}
+
+impl<S> Entry<S> {
+    /// Stands in for a tool that did not compile.
+    pub const REJECTED: Self = Self {
+        descriptor: &Descriptor::NEW,
+        run: |_, _| Err(Stop(None)),
+    };
+}
+
+impl<S> fmt::Debug for Entry<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Entry").field(&self.descriptor.name).finish()
+    }
+}
+
+/// Why a call ends before the tool's body.
+#[derive(Debug)]
+pub struct Stop(Option<ToolError>);
+
+impl Stop {
+    /// Something is wrong with the call.
+    pub fn failed(error: ToolError) -> Self {
+        Self(Some(error))
+    }
+
+    /// Only the arguments were asked about, and they are right.
+    pub fn check(call: &Call<'_>) -> Result<(), Self> {
+        if call.is_check() {
+            Err(Self(None))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// The struct that `#[tool]` makes beside a function.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tool",
+    label = "not a tool",
+    note = "put `#[tool]` on the function, or give the methods of an impl as `..value: Type`"
+)]
+pub trait Handle {
+    /// What the tool says about itself.
+    const DESCRIPTOR: &'static Descriptor;
+}
+
+/// A tool that runs with the state `S`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tool",
+    label = "not a tool",
+    note = "put `#[tool]` on the function, or give the methods of an impl as `..value: Type`"
+)]
+pub trait Bind<S: Send + Sync + 'static>: Handle {
+    /// The tool.
+    const ENTRY: &'static Entry<S>;
+}
+
+/// A type whose methods are tools.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no tools",
+    label = "no `#[tools] impl` for this type",
+    note = "put `#[tools]` on an impl block of `{Self}` and `#[tool]` on its methods"
+)]
+pub trait Group: Sized + Send + Sync + 'static {
+    /// The tools' names, for the check of a list.
+    const NAMES: &'static [Named];
+    /// The tools, in order.
+    const ENTRIES: &'static [Entry<Self>];
+}
+
+/// One tool of a list, with its state.
+pub fn bound<S, T>(state: &Arc<S>, name: Option<&'static str>) -> Arc<dyn Tool>
+where
+    T: Bind<S>,
+    S: Send + Sync + 'static,
+{
+    Bound::share(T::ENTRY, state, name)
+}
+
+/// All tools of a type, with the value as their state.
+pub fn group<S: Group + Send + Sync + 'static>(state: &Arc<S>, tools: &mut Vec<Arc<dyn Tool>>) {
+    tools.extend(
+        S::ENTRIES
+            .iter()
+            .map(|entry| Bound::share(entry, state, None)),
+    );
+}
+
+/// A tool and its state.
+struct Bound<S: 'static> {
+    entry: &'static Entry<S>,
+    state: Arc<S>,
+    name: Option<&'static str>,
+    def: OnceLock<ToolDef>,
+}
+
+impl<S: Send + Sync + 'static> Bound<S> {
+    fn share(
+        entry: &'static Entry<S>,
+        state: &Arc<S>,
+        name: Option<&'static str>,
+    ) -> Arc<dyn Tool> {
+        Arc::new(Self {
+            entry,
+            state: Arc::clone(state),
+            name,
+            def: OnceLock::new(),
+        })
+    }
+}
+
+impl<S: Send + Sync + 'static> Tool for Bound<S> {
+    fn def(&self) -> &ToolDef {
+        self.def
+            .get_or_init(|| self.entry.descriptor.def(self.name))
+    }
+
+    fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
+        match (self.entry.run)(&self.state, call) {
+            Ok(answer) => answer,
+            Err(Stop(Some(error))) => Answer::Ready(Err(error)),
+            Err(Stop(None)) => Answer::Ready(Ok(Outcome::Value(Payload::text("")))),
+        }
+    }
+
+    fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
+        // The call ends before the body, so there is nothing to wait for.
+        match (self.entry.run)(&self.state, call.checking()) {
+            Err(Stop(None)) => Ok(()),
+            Err(Stop(Some(error))) => Err(error),
+            Ok(_) => Err(ToolError::new(
+                ErrorKind::InvalidReturn,
+                "the tool ran where only its arguments were asked about",
+            )),
+        }
+    }
+
+    fn visible(&self, scope: &Scope<'_>) -> bool {
+        self.entry
+            .descriptor
+            .visible
+            .is_none_or(|visible| visible(scope))
+    }
+}

@@ -1,0 +1,200 @@
+//! From what a function returned to what the call came to.
+//!
+//! The function's return type may be an alias (`anyhow::Result<T>`, `io::Result<T>`), so its
+//! spelling says nothing. Method lookup sees through aliases: it takes an inherent method before a
+//! trait's, and a method that needs fewer references before one that needs more.
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::fmt::{Debug, Display};
+use std::marker::PhantomData;
+
+use crate::{ErrorKind, Outcome, Output, ToolError};
+
+/// What a function returned.
+#[derive(Debug)]
+pub struct Finish<T>(pub T);
+
+impl<T, E> Finish<Result<T, E>> {
+    /// A `Result`, whatever its types: bounds on this impl would send a `Result` whose error type
+    /// does not fit down to [`FinishAny`], and so to the model as a success.
+    #[inline]
+    pub fn split(self) -> Result<T, E> {
+        self.0
+    }
+}
+
+/// Anything but a `Result`.
+pub trait FinishAny<T> {
+    /// The value.
+    fn split(self) -> Result<T, Infallible>;
+}
+
+impl<T> FinishAny<T> for Finish<T> {
+    #[inline]
+    fn split(self) -> Result<T, Infallible> {
+        Ok(self.0)
+    }
+}
+
+/// What the call came to; the bound is the one error of a type that cannot be returned.
+#[inline]
+pub fn outcome<T: Output>(value: T) -> Outcome {
+    value.into_outcome()
+}
+
+/// Finds the way from an error of type `E` to words for the model.
+#[derive(Debug)]
+pub struct Failure<E>(PhantomData<fn(E)>);
+
+impl<E> Failure<E> {
+    /// The way for this error.
+    pub fn of(_: &E) -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// A [`ToolError`] is what it says.
+pub trait ViaToolError {
+    /// The way.
+    fn way(&self) -> AsIs {
+        AsIs
+    }
+}
+
+impl ViaToolError for &&&Failure<ToolError> {}
+
+/// An error whose sources the host may want to follow.
+pub trait ViaError {
+    /// The way.
+    fn way(&self) -> ByError {
+        ByError
+    }
+}
+
+impl<E: Display + Into<Box<dyn Error + Send + Sync>>> ViaError for &&Failure<E> {}
+
+/// Several messages.
+pub trait ViaMessages {
+    /// The way.
+    fn way(&self) -> ByMessages {
+        ByMessages
+    }
+}
+
+impl<M: Display> ViaMessages for &&Failure<Vec<M>> {}
+
+/// An error that the host may want to read in `Debug`.
+pub trait ViaDebug {
+    /// The way.
+    fn way(&self) -> ByDebug {
+        ByDebug
+    }
+}
+
+impl<E: Display + Debug> ViaDebug for &Failure<E> {}
+
+/// Any other error: it must at least have words.
+pub trait ViaText<E> {
+    /// The way.
+    fn way(&self) -> ByText
+    where
+        E: Message,
+    {
+        ByText
+    }
+}
+
+impl<E> ViaText<E> for Failure<E> {}
+
+/// An error that has words for the model.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the error of a tool",
+    label = "has no words for the model",
+    note = "implement `std::fmt::Display` for `{Self}`: its text is what the model reads"
+)]
+pub trait Message {
+    /// The words.
+    fn message(&self) -> String;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Display> Message for E {
+    fn message(&self) -> String {
+        self.to_string()
+    }
+}
+
+/// See [`ViaToolError`].
+#[derive(Debug)]
+pub struct AsIs;
+
+/// See [`ViaError`].
+#[derive(Debug)]
+pub struct ByError;
+
+/// See [`ViaMessages`].
+#[derive(Debug)]
+pub struct ByMessages;
+
+/// See [`ViaDebug`].
+#[derive(Debug)]
+pub struct ByDebug;
+
+/// See [`ViaText`].
+#[derive(Debug)]
+pub struct ByText;
+
+impl AsIs {
+    /// The error of a call.
+    #[cold]
+    pub fn error(self, _: ErrorKind, error: ToolError) -> ToolError {
+        error
+    }
+}
+
+impl ByError {
+    /// The error of a call.
+    #[cold]
+    pub fn error<E>(self, kind: ErrorKind, error: E) -> ToolError
+    where
+        E: Display + Into<Box<dyn Error + Send + Sync>>,
+    {
+        let told = told(kind, error.to_string());
+        let source = error.into();
+        let detail = format!("{source:?}");
+        told.with_debug(detail).with_source(source)
+    }
+}
+
+impl ByMessages {
+    /// The error of a call.
+    #[cold]
+    pub fn error<M: Display>(self, kind: ErrorKind, messages: Vec<M>) -> ToolError {
+        let messages = messages.iter().map(|message| message.to_string().into());
+        ToolError::with_messages(kind, messages.collect())
+    }
+}
+
+impl ByDebug {
+    /// The error of a call.
+    #[cold]
+    pub fn error<E: Display + Debug>(self, kind: ErrorKind, error: E) -> ToolError {
+        told(kind, error.to_string()).with_debug(format!("{error:?}"))
+    }
+}
+
+impl ByText {
+    /// The error of a call.
+    #[cold]
+    pub fn error<E: Message>(self, kind: ErrorKind, error: E) -> ToolError {
+        told(kind, error.message())
+    }
+}
+
+fn told(kind: ErrorKind, message: String) -> ToolError {
+    if message.is_empty() {
+        return ToolError::new(kind, "the tool failed and did not say why");
+    }
+    ToolError::new(kind, message)
+}

@@ -1,0 +1,135 @@
+//! Where an argument goes: one slot a parameter, filled through a pointer, so that one function
+//! decodes every tool's arguments.
+
+use std::marker::PhantomData;
+
+use serde::Deserialize;
+
+use crate::json::{Error, Json};
+use crate::{Call, ErrorKind, Field, Schema, Shape, ToolError};
+
+use super::Stop;
+
+/// A place for a value that the text holds.
+pub trait Slot<'de> {
+    /// Reads the value that stands next.
+    #[doc(hidden)]
+    fn fill(&mut self, json: &mut Json<'de>) -> Result<(), Error>;
+}
+
+/// A slot for a `T`.
+#[derive(Debug)]
+pub struct Value<T>(Option<T>);
+
+impl<'de, T: Deserialize<'de>> Slot<'de> for Value<T> {
+    fn fill(&mut self, json: &mut Json<'de>) -> Result<(), Error> {
+        self.0 = Some(T::deserialize(json)?);
+        Ok(())
+    }
+}
+
+impl<T> Value<T> {
+    /// The value of a parameter that has to be there.
+    #[inline]
+    pub fn take(self) -> Result<T, Stop> {
+        match self.0 {
+            Some(value) => Ok(value),
+            None => Err(unfilled()),
+        }
+    }
+
+    /// The value, if the text had one: for a parameter with a default.
+    #[inline]
+    pub fn given(self) -> Option<T> {
+        self.0
+    }
+}
+
+/// Decoding fills every slot that must be filled or refuses the call, so this is never seen.
+#[cold]
+fn unfilled() -> Stop {
+    Stop::failed(ToolError::new(
+        ErrorKind::InvalidArgs,
+        "an argument is missing",
+    ))
+}
+
+/// Picks the slot for a type by what the type can do.
+///
+/// Method lookup tries the impl with fewer references first. A type that can be no argument gets
+/// [`Nothing`], which fits everywhere, so that its one error is the one in our words.
+#[derive(Debug)]
+pub struct Probe<T>(PhantomData<fn() -> T>);
+
+impl<T> Probe<T> {
+    /// The probe.
+    pub const NEW: Self = Self(PhantomData);
+}
+
+/// A type that is read from arguments and has a schema.
+pub trait FindSlot<T> {
+    /// Its slot.
+    fn slot(&self) -> Value<T> {
+        Value(None)
+    }
+}
+
+impl<'de, T: Schema + Deserialize<'de>> FindSlot<T> for &Probe<T> {}
+
+/// Any other type.
+pub trait FindAny<T> {
+    /// No slot.
+    fn slot(&self) -> Nothing<T> {
+        Nothing(PhantomData)
+    }
+}
+
+impl<T> FindAny<T> for Probe<T> {}
+
+/// The slot of a type that can be no argument.
+#[derive(Debug)]
+pub struct Nothing<T>(PhantomData<fn() -> T>);
+
+impl<'de, T> Slot<'de> for Nothing<T> {
+    fn fill(&mut self, _: &mut Json<'de>) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl<T> Nothing<T> {
+    /// Never there.
+    pub fn take(self) -> Result<T, Stop> {
+        Err(unfilled())
+    }
+
+    /// Never there.
+    pub fn given(self) -> Option<T> {
+        None
+    }
+}
+
+/// Fills the slots of a tool's parameters from the call's text.
+#[inline]
+pub fn decode<'a>(
+    call: &Call<'a>,
+    params: &'static [Field],
+    slots: &mut [&mut dyn Slot<'a>],
+) -> Result<(), Stop> {
+    match crate::decode::decode_params(call, params, slots) {
+        Ok(()) => Ok(()),
+        Err(error) => Err(Stop::failed(error)),
+    }
+}
+
+/// Fills the slot of a tool whose arguments are one struct.
+#[inline]
+pub fn decode_root<'a>(
+    call: &Call<'a>,
+    root: &'static Shape,
+    slot: &mut dyn Slot<'a>,
+) -> Result<(), Stop> {
+    match crate::decode::decode_root(call, root, slot) {
+        Ok(()) => Ok(()),
+        Err(error) => Err(Stop::failed(error)),
+    }
+}

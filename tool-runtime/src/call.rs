@@ -1,0 +1,92 @@
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Context, Store};
+
+/// A call that a model asks for: which tool, with what arguments. Cheap to clone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The provider's id of the call, which its answer must carry.
+    pub id: Arc<str>,
+    /// The tool's name, as the model wrote it.
+    pub name: Arc<str>,
+    /// The arguments' text, as the model wrote it: not parsed, so it may not even be JSON.
+    pub arguments: Arc<str>,
+}
+
+impl ToolCall {
+    /// A call by its parts.
+    pub fn new(
+        id: impl Into<Arc<str>>,
+        name: impl Into<Arc<str>>,
+        arguments: impl Into<Arc<str>>,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            name: name.into(),
+            arguments: arguments.into(),
+        }
+    }
+}
+
+/// One call on its way through a tool: the arguments, and what belongs to them.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    arguments: &'a str,
+    store: &'a Store,
+    context: &'a Context,
+    of: Option<&'a ToolCall>,
+    only_check: bool,
+}
+
+impl<'a> Call<'a> {
+    /// A call with these arguments. What a tool borrows from them lives in the text or in `store`.
+    pub fn new(arguments: &'a str, store: &'a Store, context: &'a Context) -> Self {
+        Self {
+            arguments,
+            store,
+            context,
+            of: None,
+            only_check: false,
+        }
+    }
+
+    /// The call that a model asked for.
+    pub fn of(call: &'a ToolCall, store: &'a Store, context: &'a Context) -> Self {
+        Self {
+            of: Some(call),
+            ..Self::new(&call.arguments, store, context)
+        }
+    }
+
+    /// The arguments' text.
+    pub fn arguments(&self) -> &'a str {
+        self.arguments
+    }
+
+    /// What the tool may know about this call.
+    pub fn context(&self) -> Context {
+        match self.of {
+            Some(call) => self
+                .context
+                .for_call(Arc::clone(&call.id), Arc::clone(&call.name)),
+            None => self.context.clone(),
+        }
+    }
+
+    pub(crate) fn store(&self) -> &'a Store {
+        self.store
+    }
+
+    pub(crate) fn checking(self) -> Self {
+        Self {
+            only_check: true,
+            ..self
+        }
+    }
+
+    pub(crate) fn is_check(&self) -> bool {
+        self.only_check
+    }
+}

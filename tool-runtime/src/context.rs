@@ -1,0 +1,166 @@
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::{Scope, State};
+
+/// What a tool may know about the call it answers. Cheap to clone.
+///
+/// The host makes one for a conversation; the runtime adds the call's own id and tool. A tool asks
+/// for it with a `#[context]` parameter, which no model sees.
+///
+/// ```
+/// use toolwright_runtime::Context;
+///
+/// struct Tenant(&'static str);
+///
+/// let cx = Context::new().with_agent("a7").with(Tenant("acme"));
+/// assert_eq!(cx.agent_id(), Some("a7"));
+/// assert_eq!(cx.get::<Tenant>().map(|tenant| tenant.0), Some("acme"));
+/// assert_eq!(cx.call_id(), None);
+/// ```
+#[derive(Clone, Default)]
+pub struct Context {
+    shared: Arc<Shared>,
+    call: Option<Named>,
+}
+
+#[derive(Clone, Default)]
+struct Shared {
+    agent: Option<Arc<str>>,
+    session: Option<Arc<str>>,
+    run: Option<Arc<str>>,
+    turn: u32,
+    input: Option<Arc<str>>,
+    state: State,
+    extensions: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+}
+
+#[derive(Clone)]
+struct Named {
+    id: Arc<str>,
+    tool: Arc<str>,
+}
+
+impl Context {
+    /// A context that knows nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn change(mut self, change: impl FnOnce(&mut Shared)) -> Self {
+        change(Arc::make_mut(&mut self.shared));
+        self
+    }
+
+    /// The same context, for the agent of this id.
+    pub fn with_agent(self, id: impl Into<Arc<str>>) -> Self {
+        self.change(|shared| shared.agent = Some(id.into()))
+    }
+
+    /// The same context, for the conversation of this id.
+    pub fn with_session(self, id: impl Into<Arc<str>>) -> Self {
+        self.change(|shared| shared.session = Some(id.into()))
+    }
+
+    /// The same context, for the run of this id.
+    pub fn with_run(self, id: impl Into<Arc<str>>) -> Self {
+        self.change(|shared| shared.run = Some(id.into()))
+    }
+
+    /// The same context, in the given turn of the run, from 0.
+    pub fn with_turn(self, turn: u32) -> Self {
+        self.change(|shared| shared.turn = turn)
+    }
+
+    /// The same context, with what the user asked last.
+    pub fn with_input(self, input: impl Into<Arc<str>>) -> Self {
+        self.change(|shared| shared.input = Some(input.into()))
+    }
+
+    /// The same context, with what the conversation knows.
+    pub fn with_state(self, state: State) -> Self {
+        self.change(|shared| shared.state = state)
+    }
+
+    /// The same context with a value of the host's own, found again by its type.
+    pub fn with<T: Any + Send + Sync>(self, value: T) -> Self {
+        self.change(|shared| {
+            shared.extensions.insert(TypeId::of::<T>(), Arc::new(value));
+        })
+    }
+
+    pub(crate) fn for_call(&self, id: Arc<str>, tool: Arc<str>) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+            call: Some(Named { id, tool }),
+        }
+    }
+
+    /// The provider's id of the call; `None` outside a call.
+    pub fn call_id(&self) -> Option<&str> {
+        self.call.as_ref().map(|call| &*call.id)
+    }
+
+    /// The tool's name, as the model called it; `None` outside a call.
+    pub fn tool(&self) -> Option<&str> {
+        self.call.as_ref().map(|call| &*call.tool)
+    }
+
+    /// The agent's id.
+    pub fn agent_id(&self) -> Option<&str> {
+        self.shared.agent.as_deref()
+    }
+
+    /// The conversation's id.
+    pub fn session_id(&self) -> Option<&str> {
+        self.shared.session.as_deref()
+    }
+
+    /// The run's id.
+    pub fn run_id(&self) -> Option<&str> {
+        self.shared.run.as_deref()
+    }
+
+    /// The turn of the run, from 0.
+    pub fn turn(&self) -> u32 {
+        self.shared.turn
+    }
+
+    /// What the conversation knows; empty if the host gave nothing.
+    pub fn state(&self) -> &State {
+        &self.shared.state
+    }
+
+    /// The host's own value of type `T`.
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.shared
+            .extensions
+            .get(&TypeId::of::<T>())?
+            .downcast_ref()
+    }
+
+    /// What decides which tools this conversation sees.
+    pub fn scope(&self) -> Scope<'_> {
+        let scope = Scope::new(&self.shared.state);
+        match &self.shared.input {
+            Some(input) => scope.with_input(input),
+            None => scope,
+        }
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // State and extensions are the host's, and may be secret.
+        f.debug_struct("Context")
+            .field("agent", &self.agent_id())
+            .field("session", &self.session_id())
+            .field("run", &self.run_id())
+            .field("turn", &self.turn())
+            .field("call", &self.call_id())
+            .field("tool", &self.tool())
+            .finish_non_exhaustive()
+    }
+}

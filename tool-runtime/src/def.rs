@@ -1,0 +1,226 @@
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::SchemaDoc;
+
+/// What is known about a tool before it is called: pure data, without the code that runs it.
+///
+/// It can be stored and read back; a tool's code is found again by its name
+/// ([`Toolset::attach`](crate::Toolset::attach)). Providers' own forms are made and read by
+/// [`Wire`](crate::Wire).
+///
+/// ```
+/// use toolwright_runtime::ToolDef;
+///
+/// let def: ToolDef = serde_json::from_str(r#"{"name": "ping", "description": "Answers."}"#).unwrap();
+/// assert_eq!(def.input.as_json(), r#"{"type":"object","properties":{},"additionalProperties":false}"#);
+/// assert!(!def.manual);
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolDef {
+    /// The name that the model calls.
+    pub name: Cow<'static, str>,
+    /// A name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<Cow<'static, str>>,
+    /// What it does, for the model.
+    pub description: Cow<'static, str>,
+    /// What the arguments look like; without one the tool takes none.
+    #[serde(
+        default = "SchemaDoc::empty_object",
+        rename = "input_schema",
+        alias = "parameters"
+    )]
+    pub input: SchemaDoc,
+    /// What the result looks like, where it is known.
+    #[serde(
+        default,
+        rename = "output_schema",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub output: Option<SchemaDoc>,
+    /// Hints about its effects.
+    #[serde(default, skip_serializing_if = "Annotations::is_empty")]
+    pub annotations: Annotations,
+    /// A person or the host answers its calls; an agent does not run it.
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "null_is_false"
+    )]
+    pub manual: bool,
+    /// Its result goes to the user as it is, and ends the conversation's turn.
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "null_is_false"
+    )]
+    pub return_direct: bool,
+    /// It never runs beside another tool.
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "null_is_false"
+    )]
+    pub exclusive: bool,
+    /// Its body blocks the thread, so an executor moves it to one that may be blocked.
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "null_is_false"
+    )]
+    pub blocking: bool,
+    /// How long a call may take.
+    #[serde(
+        default,
+        rename = "timeout_ms",
+        skip_serializing_if = "Option::is_none",
+        with = "millis"
+    )]
+    pub timeout: Option<Duration>,
+    /// Whatever else the host wants to know about it; rides on every result.
+    #[serde(default, skip_serializing_if = "Meta::is_empty", alias = "extras")]
+    pub meta: Meta,
+}
+
+impl ToolDef {
+    /// A tool without parameters.
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            title: None,
+            description: description.into(),
+            input: SchemaDoc::empty_object(),
+            output: None,
+            annotations: Annotations::default(),
+            manual: false,
+            return_direct: false,
+            exclusive: false,
+            blocking: false,
+            timeout: None,
+            meta: Meta::default(),
+        }
+    }
+}
+
+/// Hints about a tool's effects, as MCP defines them. Absent means unknown, not `false`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Annotations {
+    /// It changes nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+    /// What it changes may be lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destructive: Option<bool>,
+    /// Calling it again with the same arguments changes nothing more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotent: Option<bool>,
+    /// It reaches beyond the host, such as to the web.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_world: Option<bool>,
+}
+
+impl Annotations {
+    /// No hints.
+    pub const NONE: Self = Self {
+        read_only: None,
+        destructive: None,
+        idempotent: None,
+        open_world: None,
+    };
+
+    fn is_empty(&self) -> bool {
+        *self == Self::NONE
+    }
+}
+
+/// JSON values by name that belong to a tool. Cheap to clone; without values it holds nothing.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Option<Map<String, Value>>", into = "Map<String, Value>")]
+pub struct Meta(Option<Arc<Map<String, Value>>>);
+
+impl Meta {
+    /// Reads them from the text of a JSON object.
+    pub(crate) fn parse(json: &str) -> Self {
+        match serde_json::from_str::<Map<String, Value>>(json) {
+            Ok(values) => values.into(),
+            Err(_) => Self::default(),
+        }
+    }
+
+    /// The value under `name`.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.as_ref()?.get(name)
+    }
+
+    /// All values by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0
+            .iter()
+            .flat_map(|values| values.iter().map(|(name, value)| (name.as_str(), value)))
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+impl From<Map<String, Value>> for Meta {
+    fn from(values: Map<String, Value>) -> Self {
+        Self((!values.is_empty()).then(|| Arc::new(values)))
+    }
+}
+
+impl From<Option<Map<String, Value>>> for Meta {
+    fn from(values: Option<Map<String, Value>>) -> Self {
+        values.unwrap_or_default().into()
+    }
+}
+
+impl From<Meta> for Map<String, Value> {
+    fn from(meta: Meta) -> Self {
+        meta.0.map(Arc::unwrap_or_clone).unwrap_or_default()
+    }
+}
+
+// serde hands a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+fn null_is_false<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    Ok(Option::<bool>::deserialize(deserializer)?.unwrap_or(false))
+}
+
+/// A duration as a whole number of milliseconds.
+mod millis {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    // serde hands a reference.
+    #[allow(clippy::ref_option)]
+    pub(super) fn serialize<S: Serializer>(
+        value: &Option<Duration>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let millis = value.map(|value| u64::try_from(value.as_millis()).unwrap_or(u64::MAX));
+        millis.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Duration>, D::Error> {
+        Ok(Option::<u64>::deserialize(deserializer)?.map(Duration::from_millis))
+    }
+}

@@ -1,0 +1,181 @@
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::Fault;
+
+/// Why a call has no result: words for the model, and apart from them what only the host may read.
+///
+/// `Display` is what the model reads. `Debug` and [`source`](Error::source) are for the host: they
+/// can hold paths, addresses and secrets.
+#[derive(Clone)]
+pub struct ToolError(Box<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    kind: ErrorKind,
+    messages: Vec<Cow<'static, str>>,
+    faults: Vec<Fault>,
+    /// The tool's own error, or the payload of its panic.
+    source: Option<Arc<dyn Error + Send + Sync>>,
+    debug: Option<String>,
+}
+
+/// The ways in which a call can fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// No tool of that name.
+    Unknown,
+    /// A tool of that name, but not for this conversation.
+    Hidden,
+    /// The arguments do not fit, or the tool's validator refused them.
+    InvalidArgs,
+    /// A person or a policy said no.
+    Rejected,
+    /// The tool ran and reported an error.
+    Failed,
+    /// The tool panicked.
+    Panicked,
+    /// The tool took too long.
+    Timeout,
+    /// The call was cancelled.
+    Cancelled,
+    /// The tool is declared, but nothing here runs it.
+    NoHandler,
+    /// The result cannot be written as JSON.
+    Encoding,
+    /// The tool returned what a tool may not return.
+    InvalidReturn,
+}
+
+impl ErrorKind {
+    /// The kind's stable name, for logs and protocols: `invalid_args`. Hidden tools read as
+    /// unknown ones, so that a name cannot be probed for.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unknown | Self::Hidden => "unknown_tool",
+            Self::InvalidArgs => "invalid_args",
+            Self::Rejected => "rejected",
+            Self::Failed => "failed",
+            Self::Panicked => "panicked",
+            Self::Timeout => "timeout",
+            Self::Cancelled => "cancelled",
+            Self::NoHandler => "no_handler",
+            Self::Encoding => "encoding",
+            Self::InvalidReturn => "invalid_return",
+        }
+    }
+
+    /// Whether the tool itself said no, as opposed to a crash or a call that never reached it.
+    pub const fn is_reported(self) -> bool {
+        matches!(self, Self::Failed)
+    }
+}
+
+impl ToolError {
+    /// An error that tells the model `message` and nothing else.
+    #[cold]
+    pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::with_messages(kind, vec![message.into()])
+    }
+
+    /// What a tool returns when it fails: an error of kind [`Failed`](ErrorKind::Failed).
+    pub fn failed(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Failed, message)
+    }
+
+    #[cold]
+    pub(crate) fn with_messages(kind: ErrorKind, messages: Vec<Cow<'static, str>>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            messages,
+            faults: Vec::new(),
+            source: None,
+            debug: None,
+        }))
+    }
+
+    #[cold]
+    pub(crate) fn invalid_args(faults: Vec<Fault>) -> Self {
+        let messages = faults
+            .iter()
+            .map(|fault| fault.to_string().into())
+            .collect();
+        let mut error = Self::with_messages(ErrorKind::InvalidArgs, messages);
+        error.0.faults = faults;
+        error
+    }
+
+    /// The same error with one more message for the model.
+    pub(crate) fn with_message(mut self, message: impl Into<Cow<'static, str>>) -> Self {
+        self.0.messages.push(message.into());
+        self
+    }
+
+    /// The same error with what caused it, for the host alone.
+    pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.0.source = Some(Arc::from(source.into()));
+        self
+    }
+
+    /// The same error with words for the host alone.
+    pub fn with_debug(mut self, debug: impl Into<String>) -> Self {
+        self.0.debug = Some(debug.into());
+        self
+    }
+
+    /// Which way it failed.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// What the model is told, one message a fault, in order.
+    pub fn messages(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.0.messages.iter().map(AsRef::as_ref)
+    }
+
+    /// What is wrong with the arguments, as data; empty unless they were refused.
+    pub fn faults(&self) -> &[Fault] {
+        &self.0.faults
+    }
+
+    /// What only the host may read: the tool's error in `Debug`, or the payload of its panic.
+    pub fn host_detail(&self) -> Option<&str> {
+        self.0.debug.as_deref()
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, message) in self.messages().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            f.write_str(message)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("ToolError");
+        debug.field("kind", &self.0.kind);
+        debug.field("messages", &self.0.messages);
+        if let Some(detail) = &self.0.debug {
+            debug.field("detail", &format_args!("{detail}"));
+        }
+        if let Some(source) = &self.0.source {
+            debug.field("source", source);
+        }
+        debug.finish()
+    }
+}
+
+impl Error for ToolError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}

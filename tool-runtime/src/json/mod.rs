@@ -1,0 +1,34 @@
+//! JSON text into typed arguments: a serde deserializer that is as strict as the schema.
+//!
+//! `serde_json` decodes what a type's author wrote `Deserialize` for, which is more than its
+//! schema admits: it takes an array for a struct, drops unknown keys, lets the last of two equal
+//! keys win, turns `1e40` into an infinite `f32`, and refuses `1.0` for an integer. A wrapper
+//! around it would have to carry a second set of visitors through every user's type. A
+//! deserializer of our own sees all of this where it happens, and a user's crate compiles no more
+//! code for it than for `serde_json`:
+//!
+//! - `deserialize_struct` met by `[` is an array given for a struct;
+//! - `deserialize_ignored_any` is what a derived `Deserialize` calls for a key that it does not
+//!   know, so here it is the unknown key itself;
+//! - a number is judged by its decimal text, never through `f64`;
+//! - a string with escapes is unescaped into a [`Store`] that lives as long as the text, so a
+//!   `&str` borrows at any depth, escapes or not.
+//!
+//! What serde buffers (untagged and internally tagged enums, flattened fields) is replayed by
+//! serde's own deserializer, out of our sight.
+
+mod access;
+mod de;
+mod error;
+mod key;
+mod number;
+mod read;
+mod store;
+mod string;
+
+pub(crate) use self::error::{Error, Problem, Segment};
+pub use self::read::Json;
+pub use self::store::Store;
+
+/// How deep arrays and objects may nest: what `serde_json` allows by default.
+pub(crate) const MAX_DEPTH: u8 = 128;

@@ -1,0 +1,131 @@
+/// A JSON number, judged by its decimal text.
+///
+/// `1.0`, `1e2` and `-0` are integers: JSON does not tell an integer from a decimal by its
+/// spelling, and models write both. Nothing goes through `f64` on the way, so `2^53 + 1` and
+/// `u64::MAX` stay what they are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Number<'t> {
+    /// Zero or more, up to `u64::MAX`.
+    Unsigned(u64),
+    /// Below zero, down to `i64::MIN`.
+    Signed(i64),
+    /// Any other number, by its text.
+    Text(&'t str),
+}
+
+/// An integer of up to 128 bits; beyond that `None`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Integer {
+    Unsigned(u128),
+    Signed(i128),
+    /// An integer, but larger than any of Rust's.
+    Huge,
+}
+
+/// The integer that a number's text stands for, if it is one.
+pub(crate) fn exact_integer(text: &str) -> Option<Integer> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let (mantissa, exponent) = match digits.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, saturating_exponent(exponent)),
+        None => (digits, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+
+    let significant = || whole.bytes().chain(fraction.bytes());
+    let count = whole.len() + fraction.len();
+    let trailing = significant()
+        .rev()
+        .take_while(|&digit| digit == b'0')
+        .count();
+    if trailing == count {
+        return Some(Integer::Unsigned(0));
+    }
+    // The value is its first `count - trailing` digits times ten to the power of `scale`.
+    let scale = exponent
+        .saturating_sub(as_i64(fraction.len()))
+        .saturating_add(as_i64(trailing));
+    if scale < 0 {
+        return None;
+    }
+    let mut value = 0u128;
+    let zeros = std::iter::repeat_n(b'0', usize::try_from(scale.min(64)).unwrap_or(64));
+    for digit in significant().take(count - trailing).chain(zeros) {
+        let next = value
+            .checked_mul(10)
+            .and_then(|value| value.checked_add(u128::from(digit - b'0')));
+        match next {
+            Some(next) => value = next,
+            None => return Some(Integer::Huge),
+        }
+    }
+    Some(if negative {
+        match 0i128.checked_sub_unsigned(value) {
+            Some(value) => Integer::Signed(value),
+            None => Integer::Huge,
+        }
+    } else {
+        Integer::Unsigned(value)
+    })
+}
+
+fn saturating_exponent(text: &str) -> i64 {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    // Far beyond any text's length, and far from overflow when lengths are added.
+    let value = digits
+        .parse::<i64>()
+        .unwrap_or(i64::MAX / 4)
+        .min(i64::MAX / 4);
+    if negative { -value } else { value }
+}
+
+fn as_i64(length: usize) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX / 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Integer, exact_integer};
+
+    #[test]
+    fn integers_are_exact_whatever_their_spelling() {
+        use Integer::{Huge, Signed, Unsigned};
+        let table = [
+            ("0", Some(Unsigned(0))),
+            ("-0", Some(Unsigned(0))),
+            ("-0.0e5", Some(Unsigned(0))),
+            ("1.0", Some(Unsigned(1))),
+            ("1e2", Some(Unsigned(100))),
+            ("1E+2", Some(Unsigned(100))),
+            ("120e-1", Some(Unsigned(12))),
+            ("1.5", None),
+            ("15e-2", None),
+            ("1.50e1", Some(Unsigned(15))),
+            ("-12.30e1", Some(Signed(-123))),
+            ("9007199254740993.0", Some(Unsigned(9_007_199_254_740_993))),
+            ("18446744073709551616", Some(Unsigned(1 << 64))),
+            (
+                "340282366920938463463374607431768211455",
+                Some(Unsigned(u128::MAX)),
+            ),
+            ("340282366920938463463374607431768211456", Some(Huge)),
+            (
+                "-170141183460469231731687303715884105728",
+                Some(Signed(i128::MIN)),
+            ),
+            ("-170141183460469231731687303715884105729", Some(Huge)),
+            ("1e400", Some(Huge)),
+            ("1e99999999999999999999", Some(Huge)),
+            ("0e99999999999999999999", Some(Unsigned(0))),
+            ("1e-99999999999999999999", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(exact_integer(text), expected, "{text}");
+        }
+    }
+}

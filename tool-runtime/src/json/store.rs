@@ -1,0 +1,96 @@
+use std::sync::OnceLock;
+
+/// Room for texts that a call needs beside its arguments and that must live as long as they do.
+///
+/// A string with escapes does not stand in the arguments as the tool reads it; the unescaped text
+/// is kept here, so that a `&str` parameter can borrow it. Empty, a store allocates nothing.
+///
+/// ```
+/// use toolwright_runtime::{Call, Context, Store};
+///
+/// let (store, cx) = (Store::new(), Context::new());
+/// let call = Call::new(r#"{"city": "Troms\u00f8"}"#, &store, &cx);
+/// assert_eq!(call.arguments(), r#"{"city": "Troms\u00f8"}"#);
+/// ```
+#[derive(Debug, Default)]
+pub struct Store {
+    first: OnceLock<Box<Kept>>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    text: String,
+    next: OnceLock<Box<Kept>>,
+}
+
+impl Store {
+    /// An empty store.
+    pub const fn new() -> Self {
+        Self {
+            first: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn pen(&self) -> Pen<'_> {
+        Pen { end: &self.first }
+    }
+}
+
+/// The end of a store's list: where the next text goes.
+///
+/// The list only grows, and a cell is written once, so every text can be lent for the store's
+/// whole life without `unsafe`.
+#[derive(Clone, Copy)]
+pub(crate) struct Pen<'s> {
+    end: &'s OnceLock<Box<Kept>>,
+}
+
+impl<'s> Pen<'s> {
+    pub(crate) fn keep(&mut self, text: String) -> &'s str {
+        // Another pen may have written to this cell since: then the end is further on.
+        let mut kept = Box::new(Kept {
+            text,
+            next: OnceLock::new(),
+        });
+        loop {
+            match self.end.set(kept) {
+                Ok(()) => break,
+                Err(back) => kept = back,
+            }
+            if let Some(taken) = self.end.get() {
+                self.end = &taken.next;
+            }
+        }
+        match self.end.get() {
+            Some(kept) => {
+                self.end = &kept.next;
+                &kept.text
+            }
+            // `set` has just succeeded on this cell.
+            None => "",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Store;
+
+    #[test]
+    fn texts_stay_where_they_are_and_pens_do_not_overwrite_each_other() {
+        let store = Store::new();
+        let (mut one, mut two) = (store.pen(), store.pen());
+        let a = one.keep("a".into());
+        let b = two.keep("b".into());
+        let c = one.keep("c".into());
+        let d = two.keep("d".into());
+        assert_eq!([a, b, c, d], ["a", "b", "c", "d"]);
+        let mut texts = Vec::new();
+        let mut cell = &store.first;
+        while let Some(kept) = cell.get() {
+            texts.push(kept.text.as_str());
+            cell = &kept.next;
+        }
+        assert_eq!(texts, ["a", "b", "c", "d"]);
+    }
+}

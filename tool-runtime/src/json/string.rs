@@ -1,0 +1,118 @@
+use super::{Error, Problem};
+
+/// The end of the plain run that starts at `from`: the offset of the first quote, backslash or
+/// control character, or the text's length.
+///
+/// Eight bytes at a time; the high bit of a lane marks a find. A subtraction may borrow into
+/// higher lanes, so only the lowest mark is trusted, which is the one asked for.
+pub(super) fn plain_run(bytes: &[u8], from: usize) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+
+    let rest = bytes.get(from..).unwrap_or_default();
+    let (words, tail) = rest.as_chunks::<8>();
+    let mut at = from;
+    for word in words {
+        let word = u64::from_le_bytes(*word);
+        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+        let found =
+            control | zeros(word ^ (ONES * b'"' as u64)) | zeros(word ^ (ONES * b'\\' as u64));
+        if found != 0 {
+            return at + (found.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    let plain = |&byte: &u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
+    at + tail.iter().take_while(|byte| plain(byte)).count()
+}
+
+/// Reads the escape after a backslash at `at`, appends what it stands for, and returns the offset
+/// behind it.
+pub(super) fn unescape(text: &str, at: usize, out: &mut String) -> Result<usize, Error> {
+    let bytes = text.as_bytes();
+    let plain = match bytes.get(at + 1) {
+        Some(b'"') => '"',
+        Some(b'\\') => '\\',
+        Some(b'/') => '/',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => return unescape_unicode(bytes, at, out),
+        _ => return Err(bad_escape("an escape such as \\n or \\u00e9", at)),
+    };
+    out.push(plain);
+    Ok(at + 2)
+}
+
+/// `\uXXXX`, or two of them that form a surrogate pair. A lone surrogate is no Unicode text, and a
+/// Rust string cannot hold it.
+fn unescape_unicode(bytes: &[u8], at: usize, out: &mut String) -> Result<usize, Error> {
+    const LONE: &str = "a surrogate pair (this half stands alone)";
+    let first = hex(bytes, at)?;
+    let (code, end) = match first {
+        0xd800..=0xdbff => {
+            let low = match bytes.get(at + 6..at + 8) {
+                Some(b"\\u") => hex(bytes, at + 6)?,
+                _ => return Err(bad_escape(LONE, at)),
+            };
+            if !(0xdc00..=0xdfff).contains(&low) {
+                return Err(bad_escape(LONE, at));
+            }
+            let code = 0x1_0000 + ((u32::from(first) - 0xd800) << 10) + (u32::from(low) - 0xdc00);
+            (code, at + 12)
+        }
+        _ => (u32::from(first), at + 6),
+    };
+    match char::from_u32(code) {
+        Some(char) => {
+            out.push(char);
+            Ok(end)
+        }
+        None => Err(bad_escape(LONE, at)),
+    }
+}
+
+/// The four hexadecimal digits of the `\uXXXX` at `at`.
+fn hex(bytes: &[u8], at: usize) -> Result<u16, Error> {
+    let digits = bytes.get(at + 2..at + 6).unwrap_or_default();
+    let value = digits.iter().try_fold(0u16, |value, &digit| {
+        let digit = char::from(digit).to_digit(16)?;
+        Some(value << 4 | digit as u16)
+    });
+    match value {
+        Some(value) if digits.len() == 4 => Ok(value),
+        _ => Err(bad_escape("four hexadecimal digits after \\u", at)),
+    }
+}
+
+#[cold]
+fn bad_escape(expected: &'static str, at: usize) -> Error {
+    Error::at(Problem::Syntax { expected }, at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_run;
+
+    #[test]
+    fn a_run_ends_at_the_first_special_byte_wherever_it_stands() {
+        for len in 0..40 {
+            for at in 0..len {
+                for special in [b'"', b'\\', 0, 0x1f] {
+                    let mut bytes = vec![b'a'; len];
+                    bytes[at] = special;
+                    assert_eq!(plain_run(&bytes, 0), at, "{len} {at} {special}");
+                    if at > 0 {
+                        // Bytes that are near the special ones must not end the run.
+                        bytes[at - 1] = [0x20, 0x7f, 0x80, 0xff, b'!', b'#', b'[', b']'][at % 8];
+                        assert_eq!(plain_run(&bytes, 0), at, "{len} {at} {special} neighbour");
+                    }
+                }
+            }
+            assert_eq!(plain_run(&vec![0xff; len], 0), len);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! All that a tool needs when no model is there: schema, decoding, toolset and registry, wire
+//! formats. Use it through the crate `toolwright`.
+
+#[doc(hidden)]
+pub mod __private;
+
+mod call;
+mod contain;
+mod content;
+mod context;
+mod decode;
+mod def;
+mod dyn_tool;
+mod encoder;
+mod error;
+mod fault;
+mod json;
+mod name;
+mod near;
+mod outcome;
+mod output;
+mod payload;
+mod provide;
+mod registry;
+mod result;
+mod schema;
+mod state;
+mod tool;
+mod toolset;
+mod wire;
+
+pub use self::call::{Call, ToolCall};
+pub use self::content::{Block, Content};
+pub use self::context::Context;
+pub use self::def::{Annotations, Meta, ToolDef};
+pub use self::dyn_tool::{BuildError, DynTool, DynToolBuilder};
+pub use self::encoder::Encoder;
+pub use self::error::{ErrorKind, ToolError};
+pub use self::fault::{Fault, FaultCode};
+pub use self::json::Store;
+pub use self::name::{NameError, is_portable_name};
+pub use self::outcome::{HaltReason, Outcome};
+pub use self::output::Output;
+pub use self::payload::Payload;
+pub use self::provide::Provide;
+pub use self::registry::Registry;
+pub use self::result::ToolResult;
+pub use self::schema::{
+    Array, Field, IntegerRange, Kind, Presence, Schema, SchemaDoc, Shape, StringRules, Variant,
+};
+pub use self::state::{Scope, State};
+pub use self::tool::{Answer, Tool};
+pub use self::toolset::{Conflicts, MissingTools, RenameError, Toolset};
+pub use self::wire::{Wire, WireError};
+
+pub use toolwright_macros::{Provide, Schema, tool};
+
+/// Collects tools into a [`Toolset`], in this order.
+///
+/// - `path::to::tool` is a function with `#[tool]`; `find::<Doc> as "find_doc"` gives it another
+///   name, as an instance of a generic one needs.
+/// - `..crm: Crm` are all tools of the type `Crm`, called on the value `crm`.
+/// - `; state = app` at the end is what the tools' `#[state]` parameters come from: a value of the
+///   type that they ask for, or a struct that derives [`Provide`]. A value that is an
+///   [`Arc`](std::sync::Arc) already is shared as it is.
+///
+/// Equal names, names that some provider refuses, and state that is missing do not compile.
+#[macro_export]
+macro_rules! tools {
+    ($($list:tt)*) => {
+        $crate::__private::list_tools!($crate; $($list)*)
+    };
+}

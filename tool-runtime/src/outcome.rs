@@ -1,0 +1,164 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::{Content, Payload};
+
+/// What a call came to. Most tools return a value and never name this type; return it to say more.
+///
+/// ```
+/// use toolwright_runtime::Outcome;
+///
+/// fn forecast(city: Option<&str>) -> Outcome {
+///     match city {
+///         Some(city) => Outcome::value(format!("sun in {city}")),
+///         None => Outcome::ask("Which city?").option("choices", ["Oslo", "Rome"]),
+///     }
+/// }
+/// assert!(matches!(forecast(None), Outcome::AskUser { .. }));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// A value for the model.
+    Value(Payload),
+    /// Blocks of text, pictures and more for the model.
+    Content(Content),
+    /// The tool cannot go on without a person's answer.
+    AskUser {
+        /// What to ask.
+        question: String,
+        /// What the front end may want to know beside it, such as choices.
+        options: serde_json::Map<String, serde_json::Value>,
+    },
+    /// The conversation ends here.
+    Halt {
+        /// Why.
+        reason: HaltReason,
+        /// What the conversation came to.
+        value: Payload,
+    },
+    /// A value that goes to the user as it is; the model does not reword it.
+    ReturnDirect(Payload),
+}
+
+impl Outcome {
+    /// A value for the model.
+    pub fn value(value: impl Serialize) -> Self {
+        Self::Value(Payload::new(value))
+    }
+
+    /// A question to a person.
+    pub fn ask(question: impl Into<String>) -> Self {
+        Self::AskUser {
+            question: question.into(),
+            options: serde_json::Map::new(),
+        }
+    }
+
+    /// The same question with something for the front end. Other outcomes stay as they are.
+    pub fn option(mut self, name: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
+        if let Self::AskUser { options, .. } = &mut self {
+            options.insert(name.into(), value.into());
+        }
+        self
+    }
+
+    /// The end of the conversation, with what it came to.
+    pub fn halt(reason: HaltReason, value: impl Serialize) -> Self {
+        Self::Halt {
+            reason,
+            value: Payload::new(value),
+        }
+    }
+
+    /// A value that goes to the user as it is.
+    pub fn direct(value: impl Serialize) -> Self {
+        Self::ReturnDirect(Payload::new(value))
+    }
+
+    /// The value, where the outcome has one.
+    pub fn payload(&self) -> Option<&Payload> {
+        match self {
+            Self::Value(value) | Self::ReturnDirect(value) | Self::Halt { value, .. } => {
+                Some(value)
+            }
+            Self::Content(_) | Self::AskUser { .. } => None,
+        }
+    }
+}
+
+/// Why a tool ended the conversation, in a word of its own.
+///
+/// The words that the runtime uses for its own ends are refused, so that a host can tell them apart.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct HaltReason(Cow<'static, str>);
+
+/// The runtime's own reasons.
+const RESERVED: [&str; 9] = [
+    "ask_user",
+    "cancelled",
+    "completed",
+    "error",
+    "halt_when",
+    "manual",
+    "manual_tool_calls",
+    "max_turns",
+    "tool_error",
+];
+
+impl HaltReason {
+    /// A reason known when the program compiles.
+    ///
+    /// # Panics
+    /// When the word is reserved or empty; in a `const` that is a compile error.
+    pub const fn new(reason: &'static str) -> Self {
+        assert!(!reason.is_empty(), "a halt reason needs a word");
+        let mut index = 0;
+        while let Some((word, _)) = at(&RESERVED, index) {
+            assert!(
+                !same(word.as_bytes(), reason.as_bytes()),
+                "this halt reason is reserved for the runtime"
+            );
+            index += 1;
+        }
+        Self(Cow::Borrowed(reason))
+    }
+
+    /// A reason known at run time; `None` when the word is reserved or empty.
+    pub fn try_new(reason: impl Into<String>) -> Option<Self> {
+        let reason = reason.into();
+        let free = !reason.is_empty() && !RESERVED.contains(&reason.as_str());
+        free.then_some(Self(Cow::Owned(reason)))
+    }
+
+    /// The word.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for HaltReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The element at `index`, in `const`, where neither `get` nor iterators work.
+const fn at(words: &'static [&'static str], index: usize) -> Option<(&'static str, ())> {
+    match words.split_at_checked(index) {
+        Some((_, [word, ..])) => Some((word, ())),
+        _ => None,
+    }
+}
+
+const fn same(mut a: &[u8], mut b: &[u8]) -> bool {
+    while let ([x, a_rest @ ..], [y, b_rest @ ..]) = (a, b) {
+        if *x != *y {
+            return false;
+        }
+        (a, b) = (a_rest, b_rest);
+    }
+    a.is_empty() && b.is_empty()
+}

@@ -1,0 +1,103 @@
+mod root;
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use crate::{ErrorKind, ToolError};
+
+/// A tool's value, as the text that it will be sent as: written once, when the tool returns.
+///
+/// A string stays a string and is written as JSON only where an encoder asks for that.
+///
+/// ```
+/// use toolwright_runtime::Payload;
+///
+/// assert_eq!(Payload::new("sun").as_text(), Some("sun"));
+/// assert_eq!(Payload::new("sun").to_json(), r#""sun""#);
+/// assert_eq!(Payload::new([1, 2]).to_json(), "[1,2]");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Payload(Repr);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Repr {
+    Text(String),
+    Json(String),
+    /// What the value's own `Serialize` said.
+    Unencodable(String),
+}
+
+impl Payload {
+    /// Writes `value` as JSON. A value that cannot be written makes the call an
+    /// [`Encoding`](ErrorKind::Encoding) error.
+    pub fn new(value: impl Serialize) -> Self {
+        let (mut bytes, mut text) = (Vec::new(), None);
+        let root = root::Root {
+            json: &mut serde_json::Serializer::new(&mut bytes),
+            text: &mut text,
+        };
+        Self(match (value.serialize(root), text) {
+            (Ok(()), Some(text)) => Repr::Text(text),
+            (Ok(()), None) => match String::from_utf8(bytes) {
+                Ok(json) => Repr::Json(json),
+                Err(error) => Repr::Unencodable(error.to_string()),
+            },
+            (Err(error), _) => Repr::Unencodable(error.to_string()),
+        })
+    }
+
+    /// A string, untouched.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self(Repr::Text(text.into()))
+    }
+
+    /// The string, if the value is one.
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.0 {
+            Repr::Text(text) => Some(text),
+            Repr::Json(_) | Repr::Unencodable(_) => None,
+        }
+    }
+
+    /// The value as JSON text.
+    pub fn to_json(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Repr::Text(text) => {
+                let mut out = String::with_capacity(text.len() + 2);
+                crate::schema::write_json_string(&mut out, text);
+                Cow::Owned(out)
+            }
+            Repr::Json(json) => Cow::Borrowed(json),
+            Repr::Unencodable(_) => Cow::Borrowed("null"),
+        }
+    }
+
+    /// The string itself, or else the value as JSON text.
+    pub fn to_plain(&self) -> Cow<'_, str> {
+        match self.as_text() {
+            Some(text) => Cow::Borrowed(text),
+            None => self.to_json(),
+        }
+    }
+
+    /// The value as a JSON value.
+    pub fn to_value(&self) -> serde_json::Value {
+        match &self.0 {
+            Repr::Text(text) => serde_json::Value::String(text.clone()),
+            Repr::Json(json) => serde_json::from_str(json).unwrap_or(serde_json::Value::Null),
+            Repr::Unencodable(_) => serde_json::Value::Null,
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), ToolError> {
+        match &self.0 {
+            Repr::Unencodable(why) => Err(ToolError::new(
+                ErrorKind::Encoding,
+                "the tool ran, but its result cannot be written as JSON",
+            )
+            .with_debug(why.clone())),
+            Repr::Text(_) | Repr::Json(_) => Ok(()),
+        }
+    }
+}

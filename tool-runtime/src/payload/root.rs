@@ -1,0 +1,103 @@
+//! A serializer that tells a string from everything else: a string is kept as it is, all other
+//! values are written by `serde_json`.
+
+use serde::ser::{Serialize, Serializer};
+
+type Json<'j, 'o> = &'j mut serde_json::Serializer<&'o mut Vec<u8>>;
+
+pub(super) struct Root<'j, 'o> {
+    pub(super) json: Json<'j, 'o>,
+    /// Set when the value is a string.
+    pub(super) text: &'j mut Option<String>,
+}
+
+macro_rules! forward {
+    ($($method:ident($($arg:ident: $ty:ty),*) -> $ok:ident;)*) => {$(
+        fn $method(self, $($arg: $ty),*) -> Result<Self::$ok, Self::Error> {
+            self.json.$method($($arg),*)
+        }
+    )*};
+}
+
+impl<'j, 'o> Serializer for Root<'j, 'o> {
+    type Ok = ();
+    type Error = serde_json::Error;
+    type SerializeSeq = <Json<'j, 'o> as Serializer>::SerializeSeq;
+    type SerializeTuple = <Json<'j, 'o> as Serializer>::SerializeTuple;
+    type SerializeTupleStruct = <Json<'j, 'o> as Serializer>::SerializeTupleStruct;
+    type SerializeTupleVariant = <Json<'j, 'o> as Serializer>::SerializeTupleVariant;
+    type SerializeMap = <Json<'j, 'o> as Serializer>::SerializeMap;
+    type SerializeStruct = <Json<'j, 'o> as Serializer>::SerializeStruct;
+    type SerializeStructVariant = <Json<'j, 'o> as Serializer>::SerializeStructVariant;
+
+    fn serialize_str(self, value: &str) -> Result<(), Self::Error> {
+        *self.text = Some(value.to_owned());
+        Ok(())
+    }
+
+    fn serialize_char(self, value: char) -> Result<(), Self::Error> {
+        *self.text = Some(value.to_string());
+        Ok(())
+    }
+
+    fn serialize_unit_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+    ) -> Result<(), Self::Error> {
+        self.serialize_str(variant)
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Self::Error> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<(), Self::Error> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        index: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<(), Self::Error> {
+        self.json
+            .serialize_newtype_variant(name, index, variant, value)
+    }
+
+    forward! {
+        serialize_bool(value: bool) -> Ok;
+        serialize_i8(value: i8) -> Ok;
+        serialize_i16(value: i16) -> Ok;
+        serialize_i32(value: i32) -> Ok;
+        serialize_i64(value: i64) -> Ok;
+        serialize_i128(value: i128) -> Ok;
+        serialize_u8(value: u8) -> Ok;
+        serialize_u16(value: u16) -> Ok;
+        serialize_u32(value: u32) -> Ok;
+        serialize_u64(value: u64) -> Ok;
+        serialize_u128(value: u128) -> Ok;
+        serialize_f32(value: f32) -> Ok;
+        serialize_f64(value: f64) -> Ok;
+        serialize_bytes(value: &[u8]) -> Ok;
+        serialize_none() -> Ok;
+        serialize_unit() -> Ok;
+        serialize_unit_struct(name: &'static str) -> Ok;
+        serialize_seq(len: Option<usize>) -> SerializeSeq;
+        serialize_tuple(len: usize) -> SerializeTuple;
+        serialize_tuple_struct(name: &'static str, len: usize) -> SerializeTupleStruct;
+        serialize_map(len: Option<usize>) -> SerializeMap;
+        serialize_struct(name: &'static str, len: usize) -> SerializeStruct;
+        serialize_tuple_variant(name: &'static str, index: u32, variant: &'static str, len: usize)
+            -> SerializeTupleVariant;
+        serialize_struct_variant(name: &'static str, index: u32, variant: &'static str, len: usize)
+            -> SerializeStructVariant;
+    }
+}

@@ -1,0 +1,40 @@
+/// Application state that holds a `T` for tools with a `#[state] name: &T` parameter.
+///
+/// Every type provides itself. For a state of many parts derive it, which provides each field by
+/// its type:
+///
+/// ```
+/// # use toolwright_runtime as toolwright;
+/// use toolwright::Provide;
+///
+/// struct Db;
+/// struct Config;
+///
+/// #[derive(Provide)]
+/// # #[provide(crate = ::toolwright_runtime)]
+/// struct App {
+///     db: Db,
+///     config: Config,
+///     #[provide(skip)]
+///     started: std::time::Instant,
+/// }
+///
+/// fn needs(_: &impl Provide<Db>) {}
+/// needs(&App { db: Db, config: Config, started: std::time::Instant::now() });
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "this tool needs a `{T}`, and the toolset's state `{Self}` provides none",
+    label = "needs `{T}` as `#[state]`",
+    note = "give the state at the end of the list, `tools![…; state = app]`, where `app` is the `{T}` itself or a struct with `#[derive(toolwright::Provide)]` and a field of that type"
+)]
+pub trait Provide<T: ?Sized> {
+    /// The part.
+    fn provide(&self) -> &T;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized> Provide<T> for T {
+    fn provide(&self) -> &T {
+        self
+    }
+}

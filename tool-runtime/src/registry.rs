@@ -1,0 +1,114 @@
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::{Conflicts, Tool, Toolset};
+
+/// A shared handle to a toolset that may change while a program runs. Cheap to clone; all clones
+/// see the same tools.
+///
+/// Work is done on a [`snapshot`](Self::snapshot), which never changes: a batch of calls sees one
+/// state of the registry, and no lock is held while a tool runs.
+///
+/// ```
+/// # use std::sync::Arc;
+/// use toolwright_runtime::{DynTool, Registry, ToolError};
+///
+/// # fn tool(name: &'static str) -> Arc<dyn toolwright_runtime::Tool> {
+/// #     let run = |_: serde_json::Value, _| Ok::<_, ToolError>("pong");
+/// #     DynTool::builder().name(name).description("Answers.").handler_sync(run).build().unwrap()
+/// # }
+/// let registry = Registry::new();
+/// assert!(registry.insert(tool("ping")).is_none());
+/// let before = registry.snapshot();
+/// registry.insert(tool("pong"));
+/// assert!(!before.contains("pong") && registry.snapshot().contains("pong"));
+/// ```
+#[derive(Clone, Default)]
+pub struct Registry(Arc<RwLock<Toolset>>);
+
+impl Registry {
+    /// A registry without tools.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The tools as they are now.
+    pub fn snapshot(&self) -> Toolset {
+        // A toolset is swapped whole, so a panic elsewhere cannot have left it half changed.
+        self.0
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Swaps in the tools that `change` makes of the present ones.
+    fn change<T>(&self, change: impl FnOnce(&Toolset) -> (Toolset, T)) -> T {
+        let mut tools = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let (changed, value) = change(&tools);
+        *tools = changed;
+        value
+    }
+
+    /// Puts in a tool; one of the same name is replaced, in its place, and returned.
+    pub fn insert(&self, tool: Arc<dyn Tool>) -> Option<Arc<dyn Tool>> {
+        self.change(|tools| tools.with(tool))
+    }
+
+    /// Puts in a tool of a name that is not there yet.
+    ///
+    /// # Errors
+    /// When a tool has this name; nothing changes.
+    pub fn insert_new(&self, tool: Arc<dyn Tool>) -> Result<(), Conflicts> {
+        self.change(
+            |tools| match Toolset::new([tool]).and_then(|one| tools.merge(&one)) {
+                Ok(changed) => (changed, Ok(())),
+                Err(conflicts) => (tools.clone(), Err(conflicts)),
+            },
+        )
+    }
+
+    /// Puts in all tools of a set; the last of a name wins, in the place of the first.
+    pub fn extend(&self, others: &Toolset) {
+        self.change(|tools| {
+            let all = others
+                .iter()
+                .fold(tools.clone(), |tools, tool| tools.with(Arc::clone(tool)).0);
+            (all, ())
+        });
+    }
+
+    /// Puts `tools` in the place of all others.
+    pub fn replace(&self, tools: Toolset) -> Toolset {
+        self.change(|old| (tools, old.clone()))
+    }
+
+    /// Takes out the tool of this name.
+    pub fn remove(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        self.change(|tools| {
+            let kept = tools.filter(|tool| tool.def().name != name);
+            (kept, tools.get(name).cloned())
+        })
+    }
+
+    /// The tool of this name.
+    pub fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        self.snapshot().get(name).cloned()
+    }
+
+    /// Whether there is a tool of this name.
+    pub fn contains(&self, name: &str) -> bool {
+        self.snapshot().contains(name)
+    }
+}
+
+impl From<Toolset> for Registry {
+    fn from(tools: Toolset) -> Self {
+        Self(Arc::new(RwLock::new(tools)))
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Registry").field(&self.snapshot()).finish()
+    }
+}

@@ -1,0 +1,72 @@
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::def::Meta;
+use crate::{Encoder, Outcome, ToolCall, ToolError};
+
+/// An answered call.
+///
+/// ```
+/// use toolwright_runtime::{Encoder, Outcome, ToolCall, ToolError, ToolResult};
+///
+/// let call = ToolCall::new("call_1", "weather", "{}");
+/// let good = ToolResult::new(&call, Ok(Outcome::value("sun")));
+/// assert!(good.is_success());
+/// assert_eq!(good.content(Encoder::auto()), "sun");
+///
+/// let bad = ToolResult::new(&call, Err(ToolError::failed("no such city")));
+/// assert_eq!(bad.errors().collect::<Vec<_>>(), ["no such city"]);
+/// assert_eq!(bad.content(Encoder::json()), r#"{"error":"no such city"}"#);
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ToolResult {
+    /// The provider's id of the call.
+    pub id: Arc<str>,
+    /// The tool's name, as the model called it.
+    pub name: Arc<str>,
+    /// What it came to.
+    pub outcome: Result<Outcome, ToolError>,
+    /// The tool's own attributes, for the host; they never reach the model unasked.
+    pub attributes: Meta,
+    /// How long the call took.
+    pub duration: Duration,
+}
+
+impl ToolResult {
+    /// The answer to `call`.
+    pub fn new(call: &ToolCall, outcome: Result<Outcome, ToolError>) -> Self {
+        Self {
+            id: Arc::clone(&call.id),
+            name: Arc::clone(&call.name),
+            outcome,
+            attributes: Meta::default(),
+            duration: Duration::ZERO,
+        }
+    }
+
+    /// Whether the tool ran and did not fail.
+    pub fn is_success(&self) -> bool {
+        self.outcome.is_ok()
+    }
+
+    /// The value, if there is one: none after a failure.
+    pub fn value(&self) -> Option<serde_json::Value> {
+        Some(self.outcome.as_ref().ok()?.payload()?.to_value())
+    }
+
+    /// What the model is told went wrong, in order; empty after a success.
+    pub fn errors(&self) -> impl Iterator<Item = &str> {
+        self.outcome
+            .as_ref()
+            .err()
+            .into_iter()
+            .flat_map(ToolError::messages)
+    }
+
+    /// The text for the model, as `encoder` writes it.
+    pub fn content(&self, encoder: Encoder) -> Cow<'_, str> {
+        encoder.encode(self)
+    }
+}

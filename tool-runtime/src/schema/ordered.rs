@@ -1,0 +1,121 @@
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+/// A JSON value whose objects keep their order, whatever features `serde_json` has in this build.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Ordered {
+    Null,
+    Bool(bool),
+    Unsigned(u128),
+    Signed(i128),
+    Float(f64),
+    String(String),
+    Array(Vec<Ordered>),
+    Object(Vec<(String, Ordered)>),
+}
+
+impl Serialize for Ordered {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(value) => serializer.serialize_bool(*value),
+            // Most formats know no 128 bits, and most numbers need none.
+            Self::Unsigned(value) => match u64::try_from(*value) {
+                Ok(value) => serializer.serialize_u64(value),
+                Err(_) => serializer.serialize_u128(*value),
+            },
+            Self::Signed(value) => match i64::try_from(*value) {
+                Ok(value) => serializer.serialize_i64(value),
+                Err(_) => serializer.serialize_i128(*value),
+            },
+            Self::Float(value) => serializer.serialize_f64(*value),
+            Self::String(value) => serializer.serialize_str(value),
+            Self::Array(items) => serializer.collect_seq(items),
+            Self::Object(entries) => {
+                let mut map = serializer.serialize_map(Some(entries.len()))?;
+                for (key, value) in entries {
+                    map.serialize_entry(key, value)?;
+                }
+                map.end()
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Ordered {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OrderedVisitor)
+    }
+}
+
+struct OrderedVisitor;
+
+impl<'de> Visitor<'de> for OrderedVisitor {
+    type Value = Ordered;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Ordered, E> {
+        Ok(Ordered::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Ordered, E> {
+        Ok(Ordered::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Ordered, D::Error> {
+        Ordered::deserialize(deserializer)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Ordered, E> {
+        Ok(Ordered::Bool(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Ordered, E> {
+        Ok(Ordered::Unsigned(value.into()))
+    }
+
+    fn visit_u128<E>(self, value: u128) -> Result<Ordered, E> {
+        Ok(Ordered::Unsigned(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Ordered, E> {
+        Ok(Ordered::Signed(value.into()))
+    }
+
+    fn visit_i128<E>(self, value: i128) -> Result<Ordered, E> {
+        Ok(Ordered::Signed(value))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Ordered, E> {
+        Ok(Ordered::Float(value))
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<Ordered, E> {
+        Ok(Ordered::String(value.to_owned()))
+    }
+
+    fn visit_string<E: de::Error>(self, value: String) -> Result<Ordered, E> {
+        Ok(Ordered::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Ordered, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = seq.next_element()? {
+            items.push(item);
+        }
+        Ok(Ordered::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Ordered, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = map.next_entry()? {
+            entries.push(entry);
+        }
+        Ok(Ordered::Object(entries))
+    }
+}

@@ -1,0 +1,74 @@
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What a conversation knows: JSON values by name, so that it can be stored with the conversation.
+///
+/// A tool reads it through its [`Context`](crate::Context), a visibility function through its
+/// [`Scope`](crate::Scope). Where a host gives none, it is empty.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct State(Map<String, Value>);
+
+impl State {
+    /// An empty state.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same state with `value` under `name`.
+    pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.0.insert(name.into(), value.into());
+        self
+    }
+
+    /// The value under `name`.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl From<Map<String, Value>> for State {
+    fn from(values: Map<String, Value>) -> Self {
+        Self(values)
+    }
+}
+
+/// What decides whether a tool is offered: the conversation, never the arguments of a call.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Scope<'a> {
+    /// What the user asked last, if the host knows.
+    pub input: Option<&'a str>,
+    /// What the conversation knows.
+    pub state: &'a State,
+}
+
+static EMPTY: LazyLock<State> = LazyLock::new(State::new);
+
+impl<'a> Scope<'a> {
+    /// A conversation that knows `state`.
+    pub fn new(state: &'a State) -> Self {
+        Self { input: None, state }
+    }
+
+    /// The same conversation, with what the user asked.
+    pub fn with_input(self, input: &'a str) -> Self {
+        Self {
+            input: Some(input),
+            ..self
+        }
+    }
+}
+
+impl Default for Scope<'_> {
+    fn default() -> Self {
+        Self::new(&EMPTY)
+    }
+}

@@ -1,0 +1,57 @@
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+use crate::{Call, Outcome, Scope, ToolDef, ToolError};
+
+/// What the runtime knows of a tool: a definition, and a way to call it.
+///
+/// `#[tool]` and [`DynTool`](crate::DynTool) make tools; implement the trait by hand for one that is
+/// neither. An implementation decodes its arguments itself and reports faults in them as
+/// [`InvalidArgs`](crate::ErrorKind::InvalidArgs).
+pub trait Tool: Send + Sync {
+    /// The tool's definition; the same at every call.
+    fn def(&self) -> &ToolDef;
+
+    /// Answers a call. A panic here or in the answer's future is the caller's to contain.
+    fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a>;
+
+    /// Whether the arguments would be accepted, without running the tool.
+    ///
+    /// # Errors
+    /// What [`call`](Self::call) would answer for these arguments.
+    fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
+        let _ = call;
+        Ok(())
+    }
+
+    /// Whether the conversation may see and call the tool.
+    fn visible(&self, scope: &Scope<'_>) -> bool {
+        let _ = scope;
+        true
+    }
+}
+
+/// A tool's answer: there at once, or later.
+pub enum Answer<'a> {
+    /// There, without an allocation.
+    Ready(Result<Outcome, ToolError>),
+    /// Later.
+    Later(Pin<Box<dyn Future<Output = Result<Outcome, ToolError>> + Send + 'a>>),
+}
+
+impl<'a> Answer<'a> {
+    /// An answer that comes later.
+    pub fn later(future: impl Future<Output = Result<Outcome, ToolError>> + Send + 'a) -> Self {
+        Self::Later(Box::pin(future))
+    }
+}
+
+impl fmt::Debug for Answer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ready(answer) => f.debug_tuple("Ready").field(answer).finish(),
+            Self::Later(_) => f.write_str("Later(..)"),
+        }
+    }
+}

@@ -1,3 +1,89 @@
 #![doc = include_str!("../README.md")]
 
 pub use toolwright_runtime::*;
+
+/// Makes a tool of a function, or of the methods of an impl block.
+///
+/// The function stays as it is: same signature, attributes, visibility; callable and testable as
+/// before. Beside it stands a struct of the same name, which [`tools!`] takes, so one `use` imports
+/// both. The struct lives among types, the function among values.
+///
+/// ```
+/// use toolwright::{Context, ToolCall, tool, tools};
+///
+/// /// Adds two numbers.
+/// #[tool(read_only)]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// assert_eq!(add(1, 2), 3);
+/// let call = ToolCall::new("call_1", "add", r#"{"a": 1, "b": 2}"#);
+/// assert_eq!(tools![add].call_blocking(&call, &Context::new()).value(), Some(3.into()));
+/// ```
+///
+/// # Options
+///
+/// | option | meaning |
+/// | --- | --- |
+/// | `name = "…"` | the name that the model calls; without it the function's |
+/// | `title = "…"` | a name for people |
+/// | `description = "…"` | what the tool does, in place of the doc comment |
+/// | `read_only`, `destructive`, `idempotent`, `open_world` | hints about its effects, each also `= false` |
+/// | `manual` | a person or the host answers its calls |
+/// | `return_direct` | its result goes to the user as it is |
+/// | `exclusive` | it never runs beside another tool |
+/// | `blocking` | its body blocks the thread (synchronous functions) |
+/// | `timeout = "10s"` | how long a call may take; also `ms`, `m`, `h` |
+/// | `meta(key = literal, …)` | values that ride on every result, for the host |
+/// | `visible = path` | `fn(&Scope) -> bool`: whether a conversation may see and call it |
+/// | `validate = path` | gets the parameters that the model fills, each by reference, and returns `Result<(), E>` |
+/// | `handle = Name` | another name for the struct, where the function's collides |
+/// | `crate = path` | where `toolwright` is, if not at `::toolwright` |
+///
+/// # Description
+///
+/// The doc comment, as text: links into Rust's documentation become their words, hidden lines of
+/// examples go. An `# Arguments` list (`` - `city`: where to look ``) describes the parameters and
+/// is not repeated; so does a `///` comment on a parameter.
+///
+/// # Parameters
+///
+/// A parameter that the model fills is of any type with `serde::Deserialize` and [`Schema`], by
+/// value or by reference (`&str`, `&[T]`, `&T`, `Option<&T>`, `Cow<str>`). Text is borrowed from the
+/// call's arguments where it can be. An `Option` may be missing.
+///
+/// | attribute | meaning |
+/// | --- | --- |
+/// | `#[arg(default)]`, `#[arg(default = expr)]` | may be missing; the value's JSON stands in the schema if its type is `Serialize` |
+/// | `#[arg(rename = "…")]` | another name for the model |
+/// | `#[arg(example = expr)]` | an example for the schema |
+/// | `#[arg(flatten)]` | the one parameter's fields are the tool's parameters |
+/// | `#[state] db: &Db` | from the toolset's state, never seen by the model; see [`Provide`] |
+/// | `#[context] cx: &Context` | the call's [`Context`], never seen by the model |
+///
+/// # Result
+///
+/// Any `Serialize` value, [`Outcome`], [`Content`], or a `Result` of one. Of an error the model reads
+/// what its `Display` says and nothing else; `Debug` and sources are for the host.
+///
+/// # Methods
+///
+/// ```
+/// use toolwright::{tool, tools};
+///
+/// struct Crm;
+///
+/// #[tool]
+/// impl Crm {
+///     /// Finds customers by name.
+///     #[tool(read_only)]
+///     async fn find_customer(&self, name: &str) -> Vec<String> {
+///         vec![name.to_owned()]
+///     }
+/// }
+///
+/// let tools = tools![..Crm: Crm];
+/// assert!(tools.contains("find_customer"));
+/// ```
+pub use toolwright_runtime::tool;

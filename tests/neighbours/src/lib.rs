@@ -1,0 +1,1 @@
+//! Nothing but the features of its dependencies; the tests are the workspace's own.

@@ -6,8 +6,9 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Object, WireError, id_or_index, lenient_string, list, schema_or_empty};
-use crate::{Block, Encoder, Outcome, SchemaDoc, ToolCall, ToolDef, ToolResult};
+use super::raw::{RawCall, ids, text, with_id};
+use super::{Object, WireError, list, read_def};
+use crate::{Block, Content, Encoder, Outcome, SchemaDoc, ToolCall, ToolDef, ToolResult};
 
 pub(super) fn definition(def: &ToolDef) -> String {
     Object::new()
@@ -20,17 +21,21 @@ pub(super) fn definition(def: &ToolDef) -> String {
 pub(super) fn parse_definition(text: &str) -> Result<ToolDef, WireError> {
     #[derive(Deserialize)]
     struct Tool {
+        #[serde(rename = "type")]
+        kind: Option<String>,
         name: String,
-        #[serde(default)]
-        description: String,
+        description: Option<String>,
         input_schema: Option<SchemaDoc>,
     }
     let tool: Tool = serde_json::from_str(text)
         .map_err(|error| WireError::json("this is no Anthropic tool definition", error))?;
-    Ok(ToolDef {
-        input: schema_or_empty(tool.input_schema),
-        ..ToolDef::new(tool.name, tool.description)
-    })
+    match tool.kind.as_deref() {
+        None | Some("custom") => Ok(read_def(tool.name, tool.description, tool.input_schema)),
+        // Such as `web_search_20250305`: its schema is Anthropic's and so is its code.
+        Some(kind) => Err(WireError::new(format!(
+            "the tool definition is of the type {kind:?}, which Anthropic runs itself"
+        ))),
+    }
 }
 
 #[derive(Deserialize)]
@@ -42,47 +47,59 @@ struct Response<'a> {
 /// A block of the content; all but `tool_use` are for somebody else.
 #[derive(Deserialize)]
 struct ContentBlock<'a> {
-    #[serde(rename = "type", default, deserialize_with = "lenient_string")]
-    kind: Option<String>,
-    #[serde(default, deserialize_with = "lenient_string")]
-    id: Option<String>,
-    #[serde(default, deserialize_with = "lenient_string")]
-    name: Option<String>,
+    #[serde(rename = "type", borrow, default)]
+    kind: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    name: Option<&'a RawValue>,
     #[serde(borrow, default)]
     input: Option<&'a RawValue>,
 }
 
-fn content(response: &str) -> Result<&str, WireError> {
+fn content(response: &str) -> Result<&RawValue, WireError> {
     let parsed: Response<'_> = serde_json::from_str(response)
         .map_err(|error| WireError::json("this is no Anthropic message", error))?;
-    Ok(parsed.content.get())
+    Ok(parsed.content)
 }
 
-pub(super) fn assistant_message(response: &str) -> Result<String, WireError> {
-    Ok(Object::new()
-        .text("role", "assistant")
-        .json("content", content(response)?)
-        .end())
-}
-
-pub(super) fn calls(response: &str) -> Result<Vec<ToolCall>, WireError> {
-    let content = content(response)?;
-    if content.starts_with('"') {
+fn blocks(content: &RawValue) -> Result<Vec<&RawValue>, WireError> {
+    if content.get().starts_with('"') {
         // The short form of a message that is text alone.
         return Ok(Vec::new());
     }
-    let blocks: Vec<ContentBlock<'_>> = serde_json::from_str(content)
-        .map_err(|error| WireError::json("this is no Anthropic message content", error))?;
-    Ok(blocks
-        .into_iter()
-        .filter(|block| block.kind.as_deref() == Some("tool_use"))
-        .enumerate()
-        .map(|(index, block)| ToolCall {
-            id: id_or_index(block.id, index),
-            name: block.name.unwrap_or_default().into(),
-            arguments: block.input.map_or("", RawValue::get).into(),
-        })
-        .collect())
+    serde_json::from_str(content.get())
+        .map_err(|error| WireError::json("this is no Anthropic message content", error))
+}
+
+fn raw_call(block: &RawValue) -> Option<RawCall<'_>> {
+    let block: ContentBlock<'_> = serde_json::from_str(block.get()).ok()?;
+    (text(block.kind?.get())? == "tool_use").then_some(RawCall {
+        id: block.id,
+        name: block.name,
+        arguments: block.input,
+    })
+}
+
+pub(super) fn calls(response: &str) -> Result<Vec<ToolCall>, WireError> {
+    let blocks = blocks(content(response)?)?;
+    Ok(RawCall::read(blocks.into_iter().filter_map(raw_call)))
+}
+
+pub(super) fn assistant_message(response: &str) -> Result<String, WireError> {
+    let content = content(response)?;
+    let blocks = blocks(content)?;
+    let calls: Vec<_> = blocks.iter().filter_map(|block| raw_call(block)).collect();
+    let message = Object::new().text("role", "assistant");
+    if calls.iter().all(RawCall::has_id) {
+        return Ok(message.json("content", content.get()).end());
+    }
+    let mut ids = ids(&calls).into_iter();
+    let named = blocks.iter().map(|block| {
+        let id = raw_call(block).and_then(|_| ids.next());
+        id.map_or_else(|| block.get().to_owned(), |id| with_id(block, &id))
+    });
+    Ok(message.json("content", &list(named)).end())
 }
 
 /// One message for all answers: the API wants every result of a turn in the next user message.
@@ -96,7 +113,8 @@ pub(super) fn results(results: &[ToolResult], encoder: Encoder) -> Vec<String> {
             .text("tool_use_id", &result.id);
         let block = match &result.outcome {
             Ok(Outcome::Content(content)) => {
-                block.json("content", &list(content.blocks().iter().map(block_json)))
+                let blocks = content.blocks().iter().filter(|block| !is_empty(block));
+                block.json("content", &list(blocks.map(block_json)))
             }
             _ => block.text("content", &result.content(encoder)),
         };
@@ -112,6 +130,11 @@ pub(super) fn results(results: &[ToolResult], encoder: Encoder) -> Vec<String> {
             .json("content", &list(blocks))
             .end(),
     ]
+}
+
+/// The API refuses a text block without text.
+fn is_empty(block: &Block) -> bool {
+    matches!(block, Block::Text { text } if text.is_empty())
 }
 
 /// Text and pictures have blocks of their own; of all else the model gets words.
@@ -130,10 +153,7 @@ fn block_json(block: &Block) -> String {
         }
         other => Object::new()
             .text("type", "text")
-            .text(
-                "text",
-                &crate::Content::from(vec![other.clone()]).to_plain(),
-            )
+            .text("text", &Content::from(vec![other.clone()]).to_plain())
             .end(),
     }
 }

@@ -2,9 +2,9 @@
 
 mod anthropic;
 mod openai;
+mod raw;
 
 use std::fmt;
-use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -80,7 +80,7 @@ impl Wire {
     /// Arguments stay text. Whatever is wrong with one call shows when it is answered: a call
     /// without a name is a call of an unknown tool, and arguments that are no JSON are refused with
     /// the place where they break. A call without an id gets `call_0`, `call_1` and so on, by its
-    /// place.
+    /// place; calls of equal ids stay as they are.
     ///
     /// # Errors
     /// When the response itself is no JSON or of another form.
@@ -100,8 +100,12 @@ impl Wire {
         }
     }
 
-    /// What the next request's `messages` gain by this response: the assistant's message as it came,
-    /// and the answers to its calls. The text of an array.
+    /// What the next request's `messages` gain by this response: the assistant's message and the
+    /// answers to its calls. The text of an array.
+    ///
+    /// The message stays as it came, byte by byte, unless a call has no id: then the id that
+    /// [`calls`](Self::calls) gave it is put in, so that the provider finds the call that is
+    /// answered.
     ///
     /// # Errors
     /// When the response itself is no JSON or of another form.
@@ -208,27 +212,10 @@ impl Object {
     }
 }
 
-/// The call's id, or one made from its place.
-fn id_or_index(id: Option<String>, index: usize) -> Arc<str> {
-    match id {
-        Some(id) if !id.is_empty() => id.into(),
-        _ => format!("call_{index}").into(),
+/// A definition, of which a provider's form has no more than this.
+fn read_def(name: String, description: Option<String>, input: Option<SchemaDoc>) -> ToolDef {
+    ToolDef {
+        input: input.unwrap_or_else(SchemaDoc::empty_object),
+        ..ToolDef::new(name, description.unwrap_or_default())
     }
-}
-
-/// The schema of a definition that was sent or stored.
-fn schema_or_empty(schema: Option<SchemaDoc>) -> SchemaDoc {
-    schema.unwrap_or_else(SchemaDoc::empty_object)
-}
-
-/// A value that should be a string, and that must not make the whole response unreadable if it is
-/// not.
-fn lenient_string<'de, D: serde::Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<String>, D::Error> {
-    Ok(match serde_json::Value::deserialize(deserializer)? {
-        serde_json::Value::String(text) => Some(text),
-        serde_json::Value::Null => None,
-        other => Some(other.to_string()),
-    })
 }

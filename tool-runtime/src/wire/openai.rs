@@ -3,13 +3,11 @@
 //! Source: the `ChatCompletionTool`, `ChatCompletionMessageToolCall` and
 //! `ChatCompletionRequestToolMessage` of openai/openai-openapi, `openapi.yaml`, 2026-08.
 
-use std::borrow::Cow;
-use std::sync::Arc;
-
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Object, WireError, id_or_index, lenient_string, schema_or_empty};
+use super::raw::{Entries, RawCall, ids, with_id};
+use super::{Object, WireError, list, read_def};
 use crate::{Encoder, SchemaDoc, ToolCall, ToolDef, ToolResult};
 
 pub(super) fn definition(def: &ToolDef) -> String {
@@ -32,27 +30,23 @@ pub(super) fn parse_definition(text: &str) -> Result<ToolDef, WireError> {
     #[derive(Deserialize)]
     struct Function {
         name: String,
-        #[serde(default)]
-        description: String,
+        description: Option<String>,
         parameters: Option<SchemaDoc>,
     }
     let tool: Tool = serde_json::from_str(text)
         .map_err(|error| WireError::json("this is no OpenAI tool definition", error))?;
-    let Function {
-        name,
-        description,
-        parameters,
-    } = tool.function;
-    Ok(ToolDef {
-        input: schema_or_empty(parameters),
-        ..ToolDef::new(name, description)
-    })
+    let function = tool.function;
+    Ok(read_def(
+        function.name,
+        function.description,
+        function.parameters,
+    ))
 }
 
 #[derive(Deserialize)]
 struct Response<'a> {
     #[serde(borrow)]
-    choices: Vec<Choice<'a>>,
+    choices: Vec<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -64,64 +58,84 @@ struct Choice<'a> {
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow, default)]
-    tool_calls: Option<Vec<Call<'a>>>,
+    tool_calls: Option<Vec<&'a RawValue>>,
 }
 
 #[derive(Deserialize)]
 struct Call<'a> {
-    #[serde(default, deserialize_with = "lenient_string")]
-    id: Option<String>,
     #[serde(borrow, default)]
-    function: Option<Function<'a>>,
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    function: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize)]
 struct Function<'a> {
-    #[serde(default, deserialize_with = "lenient_string")]
-    name: Option<String>,
+    #[serde(borrow, default)]
+    name: Option<&'a RawValue>,
     #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
 }
 
 /// The first choice's message: a request with tools asks for one choice.
 fn message(response: &str) -> Result<&RawValue, WireError> {
-    let parsed: Response<'_> = serde_json::from_str(response)
-        .map_err(|error| WireError::json("this is no OpenAI chat response", error))?;
-    match parsed.choices.first() {
-        Some(choice) => Ok(choice.message),
-        None => Err(WireError::new("the OpenAI chat response has no choice")),
-    }
+    let wrong = |error| WireError::json("this is no OpenAI chat response", error);
+    let parsed: Response<'_> = serde_json::from_str(response).map_err(wrong)?;
+    let Some(first) = parsed.choices.first() else {
+        return Err(WireError::new("the OpenAI chat response has no choice"));
+    };
+    let choice: Choice<'_> = serde_json::from_str(first.get()).map_err(wrong)?;
+    Ok(choice.message)
 }
 
-pub(super) fn assistant_message(response: &str) -> Result<String, WireError> {
-    Ok(message(response)?.get().to_owned())
+fn tool_calls(message: &RawValue) -> Result<Vec<&RawValue>, WireError> {
+    let message: Message<'_> = serde_json::from_str(message.get())
+        .map_err(|error| WireError::json("this is no OpenAI chat message", error))?;
+    Ok(message.tool_calls.unwrap_or_default())
+}
+
+/// What stands in the list is a call, however little of it can be read.
+fn raw_call(call: &RawValue) -> RawCall<'_> {
+    let Ok(Call { id, function }) = serde_json::from_str(call.get()) else {
+        return RawCall::default();
+    };
+    let function = function.map(|function| serde_json::from_str(function.get()));
+    let (name, arguments) = match function {
+        Some(Ok(Function { name, arguments })) => (name, arguments),
+        Some(Err(_)) | None => (None, None),
+    };
+    RawCall {
+        id,
+        name,
+        arguments,
+    }
 }
 
 pub(super) fn calls(response: &str) -> Result<Vec<ToolCall>, WireError> {
-    let message: Message<'_> = serde_json::from_str(message(response)?.get())
-        .map_err(|error| WireError::json("this is no OpenAI chat message", error))?;
-    let calls = message.tool_calls.unwrap_or_default();
-    Ok(calls
-        .into_iter()
-        .enumerate()
-        .map(|(index, call)| {
-            let function = call.function.unwrap_or_default();
-            ToolCall {
-                id: id_or_index(call.id, index),
-                name: function.name.unwrap_or_default().into(),
-                arguments: arguments(function.arguments),
-            }
-        })
-        .collect())
+    let calls = tool_calls(message(response)?)?;
+    Ok(RawCall::read(calls.into_iter().map(raw_call)))
 }
 
-/// `arguments` is a string that holds JSON; some endpoints send the object itself.
-fn arguments(raw: Option<&RawValue>) -> Arc<str> {
-    let raw = raw.map_or("", RawValue::get);
-    match serde_json::from_str::<Cow<'_, str>>(raw) {
-        Ok(text) => text.into(),
-        Err(_) => raw.into(),
+pub(super) fn assistant_message(response: &str) -> Result<String, WireError> {
+    let message = message(response)?;
+    let elements = tool_calls(message)?;
+    let calls: Vec<_> = elements.iter().map(|call| raw_call(call)).collect();
+    if calls.iter().all(RawCall::has_id) {
+        return Ok(message.get().to_owned());
     }
+    let Entries(entries) = serde_json::from_str(message.get())
+        .map_err(|error| WireError::json("this is no OpenAI chat message", error))?;
+    let named = elements.iter().zip(ids(&calls));
+    let named = list(named.map(|(call, id)| with_id(call, &id)));
+    let message = entries.iter().fold(Object::new(), |object, (key, value)| {
+        let json = if key == "tool_calls" {
+            &named
+        } else {
+            value.get()
+        };
+        object.json(key, json)
+    });
+    Ok(message.end())
 }
 
 /// One message an answer.

@@ -1,0 +1,131 @@
+//! Reading what a provider, or a server that imitates one, has sent: piece by piece, so that a
+//! piece of the wrong type spoils nothing but itself.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::Object;
+use crate::ToolCall;
+
+/// A call of a response, as far as it can be read.
+#[derive(Default)]
+pub(super) struct RawCall<'a> {
+    pub(super) id: Option<&'a RawValue>,
+    pub(super) name: Option<&'a RawValue>,
+    pub(super) arguments: Option<&'a RawValue>,
+}
+
+impl<'a> RawCall<'a> {
+    /// The calls of a response, in order.
+    pub(super) fn read(calls: impl Iterator<Item = RawCall<'a>>) -> Vec<ToolCall> {
+        let calls: Vec<_> = calls.collect();
+        let calls = ids(&calls).into_iter().zip(&calls);
+        calls
+            .map(|(id, call)| ToolCall {
+                id,
+                name: call.name(),
+                arguments: call.arguments(),
+            })
+            .collect()
+    }
+
+    pub(super) fn has_id(&self) -> bool {
+        given_id(self.id).is_some()
+    }
+
+    /// A name that is no string becomes its JSON text, which no tool is called.
+    fn name(&self) -> Arc<str> {
+        match self.name.map(RawValue::get) {
+            None | Some("null") => "".into(),
+            Some(json) => text(json).unwrap_or(json.into()).into(),
+        }
+    }
+
+    /// `OpenAI` sends a string that holds JSON and Anthropic the object itself; servers that
+    /// imitate them do either.
+    fn arguments(&self) -> Arc<str> {
+        let json = self.arguments.map_or("", RawValue::get);
+        text(json).unwrap_or(json.into()).into()
+    }
+}
+
+/// The string that `json` is.
+pub(super) fn text(json: &str) -> Option<Cow<'_, str>> {
+    serde_json::from_str::<Text<'_>>(json)
+        .ok()
+        .map(|text| text.0)
+}
+
+/// serde borrows into a `Cow` only where a field says so.
+#[derive(serde::Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// The calls' ids: the provider's where it gave one, and else one made from the call's place.
+pub(super) fn ids(calls: &[RawCall<'_>]) -> Vec<Arc<str>> {
+    let given: Vec<_> = calls.iter().map(|call| given_id(call.id)).collect();
+    let made = given.iter().enumerate().map(|(index, id)| {
+        if let Some(id) = id {
+            return id.as_ref().into();
+        }
+        let mut made = format!("call_{index}");
+        while given.iter().flatten().any(|id| **id == made) {
+            made.push('_');
+        }
+        made.into()
+    });
+    made.collect()
+}
+
+fn given_id(id: Option<&RawValue>) -> Option<Cow<'_, str>> {
+    text(id?.get()).filter(|id| !id.is_empty())
+}
+
+/// The entries of an object, in order, as they stand in the text.
+pub(super) struct Entries<'a>(pub(super) Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Entries<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(EntriesVisitor)
+    }
+}
+
+struct EntriesVisitor;
+
+impl<'de> Visitor<'de> for EntriesVisitor {
+    type Value = Entries<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries<'de>, A::Error> {
+        let mut entries = Vec::new();
+        while let Some((Text(key), value)) = map.next_entry()? {
+            entries.push((key, value));
+        }
+        Ok(Entries(entries))
+    }
+}
+
+/// The object, with the id that its call is answered under. Without one of its own a provider
+/// would not find the call that an answer belongs to.
+pub(super) fn with_id(object: &RawValue, id: &str) -> String {
+    let Ok(Entries(entries)) = serde_json::from_str(object.get()) else {
+        return object.get().to_owned();
+    };
+    let has = entries
+        .iter()
+        .any(|(key, value)| key == "id" && given_id(Some(value)).is_some());
+    if has {
+        return object.get().to_owned();
+    }
+    let rest = entries.iter().filter(|(key, _)| key != "id");
+    rest.fold(Object::new().text("id", id), |object, (key, value)| {
+        object.json(key, value.get())
+    })
+    .end()
+}

@@ -50,7 +50,7 @@ pub use self::schema::{
 };
 pub use self::state::{Scope, State};
 pub use self::tool::{Answer, Tool};
-pub use self::toolset::{Conflicts, MissingTools, RenameError, Toolset};
+pub use self::toolset::{AttachError, Conflicts, RenameError, Toolset};
 pub use self::wire::{Wire, WireError};
 
 pub use toolwright_macros::{Provide, Schema, tool};

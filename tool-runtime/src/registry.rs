@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::{Conflicts, Tool, Toolset};
+use crate::{AttachError, Conflicts, Tool, ToolDef, Toolset};
 
 /// A shared handle to a toolset that may change while a program runs. Cheap to clone; all clones
 /// see the same tools.
@@ -45,7 +45,11 @@ impl Registry {
     fn change<T>(&self, change: impl FnOnce(&Toolset) -> (Toolset, T)) -> T {
         let mut tools = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let (changed, value) = change(&tools);
-        *tools = changed;
+        let old = std::mem::replace(&mut *tools, changed);
+        drop(tools);
+        // Behind the lock, since the state of a tool that nobody holds any more may use the
+        // registry in its destructor.
+        drop(old);
         value
     }
 
@@ -69,15 +73,10 @@ impl Registry {
 
     /// Puts in all tools of a set; the last of a name wins, in the place of the first.
     pub fn extend(&self, others: &Toolset) {
-        self.change(|tools| {
-            let all = others
-                .iter()
-                .fold(tools.clone(), |tools, tool| tools.with(Arc::clone(tool)).0);
-            (all, ())
-        });
+        self.change(|tools| (tools.with_all(others), ()));
     }
 
-    /// Puts `tools` in the place of all others.
+    /// Puts `tools` in the place of all others, which come back.
     pub fn replace(&self, tools: Toolset) -> Toolset {
         self.change(|old| (tools, old.clone()))
     }
@@ -88,6 +87,15 @@ impl Registry {
             let kept = tools.filter(|tool| tool.def().name != name);
             (kept, tools.get(name).cloned())
         })
+    }
+
+    /// Tools for stored definitions; see [`Toolset::attach`].
+    ///
+    /// # Errors
+    /// When no tool here has the name of a definition, or definitions have equal names; the error
+    /// lists all such names.
+    pub fn attach(&self, defs: impl IntoIterator<Item = ToolDef>) -> Result<Toolset, AttachError> {
+        self.snapshot().attach(defs)
     }
 
     /// The tool of this name.

@@ -32,6 +32,13 @@ pub trait Tool: Send + Sync {
     }
 }
 
+/// So that a `Result` of a tool can be unwrapped in a test.
+impl fmt::Debug for dyn Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Tool").field(&self.def().name).finish()
+    }
+}
+
 /// A tool's answer: there at once, or later.
 pub enum Answer<'a> {
     /// There, without an allocation.

@@ -1,3 +1,6 @@
+mod error;
+mod redefined;
+
 use std::fmt;
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -6,12 +9,18 @@ use std::time::Instant;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
+use self::redefined::Redefined;
 use crate::contain::{Contained, contained, settled, wait};
 use crate::near::{did_you_mean, near};
 use crate::{
-    Answer, Call, Context, ErrorKind, NameError, Outcome, Scope, Store, Tool, ToolCall, ToolDef,
-    ToolError, ToolResult,
+    Answer, Call, Context, ErrorKind, Meta, NameError, Outcome, Scope, Store, Tool, ToolCall,
+    ToolDef, ToolError, ToolResult,
 };
+
+pub use self::error::{AttachError, Conflicts, RenameError};
+
+/// No provider takes longer names; of one that a model makes up, no more is told back to it.
+const LONGEST_SHOWN: usize = 128;
 
 /// An ordered collection of tools that never changes. Cheap to clone.
 ///
@@ -20,56 +29,33 @@ use crate::{
 #[derive(Clone, Default)]
 pub struct Toolset(Arc<Inner>);
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Inner {
     tools: Vec<Entry>,
     index: HashTable<usize>,
     hasher: RandomState,
 }
 
+/// A tool, with what an answer needs of its definition: the runtime asks a tool for that only
+/// where a set is made, so that nothing of the tool's runs while it is answered but what is
+/// contained.
+#[derive(Clone)]
 struct Entry {
-    /// The name once more, as results carry it.
     name: Arc<str>,
+    attributes: Meta,
     tool: Arc<dyn Tool>,
 }
 
-/// Tools of equal names, which a toolset cannot hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conflicts(Vec<String>);
-
-impl Conflicts {
-    /// The names that more than one tool has, each once, in order of appearance.
-    pub fn names(&self) -> &[String] {
-        &self.0
+impl Entry {
+    fn new(tool: Arc<dyn Tool>) -> Self {
+        let def = tool.def();
+        Self {
+            name: def.name.as_ref().into(),
+            attributes: def.meta.clone(),
+            tool,
+        }
     }
 }
-
-impl fmt::Display for Conflicts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "more than one tool is named `{}`", self.0.join("`, `"))
-    }
-}
-
-impl std::error::Error for Conflicts {}
-
-/// Stored definitions of which no tool here has the name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MissingTools(Vec<String>);
-
-impl MissingTools {
-    /// The names, in order.
-    pub fn names(&self) -> &[String] {
-        &self.0
-    }
-}
-
-impl fmt::Display for MissingTools {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no tool here is named `{}`", self.0.join("`, `"))
-    }
-}
-
-impl std::error::Error for MissingTools {}
 
 impl Toolset {
     /// The tools in this order.
@@ -80,13 +66,8 @@ impl Toolset {
         let mut set = Inner::default();
         let mut conflicts = Vec::new();
         for tool in tools {
-            let name = tool.def().name.as_ref();
-            if set.find(name).is_some() {
-                if !conflicts.iter().any(|known| known == name) {
-                    conflicts.push(name.to_owned());
-                }
-            } else {
-                set.push(tool);
+            if let Err(name) = set.add(tool) {
+                note(&mut conflicts, name);
             }
         }
         if conflicts.is_empty() {
@@ -100,7 +81,7 @@ impl Toolset {
     pub(crate) fn of_distinct(tools: Vec<Arc<dyn Tool>>) -> Self {
         let mut set = Inner::default();
         for tool in tools {
-            set.push(tool);
+            set.push(Entry::new(tool));
         }
         Self(Arc::new(set))
     }
@@ -120,7 +101,7 @@ impl Toolset {
         self.0.tools.iter().map(|entry| &entry.tool)
     }
 
-    /// The tools' definitions, in order.
+    /// The tools' definitions, in order: of all tools, whoever may see them.
     pub fn definitions(&self) -> impl ExactSizeIterator<Item = &ToolDef> {
         self.iter().map(|tool| tool.def())
     }
@@ -152,8 +133,8 @@ impl Toolset {
     /// The tools for which `keep` says yes.
     pub fn filter(&self, keep: impl Fn(&dyn Tool) -> bool) -> Self {
         let mut set = Inner::default();
-        for tool in self.iter().filter(|tool| keep(tool.as_ref())) {
-            set.push(Arc::clone(tool));
+        for entry in self.0.tools.iter().filter(|entry| keep(&*entry.tool)) {
+            set.push(entry.clone());
         }
         Self(Arc::new(set))
     }
@@ -161,21 +142,18 @@ impl Toolset {
     /// The same tools and one more, which replaces a tool of the same name in its place. Also
     /// returns the tool that was replaced.
     pub fn with(&self, tool: Arc<dyn Tool>) -> (Self, Option<Arc<dyn Tool>>) {
-        let name = tool.def().name.clone();
-        let mut set = Inner::default();
-        let mut old = None;
-        for known in self.iter() {
-            if known.def().name == name {
-                old = Some(Arc::clone(known));
-                set.push(Arc::clone(&tool));
-            } else {
-                set.push(Arc::clone(known));
-            }
-        }
-        if old.is_none() {
-            set.push(tool);
-        }
+        let mut set = Inner::clone(&self.0);
+        let old = set.put(tool);
         (Self(Arc::new(set)), old)
+    }
+
+    /// The same tools and the others, which replace tools of the same names in their places.
+    pub(crate) fn with_all(&self, others: &Self) -> Self {
+        let mut set = Inner::clone(&self.0);
+        for tool in others.iter() {
+            set.put(Arc::clone(tool));
+        }
+        Self(Arc::new(set))
     }
 
     /// The same tools, with `prefix` before every name.
@@ -184,8 +162,9 @@ impl Toolset {
     /// When a name becomes one that a provider refuses.
     pub fn prefix(&self, prefix: &str) -> Result<Self, NameError> {
         let mut set = Inner::default();
-        for tool in self.iter() {
-            set.push(renamed(tool, format!("{prefix}{}", tool.def().name))?);
+        for entry in &self.0.tools {
+            let name = format!("{prefix}{}", entry.name);
+            set.push(Entry::new(Redefined::renamed(&entry.tool, name)?));
         }
         Ok(Self(Arc::new(set)))
     }
@@ -198,11 +177,11 @@ impl Toolset {
         if !self.contains(from) {
             return Err(RenameError::Missing(from.to_owned()));
         }
-        let tools = self.iter().map(|tool| {
-            if tool.def().name == from {
-                renamed(tool, to.to_owned())
+        let tools = self.0.tools.iter().map(|entry| {
+            if *entry.name == *from {
+                Redefined::renamed(&entry.tool, to.to_owned())
             } else {
-                Ok(Arc::clone(tool))
+                Ok(Arc::clone(&entry.tool))
             }
         });
         let tools = tools
@@ -215,34 +194,46 @@ impl Toolset {
     /// the same name here.
     ///
     /// # Errors
-    /// When no tool here has the name of a definition; the error lists all such names.
-    pub fn attach(&self, defs: impl IntoIterator<Item = ToolDef>) -> Result<Self, MissingTools> {
+    /// When no tool here has the name of a definition, or definitions have equal names; the error
+    /// lists all such names.
+    pub fn attach(&self, defs: impl IntoIterator<Item = ToolDef>) -> Result<Self, AttachError> {
         let mut set = Inner::default();
-        let mut missing = Vec::new();
+        let mut error = AttachError::default();
         for def in defs {
             match self.get(&def.name) {
-                Some(tool) => set.push(Arc::new(Redefined {
-                    def,
-                    tool: Arc::clone(tool),
-                })),
-                None => missing.push(def.name.into_owned()),
+                Some(tool) => {
+                    if let Err(name) = set.add(Redefined::share(def, tool)) {
+                        note(&mut error.repeated, name);
+                    }
+                }
+                None => note(&mut error.missing, def.name.into_owned()),
             }
         }
-        if missing.is_empty() {
+        if error == AttachError::default() {
             Ok(Self(Arc::new(set)))
         } else {
-            Err(MissingTools(missing))
+            Err(error)
         }
+    }
+
+    /// Whether a call would be accepted, without running the tool, in a conversation of which
+    /// nothing is known. See [`validate_call`](Self::validate_call) for one of which something is.
+    ///
+    /// # Errors
+    /// The error that the call would be answered with.
+    pub fn validate(&self, name: &str, arguments: &str) -> Result<(), ToolError> {
+        let (store, cx) = (Store::new(), Context::new());
+        self.0
+            .validate(name, Call::new(arguments, &store, &cx), &cx)
     }
 
     /// Whether a call would be accepted, without running the tool.
     ///
     /// # Errors
     /// The error that the call would be answered with.
-    pub fn validate(&self, name: &str, arguments: &str) -> Result<(), ToolError> {
-        let (store, cx) = (Store::new(), Context::new());
-        let entry = self.0.known(name, &cx)?;
-        contained(|| entry.tool.validate(Call::new(arguments, &store, &cx)))?
+    pub fn validate_call(&self, call: &ToolCall, cx: &Context) -> Result<(), ToolError> {
+        let store = Store::new();
+        self.0.validate(&call.name, Call::of(call, &store, cx), cx)
     }
 
     /// Answers a call: whatever it asks for and whatever the tool does, there is an answer, and
@@ -276,6 +267,13 @@ impl fmt::Debug for Toolset {
     }
 }
 
+/// Lists a name once.
+fn note(names: &mut Vec<String>, name: String) {
+    if !names.contains(&name) {
+        names.push(name);
+    }
+}
+
 /// A call whose answer is on the way.
 struct Started<'a> {
     call: &'a ToolCall,
@@ -293,7 +291,7 @@ impl<'a> Started<'a> {
     fn end(self, outcome: Result<Outcome, ToolError>, entry: Option<&Entry>) -> ToolResult {
         let mut result = ToolResult::new(self.call, outcome);
         if let Some(entry) = entry {
-            result.attributes = entry.tool.def().meta.clone();
+            result.attributes = entry.attributes.clone();
         }
         result.duration = self.at.elapsed();
         result
@@ -306,36 +304,58 @@ enum Begun<'s, 'a> {
 }
 
 impl Inner {
-    fn find(&self, name: &str) -> Option<&Entry> {
+    fn position(&self, name: &str) -> Option<usize> {
         let hash = self.hasher.hash_one(name);
         let same = |&at: &usize| self.tools.get(at).is_some_and(|entry| *entry.name == *name);
-        self.index
-            .find(hash, same)
-            .and_then(|&at| self.tools.get(at))
+        self.index.find(hash, same).copied()
+    }
+
+    fn find(&self, name: &str) -> Option<&Entry> {
+        self.tools.get(self.position(name)?)
     }
 
     /// Adds a tool whose name is not there yet.
-    fn push(&mut self, tool: Arc<dyn Tool>) {
+    fn push(&mut self, entry: Entry) {
         let Self {
             tools,
             index,
             hasher,
         } = self;
-        let name: Arc<str> = tool.def().name.as_ref().into();
-        let hash = hasher.hash_one(&*name);
+        let hash = hasher.hash_one(&*entry.name);
         let at = tools.len();
-        tools.push(Entry { name, tool });
+        tools.push(entry);
         index.insert_unique(hash, at, |&at| match tools.get(at) {
             Some(entry) => hasher.hash_one(&*entry.name),
             None => 0,
         });
     }
 
+    /// Adds a tool; its name comes back if there is one of that name.
+    fn add(&mut self, tool: Arc<dyn Tool>) -> Result<(), String> {
+        let entry = Entry::new(tool);
+        if self.position(&entry.name).is_some() {
+            return Err(entry.name.as_ref().to_owned());
+        }
+        self.push(entry);
+        Ok(())
+    }
+
+    /// Adds a tool; one of the same name makes room for it and comes back.
+    fn put(&mut self, tool: Arc<dyn Tool>) -> Option<Arc<dyn Tool>> {
+        let entry = Entry::new(tool);
+        let at = self.position(&entry.name);
+        let Some(place) = at.and_then(|at| self.tools.get_mut(at)) else {
+            self.push(entry);
+            return None;
+        };
+        Some(std::mem::replace(place, entry).tool)
+    }
+
     /// The tool that a conversation may call by this name.
     fn known(&self, name: &str, cx: &Context) -> Result<&Entry, ToolError> {
         let scope = cx.scope();
         match self.find(name) {
-            Some(entry) if is_visible(entry.tool.as_ref(), &scope) => Ok(entry),
+            Some(entry) if is_visible(&*entry.tool, &scope) => Ok(entry),
             Some(_) => Err(self.unknown(ErrorKind::Hidden, name, &scope)),
             None => Err(self.unknown(ErrorKind::Unknown, name, &scope)),
         }
@@ -345,14 +365,26 @@ impl Inner {
     /// as a near name.
     #[cold]
     fn unknown(&self, kind: ErrorKind, name: &str, scope: &Scope<'_>) -> ToolError {
+        if name.is_empty() {
+            return ToolError::new(kind, "the call names no tool");
+        }
+        if let Some((start, _)) = name.char_indices().nth(LONGEST_SHOWN) {
+            let start = name.get(..start).unwrap_or_default();
+            return ToolError::new(kind, format!("unknown tool `{start}…`"));
+        }
         let visible = self
             .tools
             .iter()
-            .filter(|entry| is_visible(entry.tool.as_ref(), scope));
+            .filter(|entry| is_visible(&*entry.tool, scope));
         let near = near(name, visible.map(|entry| &*entry.name));
         let gap = if near.is_empty() { "" } else { "; " };
         let hint = did_you_mean(&near);
         ToolError::new(kind, format!("unknown tool `{name}`{gap}{hint}"))
+    }
+
+    fn validate(&self, name: &str, call: Call<'_>, cx: &Context) -> Result<(), ToolError> {
+        let entry = self.known(name, cx)?;
+        contained(|| entry.tool.validate(call))?
     }
 
     fn begin<'a>(&'a self, name: &str, call: Call<'a>, cx: &Context) -> Begun<'a, 'a> {
@@ -370,62 +402,4 @@ impl Inner {
 
 fn is_visible(tool: &dyn Tool, scope: &Scope<'_>) -> bool {
     contained(|| tool.visible(scope)).unwrap_or(false)
-}
-
-/// Why a tool could not be renamed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RenameError {
-    /// There is no tool of this name.
-    Missing(String),
-    /// Another tool has the new name.
-    Conflict(Conflicts),
-    /// A provider refuses the new name.
-    Name(NameError),
-}
-
-impl fmt::Display for RenameError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing(name) => write!(f, "no tool here is named `{name}`"),
-            Self::Conflict(conflicts) => conflicts.fmt(f),
-            Self::Name(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for RenameError {}
-
-/// A tool with another definition.
-struct Redefined {
-    def: ToolDef,
-    tool: Arc<dyn Tool>,
-}
-
-fn renamed(tool: &Arc<dyn Tool>, name: String) -> Result<Arc<dyn Tool>, NameError> {
-    NameError::check(&name)?;
-    let mut def = tool.def().clone();
-    def.name = name.into();
-    Ok(Arc::new(Redefined {
-        def,
-        tool: Arc::clone(tool),
-    }))
-}
-
-impl Tool for Redefined {
-    fn def(&self) -> &ToolDef {
-        &self.def
-    }
-
-    fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
-        self.tool.call(call)
-    }
-
-    fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
-        self.tool.validate(call)
-    }
-
-    fn visible(&self, scope: &Scope<'_>) -> bool {
-        self.tool.visible(scope)
-    }
 }

@@ -1,0 +1,95 @@
+use std::fmt;
+
+use crate::NameError;
+
+/// Tools of equal names, which a toolset cannot hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflicts(pub(super) Vec<String>);
+
+impl Conflicts {
+    /// The names that more than one tool has, each once, in order of appearance.
+    pub fn names(&self) -> &[String] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Conflicts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "more than one tool is named {}", Names(&self.0))
+    }
+}
+
+impl std::error::Error for Conflicts {}
+
+/// Stored definitions that do not go with the tools here.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AttachError {
+    pub(super) missing: Vec<String>,
+    pub(super) repeated: Vec<String>,
+}
+
+impl AttachError {
+    /// The names that no tool here has, in order.
+    pub fn missing(&self) -> &[String] {
+        &self.missing
+    }
+
+    /// The names that more than one definition has, each once, in order.
+    pub fn repeated(&self) -> &[String] {
+        &self.repeated
+    }
+}
+
+impl fmt::Display for AttachError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.missing.is_empty() {
+            write!(f, "no tool here is named {}", Names(&self.missing))?;
+        }
+        if !self.missing.is_empty() && !self.repeated.is_empty() {
+            f.write_str("; ")?;
+        }
+        if !self.repeated.is_empty() {
+            write!(
+                f,
+                "more than one definition is named {}",
+                Names(&self.repeated)
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for AttachError {}
+
+/// Why a tool could not be renamed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RenameError {
+    /// There is no tool of this name.
+    Missing(String),
+    /// Another tool has the new name.
+    Conflict(Conflicts),
+    /// A provider refuses the new name.
+    Name(NameError),
+}
+
+impl fmt::Display for RenameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(name) => write!(f, "no tool here is named `{name}`"),
+            Self::Conflict(conflicts) => conflicts.fmt(f),
+            Self::Name(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RenameError {}
+
+/// `` `a`, `b` ``
+struct Names<'a>(&'a [String]);
+
+impl fmt::Display for Names<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.0.join("`, `"))
+    }
+}

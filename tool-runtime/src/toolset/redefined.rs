@@ -1,0 +1,43 @@
+use std::sync::Arc;
+
+use crate::{Answer, Call, NameError, Scope, Tool, ToolDef, ToolError};
+
+/// A tool with another definition.
+pub(super) struct Redefined {
+    def: ToolDef,
+    tool: Arc<dyn Tool>,
+}
+
+impl Redefined {
+    pub(super) fn share(def: ToolDef, tool: &Arc<dyn Tool>) -> Arc<dyn Tool> {
+        Arc::new(Self {
+            def,
+            tool: Arc::clone(tool),
+        })
+    }
+
+    pub(super) fn renamed(tool: &Arc<dyn Tool>, name: String) -> Result<Arc<dyn Tool>, NameError> {
+        NameError::check(&name)?;
+        let mut def = tool.def().clone();
+        def.name = name.into();
+        Ok(Self::share(def, tool))
+    }
+}
+
+impl Tool for Redefined {
+    fn def(&self) -> &ToolDef {
+        &self.def
+    }
+
+    fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
+        self.tool.call(call)
+    }
+
+    fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
+        self.tool.validate(call)
+    }
+
+    fn visible(&self, scope: &Scope<'_>) -> bool {
+        self.tool.visible(scope)
+    }
+}

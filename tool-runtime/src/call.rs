@@ -1,8 +1,10 @@
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{Context, Store};
+use crate::decode::decode_value;
+use crate::{Context, Schema, Store, ToolError};
 
 /// A call that a model asks for: which tool, with what arguments. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +65,15 @@ impl<'a> Call<'a> {
     /// The arguments' text.
     pub fn arguments(&self) -> &'a str {
         self.arguments
+    }
+
+    /// The arguments as a `T`, read as strictly as its schema says: for a tool that is neither a
+    /// function nor a closure.
+    ///
+    /// # Errors
+    /// An [`InvalidArgs`](crate::ErrorKind::InvalidArgs) error in the words of every tool here.
+    pub fn decode<T: Schema + DeserializeOwned>(&self) -> Result<T, ToolError> {
+        decode_value(self, Some(T::SHAPE))
     }
 
     /// What the tool may know about this call.

@@ -128,6 +128,11 @@ impl Context {
         self.shared.turn
     }
 
+    /// What the user asked last, if the host said so.
+    pub fn input(&self) -> Option<&str> {
+        self.shared.input.as_deref()
+    }
+
     /// What the conversation knows; empty if the host gave nothing.
     pub fn state(&self) -> &State {
         &self.shared.state

@@ -1,14 +1,17 @@
+mod handler;
+
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Debug, Display};
 use std::future::Future;
-use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
-use crate::decode::decode_value;
+use self::handler::{Check, Handler};
 use crate::{
-    Annotations, Answer, Call, Context, ErrorKind, NameError, Output, Schema, SchemaDoc, Shape,
+    Annotations, Answer, Call, Context, ErrorKind, NameError, Output, Schema, SchemaDoc, Scope,
     Tool, ToolDef, ToolError,
 };
 
@@ -36,13 +39,11 @@ use crate::{
 pub struct DynTool {
     def: ToolDef,
     handler: Option<Box<dyn Handler>>,
+    check: Option<Box<Check>>,
+    visible: Option<Box<Visible>>,
 }
 
-/// The code of a [`DynTool`].
-trait Handler: Send + Sync {
-    fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a>;
-    fn validate(&self, call: Call<'_>) -> Result<(), ToolError>;
-}
+type Visible = dyn Fn(&Scope<'_>) -> bool + Send + Sync;
 
 impl DynTool {
     /// Starts a tool. It needs a name, a description and a handler.
@@ -52,18 +53,17 @@ impl DynTool {
 
     /// A tool that is declared and that nothing here runs: its calls are for the host to answer.
     /// Called all the same it answers [`NoHandler`](ErrorKind::NoHandler).
+    ///
+    /// The definition is taken as it is, so that one from elsewhere can be renamed afterwards.
     pub fn declare(def: ToolDef) -> Arc<dyn Tool> {
-        Arc::new(Self { def, handler: None })
+        Arc::new(Self {
+            def,
+            handler: None,
+            check: None,
+            visible: None,
+        })
     }
-}
 
-impl fmt::Debug for DynTool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("DynTool").field(&self.def.name).finish()
-    }
-}
-
-impl DynTool {
     fn handler(&self) -> Result<&dyn Handler, ToolError> {
         self.handler.as_deref().ok_or_else(|| {
             let message = format!(
@@ -75,6 +75,12 @@ impl DynTool {
     }
 }
 
+impl Debug for DynTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("DynTool").field(&self.def.name).finish()
+    }
+}
+
 impl Tool for DynTool {
     fn def(&self) -> &ToolDef {
         &self.def
@@ -82,71 +88,141 @@ impl Tool for DynTool {
 
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
         match self.handler() {
-            Ok(handler) => handler.call(call),
+            Ok(handler) => handler.call(call, self.check.as_deref()),
             Err(error) => Answer::Ready(Err(error)),
         }
     }
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
-        self.handler()?.validate(call)
+        self.handler()?.validate(call, self.check.as_deref())
+    }
+
+    fn visible(&self, scope: &Scope<'_>) -> bool {
+        self.visible.as_ref().is_none_or(|visible| visible(scope))
     }
 }
 
 /// Makes a [`DynTool`]; see [`DynTool::builder`].
-#[derive(Default)]
 #[must_use = "a builder makes nothing until `build` is called"]
 pub struct DynToolBuilder {
-    name: Option<Cow<'static, str>>,
-    description: Option<Cow<'static, str>>,
-    title: Option<Cow<'static, str>>,
-    parameters: Option<SchemaDoc>,
-    annotations: Annotations,
-    manual: bool,
-    meta: serde_json::Map<String, serde_json::Value>,
+    /// Empty texts stand for missing ones.
+    def: ToolDef,
+    meta: Map<String, Value>,
     handler: Option<Box<dyn Handler>>,
+    check: Option<Box<Check>>,
+    visible: Option<Box<Visible>>,
+}
+
+impl Default for DynToolBuilder {
+    fn default() -> Self {
+        Self {
+            def: ToolDef::new("", ""),
+            meta: Map::new(),
+            handler: None,
+            check: None,
+            visible: None,
+        }
+    }
 }
 
 impl DynToolBuilder {
+    /// Everything that a definition says, as it was stored or read from a provider's form. What was
+    /// said before is forgotten.
+    pub fn def(mut self, def: ToolDef) -> Self {
+        self.meta = def.meta.clone().into();
+        self.def = def;
+        self
+    }
+
     /// The name that the model calls.
     pub fn name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
-        self.name = Some(name.into());
+        self.def.name = name.into();
         self
     }
 
     /// What the tool does, for the model.
     pub fn description(mut self, description: impl Into<Cow<'static, str>>) -> Self {
-        self.description = Some(description.into());
+        self.def.description = description.into();
         self
     }
 
     /// A name for people.
     pub fn title(mut self, title: impl Into<Cow<'static, str>>) -> Self {
-        self.title = Some(title.into());
+        self.def.title = Some(title.into());
         self
     }
 
     /// What the arguments look like, for a handler that is not typed over them. Without it the tool
     /// says that it takes none.
     pub fn parameters(mut self, schema: SchemaDoc) -> Self {
-        self.parameters = Some(schema);
+        self.def.input = schema;
+        self
+    }
+
+    /// What the result looks like.
+    pub fn output(mut self, schema: SchemaDoc) -> Self {
+        self.def.output = Some(schema);
         self
     }
 
     /// Hints about the tool's effects.
     pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.annotations = annotations;
+        self.def.annotations = annotations;
         self
     }
 
-    /// A person or the host answers the tool's calls.
+    /// A person or the host answers the tool's calls; such a tool needs no handler.
     pub fn manual(mut self, manual: bool) -> Self {
-        self.manual = manual;
+        self.def.manual = manual;
+        self
+    }
+
+    /// The result goes to the user as it is, and ends the conversation's turn.
+    pub fn return_direct(mut self, return_direct: bool) -> Self {
+        self.def.return_direct = return_direct;
+        self
+    }
+
+    /// The tool never runs beside another one.
+    pub fn exclusive(mut self, exclusive: bool) -> Self {
+        self.def.exclusive = exclusive;
+        self
+    }
+
+    /// The tool's body blocks the thread.
+    pub fn blocking(mut self, blocking: bool) -> Self {
+        self.def.blocking = blocking;
+        self
+    }
+
+    /// How long a call may take.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.def.timeout = Some(timeout);
         self
     }
 
     /// A value that rides on every result, for the host.
-    pub fn meta(mut self, name: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
+    pub fn meta(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.meta.insert(name.into(), value.into());
+        self
+    }
+
+    /// Which conversations may see and call the tool.
+    pub fn visible(mut self, visible: impl Fn(&Scope<'_>) -> bool + Send + Sync + 'static) -> Self {
+        self.visible = Some(Box::new(visible));
+        self
+    }
+
+    /// What the arguments must fulfil beyond their form: what is wrong with them, one message each.
+    ///
+    /// It is asked after the handler's own type has been read, and reads the arguments once more as
+    /// an `A`, which may be another type.
+    pub fn validate<A, F>(mut self, check: F) -> Self
+    where
+        A: DeserializeOwned + 'static,
+        F: Fn(&A) -> Result<(), Vec<String>> + Send + Sync + 'static,
+    {
+        self.check = Some(handler::check(check));
         self
     }
 
@@ -158,9 +234,9 @@ impl DynToolBuilder {
         F: Fn(A, Context) -> R + Send + Sync + 'static,
         R: Future<Output = Result<T, E>> + Send + 'static,
         T: Output,
-        E: fmt::Display + fmt::Debug,
+        E: Display + Debug + 'static,
     {
-        self.handler = Some(async_handler(run, None));
+        self.handler = Some(handler::later(run, None));
         self
     }
 
@@ -171,9 +247,9 @@ impl DynToolBuilder {
         A: DeserializeOwned + Send + 'static,
         F: Fn(A, Context) -> Result<T, E> + Send + Sync + 'static,
         T: Output,
-        E: fmt::Display + fmt::Debug,
+        E: Display + Debug + 'static,
     {
-        self.handler = Some(sync_handler(run, None));
+        self.handler = Some(handler::sync(run, None));
         self
     }
 
@@ -184,9 +260,9 @@ impl DynToolBuilder {
         F: Fn(A, Context) -> R + Send + Sync + 'static,
         R: Future<Output = Result<T, E>> + Send + 'static,
         T: Output,
-        E: fmt::Display + fmt::Debug,
+        E: Display + Debug + 'static,
     {
-        self.handler = Some(async_handler(run, Some(A::SHAPE)));
+        self.handler = Some(handler::later(run, Some(A::SHAPE)));
         self.parameters(SchemaDoc::of::<A>())
     }
 
@@ -196,9 +272,9 @@ impl DynToolBuilder {
         A: Schema + DeserializeOwned + Send + 'static,
         F: Fn(A, Context) -> Result<T, E> + Send + Sync + 'static,
         T: Output,
-        E: fmt::Display + fmt::Debug,
+        E: Display + Debug + 'static,
     {
-        self.handler = Some(sync_handler(run, Some(A::SHAPE)));
+        self.handler = Some(handler::sync(run, Some(A::SHAPE)));
         self.parameters(SchemaDoc::of::<A>())
     }
 
@@ -207,32 +283,37 @@ impl DynToolBuilder {
     /// # Errors
     /// When something that a tool needs is missing, or a provider refuses the name.
     pub fn build(self) -> Result<Arc<dyn Tool>, BuildError> {
-        let name = self.name.ok_or(BuildError::Missing("name"))?;
-        NameError::check(&name).map_err(BuildError::Name)?;
-        let description = self
-            .description
-            .filter(|text| !text.trim().is_empty())
-            .ok_or(BuildError::Missing("description"))?;
-        let handler = self.handler.ok_or(BuildError::Missing("handler"))?;
-        let def = ToolDef {
-            title: self.title,
-            input: self.parameters.unwrap_or_else(SchemaDoc::empty_object),
-            annotations: self.annotations,
-            manual: self.manual,
-            meta: self.meta.into(),
-            ..ToolDef::new(name, description)
-        };
+        let Self {
+            mut def,
+            meta,
+            handler,
+            check,
+            visible,
+        } = self;
+        if def.name.is_empty() {
+            return Err(BuildError::Missing("name"));
+        }
+        NameError::check(&def.name).map_err(BuildError::Name)?;
+        if def.description.trim().is_empty() {
+            return Err(BuildError::Missing("description"));
+        }
+        if handler.is_none() && !def.manual {
+            return Err(BuildError::Missing("handler"));
+        }
+        def.meta = meta.into();
         Ok(Arc::new(DynTool {
             def,
-            handler: Some(handler),
+            handler,
+            check,
+            visible,
         }))
     }
 }
 
-impl fmt::Debug for DynToolBuilder {
+impl Debug for DynToolBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DynToolBuilder")
-            .field("name", &self.name)
+            .field("name", &self.def.name)
             .finish_non_exhaustive()
     }
 }
@@ -247,80 +328,13 @@ pub enum BuildError {
     Name(NameError),
 }
 
-impl fmt::Display for BuildError {
+impl Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing(part) => write!(f, "the tool's {part} is missing"),
-            Self::Name(error) => error.fmt(f),
+            Self::Name(error) => Display::fmt(error, f),
         }
     }
 }
 
 impl std::error::Error for BuildError {}
-
-struct Typed<A, F> {
-    run: F,
-    /// For the words of a fault, where it is known.
-    shape: Option<&'static Shape>,
-    arguments: PhantomData<fn(A)>,
-}
-
-/// The code of a tool that answers at once.
-fn sync_handler<A, F, T, E>(run: F, shape: Option<&'static Shape>) -> Box<dyn Handler>
-where
-    A: DeserializeOwned + Send + 'static,
-    F: Fn(A, Context) -> Result<T, E> + Send + Sync + 'static,
-    T: Output,
-    E: fmt::Display + fmt::Debug,
-{
-    Box::new(Typed {
-        run: move |arguments: A, cx| Answer::Ready(finish(run(arguments, cx))),
-        shape,
-        arguments: PhantomData,
-    })
-}
-
-/// The code of a tool that answers later.
-fn async_handler<A, F, R, T, E>(run: F, shape: Option<&'static Shape>) -> Box<dyn Handler>
-where
-    A: DeserializeOwned + Send + 'static,
-    F: Fn(A, Context) -> R + Send + Sync + 'static,
-    R: Future<Output = Result<T, E>> + Send + 'static,
-    T: Output,
-    E: fmt::Display + fmt::Debug,
-{
-    Box::new(Typed {
-        run: move |arguments: A, cx| {
-            let answer = run(arguments, cx);
-            Answer::later(async move { finish(answer.await) })
-        },
-        shape,
-        arguments: PhantomData,
-    })
-}
-
-impl<A, F> Handler for Typed<A, F>
-where
-    A: DeserializeOwned,
-    F: Fn(A, Context) -> Answer<'static> + Send + Sync,
-{
-    fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
-        match decode_value::<A>(&call, self.shape) {
-            Ok(arguments) => (self.run)(arguments, call.context()),
-            Err(error) => Answer::Ready(Err(error)),
-        }
-    }
-
-    fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
-        decode_value::<A>(&call, self.shape).map(drop)
-    }
-}
-
-fn finish<T: Output, E: fmt::Display + fmt::Debug>(
-    result: Result<T, E>,
-) -> Result<crate::Outcome, ToolError> {
-    match result {
-        Ok(value) => Ok(value.into_outcome()),
-        Err(error) => Err(ToolError::failed(error.to_string()).with_debug(format!("{error:?}"))),
-    }
-}

@@ -87,7 +87,12 @@ impl ToolError {
     }
 
     #[cold]
-    pub(crate) fn with_messages(kind: ErrorKind, messages: Vec<Cow<'static, str>>) -> Self {
+    pub(crate) fn with_messages(kind: ErrorKind, mut messages: Vec<Cow<'static, str>>) -> Self {
+        // A model that reads nothing takes it for a success.
+        messages.retain(|message| !message.is_empty());
+        if messages.is_empty() {
+            messages.push("the tool failed and did not say why".into());
+        }
         Self(Box::new(Inner {
             kind,
             messages,
@@ -109,7 +114,7 @@ impl ToolError {
     }
 
     /// The same error with one more message for the model.
-    pub(crate) fn with_message(mut self, message: impl Into<Cow<'static, str>>) -> Self {
+    pub fn with_message(mut self, message: impl Into<Cow<'static, str>>) -> Self {
         self.0.messages.push(message.into());
         self
     }

@@ -115,21 +115,17 @@ impl HaltReason {
     /// When the word is reserved or empty; in a `const` that is a compile error.
     pub const fn new(reason: &'static str) -> Self {
         assert!(!reason.is_empty(), "a halt reason needs a word");
-        let mut index = 0;
-        while let Some((word, _)) = at(&RESERVED, index) {
-            assert!(
-                !same(word.as_bytes(), reason.as_bytes()),
-                "this halt reason is reserved for the runtime"
-            );
-            index += 1;
-        }
+        assert!(
+            !is_reserved(reason),
+            "this halt reason is reserved for the runtime"
+        );
         Self(Cow::Borrowed(reason))
     }
 
     /// A reason known at run time; `None` when the word is reserved or empty.
     pub fn try_new(reason: impl Into<String>) -> Option<Self> {
         let reason = reason.into();
-        let free = !reason.is_empty() && !RESERVED.contains(&reason.as_str());
+        let free = !reason.is_empty() && !is_reserved(&reason);
         free.then_some(Self(Cow::Owned(reason)))
     }
 
@@ -145,12 +141,16 @@ impl fmt::Display for HaltReason {
     }
 }
 
-/// The element at `index`, in `const`, where neither `get` nor iterators work.
-const fn at(words: &'static [&'static str], index: usize) -> Option<(&'static str, ())> {
-    match words.split_at_checked(index) {
-        Some((_, [word, ..])) => Some((word, ())),
-        _ => None,
+/// A loop over patterns: in `const`, slices have no iterators.
+const fn is_reserved(reason: &str) -> bool {
+    let mut words: &[&str] = &RESERVED;
+    while let [word, rest @ ..] = words {
+        if same(word.as_bytes(), reason.as_bytes()) {
+            return true;
+        }
+        words = rest;
     }
+    false
 }
 
 const fn same(mut a: &[u8], mut b: &[u8]) -> bool {

@@ -1,0 +1,126 @@
+//! The code of a tool that is made at run time: a closure over arguments of any type.
+
+use std::any::Any;
+use std::fmt::{Debug, Display};
+use std::future::Future;
+use std::marker::PhantomData;
+
+use serde::de::DeserializeOwned;
+
+use crate::decode::decode_value;
+use crate::{Answer, Call, Context, ErrorKind, Outcome, Output, Shape, ToolError};
+
+/// The code of a tool.
+pub(super) trait Handler: Send + Sync {
+    /// Reads the arguments, asks `check` about them, and runs.
+    fn call<'a>(&'a self, call: Call<'a>, check: Option<&Check>) -> Answer<'a>;
+
+    /// The same, up to where it would run.
+    fn validate(&self, call: Call<'_>, check: Option<&Check>) -> Result<(), ToolError>;
+}
+
+/// What else arguments must fulfil.
+pub(super) type Check = dyn Fn(&Call<'_>) -> Result<(), ToolError> + Send + Sync;
+
+pub(super) fn check<A, F>(check: F) -> Box<Check>
+where
+    A: DeserializeOwned + 'static,
+    F: Fn(&A) -> Result<(), Vec<String>> + Send + Sync + 'static,
+{
+    Box::new(move |call| {
+        let arguments = decode_value::<A>(call, None)?;
+        check(&arguments).map_err(|messages| {
+            let messages = messages.into_iter().map(Into::into).collect();
+            ToolError::with_messages(ErrorKind::InvalidArgs, messages)
+        })
+    })
+}
+
+struct Typed<A, F> {
+    run: F,
+    /// For the words of a fault, where it is known.
+    shape: Option<&'static Shape>,
+    arguments: PhantomData<fn(A)>,
+}
+
+/// The code of a tool that answers at once.
+pub(super) fn sync<A, F, T, E>(run: F, shape: Option<&'static Shape>) -> Box<dyn Handler>
+where
+    A: DeserializeOwned + Send + 'static,
+    F: Fn(A, Context) -> Result<T, E> + Send + Sync + 'static,
+    T: Output,
+    E: Display + Debug + 'static,
+{
+    Box::new(Typed {
+        run: move |arguments: A, cx| Answer::Ready(finish(run(arguments, cx))),
+        shape,
+        arguments: PhantomData,
+    })
+}
+
+/// The code of a tool that answers later.
+pub(super) fn later<A, F, R, T, E>(run: F, shape: Option<&'static Shape>) -> Box<dyn Handler>
+where
+    A: DeserializeOwned + Send + 'static,
+    F: Fn(A, Context) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<T, E>> + Send + 'static,
+    T: Output,
+    E: Display + Debug + 'static,
+{
+    Box::new(Typed {
+        run: move |arguments: A, cx| {
+            let answer = run(arguments, cx);
+            Answer::later(async move { finish(answer.await) })
+        },
+        shape,
+        arguments: PhantomData,
+    })
+}
+
+impl<A: DeserializeOwned, F> Typed<A, F> {
+    fn read(&self, call: Call<'_>, check: Option<&Check>) -> Result<A, ToolError> {
+        let arguments = decode_value::<A>(&call, self.shape)?;
+        check.map_or(Ok(()), |check| check(&call))?;
+        Ok(arguments)
+    }
+}
+
+impl<A, F> Handler for Typed<A, F>
+where
+    A: DeserializeOwned,
+    F: Fn(A, Context) -> Answer<'static> + Send + Sync,
+{
+    fn call<'a>(&'a self, call: Call<'a>, check: Option<&Check>) -> Answer<'a> {
+        match self.read(call, check) {
+            Ok(arguments) => (self.run)(arguments, call.context()),
+            Err(error) => Answer::Ready(Err(error)),
+        }
+    }
+
+    fn validate(&self, call: Call<'_>, check: Option<&Check>) -> Result<(), ToolError> {
+        self.read(call, check).map(drop)
+    }
+}
+
+fn finish<T: Output, E: Display + Debug + 'static>(
+    result: Result<T, E>,
+) -> Result<Outcome, ToolError> {
+    match result {
+        Ok(value) => Ok(value.into_outcome()),
+        Err(error) => Err(told(error)),
+    }
+}
+
+/// A [`ToolError`] is what it says; of any other error the model gets the words.
+fn told<E: Display + Debug + 'static>(error: E) -> ToolError {
+    let mut error = Some(error);
+    let as_any: &mut dyn Any = &mut error;
+    if let Some(Some(error)) = as_any.downcast_mut::<Option<ToolError>>().map(Option::take) {
+        return error;
+    }
+    let (message, detail) = match &error {
+        Some(error) => (error.to_string(), format!("{error:?}")),
+        None => Default::default(),
+    };
+    ToolError::failed(message).with_debug(detail)
+}

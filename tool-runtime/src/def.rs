@@ -2,7 +2,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::SchemaDoc;
@@ -20,6 +21,8 @@ use crate::SchemaDoc;
 /// assert_eq!(def.input.as_json(), r#"{"type":"object","properties":{},"additionalProperties":false}"#);
 /// assert!(!def.manual);
 /// ```
+// Each flag is a fact of its own; together they are no state machine.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolDef {
@@ -33,6 +36,7 @@ pub struct ToolDef {
     /// What the arguments look like; without one the tool takes none.
     #[serde(
         default = "SchemaDoc::empty_object",
+        deserialize_with = "null_is_empty",
         rename = "input_schema",
         alias = "parameters"
     )]
@@ -45,34 +49,38 @@ pub struct ToolDef {
     )]
     pub output: Option<SchemaDoc>,
     /// Hints about its effects.
-    #[serde(default, skip_serializing_if = "Annotations::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "Annotations::is_empty",
+        deserialize_with = "null_is_default"
+    )]
     pub annotations: Annotations,
     /// A person or the host answers its calls; an agent does not run it.
     #[serde(
         default,
         skip_serializing_if = "is_false",
-        deserialize_with = "null_is_false"
+        deserialize_with = "null_is_default"
     )]
     pub manual: bool,
     /// Its result goes to the user as it is, and ends the conversation's turn.
     #[serde(
         default,
         skip_serializing_if = "is_false",
-        deserialize_with = "null_is_false"
+        deserialize_with = "null_is_default"
     )]
     pub return_direct: bool,
     /// It never runs beside another tool.
     #[serde(
         default,
         skip_serializing_if = "is_false",
-        deserialize_with = "null_is_false"
+        deserialize_with = "null_is_default"
     )]
     pub exclusive: bool,
     /// Its body blocks the thread, so an executor moves it to one that may be blocked.
     #[serde(
         default,
         skip_serializing_if = "is_false",
-        deserialize_with = "null_is_false"
+        deserialize_with = "null_is_default"
     )]
     pub blocking: bool,
     /// How long a call may take.
@@ -137,14 +145,18 @@ impl Annotations {
         open_world: None,
     };
 
+    // serde hands a reference.
+    #[allow(clippy::trivially_copy_pass_by_ref)]
     fn is_empty(&self) -> bool {
         *self == Self::NONE
     }
 }
 
 /// JSON values by name that belong to a tool. Cheap to clone; without values it holds nothing.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Option<Map<String, Value>>", into = "Map<String, Value>")]
+///
+/// It is written with its keys sorted, so that its bytes depend on nothing but the values.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(from = "Option<Map<String, Value>>")]
 pub struct Meta(Option<Arc<Map<String, Value>>>);
 
 impl Meta {
@@ -174,6 +186,15 @@ impl Meta {
     }
 }
 
+impl Serialize for Meta {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Some(values) => sorted(values, serializer),
+            None => serializer.serialize_map(Some(0))?.end(),
+        }
+    }
+}
+
 impl From<Map<String, Value>> for Meta {
     fn from(values: Map<String, Value>) -> Self {
         Self((!values.is_empty()).then(|| Arc::new(values)))
@@ -198,8 +219,36 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-fn null_is_false<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    Ok(Option::<bool>::deserialize(deserializer)?.unwrap_or(false))
+/// What other systems store writes `null` where nothing was said.
+fn null_is_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
+}
+
+fn null_is_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SchemaDoc, D::Error> {
+    let schema = Option::<SchemaDoc>::deserialize(deserializer)?;
+    Ok(schema.unwrap_or_else(SchemaDoc::empty_object))
+}
+
+/// A value of which every object's keys are sorted: `serde_json` writes them in another order where
+/// some crate of the build switches on `preserve_order`.
+struct Sorted<'a>(&'a Value);
+
+impl Serialize for Sorted<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Object(values) => sorted(values, serializer),
+            Value::Array(items) => serializer.collect_seq(items.iter().map(Sorted)),
+            other => other.serialize(serializer),
+        }
+    }
+}
+
+fn sorted<S: Serializer>(values: &Map<String, Value>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut entries: Vec<_> = values.iter().collect();
+    entries.sort_unstable_by_key(|(name, _)| *name);
+    serializer.collect_map(entries.iter().map(|(name, value)| (name, Sorted(value))))
 }
 
 /// A duration as a whole number of milliseconds.
@@ -214,7 +263,9 @@ mod millis {
         value: &Option<Duration>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        let millis = value.map(|value| u64::try_from(value.as_millis()).unwrap_or(u64::MAX));
+        // Up, so that a short time does not become none at all.
+        let millis = value.map(|value| value.as_nanos().div_ceil(1_000_000));
+        let millis = millis.map(|millis| u64::try_from(millis).unwrap_or(u64::MAX));
         millis.serialize(serializer)
     }
 

@@ -103,17 +103,13 @@ fn envelope(result: &ToolResult, attributes: bool) -> String {
         Ok(outcome) => as_json(outcome),
         Err(_) => Cow::Borrowed("null"),
     };
-    let errors = serde_json::Value::from_iter(result.errors());
+    let errors: serde_json::Value = result.errors().collect();
     let success = result.is_success();
     let mut out = format!(r#"{{"success":{success},"result":{value},"errors":{errors}"#);
     if attributes {
-        let attributes = serde_json::Value::from_iter(
-            result
-                .attributes
-                .iter()
-                .map(|(name, value)| (name.to_owned(), value.clone())),
-        );
-        out.push_str(&format!(r#","attributes":{attributes}"#));
+        let attributes = serde_json::to_string(&result.attributes).unwrap_or_else(|_| "{}".into());
+        out.push_str(",\"attributes\":");
+        out.push_str(&attributes);
     }
     out.push('}');
     out

@@ -28,6 +28,18 @@ enum Repr {
     Unencodable(String),
 }
 
+impl Repr {
+    /// Raw JSON (`serde_json::value::RawValue`) is written past the serializer that would have seen
+    /// that it is a string.
+    fn of_json(json: String) -> Self {
+        let text = json.starts_with('"').then(|| serde_json::from_str(&json));
+        match text {
+            Some(Ok(text)) => Self::Text(text),
+            _ => Self::Json(json),
+        }
+    }
+}
+
 impl Payload {
     /// Writes `value` as JSON. A value that cannot be written makes the call an
     /// [`Encoding`](ErrorKind::Encoding) error.
@@ -40,7 +52,7 @@ impl Payload {
         Self(match (value.serialize(root), text) {
             (Ok(()), Some(text)) => Repr::Text(text),
             (Ok(()), None) => match String::from_utf8(bytes) {
-                Ok(json) => Repr::Json(json),
+                Ok(json) => Repr::of_json(json),
                 Err(error) => Repr::Unencodable(error.to_string()),
             },
             (Err(error), _) => Repr::Unencodable(error.to_string()),

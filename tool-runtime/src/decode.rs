@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 
 use crate::__private::Slot;
 use crate::fault::Reporter;
-use crate::json::{Error, Json, Problem};
+use crate::json::{Error, Json, Place, Problem};
 use crate::schema::{Field, Kind, Presence, Shape};
 use crate::{Call, Fault, ToolError};
 
@@ -16,16 +16,19 @@ const MOST_FAULTS: usize = 16;
 
 /// What stands for missing arguments: providers send nothing, or `null`, for a call without any.
 fn arguments<'a>(call: &Call<'a>) -> &'a str {
-    match call.arguments().trim_matches([' ', '\n', '\r', '\t']) {
+    let text = call.arguments();
+    if text.starts_with('{') {
+        return text;
+    }
+    match text.trim_matches([' ', '\n', '\r', '\t']) {
         "" | "null" => "{}",
-        _ => call.arguments(),
+        _ => text,
     }
 }
 
 /// Fills one slot a parameter.
 ///
-/// The hot path stops at the first fault and forgets it; the cold path reads the text again and
-/// collects them all.
+/// The hot path stops at the first fault; the cold path reads the text again and collects them all.
 pub(crate) fn decode_params<'a>(
     call: &Call<'a>,
     params: &'static [Field],
@@ -33,8 +36,8 @@ pub(crate) fn decode_params<'a>(
 ) -> Result<(), ToolError> {
     let text = arguments(call);
     match fill(text, call, params, slots) {
-        Ok(true) => Ok(()),
-        Ok(false) | Err(_) => Err(refuse(text, call, params, slots)),
+        Ok(()) => Ok(()),
+        Err(error) => Err(refuse(text, call, params, slots, error)),
     }
 }
 
@@ -66,95 +69,102 @@ fn position(params: &[Field], key: &str, next: usize) -> Option<usize> {
         .or_else(|| find(before))
 }
 
-/// `false` where something that the caller must look for is wrong.
+/// What a parameter gets that is not given.
+fn leave_out<'a>(field: &Field, slot: &mut dyn Slot<'a>, call: &Call<'a>) -> Result<(), Error> {
+    let left_out = match field.presence {
+        Presence::Required => None,
+        Presence::Optional => slot.fill(&mut Json::new("null", call.store())).ok(),
+        Presence::Defaulted => Some(()),
+    };
+    left_out.ok_or_else(|| Error::missing_key(field.name))
+}
+
 fn fill<'a>(
     text: &'a str,
     call: &Call<'a>,
     params: &[Field],
     slots: &mut [&mut dyn Slot<'a>],
-) -> Result<bool, Error> {
+) -> Result<(), Error> {
     let mut json = Json::new(text, call.store());
-    if !json.open_object()? {
-        return Ok(false);
-    }
+    json.enter_object()?;
     let mut given = Given::default();
-    let (mut first, mut next) = (true, 0);
-    while json.next_in_object(first)? {
-        first = false;
-        let key = json.object_key()?;
-        let Some(index) = position(params, key, next) else {
-            return Ok(false);
+    let (mut place, mut next) = (Place::Opened, 0);
+    while let Some(key) = json.next_key(&mut place)? {
+        let index = position(params, key, next);
+        let Some((index, slot)) = index.and_then(|at| Some((at, slots.get_mut(at)?))) else {
+            return Err(Error::unknown_key(key, &[]));
         };
+        if !given.note(index) {
+            return Err(Error::duplicate_key(key));
+        }
         next = index + 1;
-        let Some(slot) = slots.get_mut(index).filter(|_| given.note(index)) else {
-            return Ok(false);
-        };
         slot.fill(&mut json)?;
     }
     json.finish()?;
     for (index, (field, slot)) in params.iter().zip(slots).enumerate() {
-        if given.has(index) {
-            continue;
-        }
-        match field.presence {
-            Presence::Required => return Ok(false),
-            Presence::Optional => slot.fill(&mut Json::new("null", call.store()))?,
-            Presence::Defaulted => {}
+        if !given.has(index) {
+            leave_out(field, *slot, call)?;
         }
     }
-    Ok(true)
+    Ok(())
 }
 
-/// Every fault of the arguments.
+/// Every fault of the arguments, of which `first` is known.
 #[cold]
 fn refuse<'a>(
     text: &'a str,
     call: &Call<'a>,
-    params: &[Field],
+    params: &'static [Field],
     slots: &mut [&mut dyn Slot<'a>],
+    first: Error,
 ) -> ToolError {
-    let reporter = Reporter { text, root: params };
-    // A text that is no JSON has that one fault, wherever the reading of values stopped.
-    let mut json = Json::new(text, call.store());
-    if let Err(error) = json.skip().and_then(|_| json.finish()) {
-        return ToolError::invalid_args(vec![reporter.fault(error)]);
+    let reporter = Reporter::new(text, Some(Shape::new(Kind::Object(params))));
+    if let Some(fault) = reporter.no_object() {
+        return ToolError::invalid_args(vec![fault]);
     }
-    let mut json = Json::new(text, call.store());
     let mut faults = Faults::default();
-    match json.open_object() {
-        Ok(true) => {}
-        Ok(false) => return ToolError::invalid_args(vec![reporter.not_object()]),
-        Err(error) => return ToolError::invalid_args(vec![reporter.fault(error)]),
-    }
     let mut given = Given::default();
-    let mut first = true;
-    while let Ok(true) = json.next_in_object(first) {
-        first = false;
-        let Ok(key) = json.object_key() else { break };
+    let mut json = Json::new(text, call.store());
+    let mut place = Place::Opened;
+    // The text is an object, so none of these fails.
+    let _ = json.enter_object();
+    while let Ok(Some(key)) = json.next_key(&mut place) {
         let (start, depth) = (json.offset(), json.depth());
-        let problem = match position(params, key, 0) {
-            None => Some(Error::at(Problem::UnknownKey(key.to_owned()), start)),
-            Some(index) if !given.note(index) => {
-                Some(Error::at(Problem::DuplicateKey(key.to_owned()), start))
+        if json.skip().is_err() {
+            break;
+        }
+        let end = json.offset();
+        let read = match position(params, key, 0) {
+            None => Err(Error::unknown_key(key, &[])),
+            Some(index) if !given.note(index) => Err(Error::duplicate_key(key)),
+            Some(index) => {
+                json.rewind(start, depth);
+                let filled = slots.get_mut(index).map(|slot| slot.fill(&mut json));
+                let read = match filled {
+                    // A type that stops inside its value has not read it.
+                    Some(Ok(())) if json.offset() != end => {
+                        Err(Error::new(Problem::Type { wanted: "" }))
+                    }
+                    filled => filled.unwrap_or(Ok(())),
+                };
+                read.map_err(|error| error.inside_key(key, start))
             }
-            Some(index) => match slots.get_mut(index).map(|slot| slot.fill(&mut json)) {
-                Some(Err(error)) => Some(error.in_entry(key, start)),
-                Some(Ok(())) | None => None,
-            },
         };
-        if let Some(problem) = problem {
-            faults.push(reporter.fault(problem));
-            json.rewind(start, depth);
-            if json.skip().is_err() {
-                break;
-            }
+        if let Err(error) = read {
+            faults.push(&reporter, error);
+        }
+        json.rewind(end, depth);
+    }
+    for (index, (field, slot)) in params.iter().zip(slots).enumerate() {
+        if !given.has(index)
+            && let Err(error) = leave_out(field, *slot, call)
+        {
+            faults.push(&reporter, error);
         }
     }
-    for (index, field) in params.iter().enumerate() {
-        if field.presence == Presence::Required && !given.has(index) {
-            let missing = Error::new(Problem::Missing(field.name.into()));
-            faults.push(reporter.fault(missing));
-        }
+    if faults.listed.is_empty() {
+        // A type that refuses a value once and takes it the next time.
+        faults.push(&reporter, first.located(0));
     }
     faults.into_error()
 }
@@ -166,9 +176,9 @@ struct Faults {
 }
 
 impl Faults {
-    fn push(&mut self, fault: Fault) {
+    fn push(&mut self, reporter: &Reporter<'_>, error: Error) {
         if self.listed.len() < MOST_FAULTS {
-            self.listed.push(fault);
+            self.listed.push(reporter.fault(error));
         } else {
             self.more += 1;
         }
@@ -178,6 +188,7 @@ impl Faults {
         let error = ToolError::invalid_args(self.listed);
         match self.more {
             0 => error,
+            1 => error.with_message("and 1 more fault"),
             more => error.with_message(format!("and {more} more faults")),
         }
     }
@@ -189,26 +200,7 @@ pub(crate) fn decode_root<'a>(
     root: &'static Shape,
     slot: &mut dyn Slot<'a>,
 ) -> Result<(), ToolError> {
-    let text = arguments(call);
-    let mut json = Json::new(text, call.store());
-    let filled = slot.fill(&mut json).and_then(|()| json.finish());
-    filled.map_err(|error| refuse_root(text, call, Some(root), error))
-}
-
-#[cold]
-fn refuse_root(text: &str, call: &Call<'_>, root: Option<&Shape>, error: Error) -> ToolError {
-    let fields = match root.map(|root| root.kind) {
-        Some(Kind::Object(fields)) => fields,
-        _ => &[],
-    };
-    let reporter = Reporter { text, root: fields };
-    let mut json = Json::new(text, call.store());
-    let fault = match json.skip().and_then(|_| json.finish()) {
-        Err(error) => reporter.fault(error),
-        Ok(()) if !text.trim_start().starts_with('{') => reporter.not_object(),
-        Ok(()) => reporter.fault(error.located(0)),
-    };
-    ToolError::invalid_args(vec![fault])
+    decode_whole(call, Some(root), |json| slot.fill(json))
 }
 
 /// Decodes the whole arguments as one value.
@@ -216,12 +208,28 @@ pub(crate) fn decode_value<T: DeserializeOwned>(
     call: &Call<'_>,
     root: Option<&'static Shape>,
 ) -> Result<T, ToolError> {
+    decode_whole(call, root, |json| T::deserialize(json))
+}
+
+fn decode_whole<'a, T>(
+    call: &Call<'a>,
+    root: Option<&'static Shape>,
+    read: impl FnOnce(&mut Json<'a>) -> Result<T, Error>,
+) -> Result<T, ToolError> {
     let text = arguments(call);
     let mut json = Json::new(text, call.store());
-    if json.peek() != Some(b'{') {
-        let error = json.syntax("an object");
-        return Err(refuse_root(text, call, root, error));
-    }
-    let value = T::deserialize(&mut json).and_then(|value| json.finish().map(|()| value));
-    value.map_err(|error| refuse_root(text, call, root, error))
+    let value = if json.peek() == Some(b'{') {
+        read(&mut json).and_then(|value| json.finish().map(|()| value))
+    } else {
+        Err(json.mismatch("an object"))
+    };
+    value.map_err(|error| refuse_whole(text, root, error))
+}
+
+#[cold]
+fn refuse_whole(text: &str, root: Option<&'static Shape>, error: Error) -> ToolError {
+    let reporter = Reporter::new(text, root.copied());
+    let fault = reporter.no_object();
+    let fault = fault.unwrap_or_else(|| reporter.fault(error.located(0)));
+    ToolError::invalid_args(vec![fault])
 }

@@ -6,16 +6,18 @@ const MOST: usize = 3;
 /// The names nearest to `wrong`, best first; none that is too far to be a slip.
 pub(crate) fn near<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let folded = fold(wrong);
+    let count = folded.chars().count();
     // A name of one or two letters is another one after any change.
-    let limit = match folded.chars().count() {
+    let limit = match count {
         0..=2 => 0,
-        count => (count / 3).max(1),
+        count => count / 3,
     };
     let mut found: Vec<(usize, &str)> = names
         .into_iter()
         .filter_map(|name| {
             let candidate = fold(name);
-            if candidate.len().abs_diff(folded.len()) > 4 * limit {
+            // Each character too many is a step, so the costly count of steps is spared.
+            if candidate.chars().count().abs_diff(count) > limit {
                 return None;
             }
             let distance = strsim::osa_distance(&folded, &candidate);

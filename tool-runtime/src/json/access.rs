@@ -3,37 +3,29 @@ use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
 
-use super::read::{ARRAY, Json, OBJECT};
+use super::read::{Asked, Json, Place};
 use super::{Error, Problem, Segment, key};
 
 /// The elements of an array.
 pub(super) struct Elements<'j, 'de> {
     json: &'j mut Json<'de>,
+    place: Place,
     index: usize,
-    /// Whether the closing bracket has been consumed.
-    closed: bool,
 }
 
 impl<'j, 'de> Elements<'j, 'de> {
     pub(super) fn new(json: &'j mut Json<'de>) -> Self {
         Self {
             json,
+            place: Place::Opened,
             index: 0,
-            closed: false,
         }
-    }
-
-    fn more(&mut self) -> Result<bool, Error> {
-        if !self.closed {
-            self.closed = !self.json.next(ARRAY, self.index == 0)?;
-        }
-        Ok(!self.closed)
     }
 
     /// Refuses elements that the type has no place for.
-    pub(super) fn finish(mut self, start: usize) -> Result<(), Error> {
-        if self.more()? {
-            return Err(Error::at(Problem::Length, start));
+    pub(super) fn finish(mut self) -> Result<(), Error> {
+        if self.json.next_element(&mut self.place)? {
+            return Err(Error::new(Problem::Length));
         }
         Ok(())
     }
@@ -46,34 +38,82 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, Error> {
-        if !self.more()? {
+        if !self.json.next_element(&mut self.place)? {
             return Ok(None);
         }
-        self.json.peek();
+        self.json.asked = None;
         let start = self.json.offset();
         let index = self.index;
         self.index += 1;
         match seed.deserialize(&mut *self.json) {
             Ok(value) => Ok(Some(value)),
-            Err(error) => Err(error.located(start).within(Segment::Index(index))),
+            Err(error) => Err(error.inside(Segment::Index(index), start)),
         }
     }
 }
 
-/// The entries of an object.
+/// The entries of an object that is read as a struct. The struct itself looks for equal keys.
+pub(super) struct Fields<'j, 'de> {
+    json: &'j mut Json<'de>,
+    place: Place,
+    key: &'de str,
+    known: &'static [&'static str],
+}
+
+impl<'j, 'de> Fields<'j, 'de> {
+    pub(super) fn new(json: &'j mut Json<'de>, known: &'static [&'static str]) -> Self {
+        Self {
+            json,
+            place: Place::Opened,
+            key: "",
+            known,
+        }
+    }
+
+    /// Refuses entries that the type did not read.
+    pub(super) fn finish(mut self) -> Result<(), Error> {
+        match self.json.next_key(&mut self.place)? {
+            Some(key) => Err(Error::unknown_key(key, self.known)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<'de> MapAccess<'de> for Fields<'_, 'de> {
+    type Error = Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Error> {
+        let Some(key) = self.json.next_key(&mut self.place)? else {
+            return Ok(None);
+        };
+        self.key = key;
+        key::read(key, seed).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        let Self { key, known, .. } = *self;
+        self.json.asked = Some(Asked { key, known });
+        let start = self.json.offset();
+        match seed.deserialize(&mut *self.json) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(error.inside_key(key, start)),
+        }
+    }
+}
+
+/// The entries of an object that is read as a map.
 pub(super) struct Entries<'j, 'de> {
     json: &'j mut Json<'de>,
-    first: bool,
-    closed: bool,
+    place: Place,
     key: &'de str,
     seen: Seen<'de>,
 }
 
-/// Who looks for equal keys.
-pub(super) enum Seen<'de> {
-    /// A derived struct does so itself.
-    ByType,
-    /// Nobody else: a map's last entry would win silently.
+/// The keys of a map so far: of two equal ones the last would win silently.
+enum Seen<'de> {
     Few(Vec<&'de str>),
     Many(HashSet<&'de str, foldhash::fast::RandomState>),
 }
@@ -83,7 +123,6 @@ impl<'de> Seen<'de> {
     fn note(&mut self, key: &'de str) -> bool {
         const FEW: usize = 16;
         match self {
-            Self::ByType => true,
             Self::Few(keys) if keys.contains(&key) => false,
             Self::Few(keys) if keys.len() < FEW => {
                 keys.push(key);
@@ -101,34 +140,32 @@ impl<'de> Seen<'de> {
 }
 
 impl<'j, 'de> Entries<'j, 'de> {
-    pub(super) fn new(json: &'j mut Json<'de>, seen: Seen<'de>) -> Self {
+    pub(super) fn new(json: &'j mut Json<'de>) -> Self {
         Self {
             json,
-            first: true,
-            closed: false,
+            place: Place::Opened,
             key: "",
-            seen,
+            seen: Seen::Few(Vec::new()),
         }
     }
 
-    fn more(&mut self) -> Result<bool, Error> {
-        if !self.closed {
-            self.closed = !self.json.next(OBJECT, self.first)?;
-            self.first = false;
+    fn next(&mut self) -> Result<Option<&'de str>, Error> {
+        let key = self.json.next_key(&mut self.place)?;
+        if let Some(key) = key {
+            if !self.seen.note(key) {
+                return Err(Error::duplicate_key(key));
+            }
+            self.key = key;
         }
-        Ok(!self.closed)
+        Ok(key)
     }
 
     /// Refuses entries that the type did not read.
     pub(super) fn finish(mut self) -> Result<(), Error> {
-        if self.more()? {
-            let key = self.json.object_key()?;
-            return Err(Error::at(
-                Problem::UnknownKey(key.to_owned()),
-                self.json.offset(),
-            ));
+        match self.next()? {
+            Some(key) => Err(Error::unknown_key(key, &[])),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -139,75 +176,58 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, Error> {
-        if !self.more()? {
+        let Some(key) = self.next()? else {
             return Ok(None);
-        }
-        self.json.peek();
-        let start = self.json.offset();
-        self.key = self.json.object_key()?;
-        if !self.seen.note(self.key) {
-            return Err(Error::at(Problem::DuplicateKey(self.key.to_owned()), start));
-        }
-        match key::read(self.key, seed) {
+        };
+        match key::read(key, seed) {
             Ok(key) => Ok(Some(key)),
-            Err(error) => Err(error.located(start)),
+            Err(error) => Err(error.in_name(key)),
         }
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        self.json.asked = None;
         let start = self.json.offset();
         match seed.deserialize(&mut *self.json) {
             Ok(value) => Ok(value),
-            Err(error) => Err(error.in_entry(self.key, start)),
+            Err(error) => Err(error.inside_key(self.key, start)),
         }
     }
 }
 
-/// An enum: a string for a unit variant, or an object with one key.
+/// A variant with content: an object with one key.
 pub(super) struct Tagged<'j, 'de> {
     pub(super) json: &'j mut Json<'de>,
     pub(super) tag: &'de str,
-    /// Where the tag stands.
-    pub(super) at: usize,
 }
 
-impl<'j, 'de> EnumAccess<'de> for Tagged<'j, 'de> {
+impl<'de> EnumAccess<'de> for Tagged<'_, 'de> {
     type Error = Error;
-    type Variant = Content<'j, 'de>;
+    type Variant = Self;
 
-    fn variant_seed<V: DeserializeSeed<'de>>(
-        self,
-        seed: V,
-    ) -> Result<(V::Value, Self::Variant), Error> {
-        let Self { json, tag, at } = self;
-        match key::read(tag, seed) {
-            Ok(variant) => Ok((variant, Content { json, tag })),
-            Err(error) => Err(error.located(at)),
-        }
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Error> {
+        let variant = key::read(self.tag, seed)?;
+        Ok((variant, self))
     }
 }
 
-/// What stands behind the tag of a variant.
-pub(super) struct Content<'j, 'de> {
-    json: &'j mut Json<'de>,
-    tag: &'de str,
-}
-
-impl<'de> Content<'_, 'de> {
+impl<'de> Tagged<'_, 'de> {
     fn read<T>(self, read: impl FnOnce(&mut Json<'de>) -> Result<T, Error>) -> Result<T, Error> {
+        self.json.asked = None;
         let start = self.json.offset();
         match read(self.json) {
             Ok(value) => Ok(value),
-            Err(error) => Err(error.in_entry(self.tag, start)),
+            Err(error) => Err(error.inside_key(self.tag, start)),
         }
     }
 }
 
-impl<'de> VariantAccess<'de> for Content<'_, 'de> {
+impl<'de> VariantAccess<'de> for Tagged<'_, 'de> {
     type Error = Error;
 
+    /// A variant without content is a string, and nothing else: no schema says `{"a": null}`.
     fn unit_variant(self) -> Result<(), Error> {
-        self.read(|json| json.deserialize_unit(serde::de::IgnoredAny).map(drop))
+        Err(Error::new(Problem::Type { wanted: "a string" }))
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Error> {

@@ -1,4 +1,3 @@
-use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{self, Expected, Unexpected};
@@ -10,7 +9,7 @@ pub struct Error(Box<Inner>);
 #[derive(Debug)]
 struct Inner {
     problem: Problem,
-    /// Byte offset of the value at fault, once known.
+    /// Byte offset of the value at fault, once known; white space may stand before it.
     at: Option<usize>,
     /// From the fault outwards: segments are pushed as the error travels up.
     path: Vec<Segment>,
@@ -19,10 +18,15 @@ struct Inner {
 /// One step of a path into the arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Segment {
+    /// The value behind a key.
     Key(String),
+    /// The element at a place.
     Index(usize),
+    /// A key of a map itself. Nothing lies inside it.
+    Name(String),
 }
 
+/// What is wrong at the end of a path.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Problem {
     /// The text is no JSON here.
@@ -31,17 +35,22 @@ pub(crate) enum Problem {
     },
     /// More than [`MAX_DEPTH`](super::MAX_DEPTH) arrays and objects.
     TooDeep,
-    /// JSON, but of another type than wanted.
-    Type,
+    /// JSON, but of another type than wanted; the words are for where no shape has better ones.
+    Type {
+        wanted: &'static str,
+    },
     /// A number outside the type's range.
     Range,
     /// A value that the type refuses, in words of its author's.
     Refused(String),
     /// An array with too few or too many elements.
     Length,
-    Missing(Cow<'static, str>),
-    UnknownKey(String),
-    DuplicateKey(String),
+    Missing,
+    /// A key that is none of those `known`, as far as they are.
+    UnknownKey {
+        known: &'static [&'static str],
+    },
+    DuplicateKey,
     UnknownVariant {
         got: String,
         allowed: &'static [&'static str],
@@ -63,6 +72,21 @@ impl Error {
         Self::new(problem).located(at)
     }
 
+    #[cold]
+    pub(crate) fn unknown_key(key: &str, known: &'static [&'static str]) -> Self {
+        Self::new(Problem::UnknownKey { known }).of(Segment::Key(key.to_owned()))
+    }
+
+    #[cold]
+    pub(crate) fn duplicate_key(key: &str) -> Self {
+        Self::new(Problem::DuplicateKey).of(Segment::Key(key.to_owned()))
+    }
+
+    #[cold]
+    pub(crate) fn missing_key(key: &str) -> Self {
+        Self::new(Problem::Missing).of(Segment::Key(key.to_owned()))
+    }
+
     /// Notes the offset of the value at fault, unless an inner value has done so.
     #[cold]
     pub(crate) fn located(mut self, at: usize) -> Self {
@@ -70,22 +94,30 @@ impl Error {
         self
     }
 
-    /// Notes that the fault lies inside `segment`.
-    #[cold]
-    pub(crate) fn within(mut self, segment: Segment) -> Self {
+    fn of(mut self, segment: Segment) -> Self {
         self.0.path.push(segment);
         self
     }
 
-    /// Notes where the value of `key` stands, and the key, unless the key is itself the fault.
+    /// Notes that the fault is the value at `start`, or lies in it, and what leads there.
     #[cold]
-    pub(crate) fn in_entry(self, key: &str, start: usize) -> Self {
-        let is_key = matches!(self.0.problem, Problem::UnknownKey(_)) && self.0.at.is_none();
-        let located = self.located(start);
-        if is_key {
-            located
+    pub(crate) fn inside(self, segment: Segment, start: usize) -> Self {
+        self.located(start).of(segment)
+    }
+
+    /// The same for the value behind a key.
+    #[cold]
+    pub(crate) fn inside_key(self, key: &str, start: usize) -> Self {
+        self.inside(Segment::Key(key.to_owned()), start)
+    }
+
+    /// Notes that the fault is a key of a map, unless it is known to be one of a struct.
+    #[cold]
+    pub(crate) fn in_name(self, key: &str) -> Self {
+        if self.0.path.is_empty() {
+            self.of(Segment::Name(key.to_owned()))
         } else {
-            located.within(Segment::Key(key.to_owned()))
+            self
         }
     }
 
@@ -111,20 +143,29 @@ impl std::error::Error for Error {}
 
 impl de::Error for Error {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self::new(Problem::Refused(message.to_string()))
+        let words = message.to_string();
+        // What serde says itself names Rust types, which tell a model nothing.
+        if words.starts_with("data did not match any variant of untagged enum ") {
+            return Self::new(Problem::Type { wanted: "" });
+        }
+        Self::new(Problem::Refused(words))
     }
 
     fn invalid_type(_: Unexpected<'_>, _: &dyn Expected) -> Self {
-        Self::new(Problem::Type)
+        Self::new(Problem::Type { wanted: "" })
     }
 
-    fn invalid_value(got: Unexpected<'_>, _: &dyn Expected) -> Self {
-        Self::new(match got {
-            Unexpected::Unsigned(_) | Unexpected::Signed(_) | Unexpected::Float(_) => {
-                Problem::Range
-            }
-            _ => Problem::Type,
-        })
+    /// How much a number type of Rust holds has been looked at by then, unless serde buffered the
+    /// number; all else is a rule of the type's author.
+    fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        const WIDTHS: [&str; 10] = [
+            "i8", "i16", "i32", "i64", "i128", "u8", "u16", "u32", "u64", "u128",
+        ];
+        let words = expected.to_string();
+        if WIDTHS.contains(&words.as_str()) {
+            return Self::new(Problem::Range);
+        }
+        Self::new(Problem::Refused(format!("expected {words}")))
     }
 
     fn invalid_length(_: usize, _: &dyn Expected) -> Self {
@@ -138,15 +179,15 @@ impl de::Error for Error {
         })
     }
 
-    fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
-        Self::new(Problem::UnknownKey(field.to_owned()))
+    fn unknown_field(field: &str, known: &'static [&'static str]) -> Self {
+        Self::unknown_key(field, known)
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self::new(Problem::Missing(Cow::Borrowed(field)))
+        Self::missing_key(field)
     }
 
     fn duplicate_field(field: &'static str) -> Self {
-        Self::new(Problem::DuplicateKey(field.to_owned()))
+        Self::duplicate_key(field)
     }
 }

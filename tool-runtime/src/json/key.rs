@@ -1,43 +1,36 @@
 use serde::de::{DeserializeSeed, Deserializer, Visitor, value};
 use serde::forward_to_deserialize_any;
 
-use super::number::{Integer, exact_integer};
+use super::number::{Integer, Number};
 use super::{Error, Problem};
 
 /// An object's key, as the key type of a map asks for it.
 ///
 /// JSON keys are strings. A map with integer keys reads them as JSON writes integers, so that two
 /// spellings of one number cannot be two keys: no plus sign, no leading zero, no fraction.
-pub(super) struct Key<'de>(pub(super) &'de str);
+struct Key<'de>(&'de str);
 
 impl<'de> Key<'de> {
-    fn integer(&self) -> Result<Integer, Error> {
+    /// The key, if it is an integer in its one spelling.
+    fn digits(&self) -> Result<&'de str, Error> {
         let digits = self.0.strip_prefix('-').unwrap_or(self.0);
         let canonical = !digits.is_empty()
             && digits.bytes().all(|byte| byte.is_ascii_digit())
-            && (digits == self.0 || digits != "0")
-            && (digits == "0" || !digits.starts_with('0'));
-        match exact_integer(self.0).filter(|_| canonical) {
-            Some(integer) => Ok(integer),
-            None => Err(Error::new(Problem::Type)),
+            && (self.0 == "0" || !digits.starts_with('0'));
+        if canonical {
+            Ok(self.0)
+        } else {
+            Err(Error::new(Problem::Type {
+                wanted: "an integer",
+            }))
         }
     }
 }
 
-macro_rules! integer_key {
-    ($($method:ident)*) => {$(
+macro_rules! integers {
+    ($read:path => $($method:ident $ty:ty),*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-            match self.integer()? {
-                Integer::Unsigned(value) => match u64::try_from(value) {
-                    Ok(value) => visitor.visit_u64(value),
-                    Err(_) => visitor.visit_u128(value),
-                },
-                Integer::Signed(value) => match i64::try_from(value) {
-                    Ok(value) => visitor.visit_i64(value),
-                    Err(_) => visitor.visit_i128(value),
-                },
-                Integer::Huge => Err(Error::new(Problem::Range)),
-            }
+            $read(self.digits()?)?.visit::<$ty, V>(visitor)
         }
     )*};
 }
@@ -45,9 +38,15 @@ macro_rules! integer_key {
 impl<'de> Deserializer<'de> for Key<'de> {
     type Error = Error;
 
-    integer_key! {
-        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
-        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
+    integers! {
+        Number::of_integer =>
+        deserialize_i8 i8, deserialize_i16 i16, deserialize_i32 i32, deserialize_i64 i64,
+        deserialize_u8 u8, deserialize_u16 u16, deserialize_u32 u32, deserialize_u64 u64
+    }
+
+    integers! {
+        Integer::of =>
+        deserialize_i128 i128, deserialize_u128 u128
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -58,7 +57,9 @@ impl<'de> Deserializer<'de> for Key<'de> {
         match self.0 {
             "true" => visitor.visit_bool(true),
             "false" => visitor.visit_bool(false),
-            _ => Err(Error::new(Problem::Type)),
+            _ => Err(Error::new(Problem::Type {
+                wanted: "true or false",
+            })),
         }
     }
 

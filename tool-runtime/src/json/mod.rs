@@ -9,7 +9,7 @@
 //!
 //! - `deserialize_struct` met by `[` is an array given for a struct;
 //! - `deserialize_ignored_any` is what a derived `Deserialize` calls for a key that it does not
-//!   know, so here it is the unknown key itself;
+//!   know, so behind such a key of a struct it is a refusal;
 //! - a number is judged by its decimal text, never through `f64`;
 //! - a string with escapes is unescaped into a [`Store`] that lives as long as the text, so a
 //!   `&str` borrows at any depth, escapes or not.
@@ -28,7 +28,9 @@ mod string;
 
 pub(crate) use self::error::{Error, Problem, Segment};
 pub use self::read::Json;
+pub(crate) use self::read::Place;
 pub use self::store::Store;
 
-/// How deep arrays and objects may nest: what `serde_json` allows by default.
+/// How deep arrays and objects may nest, the arguments' own object included. Types recurse as deep
+/// as the text does, and the stack ends.
 pub(crate) const MAX_DEPTH: u8 = 128;

@@ -1,10 +1,15 @@
+use serde::de::Visitor;
+
+use super::read::Json;
+use super::{Error, Problem};
+
 /// A JSON number, judged by its decimal text.
 ///
 /// `1.0`, `1e2` and `-0` are integers: JSON does not tell an integer from a decimal by its
 /// spelling, and models write both. Nothing goes through `f64` on the way, so `2^53 + 1` and
 /// `u64::MAX` stay what they are.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Number<'t> {
+pub(super) enum Number<'t> {
     /// Zero or more, up to `u64::MAX`.
     Unsigned(u64),
     /// Below zero, down to `i64::MIN`.
@@ -13,17 +18,85 @@ pub(crate) enum Number<'t> {
     Text(&'t str),
 }
 
-/// An integer of up to 128 bits; beyond that `None`.
+/// An integer of up to 128 bits.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Integer {
+pub(super) enum Integer {
     Unsigned(u128),
     Signed(i128),
     /// An integer, but larger than any of Rust's.
     Huge,
 }
 
+impl<'t> Number<'t> {
+    /// The number that `text` is, if it is an integer: as text still if 64 bits do not hold it.
+    pub(super) fn of_integer(text: &'t str) -> Result<Self, Error> {
+        let narrow = match Integer::of(text)? {
+            Integer::Unsigned(value) => u64::try_from(value).ok().map(Self::Unsigned),
+            Integer::Signed(value) => i64::try_from(value).ok().map(Self::Signed),
+            Integer::Huge => None,
+        };
+        Ok(narrow.unwrap_or(Self::Text(text)))
+    }
+
+    /// Hands on an integer that `T` holds. As with `serde_json`, the visitor is given 64 bits:
+    /// those that people wrote know no others.
+    pub(super) fn visit<'de, T, V>(self, visitor: V) -> Result<V::Value, Error>
+    where
+        T: TryFrom<u64> + TryFrom<i64>,
+        V: Visitor<'de>,
+    {
+        match self {
+            Self::Unsigned(value) if T::try_from(value).is_ok() => visitor.visit_u64(value),
+            Self::Signed(value) if T::try_from(value).is_ok() => visitor.visit_i64(value),
+            _ => Err(Error::new(Problem::Range)),
+        }
+    }
+}
+
+impl Integer {
+    /// The integer that `text`, a JSON number, stands for.
+    pub(super) fn of(text: &str) -> Result<Self, Error> {
+        exact_integer(text).ok_or_else(|| Error::new(Problem::Type { wanted: INTEGER }))
+    }
+
+    /// Hands on an integer that `T` holds.
+    pub(super) fn visit<'de, T, V>(self, visitor: V) -> Result<V::Value, Error>
+    where
+        T: TryFrom<u128> + TryFrom<i128>,
+        V: Visitor<'de>,
+    {
+        match self {
+            Self::Unsigned(value) if T::try_from(value).is_ok() => visitor.visit_u128(value),
+            Self::Signed(value) if T::try_from(value).is_ok() => visitor.visit_i128(value),
+            _ => Err(Error::new(Problem::Range)),
+        }
+    }
+}
+
+impl<'de> Json<'de> {
+    /// Consumes a number that is an integer, in any of its spellings: as text if 64 bits do not
+    /// hold it.
+    pub(super) fn integer(&mut self) -> Result<Number<'de>, Error> {
+        match self.number(INTEGER)? {
+            Number::Text(text) => Number::of_integer(text),
+            number => Ok(number),
+        }
+    }
+
+    /// The same for an integer of up to 128 bits.
+    pub(super) fn wide_integer(&mut self) -> Result<Integer, Error> {
+        match self.number(INTEGER)? {
+            Number::Unsigned(value) => Ok(Integer::Unsigned(value.into())),
+            Number::Signed(value) => Ok(Integer::Signed(value.into())),
+            Number::Text(text) => Integer::of(text),
+        }
+    }
+}
+
+const INTEGER: &str = "an integer";
+
 /// The integer that a number's text stands for, if it is one.
-pub(crate) fn exact_integer(text: &str) -> Option<Integer> {
+fn exact_integer(text: &str) -> Option<Integer> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text),

@@ -1,43 +1,64 @@
 use super::number::Number;
 use super::store::Pen;
-use super::string::{plain_run, unescape};
+use super::string::{escape, plain_run};
 use super::{Error, MAX_DEPTH, Problem, Store};
 
 /// A reader over one JSON text, and the deserializer of what stands in it.
+///
+/// What is called from generic code, which is compiled into the user's crate, is small there: the
+/// reading is done by functions that are compiled once, here.
 pub struct Json<'de> {
     text: &'de str,
     at: usize,
     /// How many more arrays and objects may open.
     depth: u8,
-    /// The key of the value that is read next, inside an object.
-    pub(super) key: &'de str,
+    /// Whose value is read next, if it is that of a struct's key.
+    pub(super) asked: Option<Asked<'de>>,
     pen: Pen<'de>,
 }
 
-/// A string of the text: as it stands there, or without its escapes.
-pub(super) enum Str<'de> {
-    Plain(&'de str),
-    Unescaped(String),
+/// A key that a struct was given, and those that it knows.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'de> {
+    pub(super) key: &'de str,
+    pub(super) known: &'static [&'static str],
 }
+
+/// More digits may not fit into a `u64`.
+const SAFE_DIGITS: usize = 19;
 
 /// What opens and closes, and what may follow an element.
 #[derive(Clone, Copy)]
 pub(super) struct Brackets {
     open: u8,
     close: u8,
+    name: &'static str,
     next: &'static str,
 }
 
 pub(super) const ARRAY: Brackets = Brackets {
     open: b'[',
     close: b']',
+    name: "an array",
     next: "`,` or `]`",
 };
 pub(super) const OBJECT: Brackets = Brackets {
     open: b'{',
     close: b'}',
+    name: "an object",
     next: "`,` or `}`",
 };
+
+/// How far an array or object has been read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Behind the opening bracket.
+    Opened,
+    /// Behind an element.
+    Inside,
+    /// Behind the closing bracket.
+    Closed,
+}
 
 impl<'de> Json<'de> {
     pub(crate) fn new(text: &'de str, store: &'de Store) -> Self {
@@ -45,12 +66,12 @@ impl<'de> Json<'de> {
             text,
             at: 0,
             depth: MAX_DEPTH,
-            key: "",
+            asked: None,
             pen: store.pen(),
         }
     }
 
-    /// Goes back to the value at `at`, which stands in the same array or object.
+    /// Goes to the value at `at`, which stands in the array or object that is being read.
     pub(crate) fn rewind(&mut self, at: usize, depth: u8) {
         (self.at, self.depth) = (at, depth);
     }
@@ -59,6 +80,7 @@ impl<'de> Json<'de> {
         self.depth
     }
 
+    /// Where reading goes on: at the next value, or at the white space before it.
     #[inline]
     pub(crate) fn offset(&self) -> usize {
         self.at
@@ -89,24 +111,17 @@ impl<'de> Json<'de> {
         }
     }
 
-    #[inline]
-    pub(super) fn eat(&mut self, byte: u8) -> bool {
-        let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
-        found
-    }
-
     #[cold]
-    pub(crate) fn syntax(&self, expected: &'static str) -> Error {
+    fn syntax(&self, expected: &'static str) -> Error {
         Error::at(Problem::Syntax { expected }, self.at)
     }
 
-    /// What is wrong with a value that is not of the type asked for: its type, or that it is none.
+    /// What is wrong with a value that is not what was wanted: its type, or that it is none.
     #[cold]
-    pub(super) fn mismatch(&mut self) -> Error {
+    pub(crate) fn mismatch(&mut self, wanted: &'static str) -> Error {
         match self.peek() {
             Some(b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => {
-                Error::at(Problem::Type, self.at)
+                Error::at(Problem::Type { wanted }, self.at)
             }
             _ => self.syntax("a JSON value"),
         }
@@ -133,43 +148,57 @@ impl<'de> Json<'de> {
         }
     }
 
+    pub(super) fn boolean(&mut self) -> Result<bool, Error> {
+        match self.peek() {
+            Some(b't') => self.word("true").map(|()| true),
+            Some(b'f') => self.word("false").map(|()| false),
+            _ => Err(self.mismatch("true or false")),
+        }
+    }
+
+    pub(super) fn null(&mut self) -> Result<(), Error> {
+        match self.peek() {
+            Some(b'n') => self.word("null"),
+            _ => Err(self.mismatch("null")),
+        }
+    }
+
     // Numbers
 
-    /// Consumes a number.
-    pub(super) fn number(&mut self) -> Result<Number<'de>, Error> {
-        self.peek();
+    /// Consumes a number, which the type knows as what is `wanted`.
+    pub(super) fn number(&mut self, wanted: &'static str) -> Result<Number<'de>, Error> {
+        let Some(first @ (b'-' | b'0'..=b'9')) = self.peek() else {
+            return Err(self.mismatch(wanted));
+        };
         let start = self.at;
-        let negative = self.byte() == Some(b'-');
+        let negative = first == b'-';
         self.at += usize::from(negative);
-        let mut value = Some(0u64);
-        let first = self.byte();
+        let digits = self.at;
+        let leading = self.byte();
+        let mut value = 0u64;
         while let Some(digit @ b'0'..=b'9') = self.byte() {
-            value = value
-                .and_then(|value| value.checked_mul(10))
-                .and_then(|value| value.checked_add(u64::from(digit - b'0')));
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
             self.at += 1;
         }
-        match (first, self.at - start - usize::from(negative)) {
-            (_, 0) => return Err(self.syntax("a digit")),
-            (Some(b'0'), 2..) => {
-                self.at = start + usize::from(negative) + 1;
-                return Err(self.syntax("no digit after a leading zero"));
-            }
-            _ => {}
+        let count = self.at - digits;
+        if count == 0 {
+            return Err(self.syntax("a digit"));
+        }
+        if count > 1 && leading == Some(b'0') {
+            self.at = digits + 1;
+            return Err(self.syntax("no digit after a leading zero"));
         }
         if let Some(b'.' | b'e' | b'E') = self.byte() {
             self.fraction()?;
             return Ok(Number::Text(self.slice(start, self.at)));
         }
-        let text = self.slice(start, self.at);
-        Ok(match value {
-            Some(value) if !negative => Number::Unsigned(value),
-            Some(0) => Number::Unsigned(0),
-            Some(value) => match 0i64.checked_sub_unsigned(value) {
-                Some(value) => Number::Signed(value),
-                None => Number::Text(text),
-            },
-            None => Number::Text(text),
+        if count > SAFE_DIGITS {
+            return Number::of_integer(self.slice(start, self.at));
+        }
+        Ok(match 0i64.checked_sub_unsigned(value) {
+            _ if !negative || value == 0 => Number::Unsigned(value),
+            Some(value) => Number::Signed(value),
+            None => Number::Text(self.slice(start, self.at)),
         })
     }
 
@@ -177,7 +206,7 @@ impl<'de> Json<'de> {
     pub(super) fn number_text(&mut self) -> Result<&'de str, Error> {
         self.peek();
         let start = self.at;
-        self.number()?;
+        self.number("a number")?;
         Ok(self.slice(start, self.at))
     }
 
@@ -210,71 +239,91 @@ impl<'de> Json<'de> {
 
     // Strings
 
-    /// Consumes a string. The opening quote has been seen, not consumed.
+    /// Consumes a string that has no escapes, whose opening quote has been seen; where it has some,
+    /// the offset of the first.
     #[inline]
-    pub(super) fn string(&mut self) -> Result<Str<'de>, Error> {
+    fn plain(&mut self) -> Result<&'de str, usize> {
         let start = self.at + 1;
         let end = plain_run(self.bytes(), start);
-        if self.bytes().get(end) == Some(&b'"') {
-            self.at = end + 1;
-            return Ok(Str::Plain(self.slice(start, end)));
+        if self.bytes().get(end) != Some(&b'"') {
+            return Err(end);
         }
-        self.string_with_escapes(start, end)
+        self.at = end + 1;
+        Ok(self.slice(start, end))
     }
 
-    fn string_with_escapes(&mut self, start: usize, mut end: usize) -> Result<Str<'de>, Error> {
-        let mut out = String::from(self.slice(start, end));
+    /// Consumes the rest of a string from `end`, which is no plain character, and hands on each
+    /// character that was escaped, with the plain ones behind it.
+    fn escapes(
+        &mut self,
+        mut end: usize,
+        mut each: impl FnMut(char, &'de str),
+    ) -> Result<(), Error> {
         loop {
-            match self.bytes().get(end) {
+            let expected = match self.bytes().get(end) {
                 Some(b'"') => {
                     self.at = end + 1;
-                    return Ok(Str::Unescaped(out));
+                    return Ok(());
                 }
                 Some(b'\\') => {
-                    let from = unescape(self.text, end, &mut out)?;
+                    let (char, from) = escape(self.text, end)?;
                     end = plain_run(self.bytes(), from);
-                    out.push_str(self.slice(from, end));
+                    each(char, self.slice(from, end));
+                    continue;
                 }
-                found => {
-                    let expected = match found {
-                        Some(_) => "an escape: a control character may not stand in a string",
-                        None => "the end of a string",
-                    };
-                    return Err(Error::at(Problem::Syntax { expected }, end));
-                }
+                Some(_) => "an escape: a control character may not stand in a string",
+                None => "the end of a string",
+            };
+            return Err(Error::at(Problem::Syntax { expected }, end));
+        }
+    }
+
+    #[cold]
+    fn unescaped(&mut self, end: usize) -> Result<String, Error> {
+        let mut out = String::from(self.slice(self.at + 1, end));
+        self.escapes(end, |char, plain| {
+            out.push(char);
+            out.push_str(plain);
+        })?;
+        Ok(out)
+    }
+
+    /// Consumes a string, whose opening quote has been seen, and lends it for as long as the text
+    /// lives.
+    #[inline]
+    fn lent(&mut self) -> Result<&'de str, Error> {
+        match self.plain() {
+            Ok(text) => Ok(text),
+            Err(end) => {
+                let text = self.unescaped(end)?;
+                Ok(self.pen.keep(text))
             }
         }
     }
 
     /// Consumes a string and lends it for as long as the text lives.
-    #[inline]
-    pub(super) fn borrowed(&mut self) -> Result<&'de str, Error> {
-        Ok(match self.string()? {
-            Str::Plain(text) => text,
-            Str::Unescaped(text) => self.pen.keep(text),
-        })
+    pub(super) fn text(&mut self) -> Result<&'de str, Error> {
+        match self.peek() {
+            Some(b'"') => self.lent(),
+            _ => Err(self.mismatch("a string")),
+        }
     }
 
-    /// Consumes `"key":`.
-    #[inline]
-    pub(crate) fn object_key(&mut self) -> Result<&'de str, Error> {
-        if self.peek() != Some(b'"') {
-            return Err(self.syntax("a key in double quotes"));
+    /// Consumes a string for somebody who will own it.
+    pub(super) fn string(&mut self) -> Result<Result<&'de str, String>, Error> {
+        match self.peek() {
+            Some(b'"') => match self.plain() {
+                Ok(text) => Ok(Ok(text)),
+                Err(end) => self.unescaped(end).map(Err),
+            },
+            _ => Err(self.mismatch("a string")),
         }
-        let key = self.borrowed()?;
-        if !self.eat(b':') {
-            return Err(self.syntax("`:`"));
-        }
-        self.key = key;
-        self.peek();
-        Ok(key)
     }
 
     // Arrays and objects
 
     /// Consumes the opening bracket, if it stands here.
-    #[inline]
-    pub(super) fn open(&mut self, brackets: Brackets) -> Result<bool, Error> {
+    fn open(&mut self, brackets: Brackets) -> Result<bool, Error> {
         if self.peek() != Some(brackets.open) {
             return Ok(false);
         }
@@ -286,34 +335,73 @@ impl<'de> Json<'de> {
         Ok(true)
     }
 
-    /// Whether another element follows; its separator, or the closing bracket, is consumed.
+    /// Consumes the opening bracket, which must stand here.
+    pub(super) fn enter(&mut self, brackets: Brackets) -> Result<(), Error> {
+        if self.open(brackets)? {
+            Ok(())
+        } else {
+            Err(self.mismatch(brackets.name))
+        }
+    }
+
+    /// Whether another element follows; its comma, or the closing bracket, is consumed.
     #[inline]
-    pub(super) fn next(&mut self, brackets: Brackets, first: bool) -> Result<bool, Error> {
-        if self.eat(brackets.close) {
-            self.depth += 1;
+    pub(super) fn next(&mut self, brackets: Brackets, place: &mut Place) -> Result<bool, Error> {
+        if *place == Place::Closed {
             return Ok(false);
         }
-        if first {
-            return Ok(true);
-        }
-        if !self.eat(b',') {
-            return Err(self.syntax(brackets.next));
-        }
-        if self.peek() == Some(brackets.close) {
-            return Err(self.syntax("no comma before the closing bracket"));
+        match self.peek() {
+            Some(byte) if byte == brackets.close => {
+                self.at += 1;
+                self.depth += 1;
+                *place = Place::Closed;
+                return Ok(false);
+            }
+            _ if *place == Place::Opened => *place = Place::Inside,
+            Some(b',') => {
+                self.at += 1;
+                if self.peek() == Some(brackets.close) {
+                    return Err(self.syntax("no comma before the closing bracket"));
+                }
+            }
+            _ => return Err(self.syntax(brackets.next)),
         }
         Ok(true)
     }
 
-    /// Opens the object that stands here; `false` for any other value.
-    pub(crate) fn open_object(&mut self) -> Result<bool, Error> {
-        self.open(OBJECT)
+    /// Whether another element of an array follows.
+    pub(super) fn next_element(&mut self, place: &mut Place) -> Result<bool, Error> {
+        self.next(ARRAY, place)
     }
 
-    /// Whether another key follows in the object; see [`open_object`](Self::open_object).
-    pub(crate) fn next_in_object(&mut self, first: bool) -> Result<bool, Error> {
-        self.next(OBJECT, first)
+    /// Consumes the opening bracket of an object, which must stand here.
+    pub(crate) fn enter_object(&mut self) -> Result<(), Error> {
+        self.enter(OBJECT)
     }
+
+    /// Consumes the next `"key":` of an object, if another one follows.
+    pub(crate) fn next_key(&mut self, place: &mut Place) -> Result<Option<&'de str>, Error> {
+        if !self.next(OBJECT, place)? {
+            return Ok(None);
+        }
+        if self.peek() != Some(b'"') {
+            return Err(self.syntax("a key in double quotes"));
+        }
+        let key = self.lent()?;
+        self.colon()?;
+        Ok(Some(key))
+    }
+
+    #[inline]
+    fn colon(&mut self) -> Result<(), Error> {
+        if self.peek() != Some(b':') {
+            return Err(self.syntax("`:`"));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    // Values that nobody asked the content of
 
     /// Consumes one value of any type and returns its text.
     pub(crate) fn skip(&mut self) -> Result<&'de str, Error> {
@@ -324,32 +412,40 @@ impl<'de> Json<'de> {
     }
 
     fn skip_value(&mut self) -> Result<(), Error> {
+        let mut place = Place::Opened;
         match self.peek() {
-            Some(b'"') => self.string().map(drop),
-            Some(b'-' | b'0'..=b'9') => self.number().map(drop),
+            Some(b'"') => self.skip_string(),
+            Some(b'-' | b'0'..=b'9') => self.number("a number").map(drop),
             Some(b't') => self.word("true"),
             Some(b'f') => self.word("false"),
             Some(b'n') => self.word("null"),
             Some(b'[') => {
                 self.open(ARRAY)?;
-                let mut first = true;
-                while self.next(ARRAY, first)? {
-                    first = false;
+                while self.next(ARRAY, &mut place)? {
                     self.skip_value()?;
                 }
                 Ok(())
             }
             Some(b'{') => {
                 self.open(OBJECT)?;
-                let mut first = true;
-                while self.next(OBJECT, first)? {
-                    first = false;
-                    self.object_key()?;
+                while self.next(OBJECT, &mut place)? {
+                    if self.peek() != Some(b'"') {
+                        return Err(self.syntax("a key in double quotes"));
+                    }
+                    self.skip_string()?;
+                    self.colon()?;
                     self.skip_value()?;
                 }
                 Ok(())
             }
             _ => Err(self.syntax("a JSON value")),
+        }
+    }
+
+    fn skip_string(&mut self) -> Result<(), Error> {
+        match self.plain() {
+            Ok(_) => Ok(()),
+            Err(end) => self.escapes(end, |_, _| ()),
         }
     }
 }

@@ -36,6 +36,16 @@ impl Store {
     }
 }
 
+/// One text after the other: a long list that is dropped as it is nested ends the stack.
+impl Drop for Store {
+    fn drop(&mut self) {
+        let mut next = self.first.take();
+        while let Some(mut kept) = next {
+            next = kept.next.take();
+        }
+    }
+}
+
 /// The end of a store's list: where the next text goes.
 ///
 /// The list only grows, and a cell is written once, so every text can be lent for the store's
@@ -92,5 +102,15 @@ mod tests {
             cell = &kept.next;
         }
         assert_eq!(texts, ["a", "b", "c", "d"]);
+    }
+
+    #[test]
+    fn a_long_list_is_dropped_on_a_short_stack() {
+        let store = Store::new();
+        let mut pen = store.pen();
+        for _ in 0..1_000_000 {
+            pen.keep(String::new());
+        }
+        drop(store);
     }
 }

@@ -27,11 +27,11 @@ pub(super) fn plain_run(bytes: &[u8], from: usize) -> usize {
     at + tail.iter().take_while(|byte| plain(byte)).count()
 }
 
-/// Reads the escape after a backslash at `at`, appends what it stands for, and returns the offset
-/// behind it.
-pub(super) fn unescape(text: &str, at: usize, out: &mut String) -> Result<usize, Error> {
+/// Reads the escape whose backslash stands at `at`: the character that it stands for, and the
+/// offset behind it.
+pub(super) fn escape(text: &str, at: usize) -> Result<(char, usize), Error> {
     let bytes = text.as_bytes();
-    let plain = match bytes.get(at + 1) {
+    let char = match bytes.get(at + 1) {
         Some(b'"') => '"',
         Some(b'\\') => '\\',
         Some(b'/') => '/',
@@ -40,16 +40,15 @@ pub(super) fn unescape(text: &str, at: usize, out: &mut String) -> Result<usize,
         Some(b'n') => '\n',
         Some(b'r') => '\r',
         Some(b't') => '\t',
-        Some(b'u') => return unescape_unicode(bytes, at, out),
+        Some(b'u') => return unicode_escape(bytes, at),
         _ => return Err(bad_escape("an escape such as \\n or \\u00e9", at)),
     };
-    out.push(plain);
-    Ok(at + 2)
+    Ok((char, at + 2))
 }
 
 /// `\uXXXX`, or two of them that form a surrogate pair. A lone surrogate is no Unicode text, and a
 /// Rust string cannot hold it.
-fn unescape_unicode(bytes: &[u8], at: usize, out: &mut String) -> Result<usize, Error> {
+fn unicode_escape(bytes: &[u8], at: usize) -> Result<(char, usize), Error> {
     const LONE: &str = "a surrogate pair (this half stands alone)";
     let first = hex(bytes, at)?;
     let (code, end) = match first {
@@ -61,26 +60,24 @@ fn unescape_unicode(bytes: &[u8], at: usize, out: &mut String) -> Result<usize, 
             if !(0xdc00..=0xdfff).contains(&low) {
                 return Err(bad_escape(LONE, at));
             }
-            let code = 0x1_0000 + ((u32::from(first) - 0xd800) << 10) + (u32::from(low) - 0xdc00);
-            (code, at + 12)
+            (
+                0x1_0000 + ((first - 0xd800) << 10) + (low - 0xdc00),
+                at + 12,
+            )
         }
-        _ => (u32::from(first), at + 6),
+        _ => (first, at + 6),
     };
     match char::from_u32(code) {
-        Some(char) => {
-            out.push(char);
-            Ok(end)
-        }
+        Some(char) => Ok((char, end)),
         None => Err(bad_escape(LONE, at)),
     }
 }
 
 /// The four hexadecimal digits of the `\uXXXX` at `at`.
-fn hex(bytes: &[u8], at: usize) -> Result<u16, Error> {
+fn hex(bytes: &[u8], at: usize) -> Result<u32, Error> {
     let digits = bytes.get(at + 2..at + 6).unwrap_or_default();
-    let value = digits.iter().try_fold(0u16, |value, &digit| {
-        let digit = char::from(digit).to_digit(16)?;
-        Some(value << 4 | digit as u16)
+    let value = digits.iter().try_fold(0, |value, &digit| {
+        Some(value << 4 | char::from(digit).to_digit(16)?)
     });
     match value {
         Some(value) if digits.len() == 4 => Ok(value),

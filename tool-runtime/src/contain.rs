@@ -5,6 +5,7 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
+use std::thread::{self, ScopedJoinHandle};
 
 use crate::{ErrorKind, Outcome, ToolError};
 
@@ -37,17 +38,6 @@ fn panicked(payload: Box<dyn Any + Send>) -> ToolError {
         "the tool failed unexpectedly; the same call may fail again",
     )
     .with_debug(detail)
-}
-
-/// Checks what a tool returned.
-#[inline]
-pub(crate) fn settled(outcome: Result<Outcome, ToolError>) -> Result<Outcome, ToolError> {
-    if let Ok(outcome) = &outcome
-        && let Some(payload) = outcome.payload()
-    {
-        payload.check()?;
-    }
-    outcome
 }
 
 /// An answer that comes later, of which a panic is an answer too.
@@ -92,43 +82,56 @@ impl Drop for Contained<'_> {
     }
 }
 
-/// Drives an answer to its end on this thread.
-#[cfg(feature = "tokio")]
+/// Waits for an answer on this thread, whatever else uses it.
+///
+/// Inside a runtime a thread of its own drives the answer: a runtime refuses to be blocked by
+/// another one, and may keep the waker of what is polled on its threads until it gets them back.
 pub(crate) fn wait(answer: Contained<'_>) -> Result<Outcome, ToolError> {
-    use tokio::runtime::{Builder, Handle};
-
-    let run = move || match Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime.block_on(answer),
-        Err(error) => Err(no_runtime().with_source(error)),
-    };
-    if Handle::try_current().is_err() {
-        return run();
+    if is_outside_of_runtimes() {
+        return drive(answer);
     }
-    // A runtime refuses to be blocked from inside another, so a thread of its own waits for it.
-    std::thread::scope(|scope| {
-        let waiting = std::thread::Builder::new().spawn_scoped(scope, run);
-        match waiting {
-            Ok(thread) => thread
-                .join()
-                .unwrap_or_else(|payload| Err(panicked(payload))),
-            Err(error) => Err(no_runtime().with_source(error)),
+    thread::scope(|scope| {
+        let driver = thread::Builder::new().spawn_scoped(scope, || drive(answer));
+        match driver.map(ScopedJoinHandle::join) {
+            Ok(answer) => answer.unwrap_or_else(|payload| Err(panicked(payload))),
+            Err(error) => Err(not_started(error)),
         }
     })
 }
 
-#[cfg(feature = "tokio")]
-fn no_runtime() -> ToolError {
-    ToolError::new(ErrorKind::Failed, "the tool could not be started")
+#[cold]
+fn not_started(error: std::io::Error) -> ToolError {
+    ToolError::new(ErrorKind::Failed, "the tool could not be started").with_source(error)
 }
 
-/// Drives an answer to its end on this thread.
+#[cfg(feature = "tokio")]
+fn is_outside_of_runtimes() -> bool {
+    tokio::runtime::Handle::try_current().is_err()
+}
+
+/// Without tokio nothing here knows whose this thread is.
 #[cfg(not(feature = "tokio"))]
-pub(crate) fn wait(answer: Contained<'_>) -> Result<Outcome, ToolError> {
+fn is_outside_of_runtimes() -> bool {
+    false
+}
+
+#[cfg(feature = "tokio")]
+fn drive(answer: Contained<'_>) -> Result<Outcome, ToolError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    match runtime {
+        Ok(runtime) => runtime.block_on(answer),
+        Err(error) => Err(not_started(error)),
+    }
+}
+
+#[cfg(not(feature = "tokio"))]
+fn drive(answer: Contained<'_>) -> Result<Outcome, ToolError> {
     use std::sync::Arc;
     use std::task::{Wake, Waker};
-    use std::thread::{self, Thread};
 
-    struct Unpark(Thread);
+    struct Unpark(thread::Thread);
 
     impl Wake for Unpark {
         fn wake(self: Arc<Self>) {

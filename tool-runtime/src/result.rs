@@ -35,12 +35,15 @@ pub struct ToolResult {
 }
 
 impl ToolResult {
-    /// The answer to `call`.
+    /// The answer to `call`. A value that cannot be written as JSON makes it an
+    /// [`Encoding`](crate::ErrorKind::Encoding) error.
     pub fn new(call: &ToolCall, outcome: Result<Outcome, ToolError>) -> Self {
+        let unwritten = |outcome: &Outcome| outcome.payload()?.check().err();
+        let unwritten = outcome.as_ref().ok().and_then(unwritten);
         Self {
             id: Arc::clone(&call.id),
             name: Arc::clone(&call.name),
-            outcome,
+            outcome: unwritten.map_or(outcome, Err),
             attributes: Meta::default(),
             duration: Duration::ZERO,
         }

@@ -10,7 +10,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use self::redefined::Redefined;
-use crate::contain::{Contained, contained, settled, wait};
+use crate::contain::{Contained, contained, wait};
 use crate::near::{did_you_mean, near};
 use crate::{
     Answer, Call, Context, ErrorKind, Meta, NameError, Outcome, Scope, Store, Tool, ToolCall,
@@ -97,12 +97,12 @@ impl Toolset {
     }
 
     /// The tools, in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<dyn Tool>> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<dyn Tool>> + DoubleEndedIterator {
         self.0.tools.iter().map(|entry| &entry.tool)
     }
 
     /// The tools' definitions, in order: of all tools, whoever may see them.
-    pub fn definitions(&self) -> impl ExactSizeIterator<Item = &ToolDef> {
+    pub fn definitions(&self) -> impl ExactSizeIterator<Item = &ToolDef> + DoubleEndedIterator {
         self.iter().map(|tool| tool.def())
     }
 
@@ -199,9 +199,14 @@ impl Toolset {
     pub fn attach(&self, defs: impl IntoIterator<Item = ToolDef>) -> Result<Self, AttachError> {
         let mut set = Inner::default();
         let mut error = AttachError::default();
-        for def in defs {
+        for mut def in defs {
             match self.get(&def.name) {
                 Some(tool) => {
+                    // What is still the tool's own schema stays the one that the compiler knew,
+                    // which a provider is told in fewer bytes than were stored.
+                    if def.input == tool.def().input {
+                        def.input = tool.def().input.clone();
+                    }
                     if let Err(name) = set.add(Redefined::share(def, tool)) {
                         note(&mut error.repeated, name);
                     }
@@ -243,7 +248,7 @@ impl Toolset {
         let start = Started::now(call);
         match self.0.begin(&call.name, Call::of(call, &store, cx), cx) {
             Begun::Answered(answer, entry) => start.end(answer, entry),
-            Begun::Later(answer, entry) => start.end(settled(answer.await), Some(entry)),
+            Begun::Later(answer, entry) => start.end(answer.await, Some(entry)),
         }
     }
 
@@ -253,7 +258,7 @@ impl Toolset {
         let start = Started::now(call);
         match self.0.begin(&call.name, Call::of(call, &store, cx), cx) {
             Begun::Answered(answer, entry) => start.end(answer, entry),
-            Begun::Later(answer, entry) => start.end(settled(wait(answer)), Some(entry)),
+            Begun::Later(answer, entry) => start.end(wait(answer), Some(entry)),
         }
     }
 }
@@ -393,7 +398,7 @@ impl Inner {
             Err(error) => return Begun::Answered(Err(error), None),
         };
         match contained(|| entry.tool.call(call)) {
-            Ok(Answer::Ready(answer)) => Begun::Answered(settled(answer), Some(entry)),
+            Ok(Answer::Ready(answer)) => Begun::Answered(answer, Some(entry)),
             Ok(Answer::Later(later)) => Begun::Later(Contained::new(later), entry),
             Err(error) => Begun::Answered(Err(error), Some(entry)),
         }

@@ -27,8 +27,8 @@ impl<'a> RawCall<'a> {
         calls
             .map(|(id, call)| ToolCall {
                 id,
-                name: call.name(),
-                arguments: call.arguments(),
+                name: text_or_json(call.name),
+                arguments: text_or_json(call.arguments),
             })
             .collect()
     }
@@ -36,21 +36,13 @@ impl<'a> RawCall<'a> {
     pub(super) fn has_id(&self) -> bool {
         given_id(self.id).is_some()
     }
+}
 
-    /// A name that is no string becomes its JSON text, which no tool is called.
-    fn name(&self) -> Arc<str> {
-        match self.name.map(RawValue::get) {
-            None | Some("null") => "".into(),
-            Some(json) => text(json).unwrap_or(json.into()).into(),
-        }
-    }
-
-    /// `OpenAI` sends a string that holds JSON and Anthropic the object itself; servers that
-    /// imitate them do either.
-    fn arguments(&self) -> Arc<str> {
-        let json = self.arguments.map_or("", RawValue::get);
-        text(json).unwrap_or(json.into()).into()
-    }
+/// The string itself, or else the JSON that stands in its place: a name that no tool has, or
+/// arguments as Anthropic sends them and `OpenAI` does not.
+fn text_or_json(raw: Option<&RawValue>) -> Arc<str> {
+    let json = raw.map_or("", RawValue::get);
+    text(json).unwrap_or(json.into()).into()
 }
 
 /// The string that `json` is.

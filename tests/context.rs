@@ -1,0 +1,199 @@
+//! What a tool may know about its call, and what no model sees of it.
+// A test that finds less than it expects has failed; and tools take and return what people write.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value,
+    clippy::unused_async
+)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::{Value, json};
+use toolwright::{
+    Context, DynTool, Encoder, State, ToolCall, ToolError, ToolResult, Toolset, Wire, tool, tools,
+};
+
+/// Who calls, with what.
+#[tool]
+async fn who(path: &str, #[context] cx: &Context) -> Value {
+    json!({
+        "path": path,
+        "agent": cx.agent_id(),
+        "call": cx.call_id(),
+        "tool": cx.tool(),
+        "session": cx.session_id(),
+        "run": cx.run_id(),
+        "turn": cx.turn(),
+        "input": cx.input(),
+    })
+}
+
+/// Needs no context.
+#[tool]
+fn plain(path: &str) -> String {
+    path.to_uppercase()
+}
+
+/// What the conversation knows.
+#[tool]
+fn known(name: &str, #[context] cx: &Context) -> Option<Value> {
+    cx.state().get(name).cloned()
+}
+
+/// Nothing is known.
+#[tool]
+fn is_new(#[context] cx: &Context) -> bool {
+    cx.state().is_empty() && cx.state().get("user").is_none() && cx.input().is_none()
+}
+
+fn run(tools: &Toolset, cx: &Context, name: &str, arguments: &str) -> ToolResult {
+    tools.call_blocking(&ToolCall::new("c1", name, arguments), cx)
+}
+
+#[test]
+fn a_tool_that_asks_is_told_of_agent_call_and_conversation() {
+    let cx = Context::new()
+        .with_agent("a7")
+        .with_session("s1")
+        .with_run("r1")
+        .with_turn(2)
+        .with_input("read it");
+    let tools = tools![who];
+    let result = run(&tools, &cx, "who", r#"{"path":"/tmp"}"#);
+    assert_eq!(
+        result.value(),
+        Some(json!({
+            "path": "/tmp", "agent": "a7", "call": "c1", "tool": "who",
+            "session": "s1", "run": "r1", "turn": 2, "input": "read it",
+        }))
+    );
+    // The host's own context belongs to no call.
+    assert_eq!((cx.call_id(), cx.tool()), (None, None));
+}
+
+#[test]
+fn nothing_is_known_where_the_host_says_nothing() {
+    let tools = tools![who, is_new];
+    let result = run(&tools, &Context::default(), "who", r#"{"path":""}"#);
+    let nothing = Value::Null;
+    assert_eq!(
+        result.value(),
+        Some(json!({
+            "path": "", "agent": nothing, "call": "c1", "tool": "who",
+            "session": nothing, "run": nothing, "turn": 0, "input": nothing,
+        }))
+    );
+    let result = run(&tools, &Context::new(), "is_new", "");
+    assert_eq!(result.value(), Some(json!(true)));
+}
+
+#[test]
+fn the_context_is_in_no_schema() {
+    let tools = tools![who, plain, known, is_new];
+    let path = json!({
+        "type": "object",
+        "properties": {"path": {"type": "string"}},
+        "required": ["path"],
+        "additionalProperties": false,
+    });
+    let none = json!({"type": "object", "properties": {}, "additionalProperties": false});
+    let schema = |name: &str| tools.get(name).unwrap().def().input.to_value();
+    assert_eq!(schema("who"), path);
+    assert_eq!(schema("plain"), path);
+    assert_eq!(schema("is_new"), none);
+    for wire in [Wire::OpenAiChat, Wire::Anthropic] {
+        let text = wire.definitions(&tools);
+        assert!(!text.contains("cx"), "{text}");
+    }
+    // A model that names it is told that there is no such argument.
+    let result = run(&tools, &Context::new(), "who", r#"{"path":"","cx":{}}"#);
+    assert!(result.content(Encoder::auto()).starts_with("cx: "));
+}
+
+#[test]
+fn a_tool_that_does_not_ask_runs_without() {
+    let cx = Context::new().with_agent("a7");
+    let result = run(&tools![plain], &cx, "plain", r#"{"path":"x"}"#);
+    assert_eq!(result.value(), Some(json!("X")));
+}
+
+#[test]
+fn the_conversations_state_is_read_by_name() {
+    let state = State::new().with("user", "ada").with("n", 3);
+    let cx = Context::new().with_state(state.clone());
+    let tools = tools![known];
+    for (name, value) in [("user", json!("ada")), ("n", json!(3)), ("x", Value::Null)] {
+        let result = run(&tools, &cx, "known", &json!({ "name": name }).to_string());
+        assert_eq!(result.value(), Some(value));
+    }
+    assert_eq!(cx.state(), &state);
+    // It can be stored with the conversation.
+    let stored = serde_json::to_value(&state).unwrap();
+    assert_eq!(stored, json!({"user": "ada", "n": 3}));
+    assert_eq!(serde_json::from_value::<State>(stored).unwrap(), state);
+}
+
+struct Hits(AtomicU32);
+
+/// Counts in a value of the host's.
+#[tool]
+fn count(#[context] cx: &Context) -> Option<u32> {
+    Some(cx.get::<Hits>()?.0.fetch_add(1, Ordering::Relaxed))
+}
+
+#[test]
+fn the_hosts_own_values_are_found_by_type() {
+    let cx = Context::new().with(Hits(AtomicU32::new(5))).with("text");
+    let tools = tools![count];
+    assert_eq!(run(&tools, &cx, "count", "").value(), Some(json!(5)));
+    assert_eq!(
+        run(&tools, &cx.clone(), "count", "").value(),
+        Some(json!(6))
+    );
+    assert_eq!(cx.get::<&str>(), Some(&"text"));
+    assert_eq!(cx.get::<String>(), None);
+    let none = run(&tools, &Context::new(), "count", "");
+    assert_eq!(none.value(), Some(Value::Null));
+}
+
+#[test]
+fn a_changed_copy_leaves_the_other_alone() {
+    let base = Context::new().with_agent("a").with_turn(1);
+    let other = base.clone().with_agent("b").with_turn(2);
+    assert_eq!((base.agent_id(), base.turn()), (Some("a"), 1));
+    assert_eq!((other.agent_id(), other.turn()), (Some("b"), 2));
+}
+
+#[test]
+fn a_closure_gets_the_context_too() {
+    let tool = DynTool::builder()
+        .name("who")
+        .description("Who calls.")
+        .handler_sync(|_: Value, cx: Context| {
+            Ok::<_, ToolError>(format!("{:?} {:?}", cx.agent_id(), cx.call_id()))
+        })
+        .build()
+        .unwrap();
+    let tools = Toolset::new([tool]).unwrap();
+    let result = run(&tools, &Context::new().with_agent("a7"), "who", "");
+    assert_eq!(result.value(), Some(json!(r#"Some("a7") Some("c1")"#)));
+}
+
+#[test]
+fn a_printed_context_keeps_secrets() {
+    #[derive(Debug)]
+    struct Key(#[expect(dead_code, reason = "shown by `Debug` alone")] &'static str);
+    let cx = Context::new()
+        .with_agent("a7")
+        .with_input("my PIN is 1234")
+        .with_state(State::new().with("token", "hunter2"))
+        .with(Key("sk-123"))
+        .with(Arc::new("sk-456"));
+    let printed = format!("{cx:?}");
+    assert!(printed.contains("a7"));
+    for secret in ["1234", "hunter2", "sk-123", "sk-456"] {
+        assert!(!printed.contains(secret), "{printed}");
+    }
+}

@@ -1,0 +1,215 @@
+//! Functions and methods as tools: how they run, and how their arguments are read.
+// A test that finds less than it expects has failed; and tools take and return what people write.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value,
+    clippy::unused_async
+)]
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use toolwright::{
+    Context, ErrorKind, Provide, Schema, ToolCall, ToolResult, Toolset, Wire, tool, tools,
+};
+
+fn run(tools: &Toolset, name: &str, arguments: &str) -> ToolResult {
+    tools.call_blocking(&ToolCall::new("c1", name, arguments), &Context::new())
+}
+
+fn value(tools: &Toolset, name: &str, arguments: &str) -> Value {
+    let result = run(tools, name, arguments);
+    assert!(result.is_success(), "{result:?}");
+    result.value().unwrap()
+}
+
+/// Scales a number.
+#[tool]
+fn scale(n: i64, #[arg(default = 2)] by: i64, note: Option<&str>) -> (i64, bool) {
+    (n * by, note.is_some())
+}
+
+/// Scales numbers.
+struct Scale {
+    by: i64,
+}
+
+#[tool]
+impl Scale {
+    /// Scales a number.
+    #[tool(name = "scale")]
+    fn method(&self, n: i64, #[arg(default = 2)] by: i64, note: Option<&str>) -> (i64, bool) {
+        (self.times(n) * by, note.is_some())
+    }
+
+    /// Scales it later.
+    #[tool]
+    async fn scale_later(&self, n: i64) -> i64 {
+        tokio::task::yield_now().await;
+        self.times(n)
+    }
+
+    fn times(&self, n: i64) -> i64 {
+        n * self.by
+    }
+}
+
+#[test]
+fn a_function_and_a_method_describe_themselves_and_run_alike() {
+    let function = tools![scale];
+    let method = tools![..Scale { by: 1 }: Scale];
+    let with = |tools: &Toolset| Wire::OpenAiChat.definition(tools.get("scale").unwrap().def());
+    assert_eq!(with(&function), with(&method));
+    for arguments in [
+        r#"{"n":3}"#,
+        r#"{"n":3,"by":5,"note":"x"}"#,
+        r#"{"by":-1,"n":3,"note":null}"#,
+        "{}",
+        r#"{"n":"3"}"#,
+        r#"{"n":3,"bye":1}"#,
+    ] {
+        let (a, b) = (
+            run(&function, "scale", arguments),
+            run(&method, "scale", arguments),
+        );
+        assert_eq!(a.value(), b.value(), "{arguments}");
+        assert!(a.errors().eq(b.errors()), "{arguments}");
+    }
+    // Both stay ordinary Rust.
+    assert_eq!(scale(3, 2, None), (6, false));
+    assert_eq!(Scale { by: 2 }.method(3, 1, Some("")), (6, true));
+}
+
+#[test]
+fn a_method_reads_the_fields_of_its_value() {
+    let tools = tools![..Scale { by: 10 }: Scale];
+    assert_eq!(value(&tools, "scale", r#"{"n":3}"#), json!([60, false]));
+    assert_eq!(value(&tools, "scale_later", r#"{"n":3}"#), json!(30));
+}
+
+#[test]
+fn an_option_and_a_default_may_be_missing() {
+    let tools = tools![scale];
+    assert_eq!(
+        tools.get("scale").unwrap().def().input.to_value()["required"],
+        json!(["n"])
+    );
+    assert_eq!(value(&tools, "scale", r#"{"n":3}"#), json!([6, false]));
+    assert_eq!(
+        value(&tools, "scale", r#"{"n":3,"note":null}"#),
+        json!([6, false])
+    );
+    assert_eq!(
+        value(&tools, "scale", r#"{"n":3,"by":3,"note":""}"#),
+        json!([9, true])
+    );
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    /// Needs three.
+    #[tool]
+    fn three(first: &str, second: Vec<bool>, third: Option<u8>) -> usize {
+        first.len() + second.len() + usize::from(third.is_some())
+    }
+    let tools = tools![three];
+    for (arguments, paths) in [
+        ("{}", &["first", "second"][..]),
+        ("", &["first", "second"]),
+        (r#"{"first":"x","third":1}"#, &["second"]),
+    ] {
+        let result = run(&tools, "three", arguments);
+        let error = result.outcome.as_ref().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgs);
+        let named: Vec<_> = error.faults().iter().map(|fault| &*fault.path).collect();
+        assert_eq!(named, paths);
+        for (message, path) in result.errors().zip(paths) {
+            assert!(
+                message.starts_with(&format!("{path}: missing")),
+                "{message}"
+            );
+        }
+    }
+}
+
+#[test]
+fn raw_arguments_arrive_as_they_were_sent() {
+    /// A part as it was sent.
+    #[tool]
+    fn part(raw: &RawValue, any: Value) -> String {
+        format!("{} {any}", raw.get())
+    }
+    /// All as one value.
+    #[tool]
+    fn all(#[arg(flatten)] arguments: serde_json::Map<String, Value>) -> Value {
+        arguments.into()
+    }
+    let tools = tools![part, all];
+    assert_eq!(
+        value(
+            &tools,
+            "part",
+            r#"{"raw": {"b": 1.50, "a":[ ]}, "any": [null]}"#
+        ),
+        json!(r#"{"b": 1.50, "a":[ ]} [null]"#)
+    );
+    assert_eq!(
+        value(&tools, "all", r#"{"x": {"y": [1, "é"]}, "z": null}"#),
+        json!({"x": {"y": [1, "é"]}, "z": null})
+    );
+}
+
+#[derive(Deserialize, Schema)]
+#[allow(dead_code)]
+struct Address<'a> {
+    street: &'a str,
+    zip: Option<String>,
+}
+
+struct Db(&'static str);
+struct Mailer(&'static str);
+
+#[derive(Provide)]
+struct App {
+    db: Db,
+    mailer: Mailer,
+}
+
+/// Looks up.
+#[tool]
+async fn look_up(id: u32, #[state] db: &Db, #[state] mailer: &Mailer) -> String {
+    format!("{id} in {} by {}", db.0, mailer.0)
+}
+
+/// Borrows from the text.
+#[tool]
+fn street(address: Address<'_>) -> String {
+    address.street.to_owned()
+}
+
+#[test]
+fn state_comes_from_the_set_and_never_from_the_model() {
+    let app = App {
+        db: Db("pg"),
+        mailer: Mailer("smtp"),
+    };
+    let tools = tools![look_up, street; state = app];
+    assert_eq!(
+        value(&tools, "look_up", r#"{"id":7}"#),
+        json!("7 in pg by smtp")
+    );
+    assert_eq!(
+        tools.get("look_up").unwrap().def().input.to_value()["properties"],
+        json!({"id": {"type": "integer", "minimum": 0, "maximum": u32::MAX}})
+    );
+    let result = run(&tools, "look_up", r#"{"id":7,"db":"x"}"#);
+    assert_eq!(result.outcome.unwrap_err().kind(), ErrorKind::InvalidArgs);
+}
+
+#[test]
+fn a_borrowed_argument_is_unescaped() {
+    let tools = tools![street];
+    let arguments = r#"{"address":{"street":"Troms\u00f8 \"1\""}}"#;
+    assert_eq!(value(&tools, "street", arguments), json!("Tromsø \"1\""));
+}

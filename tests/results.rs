@@ -1,0 +1,269 @@
+//! What comes back from a call.
+// A test that finds less than it expects has failed; and tools take and return what people write.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value,
+    clippy::unused_async
+)]
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use toolwright::{
+    Context, Encoder, ErrorKind, Outcome, ToolCall, ToolError, ToolResult, Toolset, tool, tools,
+};
+
+#[derive(Debug)]
+struct NoSuchCity {
+    #[expect(dead_code, reason = "what only `Debug` shows")]
+    secret: &'static str,
+}
+
+impl fmt::Display for NoSuchCity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no such city")
+    }
+}
+
+impl std::error::Error for NoSuchCity {}
+
+#[derive(Serialize)]
+struct Weather {
+    sky: &'static str,
+    degrees: f32,
+}
+
+/// Weather of a city.
+#[tool(meta(risk = "low", owner = "geo"))]
+async fn weather(city: &str) -> Result<Weather, NoSuchCity> {
+    tokio::task::yield_now().await;
+    match city {
+        "Oslo" => Ok(Weather {
+            sky: "clear",
+            degrees: -2.5,
+        }),
+        _ => Err(NoSuchCity {
+            secret: "db.internal:5432",
+        }),
+    }
+}
+
+/// A bare value.
+#[tool]
+fn bare() -> u8 {
+    7
+}
+
+/// Nothing at all.
+#[tool]
+fn nothing() {}
+
+/// An option.
+#[tool]
+fn maybe(there: bool) -> Option<&'static str> {
+    there.then_some("there")
+}
+
+/// `io::Result`.
+#[tool]
+fn read() -> std::io::Result<String> {
+    Err(std::io::Error::other("disk on fire"))
+}
+
+/// `anyhow::Result`.
+#[tool]
+fn sign_in() -> anyhow::Result<()> {
+    Err(anyhow::anyhow!("token=hunter2").context("could not sign in"))
+}
+
+/// Words as the error.
+#[tool]
+fn words() -> Result<(), String> {
+    Err("just words".into())
+}
+
+/// Several messages.
+#[tool]
+fn several() -> Result<(), Vec<&'static str>> {
+    Err(vec!["first", "second"])
+}
+
+/// The runtime's own error.
+#[tool]
+fn own() -> Result<(), ToolError> {
+    Err(ToolError::new(ErrorKind::Rejected, "not today").with_source(NoSuchCity { secret: "x" }))
+}
+
+/// An error without words.
+#[tool]
+fn silent() -> Result<(), String> {
+    Err(String::new())
+}
+
+/// An error that only has words.
+struct OnlyDisplay;
+
+impl fmt::Display for OnlyDisplay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("only display")
+    }
+}
+
+/// Any error with words.
+#[tool]
+fn display() -> Result<u8, OnlyDisplay> {
+    Err(OnlyDisplay)
+}
+
+fn set() -> Toolset {
+    tools![
+        weather, bare, nothing, maybe, read, sign_in, words, several, own, silent, display
+    ]
+}
+
+fn run(name: &str, arguments: &str) -> ToolResult {
+    set().call_blocking(&ToolCall::new("c1", name, arguments), &Context::new())
+}
+
+#[test]
+fn a_result_says_whose_it_is_and_what_it_came_to() {
+    let good = run("weather", r#"{"city":"Oslo"}"#);
+    assert_eq!((&*good.id, &*good.name), ("c1", "weather"));
+    assert!(good.is_success());
+    assert_eq!(good.value(), Some(json!({"sky": "clear", "degrees": -2.5})));
+    assert_eq!(good.errors().count(), 0);
+    assert!(good.duration >= Duration::ZERO);
+
+    let bad = run("weather", r#"{"city":"Rome"}"#);
+    assert_eq!((&*bad.id, &*bad.name), ("c1", "weather"));
+    assert!(!bad.is_success());
+    assert_eq!(bad.value(), None);
+    assert_eq!(bad.errors().collect::<Vec<_>>(), ["no such city"]);
+    assert!(bad.duration >= Duration::ZERO);
+}
+
+#[test]
+fn attributes_ride_on_every_result_of_the_tool() {
+    let attributes = |name: &str, arguments: &str| {
+        serde_json::to_value(&run(name, arguments).attributes).unwrap()
+    };
+    let expected = json!({"risk": "low", "owner": "geo"});
+    for arguments in [r#"{"city":"Oslo"}"#, r#"{"city":"Rome"}"#, "{}", "{"] {
+        assert_eq!(attributes("weather", arguments), expected, "{arguments}");
+    }
+    assert_eq!(attributes("bare", "{}"), json!({}));
+    assert_eq!(attributes("unknown", "{}"), json!({}));
+}
+
+#[test]
+fn any_value_and_any_error_can_be_returned() {
+    for (name, arguments, value) in [
+        ("bare", "{}", json!(7)),
+        ("nothing", "{}", Value::Null),
+        ("maybe", r#"{"there":true}"#, json!("there")),
+        ("maybe", r#"{"there":false}"#, Value::Null),
+    ] {
+        let result = run(name, arguments);
+        assert!(result.is_success(), "{name}");
+        assert_eq!(result.value(), Some(value), "{name}");
+    }
+    for (name, kind, messages) in [
+        ("read", ErrorKind::Failed, &["disk on fire"][..]),
+        ("sign_in", ErrorKind::Failed, &["could not sign in"]),
+        ("words", ErrorKind::Failed, &["just words"]),
+        ("several", ErrorKind::Failed, &["first", "second"]),
+        ("own", ErrorKind::Rejected, &["not today"]),
+        (
+            "silent",
+            ErrorKind::Failed,
+            &["the tool failed and did not say why"],
+        ),
+        ("display", ErrorKind::Failed, &["only display"]),
+    ] {
+        let result = run(name, "{}");
+        let error = result.outcome.as_ref().unwrap_err();
+        assert_eq!(error.kind(), kind, "{name}");
+        assert_eq!(error.messages().collect::<Vec<_>>(), messages, "{name}");
+        assert_eq!(error.to_string(), messages.join("\n"), "{name}");
+    }
+}
+
+#[test]
+fn the_model_reads_display_alone_and_the_host_reads_more() {
+    for (name, arguments, secret) in [
+        ("weather", r#"{"city":"Rome"}"#, "db.internal:5432"),
+        ("sign_in", "{}", "hunter2"),
+    ] {
+        let result = run(name, arguments);
+        for encoder in [
+            Encoder::auto(),
+            Encoder::json(),
+            Encoder::text(),
+            Encoder::envelope(),
+            Encoder::envelope_with_attributes(),
+        ] {
+            assert!(!result.content(encoder).contains(secret), "{name}");
+        }
+        let error = result.outcome.as_ref().unwrap_err();
+        assert!(!error.to_string().contains(secret), "{name}");
+        assert!(error.host_detail().unwrap().contains(secret), "{name}");
+        assert!(format!("{error:?}").contains(secret), "{name}");
+    }
+    let error = run("own", "{}").outcome.unwrap_err();
+    let source = std::error::Error::source(&error).unwrap();
+    assert_eq!(source.to_string(), "no such city");
+}
+
+#[test]
+fn an_envelope_holds_it_all() {
+    for (name, arguments, envelope) in [
+        (
+            "bare",
+            "{}",
+            json!({"success": true, "result": 7, "errors": []}),
+        ),
+        (
+            "several",
+            "{}",
+            json!({"success": false, "result": null, "errors": ["first", "second"]}),
+        ),
+        (
+            "bare",
+            r#"{"x":1}"#,
+            json!({"success": false, "result": null, "errors": ["x: unknown argument; there are no arguments"]}),
+        ),
+    ] {
+        let result = run(name, arguments);
+        let text = result.content(Encoder::envelope());
+        let mut got: Value = serde_json::from_str(&text).unwrap();
+        if arguments != "{}" {
+            // The words of a fault are another test's.
+            got["errors"] = envelope["errors"].clone();
+        }
+        assert_eq!(got, envelope);
+    }
+}
+
+#[test]
+fn a_host_can_answer_a_call_itself() {
+    let call = ToolCall::new("c9", "charge", r#"{"cents":20}"#);
+    let result = ToolResult::new(&call, Ok(Outcome::value(json!({"approved": true}))));
+    assert_eq!((&*result.id, &*result.name), ("c9", "charge"));
+    assert_eq!(result.content(Encoder::auto()), r#"{"approved":true}"#);
+    assert!(result.attributes.is_empty());
+}
+
+#[test]
+fn a_call_is_stored_with_its_arguments_as_text() {
+    let call = ToolCall::new("c1", "add", r#"{"a": 1, broken"#);
+    let stored = json!({"id": "c1", "name": "add", "arguments": r#"{"a": 1, broken"#});
+    assert_eq!(serde_json::to_value(&call).unwrap(), stored);
+    assert_eq!(serde_json::from_value::<ToolCall>(stored).unwrap(), call);
+    // Clones share the text.
+    assert_eq!(call.arguments.as_ptr(), call.clone().arguments.as_ptr());
+    let result = set().call_blocking(&call, &Context::new());
+    assert_eq!(result.id.as_ptr(), call.id.as_ptr());
+}

@@ -1,0 +1,111 @@
+//! Every row of `systems.md` names tests that exist.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// The rows that must be there, a line for each system.
+const ROWS: &str = "
+    S1 S2 S3 S4 S5 S6 S11 S12 S13 S14 S17
+    P1 P2 P3 P4
+    M1 M2 M3 M4 M5 M6 M8 M9
+    Y1 Y2 Y3 Y5 Y6 Y26
+    A1 A2 A3 A5 A6 A7 A8
+";
+
+struct Row {
+    id: String,
+    observed: String,
+    tests: Vec<(String, String)>,
+}
+
+fn tests_dir() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"))
+}
+
+/// The rows of all tables; the last cell names tests as `file::function`, each in backticks.
+fn rows() -> Vec<Row> {
+    let text = fs::read_to_string(tests_dir().join("systems.md")).unwrap();
+    let mut rows = Vec::new();
+    for line in text.lines().filter(|line| line.starts_with('|')) {
+        let cells: Vec<_> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let [id, observed, tests] = cells[..] else {
+            panic!("a row has three cells: {line}")
+        };
+        if id == "row" || id.starts_with("--") {
+            continue;
+        }
+        let tests = tests.split(", ").map(|test| {
+            let name = test
+                .strip_prefix('`')
+                .and_then(|test| test.strip_suffix('`'));
+            let Some((file, function)) = name.and_then(|name| name.split_once("::")) else {
+                panic!("a test is `file::function`, not {test}: {line}")
+            };
+            (file.to_owned(), function.to_owned())
+        });
+        rows.push(Row {
+            id: id.to_owned(),
+            observed: observed.to_owned(),
+            tests: tests.collect(),
+        });
+    }
+    rows
+}
+
+/// The functions of a file that are tests.
+fn tests_of(file: &str) -> Vec<String> {
+    let path = tests_dir().join(format!("{file}.rs"));
+    let Ok(text) = fs::read_to_string(&path) else {
+        panic!("there is no {}", path.display())
+    };
+    let mut tests = Vec::new();
+    let mut is_test = false;
+    for line in text.lines().map(str::trim) {
+        if line == "#[test]" || line.starts_with("#[tokio::test") {
+            is_test = true;
+        }
+        let line = line.strip_prefix("async ").unwrap_or(line);
+        if let Some((name, _)) = line
+            .strip_prefix("fn ")
+            .and_then(|rest| rest.split_once('('))
+        {
+            if is_test {
+                tests.push(name.to_owned());
+            }
+            is_test = false;
+        }
+    }
+    tests
+}
+
+#[test]
+fn every_row_names_tests_that_exist() {
+    let mut known = BTreeMap::new();
+    let mut missing = Vec::new();
+    for row in rows() {
+        assert!(
+            !row.observed.is_empty() && !row.tests.is_empty(),
+            "{}",
+            row.id
+        );
+        for (file, function) in row.tests {
+            let tests = known.entry(file.clone()).or_insert_with(|| tests_of(&file));
+            if !tests.contains(&function) {
+                missing.push(format!("{}: {file}::{function}", row.id));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no such test: {missing:#?}");
+}
+
+#[test]
+fn every_row_is_there_once() {
+    let mut found: Vec<_> = rows().into_iter().map(|row| row.id).collect();
+    let mut expected: Vec<_> = ROWS.split_whitespace().map(str::to_owned).collect();
+    found.sort();
+    expected.sort();
+    assert_eq!(found, expected);
+}

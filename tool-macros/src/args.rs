@@ -1,6 +1,6 @@
 //! The grammar of `#[tool(…)]` and `#[arg(…)]`.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::Parser;
@@ -51,6 +51,15 @@ const OTHER_WORDS: [(&str, &str); 8] = [
 /// Reads the options of `#[tool(…)]`.
 pub(crate) fn tool(cx: &Ctxt, tokens: TokenStream) -> Options {
     let mut options = Options::default();
+    let errors = cx.count();
+    if let Some(TokenTree::Literal(text)) = tokens.clone().into_iter().next() {
+        cx.error(
+            text,
+            "`#[tool]` takes options by name\nhelp: write `description = \"…\"`, or a doc comment above the function",
+        );
+        options.misread = true;
+        return options;
+    }
     for meta in metas(cx, tokens) {
         let Some(key) = key(&meta) else {
             unknown(cx, &meta, "", "tool", &known_tool_options());
@@ -71,11 +80,11 @@ pub(crate) fn tool(cx: &Ctxt, tokens: TokenStream) -> Options {
             "manual" => options.manual = flag(cx, &meta).unwrap_or(false),
             "return_direct" => options.return_direct = flag(cx, &meta).unwrap_or(false),
             "exclusive" => options.exclusive = flag(cx, &meta).unwrap_or(false),
-            "blocking" => options.blocking = flag(cx, &meta).unwrap_or(false),
+            "blocking" => options.blocking = (flag(cx, &meta) == Some(true)).then(|| meta.path().span()),
             "timeout" => options.timeout = timeout(cx, &meta),
             "meta" => options.meta = meta_json(cx, &meta),
-            "visible" => options.visible = path(cx, &meta),
-            "validate" => options.validate = path(cx, &meta),
+            "visible" => options.visible = hook(cx, &meta),
+            "validate" => options.validate = hook(cx, &meta),
             "handle" => options.handle = handle(cx, &meta),
             "crate" => options.krate = krate(cx, &meta),
             "state" => cx.error(
@@ -85,7 +94,24 @@ pub(crate) fn tool(cx: &Ctxt, tokens: TokenStream) -> Options {
             other => unknown(cx, &meta, other, "tool", &known_tool_options()),
         }
     }
+    options.misread = cx.count() > errors;
     options
+}
+
+/// Reads the options of `#[tool(…)]` on an impl block: the crate alone.
+pub(crate) fn block(cx: &Ctxt, tokens: TokenStream) -> Option<Path> {
+    let mut path = None;
+    for meta in metas(cx, tokens) {
+        match key(&meta) {
+            Some(key) if key == "crate" => path = krate(cx, &meta),
+            Some(key) if known_tool_options().contains(&key.as_str()) => cx.error(
+                &meta,
+                format!("`{key}` is said of a tool, not of an impl block\nhelp: move it to the `#[tool]` of a method"),
+            ),
+            key => unknown(cx, &meta, &key.unwrap_or_default(), "tool", &["crate"]),
+        }
+    }
+    path
 }
 
 fn known_tool_options() -> Vec<&'static str> {
@@ -102,6 +128,8 @@ pub(crate) struct Arg {
     pub(crate) rename: Option<Text>,
     pub(crate) example: Option<Expr>,
     pub(crate) flatten: Option<Span>,
+    /// The options that were given, since a parameter may have several `#[arg(…)]`.
+    given: Vec<String>,
 }
 
 /// Reads one `#[arg(…)]` into `arg`.
@@ -110,14 +138,20 @@ pub(crate) fn arg(cx: &Ctxt, attr: &Attribute, arg: &mut Arg) {
         cx.error(attr, "`#[arg]` says nothing\nhelp: write `#[arg(default)]`, `#[arg(rename = \"…\")]` or the like");
         return;
     };
-    for meta in metas(cx, list.tokens.clone()) {
+    for meta in metas_after(cx, &mut arg.given, list.tokens.clone()) {
         match key(&meta).as_deref() {
             Some("default") => {
                 arg.default = match meta {
                     Meta::Path(path) => Some(DefaultValue::Trait(path.span())),
                     Meta::NameValue(pair) => Some(DefaultValue::Expr(pair.value)),
                     Meta::List(list) => {
-                        cx.error(list, "`default` takes a value\nhelp: write `default = …`");
+                        cx.error(
+                            &list,
+                            format!(
+                                "`default` takes a value\nhelp: write `default = {}`",
+                                list.tokens
+                            ),
+                        );
                         None
                     }
                 }
@@ -134,11 +168,15 @@ pub(crate) fn arg(cx: &Ctxt, attr: &Attribute, arg: &mut Arg) {
     }
 }
 
-/// `crate = path` of `#[schema(…)]` or `#[provide(…)]`, and whatever else stands there.
+/// The options in the parentheses of an attribute, each of them once.
 pub(crate) fn metas(cx: &Ctxt, tokens: TokenStream) -> Vec<Meta> {
+    metas_after(cx, &mut Vec::new(), tokens)
+}
+
+/// The same, behind the options `seen` of the same item.
+fn metas_after(cx: &Ctxt, seen: &mut Vec<String>, tokens: TokenStream) -> Vec<Meta> {
     let parser = Punctuated::<Meta, Token![,]>::parse_terminated;
     let metas = cx.ok(parser.parse2(tokens)).unwrap_or_default();
-    let mut seen: Vec<String> = Vec::new();
     let mut unique = Vec::new();
     for meta in metas {
         match key(&meta) {
@@ -171,14 +209,18 @@ pub(crate) fn unknown(cx: &Ctxt, meta: &Meta, key: &str, attribute: &str, option
         .find(|(word, option)| *word == key && options.contains(option))
         .map(|(_, option)| format!("did you mean `{option}`?"))
         .or_else(|| did_you_mean(key, options.iter().copied()));
-    let gap = if meant.is_some() { " " } else { "" };
+    let known = match options {
+        [] => "remove it".to_owned(),
+        [only] => format!("the only option is `{only}`"),
+        options => format!("the options are {}", quoted(options.iter().copied())),
+    };
+    let help = meant.into_iter().chain([known]).collect::<Vec<_>>();
     cx.error(
         meta.path(),
         format!(
-            "unknown option `{}` in `#[{attribute}]`\nhelp: {}{gap}the options are {}",
+            "unknown option `{}` in `#[{attribute}]`\nhelp: {}",
             meta.path().to_token_stream(),
-            meant.unwrap_or_default(),
-            quoted(options.iter().copied()),
+            help.join(" "),
         ),
     );
 }
@@ -203,7 +245,12 @@ fn expr(cx: &Ctxt, meta: &Meta) -> Option<Expr> {
 
 /// `key = "…"`
 pub(crate) fn text(cx: &Ctxt, meta: &Meta) -> Option<Text> {
-    match value(cx, meta, "\"…\"")? {
+    text_like(cx, meta, "…")
+}
+
+/// The same, with an example of what the text says.
+fn text_like(cx: &Ctxt, meta: &Meta, example: &str) -> Option<Text> {
+    match value(cx, meta, &format!("\"{example}\""))? {
         Expr::Lit(ExprLit {
             lit: Lit::Str(literal),
             ..
@@ -215,7 +262,7 @@ pub(crate) fn text(cx: &Ctxt, meta: &Meta) -> Option<Text> {
             let key = key(meta).unwrap_or_default();
             cx.error(
                 other,
-                format!("`{key}` takes a string literal\nhelp: write `{key} = \"…\"`"),
+                format!("`{key}` takes a string literal\nhelp: write `{key} = \"{example}\"`"),
             );
             None
         }
@@ -224,57 +271,56 @@ pub(crate) fn text(cx: &Ctxt, meta: &Meta) -> Option<Text> {
 
 /// `key`, `key = true` or `key = false`
 pub(crate) fn flag(cx: &Ctxt, meta: &Meta) -> Option<bool> {
-    match meta {
+    let wrong = match meta {
         Meta::Path(_) => return Some(true),
-        Meta::NameValue(pair) => {
-            if let Expr::Lit(ExprLit {
+        Meta::NameValue(pair) => match &pair.value {
+            Expr::Lit(ExprLit {
                 lit: Lit::Bool(value),
                 ..
-            }) = &pair.value
-            {
-                return Some(value.value);
-            }
-        }
-        Meta::List(_) => {}
-    }
+            }) => return Some(value.value),
+            other => other.to_token_stream(),
+        },
+        Meta::List(list) => list.to_token_stream(),
+    };
     let key = key(meta).unwrap_or_default();
     cx.error(
-        meta,
+        wrong,
         format!("`{key}` is on or off\nhelp: write `{key}` or `{key} = false`"),
     );
     None
 }
 
-fn path(cx: &Ctxt, meta: &Meta) -> Option<Path> {
-    match value(cx, meta, "path::to::function")? {
+/// `key = path`, for what stands there in the words of the help.
+fn path(cx: &Ctxt, meta: &Meta, what: &str, form: &str) -> Option<Path> {
+    match value(cx, meta, form)? {
         Expr::Path(path) if path.qself.is_none() => Some(path.path.clone()),
         other => {
             let key = key(meta).unwrap_or_default();
             cx.error(
                 other,
-                format!(
-                    "`{key}` takes the path of a function\nhelp: write `{key} = path::to::function`"
-                ),
+                format!("`{key}` takes {what}\nhelp: write `{key} = {form}`"),
             );
             None
         }
     }
 }
 
+fn hook(cx: &Ctxt, meta: &Meta) -> Option<Path> {
+    path(cx, meta, "the path of a function", "path::to::function")
+}
+
 fn handle(cx: &Ctxt, meta: &Meta) -> Option<syn::Ident> {
-    let path = path(cx, meta)?;
-    match path.get_ident() {
-        Some(ident) => Some(ident.clone()),
-        None => {
-            cx.error(path, "`handle` takes a name\nhelp: write `handle = Name`");
-            None
-        }
+    let path = path(cx, meta, "a name", "Name")?;
+    let ident = path.get_ident();
+    if ident.is_none() {
+        cx.error(&path, "`handle` takes a name\nhelp: write `handle = Name`");
     }
+    ident.cloned()
 }
 
 /// `crate = path`, which must hold wherever the item stands.
 pub(crate) fn krate(cx: &Ctxt, meta: &Meta) -> Option<Path> {
-    let path = path(cx, meta)?;
+    let path = path(cx, meta, "a path", "::toolwright")?;
     let first = path
         .segments
         .first()
@@ -294,7 +340,7 @@ pub(crate) fn krate(cx: &Ctxt, meta: &Meta) -> Option<Path> {
 
 /// `timeout = "10s"`
 fn timeout(cx: &Ctxt, meta: &Meta) -> Option<(Span, u64)> {
-    let text = text(cx, meta)?;
+    let text = text_like(cx, meta, "10s")?;
     let digits = text.value.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.value.split_at(digits);
     let unit = match unit.trim() {
@@ -374,7 +420,7 @@ fn json_string(text: &str) -> String {
             '\\' => out.push_str("\\\\"),
             control if control.is_control() => {
                 for unit in control.encode_utf16(&mut [0; 2]) {
-                    out.push_str(&format!("\\u{unit:04x}"));
+                    out.extend(format!("\\u{unit:04x}").chars());
                 }
             }
             other => out.push(other),

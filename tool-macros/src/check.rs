@@ -1,26 +1,29 @@
 //! What a tool must not be. Rules that rustc reports better after expansion are not here.
 
-use proc_macro2::Ident;
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
-use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, Pat, ReceiverKind, ReturnType, Safety, Signature, Type};
+use syn::{
+    Attribute, FnArg, ItemImpl, ReceiverKind, ReturnType, Safety, Signature, Token, Type,
+    parse_quote,
+};
 
 use crate::ctxt::Ctxt;
 use crate::doc::Doc;
-use crate::item::plain_ident;
-use crate::model::{DefaultValue, ModelParam, Param, Tool};
+use crate::model::{DefaultValue, Function, Param, Tool};
 use crate::name::{PARAM_RULE, TOOL_RULE, did_you_mean, is_param_name, is_tool_name, quoted};
-use crate::ty;
+use crate::{group, ty};
+
+pub(crate) mod param;
 
 /// The rules for a free function.
 pub(crate) fn free(cx: &Ctxt, tool: &Tool) {
-    no_receiver(cx, tool);
     handle_is_no_primitive(cx, tool);
     all(cx, tool);
 }
 
-/// The rules for a method.
-pub(crate) fn method(cx: &Ctxt, tool: &Tool) {
+/// The rules for a method, behind the others of its block.
+pub(crate) fn method(cx: &Ctxt, tool: &Tool, others: &[Tool]) {
+    name_is_new(cx, tool, others);
     state_is_self(cx, tool);
     no_handle(cx, tool);
     no_own_crate(cx, tool);
@@ -38,19 +41,6 @@ fn all(cx: &Ctxt, tool: &Tool) {
     default_is_for_a_value(cx, tool);
     timeout_can_be_kept(cx, tool);
     return_is_nameable(cx, tool);
-}
-
-/// A method without its impl block: the macro would not see the type of `self`.
-fn no_receiver(cx: &Ctxt, tool: &Tool) {
-    if tool.receiver {
-        cx.error(
-            &tool.ident,
-            format!(
-                "`#[tool]` sees no impl block around the method `{}`\nhelp: put `#[tool]` on the impl block too",
-                tool.ident
-            ),
-        );
-    }
 }
 
 /// `struct char {}` beside `fn char` would shadow the primitive in the whole module.
@@ -73,6 +63,17 @@ fn pascal(name: &str) -> String {
     let mut chars = name.chars();
     let first = chars.next().map(|char| char.to_ascii_uppercase());
     first.into_iter().chain(chars).collect::<String>() + "Tool"
+}
+
+/// One name, one tool; a list would only find it where it is written.
+fn name_is_new(cx: &Ctxt, tool: &Tool, others: &[Tool]) {
+    let name = &tool.name.value;
+    if others.iter().any(|other| other.name.value == *name) {
+        cx.error_at(
+            tool.name.span,
+            format!("two tools of this block are named `{name}`\nhelp: name one of them otherwise: `#[tool(name = \"…\")]`"),
+        );
+    }
 }
 
 /// A method's state is the value that it is called on.
@@ -130,7 +131,7 @@ fn name_is_portable(cx: &Ctxt, tool: &Tool) {
 
 /// A model picks a tool by its description.
 fn has_description(cx: &Ctxt, tool: &Tool) {
-    if !tool.description.is_empty() {
+    if !tool.description.is_empty() || tool.options.misread {
         return;
     }
     match &tool.options.description {
@@ -148,16 +149,9 @@ fn has_description(cx: &Ctxt, tool: &Tool) {
     }
 }
 
-fn model_params(tool: &Tool) -> impl Iterator<Item = &ModelParam> {
-    tool.params.iter().filter_map(|param| match param {
-        Param::Model(param) => Some(param),
-        Param::State(_) | Param::Context(_) => None,
-    })
-}
-
 /// As for the tool's own name.
 fn params_are_portable(cx: &Ctxt, tool: &Tool) {
-    for param in model_params(tool) {
+    for param in tool.model_params() {
         let name = &param.name.value;
         if !is_param_name(name) {
             cx.error_at(
@@ -171,7 +165,7 @@ fn params_are_portable(cx: &Ctxt, tool: &Tool) {
 /// Two parameters of one name cannot both be filled.
 fn params_are_distinct(cx: &Ctxt, tool: &Tool) {
     let mut seen: Vec<&str> = Vec::new();
-    for param in model_params(tool) {
+    for param in tool.model_params() {
         let name = param.name.value.as_str();
         if seen.contains(&name) {
             cx.error_at(
@@ -188,7 +182,7 @@ fn params_are_distinct(cx: &Ctxt, tool: &Tool) {
 
 /// The decoder keeps one bit a parameter; a model does not fill as many either.
 fn params_are_few(cx: &Ctxt, tool: &Tool) {
-    if let Some(param) = model_params(tool).nth(64) {
+    if let Some(param) = tool.model_params().nth(64) {
         cx.error_at(
             param.name.span,
             format!(
@@ -201,15 +195,16 @@ fn params_are_few(cx: &Ctxt, tool: &Tool) {
 
 /// A flattened struct is all of the arguments.
 fn flatten_is_alone(cx: &Ctxt, tool: &Tool) {
-    for param in model_params(tool) {
+    for param in tool.model_params() {
         let Some(span) = param.flatten else { continue };
-        if model_params(tool).count() > 1 {
+        if tool.model_params().count() > 1 {
             cx.error_at(
                 span,
                 "a flattened parameter must be the only one that the model fills\nhelp: move the others into its struct, or remove `flatten`",
             );
         }
-        if param.default.is_some() || param.example.is_some() {
+        let is_renamed = param.name.value != param.ident;
+        if param.default.is_some() || param.example.is_some() || is_renamed {
             cx.error_at(
                 span,
                 "a flattened parameter takes no other options\nhelp: say them of its struct's fields",
@@ -220,7 +215,7 @@ fn flatten_is_alone(cx: &Ctxt, tool: &Tool) {
 
 /// The default of an `Option` is that it is missing.
 fn default_is_for_a_value(cx: &Ctxt, tool: &Tool) {
-    for param in model_params(tool) {
+    for param in tool.model_params() {
         if let (Some(DefaultValue::Trait(span)), Type::Path(path)) =
             (&param.default, ty::bare(&param.ty))
             && path
@@ -245,16 +240,16 @@ fn timeout_can_be_kept(cx: &Ctxt, tool: &Tool) {
     let options = &tool.options;
     if let Some((span, _)) = options.timeout
         && !tool.is_async
-        && !options.blocking
+        && options.blocking.is_none()
     {
         cx.error_at(
             span,
             format!("nothing could stop the synchronous tool `{}` at its timeout\nhelp: add `blocking`, so that it runs on a thread of its own, or make it `async`", tool.name.value),
         );
     }
-    if options.blocking && tool.is_async {
-        cx.error(
-            &tool.ident,
+    if let Some(span) = options.blocking.filter(|_| tool.is_async) {
+        cx.error_at(
+            span,
             format!("`blocking` is for synchronous tools, and `{}` is `async`\nhelp: remove one of the two", tool.name.value),
         );
     }
@@ -263,7 +258,7 @@ fn timeout_can_be_kept(cx: &Ctxt, tool: &Tool) {
 /// The result's schema is asked of its type.
 fn return_is_nameable(cx: &Ctxt, tool: &Tool) {
     if let ReturnType::Type(_, ty) = &tool.output
-        && let Some(token) = ty::impl_trait(quote::ToTokens::to_token_stream(ty))
+        && let Some(token) = ty::find(ty.to_token_stream(), &["impl"])
     {
         cx.error(
             token,
@@ -282,7 +277,8 @@ pub(crate) fn documented(cx: &Ctxt, tool: &Tool, doc: &Doc) {
         if is_param || tool.hidden.contains(&listed.name) {
             continue;
         }
-        let names: Vec<_> = model_params(tool)
+        let names: Vec<_> = tool
+            .model_params()
             .map(|param| param.ident.as_str())
             .collect();
         let help = match did_you_mean(&listed.name, names.iter().copied()) {
@@ -300,6 +296,75 @@ pub(crate) fn documented(cx: &Ctxt, tool: &Tool, doc: &Doc) {
     }
 }
 
+/// A trait's methods belong to many types.
+pub(crate) fn is_of_type(cx: &Ctxt, header: &ItemImpl) -> bool {
+    if let Some((path, _)) = &header.trait_ {
+        cx.error(
+            path,
+            "the methods of a trait are not tools by themselves\nhelp: write an impl block of the type, with methods that call these",
+        );
+    }
+    header.trait_.is_none()
+}
+
+/// A block without tools is a block that somebody forgot.
+pub(crate) fn has_tools(cx: &Ctxt, ty: &Type, tools: &[Tool]) {
+    if tools.is_empty() {
+        cx.error(
+            ty,
+            "no method of this block is a tool\nhelp: put `#[tool]` on the methods that the model may call",
+        );
+    }
+}
+
+/// A second `#[tool]` would make a second struct.
+pub(crate) fn once(cx: &Ctxt, attrs: &mut Vec<Attribute>) {
+    attrs.retain(|attr| {
+        let is_second = group::is_tool(attr);
+        if is_second {
+            cx.error(
+                attr,
+                "`#[tool]` stands here twice\nhelp: give all options in one: `#[tool(…, …)]`",
+            );
+        }
+        !is_second
+    });
+}
+
+/// A method without its impl block: the macro would not see the type of `self`.
+pub(crate) fn is_method(cx: &Ctxt, sig: &Signature) -> bool {
+    let is_method =
+        sig.receiver().is_some() || ty::find(sig.to_token_stream(), &["Self"]).is_some();
+    if is_method {
+        cx.error(
+            &sig.ident,
+            format!(
+                "`#[tool]` sees no impl block around the method `{}`\nhelp: put `#[tool]` on the impl block too",
+                sig.ident
+            ),
+        );
+    }
+    is_method
+}
+
+/// A function without a body gets one that fits every type, so that its error is the only one.
+pub(crate) fn body(cx: &Ctxt, function: &mut Function) {
+    let has_body = syn::parse2::<Token![;]>(function.body.clone()).is_err();
+    if !has_body {
+        cx.error(
+            &function.body,
+            format!(
+                "tool `{}` has no body\nhelp: write `{{ … }}` behind the signature",
+                function.sig.ident
+            ),
+        );
+        function.body = quote!({ loop {} });
+        function
+            .attrs
+            .push(parse_quote!(#[allow(unused_variables)]));
+    }
+}
+
 /// What the signature must not be, before its parameters are looked at.
 pub(crate) fn signature(cx: &Ctxt, sig: &Signature) {
     if let Safety::Unsafe(token) = &sig.safety {
@@ -314,96 +379,27 @@ pub(crate) fn signature(cx: &Ctxt, sig: &Signature) {
             "a tool is a Rust function\nhelp: remove `extern`, or wrap the function",
         );
     }
-    if let Some(variadic) = &sig.variadic {
-        cx.error(
-            variadic,
-            "a tool has a fixed list of parameters\nhelp: take a slice: `&[T]`",
-        );
-    }
     if let Some(FnArg::Receiver(receiver)) = sig.inputs.first() {
         let by_ref = matches!(&receiver.kind, ReceiverKind::Reference(_, _, None));
         if !by_ref {
             cx.error(
                 receiver,
-                "many calls share the value that a tool is called on\nhelp: take `&self`, with a lock or an atomic inside for what changes",
+                format!(
+                    "calls share the value that `{}` is called on, so it cannot take `{}`\nhelp: take `&self`, with a lock or an atomic inside for what changes",
+                    sig.ident,
+                    spelled(receiver),
+                ),
             );
         }
     }
 }
 
-/// A model fills a parameter by its name.
-pub(crate) fn param_ident(cx: &Ctxt, pat: &Pat) -> Option<Ident> {
-    let ident = plain_ident(pat);
-    if ident.is_none() {
-        cx.error(
-            pat,
-            "a pattern is not a name that the model can see\nhelp: give the parameter a name and take it apart in the body",
-        );
-    }
-    ident
-}
-
-/// Types that no argument can have, whatever they mean. `false` where nothing more can be said.
-pub(crate) fn param_type(cx: &Ctxt, ident: &Ident, ty: &Type) -> bool {
-    if let Some(token) = ty::impl_trait(quote::ToTokens::to_token_stream(ty)) {
-        cx.error(
-            token,
-            format!("the type of `{ident}` is left open by `impl Trait`\nhelp: name the type, such as `String`"),
-        );
-        return false;
-    }
-    if let Type::Reference(reference) = ty::bare(ty) {
-        if let Some(mutability) = &reference.mutability {
-            cx.error(
-                mutability,
-                format!("the model gives a value, so there is nothing for `{ident}` to change\nhelp: take it by value: `mut {ident}: …`"),
-            );
-            return false;
-        }
-        if let Some(lifetime) = reference
-            .lifetime
-            .as_ref()
-            .filter(|lifetime| lifetime.ident == "static")
-        {
-            cx.error(
-                lifetime,
-                format!("the arguments of a call do not live for `'static`, which `{ident}` asks for\nhelp: remove the lifetime"),
-            );
-            return false;
-        }
-    }
-    true
-}
-
-/// Attributes of parameters that are not ours. `false` for those that are not handed on.
-pub(crate) fn foreign_attribute(cx: &Ctxt, attr: &Attribute) -> bool {
-    let path = attr.path();
-    let Some(ident) = path.get_ident() else {
-        return true;
-    };
-    let name = ident.to_string();
-    let help = match name.as_str() {
-        "cfg" | "cfg_attr" => {
-            cx.error_at(
-                attr.span(),
-                "a parameter that is there in one build and not in another changes the tool's schema\nhelp: write two functions, each with its `#[cfg]`",
-            );
-            return false;
-        }
-        "default" => "write `#[arg(default)]` or `#[arg(default = …)]`",
-        "rename" => "write `#[arg(rename = \"…\")]`",
-        "flatten" => "write `#[arg(flatten)]`",
-        "example" => "write `#[arg(example = …)]`",
-        "desc" | "description" => "write a `///` comment above the parameter",
-        "serde" | "schemars" | "schema" | "param" => {
-            "the options of a parameter stand in `#[arg(…)]`: `default`, `rename`, `example`, `flatten`"
-        }
-        "ctx" | "cx" => "write `#[context]`",
-        _ => return true,
-    };
-    cx.error_at(
-        attr.span(),
-        format!("unknown attribute `{name}` on a parameter of a tool\nhelp: {help}"),
-    );
-    false
+/// Tokens as people write them: `&mut self`, where a token stream shows `& mut self`.
+fn spelled(tokens: &impl ToTokens) -> String {
+    let text = tokens.to_token_stream().to_string();
+    text.replace("& ", "&")
+        .replace(" :", ":")
+        .replace(" <", "<")
+        .replace("< ", "<")
+        .replace(" >", ">")
 }

@@ -41,6 +41,11 @@ impl Ctxt {
         }
     }
 
+    /// How many errors there are so far.
+    pub(crate) fn count(&self) -> usize {
+        self.0.borrow().as_ref().map_or(0, Vec::len)
+    }
+
     /// All errors as one, if there are any.
     pub(crate) fn finish(self) -> syn::Result<()> {
         let errors = self.0.borrow_mut().take().unwrap_or_default();
@@ -56,8 +61,7 @@ impl Ctxt {
 
 impl Drop for Ctxt {
     fn drop(&mut self) {
-        if !std::thread::panicking() && self.0.borrow().is_some() {
-            panic!("the errors of a macro were not read");
-        }
+        let is_read = self.0.borrow().is_none() || std::thread::panicking();
+        assert!(is_read, "the errors of a macro were not read");
     }
 }

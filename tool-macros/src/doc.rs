@@ -1,7 +1,6 @@
 //! Doc comments: what the model reads, and what they say about parameters.
 
 use proc_macro2::Span;
-use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 use crate::ctxt::Ctxt;
@@ -29,7 +28,7 @@ struct Line {
 
 /// Reads the doc comment of a function.
 pub(crate) fn function(cx: &Ctxt, attrs: &[Attribute]) -> Doc {
-    let lines = lines(cx, attrs);
+    let lines = lines(cx, attrs, ", or give `#[tool(description = \"…\")]`");
     let mut params = Vec::new();
     let mut rest = Vec::new();
     let mut in_arguments = false;
@@ -75,10 +74,10 @@ pub(crate) fn function(cx: &Ctxt, attrs: &[Attribute]) -> Doc {
 
 /// Reads the doc comment of a parameter, a type, a field or a variant.
 pub(crate) fn plain(cx: &Ctxt, attrs: &[Attribute]) -> String {
-    clean(lines(cx, attrs))
+    clean(lines(cx, attrs, ""))
 }
 
-fn lines(cx: &Ctxt, attrs: &[Attribute]) -> Vec<Line> {
+fn lines(cx: &Ctxt, attrs: &[Attribute], or: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("doc")) {
         let Meta::NameValue(pair) = &attr.meta else {
@@ -91,7 +90,9 @@ fn lines(cx: &Ctxt, attrs: &[Attribute]) -> Vec<Line> {
         else {
             cx.error(
                 &pair.value,
-                "the text of a tool's documentation must be a literal\nhelp: write it as `///` comments, or give `#[tool(description = \"…\")]`",
+                format!(
+                    "what the model reads must be a literal\nhelp: write it as `///` comments{or}"
+                ),
             );
             continue;
         };
@@ -106,7 +107,7 @@ fn lines(cx: &Ctxt, attrs: &[Attribute]) -> Vec<Line> {
             };
             lines.push(Line {
                 text: line.trim_end().to_owned(),
-                span: attr.span(),
+                span: literal.span(),
             });
         }
     }
@@ -133,15 +134,14 @@ fn list_item(line: &str) -> Option<(String, String)> {
         .strip_prefix(['-', '*', '+'])?
         .strip_prefix(' ')?
         .trim();
-    let (name, rest) = match item.strip_prefix('`') {
-        Some(quoted) => quoted.split_once('`')?,
-        None => {
-            let bold = item.strip_prefix("**").unwrap_or(item);
-            let end = bold
-                .find(|char: char| !char.is_alphanumeric() && char != '_')
-                .unwrap_or(bold.len());
-            bold.split_at(end)
-        }
+    let (name, rest) = if let Some(quoted) = item.strip_prefix('`') {
+        quoted.split_once('`')?
+    } else {
+        let bold = item.strip_prefix("**").unwrap_or(item);
+        let end = bold
+            .find(|char: char| !char.is_alphanumeric() && char != '_')
+            .unwrap_or(bold.len());
+        bold.split_at(end)
     };
     let rest = rest.trim_start_matches("**").trim_start();
     let text = [":", "--", "-", "—", "–"]
@@ -378,7 +378,8 @@ mod tests {
     fn a_doc_that_is_no_literal_is_an_error() {
         let cx = Ctxt::new();
         plain(&cx, &[parse_quote!(#[doc = include_str!("x.md")])]);
-        let error = cx.finish().unwrap_err().to_string();
-        assert!(error.starts_with("the text of a tool's documentation must be a literal"));
+        let error = cx.finish().err().map(|error| error.to_string());
+        let error = error.unwrap_or_default();
+        assert!(error.starts_with("what the model reads must be a literal"));
     }
 }

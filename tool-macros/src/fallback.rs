@@ -46,7 +46,7 @@ pub(crate) fn group(
     quote! {
         #errors
         #[automatically_derived]
-        impl #impl_generics #krate::__private::Group for #ty #where_clause {
+        impl #impl_generics #krate::__private::OneToolBlock for #ty #where_clause {
             const NAMES: &'static [#krate::__private::Named] = &[];
             const ENTRIES: &'static [#krate::__private::Entry<Self>] = &[];
         }

@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Attribute, ImplItem, ItemImpl, Meta, Path, parse_quote};
+use syn::{Attribute, ImplItem, ItemImpl, Meta, parse_quote};
 
 use crate::ctxt::Ctxt;
 use crate::model::{Function, Tool};
@@ -32,7 +32,10 @@ struct Block {
 }
 
 enum Item {
-    Tool { attr: Attribute, function: Function },
+    Tool {
+        attr: Box<Attribute>,
+        function: Box<Function>,
+    },
     Other(TokenStream),
 }
 
@@ -42,27 +45,17 @@ impl Parse for Items {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut items = Vec::new();
         while !input.is_empty() {
-            let start = input.fork();
             let mut attrs = input.call(Attribute::parse_outer)?;
-            let tool = attrs.iter().position(is_tool);
-            match tool {
-                Some(at) => {
-                    let attr = attrs.remove(at);
-                    let function = Function::parse_after(attrs, input)?;
-                    items.push(Item::Tool { attr, function });
-                }
-                None => {
-                    let before = input.cursor();
-                    let rest = match Function::parse_after(attrs.clone(), &input.fork()) {
-                        Ok(_) => Function::parse_after(attrs, input)?.into_token_stream(),
-                        Err(_) => {
-                            let rest: ImplItem = input.parse()?;
-                            quote!(#(#attrs)* #rest)
-                        }
-                    };
-                    let _ = (before, &start);
-                    items.push(Item::Other(rest));
-                }
+            if let Some(at) = attrs.iter().position(is_tool) {
+                let attr = Box::new(attrs.remove(at));
+                let function = Box::new(Function::parse_after(attrs, input)?);
+                items.push(Item::Tool { attr, function });
+            } else if Function::parse_after(Vec::new(), &input.fork()).is_ok() {
+                let function = Function::parse_after(attrs, input)?;
+                items.push(Item::Other(function.into_token_stream()));
+            } else {
+                let other: ImplItem = input.parse()?;
+                items.push(Item::Other(quote!(#(#attrs)* #other)));
             }
         }
         Ok(Self(items))
@@ -70,7 +63,7 @@ impl Parse for Items {
 }
 
 /// `#[tool]`, by whatever path.
-fn is_tool(attr: &Attribute) -> bool {
+pub(crate) fn is_tool(attr: &Attribute) -> bool {
     let last = attr.path().segments.last();
     last.is_some_and(|segment| segment.ident == "tool")
 }
@@ -99,15 +92,16 @@ impl Block {
 
 /// `#[tool] impl Type { … }`
 pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
-    let mut block = match Block::parse(item.clone()) {
-        Ok(block) => block,
-        Err(error) => {
-            let error = error.to_compile_error();
-            return quote!(#error #item);
-        }
+    // A block that is half-typed: the compiler says better what it makes of the tokens.
+    let Ok(mut block) = Block::parse(item.clone()) else {
+        return item;
     };
     let cx = Ctxt::new();
-    let krate = options(&cx, tokens);
+    let krate = args::block(&cx, tokens).unwrap_or_else(|| parse_quote!(::toolwright));
+    let is_of_type = check::is_of_type(&cx, &block.header);
+    // The methods of a trait are read only to take our attributes from them.
+    let unread = Ctxt::new();
+    let methods = if is_of_type { &cx } else { &unread };
     let mut tools: Vec<Tool> = Vec::new();
     for item in &mut block.items {
         if let Item::Tool { attr, function } = item {
@@ -115,35 +109,18 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
                 Meta::List(list) => list.tokens.clone(),
                 _ => TokenStream::new(),
             };
-            let options = args::tool(&cx, tokens);
-            let tool = item::read(&cx, options, function);
-            check::method(&cx, &tool);
-            if let Some(other) = tools
-                .iter()
-                .find(|other| other.name.value == tool.name.value)
-            {
-                cx.error_at(
-                    tool.name.span,
-                    format!(
-                        "two tools of this block are named `{}`\nhelp: name one of them otherwise: `#[tool(name = \"…\")]`",
-                        other.name.value
-                    ),
-                );
-            }
+            let options = args::tool(methods, tokens);
+            check::once(methods, &mut function.attrs);
+            check::body(methods, function);
+            let tool = item::read(methods, options, function);
+            check::method(methods, &tool, &tools);
             tools.push(tool);
         }
     }
+    let _ = unread.finish();
     let Block { header, items } = &block;
-    if let Some((path, _)) = &header.trait_ {
-        cx.error(
-            path,
-            "the methods of a trait are not tools by themselves\nhelp: write an impl block of the type, with methods that call these",
-        );
-    } else if tools.is_empty() {
-        cx.error(
-            &header.self_ty,
-            "no method of this block is a tool\nhelp: put `#[tool]` on the methods that the model may call",
-        );
+    if is_of_type {
+        check::has_tools(&cx, &header.self_ty, &tools);
     }
     let rest = match cx.finish() {
         Ok(()) => expand::group(&tools, &header.self_ty, &header.generics, &krate),
@@ -171,16 +148,4 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
         #unsafety #impl_token #impl_generics #of #self_ty #where_clause { #(#items)* }
         #rest
     }
-}
-
-/// The options of the block: the crate alone.
-fn options(cx: &Ctxt, tokens: TokenStream) -> Path {
-    let mut krate = None;
-    for meta in args::metas(cx, tokens) {
-        match args::key(&meta).as_deref() {
-            Some("crate") => krate = args::krate(cx, &meta),
-            key => args::unknown(cx, &meta, key.unwrap_or_default(), "tool", &["crate"]),
-        }
-    }
-    krate.unwrap_or_else(|| parse_quote!(::toolwright))
 }

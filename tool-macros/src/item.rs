@@ -1,11 +1,10 @@
 //! From the tokens of a function to its model. The body stays as it is: a macro that parses it
 //! would fail on every half-typed line.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::spanned::Spanned;
 use syn::{
     Attribute, FnArg, GenericParam, Pat, PatType, Path, Signature, Token, Visibility, parse_quote,
 };
@@ -21,30 +20,43 @@ pub(crate) fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
     if group::is_impl(item.clone()) {
         return group::group(args, item);
     }
-    match Function::parse.parse2(item.clone()) {
-        Ok(function) => free(args, function),
-        Err(error) => {
-            // Half-typed, or no function: the compiler says better what it makes of the tokens.
-            let error = not_a_function(&item).unwrap_or(error).to_compile_error();
-            quote!(#error #item)
-        }
+    if let Ok(function) = Function::parse.parse2(item.clone()) {
+        return free(args, function);
     }
+    // A function that is half-typed: the compiler says better what it makes of the tokens.
+    let error = not_a_function(item.clone()).map(|error| error.to_compile_error());
+    quote!(#error #item)
 }
 
-fn not_a_function(item: &TokenStream) -> Option<syn::Error> {
-    let word = item.clone().into_iter().find(|token| {
-        matches!(token, TokenTree::Ident(ident)
-            if ["struct", "enum", "trait", "mod", "const", "static", "type", "union", "fn", "impl"]
-                .iter()
-                .any(|word| ident == word))
-    })?;
-    let is_other = !matches!(&word, TokenTree::Ident(ident) if ident == "fn" || ident == "impl" || ident == "const");
-    is_other.then(|| {
-        syn::Error::new_spanned(
-            word,
-            "`#[tool]` goes on a function or an impl block\nhelp: for the schema of a type write `#[derive(Schema)]`",
-        )
-    })
+/// The error of an item that is something else.
+fn not_a_function(item: TokenStream) -> Option<syn::Error> {
+    const OTHERS: [&str; 8] = [
+        "struct", "enum", "union", "trait", "mod", "type", "static", "use",
+    ];
+    let words = item.into_iter().filter_map(|token| match token {
+        TokenTree::Ident(ident) => Some(ident),
+        _ => None,
+    });
+    let mut words = words.peekable();
+    let word = loop {
+        let word = words.next()?;
+        if word == "fn" {
+            return None;
+        }
+        let is_const = word == "const" && words.peek().is_some_and(|next| next != "fn");
+        if is_const || OTHERS.iter().any(|other| word == other) {
+            break word;
+        }
+    };
+    let help = if word == "struct" || word == "enum" || word == "union" {
+        "for the schema of a type write `#[derive(Schema)]`"
+    } else {
+        "put it on the functions, or on an impl block of the type"
+    };
+    Some(syn::Error::new_spanned(
+        word,
+        format!("`#[tool]` goes on a function or an impl block\nhelp: {help}"),
+    ))
 }
 
 /// `#[tool]` on a free function.
@@ -53,10 +65,17 @@ fn free(args: TokenStream, mut function: Function) -> TokenStream {
     let options = args::tool(&cx, args);
     let krate = krate(&options);
     let handle = handle(&options, &function.sig.ident);
+    check::once(&cx, &mut function.attrs);
+    let is_method = check::is_method(&cx, &function.sig);
+    if !is_method {
+        check::body(&cx, &mut function);
+    }
     let tool = read(&cx, options, &mut function);
     check::free(&cx, &tool);
     let rest = match cx.finish() {
         Ok(()) => expand::free(&tool, &handle, &krate),
+        // Beside a method there is no place for anything else.
+        Err(error) if is_method => error.to_compile_error(),
         Err(error) => fallback::free(&error, &tool, &handle, &krate),
     };
     quote!(#function #rest)
@@ -86,25 +105,28 @@ impl Function {
     /// The rest of a function behind its attributes.
     pub(crate) fn parse_after(attrs: Vec<Attribute>, input: ParseStream<'_>) -> syn::Result<Self> {
         let vis: Visibility = input.parse()?;
-        let modifiers = match input.peek(Token![default]) {
-            true => input.parse::<Token![default]>()?.into_token_stream(),
-            false => TokenStream::new(),
-        };
+        let modifiers = input
+            .parse::<Option<Token![default]>>()?
+            .into_token_stream();
         let sig: Signature = input.parse()?;
         let body: TokenTree = input.parse()?;
         match &body {
-            TokenTree::Group(_) => Ok(Self {
-                attrs,
-                vis,
-                modifiers,
-                sig,
-                body: body.into(),
-            }),
-            _ => Err(syn::Error::new_spanned(
-                body,
-                "a tool needs a body\nhelp: write `{ … }` behind the signature",
-            )),
+            TokenTree::Group(_) => {}
+            TokenTree::Punct(end) if end.as_char() == ';' => {}
+            _ => {
+                return Err(syn::Error::new_spanned(
+                    body,
+                    "expected the function's body",
+                ));
+            }
         }
+        Ok(Self {
+            attrs,
+            vis,
+            modifiers,
+            sig,
+            body: body.into(),
+        })
     }
 }
 
@@ -122,13 +144,15 @@ impl ToTokens for Function {
 }
 
 /// Reads a function, and takes from it the attributes that are ours.
-pub(crate) fn read(cx: &Ctxt, options: Options, function: &mut Function) -> Tool {
+pub(crate) fn read(cx: &Ctxt, mut options: Options, function: &mut Function) -> Tool {
     let ident = function.sig.ident.clone();
     let name = options.name.clone().unwrap_or_else(|| Text {
         value: ident.unraw().to_string(),
         span: ident.span(),
     });
+    let errors = cx.count();
     let doc = doc::function(cx, &function.attrs);
+    options.misread |= cx.count() > errors;
     let lifetimes: Vec<Ident> = function
         .sig
         .generics
@@ -197,9 +221,9 @@ fn type_generics(sig: &Signature) -> syn::Generics {
 #[derive(Default)]
 struct Marks {
     arg: Arg,
-    has_arg: Option<Span>,
-    state: Option<Span>,
-    context: Option<Span>,
+    has_arg: Option<Attribute>,
+    state: bool,
+    context: bool,
 }
 
 fn read_param(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
@@ -211,28 +235,27 @@ fn read_param(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
             param.attrs.push(kept);
         }
     }
-    if marks.state.is_some() || marks.context.is_some() {
-        if let Some(span) = marks.has_arg {
-            cx.error_at(
-                span,
+    if marks.state || marks.context {
+        if let Some(arg) = marks.has_arg {
+            cx.error(
+                arg,
                 "the model does not fill this parameter\nhelp: remove `#[arg(…)]`",
             );
         }
-        if let (Some(_), Some(span)) = (marks.state, marks.context) {
-            cx.error_at(
-                span,
-                "a parameter is state or context, not both\nhelp: remove one",
-            );
+        let what = if marks.state { "state" } else { "context" };
+        let ident = plain_ident(&param.pat).unwrap_or_else(|| format_ident!("{what}"));
+        if !check::param::lent_type(cx, what, &ident, &param.ty) {
+            return None;
         }
         let ty = (*param.ty).clone();
-        return Some(if marks.state.is_some() {
+        return Some(if marks.state {
             Param::State(ty)
         } else {
             Param::Context(ty)
         });
     }
-    let ident = check::param_ident(cx, &param.pat)?;
-    if !check::param_type(cx, &ident, &param.ty) {
+    let ident = check::param::ident(cx, &param.pat)?;
+    if !check::param::filled_type(cx, &ident, &param.ty) {
         return None;
     }
     let plain_name = ident.unraw().to_string();
@@ -242,7 +265,7 @@ fn read_param(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
         _ => own_words,
     };
     let (slot, pass) = ty::slot(&param.ty);
-    Some(Param::Model(ModelParam {
+    Some(Param::Model(Box::new(ModelParam {
         name: marks.arg.rename.unwrap_or_else(|| Text {
             value: plain_name.clone(),
             span: ident.span(),
@@ -255,37 +278,47 @@ fn read_param(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
         flatten: marks.arg.flatten,
         slot,
         pass,
-    }))
+    })))
 }
 
 /// Reads one attribute of a parameter; hands back what is not ours.
 fn read_mark(cx: &Ctxt, marks: &mut Marks, attr: Attribute) -> Option<Attribute> {
-    let span = attr.span();
     let path = attr.path();
     if path.is_ident("doc") {
         // rustc refuses documentation on a parameter.
         return None;
     }
     if path.is_ident("arg") {
-        marks.has_arg = Some(span);
         args::arg(cx, &attr, &mut marks.arg);
+        marks.has_arg = Some(attr);
         return None;
     }
     if path.is_ident("state") || path.is_ident("context") {
+        let is_state = path.is_ident("state");
         if attr.meta.require_path_only().is_err() {
+            let (mark, form) = if is_state {
+                ("state", "db: &Db")
+            } else {
+                ("context", "cx: &Context")
+            };
             cx.error(
-                &attr,
-                "this attribute takes no options\nhelp: write `#[state]` or `#[context]`",
+                &attr.meta,
+                format!("`#[{mark}]` takes no options\nhelp: write `#[{mark}] {form}`"),
             );
         }
-        if path.is_ident("state") {
-            marks.state = Some(span);
+        if marks.state || marks.context {
+            cx.error(
+                &attr,
+                "a parameter is state or context, once\nhelp: remove one",
+            );
+        } else if is_state {
+            marks.state = true;
         } else {
-            marks.context = Some(span);
+            marks.context = true;
         }
         return None;
     }
-    check::foreign_attribute(cx, &attr).then_some(attr)
+    check::param::foreign_attribute(cx, &attr).then_some(attr)
 }
 
 /// The identifier of a plain `name` or `mut name`.

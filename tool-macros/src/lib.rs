@@ -18,6 +18,7 @@ mod item;
 mod list;
 mod model;
 mod name;
+mod place;
 mod provide;
 mod schema;
 mod ty;

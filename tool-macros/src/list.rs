@@ -1,12 +1,13 @@
 //! `tools![…]`: what stands in a list, checked in `const` and made at run time.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
-use syn::{Expr, LitStr, Path, Token, Type};
+use syn::{Expr, LitStr, Path, PathArguments, Token, Type, token};
 
 use crate::ctxt::Ctxt;
 use crate::name::{TOOL_RULE, is_tool_name};
+use crate::place::{Place, local};
 
 /// The list, behind the crate that the runtime's macro hands over.
 struct List {
@@ -19,7 +20,7 @@ enum Element {
     /// `path::to::tool as "name"`
     One { path: Path, name: Option<LitStr> },
     /// `..value: Type`
-    Many { value: Expr, ty: Type },
+    Many { value: Box<Expr>, ty: Box<Type> },
 }
 
 impl Parse for List {
@@ -28,15 +29,15 @@ impl Parse for List {
         input.parse::<Token![;]>()?;
         let mut elements = Vec::new();
         while !input.is_empty() && !input.peek(Token![;]) {
-            elements.push(input.parse()?);
+            let element = input.parse()?;
             if input.is_empty() || input.peek(Token![;]) {
+                elements.push(element);
                 break;
             }
             if !input.peek(Token![,]) {
-                return Err(input.error(
-                    "expected `,` between the tools\nhelp: the state comes last, behind a semicolon: `tools![a, b; state = app]`",
-                ));
+                return Err(unlike_comma(input, &element));
             }
+            elements.push(element);
             input.parse::<Token![,]>()?;
         }
         let mut state = None;
@@ -54,6 +55,20 @@ impl Parse for List {
     }
 }
 
+/// What stands where a comma should, in the words of what it is.
+fn unlike_comma(input: ParseStream<'_>, element: &Element) -> syn::Error {
+    match element {
+        Element::One { path, .. } if input.peek(Token![=]) => syn::Error::new_spanned(
+            path,
+            "the state comes last, behind a semicolon\nhelp: write `tools![a, b; state = app]`",
+        ),
+        Element::One { .. } if input.peek(token::Paren) || input.peek(token::Brace) => input.error(
+            "tools are listed by their paths, without a value\nhelp: remove it, or list the methods of a value as `..value: Type`",
+        ),
+        _ => input.error("expected `,` between the tools"),
+    }
+}
+
 fn parse_state(input: ParseStream<'_>) -> syn::Result<Expr> {
     let key: syn::Ident = input.parse()?;
     if key != "state" {
@@ -62,11 +77,19 @@ fn parse_state(input: ParseStream<'_>) -> syn::Result<Expr> {
             format!("unknown option `{key}` in `tools![]`\nhelp: the option is `state = app`"),
         ));
     }
+    if !input.peek(Token![=]) {
+        return Err(syn::Error::new(
+            key.span(),
+            "`state` takes a value\nhelp: write `state = app`",
+        ));
+    }
     input.parse::<Token![=]>()?;
     let value = input.parse()?;
     input.parse::<Option<Token![,]>>()?;
     if !input.is_empty() {
-        return Err(input.error("nothing comes behind the state"));
+        return Err(input.error(
+            "nothing comes behind the state\nhelp: for several values write a struct with `#[derive(Provide)]`",
+        ));
     }
     Ok(value)
 }
@@ -114,10 +137,7 @@ impl Parse for Element {
 }
 
 fn is_path_keyword(input: ParseStream<'_>) -> bool {
-    input.peek(Token![crate])
-        || input.peek(Token![self])
-        || input.peek(Token![super])
-        || input.peek(Token![Self])
+    input.peek(Token![crate]) || input.peek(Token![self]) || input.peek(Token![super])
 }
 
 /// An expression ends at a colon here, which is no part of one.
@@ -162,93 +182,142 @@ pub(crate) fn list(tokens: TokenStream) -> TokenStream {
         }
     }
     let errors = cx.finish().err().map(|error| error.to_compile_error());
-    expand(&list, errors)
+    expand(&list, errors.as_ref())
 }
 
-fn expand(list: &List, errors: Option<TokenStream>) -> TokenStream {
+fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
     let List {
         krate,
         elements,
         state,
     } = list;
-    let private = quote!(#krate::__private);
     let (tools, shared) = (local("tools"), local("state"));
-    let names = elements.iter().map(|element| match element {
-        Element::One {
-            name: Some(name), ..
-        } => quote!(#private::name_as(#name)),
-        Element::One { path, name: None } => quote!(#private::name_of::<#path>()),
-        Element::Many { ty, .. } => quote!(#private::names_of::<#ty>()),
-    });
-    let checks = elements.iter().enumerate().map(|(index, element)| {
-        let place = match element {
-            Element::One { path, .. } => path.to_token_stream(),
-            Element::Many { ty, .. } => ty.to_token_stream(),
-        };
-        at(&place, &private, quote!(unique), quote!((NAMES, #index)))
-    });
     // A list that has been refused is not checked further, so that one error stays one.
-    let check = errors.is_none().then(|| {
-        quote! {
-            const _: () = {
-                const NAMES: &[#private::Names] = &[#(#names),*];
-                #(#checks;)*
-            };
-        }
-    });
+    let check = errors.is_none().then(|| check(elements));
     let pushes = elements.iter().map(|element| match element {
         Element::One { path, name } => {
-            let name = match name {
-                Some(name) => quote!(::core::option::Option::Some(#name)),
-                None => quote!(::core::option::Option::None),
-            };
-            quote!(#tools.push(#private::bound::<_, #path>(&#shared, #name));)
+            let name = name.as_ref().map_or_else(
+                || quote!(::core::option::Option::None),
+                |name| quote!(::core::option::Option::Some(#name)),
+            );
+            let handle = Handle::of(path);
+            let ty = handle.ty();
+            // The compiler points at a type argument that is inferred, too.
+            let of_state = state
+                .as_ref()
+                .map_or(quote!(_), |state| Place::of(state).start(quote!(_)));
+            let push = quote!(#tools.push(__tool::bound::<#of_state, #ty>(&#shared, #name)););
+            handle.scope(&push)
         }
-        Element::Many { value, ty } => quote! {
-            #private::group::<#ty>(&#private::Given(#value).share(), &mut #tools);
-        },
+        Element::Many { value, ty } => {
+            let (borrow, shared) = (Place::of(value).start(quote!(&)), share(value));
+            let shared = quote!(#borrow #shared);
+            quote!(__tool::group::<#ty>(#shared, &mut #tools);)
+        }
     });
-    let state = match state {
-        Some(state) => quote!(#state),
-        None => quote!(()),
-    };
+    let state = share(
+        &state
+            .as_ref()
+            .map_or_else(|| quote!(()), ToTokens::to_token_stream),
+    );
     let count = elements.len();
     quote! {{
         #errors
+        use #krate::__private as __tool;
         #[allow(unused_imports)]
-        use #private::Share as _;
+        use __tool::Share as _;
+        #[allow(non_camel_case_types, dead_code)]
+        struct this_function;
         #check
-        let #shared = #private::Given(#state).share();
-        let mut #tools = #private::Vec::with_capacity(#count);
+        let #shared = #state;
+        let mut #tools = __tool::Vec::with_capacity(#count);
         #(#pushes)*
         #[allow(clippy::let_and_return)]
         let _ = &#shared;
-        #private::toolset(#tools)
+        __tool::toolset(#tools)
     }}
 }
 
-/// A call whose place is that of `place`.
-fn at(
-    place: &TokenStream,
-    private: &TokenStream,
-    function: TokenStream,
-    arguments: TokenStream,
-) -> TokenStream {
-    let spans: Vec<Span> = place
-        .clone()
-        .into_iter()
-        .map(|token| token.span())
-        .collect();
-    let first = spans.first().copied().unwrap_or_else(Span::call_site);
-    let last = spans.last().copied().unwrap_or_else(Span::call_site);
-    let path = quote_spanned!(first.resolved_at(Span::mixed_site())=> ::#function);
-    let arguments = arguments.into_iter().map(|mut token| {
-        token.set_span(last.resolved_at(Span::mixed_site()));
-        token
-    });
-    quote!(#private #path #(#arguments)*)
+/// The struct that a path leads to, by a name that stands for something in any case: where a
+/// function of that path is no tool there is no such struct, and the compiler would say no more
+/// than that a function is not a type.
+struct Handle {
+    path: Path,
+    name: Ident,
+    arguments: PathArguments,
 }
 
-fn local(name: &str) -> proc_macro2::Ident {
-    proc_macro2::Ident::new(name, Span::mixed_site())
+impl Handle {
+    fn of(path: &Path) -> Self {
+        let mut path = path.clone();
+        let last = path.segments.last_mut();
+        let span = last
+            .as_ref()
+            .map_or_else(Span::call_site, |last| last.ident.span());
+        let arguments = last.map(|last| std::mem::take(&mut last.arguments));
+        Self {
+            path,
+            name: Ident::new("this_function", Span::mixed_site().located_at(span)),
+            arguments: arguments.unwrap_or_default(),
+        }
+    }
+
+    fn ty(&self) -> TokenStream {
+        let Self {
+            name, arguments, ..
+        } = self;
+        quote!(#name #arguments)
+    }
+
+    /// The tokens where the name leads there.
+    fn scope(&self, tokens: &TokenStream) -> TokenStream {
+        let Self { path, name, .. } = self;
+        quote!({ use #path as #name; #tokens })
+    }
+}
+
+/// The check in `const` that names are distinct, each element at its place.
+fn check(elements: &[Element]) -> TokenStream {
+    let names = elements.iter().map(|element| match element {
+        Element::One {
+            name: Some(name), ..
+        } => quote!(__tool::name_as(#name)),
+        Element::One { path, name: None } => {
+            let handle = Handle::of(path);
+            let ty = handle.ty();
+            handle.scope(&quote!(__tool::Listed::<#ty>::NAME))
+        }
+        Element::Many { ty, .. } => quote!(__tool::Listed::<#ty>::NAMES),
+    });
+    let checks = elements.iter().enumerate().map(|(index, element)| {
+        let place = match element {
+            Element::One {
+                name: Some(name), ..
+            } => Place::of(name),
+            Element::One { path, .. } => Place::of(path),
+            Element::Many { ty, .. } => Place::of(ty),
+        };
+        let (unique, arguments) = (
+            place.start(quote!(__tool::unique)),
+            place.end(quote!((NAMES, #index))),
+        );
+        quote!(#unique #arguments)
+    });
+    quote! {
+        const _: () = {
+            use __tool::Unlisted as _;
+            const NAMES: &[__tool::Names] = &[#(#names),*];
+            #(#checks;)*
+        };
+    }
+}
+
+/// A value as an `Arc`, at its place.
+fn share(value: &impl ToTokens) -> TokenStream {
+    let place = Place::of(value);
+    let (given, share) = (
+        place.start(quote!(__tool::Given)),
+        place.end(quote!(.share())),
+    );
+    quote!(#given(#value)#share)
 }

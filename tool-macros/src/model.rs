@@ -14,6 +14,8 @@ pub(crate) struct Function {
 }
 
 /// The options of `#[tool]`.
+// They are on or off for the user, too.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) krate: Option<Path>,
@@ -25,13 +27,17 @@ pub(crate) struct Options {
     pub(crate) manual: bool,
     pub(crate) return_direct: bool,
     pub(crate) exclusive: bool,
-    pub(crate) blocking: bool,
+    /// Where the option stands.
+    pub(crate) blocking: Option<Span>,
     /// Where the option stands, and how many milliseconds it says.
     pub(crate) timeout: Option<(Span, u64)>,
     /// The text of a JSON object.
     pub(crate) meta: Option<String>,
     pub(crate) visible: Option<Path>,
     pub(crate) validate: Option<Path>,
+    /// Not all of the options and the documentation was understood, so that what is missing may
+    /// have been meant.
+    pub(crate) misread: bool,
 }
 
 /// A string literal.
@@ -61,10 +67,20 @@ pub(crate) struct Tool {
     pub(crate) lifetimes: Vec<Ident>,
 }
 
+impl Tool {
+    /// The parameters that the model fills.
+    pub(crate) fn model_params(&self) -> impl Iterator<Item = &ModelParam> {
+        self.params.iter().filter_map(|param| match param {
+            Param::Model(param) => Some(param.as_ref()),
+            Param::State(_) | Param::Context(_) => None,
+        })
+    }
+}
+
 /// One parameter, in the function's order.
 pub(crate) enum Param {
     /// The model fills it.
-    Model(ModelParam),
+    Model(Box<ModelParam>),
     /// It comes from the toolset's state.
     State(Type),
     /// It is the call's context.

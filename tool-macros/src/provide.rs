@@ -14,10 +14,9 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
     };
     let cx = Ctxt::new();
     let tokens = read(&cx, &input);
-    match cx.finish() {
-        Ok(()) => tokens,
-        Err(error) => error.to_compile_error(),
-    }
+    let errors = cx.finish().err().map(|error| error.to_compile_error());
+    // What can be provided is, so that the uses of it do not echo the errors.
+    quote!(#errors #tokens)
 }
 
 fn read(cx: &Ctxt, input: &DeriveInput) -> TokenStream {
@@ -47,8 +46,11 @@ fn read(cx: &Ctxt, input: &DeriveInput) -> TokenStream {
         let mut skip = false;
         for meta in options(cx, &field.attrs) {
             match args::key(&meta).as_deref() {
-                Some("skip") => skip = args::flag(cx, &meta).unwrap_or(false),
-                key => args::unknown(cx, &meta, key.unwrap_or_default(), "provide", &["skip"]),
+                Some("skip") => skip = args::flag(cx, &meta).unwrap_or(true),
+                key => {
+                    args::unknown(cx, &meta, key.unwrap_or_default(), "provide", &["skip"]);
+                    skip = true;
+                }
             }
         }
         if skip {
@@ -63,6 +65,7 @@ fn read(cx: &Ctxt, input: &DeriveInput) -> TokenStream {
                     "two fields provide a `{spelled}`\nhelp: mark one of them `#[provide(skip)]`"
                 ),
             );
+            continue;
         }
         provided.push(spelled);
         impls.extend(quote! {

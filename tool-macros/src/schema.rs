@@ -1,10 +1,10 @@
 //! `#[derive(Schema)]`: structs with named fields, and enums without data.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, Data, DeriveInput, Fields, Meta, Path, parse_quote};
+use syn::{Attribute, Data, DeriveInput, Fields, LitStr, Meta, Path, Type, parse_quote};
 
 use crate::ctxt::Ctxt;
 use crate::{args, doc};
@@ -22,9 +22,9 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let container = Container::read(&cx, &input.attrs);
     let kind = match &input.data {
         Data::Struct(data) => fields(&cx, &container, &data.fields, &input),
-        Data::Enum(data) => variants(&cx, &container, data),
+        Data::Enum(data) => variants(&cx, &container, data, &input.ident),
         Data::Union(data) => {
-            cx.error(data.union_token, "a union has no JSON\nhelp: use an enum");
+            cx.error(data.union_token, "a union has no JSON\nhelp: write an enum");
             TokenStream::new()
         }
     };
@@ -50,7 +50,8 @@ fn implement(input: &DeriveInput, container: &Container, shape: &TokenStream) ->
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     quote! {
         const _: () = {
-            use #krate::__private::{self as __tool, NoJson as _};
+            use #krate::__private as __tool;
+            use __tool::NoJson as _;
             #[automatically_derived]
             impl #impl_generics __tool::Schema for #ident #ty_generics #where_clause {
                 const SHAPE: &'static __tool::Shape = #shape;
@@ -93,11 +94,9 @@ impl Container {
                 }
                 ("serde", Some("rename_all")) => {
                     if let Some(text) = args::text(cx, &meta) {
-                        match RenameRule::parse(&text.value) {
-                            Some(rule) => container.rename_all = rule,
-                            // serde's own error lists the rules.
-                            None => {}
-                        }
+                        // Where there is no such rule, serde's own error lists them.
+                        container.rename_all =
+                            RenameRule::parse(&text.value).unwrap_or(container.rename_all);
                     }
                 }
                 ("serde", Some("default")) => container.default = true,
@@ -131,7 +130,8 @@ impl Member {
                 ("serde", Some("default")) => {
                     member.default = match &meta {
                         Meta::NameValue(_) => args::text(cx, &meta).and_then(|text| {
-                            let path: Option<Path> = cx.ok(syn::parse_str(&text.value));
+                            let literal = LitStr::new(&text.value, text.span);
+                            let path: Option<Path> = cx.ok(literal.parse());
                             path.map(|path| quote_spanned!(text.span=> #path()))
                         }),
                         other => {
@@ -155,7 +155,7 @@ fn unsupported(cx: &Ctxt, meta: &Meta, of: &str, key: Option<&str>, known: &[&st
     } else {
         cx.error(
             meta,
-            format!("`#[derive(Schema)]` does not know `#[serde({key})]`, so its schema might not be what serde reads\nhelp: remove the attribute, or implement `Schema` by hand"),
+            format!("`#[derive(Schema)]` does not know `#[serde({key})]`\nhelp: remove it, or implement `Schema` by hand, so that the schema is what serde reads"),
         );
     }
 }
@@ -187,12 +187,15 @@ fn fields(cx: &Ctxt, container: &Container, fields: &Fields, input: &DeriveInput
         );
         return TokenStream::new();
     };
+    let mut taken = Vec::new();
     let rows = named.named.iter().filter_map(|field| {
         let ident = field.ident.as_ref()?.unraw().to_string();
         let member = Member::read(cx, &field.attrs);
         let name = member
             .rename
             .unwrap_or_else(|| container.rename_all.field(&ident));
+        is_new(cx, &mut taken, &name, &field.ident);
+        ends(cx, &input.ident, &field.ty);
         let description = doc::plain(cx, &field.attrs);
         let ty = &field.ty;
         let shape = quote_spanned!(ty.span()=> <#ty as __tool::Schema>::SHAPE);
@@ -211,7 +214,36 @@ fn fields(cx: &Ctxt, container: &Container, fields: &Fields, input: &DeriveInput
     quote!(Object(&[#(#rows),*]))
 }
 
-fn variants(cx: &Ctxt, container: &Container, data: &syn::DataEnum) -> TokenStream {
+/// serde would fill one of them and never the other.
+fn is_new(cx: &Ctxt, taken: &mut Vec<String>, name: &str, ident: &impl ToTokens) {
+    if taken.iter().any(|other| other == name) {
+        cx.error(
+            ident,
+            format!("`{name}` is written twice by this type\nhelp: rename one: `#[serde(rename = \"…\")]`"),
+        );
+    }
+    taken.push(name.to_owned());
+}
+
+/// A tree in `const` cannot hold itself; rustc would show the cycle and not the reason.
+fn ends(cx: &Ctxt, of: &syn::Ident, ty: &Type) {
+    let names = [of.to_string(), "Self".to_owned()];
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    if let Some(token) = crate::ty::find(ty.to_token_stream(), &names) {
+        cx.error(
+            token,
+            format!("`{of}` holds itself, so its schema would not end\nhelp: hold a `serde_json::Value` here, or implement `Schema` by hand"),
+        );
+    }
+}
+
+fn variants(
+    cx: &Ctxt,
+    container: &Container,
+    data: &syn::DataEnum,
+    ident: &syn::Ident,
+) -> TokenStream {
+    let mut taken = Vec::new();
     let mut rows = Vec::new();
     for variant in &data.variants {
         if !matches!(variant.fields, Fields::Unit) {
@@ -226,12 +258,13 @@ fn variants(cx: &Ctxt, container: &Container, data: &syn::DataEnum) -> TokenStre
         let name = member
             .rename
             .unwrap_or_else(|| container.rename_all.variant(&ident));
+        is_new(cx, &mut taken, &name, &variant.ident);
         let description = doc::plain(cx, &variant.attrs);
         rows.push(quote!(__tool::Variant { name: #name, description: #description }));
     }
     if data.variants.is_empty() {
         cx.error(
-            data.enum_token,
+            ident,
             "an enum without variants has no value that a model could write\nhelp: add a variant",
         );
     }

@@ -5,6 +5,7 @@ use quote::{ToTokens, quote};
 use syn::{GenericArgument, PathArguments, Type, TypePath, TypeReference};
 
 use crate::model::Pass;
+use crate::place::Place;
 
 /// What is decoded for a parameter of this type, and how the body gets it.
 ///
@@ -15,7 +16,7 @@ pub(crate) fn slot(ty: &Type) -> (TokenStream, Pass) {
     match bare(ty) {
         Type::Reference(reference) => match referent(reference) {
             Referent::Text => by_value(),
-            Referent::Slice(item) => (quote!(::std::vec::Vec<#item>), Pass::Ref),
+            Referent::Slice(item) => (vec_of(reference, item), Pass::Ref),
             Referent::Other(inner) => (inner.to_token_stream(), Pass::Ref),
         },
         Type::Path(path) => {
@@ -25,22 +26,36 @@ pub(crate) fn slot(ty: &Type) -> (TokenStream, Pass) {
             match option_of(path).map(bare) {
                 Some(Type::Reference(reference)) => match referent(reference) {
                     Referent::Text => by_value(),
-                    Referent::Slice(item) => (
-                        quote!(::core::option::Option<::std::vec::Vec<#item>>),
-                        Pass::OptionDeref,
-                    ),
-                    Referent::Other(inner) => {
-                        (quote!(::core::option::Option<#inner>), Pass::OptionRef)
+                    Referent::Slice(item) => {
+                        let items = vec_of(reference, item);
+                        (option(path, &items), Pass::OptionDeref)
                     }
+                    Referent::Other(inner) => (option(path, inner), Pass::OptionRef),
                 },
                 Some(Type::Path(inner)) if is_cow_str(inner) => {
-                    (quote!(::core::option::Option<&str>), Pass::OptionCow)
+                    (option(path, &quote!(&str)), Pass::OptionCow)
                 }
                 _ => by_value(),
             }
         }
         _ => by_value(),
     }
+}
+
+/// `Vec<item>`, in the place of the slice.
+fn vec_of(slice: &TypeReference, item: &Type) -> TokenStream {
+    wrapped(slice, quote!(::std::vec::Vec), item)
+}
+
+/// `Option<inner>`, in the place of an option of something else.
+fn option(of: &TypePath, inner: &impl ToTokens) -> TokenStream {
+    wrapped(of, quote!(::core::option::Option), inner)
+}
+
+fn wrapped(at: &impl ToTokens, wrapper: TokenStream, inner: &impl ToTokens) -> TokenStream {
+    let place = Place::of(at);
+    let (wrapper, end) = (place.start(wrapper), place.end(quote!(>)));
+    quote!(#wrapper<#inner #end)
 }
 
 /// The type without parentheses and invisible groups.
@@ -88,6 +103,28 @@ fn argument<'t>(path: &'t TypePath, name: &str) -> Option<&'t Type> {
         _ => None,
     });
     types.next().filter(|_| types.next().is_none())
+}
+
+/// The value and the error of what is spelled as a `Result`; where it is not, or one of them is
+/// not spelled, the type itself.
+pub(crate) fn result_of(ty: &Type) -> (&Type, &Type) {
+    let Type::Path(path) = bare(ty) else {
+        return (ty, ty);
+    };
+    let Some(PathArguments::AngleBracketed(arguments)) = path
+        .path
+        .segments
+        .last()
+        .filter(|last| last.ident == "Result")
+        .map(|last| &last.arguments)
+    else {
+        return (ty, ty);
+    };
+    let mut types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    (types.next().unwrap_or(ty), types.next().unwrap_or(ty))
 }
 
 fn option_of(path: &TypePath) -> Option<&Type> {
@@ -153,11 +190,11 @@ fn rewrite(
     out.into_iter().collect()
 }
 
-/// The first `impl Trait` in a type, wherever it stands.
-pub(crate) fn impl_trait(tokens: TokenStream) -> Option<TokenTree> {
+/// The first of these words in a type, wherever it stands.
+pub(crate) fn find(tokens: TokenStream, words: &[&str]) -> Option<TokenTree> {
     tokens.into_iter().find_map(|token| match &token {
-        TokenTree::Ident(ident) if ident == "impl" => Some(token),
-        TokenTree::Group(group) => impl_trait(group.stream()),
+        TokenTree::Ident(ident) if words.iter().any(|word| ident == word) => Some(token),
+        TokenTree::Group(group) => find(group.stream(), words),
         _ => None,
     })
 }

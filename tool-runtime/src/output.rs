@@ -20,12 +20,14 @@ impl<T: Serialize> Output for T {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Output for Outcome {
     fn into_outcome(self) -> Outcome {
         self
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Output for Content {
     fn into_outcome(self) -> Outcome {
         Outcome::Content(self)

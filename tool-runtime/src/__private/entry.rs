@@ -14,6 +14,8 @@ use crate::{
 use super::Named;
 
 /// What a tool says about itself, in `const`.
+// Hints and switches: each is on or off in the attribute, too.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Debug, Clone, Copy)]
 pub struct Descriptor {
     /// The name.
@@ -41,7 +43,7 @@ pub struct Descriptor {
     /// The text of a JSON object.
     pub meta: &'static str,
     /// Whether a conversation may see the tool.
-    pub visible: Option<fn(&Scope<'_>) -> bool>,
+    pub visible: fn(&Scope<'_>) -> bool,
 }
 
 impl Descriptor {
@@ -59,7 +61,7 @@ impl Descriptor {
         blocking: false,
         timeout_ms: 0,
         meta: "",
-        visible: None,
+        visible: |_| true,
     };
 
     fn def(&self, name: Option<&'static str>) -> ToolDef {
@@ -132,9 +134,9 @@ impl Stop {
 
 /// The struct that `#[tool]` makes beside a function.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a tool",
+    message = "only tools can be listed",
     label = "not a tool",
-    note = "put `#[tool]` on the function, or give the methods of an impl as `..value: Type`"
+    note = "put `#[tool]` on the function, or list the methods of a value as `..value: Type`"
 )]
 pub trait Handle {
     /// What the tool says about itself.
@@ -143,9 +145,9 @@ pub trait Handle {
 
 /// A tool that runs with the state `S`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a tool",
+    message = "only tools can be listed",
     label = "not a tool",
-    note = "put `#[tool]` on the function, or give the methods of an impl as `..value: Type`"
+    note = "put `#[tool]` on the function, or list the methods of a value as `..value: Type`"
 )]
 pub trait Bind<S: Send + Sync + 'static>: Handle {
     /// The tool.
@@ -155,10 +157,10 @@ pub trait Bind<S: Send + Sync + 'static>: Handle {
 /// A type whose methods are tools.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no tools",
-    label = "no `#[tools] impl` for this type",
-    note = "put `#[tools]` on an impl block of `{Self}` and `#[tool]` on its methods"
+    label = "no `#[tool] impl` for this type",
+    note = "put `#[tool]` on an impl block of `{Self}` and on its methods"
 )]
-pub trait Group: Sized + Send + Sync + 'static {
+pub trait OneToolBlock: Sized + Send + Sync + 'static {
     /// The tools' names, for the check of a list.
     const NAMES: &'static [Named];
     /// The tools, in order.
@@ -175,7 +177,10 @@ where
 }
 
 /// All tools of a type, with the value as their state.
-pub fn group<S: Group + Send + Sync + 'static>(state: &Arc<S>, tools: &mut Vec<Arc<dyn Tool>>) {
+pub fn group<S: OneToolBlock + Send + Sync + 'static>(
+    state: &Arc<S>,
+    tools: &mut Vec<Arc<dyn Tool>>,
+) {
     tools.extend(
         S::ENTRIES
             .iter()
@@ -233,9 +238,6 @@ impl<S: Send + Sync + 'static> Tool for Bound<S> {
     }
 
     fn visible(&self, scope: &Scope<'_>) -> bool {
-        self.entry
-            .descriptor
-            .visible
-            .is_none_or(|visible| visible(scope))
+        (self.entry.descriptor.visible)(scope)
     }
 }

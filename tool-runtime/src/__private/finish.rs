@@ -19,21 +19,21 @@ impl<T, E> Finish<Result<T, E>> {
     /// A `Result`, whatever its types: bounds on this impl would send a `Result` whose error type
     /// does not fit down to [`FinishAny`], and so to the model as a success.
     #[inline]
-    pub fn split(self) -> Result<T, E> {
-        self.0
+    pub fn split(self) -> Result<Finish<T>, E> {
+        self.0.map(Finish)
     }
 }
 
 /// Anything but a `Result`.
 pub trait FinishAny<T> {
     /// The value.
-    fn split(self) -> Result<T, Infallible>;
+    fn split(self) -> Result<Finish<T>, Infallible>;
 }
 
 impl<T> FinishAny<T> for Finish<T> {
     #[inline]
-    fn split(self) -> Result<T, Infallible> {
-        Ok(self.0)
+    fn split(self) -> Result<Finish<T>, Infallible> {
+        Ok(self)
     }
 }
 
@@ -96,12 +96,12 @@ impl<E: Display + Debug> ViaDebug for &Failure<E> {}
 
 /// Any other error: it must at least have words.
 pub trait ViaText<E> {
-    /// The way.
-    fn way(&self) -> ByText
+    /// The way; the bound is the one error of a type without words.
+    fn way(&self) -> ByText<E>
     where
         E: Message,
     {
-        ByText
+        ByText(E::message)
     }
 }
 
@@ -143,8 +143,10 @@ pub struct ByDebug;
 
 /// See [`ViaText`].
 #[derive(Debug)]
-pub struct ByText;
+pub struct ByText<E>(fn(&E) -> String);
 
+// The ways share a shape, so that one expression in generated code is right for all of them.
+#[allow(clippy::unused_self)]
 impl AsIs {
     /// The error of a call.
     #[cold]
@@ -153,6 +155,7 @@ impl AsIs {
     }
 }
 
+#[allow(clippy::unused_self)]
 impl ByError {
     /// The error of a call.
     #[cold]
@@ -167,6 +170,7 @@ impl ByError {
     }
 }
 
+#[allow(clippy::unused_self, clippy::needless_pass_by_value)]
 impl ByMessages {
     /// The error of a call.
     #[cold]
@@ -176,6 +180,7 @@ impl ByMessages {
     }
 }
 
+#[allow(clippy::unused_self, clippy::needless_pass_by_value)]
 impl ByDebug {
     /// The error of a call.
     #[cold]
@@ -184,11 +189,12 @@ impl ByDebug {
     }
 }
 
-impl ByText {
+#[allow(clippy::needless_pass_by_value)]
+impl<E> ByText<E> {
     /// The error of a call.
     #[cold]
-    pub fn error<E: Message>(self, kind: ErrorKind, error: E) -> ToolError {
-        told(kind, error.message())
+    pub fn error(self, kind: ErrorKind, error: E) -> ToolError {
+        told(kind, self.0(&error))
     }
 }
 

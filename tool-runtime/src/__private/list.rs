@@ -1,10 +1,11 @@
 //! What `tools![]` needs: the check in `const` that no two names are equal, and the making.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::{Tool, Toolset};
 
-use super::{Group, Handle};
+use super::{Handle, OneToolBlock};
 
 /// A name and its hash, so that most comparisons are one of numbers.
 #[derive(Debug, Clone, Copy)]
@@ -34,19 +35,34 @@ pub const fn named(name: &'static str) -> Named {
     Named { hash, name }
 }
 
-/// The name of a tool.
-pub const fn name_of<T: Handle>() -> Names {
-    Names::One(named(T::DESCRIPTOR.name))
+/// What an element brings: `NAME` of a tool, `NAMES` of a type with tools. Whatever else is listed
+/// brings nothing, since the bounds of `bound` and `group` refuse it already.
+#[derive(Debug)]
+pub struct Listed<T: ?Sized>(PhantomData<fn(&T)>);
+
+impl<T: Handle> Listed<T> {
+    /// The name.
+    pub const NAME: Names = Names::One(named(T::DESCRIPTOR.name));
 }
+
+impl<T: OneToolBlock> Listed<T> {
+    /// The names.
+    pub const NAMES: Names = Names::Many(T::NAMES);
+}
+
+/// See [`Listed`].
+pub trait Unlisted {
+    /// Nothing.
+    const NAME: Names = Names::Many(&[]);
+    /// Nothing.
+    const NAMES: Names = Names::Many(&[]);
+}
+
+impl<T: ?Sized> Unlisted for Listed<T> {}
 
 /// A name that the list gives.
 pub const fn name_as(name: &'static str) -> Names {
     Names::One(named(name))
-}
-
-/// The names of a type's tools.
-pub const fn names_of<T: Group>() -> Names {
-    Names::Many(T::NAMES)
 }
 
 /// Refuses the element at `index` if it brings a name that an earlier one has.

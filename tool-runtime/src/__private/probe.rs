@@ -1,12 +1,14 @@
 //! What the compiler can find out about a type.
 
+use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::{Field, Presence, Schema, Shape, schema::Kind};
 
-use super::Value;
+use super::slot::{Lacks, NoDeserialize, NoSchema};
 
 /// `Has::<T>::SHAPE` is the tree of a type that has one, and `None` for every other type: an
 /// inherent constant is found before a trait's.
@@ -35,20 +37,46 @@ pub const fn shape_of(shape: Option<&'static Shape>) -> &'static Shape {
     }
 }
 
-/// The slot `S` that was found for the parameter type `Self`.
+/// A parameter's type, of which a probe found that it lacks `What`.
+///
+/// What is lacking decides which bound fails, so that exactly one does, and at the type that lacks
+/// it: the parameter's own or one inside it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a tool argument",
     label = "the model cannot fill this parameter",
-    note = "derive `serde::Deserialize` and `toolwright::Schema` for `{Self}`",
-    note = "to pass a value the model must not see, mark it `#[state]`"
+    note = "derive `serde::Deserialize` and `toolwright::Schema` for it, or for what it is made of",
+    note = "what the model must not see is marked `#[state]`, and the call's `Context` `#[context]`"
 )]
-pub trait Argument<S> {}
+pub trait Argument<What> {}
 
 #[diagnostic::do_not_recommend]
-impl<T> Argument<Value<T>> for T {}
+impl<T> Argument<()> for T {}
+
+// Where one impl alone could hold, inference takes it as given and reports unlike types instead.
+#[diagnostic::do_not_recommend]
+impl<T> Argument<Infallible> for T {}
+
+impl<T: Schema> Argument<NoSchema> for T {}
+
+impl<T: DeserializeOwned> Argument<NoDeserialize> for T {}
+
+/// The tree of a flattened parameter, whose fields are the arguments.
+///
+/// # Panics
+/// Where it could not be an object.
+#[track_caller]
+pub const fn root(shape: Option<&'static Shape>) -> &'static Shape {
+    let shape = shape_of(shape);
+    match shape.kind {
+        Kind::Object(_) | Kind::Map { .. } | Kind::Any | Kind::Unknown => shape,
+        _ => panic!(
+            "a flattened parameter is all of the arguments, so it must be an object\nhelp: remove `flatten`, or take a struct"
+        ),
+    }
+}
 
 /// The slot of an argument; the bound is the one error of a type that can be none.
-pub fn argument<T: Argument<S>, S>(slot: S) -> S {
+pub fn argument<T: Argument<S::Lack>, S: Lacks>(slot: S) -> S {
     slot
 }
 
@@ -106,6 +134,11 @@ pub trait NoJson {
 }
 
 impl<T> NoJson for AsJson<T> {}
+
+/// The JSON of an example, which is there to be shown.
+pub fn json<T: Serialize + ?Sized>(value: &T) -> Option<String> {
+    serde_json::to_string(value).ok()
+}
 
 /// `Returned::<R>::SHAPE` is the tree of what a `Result` holds, if it is one and has one; see
 /// [`Has`] for how.

@@ -56,7 +56,7 @@ fn unfilled() -> Stop {
 
 /// Picks the slot for a type by what the type can do.
 ///
-/// Method lookup tries the impl with fewer references first. A type that can be no argument gets
+/// Method lookup tries the impl with more references first. A type that can be no argument gets
 /// [`Nothing`], which fits everywhere, so that its one error is the one in our words.
 #[derive(Debug)]
 pub struct Probe<T>(PhantomData<fn() -> T>);
@@ -74,29 +74,61 @@ pub trait FindSlot<T> {
     }
 }
 
-impl<'de, T: Schema + Deserialize<'de>> FindSlot<T> for &Probe<T> {}
+impl<'de, T: Schema + Deserialize<'de>> FindSlot<T> for &&Probe<T> {}
+
+/// A type that the model could write, but that cannot be read.
+pub trait FindUnread<T> {
+    /// No slot.
+    fn slot(&self) -> Nothing<T, NoDeserialize> {
+        Nothing(PhantomData)
+    }
+}
+
+impl<T: Schema> FindUnread<T> for &Probe<T> {}
 
 /// Any other type.
 pub trait FindAny<T> {
     /// No slot.
-    fn slot(&self) -> Nothing<T> {
+    fn slot(&self) -> Nothing<T, NoSchema> {
         Nothing(PhantomData)
     }
 }
 
 impl<T> FindAny<T> for Probe<T> {}
 
-/// The slot of a type that can be no argument.
+/// The slot of a type that can be no argument, since it lacks `What`.
 #[derive(Debug)]
-pub struct Nothing<T>(PhantomData<fn() -> T>);
+pub struct Nothing<T, What>(PhantomData<fn() -> (T, What)>);
 
-impl<'de, T> Slot<'de> for Nothing<T> {
+/// There is no schema, whatever else there is.
+#[derive(Debug)]
+pub struct NoSchema;
+
+/// There is a schema, but the type is not `Deserialize`.
+#[derive(Debug)]
+pub struct NoDeserialize;
+
+/// What the type of a slot lacks.
+pub trait Lacks {
+    /// That.
+    type Lack;
+}
+
+impl<T> Lacks for Value<T> {
+    type Lack = ();
+}
+
+impl<T, What> Lacks for Nothing<T, What> {
+    type Lack = What;
+}
+
+impl<'de, T, What> Slot<'de> for Nothing<T, What> {
     fn fill(&mut self, _: &mut Json<'de>) -> Result<(), Error> {
         Ok(())
     }
 }
 
-impl<T> Nothing<T> {
+impl<T, What> Nothing<T, What> {
     /// Never there.
     pub fn take(self) -> Result<T, Stop> {
         Err(unfilled())

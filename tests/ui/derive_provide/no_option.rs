@@ -1,0 +1,9 @@
+use toolwright::Provide;
+
+#[derive(Provide)]
+struct App {
+    #[provide]
+    name: String,
+}
+
+fn main() {}

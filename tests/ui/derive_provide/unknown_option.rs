@@ -1,0 +1,10 @@
+use toolwright::Provide;
+
+#[derive(Provide)]
+struct App {
+    name: String,
+    #[provide(ignore)]
+    title: String,
+}
+
+fn main() {}

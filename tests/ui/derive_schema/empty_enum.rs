@@ -1,0 +1,6 @@
+use toolwright::Schema;
+
+#[derive(serde::Deserialize, Schema)]
+enum Query {}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use toolwright::Schema;
+
+#[derive(Schema)]
+struct Query {
+    a: String,
+    #[serde(rename = "a")]
+    b: String,
+}
+
+fn main() {}

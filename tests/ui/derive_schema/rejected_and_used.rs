@@ -1,0 +1,15 @@
+use toolwright::{Schema, tool};
+
+#[derive(serde::Deserialize, Schema)]
+#[serde(transparent)]
+struct Query {
+    words: String,
+}
+
+/// Search.
+#[tool]
+fn search(query: Query) -> String {
+    query.words
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use toolwright::tool;
+
+#[tool(description = " ")]
+fn search(query: String) -> String {
+    query
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use toolwright::tool;
+
+#[tool]
+fn search(query: String) -> String {
+    query
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+use toolwright::tool;
+
+fn small(a: &i64, b: &i64) -> bool {
+    a + b < 10
+}
+
+/// Add two numbers.
+#[tool(validate = small)]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+fn main() {}

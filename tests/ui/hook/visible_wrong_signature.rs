@@ -1,0 +1,13 @@
+use toolwright::tool;
+
+fn only_admins() -> bool {
+    true
+}
+
+/// Add two numbers.
+#[tool(visible = only_admins)]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use toolwright::tool;
+
+/// A city.
+#[tool]
+pub enum City {
+    Oslo,
+}
+
+fn main() {}

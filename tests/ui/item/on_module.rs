@@ -1,0 +1,6 @@
+use toolwright::tool;
+
+#[tool]
+mod shop {}
+
+fn main() {}

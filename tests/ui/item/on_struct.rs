@@ -1,0 +1,7 @@
+use toolwright::tool;
+
+/// A city.
+#[tool]
+struct City;
+
+fn main() {}

@@ -1,0 +1,6 @@
+use toolwright::tool;
+
+#[tool]
+pub use std::mem::swap;
+
+fn main() {}

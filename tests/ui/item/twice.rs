@@ -1,0 +1,10 @@
+use toolwright::tool;
+
+/// Count the customers.
+#[tool]
+#[tool]
+fn count() -> u32 {
+    3
+}
+
+fn main() {}

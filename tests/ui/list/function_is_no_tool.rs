@@ -1,0 +1,7 @@
+use toolwright::tools;
+
+fn weather() {}
+
+fn main() {
+    tools![weather];
+}

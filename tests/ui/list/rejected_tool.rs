@@ -1,0 +1,8 @@
+use toolwright::{tool, tools};
+
+#[tool]
+fn weather() {}
+
+fn main() {
+    tools![weather];
+}

@@ -1,0 +1,7 @@
+use toolwright::tools;
+
+struct Crm;
+
+fn main() {
+    tools![..Crm: Crm];
+}

@@ -1,0 +1,7 @@
+use toolwright::tools;
+
+struct Weather;
+
+fn main() {
+    tools![Weather];
+}

@@ -1,0 +1,9 @@
+use toolwright::tool;
+
+/// Measure.
+#[tool]
+fn measure(größe: u32) -> u32 {
+    größe
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use toolwright::tool;
+
+struct City;
+
+/// Tell the weather.
+#[tool]
+fn forecast(place: &City) -> String {
+    let City = place;
+    String::new()
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+use toolwright::tool;
+
+struct Crm(u32);
+
+#[tool]
+impl Crm {
+    /// Count the customers.
+    #[tool]
+    fn count(&mut self) -> u32 {
+        self.0 += 1;
+        self.0
+    }
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use toolwright::tool;
+
+trait Count {
+    /// Count the customers.
+    #[tool]
+    fn count(&self) -> u32;
+}
+
+fn main() {}

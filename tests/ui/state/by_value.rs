@@ -1,0 +1,14 @@
+use toolwright::{tool, tools};
+
+#[derive(Clone)]
+struct Db(u32);
+
+/// Count the customers.
+#[tool]
+fn count(#[state] db: Db) -> u32 {
+    db.0
+}
+
+fn main() {
+    tools![count; state = Db(3)];
+}

@@ -1,0 +1,11 @@
+use toolwright::tool;
+
+struct Db(u32);
+
+/// Count the customers.
+#[tool]
+fn count(#[state] db: &'static Db) -> u32 {
+    db.0
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+use toolwright::{tool, tools};
+
+struct Db(u32);
+
+/// Count the customers.
+#[tool]
+fn count(#[state] db: &mut Db) -> u32 {
+    db.0 += 1;
+    db.0
+}
+
+fn main() {
+    tools![count; state = Db(3)];
+}

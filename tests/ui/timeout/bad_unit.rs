@@ -1,0 +1,7 @@
+use toolwright::tool;
+
+/// Wait.
+#[tool(timeout = "10 parsecs")]
+async fn wait() {}
+
+fn main() {}

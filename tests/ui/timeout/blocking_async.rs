@@ -1,0 +1,7 @@
+use toolwright::tool;
+
+/// Wait.
+#[tool(blocking)]
+async fn wait() {}
+
+fn main() {}

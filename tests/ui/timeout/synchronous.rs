@@ -1,0 +1,7 @@
+use toolwright::tool;
+
+/// Wait.
+#[tool(timeout = "10s")]
+fn wait() {}
+
+fn main() {}

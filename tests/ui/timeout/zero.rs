@@ -1,0 +1,7 @@
+use toolwright::tool;
+
+/// Wait.
+#[tool(timeout = "0s")]
+async fn wait() {}
+
+fn main() {}

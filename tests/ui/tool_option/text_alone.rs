@@ -1,0 +1,8 @@
+use toolwright::tool;
+
+#[tool("Add two numbers")]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+fn main() {}

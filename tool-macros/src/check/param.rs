@@ -1,0 +1,117 @@
+//! What a parameter must not be, whatever the rest of its tool is.
+
+use proc_macro2::Ident;
+use quote::ToTokens;
+use syn::{Attribute, Pat, Type};
+
+use super::spelled;
+use crate::ctxt::Ctxt;
+use crate::item::plain_ident;
+use crate::ty;
+
+/// A model fills a parameter by its name.
+pub(crate) fn ident(cx: &Ctxt, pat: &Pat) -> Option<Ident> {
+    let ident = plain_ident(pat);
+    if ident.is_none() {
+        cx.error(
+            pat,
+            "a pattern is not a name that the model can see\nhelp: give the parameter a name and take it apart in the body",
+        );
+    }
+    ident
+}
+
+/// Types that no argument can have, whatever they mean. `false` where nothing more can be said.
+pub(crate) fn filled_type(cx: &Ctxt, ident: &Ident, ty: &Type) -> bool {
+    if let Some(mutability) = ty::find(ty.to_token_stream(), &["mut"]) {
+        cx.error(
+            mutability,
+            format!("the model gives a value, so there is nothing for `{ident}` to change\nhelp: take it by value: `mut {ident}: …`"),
+        );
+        return false;
+    }
+    type_is_closed(cx, ident, ty, &["impl", "dyn"]) && type_is_of_a_call(cx, ident, ty)
+}
+
+/// State and context belong to the toolset and the call; a tool looks at them.
+pub(crate) fn lent_type(cx: &Ctxt, what: &str, ident: &Ident, ty: &Type) -> bool {
+    let lock = match what {
+        "state" => ", with a lock or an atomic inside for what changes",
+        _ => "",
+    };
+    let Type::Reference(reference) = ty::bare(ty) else {
+        cx.error(
+            ty,
+            format!("the {what} is lent to a tool, so `{ident}` must be a reference\nhelp: write `{ident}: &{}`", spelled(ty)),
+        );
+        return false;
+    };
+    if let Some(mutability) = &reference.mutability {
+        cx.error(
+            mutability,
+            format!(
+                "the {what} is shared, so `{ident}` cannot change it\nhelp: write `{ident}: &{}`{lock}",
+                spelled(&reference.elem)
+            ),
+        );
+        return false;
+    }
+    type_is_closed(cx, ident, ty, &["impl"]) && type_is_of_a_call(cx, ident, ty)
+}
+
+/// What is decoded, or asked of the state, has one type.
+fn type_is_closed(cx: &Ctxt, ident: &Ident, ty: &Type, open: &[&str]) -> bool {
+    let Some(token) = ty::find(ty.to_token_stream(), open) else {
+        return true;
+    };
+    let message = format!(
+        "the type of `{ident}` is left open by `{token} Trait`\nhelp: name the type, such as `String`"
+    );
+    cx.error(token, message);
+    false
+}
+
+/// All that a tool borrows lives as long as the call.
+fn type_is_of_a_call(cx: &Ctxt, ident: &Ident, ty: &Type) -> bool {
+    let Some(lifetime) = ty::find(ty.to_token_stream(), &["static"]) else {
+        return true;
+    };
+    cx.error(
+        lifetime,
+        format!("what a call lends does not live for `'static`, which `{ident}` asks for\nhelp: remove the lifetime"),
+    );
+    false
+}
+
+/// Attributes of parameters that are not ours. `false` for those that are not handed on.
+pub(crate) fn foreign_attribute(cx: &Ctxt, attr: &Attribute) -> bool {
+    let path = attr.path();
+    let Some(ident) = path.get_ident() else {
+        return true;
+    };
+    let name = ident.to_string();
+    let help = match name.as_str() {
+        "cfg" | "cfg_attr" => {
+            cx.error(
+                attr,
+                "a parameter that is there in one build and not in another changes the tool's schema\nhelp: write two functions, each with its `#[cfg]`",
+            );
+            return false;
+        }
+        "default" => "write `#[arg(default)]` or `#[arg(default = …)]`",
+        "rename" => "write `#[arg(rename = \"…\")]`",
+        "flatten" => "write `#[arg(flatten)]`",
+        "example" => "write `#[arg(example = …)]`",
+        "desc" | "description" => "write a `///` comment above the parameter",
+        "serde" | "schemars" | "schema" | "param" => {
+            "the options of a parameter stand in `#[arg(…)]`: `default`, `rename`, `example`, `flatten`"
+        }
+        "ctx" | "cx" => "write `#[context]`",
+        _ => return true,
+    };
+    cx.error(
+        attr,
+        format!("unknown attribute `{name}` on a parameter of a tool\nhelp: {help}"),
+    );
+    false
+}

@@ -104,12 +104,13 @@ impl<'de> MapAccess<'de> for Fields<'_, 'de> {
     }
 }
 
-/// The entries of an object that is read as a map.
+/// The entries of an object that is read as a map, or as whatever it is.
 pub(super) struct Entries<'j, 'de> {
     json: &'j mut Json<'de>,
     place: Place,
     key: &'de str,
     seen: Seen<'de>,
+    is_map: bool,
 }
 
 /// The keys of a map so far: of two equal ones the last would win silently.
@@ -140,12 +141,15 @@ impl<'de> Seen<'de> {
 }
 
 impl<'j, 'de> Entries<'j, 'de> {
-    pub(super) fn new(json: &'j mut Json<'de>) -> Self {
+    /// Without `is_map` it may be a struct that nobody announced: the content of a variant, where
+    /// the tag stands in a key beside it.
+    pub(super) fn new(json: &'j mut Json<'de>, is_map: bool) -> Self {
         Self {
             json,
             place: Place::Opened,
             key: "",
             seen: Seen::Few(Vec::new()),
+            is_map,
         }
     }
 
@@ -186,11 +190,12 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
-        self.json.asked = None;
+        let key = self.key;
+        self.json.asked = (!self.is_map).then_some(Asked { key, known: &[] });
         let start = self.json.offset();
         match seed.deserialize(&mut *self.json) {
             Ok(value) => Ok(value),
-            Err(error) => Err(error.inside_key(self.key, start)),
+            Err(error) => Err(error.inside_key(key, start)),
         }
     }
 }

@@ -21,9 +21,9 @@ impl<'de> Json<'de> {
         Ok(value)
     }
 
-    fn visit_map<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+    fn visit_map<V: Visitor<'de>>(&mut self, visitor: V, is_map: bool) -> Result<V::Value, Error> {
         self.enter_object()?;
-        let mut entries = Entries::new(self);
+        let mut entries = Entries::new(self, is_map);
         let value = visitor.visit_map(&mut entries)?;
         entries.finish()?;
         Ok(value)
@@ -77,7 +77,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.peek() {
             Some(b'"') => self.deserialize_str(visitor),
-            Some(b'{') => self.visit_map(visitor),
+            Some(b'{') => self.visit_map(visitor, false),
             Some(b'[') => self.visit_seq(visitor),
             Some(b't' | b'f') => self.deserialize_bool(visitor),
             Some(b'n') => self.deserialize_unit(visitor),
@@ -190,7 +190,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.visit_map(visitor)
+        self.visit_map(visitor, true)
     }
 
     fn deserialize_struct<V: Visitor<'de>>(

@@ -16,8 +16,9 @@ pub(super) fn plain_run(bytes: &[u8], from: usize) -> usize {
     for word in words {
         let word = u64::from_le_bytes(*word);
         let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-        let found =
-            control | zeros(word ^ (ONES * b'"' as u64)) | zeros(word ^ (ONES * b'\\' as u64));
+        let found = control
+            | zeros(word ^ (ONES * u64::from(b'"')))
+            | zeros(word ^ (ONES * u64::from(b'\\')));
         if found != 0 {
             return at + (found.trailing_zeros() / 8) as usize;
         }
@@ -96,20 +97,22 @@ mod tests {
 
     #[test]
     fn a_run_ends_at_the_first_special_byte_wherever_it_stands() {
-        for len in 0..40 {
-            for at in 0..len {
+        // Bytes that are near the special ones must not end the run.
+        for plain in [b'a', 0x20, 0x7f, 0x80, 0xff, b'!', b'#', b'[', b']'] {
+            for len in 0..40 {
+                let run = vec![plain; len];
+                assert_eq!(plain_run(&run, 0), len, "{plain} {len}");
                 for special in [b'"', b'\\', 0, 0x1f] {
-                    let mut bytes = vec![b'a'; len];
-                    bytes[at] = special;
-                    assert_eq!(plain_run(&bytes, 0), at, "{len} {at} {special}");
-                    if at > 0 {
-                        // Bytes that are near the special ones must not end the run.
-                        bytes[at - 1] = [0x20, 0x7f, 0x80, 0xff, b'!', b'#', b'[', b']'][at % 8];
-                        assert_eq!(plain_run(&bytes, 0), at, "{len} {at} {special} neighbour");
+                    for behind in 0..10 {
+                        let bytes = [run.as_slice(), &[special], &vec![plain; behind]].concat();
+                        assert_eq!(
+                            plain_run(&bytes, 0),
+                            len,
+                            "{plain} {len} {special} {behind}"
+                        );
                     }
                 }
             }
-            assert_eq!(plain_run(&vec![0xff; len], 0), len);
         }
     }
 }

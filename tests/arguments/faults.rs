@@ -10,7 +10,7 @@ use toolwright::FaultCode::{
 };
 use toolwright::{DynTool, FaultCode, Schema, Shape, ToolError, Toolset, tool, tools};
 
-use crate::{any_schema, decode};
+use super::{any_schema, decode};
 
 #[derive(Serialize, Deserialize, Schema)]
 #[serde(rename_all = "snake_case")]
@@ -157,7 +157,7 @@ fn what_is_known_of_an_object_is_told() {
     refusals! { &tools![nothing], "nothing";
         r#"{"a": 1}"# => ("a", UnknownArgument, "unknown argument; there is none to give");
     }
-    refusals! { &tools![crate::echo::<u8> as "echo"], "echo";
+    refusals! { &tools![super::echo::<u8> as "echo"], "echo";
         r#"{"v": 1, "a": 1}"# => ("a", UnknownArgument, "unknown argument; the only one is `v`");
     }
 }
@@ -210,7 +210,7 @@ fn a_text_that_is_no_json_has_that_one_fault() {
 
 #[test]
 fn values_nest_128_deep_the_arguments_included() {
-    let tools = tools![crate::echo::<serde_json::Value> as "echo"];
+    let tools = tools![super::echo::<serde_json::Value> as "echo"];
     for (open, close) in [("[", "]"), (r#"{"k": "#, "}")] {
         let nested = |times| format!(r#"{{"v": {}1{}}}"#, open.repeat(times), close.repeat(times));
         assert!(tools.validate("echo", &nested(127)).is_ok());
@@ -461,7 +461,7 @@ fn a_refusal_has_a_fault_whatever_the_type_does() {
 fn validating_and_calling_tell_the_same() {
     let tools = tools![order];
     for json in ["{", "[]", "{}", r#"{"lines": 1, "x": 2}"#] {
-        let told = crate::answer(&tools, "order", json).unwrap_err();
+        let told = super::answer(&tools, "order", json).unwrap_err();
         assert_eq!(tools.validate("order", json).unwrap_err().to_string(), told);
     }
     let told = decode::<Line>("{}").err().unwrap();

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolwright::{Schema, tool, tools};
 
-use crate::{answer, any_schema, decode, echo_rows};
+use super::{answer, any_schema, decode, echo_rows};
 
 #[derive(Serialize, Deserialize, Schema)]
 struct Point {

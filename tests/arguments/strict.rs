@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolwright::{Schema, tool, tools};
 
-use crate::{answer, any_schema, echo_rows, pretty_rows};
+use super::{answer, any_schema, echo_rows, pretty_rows};
 
 #[derive(Serialize, Deserialize, Schema)]
 struct Point {
@@ -99,7 +99,7 @@ fn the_arguments_are_such_a_struct() {
         |(json, answer): (&'static str, Result<String, String>)| ("place", json.to_owned(), answer);
     pretty_rows(
         &rows.map(|(json, _)| row((json, answer(&tools, "place", json)))),
-        &rows.map(|(json, expected)| row((json, crate::owned(expected)))),
+        &rows.map(|(json, expected)| row((json, super::owned(expected)))),
     );
 }
 
@@ -254,6 +254,6 @@ fn a_value_that_nobody_reads_is_no_unknown_key() {
         ),
     ] {
         let told = answer(&tools, tool, &format!(r#"{{"v": {json}}}"#));
-        assert_eq!(told, crate::owned(expected), "{tool} {json}");
+        assert_eq!(told, super::owned(expected), "{tool} {json}");
     }
 }

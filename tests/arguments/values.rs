@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright::{Schema, tool, tools};
 
-use crate::{answer, any_schema, decode, echo_rows, pretty_rows};
+use super::{answer, any_schema, decode, echo_rows, pretty_rows};
 
 #[derive(Serialize, Deserialize, Schema)]
 struct Deep {
@@ -236,7 +236,7 @@ fn nothing() -> &'static str {
 
 #[test]
 fn no_arguments_are_an_empty_object() {
-    let tools = tools![optional, nothing, crate::echo::<u8> as "echo"];
+    let tools = tools![optional, nothing, super::echo::<u8> as "echo"];
     for arguments in ["", " \r\n\t", "null", " null\n", "{}", " { } "] {
         let rows = ["optional", "nothing", "echo"]
             .map(|tool| (tool, arguments.to_owned(), answer(&tools, tool, arguments)));

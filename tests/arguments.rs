@@ -2,11 +2,15 @@
 // A tool takes its arguments by value, whether it consumes them or not.
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
 
+#[path = "arguments/borrowed.rs"]
 mod borrowed;
+#[path = "arguments/faults.rs"]
 mod faults;
+#[path = "arguments/open.rs"]
 mod open;
+#[path = "arguments/strict.rs"]
 mod strict;
-mod texts;
+#[path = "arguments/values.rs"]
 mod values;
 
 use serde::Serialize;
@@ -22,8 +26,8 @@ fn echo<T: Schema + DeserializeOwned + Serialize>(v: T) -> T {
 /// What `echo` of a type answers to `{"v": …}`, as JSON, or what the model is told.
 macro_rules! echoed {
     ($ty:ty, $json:expr) => {{
-        let tools = toolwright::tools![$crate::echo::<$ty> as "echo"];
-        $crate::answer(&tools, "echo", &format!(r#"{{"v": {}}}"#, $json))
+        let tools = toolwright::tools![super::echo::<$ty> as "echo"];
+        super::answer(&tools, "echo", &format!(r#"{{"v": {}}}"#, $json))
     }};
 }
 use echoed;
@@ -32,12 +36,12 @@ use echoed;
 macro_rules! echo_rows {
     ($($ty:ty, $json:expr, $expected:expr;)*) => {{
         let rows: Vec<(&str, String, Result<String, String>)> = vec![
-            $((stringify!($ty), $json.to_string(), $crate::echoed!($ty, $json)),)*
+            $((stringify!($ty), $json.to_string(), super::echoed!($ty, $json)),)*
         ];
         let expected: Vec<(&str, String, Result<String, String>)> = vec![
-            $((stringify!($ty), $json.to_string(), $crate::owned($expected)),)*
+            $((stringify!($ty), $json.to_string(), super::owned($expected)),)*
         ];
-        $crate::pretty_rows(&rows, &expected);
+        super::pretty_rows(&rows, &expected);
     }};
 }
 use echo_rows;

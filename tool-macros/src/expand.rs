@@ -248,7 +248,7 @@ fn descriptor(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream 
     let input = if model.iter().any(|param| param.flatten.is_some()) {
         quote!(Self::#params)
     } else {
-        quote!(&__tool::Shape::new(__tool::Kind::Object(Self::#params)))
+        quote!(&__tool::Shape::object(Self::#params))
     };
     let mut fields = vec![
         quote!(name: #name),

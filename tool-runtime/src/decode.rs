@@ -99,7 +99,7 @@ fn fill<'a>(
         match field.presence {
             Presence::Required => return Ok(false),
             Presence::Optional => slot.fill(&mut Json::new("null", call.store()))?,
-            Presence::Defaulted => {}
+            Presence::Defaulted | Presence::Never => {}
         }
     }
     Ok(true)
@@ -110,7 +110,7 @@ fn fill<'a>(
 fn refuse<'a>(
     text: &'a str,
     call: &Call<'a>,
-    params: &[Field],
+    params: &'static [Field],
     slots: &mut [&mut dyn Slot<'a>],
 ) -> ToolError {
     let reporter = Reporter { text, root: params };
@@ -198,7 +198,7 @@ pub(crate) fn decode_root<'a>(
 #[cold]
 fn refuse_root(text: &str, call: &Call<'_>, root: Option<&Shape>, error: Error) -> ToolError {
     let fields = match root.map(|root| root.kind) {
-        Some(Kind::Object(fields)) => fields,
+        Some(Kind::Object(object)) => object.fields,
         _ => &[],
     };
     let reporter = Reporter { text, root: fields };

@@ -2,7 +2,7 @@ use std::fmt;
 
 use crate::json::{Error, Problem, Segment};
 use crate::near::{did_you_mean, near};
-use crate::schema::{Field, Kind, Shape, describe, describe_range, one_of};
+use crate::schema::{Field, Kind, Shape, bare, describe, describe_range, one_of};
 
 /// One thing that is wrong with a call's arguments, said so that a model can put it right.
 ///
@@ -73,14 +73,14 @@ impl fmt::Display for Fault {
 /// Turns what the decoder found into words.
 pub(crate) struct Reporter<'t> {
     pub(crate) text: &'t str,
-    pub(crate) root: &'t [Field],
+    pub(crate) root: &'static [Field],
 }
 
 impl Reporter<'_> {
     pub(crate) fn fault(&self, error: Error) -> Fault {
         let (problem, at, path) = error.into_parts();
-        let expected = |describe: fn(&Shape) -> String| match self.shape(&path) {
-            Some(shape) => describe(&shape),
+        let expected = |describe: fn(&'static Shape) -> String| match self.shape(&path) {
+            Some(shape) => describe(shape),
             None => "another value".into(),
         };
         let (code, path, message) = match problem {
@@ -176,7 +176,7 @@ impl Reporter<'_> {
 
     fn unknown(&self, key: &str, within: &[Segment]) -> String {
         let fields = match self.shape(within).map(|shape| shape.kind) {
-            Some(Kind::Object(fields)) => fields,
+            Some(Kind::Object(object)) => object.fields,
             _ if within.is_empty() => return unknown_among(key, self.root, "argument"),
             _ => &[],
         };
@@ -192,28 +192,24 @@ impl Reporter<'_> {
     }
 
     /// The shape at the end of `path`, as far as it is known.
-    fn shape(&self, path: &[Segment]) -> Option<Shape> {
+    fn shape(&self, path: &[Segment]) -> Option<&'static Shape> {
         let (first, rest) = path.split_first()?;
         let Segment::Key(key) = first else {
             return None;
         };
         let mut shape = self.root.iter().find(|field| field.name == key)?.shape;
         for segment in rest {
-            let inner = match &shape.kind {
-                Kind::Nullable(inner) => inner,
-                _ => shape,
-            };
-            shape = match (&inner.kind, segment) {
-                (Kind::Object(fields), Segment::Key(key)) => {
-                    fields.iter().find(|field| field.name == key)?.shape
+            shape = match (bare(shape, false).kind, segment) {
+                (Kind::Object(object), Segment::Key(key)) => {
+                    object.fields.iter().find(|field| field.name == key)?.shape
                 }
-                (Kind::Map { values, .. }, Segment::Key(_)) => values,
+                (Kind::Map(map), Segment::Key(_)) => map.values,
                 (Kind::Array(array), Segment::Index(_)) => array.items,
                 (Kind::Tuple(items), Segment::Index(index)) => items.get(*index)?,
                 _ => return None,
             };
         }
-        Some(*shape)
+        Some(shape)
     }
 }
 

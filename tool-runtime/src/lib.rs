@@ -46,7 +46,8 @@ pub use self::provide::Provide;
 pub use self::registry::Registry;
 pub use self::result::ToolResult;
 pub use self::schema::{
-    Array, Field, IntegerRange, Kind, Presence, Schema, SchemaDoc, Shape, StringRules, Variant,
+    Array, Back, Bounds, Edge, Field, Foreign, Id, Int, IntegerRange, Kind, Literal, Map, NumberRange,
+    Object, OutputPresence, Presence, Refs, Schema, SchemaDoc, Shape, StringRules, Union, Variant,
 };
 pub use self::state::{Scope, State};
 pub use self::tool::{Answer, Tool};

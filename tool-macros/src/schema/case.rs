@@ -1,6 +1,7 @@
 /// How serde spells the names of fields and variants: `#[serde(rename_all = "…")]`.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum RenameRule {
+    #[default]
     None,
     Lower,
     Upper,

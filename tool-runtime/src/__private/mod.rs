@@ -5,6 +5,7 @@ mod finish;
 mod list;
 mod probe;
 mod slot;
+mod told;
 
 pub use self::entry::{Bind, Descriptor, Entry, Group, Handle, Run, Stop, bound, group};
 pub use self::finish::{
@@ -18,10 +19,11 @@ pub use self::probe::{
     Argument, AsJson, Has, HasNot, NoJson, Returned, ReturnedNot, argument, defaulted, either,
     exemplified, field, shape_of,
 };
+pub use self::told::*;
 pub use self::slot::{FindAny, FindSlot, Nothing, Probe, Slot, Value, decode, decode_root};
 pub use crate::json::Json;
 pub use crate::{
-    Annotations, Answer, Call, Context, ErrorKind, Field, Kind, Outcome, Presence, Provide, Schema,
+    Annotations, Answer, Back, Bounds, Call, Context, Edge, ErrorKind, Field, Id, Int, Kind, Literal, Map, Object, Refs, Union, Outcome, Presence, Provide, Schema,
     Scope, Shape, Tool, ToolError, Variant,
 };
 pub use std::{sync::Arc, vec::Vec};

@@ -22,6 +22,8 @@ impl<T: Schema + ?Sized> Has<T> {
 pub trait HasNot {
     /// No tree.
     const SHAPE: Option<&'static Shape> = None;
+    /// No targets.
+    const REFS: Option<&'static crate::Refs> = None;
 }
 
 impl<T: ?Sized> HasNot for Has<T> {}
@@ -58,15 +60,7 @@ pub const fn field(
     description: &'static str,
     shape: Option<&'static Shape>,
 ) -> Field {
-    let shape = shape_of(shape);
-    Field {
-        name,
-        description,
-        shape,
-        presence: Presence::of(shape),
-        default: None,
-        example: None,
-    }
+    Field::new(name, description, shape_of(shape))
 }
 
 /// The same, with a default.

@@ -80,11 +80,13 @@ pub(crate) fn handle_struct(vis: &Visibility, handle: &Ident, generics: &Generic
 fn imports() -> TokenStream {
     let traits = [
         "FindAny",
+        "FindForeign",
         "FindSlot",
         "FinishAny",
         "HasNot",
         "NoJson",
         "ReturnedNot",
+        "ToldNot",
         "ViaDebug",
         "ViaError",
         "ViaMessages",
@@ -198,7 +200,7 @@ fn items(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
     {
         let slot = slot_type(tool, param);
         return quote! {
-            const #params: &'static __tool::Shape = __tool::shape_of(__tool::Has::<#slot>::SHAPE);
+            const #params: &'static __tool::Shape = __tool::known(__tool::Has::<#slot>::SHAPE, __tool::Told::<#slot>::SHAPE);
         };
     }
     let fields = model.iter().map(|param| field(tool, param, names));
@@ -215,13 +217,13 @@ fn field(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
     } = param;
     let name = &name.value;
     let slot = slot_type(tool, param);
-    let mut field = quote!(__tool::field(#name, #description, __tool::Has::<#slot>::SHAPE));
+    let mut field = quote!(__tool::field(#name, #description, __tool::Has::<#slot>::SHAPE, __tool::Told::<#slot>::SHAPE));
     if param.default.is_some() {
         let default = names.default(param);
-        field = quote!(__tool::defaulted(#field, || __tool::AsJson(Self::#default()).json()));
+        field = quote!(#field.defaulted(|| __tool::AsJson(Self::#default()).json()));
     }
     if let Some(example) = &param.example {
-        field = quote!(__tool::exemplified(#field, || __tool::AsJson(#example).json()));
+        field = quote!(#field.exemplified(|| __tool::AsJson(#example).json()));
     }
     field
 }
@@ -315,7 +317,7 @@ fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStream {
                 let slot = slot_type(tool, param);
                 let argument = on(&slot, quote!(__tool::), quote!(argument));
                 lets.extend(quote! {
-                    let mut #name = #argument::<#slot, _>((&&__tool::Probe::<#slot>::NEW).slot());
+                    let mut #name = #argument::<#slot, _>((&&&__tool::Probe::<#slot>::NEW).slot());
                 });
                 let default = param.default.as_ref().map(|_| names.default(param));
                 let (take, argument, show) = pass(&name, param.pass, default.as_ref());

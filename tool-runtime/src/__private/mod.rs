@@ -16,11 +16,11 @@ pub use self::list::{
     Given, Named, Names, Share, name_as, name_of, named, names_of, toolset, unique,
 };
 pub use self::probe::{
-    Argument, AsJson, Has, HasNot, NoJson, Returned, ReturnedNot, argument, defaulted, either,
-    exemplified, field, shape_of,
+    Argument, AsJson, Has, HasNot, NoJson, Returned, ReturnedNot, argument, either,
+    field,
 };
 pub use self::told::*;
-pub use self::slot::{FindAny, FindSlot, Nothing, Probe, Slot, Value, decode, decode_root};
+pub use self::slot::{FindAny, FindForeign, FindSlot, Nothing, Probe, Slot, Value, decode, decode_root};
 pub use crate::json::Json;
 pub use crate::{
     Annotations, Answer, Back, Bounds, Call, Context, Edge, ErrorKind, Field, Id, Int, Kind, Literal, Map, Object, Refs, Union, Outcome, Presence, Provide, Schema,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{Field, Presence, Schema, Shape, schema::Kind};
 
-use super::Value;
+use super::{Value, known};
 
 /// `Has::<T>::SHAPE` is the tree of a type that has one, and `None` for every other type: an
 /// inherent constant is found before a trait's.
@@ -27,15 +27,6 @@ pub trait HasNot {
 }
 
 impl<T: ?Sized> HasNot for Has<T> {}
-
-/// The tree, or one that says nothing.
-pub const fn shape_of(shape: Option<&'static Shape>) -> &'static Shape {
-    const UNKNOWN: &Shape = &Shape::new(Kind::Unknown);
-    match shape {
-        Some(shape) => shape,
-        None => UNKNOWN,
-    }
-}
 
 /// The slot `S` that was found for the parameter type `Self`.
 #[diagnostic::on_unimplemented(
@@ -58,26 +49,10 @@ pub fn argument<T: Argument<S>, S>(slot: S) -> S {
 pub const fn field(
     name: &'static str,
     description: &'static str,
-    shape: Option<&'static Shape>,
+    ours: Option<&'static Shape>,
+    theirs: Option<&'static Shape>,
 ) -> Field {
-    Field::new(name, description, shape_of(shape))
-}
-
-/// The same, with a default.
-pub const fn defaulted(field: Field, default: fn() -> Option<String>) -> Field {
-    Field {
-        presence: Presence::Defaulted,
-        default: Some(default),
-        ..field
-    }
-}
-
-/// The same, with an example.
-pub const fn exemplified(field: Field, example: fn() -> Option<String>) -> Field {
-    Field {
-        example: Some(example),
-        ..field
-    }
+    Field::new(name, description, known(ours, theirs))
 }
 
 /// A value that may be written as JSON.

@@ -28,6 +28,13 @@ impl Ordered {
         }
     }
 
+    /// Takes a key out of an object.
+    pub(super) fn remove(&mut self, key: &str) {
+        if let Self::Object(entries) = self {
+            entries.retain(|(name, _)| name != key);
+        }
+    }
+
     pub(super) fn as_str(&self) -> Option<&str> {
         match self {
             Self::String(text) => Some(text),

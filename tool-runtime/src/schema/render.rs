@@ -116,6 +116,10 @@ impl Writer {
             _ if !is_root && self.recursive.contains(&id) => Some((id, shape)),
             _ => None,
         };
+        if let Kind::Foreign(foreign) = kind {
+            self.foreign(&foreign, nullable, words);
+            return;
+        }
         self.out.push('{');
         if let Some((id, target)) = target {
             self.reference(id, target, nullable);
@@ -294,7 +298,6 @@ impl Writer {
                 self.map(map);
             }
             Kind::Union(union) => self.union(union, nullable),
-            Kind::Foreign(foreign) => self.foreign(foreign, nullable),
             // An object's keys are not written here, and the layers are off.
             Kind::Object(_)
             | Kind::Any
@@ -302,6 +305,7 @@ impl Writer {
             | Kind::Nullable(_)
             | Kind::Narrow(..)
             | Kind::Sides { .. }
+            | Kind::Foreign(_)
             | Kind::Back(_) => {}
         }
     }
@@ -448,7 +452,17 @@ impl Writer {
     }
 
     /// A schema that came from elsewhere, in the same form as ours; its definitions move to ours.
-    fn foreign(&mut self, foreign: &Foreign, nullable: bool) {
+    #[cfg(not(feature = "schemars"))]
+    fn foreign(&mut self, _: &Foreign, _: bool, words: &Words<'_>) {
+        // Nothing makes one without the feature.
+        self.out.push('{');
+        self.words(words.description, words);
+        self.out.push('}');
+    }
+
+    /// A schema that came from elsewhere, in the same form as ours; its definitions move to ours.
+    #[cfg(feature = "schemars")]
+    fn foreign(&mut self, foreign: &Foreign, nullable: bool, words: &Words<'_>) {
         let value = match self.side {
             Side::Input => (foreign.input)(),
             Side::Output => (foreign.output)(),
@@ -473,9 +487,14 @@ impl Writer {
                 def.body = Body::Text(text);
             }
         }
-        let text = schema.with_references(&renamed).to_json();
-        let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
-        self.out.push_str(inner.unwrap_or_default());
+        let mut schema = schema.with_references(&renamed);
+        if !words.description.is_empty() {
+            schema.remove("description");
+        }
+        let text = schema.to_json();
+        self.out.push_str(text.strip_suffix('}').unwrap_or("{"));
+        self.words(words.description, words);
+        self.out.push('}');
     }
 
     /// An object that may be in several ways.

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::parse::Parser;
+use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Meta, Path, Token, Type, parse_quote};
@@ -37,6 +37,8 @@ pub(super) enum Tagging {
 /// What the attributes of a type say.
 pub(super) struct Container {
     pub(super) krate: Path,
+    /// The name that a tagged struct carries.
+    pub(super) rename: Sided<Option<String>>,
     pub(super) rename_all: Sided<RenameRule>,
     pub(super) rename_all_fields: Sided<RenameRule>,
     /// Every field has a default.
@@ -48,6 +50,7 @@ pub(super) struct Container {
     into: Option<Type>,
     pub(super) open: bool,
     pub(super) title: Option<Text>,
+    pub(super) description: Option<Text>,
     pub(super) bounds: Bounds,
     pub(super) json_schema: bool,
 }
@@ -56,6 +59,7 @@ impl Container {
     pub(super) fn read(cx: &Ctxt, attrs: &[Attribute]) -> Self {
         let mut this = Self {
             krate: parse_quote!(::toolwright),
+            rename: Sided::default(),
             rename_all: Sided::default(),
             rename_all_fields: Sided::default(),
             default: None,
@@ -66,12 +70,13 @@ impl Container {
             into: None,
             open: false,
             title: None,
+            description: None,
             bounds: Bounds::default(),
             json_schema: false,
         };
         let (mut tag, mut content) = (None, None);
         for option in options(cx, attrs) {
-            let Opt { of, meta, key } = &option;
+            let Opt { of, meta, key, ty } = &option;
             match (*of, key.as_str()) {
                 (Of::Schema, "crate") => {
                     if let Some(path) = args::krate(cx, meta) {
@@ -83,27 +88,31 @@ impl Container {
                     this.json_schema = args::flag(cx, meta).unwrap_or(false);
                 }
                 (Of::Schema, "as") => {
-                    this.from = as_type(cx, meta);
-                    this.into.clone_from(&this.from);
+                    this.from.clone_from(ty);
+                    this.into.clone_from(ty);
                 }
                 (Of::Schema | Of::Schemars, "title") => this.title = args::text(cx, meta),
+                (Of::Schema | Of::Schemars, "description") => {
+                    this.description = args::text(cx, meta);
+                }
                 (Of::Schemars, "with") => {
                     this.from = type_text(cx, meta);
                     this.into.clone_from(&this.from);
                 }
-                (_, "rename_all") => this.rename_all = rules(cx, meta),
-                (_, "rename_all_fields") => this.rename_all_fields = rules(cx, meta),
+                (Of::Serde | Of::Schemars, "rename") => this.rename = names(cx, meta),
+                (Of::Serde | Of::Schemars, "rename_all") => this.rename_all = rules(cx, meta),
+                (Of::Serde | Of::Schemars, "rename_all_fields") => this.rename_all_fields = rules(cx, meta),
                 (Of::Serde, "default") => {
                     this.has_default = true;
                     this.default = default_value(cx, meta);
                 }
-                (_, "tag") => tag = args::text(cx, meta).map(|text| text.value),
-                (_, "content") => content = args::text(cx, meta).map(|text| text.value),
-                (_, "untagged") => this.tagging = Tagging::Untagged,
-                (_, "transparent") => this.transparent = true,
-                (_, "from" | "try_from") => this.from = type_text(cx, meta),
-                (_, "into") => this.into = type_text(cx, meta),
-                _ => option.other(cx, Place::Container, &mut this.bounds, &["crate", "as", "open", "title", "json_schema"]),
+                (Of::Serde | Of::Schemars, "tag") => tag = args::text(cx, meta).map(|text| text.value),
+                (Of::Serde | Of::Schemars, "content") => content = args::text(cx, meta).map(|text| text.value),
+                (Of::Serde | Of::Schemars, "untagged") => this.tagging = Tagging::Untagged,
+                (Of::Serde | Of::Schemars, "transparent") => this.transparent = true,
+                (Of::Serde | Of::Schemars, "from" | "try_from") => this.from = type_text(cx, meta),
+                (Of::Serde | Of::Schemars, "into") => this.into = type_text(cx, meta),
+                _ => option.other(cx, Place::Container, &mut this.bounds, &["crate", "as", "open", "title", "description", "json_schema"]),
             }
         }
         match (tag, content) {
@@ -134,7 +143,7 @@ impl Container {
 #[derive(Default)]
 pub(super) struct Member {
     pub(super) rename: Sided<Option<String>>,
-    pub(super) rename_all: Option<Sided<RenameRule>>,
+    pub(super) rename_all: Sided<RenameRule>,
     /// The default's value.
     pub(super) default: Option<TokenStream>,
     pub(super) flatten: bool,
@@ -143,6 +152,10 @@ pub(super) struct Member {
     pub(super) skip_output: bool,
     pub(super) skip_output_if: bool,
     pub(super) recursive: bool,
+    /// A function of its own reads it.
+    pub(super) custom_input: bool,
+    /// A function of its own writes it.
+    pub(super) custom_output: bool,
     /// The type that the JSON looks like.
     pub(super) seen_as: Option<Type>,
     pub(super) title: Option<Text>,
@@ -157,9 +170,9 @@ impl Member {
         let mut this = Self::default();
         let mut custom: Option<Meta> = None;
         for option in options(cx, attrs) {
-            let Opt { of, meta, key } = &option;
+            let Opt { of, meta, key, ty } = &option;
             match (*of, key.as_str()) {
-                (Of::Schema, "as") => this.seen_as = as_type(cx, meta),
+                (Of::Schema, "as") => this.seen_as.clone_from(ty),
                 (Of::Schema, "recursive") => {
                     this.recursive = args::flag(cx, meta).unwrap_or(false);
                 }
@@ -179,7 +192,7 @@ impl Member {
                 }
                 (Of::Schemars, "with") => this.seen_as = type_text(cx, meta),
                 (Of::Serde | Of::Schemars, "rename") => this.rename = names(cx, meta),
-                (Of::Serde | Of::Schemars, "rename_all") => this.rename_all = Some(rules(cx, meta)),
+                (Of::Serde | Of::Schemars, "rename_all") => this.rename_all = rules(cx, meta),
                 (Of::Serde, "default") => this.default = default_value(cx, meta),
                 (Of::Serde | Of::Schemars, "flatten") => this.flatten = true,
                 (Of::Serde | Of::Schemars, "untagged") => this.untagged = true,
@@ -190,6 +203,8 @@ impl Member {
                 (Of::Serde | Of::Schemars, "skip_serializing") => this.skip_output = true,
                 (Of::Serde | Of::Schemars, "skip_serializing_if") => this.skip_output_if = true,
                 (Of::Serde, key) if meaning(place, key) == Some(Meaning::Custom) => {
+                    this.custom_input |= key != "serialize_with";
+                    this.custom_output |= key != "deserialize_with";
                     custom = Some(meta.clone());
                 }
                 _ => option.other(
@@ -200,9 +215,11 @@ impl Member {
                 ),
             }
         }
-        if let (Some(meta), None, false) = (custom, &this.seen_as, this.skip_input) {
+        let is_seen = (this.custom_input && !this.skip_input)
+            || (this.custom_output && !this.skip_output);
+        if let (Some(meta), None, true) = (custom, &this.seen_as, is_seen) {
             cx.error(
-                &meta,
+                meta.path(),
                 format!(
                     "the JSON is whatever `{}` makes of it\nhelp: say what it looks like: `#[schema(as = Type)]`",
                     meta.path().to_token_stream()
@@ -235,13 +252,15 @@ struct Opt {
     of: Of,
     meta: Meta,
     key: String,
+    /// What stands behind `as =`, which no expression could be.
+    ty: Option<Type>,
 }
 
 impl Opt {
     /// An option that is a bound, says nothing, or is refused: what is not understood must not be
     /// passed over, or the schema would lie.
     fn other(&self, cx: &Ctxt, place: Place, bounds: &mut Bounds, known: &[&str]) {
-        let Self { of, meta, key } = self;
+        let Self { of, meta, key, .. } = self;
         match of {
             Of::Schema => {
                 if !bounds::read(cx, meta, key, bounds) {
@@ -279,6 +298,10 @@ fn options(cx: &Ctxt, attrs: &[Attribute]) -> Vec<Opt> {
             let Meta::List(list) = &attr.meta else {
                 continue;
             };
+            if of == Of::Schema {
+                options.extend(ours(cx, list.tokens.clone()));
+                continue;
+            }
             let metas = if of == Of::Serde {
                 // serde's derive reports what is wrong with its attributes.
                 Punctuated::<Meta, Token![,]>::parse_terminated
@@ -290,22 +313,53 @@ fn options(cx: &Ctxt, attrs: &[Attribute]) -> Vec<Opt> {
             };
             for meta in metas {
                 let key = args::key(&meta).unwrap_or_default();
-                options.push(Opt { of, meta, key });
+                options.push(Opt { of, meta, key, ty: None });
             }
         }
     }
     options
 }
 
-/// `as = Type`
-fn as_type(cx: &Ctxt, meta: &Meta) -> Option<Type> {
-    match meta {
-        Meta::NameValue(pair) => cx.ok(syn::parse2(pair.value.to_token_stream())),
-        other => {
-            cx.error(other, "`as` takes a type\nhelp: write `as = String`");
-            None
+/// Our own options. `as` is a keyword, and a type behind it no expression, so that the grammar of
+/// attributes does not hold here.
+fn ours(cx: &Ctxt, tokens: TokenStream) -> Vec<Opt> {
+    let parser = |input: ParseStream<'_>| {
+        let mut options: Vec<Opt> = Vec::new();
+        while !input.is_empty() {
+            let option = if input.peek(Token![as]) {
+                let keyword: Token![as] = input.parse()?;
+                let wanted = "`as` takes a type\nhelp: write `as = String`";
+                if !input.peek(Token![=]) {
+                    return Err(syn::Error::new(keyword.span, wanted));
+                }
+                input.parse::<Token![=]>()?;
+                let found = input.span();
+                let ty: Type = input.parse().map_err(|_| syn::Error::new(found, wanted))?;
+                Opt {
+                    of: Of::Schema,
+                    meta: Meta::Path(Ident::new_raw("as", keyword.span).into()),
+                    key: "as".to_owned(),
+                    ty: Some(ty),
+                }
+            } else {
+                let meta: Meta = input.parse()?;
+                let key = args::key(&meta).unwrap_or_default();
+                Opt { of: Of::Schema, meta, key, ty: None }
+            };
+            if !option.key.is_empty() && options.iter().any(|known| known.key == option.key) {
+                cx.error(
+                    option.meta.path(),
+                    format!("`{}` is given twice\nhelp: remove one", option.key),
+                );
+            }
+            options.push(option);
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
         }
-    }
+        Ok(options)
+    };
+    cx.ok(parser.parse2(tokens)).unwrap_or_default()
 }
 
 /// `key = "Type"`

@@ -1,9 +1,9 @@
-//! Fields and variants, as a tree.
+//! The fields of a struct or a variant, as a tree.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{DataEnum, DataStruct, DeriveInput, Fields, Type, Variant};
+use syn::{DataStruct, DeriveInput, Fields, Type};
 
 use crate::ctxt::Ctxt;
 use crate::doc;
@@ -20,14 +20,28 @@ pub(super) struct Parts {
     pub(super) refs: Vec<TokenStream>,
     /// The bounds on the types of its fields.
     pub(super) checks: Vec<TokenStream>,
+    /// The types of which these tell, as text: a type that stands in ten fields is asked once.
+    seen: Vec<String>,
 }
 
 /// Makes the tree of one type.
 pub(super) struct Body<'a> {
-    cx: &'a Ctxt,
-    container: &'a Container,
+    pub(super) cx: &'a Ctxt,
+    pub(super) container: &'a Container,
     input: &'a DeriveInput,
     parts: Parts,
+}
+
+/// A field and what its attributes say.
+pub(super) struct Row<'f> {
+    field: &'f syn::Field,
+    member: Member,
+}
+
+impl Row<'_> {
+    fn is_skipped(&self) -> bool {
+        self.member.skip_input && self.member.skip_output
+    }
 }
 
 impl<'a> Body<'a> {
@@ -44,92 +58,184 @@ impl<'a> Body<'a> {
         self.parts
     }
 
+    /// Reads the attributes of the fields.
+    pub(super) fn rows<'f>(&self, fields: &'f Fields) -> Vec<Row<'f>> {
+        let row = |field: &'f syn::Field| Row {
+            field,
+            member: Member::read(self.cx, &field.attrs, Place::Field),
+        };
+        fields.iter().map(row).collect()
+    }
+
     /// The kind of a struct.
     pub(super) fn structure(&mut self, data: &DataStruct) -> TokenStream {
+        let rows = self.rows(&data.fields);
         if self.container.transparent {
-            return self.transparent(&data.fields);
+            return self.transparent(&rows);
         }
         let rules = self.container.rename_all.clone();
-        let kind = self.fields(&data.fields, &rules, true);
+        let kind = self.fields(&data.fields, &rows, &rules, true);
         match (&self.container.tagging, &data.fields) {
-            // A struct may carry a tag too: its own name.
+            // A struct may carry a tag too, its own name. It is written, and nobody reads it.
             (Tagging::Internal(tag), Fields::Named(_)) => {
                 let name = self.input.ident.to_string();
+                let name = self.container.rename.output.clone().unwrap_or(name);
                 let tag = tag_field(tag, &Sided { input: name.clone(), output: name });
                 let rest = flat(&kind);
-                quote!(__tool::Kind::Object(__tool::Object { fields: &[#tag, #rest], open: false }))
+                object(quote!(#tag.not_read(), #rest))
             }
             _ => kind,
         }
     }
 
-    /// The one field of a transparent struct, in the struct's place.
-    fn transparent(&mut self, fields: &Fields) -> TokenStream {
-        let read = |field: &&syn::Field| {
-            let member = Member::read(self.cx, &field.attrs, Place::Field);
-            !(member.skip_input && member.skip_output)
+    /// The one field of a transparent struct, in the struct's place. Which one it is, serde decides
+    /// in this way.
+    fn transparent(&mut self, rows: &[Row<'_>]) -> TokenStream {
+        let carries = |row: &&Row<'_>| {
+            let is_marker = recursive::last_segment(&row.field.ty)
+                .is_some_and(|last| last == "PhantomData");
+            !is_marker && !row.is_skipped() && !(row.member.default.is_some() && row.member.skip_output)
         };
-        let all: Vec<_> = fields.iter().filter(read).collect();
-        // serde says so if there is more than one.
-        let Some(field) = all.first() else {
+        // serde says so if there is none, or more than one.
+        let Some(row) = rows.iter().find(carries) else {
             return quote!(__tool::Kind::Null);
         };
-        let member = Member::read(self.cx, &field.attrs, Place::Field);
-        let ty = member.seen_as.as_ref().unwrap_or(&field.ty).clone();
-        let shape = self.shape_of(&ty, member.recursive);
-        match member.bounds.tokens() {
-            Some(bounds) => quote!(__tool::Kind::Narrow(#shape, #bounds)),
-            None => quote!(__tool::Kind::Narrow(#shape, __tool::Bounds::NONE)),
-        }
+        let shape = self.element(row);
+        quote!(__tool::Kind::Sides { input: #shape, output: #shape })
     }
 
     /// The kind of a struct's or a variant's fields.
-    fn fields(&mut self, fields: &Fields, rules: &Sided<RenameRule>, is_struct: bool) -> TokenStream {
+    pub(super) fn fields(
+        &mut self,
+        fields: &Fields,
+        rows: &[Row<'_>],
+        rules: &Sided<RenameRule>,
+        is_struct: bool,
+    ) -> TokenStream {
         match fields {
             Fields::Unit => quote!(__tool::Kind::Null),
-            Fields::Named(named) => {
-                let rows: Vec<_> = named
-                    .named
+            Fields::Named(_) => {
+                let rows: Vec<_> = rows
                     .iter()
-                    .filter_map(|field| self.field(field, rules, is_struct))
+                    .filter_map(|row| self.field(row, rules, is_struct))
                     .collect();
                 let open = self.container.open;
                 quote!(__tool::Kind::Object(__tool::Object { fields: &[#(#rows),*], open: #open }))
             }
-            Fields::Unnamed(unnamed) => {
-                let mut shapes = Vec::new();
-                for field in &unnamed.unnamed {
-                    let member = Member::read(self.cx, &field.attrs, Place::Field);
-                    if member.skip_input && member.skip_output {
-                        continue;
-                    }
-                    let ty = member.seen_as.as_ref().unwrap_or(&field.ty).clone();
-                    let shape = self.shape_of(&ty, member.recursive);
-                    shapes.push(match member.bounds.tokens() {
-                        Some(bounds) => {
-                            quote!(&__tool::Shape::new(__tool::Kind::Narrow(#shape, #bounds)))
-                        }
-                        None => shape,
-                    });
-                }
-                match (unnamed.unnamed.len(), shapes.as_slice()) {
-                    (1, [one]) => quote!(__tool::Kind::Narrow(#one, __tool::Bounds::NONE)),
-                    _ => quote!(__tool::Kind::Tuple(&[#(#shapes),*])),
-                }
+            Fields::Unnamed(_) => match rows {
+                [one] => self.newtype(one),
+                _ => self.tuple(rows),
+            },
+        }
+    }
+
+    fn newtype(&mut self, row: &Row<'_>) -> TokenStream {
+        if row.member.skip_input || row.member.skip_output {
+            self.cx.error(
+                row.field,
+                "the only value is skipped, which serde does on some paths and not on others\nhelp: leave the field out, or mark it `#[schema(as = ())]` without skipping it",
+            );
+        }
+        let shape = self.element(row);
+        quote!(__tool::Kind::Narrow(#shape, __tool::Bounds::NONE))
+    }
+
+    fn tuple(&mut self, rows: &[Row<'_>]) -> TokenStream {
+        let (mut input, mut output) = (Vec::new(), Vec::new());
+        let mut one_sided = false;
+        for row in rows.iter().filter(|row| !row.is_skipped()) {
+            let may_be_missing = [
+                ("default", row.member.default.is_some() && !row.member.skip_input),
+                ("skip_serializing_if", row.member.skip_output_if),
+            ];
+            for (key, _) in may_be_missing.iter().filter(|(_, is_there)| *is_there) {
+                self.cx.error(
+                    row.field,
+                    format!("`{key}` in a tuple makes the places of its elements uncertain\nhelp: give the fields names"),
+                );
+            }
+            let shape = self.element(row);
+            one_sided |= row.member.skip_input != row.member.skip_output;
+            if !row.member.skip_input {
+                input.push(shape.clone());
+            }
+            if !row.member.skip_output {
+                output.push(shape);
             }
         }
+        if self.container.has_default {
+            self.cx.error(
+                &self.input.ident,
+                "`#[serde(default)]` on a tuple makes the places of its elements uncertain\nhelp: give the fields names",
+            );
+        }
+        if one_sided {
+            return quote!(__tool::Kind::Sides {
+                input: &__tool::Shape::new(__tool::Kind::Tuple(&[#(#input),*])),
+                output: &__tool::Shape::new(__tool::Kind::Tuple(&[#(#output),*])),
+            });
+        }
+        quote!(__tool::Kind::Tuple(&[#(#input),*]))
+    }
+
+    /// The tree of a field's value.
+    fn element(&mut self, row: &Row<'_>) -> TokenStream {
+        let shape = self.seen(&row.field.ty, &row.member);
+        let description = match (&row.field.ident, &row.member.description) {
+            (Some(_), _) => String::new(),
+            (None, Some(text)) => text.value.clone(),
+            (None, None) => doc::plain(self.cx, &row.field.attrs),
+        };
+        let kind = match row.member.bounds.narrow(&shape) {
+            Some(kind) => kind,
+            None if description.is_empty() => return shape,
+            None => quote!(__tool::Kind::Narrow(#shape, __tool::Bounds::NONE)),
+        };
+        let words = (!description.is_empty()).then(|| quote!(.described(#description)));
+        quote!(&__tool::Shape::new(#kind)#words)
+    }
+
+    /// The tree of a type, or of the type that its JSON looks like, on the sides where it does.
+    fn seen(&mut self, ty: &Type, member: &Member) -> TokenStream {
+        let Some(seen_as) = &member.seen_as else {
+            return self.shape_of(ty, member.recursive);
+        };
+        let seen = self.shape_of(seen_as, member.recursive);
+        let both = member.custom_input == member.custom_output
+            || (member.skip_input && !member.custom_input)
+            || (member.skip_output && !member.custom_output);
+        if both {
+            return seen;
+        }
+        let own = self.shape_of(ty, member.recursive);
+        let (input, output) = if member.custom_input { (seen, own) } else { (own, seen) };
+        quote!(&__tool::Shape::new(__tool::Kind::Sides { input: #input, output: #output }))
+    }
+
+    /// The content of a variant whose JSON is what a function makes of it.
+    pub(super) fn content(&mut self, own: TokenStream, member: &Member) -> TokenStream {
+        let Some(seen_as) = &member.seen_as else {
+            return own;
+        };
+        let seen = self.shape_of(seen_as, member.recursive);
+        if member.custom_input == member.custom_output {
+            return quote!(__tool::Kind::Narrow(#seen, __tool::Bounds::NONE));
+        }
+        let own = quote!(&__tool::Shape::new(#own));
+        let (input, output) = if member.custom_input { (seen, own) } else { (own, seen) };
+        quote!(__tool::Kind::Sides { input: #input, output: #output })
     }
 
     /// One row of an object; none for a field that is neither read nor written.
     fn field(
         &mut self,
-        field: &syn::Field,
+        row: &Row<'_>,
         rules: &Sided<RenameRule>,
         is_struct: bool,
     ) -> Option<TokenStream> {
-        let ident = field.ident.as_ref()?;
-        let member = Member::read(self.cx, &field.attrs, Place::Field);
-        if member.skip_input && member.skip_output {
+        let ident = row.field.ident.as_ref()?;
+        let member = &row.member;
+        if row.is_skipped() {
             return None;
         }
         let names = member.names(ident, |output, name| {
@@ -138,78 +244,69 @@ impl<'a> Body<'a> {
         });
         let description = match &member.description {
             Some(text) => text.value.clone(),
-            None => doc::plain(self.cx, &field.attrs),
+            None => doc::plain(self.cx, &row.field.attrs),
         };
-        let ty = member.seen_as.as_ref().unwrap_or(&field.ty).clone();
-        let mut shape = self.shape_of(&ty, member.recursive);
-        if let Some(bounds) = member.bounds.tokens() {
-            shape = quote!(&__tool::Shape::new(__tool::Kind::Narrow(#shape, #bounds)));
-        }
+        let shape = self.element(row);
         let input = &names.input;
-        let mut row = quote!(__tool::Field::new(#input, #description, #shape));
+        let mut tokens = quote!(__tool::Field::new(#input, #description, #shape));
         if names.output != names.input {
             let output = &names.output;
-            row.extend(quote!(.written_as(#output)));
+            tokens.extend(quote!(.written_as(#output)));
         }
         if let Some(title) = &member.title {
             let title = &title.value;
-            row.extend(quote!(.titled(#title)));
+            tokens.extend(quote!(.titled(#title)));
         }
-        if is_option(&ty) {
-            row.extend(quote!(.optional()));
+        if member.custom_input {
+            // serde asks a function of the field's own for a value, and never for a missing one.
+            tokens.extend(quote!(.always()));
+        } else if is_option(member.seen_as.as_ref().unwrap_or(&row.field.ty)) {
+            tokens.extend(quote!(.optional()));
         }
-        row.extend(self.default(&member, field, ident, is_struct));
+        tokens.extend(self.default(row, ident, is_struct));
         if let Some(example) = &member.example {
-            row.extend(quote!(.exemplified(|| __tool::AsJson(#example).json())));
+            tokens.extend(quote!(.exemplified(|| __tool::AsJson(#example).json())));
         }
         if member.flatten {
-            row.extend(quote!(.flattened()));
+            tokens.extend(quote!(.flattened()));
         }
         if member.deprecated {
-            row.extend(quote!(.deprecated()));
+            tokens.extend(quote!(.deprecated()));
         }
         if member.skip_input {
-            row.extend(quote!(.not_read()));
+            tokens.extend(quote!(.not_read()));
         }
         if member.skip_output {
-            row.extend(quote!(.not_written()));
+            tokens.extend(quote!(.not_written()));
         } else if member.skip_output_if {
-            row.extend(quote!(.sometimes_written()));
+            tokens.extend(quote!(.sometimes_written()));
         }
-        Some(row)
+        Some(tokens)
     }
 
     /// The default of a field, its own or its struct's.
-    fn default(
-        &self,
-        member: &Member,
-        field: &syn::Field,
-        ident: &syn::Ident,
-        is_struct: bool,
-    ) -> Option<TokenStream> {
+    fn default(&self, row: &Row<'_>, ident: &syn::Ident, is_struct: bool) -> Option<TokenStream> {
+        let Row { field, member } = row;
         let ty = &field.ty;
-        if let Some(value) = &member.default {
-            // What a function of the field's own makes of it is not what `Serialize` writes.
-            if member.seen_as.is_some() {
-                return Some(quote!(.defaulted(|| ::core::option::Option::None)));
-            }
-            return Some(quote!(.defaulted(|| {
-                let value: #ty = #value;
-                __tool::AsJson(value).json()
-            })));
-        }
-        if !is_struct || !self.container.has_default {
+        // What a function of the field's own makes of it is not what `Serialize` writes.
+        let is_custom = member.seen_as.is_some();
+        if member.default.is_none() && !(is_struct && self.container.has_default) {
             return None;
         }
-        let value = self.container.default.as_ref();
-        let json = match (value, member.seen_as.is_some()) {
-            (Some(value), false) => quote! {{
+        let value = match (&member.default, &self.container.default) {
+            _ if is_custom => None,
+            (Some(value), _) => Some(quote!({
+                let value: #ty = #value;
+                __tool::AsJson(value).json()
+            })),
+            (None, Some(value)) => Some(quote!({
                 let value: Self = #value;
                 __tool::AsJson(&value.#ident).json()
-            }},
-            _ => quote!(::core::option::Option::None),
+            })),
+            (None, None) => None,
         };
-        Some(quote!(.defaulted(|| #json)))
+        let value = value.unwrap_or_else(|| quote!(::core::option::Option::None));
+        Some(quote!(.defaulted(|| #value)))
     }
 
     /// The tree of a type that a field has.
@@ -225,155 +322,27 @@ impl<'a> Body<'a> {
         {
             return quote_spanned!(ty.span()=> <#ty as __tool::Schema>::SHAPE);
         }
-        self.parts
-            .refs
-            .push(quote!(__tool::refs_of(__tool::Has::<#ty>::REFS)));
-        self.parts.checks.push(quote! {
-            let _ = __tool::has_schema::<#ty, _>((&&&__tool::SchemaOf::<#ty>::NEW).find());
-        });
-        quote!(__tool::known(__tool::Has::<#ty>::SHAPE, __tool::Told::<#ty>::SHAPE))
-    }
-
-    /// The kind of an enum.
-    pub(super) fn enumeration(&mut self, data: &DataEnum) -> TokenStream {
-        if data.variants.is_empty() {
-            self.cx.error(
-                data.enum_token,
-                "an enum without variants has no value that a model could write\nhelp: add a variant",
-            );
-            return TokenStream::new();
-        }
-        let variants: Vec<_> = data
-            .variants
-            .iter()
-            .map(|variant| (variant, Member::read(self.cx, &variant.attrs, Place::Variant)))
-            .collect();
-        let one_sided = variants
-            .iter()
-            .any(|(_, member)| member.skip_input != member.skip_output);
-        let input = self.members(&variants, |member| !member.skip_input);
-        if !one_sided {
-            return input;
-        }
-        let output = self.members(&variants, |member| !member.skip_output);
-        quote!(__tool::Kind::Sides {
-            input: &__tool::Shape::new(#input),
-            output: &__tool::Shape::new(#output),
-        })
-    }
-
-    /// The union of the variants that are there; those without data are one member together.
-    fn members(
-        &mut self,
-        variants: &[(&Variant, Member)],
-        is_there: impl Fn(&Member) -> bool,
-    ) -> TokenStream {
-        let container = self.container;
-        let mut members: Vec<TokenStream> = Vec::new();
-        let mut units: Vec<TokenStream> = Vec::new();
-        let mut first_unit = 0;
-        let mut buffered = false;
-        for (variant, member) in variants.iter().filter(|(_, member)| is_there(member)) {
-            let tagging = if member.untagged {
-                &Tagging::Untagged
-            } else {
-                &container.tagging
-            };
-            buffered |= matches!(tagging, Tagging::Untagged | Tagging::Internal(_));
-            let names = member.names(&variant.ident, |output, name| {
-                let rules = &container.rename_all;
-                let rule = if output { rules.output } else { rules.input };
-                rule.variant(name)
+        let text = ty.to_string();
+        if !self.parts.seen.contains(&text) {
+            self.parts.seen.push(text);
+            self.parts
+                .refs
+                .push(quote!(__tool::refs_of(__tool::Has::<#ty>::REFS)));
+            self.parts.checks.push(quote! {
+                let _ = __tool::has_schema::<#ty, _>((&&&__tool::SchemaOf::<#ty>::NEW).find());
             });
-            let description = match &member.description {
-                Some(text) => text.value.clone(),
-                None => doc::plain(self.cx, &variant.attrs),
-            };
-            let is_unit = matches!(variant.fields, Fields::Unit);
-            if is_unit && *tagging == Tagging::External {
-                if units.is_empty() {
-                    first_unit = members.len();
-                }
-                let Sided { input, output } = &names;
-                units.push(quote!(__tool::Variant {
-                    name: #input,
-                    output_name: #output,
-                    description: #description,
-                }));
-                continue;
-            }
-            let kind = self.variant(variant, member, tagging, &names);
-            members.push(quote!(__tool::Shape::new(#kind).described(#description)));
         }
-        if members.is_empty() {
-            return quote!(__tool::Kind::Enum(&[#(#units),*]));
-        }
-        if !units.is_empty() {
-            members.insert(
-                first_unit,
-                quote!(__tool::Shape::new(__tool::Kind::Enum(&[#(#units),*]))),
-            );
-        }
-        quote!(__tool::Kind::Union(__tool::Union {
-            members: &[#(#members),*],
-            buffered: #buffered,
-        }))
-    }
-
-    /// The kind of a variant that has data or a tag of its own.
-    fn variant(
-        &mut self,
-        variant: &Variant,
-        member: &Member,
-        tagging: &Tagging,
-        names: &Sided<String>,
-    ) -> TokenStream {
-        let rules = member
-            .rename_all
-            .clone()
-            .unwrap_or_else(|| self.container.rename_all_fields.clone());
-        let content = match &member.seen_as {
-            Some(ty) => {
-                let shape = self.shape_of(ty, member.recursive);
-                quote!(__tool::Kind::Narrow(#shape, __tool::Bounds::NONE))
-            }
-            None => self.fields(&variant.fields, &rules, false),
-        };
-        let is_unit = matches!(variant.fields, Fields::Unit) && member.seen_as.is_none();
-        let object = |fields: TokenStream| {
-            quote!(__tool::Kind::Object(__tool::Object { fields: &[#fields], open: false }))
-        };
-        match tagging {
-            Tagging::Untagged => content,
-            Tagging::External => {
-                let Sided { input, output } = names;
-                object(quote! {
-                    __tool::Field::new(#input, "", &__tool::Shape::new(#content)).written_as(#output).always()
-                })
-            }
-            Tagging::Adjacent(tag, key) => {
-                let tag = tag_field(tag, names);
-                if is_unit {
-                    return object(tag);
-                }
-                object(quote! {
-                    #tag, __tool::Field::new(#key, "", &__tool::Shape::new(#content))
-                })
-            }
-            Tagging::Internal(tag) => {
-                let tag = tag_field(tag, names);
-                if is_unit {
-                    return object(tag);
-                }
-                let rest = flat(&content);
-                object(quote!(#tag, #rest))
-            }
-        }
+        quote!(__tool::known(__tool::Has::<#ty>::SHAPE, __tool::Told::<#ty>::SHAPE))
     }
 }
 
+/// An object of these fields and no others.
+pub(super) fn object(fields: TokenStream) -> TokenStream {
+    quote!(__tool::Kind::Object(__tool::Object { fields: &[#fields], open: false }))
+}
+
 /// The key that says which variant it is.
-fn tag_field(tag: &str, names: &Sided<String>) -> TokenStream {
+pub(super) fn tag_field(tag: &str, names: &Sided<String>) -> TokenStream {
     let Sided { input, output } = names;
     quote! {
         __tool::Field::new(#tag, "", &__tool::Shape::new(__tool::Kind::Enum(&[__tool::Variant {
@@ -385,18 +354,11 @@ fn tag_field(tag: &str, names: &Sided<String>) -> TokenStream {
 }
 
 /// An object's keys, in the place of a field.
-fn flat(kind: &TokenStream) -> TokenStream {
+pub(super) fn flat(kind: &TokenStream) -> TokenStream {
     quote!(__tool::Field::new("", "", &__tool::Shape::new(#kind)).flattened())
 }
 
 /// Whether the type is spelled as an `Option`: it may be missing, even if its schema is foreign.
-fn is_option(ty: &Type) -> bool {
-    match crate::ty::bare(ty) {
-        Type::Path(path) => path
-            .path
-            .segments
-            .last()
-            .is_some_and(|last| last.ident == "Option"),
-        _ => false,
-    }
+pub(super) fn is_option(ty: &Type) -> bool {
+    recursive::last_segment(ty).is_some_and(|last| last == "Option")
 }

@@ -1,13 +1,14 @@
 //! Bounds: `range(1..=5)`, `len(..20)`, `pattern = "…"`, `format = "…"`, `multiple_of = …`,
 //! `unique`, in `#[schema(…)]`, `#[arg(…)]` and, as schemars spells them, `#[schemars(…)]`.
 
-use proc_macro2::{Span, TokenStream};
-use quote::quote;
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprRange, ExprUnary, Lit, Meta, RangeLimits, UnOp};
 
 use crate::args;
 use crate::ctxt::Ctxt;
+use crate::model::Text;
 
 use super::option;
 
@@ -25,7 +26,8 @@ pub(crate) struct Bounds {
     pattern: Option<String>,
     format: Option<String>,
     unique: bool,
-    any: bool,
+    /// What was said, and where.
+    said: Vec<(&'static str, Span)>,
 }
 
 /// A number's literal, and whether it is left out of the range.
@@ -33,14 +35,59 @@ struct Number {
     text: String,
     value: f64,
     /// The integer, if it is one.
-    integer: Option<i128>,
+    integer: Option<Integer>,
     exclusive: bool,
 }
 
+/// An integer of any of Rust's types.
+#[derive(Clone, Copy)]
+struct Integer {
+    negative: bool,
+    magnitude: u128,
+}
+
+impl Integer {
+    fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix('-');
+        let magnitude = digits.unwrap_or(text).parse().ok()?;
+        Some(Self {
+            negative: digits.is_some() && magnitude != 0,
+            magnitude,
+        })
+    }
+
+    fn up(self) -> Option<Self> {
+        if self.negative {
+            Some(Self { negative: self.magnitude > 1, magnitude: self.magnitude - 1 })
+        } else {
+            Some(Self { magnitude: self.magnitude.checked_add(1)?, ..self })
+        }
+    }
+
+    fn down(self) -> Option<Self> {
+        if self.negative || self.magnitude == 0 {
+            Some(Self { negative: true, magnitude: self.magnitude.checked_add(1)? })
+        } else {
+            Some(Self { magnitude: self.magnitude - 1, ..self })
+        }
+    }
+}
+
 impl Bounds {
+    /// The kind of a shape within these bounds, if there are any. The compiler looks whether they
+    /// fit the shape, with the caret on the bound that does not.
+    pub(super) fn narrow(&self, shape: &TokenStream) -> Option<TokenStream> {
+        let bounds = self.tokens()?;
+        let fits = self.said.iter().map(|(key, span)| {
+            let method = Ident::new(&format!("{key}_fits"), *span);
+            quote_spanned!(*span=> .#method(#shape))
+        });
+        Some(quote!(__tool::Kind::Narrow(#shape, #bounds #(#fits)*)))
+    }
+
     /// The tokens of the runtime's `Bounds`, if there are any.
     pub(crate) fn tokens(&self) -> Option<TokenStream> {
-        if !self.any {
+        if self.said.is_empty() {
             return None;
         }
         let Self {
@@ -55,8 +102,8 @@ impl Bounds {
             ..
         } = self;
         // An open end of integers is the next one.
-        let low = min.as_ref().and_then(|end| integer(end, 1));
-        let high = max.as_ref().and_then(|end| integer(end, -1));
+        let low = min.as_ref().and_then(|end| integer(end, Integer::up));
+        let high = max.as_ref().and_then(|end| integer(end, Integer::down));
         let (low, high) = (option(low), option(high));
         let from = option(min.as_ref().map(edge));
         let to = option(max.as_ref().map(edge));
@@ -83,14 +130,11 @@ impl Bounds {
 }
 
 /// The end of a range of integers; one that is left out is the next one inwards.
-fn integer(end: &Number, inwards: i128) -> Option<TokenStream> {
-    let value = if end.exclusive {
-        end.integer?.checked_add(inwards)?
-    } else {
-        end.integer?
-    };
-    let magnitude = proc_macro2::Literal::u128_unsuffixed(value.unsigned_abs());
-    let negative = value < 0;
+fn integer(end: &Number, inwards: fn(Integer) -> Option<Integer>) -> Option<TokenStream> {
+    let value = end.integer?;
+    let value = if end.exclusive { inwards(value)? } else { value };
+    let Integer { negative, magnitude } = value;
+    let magnitude = Literal::u128_unsuffixed(magnitude);
     Some(quote!(__tool::Int { negative: #negative, magnitude: #magnitude }))
 }
 
@@ -115,28 +159,35 @@ pub(crate) fn read(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Bounds) -> bo
                 if let (Some(max), RangeLimits::HalfOpen(_)) = (&mut bounds.max, &range.limits) {
                     max.exclusive = true;
                 }
-                ordered(cx, meta.span(), bounds);
+                ordered(cx, list_of(meta).span(), bounds);
             }
         }
         "len" => {
             if let Some(range) = range(cx, meta, "len(1..=20)") {
                 bounds.min_len = range.start.as_deref().and_then(|end| length(cx, end));
                 bounds.max_len = range.end.as_deref().and_then(|end| length(cx, end));
-                if let RangeLimits::HalfOpen(_) = &range.limits {
-                    bounds.max_len = bounds.max_len.map(|max| max.saturating_sub(1));
+                let max = bounds.max_len;
+                let is_open = matches!(range.limits, RangeLimits::HalfOpen(_));
+                if is_open {
+                    bounds.max_len = max.map(|max| max.saturating_sub(1));
                 }
-                if let (Some(min), Some(max)) = (bounds.min_len, bounds.max_len)
-                    && min > max
-                {
-                    cx.error(meta, "no length is in this range\nhelp: put the smaller number first");
+                let is_empty = match (bounds.min_len, bounds.max_len) {
+                    (Some(min), Some(max)) => min > max,
+                    _ => false,
+                };
+                if is_empty || (is_open && max == Some(0)) {
+                    cx.error(&list_of(meta), "no length is in this range\nhelp: put the smaller number first; `..` leaves the last number out, `..=` does not");
                 }
             }
         }
-        "pattern" => bounds.pattern = args::text(cx, meta).map(|text| text.value),
+        "pattern" => bounds.pattern = args::text(cx, meta).and_then(|text| pattern(cx, &text)),
         "format" => bounds.format = args::text(cx, meta).map(|text| text.value),
         "multiple_of" => {
             if let Meta::NameValue(pair) = meta {
                 bounds.multiple_of = number(cx, &pair.value);
+                if bounds.multiple_of.as_ref().is_some_and(|number| number.value <= 0.0) {
+                    cx.error(&pair.value, "`multiple_of` takes a number above zero\nhelp: write `multiple_of = 5`");
+                }
             } else {
                 cx.error(meta, "`multiple_of` takes a value\nhelp: write `multiple_of = 5`");
             }
@@ -144,22 +195,26 @@ pub(crate) fn read(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Bounds) -> bo
         "unique" => bounds.unique = args::flag(cx, meta).unwrap_or(false),
         _ => return false,
     }
-    bounds.any = true;
+    if let Some(key) = BOUNDS.into_iter().find(|bound| *bound == key) {
+        bounds.said.push((key, meta.path().span()));
+    }
     true
 }
 
 /// Reads one option of `#[schemars(…)]` if it is a bound.
 pub(super) fn read_schemars(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Bounds) -> bool {
-    match (key, meta) {
+    let ours = match (key, meta) {
         ("range", Meta::List(list)) => {
             for end in args::metas(cx, list.tokens.clone()) {
                 let Meta::NameValue(pair) = &end else { continue };
                 match args::key(&end).as_deref() {
                     Some("min") => bounds.min = number(cx, &pair.value),
                     Some("max") => bounds.max = number(cx, &pair.value),
-                    _ => {}
+                    _ => return false,
                 }
             }
+            ordered(cx, meta.span(), bounds);
+            "range"
         }
         ("length", Meta::List(list)) => {
             for end in args::metas(cx, list.tokens.clone()) {
@@ -171,23 +226,80 @@ pub(super) fn read_schemars(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Boun
                         bounds.min_len = length(cx, &pair.value);
                         bounds.max_len = bounds.min_len;
                     }
-                    _ => {}
+                    _ => return false,
                 }
             }
+            "len"
         }
         ("regex" | "pattern", Meta::List(list)) => {
             for end in args::metas(cx, list.tokens.clone()) {
                 if args::key(&end).as_deref() == Some("pattern") {
-                    bounds.pattern = args::text(cx, &end).map(|text| text.value);
+                    bounds.pattern = args::text(cx, &end).and_then(|text| pattern(cx, &text));
                 }
             }
+            "pattern"
         }
-        ("email", Meta::Path(_)) => bounds.format = Some("email".into()),
-        ("url", Meta::Path(_)) => bounds.format = Some("uri".into()),
+        ("regex" | "pattern", Meta::NameValue(_)) => {
+            bounds.pattern = args::text(cx, meta).and_then(|text| pattern(cx, &text));
+            "pattern"
+        }
+        ("email", Meta::Path(_)) => {
+            bounds.format = Some("email".into());
+            "format"
+        }
+        ("url", Meta::Path(_)) => {
+            bounds.format = Some("uri".into());
+            "format"
+        }
         _ => return false,
-    }
-    bounds.any = true;
+    };
+    bounds.said.push((ours, meta.path().span()));
     true
+}
+
+/// What stands between an option's parentheses.
+fn list_of(meta: &Meta) -> TokenStream {
+    match meta {
+        Meta::List(list) => list.tokens.clone(),
+        other => other.to_token_stream(),
+    }
+}
+
+/// A regular expression, if it is one that every provider's engine can run: those that run in linear
+/// time know no look-around and no back-reference.
+fn pattern(cx: &Ctxt, text: &Text) -> Option<String> {
+    let bytes = text.value.as_bytes();
+    let mut found = None;
+    let (mut at, mut in_class) = (0, false);
+    while let Some(&byte) = bytes.get(at) {
+        let rest = bytes.get(at..).unwrap_or_default();
+        match byte {
+            b'\\' => {
+                let next = rest.get(1).copied().unwrap_or_default();
+                if !in_class && (next.is_ascii_digit() && next != b'0' || next == b'k') {
+                    found = Some("a back-reference");
+                }
+                at += 1;
+            }
+            b'[' if !in_class => in_class = true,
+            b']' => in_class = false,
+            b'(' if !in_class => {
+                let looks = ["(?=", "(?!", "(?<=", "(?<!"];
+                if looks.iter().any(|look| rest.starts_with(look.as_bytes())) {
+                    found = Some("look-around");
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    if let Some(what) = found {
+        cx.error_at(
+            text.span,
+            format!("`pattern` has {what}, which most providers refuse\nhelp: write the pattern without it, or check the rest in code"),
+        );
+    }
+    Some(text.value.clone())
 }
 
 fn range(cx: &Ctxt, meta: &Meta, form: &str) -> Option<ExprRange> {
@@ -196,7 +308,8 @@ fn range(cx: &Ctxt, meta: &Meta, form: &str) -> Option<ExprRange> {
     {
         return Some(range);
     }
-    cx.error(meta, format!("this takes a range\nhelp: write `{form}`, `1..` or `..=99`"));
+    let key = args::key(meta).unwrap_or_default();
+    cx.error(meta, format!("`{key}` takes a range\nhelp: write `{form}`, `{key}(1..)` or `{key}(..=99)`"));
     None
 }
 
@@ -204,7 +317,7 @@ fn ordered(cx: &Ctxt, span: Span, bounds: &Bounds) {
     if let (Some(min), Some(max)) = (&bounds.min, &bounds.max)
         && (min.value > max.value || (min.value == max.value && (min.exclusive || max.exclusive)))
     {
-        cx.error_at(span, "no number is in this range\nhelp: put the smaller number first");
+        cx.error_at(span, "no number is in this range\nhelp: put the smaller number first; `..` leaves the last number out, `..=` does not");
     }
 }
 
@@ -246,9 +359,12 @@ fn number(cx: &Ctxt, expr: &Expr) -> Option<Number> {
             return None;
         }
     };
-    let value = text.parse().ok()?;
+    let value: f64 = text.parse().ok()?;
+    if !value.is_finite() {
+        cx.error(expr, "the number is too large to be told\nhelp: write a smaller one");
+    }
     Some(Number {
-        integer: text.parse().ok(),
+        integer: Integer::parse(&text),
         text,
         value,
         exclusive: false,

@@ -28,6 +28,11 @@ impl RenameRule {
         })
     }
 
+    /// This rule, or the other where none is given.
+    pub(super) fn or(self, other: Self) -> Self {
+        if self == Self::None { other } else { self }
+    }
+
     /// A field, which Rust spells in `snake_case`.
     pub(super) fn field(self, name: &str) -> String {
         match self {

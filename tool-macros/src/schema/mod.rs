@@ -1,7 +1,8 @@
 //! `#[derive(Schema)]`: what serde reads and writes for a type, as a tree in `const`.
 //!
 //! `attr` reads the attributes of serde, schemars and ours; `bounds` reads ranges, lengths and the
-//! like; `body` makes the tree of fields and variants; `recursive` cuts edges that lead back.
+//! like; `body` and `variants` make the tree; `used` finds the
+//! type parameters that it is made of; `recursive` cuts edges that lead back.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -18,6 +19,8 @@ mod bounds;
 mod case;
 mod recursive;
 mod serde_attr;
+mod used;
+mod variants;
 
 pub(crate) use bounds::{Bounds, read as read_bound};
 
@@ -38,12 +41,15 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
         }
     };
     let kind = container.sides(kind, &mut body);
-    let kind = match container.bounds.tokens() {
-        Some(bounds) => quote!(__tool::Kind::Narrow(&__tool::Shape::new(#kind), #bounds)),
+    let kind = match container.bounds.narrow(&quote!(&__tool::Shape::new(#kind))) {
+        Some(narrow) => narrow,
         None => kind,
     };
     let parts = body.finish();
-    let description = doc::plain(&cx, &input.attrs);
+    let description = match &container.description {
+        Some(text) => text.value.clone(),
+        None => doc::plain(&cx, &input.attrs),
+    };
     let title = container.title.as_ref().map_or("", |text| text.value.as_str());
     match cx.finish() {
         Ok(()) => {
@@ -82,20 +88,30 @@ fn implement(
             ::core::stringify!(#ident),
         )
     };
+    let used = used::params(input);
     for param in &mut generics.params {
-        if let GenericParam::Type(param) = param {
+        if let GenericParam::Type(param) = param
+            && used.contains(&param.ident)
+        {
             let name = &param.ident;
             param.bounds.push(parse_quote!(#krate::Schema));
             id = quote!(#id.with(<#name as __tool::Schema>::ID));
         }
     }
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    let body::Parts { refs, checks } = parts;
+    let body::Parts { refs, checks, .. } = parts;
     let checks = (!checks.is_empty()).then(|| {
         quote! {
             #[allow(dead_code)]
             fn __tool_check() { #(#checks)* }
         }
+    });
+    // Wrong bounds and cycles are told where the type stands, not where somebody uses it.
+    let is_generic = input.generics.type_params().next().is_some()
+        || input.generics.const_params().next().is_some();
+    let eager = (!is_generic).then(|| {
+        let lifetimes = input.generics.lifetimes().map(|_| quote!('static));
+        quote!(const _: &__tool::Shape = <#ident<#(#lifetimes),*> as __tool::Schema>::SHAPE;)
     });
     let json_schema = container
         .json_schema
@@ -117,6 +133,7 @@ fn implement(
                     Self::__mark_a_field_of_this_cycle_with_schema_recursive;
                 const REFS: &'static __tool::Refs = &__tool::Refs::through(&[#(#refs),*]);
             }
+            #eager
             #json_schema
         };
     }

@@ -70,6 +70,14 @@ const STD: [&str; 50] = [
     "RangeInclusive",
 ];
 
+/// The last word of a type that is a path.
+pub(super) fn last_segment(ty: &Type) -> Option<&Ident> {
+    match crate::ty::bare(ty) {
+        Type::Path(path) => path.path.segments.last().map(|last| &last.ident),
+        _ => None,
+    }
+}
+
 fn is_std(name: &str) -> bool {
     STD.contains(&name)
 }

@@ -2,6 +2,7 @@
 
 mod entry;
 mod finish;
+mod fits;
 mod list;
 mod probe;
 mod slot;
@@ -26,5 +27,7 @@ pub use crate::{
     Annotations, Answer, Back, Bounds, Call, Context, Edge, ErrorKind, Field, Id, Int, Kind, Literal, Map, Object, Refs, Union, Outcome, Presence, Provide, Schema,
     Scope, Shape, Tool, ToolError, Variant,
 };
+#[cfg(feature = "schemars")]
+pub use schemars;
 pub use std::{sync::Arc, vec::Vec};
 pub use toolwright_macros::list_tools;

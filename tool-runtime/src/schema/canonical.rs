@@ -3,7 +3,7 @@
 //! number formats, objects closed, no titles, keys of an object in the order of the alphabet.
 
 use super::ordered::Ordered;
-use super::render::Detail;
+use super::render::{Detail, SIGNED_KEY, UNSIGNED_KEY};
 
 /// A schema, and the recursive definitions that it refers to.
 pub(super) type Canonical = (Ordered, Vec<(String, Ordered)>);
@@ -12,6 +12,10 @@ pub(super) type Canonical = (Ordered, Vec<(String, Ordered)>);
 pub(super) fn canonical(schema: &serde_json::Value, detail: Detail, nullable: bool) -> Canonical {
     let root = Ordered::from(schema);
     let mut reader = Reader {
+        root: match root.get("title").and_then(Ordered::as_str) {
+            Some(title) => title.to_owned(),
+            None => "Root".to_owned(),
+        },
         defs: definitions(&root),
         open: Vec::new(),
         recursive: Vec::new(),
@@ -53,7 +57,38 @@ fn definitions(root: &Ordered) -> Vec<(String, Ordered)> {
     defs
 }
 
+/// A whole schema in canonical form, in which the order of what has none is always the same: so
+/// that two that admit the same in the same words are equal.
+pub(crate) fn comparable(schema: &serde_json::Value) -> serde_json::Value {
+    let (mut schema, mut defs) = canonical(schema, Detail::Full, false);
+    defs.sort_by(|(a, _), (b, _)| a.cmp(b));
+    if let (Ordered::Object(entries), false) = (&mut schema, defs.is_empty()) {
+        entries.push(("$defs".to_owned(), Ordered::Object(defs)));
+    }
+    without_order(&mut schema);
+    serde_json::from_str(&schema.to_json()).unwrap_or_default()
+}
+
+fn without_order(schema: &mut Ordered) {
+    match schema {
+        Ordered::Array(items) => items.iter_mut().for_each(without_order),
+        Ordered::Object(entries) => {
+            for (key, value) in entries {
+                without_order(value);
+                if let ("enum" | "anyOf" | "required" | "type", Ordered::Array(items)) =
+                    (key.as_str(), value)
+                {
+                    items.sort_by_cached_key(Ordered::to_json);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 struct Reader {
+    /// The name of the root, where something comes back to it.
+    root: String,
     defs: Vec<(String, Ordered)>,
     /// The definitions that are being read, outermost first.
     open: Vec<String>,
@@ -95,7 +130,7 @@ const ORDER: [&str; 27] = [
 
 impl Reader {
     fn definition(&self, name: &str) -> Option<Ordered> {
-        let reference = |(key, _): &&(String, Ordered)| short(key) == name;
+        let reference = |(key, _): &&(String, Ordered)| self.short(key) == name;
         self.defs.iter().find(reference).map(|(_, body)| body.clone())
     }
 
@@ -155,6 +190,7 @@ impl Reader {
             out.set("description", own.1.clone());
         }
         out.type_of_enum();
+        out.integer_keys();
         out.closed();
         out.sorted()
     }
@@ -169,7 +205,7 @@ impl Reader {
     /// A definition stands where it is used, unless it is being read already.
     fn reference(&mut self, target: &Ordered, out: &mut Entries) {
         let reference = target.as_str().unwrap_or_default();
-        let name = short(reference).to_owned();
+        let name = self.short(reference).to_owned();
         let is_open = self.open.contains(&name) || reference == "#";
         if is_open || self.recursive.contains(&name) {
             if !self.recursive.contains(&name) {
@@ -221,6 +257,14 @@ impl Reader {
         out.set("anyOf", Ordered::Array(members));
     }
 
+    /// The name behind a reference; the root has one too.
+    fn short<'n>(&'n self, reference: &'n str) -> &'n str {
+        match reference.rsplit('/').next() {
+            Some("#") | None => &self.root,
+            Some(name) => name,
+        }
+    }
+
     /// The names that schemars gives to Rust's numbers say their bounds; others are formats.
     fn format(&self, value: &Ordered, out: &mut Entries) {
         let unsigned = |max: u128| (Ordered::Unsigned(0), Ordered::Unsigned(max));
@@ -256,14 +300,6 @@ impl Reader {
         }
         out.set_new("minimum", bounds.0);
         out.set_new("maximum", bounds.1);
-    }
-}
-
-/// The name behind a reference; the root has one too.
-fn short(reference: &str) -> &str {
-    match reference.rsplit('/').next() {
-        Some("#") | None => "Root",
-        Some(name) => name,
     }
 }
 
@@ -359,6 +395,28 @@ impl Entries {
         if self.get("type").is_none() && values.iter().all(|value| value.as_str().is_some()) {
             self.set("type", Ordered::String("string".into()));
         }
+    }
+
+    /// A map with integers for keys, as schemars writes it: its keys are read in one spelling each.
+    fn integer_keys(&mut self) {
+        let Some(Ordered::Object(patterns)) = self.get("patternProperties") else {
+            return;
+        };
+        let [(pattern, values)] = patterns.as_slice() else {
+            return;
+        };
+        let keys = match pattern.as_str() {
+            r"^\d+$" => UNSIGNED_KEY,
+            r"^-?\d+$" => SIGNED_KEY,
+            _ => return,
+        };
+        if self.get("additionalProperties") != Some(&Ordered::Bool(false)) {
+            return;
+        }
+        let values = values.clone();
+        self.keywords.retain(|(key, _)| key != "patternProperties");
+        self.set("propertyNames", object([("pattern", Ordered::String(keys.into()))]));
+        self.set("additionalProperties", values);
     }
 
     /// An object says its keys, and has no others unless it says so: that is how it is read.

@@ -20,6 +20,8 @@ pub(crate) struct Key {
     pub(crate) required: bool,
 }
 
+const NULL: &Field = &Field::new("", "", &Shape::new(Kind::Null));
+
 /// The ways in which an object of this kind may be; for any other kind none.
 pub(crate) fn alternatives(kind: &Kind, output: bool) -> Vec<Alternative> {
     match kind {
@@ -39,6 +41,18 @@ pub(crate) fn alternatives(kind: &Kind, output: bool) -> Vec<Alternative> {
         Kind::Union(Union { members, .. }) => members
             .iter()
             .flat_map(|member| alternatives(&bare(member, output).kind, output))
+            .collect(),
+        // serde writes `"Name": null` for a variant without data.
+        Kind::Enum(variants) => variants
+            .iter()
+            .map(|variant| Alternative {
+                keys: vec![Key {
+                    name: if output { variant.output_name } else { variant.name },
+                    field: NULL,
+                    required: true,
+                }],
+                ..Alternative::default()
+            })
             .collect(),
         Kind::Null => vec![Alternative::default()],
         Kind::Back(back) => alternatives(&bare((back.shape)(), output).kind, output),

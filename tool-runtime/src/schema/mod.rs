@@ -16,6 +16,8 @@ mod shape;
 mod std_types;
 mod words;
 
+#[cfg(feature = "schemars")]
+pub(crate) use self::canonical::comparable;
 pub use self::document::SchemaDoc;
 #[cfg(feature = "schemars")]
 pub(crate) use self::foreign::foreign;

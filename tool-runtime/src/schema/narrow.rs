@@ -1,6 +1,6 @@
 //! Bounds on a type that has bounds of its own: both hold.
 
-use super::shape::{Bounds, Edge, Id, IntegerRange, Kind, NumberRange, Shape};
+use super::shape::{Bounds, Edge, IntegerRange, Kind, NumberRange, Shape};
 
 /// A shape without its outer layers: bounds applied, `null` and the side taken off.
 #[derive(Debug, Clone, Copy)]
@@ -11,8 +11,6 @@ pub(crate) struct Bare {
     /// The first words on the way in; empty for none.
     pub(crate) description: &'static str,
     pub(crate) title: &'static str,
-    /// Who it is, of the innermost layer that is somebody.
-    pub(crate) id: Id,
 }
 
 /// Takes the outer layers off a shape.
@@ -22,7 +20,6 @@ pub(crate) fn bare(shape: &'static Shape, output: bool) -> Bare {
         nullable: false,
         description: shape.description,
         title: shape.title,
-        id: shape.id,
     };
     let mut bounds: Vec<Bounds> = Vec::new();
     loop {
@@ -35,15 +32,11 @@ pub(crate) fn bare(shape: &'static Shape, output: bool) -> Bare {
                 bounds.push(narrower);
                 base
             }
-            Kind::Sides { .. } => match bare.kind {
-                Kind::Sides { output: out, .. } if output => out,
-                Kind::Sides { input, .. } => input,
-                _ => break,
-            },
+            Kind::Sides { output: out, .. } if output => out,
+            Kind::Sides { input, .. } => input,
             _ => break,
         };
         bare.kind = inner.kind;
-        bare.id = inner.id;
         if bare.description.is_empty() {
             bare.description = inner.description;
         }

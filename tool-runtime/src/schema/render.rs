@@ -29,6 +29,10 @@ pub(crate) enum Detail {
     Provider,
 }
 
+/// Integers as keys, as `json::key` reads them: one spelling a number.
+pub(super) const UNSIGNED_KEY: &str = "^([1-9][0-9]*|0)$";
+pub(super) const SIGNED_KEY: &str = "^(-?[1-9][0-9]*|0)$";
+
 /// The JSON Schema of a shape.
 pub(crate) fn render(shape: &'static Shape, side: Side, detail: Detail) -> String {
     let mut writer = Writer {
@@ -83,6 +87,8 @@ struct Definition {
     /// Its identity, if it is one of ours.
     hash: u64,
     body: Body,
+    /// The text that came from elsewhere.
+    source: String,
 }
 
 enum Body {
@@ -109,12 +115,11 @@ impl Writer {
             nullable,
             description,
             title,
-            id,
         } = bare(shape, self.side == Side::Output);
         let target = match kind {
             Kind::Back(Back { id, shape }) => Some((id, shape())),
-            _ if !is_root && self.recursive.contains(&id) => Some((id, shape)),
-            _ => None,
+            _ if is_root => None,
+            _ => self.recursive_layer(shape).map(|layer| (layer.id, layer)),
         };
         if let Kind::Foreign(foreign) = kind {
             self.foreign(&foreign, nullable, words);
@@ -152,6 +157,23 @@ impl Writer {
         self.out.push('}');
     }
 
+    /// The outermost layer of a shape that something inside it comes back to.
+    fn recursive_layer(&self, mut shape: &'static Shape) -> Option<&'static Shape> {
+        loop {
+            if self.recursive.contains(&shape.id) {
+                return Some(shape);
+            }
+            shape = match shape.kind {
+                Kind::Nullable(inner) | Kind::Narrow(inner, _) => inner,
+                Kind::Sides { input, output } => match self.side {
+                    Side::Input => input,
+                    Side::Output => output,
+                },
+                _ => return None,
+            };
+        }
+    }
+
     fn reference(&mut self, id: Id, target: &'static Shape, nullable: bool) {
         let name = self.defined(id, target);
         if nullable {
@@ -175,6 +197,7 @@ impl Writer {
             name: name.clone(),
             hash: id.hash,
             body: Body::Shape(shape),
+            source: String::new(),
         });
         name
     }
@@ -406,34 +429,50 @@ impl Writer {
     fn map(&mut self, map: &Map) {
         match bare(map.keys, self.side == Side::Output).kind {
             Kind::Integer(range) => {
-                let sign = if range.min.negative { "-?" } else { "" };
+                let pattern = if range.min.negative { SIGNED_KEY } else { UNSIGNED_KEY };
                 self.key("propertyNames");
                 self.out.push_str("{\"pattern\":");
-                // As `json::key` reads them: one spelling a number.
-                let pattern = format!("^({sign}[1-9][0-9]*|0)$");
-                write_json_string(&mut self.out, &pattern);
+                write_json_string(&mut self.out, pattern);
                 self.out.push('}');
             }
+            // Few keys, and all known: an object that may lack any of them.
             Kind::Enum(variants) => {
-                self.key("propertyNames");
-                self.out.push_str("{\"enum\":");
-                self.names(variants, false);
-                self.out.push('}');
+                let side = self.side;
+                let names = variants.iter().map(|variant| match side {
+                    Side::Input => variant.name,
+                    Side::Output => variant.output_name,
+                });
+                return self.closed_map(names, map);
             }
-            Kind::Bool => {
-                self.key("propertyNames");
-                self.out.push_str("{\"enum\":[\"true\",\"false\"]}");
-            }
-            Kind::String(rules) if !rules.pattern.is_empty() || !rules.format.is_empty() => {
+            Kind::Bool => return self.closed_map(["false", "true"].into_iter(), map),
+            Kind::String(rules) => {
+                let at = self.out.len();
                 self.key("propertyNames");
                 self.out.push('{');
+                let empty = self.out.len();
                 self.string(&rules);
-                self.out.push('}');
+                if self.out.len() == empty {
+                    self.out.truncate(at);
+                } else {
+                    self.out.push('}');
+                }
             }
             _ => {}
         }
         self.key("additionalProperties");
         self.schema(map.values, &Words::default());
+        self.lengths(map.min_len, map.max_len, "minProperties", "maxProperties");
+    }
+
+    fn closed_map(&mut self, names: impl Iterator<Item = &'static str>, map: &Map) {
+        self.key("properties");
+        self.out.push('{');
+        for name in names {
+            self.key(name);
+            self.schema(map.values, &Words::default());
+        }
+        self.out.push('}');
+        self.entry("additionalProperties", false);
         self.lengths(map.min_len, map.max_len, "minProperties", "maxProperties");
     }
 
@@ -468,22 +507,29 @@ impl Writer {
             Side::Output => (foreign.output)(),
         };
         let (schema, defs) = super::canonical::canonical(&value, self.detail, nullable);
-        let mut renamed = Vec::new();
-        for (name, _) in &defs {
-            let free = self.free_name(name);
+        let mut renamed: Vec<(String, String)> = Vec::new();
+        let mut new = Vec::new();
+        for (name, body) in defs {
+            let source = body.to_json();
+            // The same type may stand in several places.
+            let known = self.defs.iter().find(|def| def.source == source);
+            if let Some(known) = known {
+                renamed.push((name, known.name.clone()));
+                continue;
+            }
+            let free = self.free_name(&name);
             self.defs.push(Definition {
                 name: free.clone(),
                 hash: 0,
                 body: Body::Text(String::new()),
+                source,
             });
-            renamed.push((name.clone(), free));
+            renamed.push((name, free.clone()));
+            new.push((free, body));
         }
-        for (name, body) in defs {
+        for (free, body) in new {
             let text = body.with_references(&renamed).to_json();
-            let free = renamed.iter().find(|(old, _)| *old == name);
-            if let Some(def) = free
-                .and_then(|(_, free)| self.defs.iter_mut().find(|def| def.name == *free))
-            {
+            if let Some(def) = self.defs.iter_mut().find(|def| def.name == free) {
                 def.body = Body::Text(text);
             }
         }

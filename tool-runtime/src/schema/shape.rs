@@ -339,6 +339,9 @@ impl Presence {
     pub const fn of(shape: &Shape) -> Self {
         match shape.kind {
             Kind::Nullable(_) => Self::Optional,
+            // A newtype is asked for by its own name, and serde lets only an `Option` itself be
+            // missing.
+            Kind::Narrow(..) if shape.id.hash != 0 => Self::Required,
             Kind::Narrow(base, _) => Self::of(base),
             Kind::Sides { input, .. } => Self::of(input),
             _ => Self::Required,

@@ -142,11 +142,8 @@ impl<T: ?Sized> Schema for PhantomData<T> {
 
 impl<T: Schema> Schema for Option<T> {
     const ID: Id = Id::of("Option", "").with(T::ID);
-    // JSON has one null: `Option<Option<T>>` admits no more than `Option<T>`.
-    const SHAPE: &'static Shape = match T::SHAPE.kind {
-        Kind::Nullable(_) | Kind::Null | Kind::Any => T::SHAPE,
-        _ => &Shape::new(Kind::Nullable(T::SHAPE)),
-    };
+    // Of a type that admits `null` too: the key of an `Option` may be missing, that of others not.
+    const SHAPE: &'static Shape = &Shape::new(Kind::Nullable(T::SHAPE));
     const REFS: &'static Refs = T::REFS;
 }
 
@@ -243,6 +240,10 @@ tuples! {
     A B C D E F G H I J;
     A B C D E F G H I J K;
     A B C D E F G H I J K L;
+    A B C D E F G H I J K L M;
+    A B C D E F G H I J K L M N;
+    A B C D E F G H I J K L M N O;
+    A B C D E F G H I J K L M N O P;
 }
 
 macro_rules! ranges {

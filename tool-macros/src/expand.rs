@@ -88,12 +88,14 @@ pub(crate) fn handle_struct(vis: &Visibility, handle: &Ident, generics: &Generic
 fn imports() -> TokenStream {
     let traits = [
         "FindAny",
+        "FindForeign",
         "FindSlot",
         "FindUnread",
         "FinishAny",
         "HasNot",
         "NoJson",
         "ReturnedNot",
+        "ToldNot",
         "ViaDebug",
         "ViaError",
         "ViaMessages",
@@ -203,7 +205,7 @@ fn items(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
         let place = Place::of(&param.ty);
         let (root, shape) = (
             place.start(quote!(__tool::root)),
-            place.end(quote!((__tool::Has::<#slot>::SHAPE))),
+            place.end(quote!((__tool::Has::<#slot>::SHAPE, __tool::Told::<#slot>::SHAPE))),
         );
         return quote! {
             const #params: &'static __tool::Shape = #root #shape;
@@ -223,16 +225,16 @@ fn field(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
     } = param;
     let name = &name.value;
     let slot = slot_type(tool, param);
-    let mut field = quote!(__tool::field(#name, #description, __tool::Has::<#slot>::SHAPE));
+    let mut field = quote!(__tool::field(#name, #description, __tool::Has::<#slot>::SHAPE, __tool::Told::<#slot>::SHAPE));
     if param.default.is_some() {
         let default = names.default(param);
-        field = quote!(__tool::defaulted(#field, || __tool::AsJson(Self::#default()).json()));
+        field = quote!(#field.defaulted(|| __tool::AsJson(Self::#default()).json()));
     }
     if let Some(example) = &param.example {
         let place = Place::of(example);
         let (json, borrow) = (place.start(quote!(__tool::json)), place.start(quote!(&)));
         let argument = place.end(quote!((#borrow #example)));
-        field = quote!(__tool::exemplified(#field, || #json #argument));
+        field = quote!(#field.exemplified(|| #json #argument));
     }
     field
 }
@@ -259,7 +261,7 @@ fn descriptor(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream 
     let input = if model.iter().any(|param| param.flatten.is_some()) {
         quote!(Self::#params)
     } else {
-        quote!(&__tool::Shape::new(__tool::Kind::Object(Self::#params)))
+        quote!(&__tool::Shape::object(Self::#params))
     };
     let mut fields = vec![
         quote!(name: #name),

@@ -30,7 +30,7 @@ pub fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// `#[derive(Schema)]`: the schema of a type, beside serde's derives.
-#[proc_macro_derive(Schema, attributes(schema, serde))]
+#[proc_macro_derive(Schema, attributes(schema, schemars, serde))]
 pub fn derive_schema(item: TokenStream) -> TokenStream {
     schema::derive(item.into()).into()
 }

@@ -74,7 +74,7 @@ fn leave_out<'a>(field: &Field, slot: &mut dyn Slot<'a>, call: &Call<'a>) -> Res
     let left_out = match field.presence {
         Presence::Required => None,
         Presence::Optional => slot.fill(&mut Json::new("null", call.store())).ok(),
-        Presence::Defaulted => Some(()),
+        Presence::Defaulted | Presence::Never => Some(()),
     };
     left_out.ok_or_else(|| Error::missing_key(field.name))
 }
@@ -118,7 +118,7 @@ fn refuse<'a>(
     slots: &mut [&mut dyn Slot<'a>],
     first: Error,
 ) -> ToolError {
-    let reporter = Reporter::new(text, Some(Shape::new(Kind::Object(params))));
+    let reporter = Reporter::new(text, Some(Shape::object(params)));
     if let Some(fault) = reporter.no_object() {
         return ToolError::invalid_args(vec![fault]);
     }

@@ -3,7 +3,7 @@ use std::fmt;
 use crate::Store;
 use crate::json::{Error, Json, MAX_DEPTH, Problem, Segment};
 use crate::near::{did_you_mean, near};
-use crate::schema::{Kind, Shape, describe, describe_range, one_of, write_json_string};
+use crate::schema::{Kind, Shape, bare, describe, describe_range, one_of, write_json_string};
 
 /// One thing that is wrong with a call's arguments, said so that a model can put it right.
 ///
@@ -138,8 +138,8 @@ impl<'t> Reporter<'t> {
         let expected = |what: &str| format!("expected {whose}{what}, got {got}");
         // What serde buffers is refused as a whole, and then what is inside it is wrong.
         let is_inside = matches!(
-            (shape.map(|shape| bare(shape).kind), got.as_bytes()),
-            (Some(Kind::Object(_) | Kind::Map { .. }), [b'{', ..])
+            (shape.map(|shape| bare(&shape, false).kind), got.as_bytes()),
+            (Some(Kind::Object(_) | Kind::Map(_) | Kind::Union(_)), [b'{', ..])
                 | (Some(Kind::Array(_) | Kind::Tuple(_)), [b'[', ..])
         );
         let (code, message) = match problem {
@@ -202,8 +202,8 @@ impl<'t> Reporter<'t> {
             return "unknown key".into();
         };
         let noun = if within.is_empty() { "argument" } else { "key" };
-        let names: Vec<_> = match self.shape(within).map(|shape| bare(shape).kind) {
-            Some(Kind::Object(fields)) => fields.iter().map(|field| field.name).collect(),
+        let names: Vec<_> = match self.shape(within).map(|shape| bare(&shape, false).kind) {
+            Some(Kind::Object(object)) => object.fields.iter().map(|field| field.name).collect(),
             _ if known.is_empty() => return format!("unknown {noun}"),
             _ => known.to_vec(),
         };
@@ -230,26 +230,18 @@ impl<'t> Reporter<'t> {
     fn shape(&self, path: &[Segment]) -> Option<Shape> {
         let mut shape = self.root?;
         for segment in path {
-            shape = *match (bare(shape).kind, segment) {
-                (Kind::Object(fields), Segment::Key(key)) => {
-                    fields.iter().find(|field| field.name == key)?.shape
+            shape = *match (bare(&shape, false).kind, segment) {
+                (Kind::Object(object), Segment::Key(key)) => {
+                    object.fields.iter().find(|field| field.name == key)?.shape
                 }
-                (Kind::Map { values, .. }, Segment::Key(_)) => values,
-                (Kind::Map { keys, .. }, Segment::Name(_)) => keys,
+                (Kind::Map(map), Segment::Key(_)) => map.values,
+                (Kind::Map(map), Segment::Name(_)) => map.keys,
                 (Kind::Array(array), Segment::Index(_)) => array.items,
                 (Kind::Tuple(items), Segment::Index(index)) => items.get(*index)?,
                 _ => return None,
             };
         }
         Some(shape).filter(|shape| !matches!(shape.kind, Kind::Any | Kind::Unknown))
-    }
-}
-
-/// The shape without its `null`.
-fn bare(shape: Shape) -> Shape {
-    match shape.kind {
-        Kind::Nullable(inner) => *inner,
-        _ => shape,
     }
 }
 
@@ -260,7 +252,7 @@ fn unknown_variant(
     allowed: &'static [&'static str],
 ) -> String {
     // serde's list has aliases too.
-    let names: Vec<_> = match shape.map(|shape| bare(shape).kind) {
+    let names: Vec<_> = match shape.map(|shape| bare(&shape, false).kind) {
         Some(Kind::Enum(variants)) => variants.iter().map(|variant| variant.name).collect(),
         _ => allowed.to_vec(),
     };

@@ -17,6 +17,8 @@ mod fault;
 mod json;
 mod name;
 mod near;
+#[cfg(feature = "schemars")]
+mod opaque;
 mod outcome;
 mod output;
 mod payload;
@@ -25,6 +27,7 @@ mod registry;
 mod result;
 mod schema;
 mod state;
+pub mod testing;
 mod tool;
 mod toolset;
 mod wire;
@@ -39,6 +42,8 @@ pub use self::error::{ErrorKind, ToolError};
 pub use self::fault::{Fault, FaultCode};
 pub use self::json::Store;
 pub use self::name::{NameError, is_portable_name};
+#[cfg(feature = "schemars")]
+pub use self::opaque::Opaque;
 pub use self::outcome::{HaltReason, Outcome};
 pub use self::output::Output;
 pub use self::payload::Payload;
@@ -46,7 +51,8 @@ pub use self::provide::Provide;
 pub use self::registry::Registry;
 pub use self::result::ToolResult;
 pub use self::schema::{
-    Array, Field, IntegerRange, Kind, Presence, Schema, SchemaDoc, Shape, StringRules, Variant,
+    Array, Back, Bounds, Edge, Field, Foreign, Id, Int, IntegerRange, Kind, Literal, Map, NumberRange,
+    Object, OutputPresence, Presence, Refs, Schema, SchemaDoc, Shape, StringRules, Union, Variant,
 };
 pub use self::state::{Scope, State};
 pub use self::tool::{Answer, Tool};

@@ -37,7 +37,7 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
             Param::Model(param) => {
                 let slot = slot_type(tool, param);
                 lets.extend(quote! {
-                    let mut #name = __tool::argument::<#slot, _>((&&&__tool::Probe::<#slot>::NEW).slot());
+                    let mut #name = __tool::argument::<#slot, _>((&&&&__tool::Probe::<#slot>::NEW).slot());
                 });
                 let default = param.default.as_ref().map(|_| names.default(param));
                 let pass = pass(&name, param.pass, default.as_ref());

@@ -1,6 +1,7 @@
 /// How serde spells the names of fields and variants: `#[serde(rename_all = "…")]`.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum RenameRule {
+    #[default]
     None,
     Lower,
     Upper,
@@ -25,6 +26,11 @@ impl RenameRule {
             "SCREAMING-KEBAB-CASE" => Self::ScreamingKebab,
             _ => return None,
         })
+    }
+
+    /// This rule, or the other where none is given.
+    pub(super) fn or(self, other: Self) -> Self {
+        if self == Self::None { other } else { self }
     }
 
     /// A field, which Rust spells in `snake_case`.

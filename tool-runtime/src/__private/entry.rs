@@ -52,7 +52,7 @@ impl Descriptor {
         name: "",
         title: "",
         description: "",
-        input: &Shape::new(Kind::Object(&[])),
+        input: &Shape::object(&[]),
         output: None,
         annotations: Annotations::NONE,
         manual: false,

@@ -2,9 +2,11 @@
 
 mod entry;
 mod finish;
+mod fits;
 mod list;
 mod probe;
 mod slot;
+mod told;
 
 pub use self::entry::{Bind, Descriptor, Entry, Handle, OneToolBlock, Run, Stop, bound, group};
 pub use self::finish::{
@@ -15,17 +17,20 @@ pub use self::list::{
     Given, Listed, Named, Names, Share, Unlisted, name_as, named, toolset, unique,
 };
 pub use self::probe::{
-    Argument, AsJson, Has, HasNot, NoJson, Returned, ReturnedNot, argument, defaulted, either,
-    exemplified, field, json, root, shape_of,
+    Argument, AsJson, Has, HasNot, NoJson, Returned, ReturnedNot, argument, either, field, json,
+    root,
 };
 pub use self::slot::{
-    FindAny, FindSlot, FindUnread, Lacks, NoDeserialize, NoSchema, Nothing, Probe, Slot, Value,
-    decode, decode_root,
+    FindAny, FindForeign, FindSlot, FindUnread, Lacks, NoDeserialize, NoSchema, Nothing, Probe,
+    Slot, Value, decode, decode_root,
 };
+pub use self::told::*;
 pub use crate::json::Json;
 pub use crate::{
-    Annotations, Answer, Call, Context, ErrorKind, Field, Kind, Outcome, Presence, Provide, Schema,
+    Annotations, Answer, Back, Bounds, Call, Context, Edge, ErrorKind, Field, Id, Int, Kind, Literal, Map, Object, Refs, Union, Outcome, Presence, Provide, Schema,
     Scope, Shape, Tool, ToolError, Variant,
 };
+#[cfg(feature = "schemars")]
+pub use schemars;
 pub use std::{sync::Arc, vec::Vec};
 pub use toolwright_macros::list_tools;

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use crate::{Field, Presence, Schema, Shape, schema::Kind};
 
 use super::slot::{Lacks, NoDeserialize, NoSchema};
+use super::known;
 
 /// `Has::<T>::SHAPE` is the tree of a type that has one, and `None` for every other type: an
 /// inherent constant is found before a trait's.
@@ -24,18 +25,11 @@ impl<T: Schema + ?Sized> Has<T> {
 pub trait HasNot {
     /// No tree.
     const SHAPE: Option<&'static Shape> = None;
+    /// No targets.
+    const REFS: Option<&'static crate::Refs> = None;
 }
 
 impl<T: ?Sized> HasNot for Has<T> {}
-
-/// The tree, or one that says nothing.
-pub const fn shape_of(shape: Option<&'static Shape>) -> &'static Shape {
-    const UNKNOWN: &Shape = &Shape::new(Kind::Unknown);
-    match shape {
-        Some(shape) => shape,
-        None => UNKNOWN,
-    }
-}
 
 /// A parameter's type, of which a probe found that it lacks `What`.
 ///
@@ -65,10 +59,21 @@ impl<T: DeserializeOwned> Argument<NoDeserialize> for T {}
 /// # Panics
 /// Where it could not be an object.
 #[track_caller]
-pub const fn root(shape: Option<&'static Shape>) -> &'static Shape {
-    let shape = shape_of(shape);
+pub const fn root(
+    ours: Option<&'static Shape>,
+    theirs: Option<&'static Shape>,
+) -> &'static Shape {
+    let shape = known(ours, theirs);
     match shape.kind {
-        Kind::Object(_) | Kind::Map { .. } | Kind::Any | Kind::Unknown => shape,
+        Kind::Object(_)
+        | Kind::Map(_)
+        | Kind::Any
+        | Kind::Union(_)
+        | Kind::Narrow(..)
+        | Kind::Sides { .. }
+        | Kind::Back(_)
+        | Kind::Foreign(_)
+        | Kind::Unknown => shape,
         _ => panic!(
             "a flattened parameter is all of the arguments, so it must be an object\nhelp: remove `flatten`, or take a struct"
         ),
@@ -84,34 +89,10 @@ pub fn argument<T: Argument<S::Lack>, S: Lacks>(slot: S) -> S {
 pub const fn field(
     name: &'static str,
     description: &'static str,
-    shape: Option<&'static Shape>,
+    ours: Option<&'static Shape>,
+    theirs: Option<&'static Shape>,
 ) -> Field {
-    let shape = shape_of(shape);
-    Field {
-        name,
-        description,
-        shape,
-        presence: Presence::of(shape),
-        default: None,
-        example: None,
-    }
-}
-
-/// The same, with a default.
-pub const fn defaulted(field: Field, default: fn() -> Option<String>) -> Field {
-    Field {
-        presence: Presence::Defaulted,
-        default: Some(default),
-        ..field
-    }
-}
-
-/// The same, with an example.
-pub const fn exemplified(field: Field, example: fn() -> Option<String>) -> Field {
-    Field {
-        example: Some(example),
-        ..field
-    }
+    Field::new(name, description, known(ours, theirs))
 }
 
 /// A value that may be written as JSON.

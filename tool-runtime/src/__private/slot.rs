@@ -74,7 +74,18 @@ pub trait FindSlot<T> {
     }
 }
 
-impl<'de, T: Schema + Deserialize<'de>> FindSlot<T> for &&Probe<T> {}
+impl<'de, T: Schema + Deserialize<'de>> FindSlot<T> for &&&Probe<T> {}
+
+/// A type that is read from arguments and tells its schema only at run time.
+pub trait FindForeign<T> {
+    /// Its slot.
+    fn slot(&self) -> Value<T> {
+        Value(None)
+    }
+}
+
+#[cfg(feature = "schemars")]
+impl<'de, T: schemars::JsonSchema + Deserialize<'de>> FindForeign<T> for &&Probe<T> {}
 
 /// A type that the model could write, but that cannot be read.
 pub trait FindUnread<T> {

@@ -7,7 +7,7 @@ use serde::ser::{Error as _, Serialize, Serializer};
 use super::Schema;
 use super::ordered::Ordered;
 use super::render::{Detail, Side, render};
-use super::shape::{Kind, Shape};
+use super::shape::Shape;
 
 /// A JSON Schema: known when it compiled, or read at run time.
 ///
@@ -47,7 +47,7 @@ impl SchemaDoc {
 
     /// The schema of a tool without parameters: an object without keys.
     pub fn empty_object() -> Self {
-        const EMPTY: &Shape = &Shape::new(Kind::Object(&[]));
+        const EMPTY: &Shape = &Shape::object(&[]);
         Self::from_shape(EMPTY, Side::Input)
     }
 

@@ -1,14 +1,34 @@
 //! What JSON a Rust type is written as: a tree made at compile time, and its JSON Schema text.
 
+#[cfg(feature = "schemars")]
+mod canonical;
 mod document;
+mod extern_types;
+mod fields;
+#[cfg(feature = "schemars")]
+mod foreign;
+mod int;
+mod narrow;
 mod ordered;
+mod recursion;
 mod render;
 mod shape;
 mod std_types;
+mod words;
 
+#[cfg(feature = "schemars")]
+pub(crate) use self::canonical::comparable;
 pub use self::document::SchemaDoc;
-pub(crate) use self::render::{Side, describe, describe_range, one_of, write_json_string};
-pub use self::shape::{Array, Field, IntegerRange, Kind, Presence, Shape, StringRules, Variant};
+#[cfg(feature = "schemars")]
+pub(crate) use self::foreign::foreign;
+pub use self::int::Int;
+pub(crate) use self::narrow::bare;
+pub(crate) use self::render::{Side, write_json_string};
+pub use self::shape::{
+    Array, Back, Bounds, Edge, Field, Foreign, Id, IntegerRange, Kind, Literal, Map, NumberRange,
+    Object, OutputPresence, Presence, Shape, StringRules, Union, Variant,
+};
+pub(crate) use self::words::{describe, describe_range, one_of};
 
 /// A type whose JSON the compiler knows: derive it beside serde's traits.
 ///
@@ -32,15 +52,39 @@ pub use self::shape::{Array, Field, IntegerRange, Kind, Presence, Shape, StringR
 ///     r#"{"type":"object","description":"Where to look","properties":{"city":{"type":"string","description":"City name"},"country":{"type":["string","null"]}},"required":["city"],"additionalProperties":false}"#
 /// );
 /// ```
-///
-/// The attributes `#[serde(rename)]`, `#[serde(rename_all)]` and `#[serde(default)]` are read as
-/// serde reads them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema",
     label = "the model would not know what to write here",
     note = "derive `toolwright::Schema` for `{Self}`, beside `serde::Deserialize`"
 )]
 pub trait Schema {
+    /// Who the type is. Types of one identity have one tree.
+    const ID: Id = Id::NONE;
     /// The type's tree.
     const SHAPE: &'static Shape;
+    /// Trees that edges of this one lead back to and that do not contain it.
+    const REFS: &'static Refs = &Refs::NONE;
+}
+
+/// The targets of edges that were cut to break a cycle between types, so that a constant function
+/// can walk what the tree itself cannot hold.
+#[derive(Debug, Clone, Copy)]
+pub struct Refs {
+    /// The targets.
+    pub targets: &'static [&'static Shape],
+    /// The targets inside the types that a type is made of.
+    pub of: &'static [&'static Refs],
+}
+
+impl Refs {
+    /// No targets.
+    pub const NONE: Self = Self {
+        targets: &[],
+        of: &[],
+    };
+
+    /// Those of the types that a type is made of.
+    pub const fn through(of: &'static [&'static Refs]) -> Self {
+        Self { targets: &[], of }
+    }
 }

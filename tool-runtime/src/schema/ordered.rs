@@ -16,6 +16,93 @@ pub(super) enum Ordered {
     Object(Vec<(String, Ordered)>),
 }
 
+impl Ordered {
+    /// The value under `key` of an object.
+    pub(super) fn get(&self, key: &str) -> Option<&Self> {
+        match self {
+            Self::Object(entries) => entries
+                .iter()
+                .find(|(name, _)| name == key)
+                .map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// Takes a key out of an object.
+    pub(super) fn remove(&mut self, key: &str) {
+        if let Self::Object(entries) = self {
+            entries.retain(|(name, _)| name != key);
+        }
+    }
+
+    pub(super) fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The text, in as few bytes as say it.
+    pub(super) fn to_json(&self) -> String {
+        // Writing to a string cannot fail, and every key is a string.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The same value, in which references to `#/$defs/old` are ones to `#/$defs/new`.
+    pub(super) fn with_references(mut self, renamed: &[(String, String)]) -> Self {
+        self.rename_references(renamed);
+        self
+    }
+
+    fn rename_references(&mut self, renamed: &[(String, String)]) {
+        match self {
+            Self::Array(items) => items.iter_mut().for_each(|item| item.rename_references(renamed)),
+            Self::Object(entries) => {
+                for (key, value) in entries {
+                    match value {
+                        Self::String(target) if key == "$ref" => {
+                            let name = target.strip_prefix("#/$defs/").unwrap_or_default();
+                            if let Some((_, new)) = renamed.iter().find(|(old, _)| old == name) {
+                                *target = format!("#/$defs/{new}");
+                            }
+                        }
+                        other => other.rename_references(renamed),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl From<&serde_json::Value> for Ordered {
+    /// The order of keys is that of the alphabet: what the value has depends on how `serde_json`
+    /// was built.
+    fn from(value: &serde_json::Value) -> Self {
+        match value {
+            serde_json::Value::Null => Self::Null,
+            serde_json::Value::Bool(value) => Self::Bool(*value),
+            serde_json::Value::Number(number) => {
+                match (number.as_u128(), number.as_i128(), number.as_f64()) {
+                    (Some(value), _, _) => Self::Unsigned(value),
+                    (None, Some(value), _) => Self::Signed(value),
+                    (None, None, value) => Self::Float(value.unwrap_or(0.0)),
+                }
+            }
+            serde_json::Value::String(text) => Self::String(text.clone()),
+            serde_json::Value::Array(items) => Self::Array(items.iter().map(Self::from).collect()),
+            serde_json::Value::Object(entries) => {
+                let mut entries: Vec<_> = entries
+                    .iter()
+                    .map(|(key, value)| (key.clone(), Self::from(value)))
+                    .collect();
+                entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+                Self::Object(entries)
+            }
+        }
+    }
+}
+
 impl Serialize for Ordered {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

@@ -1,9 +1,15 @@
-//! From the tree to JSON Schema text (draft 2020-12), and to words for a fault.
+//! From the tree to JSON Schema text (draft 2020-12).
 //!
 //! The writer is our own, so that the bytes depend on the tree alone: not on how `serde_json`
 //! orders a map in this build.
 
-use super::shape::{Array, Field, IntegerRange, Kind, Shape, StringRules, Variant};
+use super::fields::{self, Alternative, Key};
+use super::Int;
+use super::narrow::{Bare, bare};
+use super::shape::{
+    Array, Back, Edge, Foreign, Id, IntegerRange, Kind, Map, NumberRange, Shape, StringRules, Union,
+    Variant,
+};
 
 /// Which of serde's sides is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,63 +29,222 @@ pub(crate) enum Detail {
     Provider,
 }
 
+/// Integers as keys, as `json::key` reads them: one spelling a number.
+pub(super) const UNSIGNED_KEY: &str = "^([1-9][0-9]*|0)$";
+pub(super) const SIGNED_KEY: &str = "^(-?[1-9][0-9]*|0)$";
+
 /// The JSON Schema of a shape.
-pub(crate) fn render(shape: &Shape, side: Side, detail: Detail) -> String {
+pub(crate) fn render(shape: &'static Shape, side: Side, detail: Detail) -> String {
     let mut writer = Writer {
         out: String::with_capacity(256),
         side,
         detail,
+        recursive: super::recursion::targets(shape),
+        defs: Vec::new(),
+        is_root: true,
     };
-    writer.schema(shape, "", None);
+    writer.schema(shape, &Words::default());
+    writer.definitions();
     writer.out
 }
 
 /// Appends `text` as a JSON string.
 pub(crate) fn write_json_string(out: &mut String, text: &str) {
     out.push('"');
-    for char in text.chars() {
-        match char {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            control if u32::from(control) < 0x20 => {
-                out.push_str(&format!("\\u{:04x}", u32::from(control)));
-            }
-            other => out.push(other),
+    let mut rest = text;
+    while let Some(at) = rest.find(|char: char| char < ' ' || char == '"' || char == '\\') {
+        let (plain, from) = rest.split_at(at);
+        out.push_str(plain);
+        let mut chars = from.chars();
+        match chars.next() {
+            Some('"') => out.push_str("\\\""),
+            Some('\\') => out.push_str("\\\\"),
+            Some('\n') => out.push_str("\\n"),
+            Some('\r') => out.push_str("\\r"),
+            Some('\t') => out.push_str("\\t"),
+            Some(control) => out.push_str(&format!("\\u{:04x}", u32::from(control))),
+            None => {}
         }
+        rest = chars.as_str();
     }
+    out.push_str(rest);
     out.push('"');
+}
+
+/// What a field says beside its type.
+#[derive(Default, Clone, Copy)]
+struct Words<'f> {
+    description: &'f str,
+    title: &'f str,
+    deprecated: bool,
+    default: Option<fn() -> Option<String>>,
+    example: Option<fn() -> Option<String>>,
+}
+
+/// A type that stands under `$defs`, by its name there.
+struct Definition {
+    name: String,
+    /// Its identity, if it is one of ours.
+    hash: u64,
+    body: Body,
+    /// The text that came from elsewhere.
+    source: String,
+}
+
+enum Body {
+    Shape(&'static Shape),
+    Text(String),
 }
 
 struct Writer {
     out: String,
     side: Side,
     detail: Detail,
+    /// The types that something inside them comes back to.
+    recursive: Vec<Id>,
+    defs: Vec<Definition>,
+    is_root: bool,
 }
 
 impl Writer {
-    /// One schema. `words` are those of the field that holds it, and win over the type's own.
-    fn schema(&mut self, shape: &Shape, words: &str, field: Option<&Field>) {
-        let (inner, nullable) = match shape.kind {
-            Kind::Nullable(inner) => (inner, true),
-            _ => (shape, false),
+    /// One schema. The words of the field that holds it win over the type's own.
+    fn schema(&mut self, shape: &'static Shape, words: &Words<'_>) {
+        let is_root = std::mem::take(&mut self.is_root);
+        let Bare {
+            kind,
+            nullable,
+            description,
+            title,
+        } = bare(shape, self.side == Side::Output);
+        let target = match kind {
+            Kind::Back(Back { id, shape }) => Some((id, shape())),
+            _ if is_root => None,
+            _ => self.recursive_layer(shape).map(|layer| (layer.id, layer)),
         };
-        let own = [words, shape.description, inner.description];
-        let words = own.into_iter().find(|text| !text.is_empty()).unwrap_or("");
-
-        self.out.push('{');
-        self.kind(inner, nullable);
-        self.description(words, &inner.kind);
-        if let Some(field) = field {
-            self.annotation("default", field.default);
-            self.annotation("examples", field.example);
+        if let Kind::Foreign(foreign) = kind {
+            self.foreign(&foreign, nullable, words);
+            return;
         }
-        if let Kind::Object(fields) = inner.kind {
-            self.object(fields);
+        self.out.push('{');
+        if let Some((id, target)) = target {
+            self.reference(id, target, nullable);
+            self.words(words.description, words);
+        } else {
+            let own = [words.description, description];
+            let description = own.into_iter().find(|text| !text.is_empty());
+            let own = [words.title, title];
+            let title = own.into_iter().find(|text| !text.is_empty());
+            let ways = match kind {
+                Kind::Object(_) => fields::alternatives(&kind, self.side == Side::Output),
+                _ => Vec::new(),
+            };
+            match ways.as_slice() {
+                [_] => self.type_name("object", nullable),
+                _ => self.kind(&kind, nullable),
+            }
+            let words = Words {
+                title: title.unwrap_or_default(),
+                ..*words
+            };
+            self.words(&described(description.unwrap_or_default(), &kind), &words);
+            // The keys stand behind the description, which a reader wants first.
+            match ways.as_slice() {
+                [] => {}
+                [one] => self.keys(one),
+                many => self.either(many, nullable),
+            }
         }
         self.out.push('}');
+    }
+
+    /// The outermost layer of a shape that something inside it comes back to.
+    fn recursive_layer(&self, mut shape: &'static Shape) -> Option<&'static Shape> {
+        loop {
+            if self.recursive.contains(&shape.id) {
+                return Some(shape);
+            }
+            shape = match shape.kind {
+                Kind::Nullable(inner) | Kind::Narrow(inner, _) => inner,
+                Kind::Sides { input, output } => match self.side {
+                    Side::Input => input,
+                    Side::Output => output,
+                },
+                _ => return None,
+            };
+        }
+    }
+
+    fn reference(&mut self, id: Id, target: &'static Shape, nullable: bool) {
+        let name = self.defined(id, target);
+        if nullable {
+            self.key("anyOf");
+            self.out.push_str("[{");
+        }
+        self.key("$ref");
+        write_json_string(&mut self.out, &format!("#/$defs/{name}"));
+        if nullable {
+            self.out.push_str("},{\"type\":\"null\"}]");
+        }
+    }
+
+    /// The name under which a type stands in `$defs`.
+    fn defined(&mut self, id: Id, shape: &'static Shape) -> String {
+        if let Some(known) = self.defs.iter().find(|def| def.hash == id.hash) {
+            return known.name.clone();
+        }
+        let name = self.free_name(id.name);
+        self.defs.push(Definition {
+            name: name.clone(),
+            hash: id.hash,
+            body: Body::Shape(shape),
+            source: String::new(),
+        });
+        name
+    }
+
+    /// The name, or the name with the first number that makes it new.
+    fn free_name(&self, name: &str) -> String {
+        let taken = |name: &str| self.defs.iter().any(|def| def.name == name);
+        if !taken(name) {
+            return name.to_owned();
+        }
+        let mut number = 2;
+        loop {
+            let name = format!("{name}{number}");
+            if !taken(&name) {
+                return name;
+            }
+            number += 1;
+        }
+    }
+
+    /// The types that something comes back to; writing one may bring others.
+    fn definitions(&mut self) {
+        if self.defs.is_empty() {
+            return;
+        }
+        // Behind the root's last key.
+        self.out.pop();
+        self.key("$defs");
+        self.out.push('{');
+        let mut written = 0;
+        while let Some(def) = self.defs.get(written) {
+            let name = def.name.clone();
+            let body = match &def.body {
+                Body::Shape(shape) => Ok(*shape),
+                Body::Text(text) => Err(text.clone()),
+            };
+            self.key(&name);
+            match body {
+                Ok(shape) => {
+                    self.is_root = true;
+                    self.schema(shape, &Words::default());
+                }
+                Err(text) => self.out.push_str(&text),
+            }
+            written += 1;
+        }
+        self.out.push_str("}}");
     }
 
     fn key(&mut self, key: &str) {
@@ -90,9 +255,17 @@ impl Writer {
         self.out.push(':');
     }
 
+    fn comma(&mut self, index: usize) {
+        if index > 0 {
+            self.out.push(',');
+        }
+    }
+
     fn entry(&mut self, key: &str, value: impl std::fmt::Display) {
+        use std::fmt::Write as _;
         self.key(key);
-        self.out.push_str(&value.to_string());
+        // Writing to a string cannot fail.
+        let _ = write!(self.out, "{value}");
     }
 
     fn type_name(&mut self, name: &str, nullable: bool) {
@@ -106,22 +279,17 @@ impl Writer {
         }
     }
 
-    fn kind(&mut self, shape: &Shape, nullable: bool) {
-        match &shape.kind {
-            Kind::Any | Kind::Unknown => {}
+    fn kind(&mut self, kind: &Kind, nullable: bool) {
+        match kind {
             Kind::Null => self.type_name("null", false),
             Kind::Bool => self.type_name("boolean", nullable),
             Kind::Integer(range) => {
                 self.type_name("integer", nullable);
                 self.integer(range);
             }
-            Kind::Number { max } => {
+            Kind::Number(range) => {
                 self.type_name("number", nullable);
-                // Every JSON number that a parser can hold is an `f64`, so only `f32` says more.
-                if self.detail == Detail::Full && *max < f64::MAX {
-                    self.entry("minimum", format_args!("{:e}", -max));
-                    self.entry("maximum", format_args!("{max:e}"));
-                }
+                self.number(range);
             }
             Kind::String(rules) => {
                 self.type_name("string", nullable);
@@ -130,15 +298,7 @@ impl Writer {
             Kind::Enum(variants) => {
                 self.type_name("string", nullable);
                 self.key("enum");
-                self.out.push('[');
-                for (index, variant) in variants.iter().enumerate() {
-                    self.comma(index);
-                    write_json_string(&mut self.out, variant.name);
-                }
-                if nullable {
-                    self.out.push_str(",null");
-                }
-                self.out.push(']');
+                self.names(variants, nullable);
             }
             Kind::Array(array) => {
                 self.type_name("array", nullable);
@@ -150,147 +310,326 @@ impl Writer {
                 self.out.push('[');
                 for (index, item) in items.iter().enumerate() {
                     self.comma(index);
-                    self.schema(item, "", None);
+                    self.schema(item, &Words::default());
                 }
                 self.out.push(']');
                 self.entry("minItems", items.len());
                 self.entry("maxItems", items.len());
             }
-            // Its properties stand behind the description, which a reader wants first.
-            Kind::Object(_) => self.type_name("object", nullable),
-            Kind::Map { keys, values } => {
+            Kind::Map(map) => {
                 self.type_name("object", nullable);
-                self.map(keys, values);
+                self.map(map);
             }
-            Kind::Nullable(inner) => self.kind(inner, true),
+            Kind::Union(union) => self.union(union, nullable),
+            // An object's keys are not written here, and the layers are off.
+            Kind::Object(_)
+            | Kind::Any
+            | Kind::Unknown
+            | Kind::Nullable(_)
+            | Kind::Narrow(..)
+            | Kind::Sides { .. }
+            | Kind::Foreign(_)
+            | Kind::Back(_) => {}
         }
     }
 
-    fn comma(&mut self, index: usize) {
-        if index > 0 {
-            self.out.push(',');
+    fn names(&mut self, variants: &[Variant], nullable: bool) {
+        self.out.push('[');
+        for (index, variant) in variants.iter().enumerate() {
+            self.comma(index);
+            let name = match self.side {
+                Side::Input => variant.name,
+                Side::Output => variant.output_name,
+            };
+            write_json_string(&mut self.out, name);
         }
+        if nullable {
+            self.comma(variants.len());
+            self.out.push_str("null");
+        }
+        self.out.push(']');
     }
 
     fn integer(&mut self, range: &IntegerRange) {
         let told = self.detail == Detail::Full || !range.is_width;
-        if told || range.min == 0 {
+        if told || range.min.is_zero() {
             self.entry("minimum", range.min);
         }
         if told {
             self.entry("maximum", range.max);
         }
+        if range.multiple_of > 0 {
+            self.entry("multipleOf", range.multiple_of);
+        }
+        if range.not_zero && range.min <= Int::unsigned(0) && range.max >= Int::unsigned(0) {
+            self.key("not");
+            self.out.push_str("{\"enum\":[0]}");
+        }
+    }
+
+    fn number(&mut self, range: &NumberRange) {
+        // Every JSON number that a parser can hold is an `f64`, so only `f32` says more.
+        let width = (self.detail == Detail::Full && range.width < f64::MAX).then_some(range.width);
+        match range.min {
+            Some(edge) => self.edge("minimum", "exclusiveMinimum", &edge),
+            None => {
+                if let Some(width) = width {
+                    self.entry("minimum", format_args!("{:e}", -width));
+                }
+            }
+        }
+        match range.max {
+            Some(edge) => self.edge("maximum", "exclusiveMaximum", &edge),
+            None => {
+                if let Some(width) = width {
+                    self.entry("maximum", format_args!("{width:e}"));
+                }
+            }
+        }
+        if let Some(literal) = range.multiple_of {
+            self.entry("multipleOf", literal.text);
+        }
+    }
+
+    fn edge(&mut self, inclusive: &str, exclusive: &str, edge: &Edge) {
+        let key = if edge.exclusive { exclusive } else { inclusive };
+        self.entry(key, edge.at.text);
     }
 
     fn string(&mut self, rules: &StringRules) {
-        if rules.min_len > 0 {
-            self.entry("minLength", rules.min_len);
+        self.lengths(rules.min_len, rules.max_len, "minLength", "maxLength");
+        if !rules.pattern.is_empty() {
+            self.key("pattern");
+            write_json_string(&mut self.out, rules.pattern);
         }
-        if let Some(max) = rules.max_len {
-            self.entry("maxLength", max);
+        if !rules.format.is_empty() {
+            self.key("format");
+            write_json_string(&mut self.out, rules.format);
+        }
+    }
+
+    fn lengths(&mut self, min: u64, max: Option<u64>, min_key: &str, max_key: &str) {
+        if min > 0 {
+            self.entry(min_key, min);
+        }
+        if let Some(max) = max {
+            self.entry(max_key, max);
         }
     }
 
     fn array(&mut self, array: &Array) {
         self.key("items");
-        self.schema(array.items, "", None);
-        if array.min_len > 0 {
-            self.entry("minItems", array.min_len);
-        }
-        if let Some(max) = array.max_len {
-            self.entry("maxItems", max);
-        }
+        self.schema(array.items, &Words::default());
+        self.lengths(array.min_len, array.max_len, "minItems", "maxItems");
         if array.unique {
             self.entry("uniqueItems", true);
         }
     }
 
-    fn map(&mut self, keys: &Shape, values: &Shape) {
-        match keys.kind {
+    fn map(&mut self, map: &Map) {
+        match bare(map.keys, self.side == Side::Output).kind {
             Kind::Integer(range) => {
+                let pattern = if range.min.negative { SIGNED_KEY } else { UNSIGNED_KEY };
                 self.key("propertyNames");
-                let sign = if range.min < 0 { "-?" } else { "" };
                 self.out.push_str("{\"pattern\":");
-                // As `json::key` reads them: one spelling a number.
-                write_json_string(&mut self.out, &format!("^({sign}[1-9][0-9]*|0)$"));
+                write_json_string(&mut self.out, pattern);
                 self.out.push('}');
             }
+            // Few keys, and all known: an object that may lack any of them.
             Kind::Enum(variants) => {
-                self.key("propertyNames");
-                self.out.push_str("{\"enum\":[");
-                for (index, variant) in variants.iter().enumerate() {
-                    self.comma(index);
-                    write_json_string(&mut self.out, variant.name);
-                }
-                self.out.push_str("]}");
+                let side = self.side;
+                let names = variants.iter().map(|variant| match side {
+                    Side::Input => variant.name,
+                    Side::Output => variant.output_name,
+                });
+                return self.closed_map(names, map);
             }
-            Kind::Bool => {
+            Kind::Bool => return self.closed_map(["false", "true"].into_iter(), map),
+            Kind::String(rules) => {
+                let at = self.out.len();
                 self.key("propertyNames");
-                self.out.push_str("{\"enum\":[\"true\",\"false\"]}");
+                self.out.push('{');
+                let empty = self.out.len();
+                self.string(&rules);
+                if self.out.len() == empty {
+                    self.out.truncate(at);
+                } else {
+                    self.out.push('}');
+                }
             }
             _ => {}
         }
         self.key("additionalProperties");
-        self.schema(values, "", None);
+        self.schema(map.values, &Words::default());
+        self.lengths(map.min_len, map.max_len, "minProperties", "maxProperties");
     }
 
-    fn object(&mut self, fields: &[Field]) {
+    fn closed_map(&mut self, names: impl Iterator<Item = &'static str>, map: &Map) {
         self.key("properties");
         self.out.push('{');
-        for field in fields {
-            self.key(field.name);
-            self.schema(field.shape, field.description, Some(field));
+        for name in names {
+            self.key(name);
+            self.schema(map.values, &Words::default());
         }
         self.out.push('}');
-        let side = self.side;
-        let mut required = fields
-            .iter()
-            .filter(|field| side == Side::Output || field.presence.is_required())
-            .peekable();
+        self.entry("additionalProperties", false);
+        self.lengths(map.min_len, map.max_len, "minProperties", "maxProperties");
+    }
+
+    fn union(&mut self, union: &Union, nullable: bool) {
+        self.key("anyOf");
+        self.out.push('[');
+        for (index, member) in union.members.iter().enumerate() {
+            self.comma(index);
+            self.schema(member, &Words::default());
+        }
+        if nullable {
+            self.comma(union.members.len());
+            self.out.push_str("{\"type\":\"null\"}");
+        }
+        self.out.push(']');
+    }
+
+    /// A schema that came from elsewhere, in the same form as ours; its definitions move to ours.
+    #[cfg(not(feature = "schemars"))]
+    fn foreign(&mut self, _: &Foreign, _: bool, words: &Words<'_>) {
+        // Nothing makes one without the feature.
+        self.out.push('{');
+        self.words(words.description, words);
+        self.out.push('}');
+    }
+
+    /// A schema that came from elsewhere, in the same form as ours; its definitions move to ours.
+    #[cfg(feature = "schemars")]
+    fn foreign(&mut self, foreign: &Foreign, nullable: bool, words: &Words<'_>) {
+        let value = match self.side {
+            Side::Input => (foreign.input)(),
+            Side::Output => (foreign.output)(),
+        };
+        let (schema, defs) = super::canonical::canonical(&value, self.detail, nullable);
+        let mut renamed: Vec<(String, String)> = Vec::new();
+        let mut new = Vec::new();
+        for (name, body) in defs {
+            let source = body.to_json();
+            // The same type may stand in several places.
+            let known = self.defs.iter().find(|def| def.source == source);
+            if let Some(known) = known {
+                renamed.push((name, known.name.clone()));
+                continue;
+            }
+            let free = self.free_name(&name);
+            self.defs.push(Definition {
+                name: free.clone(),
+                hash: 0,
+                body: Body::Text(String::new()),
+                source,
+            });
+            renamed.push((name, free.clone()));
+            new.push((free, body));
+        }
+        for (free, body) in new {
+            let text = body.with_references(&renamed).to_json();
+            if let Some(def) = self.defs.iter_mut().find(|def| def.name == free) {
+                def.body = Body::Text(text);
+            }
+        }
+        let mut schema = schema.with_references(&renamed);
+        if !words.description.is_empty() {
+            schema.remove("description");
+        }
+        let text = schema.to_json();
+        self.out.push_str(text.strip_suffix('}').unwrap_or("{"));
+        self.words(words.description, words);
+        self.out.push('}');
+    }
+
+    /// An object that may be in several ways.
+    fn either(&mut self, ways: &[Alternative], nullable: bool) {
+        self.key("anyOf");
+        self.out.push('[');
+        for (index, one) in ways.iter().enumerate() {
+            self.comma(index);
+            self.out.push('{');
+            self.type_name("object", false);
+            self.keys(one);
+            self.out.push('}');
+        }
+        if nullable {
+            self.comma(ways.len());
+            self.out.push_str("{\"type\":\"null\"}");
+        }
+        self.out.push(']');
+    }
+
+    fn keys(&mut self, object: &Alternative) {
+        self.key("properties");
+        self.out.push('{');
+        for Key { name, field, .. } in &object.keys {
+            self.key(name);
+            let words = Words {
+                description: field.description,
+                title: field.title,
+                deprecated: field.deprecated,
+                default: field.default.filter(|_| self.side == Side::Input),
+                example: field.example,
+            };
+            self.schema(field.shape, &words);
+        }
+        self.out.push('}');
+        let mut required = object.keys.iter().filter(|key| key.required).peekable();
         if required.peek().is_some() {
             self.key("required");
             self.out.push('[');
-            for (index, field) in required.enumerate() {
+            for (index, key) in required.enumerate() {
                 self.comma(index);
-                write_json_string(&mut self.out, field.name);
+                write_json_string(&mut self.out, key.name);
             }
             self.out.push(']');
         }
-        self.entry("additionalProperties", false);
-    }
-
-    /// The description; what the strings of an enum mean is folded into it, since a schema that
-    /// says it beside each string (`oneOf` of `const`s) is refused by some providers.
-    fn description(&mut self, words: &str, kind: &Kind) {
-        let variants = match kind {
-            Kind::Enum(variants) => documented(variants),
-            _ => String::new(),
-        };
-        if words.is_empty() && variants.is_empty() {
-            return;
-        }
-        self.key("description");
-        let gap = if words.is_empty() || variants.is_empty() {
-            ""
-        } else {
-            "\n"
-        };
-        write_json_string(&mut self.out, &format!("{words}{gap}{variants}"));
-    }
-
-    fn annotation(&mut self, key: &str, json: Option<fn() -> Option<String>>) {
-        let Some(json) = json.and_then(|json| json()) else {
-            return;
-        };
-        self.key(key);
-        if key == "examples" {
-            self.out.push('[');
-            self.out.push_str(&json);
-            self.out.push(']');
-        } else {
-            self.out.push_str(&json);
+        match object.rest {
+            Some(values) => {
+                self.key("additionalProperties");
+                self.schema(values, &Words::default());
+            }
+            None if object.open => {}
+            None => self.entry("additionalProperties", false),
         }
     }
+
+    fn words(&mut self, description: &str, words: &Words<'_>) {
+        if !words.title.is_empty() {
+            self.key("title");
+            write_json_string(&mut self.out, words.title);
+        }
+        if !description.is_empty() {
+            self.key("description");
+            write_json_string(&mut self.out, description);
+        }
+        if words.deprecated {
+            self.entry("deprecated", true);
+        }
+        if let Some(json) = words.default.and_then(|json| json()) {
+            self.entry("default", json);
+        }
+        if let Some(json) = words.example.and_then(|json| json()) {
+            self.entry("examples", format_args!("[{json}]"));
+        }
+    }
+}
+
+/// The description; what the strings of an enum mean is folded into it, since a schema that says it
+/// beside each string (`oneOf` of `const`s) is refused by some providers.
+fn described(words: &str, kind: &Kind) -> String {
+    let variants = match kind {
+        Kind::Enum(variants) => documented(variants),
+        _ => String::new(),
+    };
+    let gap = if words.is_empty() || variants.is_empty() {
+        ""
+    } else {
+        "\n"
+    };
+    format!("{words}{gap}{variants}")
 }
 
 fn documented(variants: &[Variant]) -> String {
@@ -302,57 +641,4 @@ fn documented(variants: &[Variant]) -> String {
             format!("- `{}`: {}", variant.name, words.join(" "))
         });
     lines.collect::<Vec<_>>().join("\n")
-}
-
-/// What type was expected, in words for a model: `an integer from 1 to 99`. A range that is only
-/// the width of a type goes without saying.
-pub(crate) fn describe(shape: &Shape) -> String {
-    match &shape.kind {
-        Kind::Integer(IntegerRange {
-            is_width: true,
-            min: i128::MIN..0,
-            ..
-        }) => "an integer".into(),
-        Kind::Integer(IntegerRange { is_width: true, .. }) => "an integer of 0 or more".into(),
-        Kind::Number { .. } => "a number".into(),
-        Kind::Nullable(inner) => format!("{} or null", describe(inner)),
-        _ => describe_range(shape),
-    }
-}
-
-/// What values were expected, in words for a model, with the range that the type holds.
-pub(crate) fn describe_range(shape: &Shape) -> String {
-    match &shape.kind {
-        Kind::Any | Kind::Unknown => "a JSON value".into(),
-        Kind::Null => "null".into(),
-        Kind::Bool => "true or false".into(),
-        Kind::Integer(IntegerRange { min, max, .. }) => {
-            format!("an integer from {min} to {max}")
-        }
-        Kind::Number { max } if *max < f64::MAX => format!("a number from {:e} to {max:e}", -max),
-        Kind::Number { .. } => "a number".into(),
-        Kind::String(StringRules {
-            min_len: 1,
-            max_len: Some(1),
-            ..
-        }) => "a string of one character".into(),
-        Kind::String(_) => "a string".into(),
-        Kind::Enum(variants) => {
-            let names = variants.iter().map(|variant| format!("{:?}", variant.name));
-            one_of(names)
-        }
-        Kind::Array(array) => match (array.min_len, array.max_len) {
-            (min, Some(max)) if min == max => format!("an array of {min} elements"),
-            _ => "an array".into(),
-        },
-        Kind::Tuple(items) => format!("an array of {} elements", items.len()),
-        Kind::Object(_) | Kind::Map { .. } => "an object".into(),
-        Kind::Nullable(inner) => format!("{} or null", describe_range(inner)),
-    }
-}
-
-/// `one of "a", "b"`, or the one value.
-pub(crate) fn one_of(names: impl ExactSizeIterator<Item = String>) -> String {
-    let prefix = if names.len() == 1 { "" } else { "one of " };
-    format!("{prefix}{}", names.collect::<Vec<_>>().join(", "))
 }

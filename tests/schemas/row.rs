@@ -1,0 +1,87 @@
+//! A row of the table: a type, what can be read as it, and what cannot.
+
+use jsonschema::Validator;
+use serde_json::value::RawValue;
+use toolwright::testing::Disagreement;
+use toolwright::{Context, ToolCall, Toolset};
+
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    pub(crate) input: String,
+    pub(crate) output: String,
+    /// The comparison with schemars, of a type that it knows.
+    pub(crate) agrees: Option<fn() -> Result<(), Disagreement>>,
+    /// Decodes a sample as our tools do; what is wrong with it.
+    pub(crate) decode: fn(&str) -> Option<String>,
+    /// Reads a sample with `serde_json` and writes it again.
+    pub(crate) rewrite: fn(&str) -> String,
+    pub(crate) samples: (&'static str, &'static str),
+}
+
+impl Row {
+    pub(crate) fn good(&self) -> Vec<String> {
+        list(self.samples.0)
+    }
+
+    pub(crate) fn bad(&self) -> Vec<String> {
+        list(self.samples.1)
+    }
+}
+
+/// The values of a JSON array, each as its text: a number keeps its spelling.
+fn list(array: &str) -> Vec<String> {
+    let values: Vec<Box<RawValue>> = serde_json::from_str(array).expect(array);
+    values.iter().map(|value| value.get().to_owned()).collect()
+}
+
+pub(crate) fn validator(schema: &str) -> Validator {
+    let schema = serde_json::from_str(schema).expect(schema);
+    jsonschema::options().should_validate_formats(true).build(&schema).expect("a schema")
+}
+
+/// What a tool with the one argument says of a sample.
+pub(crate) fn call(tools: &Toolset, sample: &str) -> Option<String> {
+    let call = ToolCall::new("1", "hold", format!(r#"{{"value":{sample}}}"#));
+    let result = tools.call_blocking(&call, &Context::new());
+    result.outcome.err().map(|error| error.to_string())
+}
+
+/// A row a type: what is read as it, and what is not. A leading `-` says that schemars does not
+/// know the type.
+macro_rules! rows {
+    ($($(-$no:tt)? $ty:ty => $good:literal, $bad:literal;)*) => {
+        vec![$({
+            #[allow(unused_mut, unused_assignments)]
+            let mut agrees: Option<fn() -> Result<(), toolwright::testing::Disagreement>> = None;
+            $crate::row::agrees!(agrees $(-$no)? $ty);
+            $crate::row::Row {
+                name: stringify!($ty),
+                input: toolwright::SchemaDoc::of::<$ty>().as_json().to_owned(),
+                output: toolwright::SchemaDoc::of_output::<$ty>().as_json().to_owned(),
+                agrees,
+                decode: |sample| {
+                    /// Holds a value.
+                    #[toolwright::tool]
+                    fn hold(value: $ty) {
+                        drop(value);
+                    }
+                    $crate::row::call(&toolwright::tools![hold], sample)
+                },
+                rewrite: |sample| {
+                    let value: $ty = serde_json::from_str(sample).expect(stringify!($ty));
+                    serde_json::to_string(&value).expect(stringify!($ty))
+                },
+                samples: ($good, $bad),
+            }
+        }),*]
+    };
+}
+
+macro_rules! agrees {
+    ($agrees:ident -$no:tt $ty:ty) => {};
+    ($agrees:ident $ty:ty) => {
+        $agrees = Some(toolwright::testing::agrees::<$ty>);
+    };
+}
+
+pub(crate) use {agrees, rows};

@@ -1,0 +1,438 @@
+//! The attributes of a type, its variants and its fields: serde's, schemars' and ours.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, Meta, Path, Token, Type, parse_quote};
+
+use crate::args;
+use crate::ctxt::Ctxt;
+use crate::model::Text;
+use crate::name::quoted;
+
+use super::body::Body;
+use super::bounds::{self, BOUNDS, Bounds};
+use super::case::RenameRule;
+use super::serde_attr::{Meaning, Place, meaning};
+
+/// A name or a rule for names, on both of serde's sides.
+#[derive(Clone, Default)]
+pub(super) struct Sided<T> {
+    pub(super) input: T,
+    pub(super) output: T,
+}
+
+/// How the variants of an enum are told apart.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Tagging {
+    External,
+    Internal(String),
+    Adjacent(String, String),
+    Untagged,
+}
+
+/// What the attributes of a type say.
+pub(super) struct Container {
+    pub(super) krate: Path,
+    /// The name that a tagged struct carries.
+    pub(super) rename: Sided<Option<String>>,
+    pub(super) rename_all: Sided<RenameRule>,
+    pub(super) rename_all_fields: Sided<RenameRule>,
+    /// Every field has a default.
+    pub(super) default: Option<TokenStream>,
+    pub(super) has_default: bool,
+    pub(super) tagging: Tagging,
+    pub(super) transparent: bool,
+    from: Option<Type>,
+    into: Option<Type>,
+    pub(super) open: bool,
+    pub(super) title: Option<Text>,
+    pub(super) description: Option<Text>,
+    pub(super) bounds: Bounds,
+    pub(super) json_schema: bool,
+}
+
+impl Container {
+    pub(super) fn read(cx: &Ctxt, attrs: &[Attribute]) -> Self {
+        let mut this = Self {
+            krate: parse_quote!(::toolwright),
+            rename: Sided::default(),
+            rename_all: Sided::default(),
+            rename_all_fields: Sided::default(),
+            default: None,
+            has_default: false,
+            tagging: Tagging::External,
+            transparent: false,
+            from: None,
+            into: None,
+            open: false,
+            title: None,
+            description: None,
+            bounds: Bounds::default(),
+            json_schema: false,
+        };
+        let (mut tag, mut content) = (None, None);
+        for option in options(cx, attrs) {
+            let Opt { of, meta, key, ty } = &option;
+            match (*of, key.as_str()) {
+                (Of::Schema, "crate") => {
+                    if let Some(path) = args::krate(cx, meta) {
+                        this.krate = path;
+                    }
+                }
+                (Of::Schema, "open") => this.open = args::flag(cx, meta).unwrap_or(false),
+                (Of::Schema, "json_schema") => {
+                    this.json_schema = args::flag(cx, meta).unwrap_or(false);
+                }
+                (Of::Schema, "as") => {
+                    this.from.clone_from(ty);
+                    this.into.clone_from(ty);
+                }
+                (Of::Schema | Of::Schemars, "title") => this.title = args::text(cx, meta),
+                (Of::Schema | Of::Schemars, "description") => {
+                    this.description = args::text(cx, meta);
+                }
+                (Of::Schemars, "with") => {
+                    this.from = type_text(cx, meta);
+                    this.into.clone_from(&this.from);
+                }
+                (Of::Serde | Of::Schemars, "rename") => this.rename = names(cx, meta),
+                (Of::Serde | Of::Schemars, "rename_all") => this.rename_all = rules(cx, meta),
+                (Of::Serde | Of::Schemars, "rename_all_fields") => this.rename_all_fields = rules(cx, meta),
+                (Of::Serde, "default") => {
+                    this.has_default = true;
+                    this.default = default_value(cx, meta);
+                }
+                (Of::Serde | Of::Schemars, "tag") => tag = args::text(cx, meta).map(|text| text.value),
+                (Of::Serde | Of::Schemars, "content") => content = args::text(cx, meta).map(|text| text.value),
+                (Of::Serde | Of::Schemars, "untagged") => this.tagging = Tagging::Untagged,
+                (Of::Serde | Of::Schemars, "transparent") => this.transparent = true,
+                (Of::Serde | Of::Schemars, "from" | "try_from") => this.from = type_text(cx, meta),
+                (Of::Serde | Of::Schemars, "into") => this.into = type_text(cx, meta),
+                _ => option.other(cx, Place::Container, &mut this.bounds, &["crate", "as", "open", "title", "description", "json_schema"]),
+            }
+        }
+        match (tag, content) {
+            (Some(tag), Some(content)) => this.tagging = Tagging::Adjacent(tag, content),
+            (Some(tag), None) => this.tagging = Tagging::Internal(tag),
+            // serde says what is wrong with a content without a tag.
+            _ => {}
+        }
+        this
+    }
+
+    /// The kind of a type that is read from or written as others.
+    pub(super) fn sides(&self, own: TokenStream, body: &mut Body<'_>) -> TokenStream {
+        let (from, into) = (self.from.as_ref(), self.into.as_ref());
+        if from.is_none() && into.is_none() {
+            return own;
+        }
+        let mut side = |ty: Option<&Type>| match ty {
+            Some(ty) => body.shape_of(ty, false),
+            None => quote!(&__tool::Shape::new(#own)),
+        };
+        let (input, output) = (side(from), side(into));
+        quote!(__tool::Kind::Sides { input: #input, output: #output })
+    }
+}
+
+/// What the attributes of a variant or a field say.
+#[derive(Default)]
+pub(super) struct Member {
+    pub(super) rename: Sided<Option<String>>,
+    pub(super) rename_all: Sided<RenameRule>,
+    /// The default's value.
+    pub(super) default: Option<TokenStream>,
+    pub(super) flatten: bool,
+    pub(super) untagged: bool,
+    pub(super) skip_input: bool,
+    pub(super) skip_output: bool,
+    pub(super) skip_output_if: bool,
+    pub(super) recursive: bool,
+    /// A function of its own reads it.
+    pub(super) custom_input: bool,
+    /// A function of its own writes it.
+    pub(super) custom_output: bool,
+    /// The type that the JSON looks like.
+    pub(super) seen_as: Option<Type>,
+    pub(super) title: Option<Text>,
+    pub(super) description: Option<Text>,
+    pub(super) deprecated: bool,
+    pub(super) example: Option<Expr>,
+    pub(super) bounds: Bounds,
+}
+
+impl Member {
+    pub(super) fn read(cx: &Ctxt, attrs: &[Attribute], place: Place) -> Self {
+        let mut this = Self::default();
+        let mut custom: Option<Meta> = None;
+        for option in options(cx, attrs) {
+            let Opt { of, meta, key, ty } = &option;
+            match (*of, key.as_str()) {
+                (Of::Schema, "as") => this.seen_as.clone_from(ty),
+                (Of::Schema, "recursive") => {
+                    this.recursive = args::flag(cx, meta).unwrap_or(false);
+                }
+                (Of::Schema | Of::Schemars, "title") => this.title = args::text(cx, meta),
+                (Of::Schema | Of::Schemars, "description") => {
+                    this.description = args::text(cx, meta);
+                }
+                (Of::Schema | Of::Schemars, "deprecated") => {
+                    this.deprecated = args::flag(cx, meta).unwrap_or(false);
+                }
+                (Of::Schema | Of::Schemars, "example") => {
+                    if let Meta::NameValue(pair) = meta {
+                        this.example = Some(pair.value.clone());
+                    } else {
+                        cx.error(meta, "`example` takes a value\nhelp: write `example = …`");
+                    }
+                }
+                (Of::Schemars, "with") => this.seen_as = type_text(cx, meta),
+                (Of::Serde | Of::Schemars, "rename") => this.rename = names(cx, meta),
+                (Of::Serde | Of::Schemars, "rename_all") => this.rename_all = rules(cx, meta),
+                (Of::Serde, "default") => this.default = default_value(cx, meta),
+                (Of::Serde | Of::Schemars, "flatten") => this.flatten = true,
+                (Of::Serde | Of::Schemars, "untagged") => this.untagged = true,
+                (Of::Serde | Of::Schemars, "skip") => {
+                    (this.skip_input, this.skip_output) = (true, true);
+                }
+                (Of::Serde | Of::Schemars, "skip_deserializing") => this.skip_input = true,
+                (Of::Serde | Of::Schemars, "skip_serializing") => this.skip_output = true,
+                (Of::Serde | Of::Schemars, "skip_serializing_if") => this.skip_output_if = true,
+                (Of::Serde, key) if meaning(place, key) == Some(Meaning::Custom) => {
+                    this.custom_input |= key != "serialize_with";
+                    this.custom_output |= key != "deserialize_with";
+                    custom = Some(meta.clone());
+                }
+                _ => option.other(
+                    cx,
+                    place,
+                    &mut this.bounds,
+                    &["as", "recursive", "title", "description", "deprecated", "example"],
+                ),
+            }
+        }
+        let is_seen = (this.custom_input && !this.skip_input)
+            || (this.custom_output && !this.skip_output);
+        if let (Some(meta), None, true) = (custom, &this.seen_as, is_seen) {
+            cx.error(
+                meta.path(),
+                format!(
+                    "the JSON is whatever `{}` makes of it\nhelp: say what it looks like: `#[schema(as = Type)]`",
+                    meta.path().to_token_stream()
+                ),
+            );
+        }
+        this.deprecated |= attrs.iter().any(|attr| attr.path().is_ident("deprecated"));
+        this
+    }
+
+    /// The member's names.
+    pub(super) fn names(&self, ident: &Ident, rule: impl Fn(bool, &str) -> String) -> Sided<String> {
+        let ident = ident.unraw().to_string();
+        Sided {
+            input: self.rename.input.clone().unwrap_or_else(|| rule(false, &ident)),
+            output: self.rename.output.clone().unwrap_or_else(|| rule(true, &ident)),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Schema,
+    Serde,
+    Schemars,
+}
+
+/// One option of an attribute.
+struct Opt {
+    of: Of,
+    meta: Meta,
+    key: String,
+    /// What stands behind `as =`, which no expression could be.
+    ty: Option<Type>,
+}
+
+impl Opt {
+    /// An option that is a bound, says nothing, or is refused: what is not understood must not be
+    /// passed over, or the schema would lie.
+    fn other(&self, cx: &Ctxt, place: Place, bounds: &mut Bounds, known: &[&str]) {
+        let Self { of, meta, key, .. } = self;
+        match of {
+            Of::Schema => {
+                if !bounds::read(cx, meta, key, bounds) {
+                    let options: Vec<_> = known.iter().copied().chain(BOUNDS).collect();
+                    args::unknown(cx, meta, key, "schema", &options);
+                }
+            }
+            Of::Schemars => {
+                let silent = ["crate", "bound", "rename", "deny_unknown_fields", "inline"];
+                if !bounds::read_schemars(cx, meta, key, bounds) && !silent.contains(&key.as_str()) {
+                    cx.error(
+                        meta,
+                        format!("`#[derive(Schema)]` does not read `#[schemars({key})]`\nhelp: say the same with `#[schema(…)]`, or implement `Schema` by hand"),
+                    );
+                }
+            }
+            Of::Serde => match meaning(place, key) {
+                Some(Meaning::Refused(why)) => cx.error(
+                    meta,
+                    format!("`#[serde({key})]` has no schema: {why}"),
+                ),
+                Some(Meaning::Nothing) => {}
+                // Of a name that serde does not know either it says so itself.
+                Some(Meaning::Read | Meaning::Custom) | None => {}
+            },
+        }
+    }
+}
+
+/// The options of our attribute, serde's and schemars', in this order: what is said to us wins.
+fn options(cx: &Ctxt, attrs: &[Attribute]) -> Vec<Opt> {
+    let mut options: Vec<Opt> = Vec::new();
+    for (of, name) in [(Of::Schemars, "schemars"), (Of::Serde, "serde"), (Of::Schema, "schema")] {
+        for attr in attrs.iter().filter(|attr| attr.path().is_ident(name)) {
+            let Meta::List(list) = &attr.meta else {
+                continue;
+            };
+            if of == Of::Schema {
+                options.extend(ours(cx, list.tokens.clone()));
+                continue;
+            }
+            let metas = if of == Of::Serde {
+                // serde's derive reports what is wrong with its attributes.
+                Punctuated::<Meta, Token![,]>::parse_terminated
+                    .parse2(list.tokens.clone())
+                    .map(|metas| metas.into_iter().collect())
+                    .unwrap_or_default()
+            } else {
+                args::metas(cx, list.tokens.clone())
+            };
+            for meta in metas {
+                let key = args::key(&meta).unwrap_or_default();
+                options.push(Opt { of, meta, key, ty: None });
+            }
+        }
+    }
+    options
+}
+
+/// Our own options. `as` is a keyword, and a type behind it no expression, so that the grammar of
+/// attributes does not hold here.
+fn ours(cx: &Ctxt, tokens: TokenStream) -> Vec<Opt> {
+    let parser = |input: ParseStream<'_>| {
+        let mut options: Vec<Opt> = Vec::new();
+        while !input.is_empty() {
+            let option = if input.peek(Token![as]) {
+                let keyword: Token![as] = input.parse()?;
+                let wanted = "`as` takes a type\nhelp: write `as = String`";
+                if !input.peek(Token![=]) {
+                    return Err(syn::Error::new(keyword.span, wanted));
+                }
+                input.parse::<Token![=]>()?;
+                let found = input.span();
+                let ty: Type = input.parse().map_err(|_| syn::Error::new(found, wanted))?;
+                Opt {
+                    of: Of::Schema,
+                    meta: Meta::Path(Ident::new_raw("as", keyword.span).into()),
+                    key: "as".to_owned(),
+                    ty: Some(ty),
+                }
+            } else {
+                let meta: Meta = input.parse()?;
+                let key = args::key(&meta).unwrap_or_default();
+                Opt { of: Of::Schema, meta, key, ty: None }
+            };
+            if !option.key.is_empty() && options.iter().any(|known| known.key == option.key) {
+                cx.error(
+                    option.meta.path(),
+                    format!("`{}` is given twice\nhelp: remove one", option.key),
+                );
+            }
+            options.push(option);
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(options)
+    };
+    cx.ok(parser.parse2(tokens)).unwrap_or_default()
+}
+
+/// `key = "Type"`
+fn type_text(cx: &Ctxt, meta: &Meta) -> Option<Type> {
+    let text = args::text(cx, meta)?;
+    let ty: Type = cx.ok(syn::parse_str(&text.value))?;
+    // Its tokens stand where the literal does.
+    let tokens: TokenStream = ty
+        .to_token_stream()
+        .into_iter()
+        .map(|mut token| {
+            token.set_span(text.span);
+            token
+        })
+        .collect();
+    cx.ok(syn::parse2(tokens))
+}
+
+/// `default` or `default = "path"`: the value.
+fn default_value(cx: &Ctxt, meta: &Meta) -> Option<TokenStream> {
+    match meta {
+        Meta::NameValue(_) => {
+            let text = args::text(cx, meta)?;
+            let path: Path = cx.ok(syn::parse_str(&text.value))?;
+            Some(quote_spanned!(text.span=> #path()))
+        }
+        other => Some(quote_spanned!(other.span()=> ::core::default::Default::default())),
+    }
+}
+
+/// `key = "…"` or `key(serialize = "…", deserialize = "…")`
+fn both(cx: &Ctxt, meta: &Meta) -> Sided<Option<Text>> {
+    let Meta::List(list) = meta else {
+        let text = args::text(cx, meta);
+        return Sided {
+            input: text.clone(),
+            output: text,
+        };
+    };
+    let mut both = Sided {
+        input: None,
+        output: None,
+    };
+    for side in args::metas(cx, list.tokens.clone()) {
+        match args::key(&side).as_deref() {
+            Some("serialize") => both.output = args::text(cx, &side),
+            Some("deserialize") => both.input = args::text(cx, &side),
+            _ => cx.error(
+                &side,
+                format!("unknown side\nhelp: the sides are {}", quoted(["serialize", "deserialize"])),
+            ),
+        }
+    }
+    both
+}
+
+fn names(cx: &Ctxt, meta: &Meta) -> Sided<Option<String>> {
+    let both = both(cx, meta);
+    Sided {
+        input: both.input.map(|text| text.value),
+        output: both.output.map(|text| text.value),
+    }
+}
+
+fn rules(cx: &Ctxt, meta: &Meta) -> Sided<RenameRule> {
+    // serde's own error lists the rules.
+    let rule = |text: Option<Text>| {
+        text.and_then(|text| RenameRule::parse(&text.value))
+            .unwrap_or_default()
+    };
+    let both = both(cx, meta);
+    Sided {
+        input: rule(both.input),
+        output: rule(both.output),
+    }
+}

@@ -1,0 +1,364 @@
+//! The fields of a struct or a variant, as a tree.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{DataStruct, DeriveInput, Fields, Type};
+
+use crate::ctxt::Ctxt;
+use crate::doc;
+
+use super::attr::{Container, Member, Sided, Tagging};
+use super::case::RenameRule;
+use super::recursive;
+use super::serde_attr::Place;
+
+/// What stands beside the tree.
+#[derive(Default)]
+pub(super) struct Parts {
+    /// The `REFS` of the types that the type is made of.
+    pub(super) refs: Vec<TokenStream>,
+    /// The bounds on the types of its fields.
+    pub(super) checks: Vec<TokenStream>,
+    /// The types of which these tell, as text: a type that stands in ten fields is asked once.
+    seen: Vec<String>,
+}
+
+/// Makes the tree of one type.
+pub(super) struct Body<'a> {
+    pub(super) cx: &'a Ctxt,
+    pub(super) container: &'a Container,
+    input: &'a DeriveInput,
+    parts: Parts,
+}
+
+/// A field and what its attributes say.
+pub(super) struct Row<'f> {
+    field: &'f syn::Field,
+    member: Member,
+}
+
+impl Row<'_> {
+    fn is_skipped(&self) -> bool {
+        self.member.skip_input && self.member.skip_output
+    }
+}
+
+impl<'a> Body<'a> {
+    pub(super) fn new(cx: &'a Ctxt, container: &'a Container, input: &'a DeriveInput) -> Self {
+        Self {
+            cx,
+            container,
+            input,
+            parts: Parts::default(),
+        }
+    }
+
+    pub(super) fn finish(self) -> Parts {
+        self.parts
+    }
+
+    /// Reads the attributes of the fields.
+    pub(super) fn rows<'f>(&self, fields: &'f Fields) -> Vec<Row<'f>> {
+        let row = |field: &'f syn::Field| Row {
+            field,
+            member: Member::read(self.cx, &field.attrs, Place::Field),
+        };
+        fields.iter().map(row).collect()
+    }
+
+    /// The kind of a struct.
+    pub(super) fn structure(&mut self, data: &DataStruct) -> TokenStream {
+        let rows = self.rows(&data.fields);
+        if self.container.transparent {
+            return self.transparent(&rows);
+        }
+        let rules = self.container.rename_all.clone();
+        let kind = self.fields(&data.fields, &rows, &rules, true);
+        match (&self.container.tagging, &data.fields) {
+            // A struct may carry a tag too, its own name. It is written, and nobody reads it.
+            (Tagging::Internal(tag), Fields::Named(_)) => {
+                let name = self.input.ident.to_string();
+                let name = self.container.rename.output.clone().unwrap_or(name);
+                let tag = tag_field(tag, &Sided { input: name.clone(), output: name });
+                let rest = flat(&kind);
+                object(quote!(#tag.not_read(), #rest))
+            }
+            _ => kind,
+        }
+    }
+
+    /// The one field of a transparent struct, in the struct's place. Which one it is, serde decides
+    /// in this way.
+    fn transparent(&mut self, rows: &[Row<'_>]) -> TokenStream {
+        let carries = |row: &&Row<'_>| {
+            let is_marker = recursive::last_segment(&row.field.ty)
+                .is_some_and(|last| last == "PhantomData");
+            !is_marker && !row.is_skipped() && !(row.member.default.is_some() && row.member.skip_output)
+        };
+        // serde says so if there is none, or more than one.
+        let Some(row) = rows.iter().find(carries) else {
+            return quote!(__tool::Kind::Null);
+        };
+        let shape = self.element(row);
+        quote!(__tool::Kind::Sides { input: #shape, output: #shape })
+    }
+
+    /// The kind of a struct's or a variant's fields.
+    pub(super) fn fields(
+        &mut self,
+        fields: &Fields,
+        rows: &[Row<'_>],
+        rules: &Sided<RenameRule>,
+        is_struct: bool,
+    ) -> TokenStream {
+        match fields {
+            Fields::Unit => quote!(__tool::Kind::Null),
+            Fields::Named(_) => {
+                let rows: Vec<_> = rows
+                    .iter()
+                    .filter_map(|row| self.field(row, rules, is_struct))
+                    .collect();
+                let open = self.container.open;
+                quote!(__tool::Kind::Object(__tool::Object { fields: &[#(#rows),*], open: #open }))
+            }
+            Fields::Unnamed(_) => match rows {
+                [one] => self.newtype(one),
+                _ => self.tuple(rows),
+            },
+        }
+    }
+
+    fn newtype(&mut self, row: &Row<'_>) -> TokenStream {
+        if row.member.skip_input || row.member.skip_output {
+            self.cx.error(
+                row.field,
+                "the only value is skipped, which serde does on some paths and not on others\nhelp: leave the field out, or mark it `#[schema(as = ())]` without skipping it",
+            );
+        }
+        let shape = self.element(row);
+        quote!(__tool::Kind::Narrow(#shape, __tool::Bounds::NONE))
+    }
+
+    fn tuple(&mut self, rows: &[Row<'_>]) -> TokenStream {
+        let (mut input, mut output) = (Vec::new(), Vec::new());
+        let mut one_sided = false;
+        for row in rows.iter().filter(|row| !row.is_skipped()) {
+            let may_be_missing = [
+                ("default", row.member.default.is_some() && !row.member.skip_input),
+                ("skip_serializing_if", row.member.skip_output_if),
+            ];
+            for (key, _) in may_be_missing.iter().filter(|(_, is_there)| *is_there) {
+                self.cx.error(
+                    row.field,
+                    format!("`{key}` in a tuple makes the places of its elements uncertain\nhelp: give the fields names"),
+                );
+            }
+            let shape = self.element(row);
+            one_sided |= row.member.skip_input != row.member.skip_output;
+            if !row.member.skip_input {
+                input.push(shape.clone());
+            }
+            if !row.member.skip_output {
+                output.push(shape);
+            }
+        }
+        if self.container.has_default {
+            self.cx.error(
+                &self.input.ident,
+                "`#[serde(default)]` on a tuple makes the places of its elements uncertain\nhelp: give the fields names",
+            );
+        }
+        if one_sided {
+            return quote!(__tool::Kind::Sides {
+                input: &__tool::Shape::new(__tool::Kind::Tuple(&[#(#input),*])),
+                output: &__tool::Shape::new(__tool::Kind::Tuple(&[#(#output),*])),
+            });
+        }
+        quote!(__tool::Kind::Tuple(&[#(#input),*]))
+    }
+
+    /// The tree of a field's value.
+    fn element(&mut self, row: &Row<'_>) -> TokenStream {
+        let shape = self.seen(&row.field.ty, &row.member);
+        let description = match (&row.field.ident, &row.member.description) {
+            (Some(_), _) => String::new(),
+            (None, Some(text)) => text.value.clone(),
+            (None, None) => doc::plain(self.cx, &row.field.attrs),
+        };
+        let kind = match row.member.bounds.narrow(&shape) {
+            Some(kind) => kind,
+            None if description.is_empty() => return shape,
+            None => quote!(__tool::Kind::Narrow(#shape, __tool::Bounds::NONE)),
+        };
+        let words = (!description.is_empty()).then(|| quote!(.described(#description)));
+        quote!(&__tool::Shape::new(#kind)#words)
+    }
+
+    /// The tree of a type, or of the type that its JSON looks like, on the sides where it does.
+    fn seen(&mut self, ty: &Type, member: &Member) -> TokenStream {
+        let Some(seen_as) = &member.seen_as else {
+            return self.shape_of(ty, member.recursive);
+        };
+        let seen = self.shape_of(seen_as, member.recursive);
+        let both = member.custom_input == member.custom_output
+            || (member.skip_input && !member.custom_input)
+            || (member.skip_output && !member.custom_output);
+        if both {
+            return seen;
+        }
+        let own = self.shape_of(ty, member.recursive);
+        let (input, output) = if member.custom_input { (seen, own) } else { (own, seen) };
+        quote!(&__tool::Shape::new(__tool::Kind::Sides { input: #input, output: #output }))
+    }
+
+    /// The content of a variant whose JSON is what a function makes of it.
+    pub(super) fn content(&mut self, own: TokenStream, member: &Member) -> TokenStream {
+        let Some(seen_as) = &member.seen_as else {
+            return own;
+        };
+        let seen = self.shape_of(seen_as, member.recursive);
+        if member.custom_input == member.custom_output {
+            return quote!(__tool::Kind::Narrow(#seen, __tool::Bounds::NONE));
+        }
+        let own = quote!(&__tool::Shape::new(#own));
+        let (input, output) = if member.custom_input { (seen, own) } else { (own, seen) };
+        quote!(__tool::Kind::Sides { input: #input, output: #output })
+    }
+
+    /// One row of an object; none for a field that is neither read nor written.
+    fn field(
+        &mut self,
+        row: &Row<'_>,
+        rules: &Sided<RenameRule>,
+        is_struct: bool,
+    ) -> Option<TokenStream> {
+        let ident = row.field.ident.as_ref()?;
+        let member = &row.member;
+        if row.is_skipped() {
+            return None;
+        }
+        let names = member.names(ident, |output, name| {
+            let rule = if output { rules.output } else { rules.input };
+            rule.field(name)
+        });
+        let description = match &member.description {
+            Some(text) => text.value.clone(),
+            None => doc::plain(self.cx, &row.field.attrs),
+        };
+        let shape = self.element(row);
+        let input = &names.input;
+        let mut tokens = quote!(__tool::Field::new(#input, #description, #shape));
+        if names.output != names.input {
+            let output = &names.output;
+            tokens.extend(quote!(.written_as(#output)));
+        }
+        if let Some(title) = &member.title {
+            let title = &title.value;
+            tokens.extend(quote!(.titled(#title)));
+        }
+        if member.custom_input {
+            // serde asks a function of the field's own for a value, and never for a missing one.
+            tokens.extend(quote!(.always()));
+        } else if is_option(member.seen_as.as_ref().unwrap_or(&row.field.ty)) {
+            tokens.extend(quote!(.optional()));
+        }
+        tokens.extend(self.default(row, ident, is_struct));
+        if let Some(example) = &member.example {
+            tokens.extend(quote!(.exemplified(|| __tool::AsJson(#example).json())));
+        }
+        if member.flatten {
+            tokens.extend(quote!(.flattened()));
+        }
+        if member.deprecated {
+            tokens.extend(quote!(.deprecated()));
+        }
+        if member.skip_input {
+            tokens.extend(quote!(.not_read()));
+        }
+        if member.skip_output {
+            tokens.extend(quote!(.not_written()));
+        } else if member.skip_output_if {
+            tokens.extend(quote!(.sometimes_written()));
+        }
+        Some(tokens)
+    }
+
+    /// The default of a field, its own or its struct's.
+    fn default(&self, row: &Row<'_>, ident: &syn::Ident, is_struct: bool) -> Option<TokenStream> {
+        let Row { field, member } = row;
+        let ty = &field.ty;
+        // What a function of the field's own makes of it is not what `Serialize` writes.
+        let is_custom = member.seen_as.is_some();
+        if member.default.is_none() && !(is_struct && self.container.has_default) {
+            return None;
+        }
+        let value = match (&member.default, &self.container.default) {
+            _ if is_custom => None,
+            (Some(value), _) => Some(quote!({
+                let value: #ty = #value;
+                __tool::AsJson(value).json()
+            })),
+            (None, Some(value)) => Some(quote!({
+                let value: Self = #value;
+                __tool::AsJson(&value.#ident).json()
+            })),
+            (None, None) => None,
+        };
+        let value = value.unwrap_or_else(|| quote!(::core::option::Option::None));
+        Some(quote!(.defaulted(|| #value)))
+    }
+
+    /// The tree of a type that a field has.
+    pub(super) fn shape_of(&mut self, ty: &Type, marked: bool) -> TokenStream {
+        let cut = if marked {
+            recursive::marked(ty)
+        } else {
+            recursive::direct(ty, &self.input.ident)
+        };
+        let ty = &cut;
+        if let Ok(parsed) = syn::parse2::<Type>(ty.clone())
+            && recursive::is_plain(&parsed)
+        {
+            return quote_spanned!(ty.span()=> <#ty as __tool::Schema>::SHAPE);
+        }
+        let text = ty.to_string();
+        if !self.parts.seen.contains(&text) {
+            self.parts.seen.push(text);
+            self.parts
+                .refs
+                .push(quote!(__tool::refs_of(__tool::Has::<#ty>::REFS)));
+            self.parts.checks.push(quote! {
+                let _ = __tool::has_schema::<#ty, _>((&&&__tool::SchemaOf::<#ty>::NEW).find());
+            });
+        }
+        quote!(__tool::known(__tool::Has::<#ty>::SHAPE, __tool::Told::<#ty>::SHAPE))
+    }
+}
+
+/// An object of these fields and no others.
+pub(super) fn object(fields: TokenStream) -> TokenStream {
+    quote!(__tool::Kind::Object(__tool::Object { fields: &[#fields], open: false }))
+}
+
+/// The key that says which variant it is.
+pub(super) fn tag_field(tag: &str, names: &Sided<String>) -> TokenStream {
+    let Sided { input, output } = names;
+    quote! {
+        __tool::Field::new(#tag, "", &__tool::Shape::new(__tool::Kind::Enum(&[__tool::Variant {
+            name: #input,
+            output_name: #output,
+            description: "",
+        }])))
+    }
+}
+
+/// An object's keys, in the place of a field.
+pub(super) fn flat(kind: &TokenStream) -> TokenStream {
+    quote!(__tool::Field::new("", "", &__tool::Shape::new(#kind)).flattened())
+}
+
+/// Whether the type is spelled as an `Option`: it may be missing, even if its schema is foreign.
+pub(super) fn is_option(ty: &Type) -> bool {
+    recursive::last_segment(ty).is_some_and(|last| last == "Option")
+}

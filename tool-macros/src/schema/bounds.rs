@@ -1,0 +1,372 @@
+//! Bounds: `range(1..=5)`, `len(..20)`, `pattern = "…"`, `format = "…"`, `multiple_of = …`,
+//! `unique`, in `#[schema(…)]`, `#[arg(…)]` and, as schemars spells them, `#[schemars(…)]`.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprLit, ExprRange, ExprUnary, Lit, Meta, RangeLimits, UnOp};
+
+use crate::args;
+use crate::ctxt::Ctxt;
+use crate::model::Text;
+
+use super::option;
+
+/// The options that are bounds.
+pub(crate) const BOUNDS: [&str; 6] = ["range", "len", "pattern", "format", "multiple_of", "unique"];
+
+/// Bounds as they were read.
+#[derive(Default)]
+pub(crate) struct Bounds {
+    min: Option<Number>,
+    max: Option<Number>,
+    multiple_of: Option<Number>,
+    min_len: Option<u64>,
+    max_len: Option<u64>,
+    pattern: Option<String>,
+    format: Option<String>,
+    unique: bool,
+    /// What was said, and where.
+    said: Vec<(&'static str, Span)>,
+}
+
+/// A number's literal, and whether it is left out of the range.
+struct Number {
+    text: String,
+    value: f64,
+    /// The integer, if it is one.
+    integer: Option<Integer>,
+    exclusive: bool,
+}
+
+/// An integer of any of Rust's types.
+#[derive(Clone, Copy)]
+struct Integer {
+    negative: bool,
+    magnitude: u128,
+}
+
+impl Integer {
+    fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix('-');
+        let magnitude = digits.unwrap_or(text).parse().ok()?;
+        Some(Self {
+            negative: digits.is_some() && magnitude != 0,
+            magnitude,
+        })
+    }
+
+    fn up(self) -> Option<Self> {
+        if self.negative {
+            Some(Self { negative: self.magnitude > 1, magnitude: self.magnitude - 1 })
+        } else {
+            Some(Self { magnitude: self.magnitude.checked_add(1)?, ..self })
+        }
+    }
+
+    fn down(self) -> Option<Self> {
+        if self.negative || self.magnitude == 0 {
+            Some(Self { negative: true, magnitude: self.magnitude.checked_add(1)? })
+        } else {
+            Some(Self { magnitude: self.magnitude - 1, ..self })
+        }
+    }
+}
+
+impl Bounds {
+    /// The kind of a shape within these bounds, if there are any. The compiler looks whether they
+    /// fit the shape, with the caret on the bound that does not.
+    pub(super) fn narrow(&self, shape: &TokenStream) -> Option<TokenStream> {
+        let bounds = self.tokens()?;
+        let fits = self.said.iter().map(|(key, span)| {
+            let method = Ident::new(&format!("{key}_fits"), *span);
+            quote_spanned!(*span=> .#method(#shape))
+        });
+        Some(quote!(__tool::Kind::Narrow(#shape, #bounds #(#fits)*)))
+    }
+
+    /// The tokens of the runtime's `Bounds`, if there are any.
+    pub(crate) fn tokens(&self) -> Option<TokenStream> {
+        if self.said.is_empty() {
+            return None;
+        }
+        let Self {
+            min,
+            max,
+            multiple_of,
+            min_len,
+            max_len,
+            pattern,
+            format,
+            unique,
+            ..
+        } = self;
+        // An open end of integers is the next one.
+        let low = min.as_ref().and_then(|end| integer(end, Integer::up));
+        let high = max.as_ref().and_then(|end| integer(end, Integer::down));
+        let (low, high) = (option(low), option(high));
+        let from = option(min.as_ref().map(edge));
+        let to = option(max.as_ref().map(edge));
+        let multiple_of = option(multiple_of.as_ref().map(literal));
+        let min_len = option(min_len.as_ref());
+        let max_len = option(max_len.as_ref());
+        let pattern = pattern.as_deref().unwrap_or_default();
+        let format = format.as_deref().unwrap_or_default();
+        Some(quote! {
+            __tool::Bounds {
+                min: #low,
+                max: #high,
+                from: #from,
+                to: #to,
+                multiple_of: #multiple_of,
+                min_len: #min_len,
+                max_len: #max_len,
+                pattern: #pattern,
+                format: #format,
+                unique: #unique,
+            }
+        })
+    }
+}
+
+/// The end of a range of integers; one that is left out is the next one inwards.
+fn integer(end: &Number, inwards: fn(Integer) -> Option<Integer>) -> Option<TokenStream> {
+    let value = end.integer?;
+    let value = if end.exclusive { inwards(value)? } else { value };
+    let Integer { negative, magnitude } = value;
+    let magnitude = Literal::u128_unsuffixed(magnitude);
+    Some(quote!(__tool::Int { negative: #negative, magnitude: #magnitude }))
+}
+
+fn literal(number: &Number) -> TokenStream {
+    let Number { text, value, .. } = number;
+    quote!(__tool::Literal { value: #value, text: #text })
+}
+
+fn edge(number: &Number) -> TokenStream {
+    let at = literal(number);
+    let exclusive = number.exclusive;
+    quote!(__tool::Edge { at: #at, exclusive: #exclusive })
+}
+
+/// Reads one option of `#[schema(…)]` or `#[arg(…)]` if it is a bound.
+pub(crate) fn read(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Bounds) -> bool {
+    match key {
+        "range" => {
+            if let Some(range) = range(cx, meta, "range(1..=99)") {
+                bounds.min = range.start.as_deref().and_then(|end| number(cx, end));
+                bounds.max = range.end.as_deref().and_then(|end| number(cx, end));
+                if let (Some(max), RangeLimits::HalfOpen(_)) = (&mut bounds.max, &range.limits) {
+                    max.exclusive = true;
+                }
+                ordered(cx, list_of(meta).span(), bounds);
+            }
+        }
+        "len" => {
+            if let Some(range) = range(cx, meta, "len(1..=20)") {
+                bounds.min_len = range.start.as_deref().and_then(|end| length(cx, end));
+                bounds.max_len = range.end.as_deref().and_then(|end| length(cx, end));
+                let max = bounds.max_len;
+                let is_open = matches!(range.limits, RangeLimits::HalfOpen(_));
+                if is_open {
+                    bounds.max_len = max.map(|max| max.saturating_sub(1));
+                }
+                let is_empty = match (bounds.min_len, bounds.max_len) {
+                    (Some(min), Some(max)) => min > max,
+                    _ => false,
+                };
+                if is_empty || (is_open && max == Some(0)) {
+                    cx.error(&list_of(meta), "no length is in this range\nhelp: put the smaller number first; `..` leaves the last number out, `..=` does not");
+                }
+            }
+        }
+        "pattern" => bounds.pattern = args::text(cx, meta).and_then(|text| pattern(cx, &text)),
+        "format" => bounds.format = args::text(cx, meta).map(|text| text.value),
+        "multiple_of" => {
+            if let Meta::NameValue(pair) = meta {
+                bounds.multiple_of = number(cx, &pair.value);
+                if bounds.multiple_of.as_ref().is_some_and(|number| number.value <= 0.0) {
+                    cx.error(&pair.value, "`multiple_of` takes a number above zero\nhelp: write `multiple_of = 5`");
+                }
+            } else {
+                cx.error(meta, "`multiple_of` takes a value\nhelp: write `multiple_of = 5`");
+            }
+        }
+        "unique" => bounds.unique = args::flag(cx, meta).unwrap_or(false),
+        _ => return false,
+    }
+    if let Some(key) = BOUNDS.into_iter().find(|bound| *bound == key) {
+        bounds.said.push((key, meta.path().span()));
+    }
+    true
+}
+
+/// Reads one option of `#[schemars(…)]` if it is a bound.
+pub(super) fn read_schemars(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Bounds) -> bool {
+    let ours = match (key, meta) {
+        ("range", Meta::List(list)) => {
+            for end in args::metas(cx, list.tokens.clone()) {
+                let Meta::NameValue(pair) = &end else { continue };
+                match args::key(&end).as_deref() {
+                    Some("min") => bounds.min = number(cx, &pair.value),
+                    Some("max") => bounds.max = number(cx, &pair.value),
+                    _ => return false,
+                }
+            }
+            ordered(cx, meta.span(), bounds);
+            "range"
+        }
+        ("length", Meta::List(list)) => {
+            for end in args::metas(cx, list.tokens.clone()) {
+                let Meta::NameValue(pair) = &end else { continue };
+                match args::key(&end).as_deref() {
+                    Some("min") => bounds.min_len = length(cx, &pair.value),
+                    Some("max") => bounds.max_len = length(cx, &pair.value),
+                    Some("equal") => {
+                        bounds.min_len = length(cx, &pair.value);
+                        bounds.max_len = bounds.min_len;
+                    }
+                    _ => return false,
+                }
+            }
+            "len"
+        }
+        ("regex" | "pattern", Meta::List(list)) => {
+            for end in args::metas(cx, list.tokens.clone()) {
+                if args::key(&end).as_deref() == Some("pattern") {
+                    bounds.pattern = args::text(cx, &end).and_then(|text| pattern(cx, &text));
+                }
+            }
+            "pattern"
+        }
+        ("regex" | "pattern", Meta::NameValue(_)) => {
+            bounds.pattern = args::text(cx, meta).and_then(|text| pattern(cx, &text));
+            "pattern"
+        }
+        ("email", Meta::Path(_)) => {
+            bounds.format = Some("email".into());
+            "format"
+        }
+        ("url", Meta::Path(_)) => {
+            bounds.format = Some("uri".into());
+            "format"
+        }
+        _ => return false,
+    };
+    bounds.said.push((ours, meta.path().span()));
+    true
+}
+
+/// What stands between an option's parentheses.
+fn list_of(meta: &Meta) -> TokenStream {
+    match meta {
+        Meta::List(list) => list.tokens.clone(),
+        other => other.to_token_stream(),
+    }
+}
+
+/// A regular expression, if it is one that every provider's engine can run: those that run in linear
+/// time know no look-around and no back-reference.
+fn pattern(cx: &Ctxt, text: &Text) -> Option<String> {
+    let bytes = text.value.as_bytes();
+    let mut found = None;
+    let (mut at, mut in_class) = (0, false);
+    while let Some(&byte) = bytes.get(at) {
+        let rest = bytes.get(at..).unwrap_or_default();
+        match byte {
+            b'\\' => {
+                let next = rest.get(1).copied().unwrap_or_default();
+                if !in_class && (next.is_ascii_digit() && next != b'0' || next == b'k') {
+                    found = Some("a back-reference");
+                }
+                at += 1;
+            }
+            b'[' if !in_class => in_class = true,
+            b']' => in_class = false,
+            b'(' if !in_class => {
+                let looks = ["(?=", "(?!", "(?<=", "(?<!"];
+                if looks.iter().any(|look| rest.starts_with(look.as_bytes())) {
+                    found = Some("look-around");
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    if let Some(what) = found {
+        cx.error_at(
+            text.span,
+            format!("`pattern` has {what}, which most providers refuse\nhelp: write the pattern without it, or check the rest in code"),
+        );
+    }
+    Some(text.value.clone())
+}
+
+fn range(cx: &Ctxt, meta: &Meta, form: &str) -> Option<ExprRange> {
+    if let Meta::List(list) = meta
+        && let Ok(Expr::Range(range)) = syn::parse2(list.tokens.clone())
+    {
+        return Some(range);
+    }
+    let key = args::key(meta).unwrap_or_default();
+    cx.error(meta, format!("`{key}` takes a range\nhelp: write `{form}`, `{key}(1..)` or `{key}(..=99)`"));
+    None
+}
+
+fn ordered(cx: &Ctxt, span: Span, bounds: &Bounds) {
+    if let (Some(min), Some(max)) = (&bounds.min, &bounds.max)
+        && (min.value > max.value || (min.value == max.value && (min.exclusive || max.exclusive)))
+    {
+        cx.error_at(span, "no number is in this range\nhelp: put the smaller number first; `..` leaves the last number out, `..=` does not");
+    }
+}
+
+fn length(cx: &Ctxt, expr: &Expr) -> Option<u64> {
+    if let Expr::Lit(ExprLit {
+        lit: Lit::Int(int), ..
+    }) = expr
+    {
+        return cx.ok(int.base10_parse());
+    }
+    cx.error(expr, "a length is a whole number\nhelp: write the number as a literal");
+    None
+}
+
+fn number(cx: &Ctxt, expr: &Expr) -> Option<Number> {
+    let (sign, inner) = match expr {
+        Expr::Unary(ExprUnary {
+            op: UnOp::Neg(_),
+            expr,
+            ..
+        }) => ("-", expr.as_ref()),
+        other => ("", other),
+    };
+    let text = match inner {
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(int), ..
+        }) => format!("{sign}{}", int.base10_digits()),
+        Expr::Lit(ExprLit {
+            lit: Lit::Float(float),
+            ..
+        }) => {
+            let digits = float.base10_digits();
+            // `1.` is a number in Rust, and none in JSON.
+            let digits = digits.strip_suffix('.').unwrap_or(digits);
+            format!("{sign}{digits}")
+        }
+        other => {
+            cx.error(other, "a bound is a number\nhelp: write it as a literal, such as `1` or `0.5`");
+            return None;
+        }
+    };
+    let value: f64 = text.parse().ok()?;
+    if !value.is_finite() {
+        cx.error(expr, "the number is too large to be told\nhelp: write a smaller one");
+    }
+    Some(Number {
+        integer: Integer::parse(&text),
+        text,
+        value,
+        exclusive: false,
+    })
+}

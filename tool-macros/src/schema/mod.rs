@@ -1,0 +1,177 @@
+//! `#[derive(Schema)]`: what serde reads and writes for a type, as a tree in `const`.
+//!
+//! `attr` reads the attributes of serde, schemars and ours; `bounds` reads ranges, lengths and the
+//! like; `body` and `variants` make the tree; `used` finds the
+//! type parameters that it is made of; `recursive` cuts edges that lead back.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{Data, DeriveInput, GenericParam, parse_quote};
+
+use crate::ctxt::Ctxt;
+use crate::doc;
+
+use attr::Container;
+
+mod attr;
+mod body;
+mod bounds;
+mod case;
+mod recursive;
+mod serde_attr;
+mod used;
+mod variants;
+
+pub(crate) use bounds::{Bounds, read as read_bound};
+
+pub(crate) fn derive(item: TokenStream) -> TokenStream {
+    let input: DeriveInput = match syn::parse2(item) {
+        Ok(input) => input,
+        Err(error) => return error.to_compile_error(),
+    };
+    let cx = Ctxt::new();
+    let container = Container::read(&cx, &input.attrs);
+    let mut body = body::Body::new(&cx, &container, &input);
+    let kind = match &input.data {
+        Data::Struct(data) => body.structure(data),
+        Data::Enum(data) => body.enumeration(data),
+        Data::Union(data) => {
+            cx.error(data.union_token, "a union has no JSON\nhelp: use an enum");
+            TokenStream::new()
+        }
+    };
+    let kind = container.sides(kind, &mut body);
+    let kind = match container.bounds.narrow(&quote!(&__tool::Shape::new(#kind))) {
+        Some(narrow) => narrow,
+        None => kind,
+    };
+    let parts = body.finish();
+    let description = match &container.description {
+        Some(text) => text.value.clone(),
+        None => doc::plain(&cx, &input.attrs),
+    };
+    let title = container.title.as_ref().map_or("", |text| text.value.as_str());
+    match cx.finish() {
+        Ok(()) => {
+            let shape = quote! {
+                &__tool::Shape {
+                    kind: #kind,
+                    description: #description,
+                    title: #title,
+                    id: <Self as __tool::Schema>::ID,
+                }
+            };
+            implement(&input, &container, &shape, &parts)
+        }
+        Err(error) => {
+            // The type has a schema all the same, so that its uses do not echo the error.
+            let error = error.to_compile_error();
+            let shape = quote!(&__tool::Shape::new(__tool::Kind::Unknown));
+            let tokens = implement(&input, &container, &shape, &body::Parts::default());
+            quote!(#error #tokens)
+        }
+    }
+}
+
+fn implement(
+    input: &DeriveInput,
+    container: &Container,
+    shape: &TokenStream,
+    parts: &body::Parts,
+) -> TokenStream {
+    let krate = &container.krate;
+    let ident = &input.ident;
+    let mut generics = input.generics.clone();
+    let mut id = quote! {
+        __tool::Id::of(
+            ::core::concat!(::core::module_path!(), ":", ::core::line!(), ":", ::core::column!(), ":", ::core::stringify!(#ident)),
+            ::core::stringify!(#ident),
+        )
+    };
+    let used = used::params(input);
+    for param in &mut generics.params {
+        if let GenericParam::Type(param) = param
+            && used.contains(&param.ident)
+        {
+            let name = &param.ident;
+            param.bounds.push(parse_quote!(#krate::Schema));
+            id = quote!(#id.with(<#name as __tool::Schema>::ID));
+        }
+    }
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let body::Parts { refs, checks, .. } = parts;
+    let checks = (!checks.is_empty()).then(|| {
+        quote! {
+            #[allow(dead_code)]
+            fn __tool_check() { #(#checks)* }
+        }
+    });
+    // Wrong bounds and cycles are told where the type stands, not where somebody uses it.
+    let is_generic = input.generics.type_params().next().is_some()
+        || input.generics.const_params().next().is_some();
+    let eager = (!is_generic).then(|| {
+        let lifetimes = input.generics.lifetimes().map(|_| quote!('static));
+        quote!(const _: &__tool::Shape = <#ident<#(#lifetimes),*> as __tool::Schema>::SHAPE;)
+    });
+    let json_schema = container
+        .json_schema
+        .then(|| json_schema(input, &generics));
+    // rustc reports a cycle between types by the names of constants: this one says the cure.
+    quote! {
+        const _: () = {
+            use #krate::__private as __tool;
+            #[allow(unused_imports)]
+            use __tool::{HasNot as _, NoJson as _, SchemaOfAny as _, SchemaOfForeign as _, SchemaOfOurs as _, ToldNot as _};
+            #[automatically_derived]
+            #[allow(non_upper_case_globals)]
+            impl #impl_generics #ident #ty_generics #where_clause {
+                const __mark_a_field_of_this_cycle_with_schema_recursive: &'static __tool::Shape = #shape;
+                #checks
+            }
+            #[automatically_derived]
+            impl #impl_generics __tool::Schema for #ident #ty_generics #where_clause {
+                const ID: __tool::Id = #id;
+                const SHAPE: &'static __tool::Shape =
+                    Self::__mark_a_field_of_this_cycle_with_schema_recursive;
+                const REFS: &'static __tool::Refs = &__tool::Refs::through(&[#(#refs),*]);
+            }
+            #eager
+            #json_schema
+        };
+    }
+}
+
+/// schemars' trait, from our tree.
+fn json_schema(input: &DeriveInput, generics: &syn::Generics) -> TokenStream {
+    let ident = &input.ident;
+    let name = ident.to_string();
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        impl #impl_generics __tool::schemars::JsonSchema for #ident #ty_generics #where_clause {
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                ::std::borrow::Cow::Borrowed(#name)
+            }
+
+            fn schema_id() -> ::std::borrow::Cow<'static, str> {
+                ::std::borrow::Cow::Owned(::std::format!("{}:{}", #name, <Self as __tool::Schema>::ID.hash))
+            }
+
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn json_schema(generator: &mut __tool::schemars::SchemaGenerator) -> __tool::schemars::Schema {
+                __tool::to_schemars(<Self as __tool::Schema>::SHAPE, generator)
+            }
+        }
+    }
+}
+
+/// The tokens of a value that may not be there.
+pub(crate) fn option(value: Option<impl ToTokens>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
+    }
+}

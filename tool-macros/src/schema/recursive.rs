@@ -1,0 +1,114 @@
+//! Edges of a type's tree that lead back to it are cut: a constant cannot contain itself.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{GenericArgument, PathArguments, Type};
+
+/// The type of a field, in which the type `own` itself is a cut edge.
+pub(super) fn direct(ty: &Type, own: &Ident) -> TokenStream {
+    rewrite(ty, &|path| {
+        path.path.get_ident().is_some_and(|ident| ident == "Self")
+            || (path.path.segments.len() == 1
+                && path.path.segments.first().is_some_and(|first| first.ident == *own))
+    })
+}
+
+/// The type of a field that somebody marked: every type in it that is not std's is a cut edge.
+pub(super) fn marked(ty: &Type) -> TokenStream {
+    rewrite(ty, &|path| {
+        let last = path.path.segments.last();
+        last.is_some_and(|last| !is_std(&last.ident.to_string()))
+    })
+}
+
+fn rewrite(ty: &Type, cut: &dyn Fn(&syn::TypePath) -> bool) -> TokenStream {
+    match ty {
+        Type::Path(path) if cut(path) => quote!(__tool::Cut<#path>),
+        Type::Path(path) => {
+            let mut path = path.clone();
+            for segment in &mut path.path.segments {
+                if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
+                    for argument in &mut arguments.args {
+                        if let GenericArgument::Type(inner) = argument {
+                            *inner = Type::Verbatim(rewrite(inner, cut));
+                        }
+                    }
+                }
+            }
+            path.into_token_stream()
+        }
+        Type::Reference(reference) => {
+            let mut reference = reference.clone();
+            *reference.elem = Type::Verbatim(rewrite(&reference.elem, cut));
+            reference.into_token_stream()
+        }
+        Type::Slice(slice) => {
+            let inner = rewrite(&slice.elem, cut);
+            quote!([#inner])
+        }
+        Type::Array(array) => {
+            let (inner, len) = (rewrite(&array.elem, cut), &array.len);
+            quote!([#inner; #len])
+        }
+        Type::Tuple(tuple) => {
+            let items = tuple.elems.iter().map(|item| rewrite(item, cut));
+            quote!((#(#items,)*))
+        }
+        Type::Paren(paren) => rewrite(&paren.elem, cut),
+        Type::Group(group) => rewrite(&group.elem, cut),
+        other => other.to_token_stream(),
+    }
+}
+
+/// Types of std that have a schema, by the names that everybody uses.
+const STD: [&str; 50] = [
+    "bool", "char", "str", "String", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
+    "i64", "i128", "isize", "f32", "f64", "Option", "Vec", "VecDeque", "LinkedList", "BinaryHeap",
+    "Box", "Rc", "Arc", "Cow", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "Path", "PathBuf",
+    "Duration", "SystemTime", "Wrapping", "Saturating", "Reverse", "Cell", "RefCell", "Mutex",
+    "RwLock", "PhantomData", "NonZero", "IpAddr", "Ipv4Addr", "Ipv6Addr", "SocketAddr", "Range",
+    "RangeInclusive",
+];
+
+/// The last word of a type that is a path.
+pub(super) fn last_segment(ty: &Type) -> Option<&Ident> {
+    match crate::ty::bare(ty) {
+        Type::Path(path) => path.path.segments.last().map(|last| &last.ident),
+        _ => None,
+    }
+}
+
+fn is_std(name: &str) -> bool {
+    STD.contains(&name)
+}
+
+/// Whether a type is made of types of std alone, as far as its spelling shows. Such a type has a
+/// schema of ours, so nothing need be looked for; if somebody's own type has such a name, the bound
+/// says so.
+pub(super) fn is_plain(ty: &Type) -> bool {
+    match ty {
+        Type::Path(path) => {
+            path.qself.is_none()
+                && path.path.segments.last().is_some_and(|last| {
+                    is_std(&last.ident.to_string())
+                        && match &last.arguments {
+                            PathArguments::None => true,
+                            PathArguments::AngleBracketed(arguments) => {
+                                arguments.args.iter().all(|argument| match argument {
+                                    GenericArgument::Type(inner) => is_plain(inner),
+                                    _ => true,
+                                })
+                            }
+                            PathArguments::Parenthesized(_) => false,
+                        }
+                })
+        }
+        Type::Reference(reference) => is_plain(&reference.elem),
+        Type::Slice(slice) => is_plain(&slice.elem),
+        Type::Array(array) => is_plain(&array.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().all(is_plain),
+        Type::Paren(paren) => is_plain(&paren.elem),
+        Type::Group(group) => is_plain(&group.elem),
+        _ => false,
+    }
+}

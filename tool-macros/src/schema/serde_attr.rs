@@ -1,0 +1,98 @@
+//! What each of serde's attributes means for a schema: the whole list, so that none is passed over.
+//!
+//! Source: serde.rs, "Container attributes", "Variant attributes" and "Field attributes", and
+//! `serde_derive/src/internals/attr.rs` of serde 1.0.229.
+
+/// Where an attribute stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    Container,
+    Variant,
+    Field,
+}
+
+/// What is done about an attribute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Meaning {
+    /// It is read.
+    Read,
+    /// It says nothing about the JSON, or what our decoder does anyway.
+    Nothing,
+    /// The JSON is whatever a function makes of it: `#[schema(as = Type)]` must say what.
+    Custom,
+    /// It is refused, with what to write instead.
+    Refused(&'static str),
+}
+
+use Meaning::{Custom, Nothing, Read, Refused};
+use Place::{Container, Field, Variant};
+
+const IDENTIFIER: Meaning =
+    Refused("this is for the identifiers of hand-written impls\nhelp: implement `Schema` by hand");
+
+/// serde's attributes by place.
+const TABLE: [(Place, &str, Meaning); 45] = [
+    (Container, "rename", Nothing),
+    (Container, "rename_all", Read),
+    (Container, "rename_all_fields", Read),
+    (Container, "deny_unknown_fields", Nothing),
+    (Container, "tag", Read),
+    (Container, "content", Read),
+    (Container, "untagged", Read),
+    (Container, "bound", Nothing),
+    (Container, "default", Read),
+    (
+        Container,
+        "remote",
+        Refused("the schema belongs to the type that the fields stand in\nhelp: say `#[schema(as = Type)]` on the field that is decoded with this type"),
+    ),
+    (Container, "transparent", Read),
+    (Container, "from", Read),
+    (Container, "try_from", Read),
+    (Container, "into", Read),
+    (Container, "crate", Nothing),
+    (Container, "expecting", Nothing),
+    (Container, "variant_identifier", IDENTIFIER),
+    (Container, "field_identifier", IDENTIFIER),
+    (Variant, "rename", Read),
+    (Variant, "alias", Nothing),
+    (Variant, "rename_all", Read),
+    (Variant, "skip", Read),
+    (Variant, "skip_serializing", Read),
+    (Variant, "skip_deserializing", Read),
+    (Variant, "serialize_with", Custom),
+    (Variant, "deserialize_with", Custom),
+    (Variant, "with", Custom),
+    (Variant, "bound", Nothing),
+    (Variant, "borrow", Nothing),
+    (
+        Variant,
+        "other",
+        Refused("`other` takes every name, and the model would not know which\nhelp: list the names, or make the last variant `#[serde(untagged)]` with a `String`"),
+    ),
+    (Variant, "untagged", Read),
+    (Field, "rename", Read),
+    (Field, "alias", Nothing),
+    (Field, "default", Read),
+    (Field, "flatten", Read),
+    (Field, "skip", Read),
+    (Field, "skip_serializing", Read),
+    (Field, "skip_deserializing", Read),
+    (Field, "skip_serializing_if", Read),
+    (Field, "serialize_with", Custom),
+    (Field, "deserialize_with", Custom),
+    (Field, "with", Custom),
+    (Field, "borrow", Nothing),
+    (Field, "bound", Nothing),
+    (
+        Field,
+        "getter",
+        Refused("`getter` belongs to `remote`, which has no schema of its own\nhelp: say `#[schema(as = Type)]` on the field that is decoded with this type"),
+    ),
+];
+
+/// What an attribute means; `None` if serde does not know it either.
+pub(super) fn meaning(place: Place, key: &str) -> Option<Meaning> {
+    let row = TABLE.iter().find(|(at, name, _)| *at == place && *name == key)?;
+    Some(row.2)
+}

@@ -1,0 +1,158 @@
+//! The variants of an enum, as a tree.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{DataEnum, Fields, Variant};
+
+use crate::doc;
+
+use super::attr::{Member, Sided, Tagging};
+use super::body::{Body, Row, flat, is_option, object, tag_field};
+use super::serde_attr::Place;
+
+/// A variant and what its attributes say.
+struct Read<'v> {
+    variant: &'v Variant,
+    member: Member,
+    rows: Vec<Row<'v>>,
+}
+
+impl Body<'_> {
+    /// The kind of an enum.
+    pub(super) fn enumeration(&mut self, data: &DataEnum) -> TokenStream {
+        if data.variants.is_empty() {
+            self.cx.error(
+                data.enum_token,
+                "an enum without variants has no value that a model could write\nhelp: add a variant",
+            );
+            return TokenStream::new();
+        }
+        let variants: Vec<_> = data
+            .variants
+            .iter()
+            .map(|variant| Read {
+                variant,
+                member: Member::read(self.cx, &variant.attrs, Place::Variant),
+                rows: self.rows(&variant.fields),
+            })
+            .collect();
+        let one_sided = variants
+            .iter()
+            .any(|Read { member, .. }| member.skip_input != member.skip_output);
+        let input = self.members(&variants, |member| !member.skip_input);
+        if !one_sided {
+            return input;
+        }
+        let output = self.members(&variants, |member| !member.skip_output);
+        quote!(__tool::Kind::Sides {
+            input: &__tool::Shape::new(#input),
+            output: &__tool::Shape::new(#output),
+        })
+    }
+
+    /// The union of the variants that are there; those without data are one member together.
+    fn members(
+        &mut self,
+        variants: &[Read<'_>],
+        is_there: impl Fn(&Member) -> bool,
+    ) -> TokenStream {
+        let container = self.container;
+        let mut members: Vec<TokenStream> = Vec::new();
+        let mut units: Vec<TokenStream> = Vec::new();
+        let mut first_unit = 0;
+        let mut buffered = false;
+        for read in variants.iter().filter(|read| is_there(&read.member)) {
+            let Read { variant, member, .. } = read;
+            let tagging = if member.untagged {
+                &Tagging::Untagged
+            } else {
+                &container.tagging
+            };
+            buffered |= matches!(tagging, Tagging::Untagged | Tagging::Internal(_));
+            let names = member.names(&variant.ident, |output, name| {
+                let rules = &container.rename_all;
+                let rule = if output { rules.output } else { rules.input };
+                rule.variant(name)
+            });
+            let description = match &member.description {
+                Some(text) => text.value.clone(),
+                None => doc::plain(self.cx, &variant.attrs),
+            };
+            if is_unit(read) && *tagging == Tagging::External {
+                if units.is_empty() {
+                    first_unit = members.len();
+                }
+                let Sided { input, output } = &names;
+                units.push(quote!(__tool::Variant {
+                    name: #input,
+                    output_name: #output,
+                    description: #description,
+                }));
+                continue;
+            }
+            let kind = self.variant(read, tagging, &names);
+            members.push(quote!(__tool::Shape::new(#kind).described(#description)));
+        }
+        if members.is_empty() {
+            return quote!(__tool::Kind::Enum(&[#(#units),*]));
+        }
+        if !units.is_empty() {
+            members.insert(
+                first_unit,
+                quote!(__tool::Shape::new(__tool::Kind::Enum(&[#(#units),*]))),
+            );
+        }
+        quote!(__tool::Kind::Union(__tool::Union {
+            members: &[#(#members),*],
+            buffered: #buffered,
+        }))
+    }
+
+    /// The kind of a variant that has data or a tag of its own.
+    fn variant(&mut self, read: &Read<'_>, tagging: &Tagging, names: &Sided<String>) -> TokenStream {
+        let Read { variant, member, rows } = read;
+        let of_all = &self.container.rename_all_fields;
+        let rules = Sided {
+            input: member.rename_all.input.or(of_all.input),
+            output: member.rename_all.output.or(of_all.output),
+        };
+        let own = self.fields(&variant.fields, rows, &rules, false);
+        let content = self.content(own, member);
+        match tagging {
+            Tagging::Untagged => content,
+            Tagging::External => {
+                let Sided { input, output } = names;
+                object(quote! {
+                    __tool::Field::new(#input, "", &__tool::Shape::new(#content)).written_as(#output).always()
+                })
+            }
+            Tagging::Adjacent(tag, key) => {
+                let tag = tag_field(tag, names);
+                if is_unit(read) {
+                    return object(tag);
+                }
+                let optional = variant.fields.iter().any(|field| is_option(&field.ty));
+                let presence = if member.custom_input {
+                    Some(quote!(.always()))
+                } else {
+                    (variant.fields.len() == 1 && optional).then(|| quote!(.optional()))
+                };
+                object(quote! {
+                    #tag, __tool::Field::new(#key, "", &__tool::Shape::new(#content))#presence
+                })
+            }
+            Tagging::Internal(tag) => {
+                let tag = tag_field(tag, names);
+                if is_unit(read) {
+                    return object(tag);
+                }
+                let rest = flat(&content);
+                object(quote!(#tag, #rest))
+            }
+        }
+    }
+}
+
+fn is_unit(read: &Read<'_>) -> bool {
+    matches!(read.variant.fields, Fields::Unit) && read.member.seen_as.is_none()
+}

@@ -1,0 +1,140 @@
+//! Whether bounds fit the type that they are put on: looked at when it compiles, since a bound that
+//! says nothing is a mistake that nobody would see.
+
+use crate::schema::{Bounds, Int, Kind, Shape};
+
+/// What a shape is at its core; `None` where that is known to nobody yet, or wrong already.
+const fn core(mut shape: &Shape) -> Option<&Kind> {
+    loop {
+        shape = match &shape.kind {
+            Kind::Nullable(inner) | Kind::Narrow(inner, _) => inner,
+            Kind::Sides { input, .. } => input,
+            Kind::Unknown | Kind::Back(_) => return None,
+            kind => return Some(kind),
+        };
+    }
+}
+
+const fn is_above(a: Int, b: Int) -> bool {
+    match (a.negative, b.negative) {
+        (true, true) => a.magnitude < b.magnitude,
+        (false, false) => a.magnitude > b.magnitude,
+        (negative, _) => !negative,
+    }
+}
+
+/// One method a bound, called with the caret on the bound.
+#[doc(hidden)]
+impl Bounds {
+    #[track_caller]
+    pub const fn range_fits(self, shape: &Shape) -> Self {
+        match core(shape) {
+            Some(Kind::Integer(range)) => {
+                assert!(
+                    self.from.is_some() == self.min.is_some() && self.to.is_some() == self.max.is_some(),
+                    "the type holds whole numbers, and this `range` has an end that is none\nhelp: write the ends as whole numbers",
+                );
+                let low = match self.min {
+                    Some(min) if is_above(min, range.min) => min,
+                    _ => range.min,
+                };
+                let high = match self.max {
+                    Some(max) if is_above(range.max, max) => max,
+                    _ => range.max,
+                };
+                assert!(
+                    !is_above(low, high),
+                    "the type holds no number that is in this `range`\nhelp: write a range within the type's own",
+                );
+            }
+            Some(Kind::Number(_)) | None => {}
+            Some(_) => panic!(
+                "`range` is for numbers, and the type of this field is none\nhelp: use `len` for strings and lists; put a `range` for elements on a newtype of the element"
+            ),
+        }
+        self
+    }
+
+    #[track_caller]
+    pub const fn len_fits(self, shape: &Shape) -> Self {
+        match core(shape) {
+            Some(Kind::String(_) | Kind::Map(_)) | None => {}
+            Some(Kind::Array(array)) => {
+                if let (Some(min), Some(max)) = (self.min_len, array.max_len) {
+                    assert!(min <= max, "the type never holds so many elements\nhelp: write a smaller `len`");
+                }
+                if let Some(max) = self.max_len {
+                    assert!(max >= array.min_len, "the type always holds more elements\nhelp: write a larger `len`");
+                }
+            }
+            Some(_) => panic!(
+                "`len` is for strings, lists and maps, and the type of this field is none\nhelp: use `range` for numbers"
+            ),
+        }
+        self
+    }
+
+    #[track_caller]
+    pub const fn pattern_fits(self, shape: &Shape) -> Self {
+        match core(shape) {
+            Some(Kind::String(_)) | None => {}
+            Some(_) => panic!(
+                "`pattern` is for strings, and the type of this field is none\nhelp: put it on a newtype of the string"
+            ),
+        }
+        self
+    }
+
+    #[track_caller]
+    pub const fn format_fits(self, shape: &Shape) -> Self {
+        match core(shape) {
+            Some(Kind::String(_)) | None => {}
+            Some(_) => panic!(
+                "`format` is for strings, and the type of this field is none\nhelp: put it on a newtype of the string"
+            ),
+        }
+        self
+    }
+
+    #[track_caller]
+    pub const fn multiple_of_fits(self, shape: &Shape) -> Self {
+        match core(shape) {
+            Some(Kind::Integer(_)) => {
+                let is_whole = match self.multiple_of {
+                    Some(of) => is_digits(of.text.as_bytes()),
+                    None => true,
+                };
+                assert!(
+                    is_whole,
+                    "the type holds whole numbers, and this `multiple_of` is none\nhelp: write a whole number",
+                );
+            }
+            Some(Kind::Number(_)) | None => {}
+            Some(_) => panic!(
+                "`multiple_of` is for numbers, and the type of this field is none\nhelp: put it on a newtype of the number"
+            ),
+        }
+        self
+    }
+
+    #[track_caller]
+    pub const fn unique_fits(self, shape: &Shape) -> Self {
+        match core(shape) {
+            Some(Kind::Array(_)) | None => {}
+            Some(_) => panic!(
+                "`unique` is for lists, and the type of this field is none\nhelp: remove it"
+            ),
+        }
+        self
+    }
+}
+
+const fn is_digits(mut text: &[u8]) -> bool {
+    while let [digit, rest @ ..] = text {
+        if !digit.is_ascii_digit() {
+            return false;
+        }
+        text = rest;
+    }
+    true
+}

@@ -1,0 +1,281 @@
+//! What the compiler can find out about the types of a type's fields.
+
+use std::marker::PhantomData;
+
+use crate::schema::{Back, Id, Kind, Refs, Shape};
+use crate::{Field, OutputPresence, Presence, Schema};
+
+use super::Has;
+
+impl<T: Schema + ?Sized> Has<T> {
+    /// The targets of the type's cut edges.
+    pub const REFS: Option<&'static Refs> = Some(T::REFS);
+}
+
+/// The targets, if there are any.
+pub const fn refs_of(refs: Option<&'static Refs>) -> &'static Refs {
+    match refs {
+        Some(refs) => refs,
+        None => &Refs::NONE,
+    }
+}
+
+/// `Told::<T>::SHAPE` is the tree of a type that tells its schema only at run time; see [`Has`] for
+/// how.
+#[derive(Debug)]
+pub struct Told<T: ?Sized>(PhantomData<fn(&T)>);
+
+#[cfg(feature = "schemars")]
+impl<T: schemars::JsonSchema + ?Sized> Told<T> {
+    /// The type's tree: a leaf that nobody can look into before the program runs.
+    pub const SHAPE: Option<&'static Shape> = Some(crate::schema::foreign::<T>());
+}
+
+/// See [`Told`].
+pub trait ToldNot {
+    /// No tree.
+    const SHAPE: Option<&'static Shape> = None;
+}
+
+impl<T: ?Sized> ToldNot for Told<T> {}
+
+/// The tree that is known, ours first.
+pub const fn known(
+    ours: Option<&'static Shape>,
+    theirs: Option<&'static Shape>,
+) -> &'static Shape {
+    const UNKNOWN: &Shape = &Shape::new(Kind::Unknown);
+    match (ours, theirs) {
+        (Some(shape), _) | (None, Some(shape)) => shape,
+        (None, None) => UNKNOWN,
+    }
+}
+
+/// Finds where a type's schema comes from; method lookup tries more references first.
+#[derive(Debug)]
+pub struct SchemaOf<T: ?Sized>(PhantomData<fn(&T)>);
+
+impl<T: ?Sized> SchemaOf<T> {
+    /// The probe.
+    pub const NEW: Self = Self(PhantomData);
+}
+
+/// A schema was found.
+#[derive(Debug)]
+pub struct Found;
+
+/// No schema was found.
+#[derive(Debug)]
+pub struct Lacking;
+
+/// A type with our trait.
+pub trait SchemaOfOurs {
+    /// Where it comes from.
+    fn find(&self) -> Found {
+        Found
+    }
+}
+
+impl<T: Schema + ?Sized> SchemaOfOurs for &&SchemaOf<T> {}
+
+/// A type with schemars' trait.
+pub trait SchemaOfForeign {
+    /// Where it comes from.
+    fn find(&self) -> Found {
+        Found
+    }
+}
+
+#[cfg(feature = "schemars")]
+impl<T: schemars::JsonSchema + ?Sized> SchemaOfForeign for &SchemaOf<T> {}
+
+/// Any other type.
+pub trait SchemaOfAny {
+    /// Nowhere.
+    fn find(&self) -> Lacking {
+        Lacking
+    }
+}
+
+impl<T: ?Sized> SchemaOfAny for SchemaOf<T> {}
+
+/// The type has the schema that was found.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no schema",
+    label = "the model would not know what to write here",
+    note = "derive `toolwright::Schema` for `{Self}`, beside `serde::Deserialize`",
+    note = "a type of another crate may have schemars' `JsonSchema`: version 1 counts, with the feature `schemars`"
+)]
+pub trait HasSchema<F> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized> HasSchema<Found> for T {}
+
+/// The bound is the one error of a type that has no schema.
+pub fn has_schema<T: HasSchema<F> + ?Sized, F>(found: F) -> F {
+    found
+}
+
+/// An edge back to a type that contains this one.
+#[derive(Debug)]
+pub struct Cut<T: ?Sized>(PhantomData<fn(&T)>);
+
+impl<T: Schema + ?Sized> Schema for Cut<T> {
+    const ID: Id = T::ID;
+    const SHAPE: &'static Shape = &Shape::new(Kind::Back(Back {
+        id: T::ID,
+        // A function's body is not part of the constant, so this is no cycle.
+        shape: || T::SHAPE,
+    }));
+    const REFS: &'static Refs = &Refs {
+        targets: &[T::SHAPE],
+        of: &[],
+    };
+}
+
+/// What a derive says of a field, one word at a time.
+impl Field {
+    #[doc(hidden)]
+    pub const fn written_as(self, output_name: &'static str) -> Self {
+        Self {
+            output_name,
+            ..self
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn titled(self, title: &'static str) -> Self {
+        Self { title, ..self }
+    }
+
+    #[doc(hidden)]
+    pub const fn optional(self) -> Self {
+        match self.presence {
+            Presence::Required => Self {
+                presence: Presence::Optional,
+                ..self
+            },
+            _ => self,
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn defaulted(self, default: fn() -> Option<String>) -> Self {
+        Self {
+            presence: Presence::Defaulted,
+            default: Some(default),
+            ..self
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn exemplified(self, example: fn() -> Option<String>) -> Self {
+        Self {
+            example: Some(example),
+            ..self
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn flattened(self) -> Self {
+        Self {
+            flatten: true,
+            ..self
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn deprecated(self) -> Self {
+        Self {
+            deprecated: true,
+            ..self
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn not_read(self) -> Self {
+        Self {
+            presence: Presence::Never,
+            ..self
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn not_written(self) -> Self {
+        Self {
+            output: OutputPresence::Never,
+            ..self
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn sometimes_written(self) -> Self {
+        Self {
+            output: OutputPresence::Sometimes,
+            ..self
+        }
+    }
+}
+
+#[cfg(feature = "schemars")]
+pub use self::emit::to_schemars;
+
+#[cfg(feature = "schemars")]
+mod emit {
+    use schemars::{Schema, SchemaGenerator};
+    use serde_json::Value;
+
+    use crate::Shape;
+    use crate::schema::{Side, SchemaDoc};
+
+    /// Our tree as schemars' schema, of the side that is asked for. Recursive types move to the
+    /// generator's definitions, under names that hold for this tree alone.
+    pub fn to_schemars(shape: &'static Shape, generator: &mut SchemaGenerator) -> Schema {
+        let side = if generator.contract().is_serialize() {
+            Side::Output
+        } else {
+            Side::Input
+        };
+        let mut value = SchemaDoc::from_shape(shape, side).to_value();
+        let Some(Value::Object(defs)) = value.as_object_mut().and_then(|root| root.remove("$defs"))
+        else {
+            return Schema::try_from(value).unwrap_or_default();
+        };
+        let prefix = generator.settings().definitions_path.trim_matches('/').to_owned();
+        let mut renamed = Vec::new();
+        for (name, body) in &defs {
+            let mut free = name.clone();
+            let mut number = 1;
+            while generator.definitions().get(&free).is_some_and(|known| known != body) {
+                number += 1;
+                free = format!("{name}{number}");
+            }
+            renamed.push((format!("#/$defs/{name}"), format!("#/{prefix}/{free}")));
+            generator.definitions_mut().insert(free, body.clone());
+        }
+        refer(&mut value, &renamed);
+        for (_, target) in &renamed {
+            let name = target.rsplit('/').next().unwrap_or_default();
+            if let Some(body) = generator.definitions_mut().get_mut(name) {
+                refer(body, &renamed);
+            }
+        }
+        Schema::try_from(value).unwrap_or_default()
+    }
+
+    fn refer(value: &mut Value, renamed: &[(String, String)]) {
+        match value {
+            Value::Array(items) => items.iter_mut().for_each(|item| refer(item, renamed)),
+            Value::Object(entries) => {
+                for (key, value) in entries {
+                    let target = renamed.iter().find(|(old, _)| value.as_str() == Some(old));
+                    match target {
+                        Some((_, new)) if key == "$ref" => *value = Value::String(new.clone()),
+                        _ => refer(value, renamed),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,457 @@
+//! A JSON Schema from elsewhere (schemars), in the form that ours have: definitions inline unless
+//! they are recursive, `anyOf` for `oneOf`, one-value enums for constants, exact bounds for Rust's
+//! number formats, objects closed, no titles, keys of an object in the order of the alphabet.
+
+use super::ordered::Ordered;
+use super::render::{Detail, SIGNED_KEY, UNSIGNED_KEY};
+
+/// A schema, and the recursive definitions that it refers to.
+pub(super) type Canonical = (Ordered, Vec<(String, Ordered)>);
+
+/// Brings a schema into canonical form, admitting `null` too if asked for.
+pub(super) fn canonical(schema: &serde_json::Value, detail: Detail, nullable: bool) -> Canonical {
+    let root = Ordered::from(schema);
+    let mut reader = Reader {
+        root: match root.get("title").and_then(Ordered::as_str) {
+            Some(title) => title.to_owned(),
+            None => "Root".to_owned(),
+        },
+        defs: definitions(&root),
+        open: Vec::new(),
+        recursive: Vec::new(),
+        detail,
+    };
+    let schema = reader.schema(&root);
+    let schema = if nullable { or_null(schema) } else { schema };
+    let mut done: Vec<(String, Ordered)> = Vec::new();
+    while let Some(name) = reader
+        .recursive
+        .iter()
+        .find(|name| !done.iter().any(|(known, _)| known == *name))
+        .cloned()
+    {
+        let body = match reader.definition(&name) {
+            Some(body) => {
+                reader.open.push(name.clone());
+                let body = reader.schema(&body);
+                reader.open.pop();
+                body
+            }
+            None => Ordered::Object(Vec::new()),
+        };
+        done.push((name, body));
+    }
+    (schema, done)
+}
+
+/// The definitions by the reference that names them; the root is `#`.
+fn definitions(root: &Ordered) -> Vec<(String, Ordered)> {
+    let mut defs = vec![("#".to_owned(), root.clone())];
+    for keyword in ["$defs", "definitions"] {
+        if let Some(Ordered::Object(entries)) = root.get(keyword) {
+            defs.extend(entries.iter().map(|(name, body)| {
+                (format!("#/{keyword}/{name}"), body.clone())
+            }));
+        }
+    }
+    defs
+}
+
+/// A whole schema in canonical form, in which the order of what has none is always the same: so
+/// that two that admit the same in the same words are equal.
+pub(crate) fn comparable(schema: &serde_json::Value) -> serde_json::Value {
+    let (mut schema, mut defs) = canonical(schema, Detail::Full, false);
+    defs.sort_by(|(a, _), (b, _)| a.cmp(b));
+    if let (Ordered::Object(entries), false) = (&mut schema, defs.is_empty()) {
+        entries.push(("$defs".to_owned(), Ordered::Object(defs)));
+    }
+    without_order(&mut schema);
+    serde_json::from_str(&schema.to_json()).unwrap_or_default()
+}
+
+fn without_order(schema: &mut Ordered) {
+    match schema {
+        Ordered::Array(items) => items.iter_mut().for_each(without_order),
+        Ordered::Object(entries) => {
+            for (key, value) in entries {
+                without_order(value);
+                if let ("enum" | "anyOf" | "required" | "type", Ordered::Array(items)) =
+                    (key.as_str(), value)
+                {
+                    items.sort_by_cached_key(Ordered::to_json);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+struct Reader {
+    /// The name of the root, where something comes back to it.
+    root: String,
+    defs: Vec<(String, Ordered)>,
+    /// The definitions that are being read, outermost first.
+    open: Vec<String>,
+    /// The definitions that something inside them comes back to.
+    recursive: Vec<String>,
+    detail: Detail,
+}
+
+/// Keywords in the order in which our own schemas have them; others follow by the alphabet.
+const ORDER: [&str; 27] = [
+    "$ref",
+    "anyOf",
+    "allOf",
+    "type",
+    "enum",
+    "items",
+    "prefixItems",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "minimum",
+    "exclusiveMinimum",
+    "maximum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "not",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "propertyNames",
+    "description",
+    "deprecated",
+    "default",
+    "examples",
+    "properties",
+    "required",
+];
+
+impl Reader {
+    fn definition(&self, name: &str) -> Option<Ordered> {
+        let reference = |(key, _): &&(String, Ordered)| self.short(key) == name;
+        self.defs.iter().find(reference).map(|(_, body)| body.clone())
+    }
+
+    fn schema(&mut self, schema: &Ordered) -> Ordered {
+        let Ordered::Object(entries) = schema else {
+            return match schema {
+                Ordered::Bool(false) => object([("not", Ordered::Object(Vec::new()))]),
+                _ => Ordered::Object(Vec::new()),
+            };
+        };
+        let mut out = Entries::default();
+        for (key, value) in entries {
+            match key.as_str() {
+                "$schema" | "$id" | "$comment" | "$defs" | "definitions" | "title" => {}
+                "$ref" => self.reference(value, &mut out),
+                "const" => out.set("enum", Ordered::Array(vec![value.clone()])),
+                "oneOf" | "anyOf" => self.union(value, &mut out),
+                "allOf" => {
+                    let members = self.list(value);
+                    match <[Ordered; 1]>::try_from(members) {
+                        Ok([Ordered::Object(one)]) => out.extend(one),
+                        Ok([other]) => out.set("allOf", Ordered::Array(vec![other])),
+                        Err(members) => out.set("allOf", Ordered::Array(members)),
+                    }
+                }
+                "format" => self.format(value, &mut out),
+                "properties" | "patternProperties" => {
+                    let Ordered::Object(entries) = value else {
+                        continue;
+                    };
+                    let entries = entries
+                        .iter()
+                        .map(|(name, value)| (name.clone(), self.schema(value)))
+                        .collect();
+                    out.set(key, Ordered::Object(entries));
+                }
+                "items" | "not" | "contains" | "propertyNames" => {
+                    let value = self.schema(value);
+                    out.set(key, value);
+                }
+                "additionalProperties" | "unevaluatedProperties" => {
+                    let value = match value {
+                        Ordered::Bool(false) => Ordered::Bool(false),
+                        other => self.schema(other),
+                    };
+                    out.set(key, value);
+                }
+                "prefixItems" => {
+                    let members = self.list(value);
+                    out.set(key, Ordered::Array(members));
+                }
+                _ => out.set(key, value.clone()),
+            }
+        }
+        // A field's own words stand beside the reference, and win over its type's.
+        if let Some(own) = entries.iter().find(|(key, _)| key == "description") {
+            out.set("description", own.1.clone());
+        }
+        out.type_of_enum();
+        out.integer_keys();
+        out.closed();
+        out.sorted()
+    }
+
+    fn list(&mut self, value: &Ordered) -> Vec<Ordered> {
+        match value {
+            Ordered::Array(items) => items.iter().map(|item| self.schema(item)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A definition stands where it is used, unless it is being read already.
+    fn reference(&mut self, target: &Ordered, out: &mut Entries) {
+        let reference = target.as_str().unwrap_or_default();
+        let name = self.short(reference).to_owned();
+        let is_open = self.open.contains(&name) || reference == "#";
+        if is_open || self.recursive.contains(&name) {
+            if !self.recursive.contains(&name) {
+                self.recursive.push(name.clone());
+            }
+            out.set("$ref", Ordered::String(format!("#/$defs/{name}")));
+            return;
+        }
+        let Some(body) = self.definition(&name) else {
+            out.set("$ref", target.clone());
+            return;
+        };
+        self.open.push(name.clone());
+        let inline = self.schema(&body);
+        self.open.pop();
+        if self.recursive.contains(&name) {
+            // Something inside came back: it needs a name, here as there.
+            out.set("$ref", Ordered::String(format!("#/$defs/{name}")));
+        } else if let Ordered::Object(entries) = inline {
+            out.extend(entries);
+        }
+    }
+
+    fn union(&mut self, value: &Ordered, out: &mut Entries) {
+        let members = self.list(value);
+        if let Some(strings) = strings(&members) {
+            out.set("type", Ordered::String("string".into()));
+            let (names, words): (Vec<_>, Vec<_>) = strings.into_iter().unzip();
+            let lines: Vec<_> = names
+                .iter()
+                .zip(words)
+                .filter_map(|(name, words)| {
+                    let words: Vec<_> = words?.split_whitespace().map(str::to_owned).collect();
+                    Some(format!("- `{}`: {}", name.as_str()?, words.join(" ")))
+                })
+                .collect();
+            out.set("enum", Ordered::Array(names));
+            out.folded = lines.join("\n");
+            return;
+        }
+        let is_null = |member: &Ordered| member.get("type").and_then(Ordered::as_str) == Some("null");
+        if let [one, null] = members.as_slice()
+            && is_null(null)
+            && let Ordered::Object(entries) = or_null(one.clone())
+        {
+            out.extend(entries);
+            return;
+        }
+        out.set("anyOf", Ordered::Array(members));
+    }
+
+    /// The name behind a reference; the root has one too.
+    fn short<'n>(&'n self, reference: &'n str) -> &'n str {
+        match reference.rsplit('/').next() {
+            Some("#") | None => &self.root,
+            Some(name) => name,
+        }
+    }
+
+    /// The names that schemars gives to Rust's numbers say their bounds; others are formats.
+    fn format(&self, value: &Ordered, out: &mut Entries) {
+        let unsigned = |max: u128| (Ordered::Unsigned(0), Ordered::Unsigned(max));
+        let signed = |min: i128, max: i128| {
+            (Ordered::Signed(min), Ordered::Unsigned(max.unsigned_abs()))
+        };
+        let (bounds, is_wide) = match value.as_str().unwrap_or_default() {
+            "uint8" => (unsigned(u8::MAX.into()), false),
+            "uint16" => (unsigned(u16::MAX.into()), false),
+            "uint32" => (unsigned(u32::MAX.into()), true),
+            "uint64" | "uint" => (unsigned(u64::MAX.into()), true),
+            "uint128" => (unsigned(u128::MAX), true),
+            "int8" => (signed(i8::MIN.into(), i8::MAX.into()), false),
+            "int16" => (signed(i16::MIN.into(), i16::MAX.into()), false),
+            "int32" => (signed(i32::MIN.into(), i32::MAX.into()), true),
+            "int64" | "int" => (signed(i64::MIN.into(), i64::MAX.into()), true),
+            "int128" => (signed(i128::MIN, i128::MAX), true),
+            "float" => (
+                (
+                    Ordered::Float(f64::from(f32::MIN)),
+                    Ordered::Float(f64::from(f32::MAX)),
+                ),
+                true,
+            ),
+            "double" => return,
+            _ => {
+                out.set("format", value.clone());
+                return;
+            }
+        };
+        if is_wide && self.detail == Detail::Provider {
+            return;
+        }
+        out.set_new("minimum", bounds.0);
+        out.set_new("maximum", bounds.1);
+    }
+}
+
+/// The strings of a union that has nothing else, each with its words.
+fn strings(members: &[Ordered]) -> Option<Vec<(Ordered, Option<String>)>> {
+    let mut found = Vec::new();
+    for member in members {
+        let Some(Ordered::Array(values)) = member.get("enum") else {
+            return None;
+        };
+        if member.get("type").and_then(Ordered::as_str) != Some("string") {
+            return None;
+        }
+        let words = member.get("description").and_then(Ordered::as_str);
+        found.extend(values.iter().map(|value| (value.clone(), words.map(str::to_owned))));
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// The schema or `null`, in the shortest way.
+fn or_null(schema: Ordered) -> Ordered {
+    let null = || Ordered::String("null".into());
+    let Ordered::Object(mut entries) = schema else {
+        return schema;
+    };
+    if entries.is_empty() {
+        return Ordered::Object(entries);
+    }
+    let has = |key: &str| entries.iter().any(|(name, _)| name == key);
+    if has("type") && !has("anyOf") {
+        for (key, value) in &mut entries {
+            match (key.as_str(), &mut *value) {
+                ("type", Ordered::String(_)) => *value = Ordered::Array(vec![value.clone(), null()]),
+                ("type", Ordered::Array(types)) if !types.contains(&null()) => types.push(null()),
+                ("enum", Ordered::Array(values)) => values.push(Ordered::Null),
+                _ => {}
+            }
+        }
+        return Ordered::Object(entries);
+    }
+    object([(
+        "anyOf",
+        Ordered::Array(vec![
+            Ordered::Object(entries),
+            object([("type", null())]),
+        ]),
+    )])
+}
+
+fn object<const N: usize>(entries: [(&str, Ordered); N]) -> Ordered {
+    Ordered::Object(entries.map(|(key, value)| (key.to_owned(), value)).into())
+}
+
+/// The keywords of a schema that is being made.
+#[derive(Default)]
+struct Entries {
+    keywords: Vec<(String, Ordered)>,
+    /// What the strings of an enum mean, for the description.
+    folded: String,
+}
+
+impl Entries {
+    fn get(&self, key: &str) -> Option<&Ordered> {
+        let found = self.keywords.iter().find(|(name, _)| name == key);
+        found.map(|(_, value)| value)
+    }
+
+    fn set(&mut self, key: &str, value: Ordered) {
+        match self.keywords.iter_mut().find(|(name, _)| name == key) {
+            Some((_, old)) => *old = value,
+            None => self.keywords.push((key.to_owned(), value)),
+        }
+    }
+
+    /// Bounds that are said win over those of the format.
+    fn set_new(&mut self, key: &str, value: Ordered) {
+        if self.get(key).is_none() {
+            self.set(key, value);
+        }
+    }
+
+    fn extend(&mut self, entries: Vec<(String, Ordered)>) {
+        for (key, value) in entries {
+            self.set_new(&key, value);
+        }
+    }
+
+    /// Every provider wants a type beside an enum.
+    fn type_of_enum(&mut self) {
+        let Some(Ordered::Array(values)) = self.get("enum") else {
+            return;
+        };
+        if self.get("type").is_none() && values.iter().all(|value| value.as_str().is_some()) {
+            self.set("type", Ordered::String("string".into()));
+        }
+    }
+
+    /// A map with integers for keys, as schemars writes it: its keys are read in one spelling each.
+    fn integer_keys(&mut self) {
+        let Some(Ordered::Object(patterns)) = self.get("patternProperties") else {
+            return;
+        };
+        let [(pattern, values)] = patterns.as_slice() else {
+            return;
+        };
+        let keys = match pattern.as_str() {
+            r"^\d+$" => UNSIGNED_KEY,
+            r"^-?\d+$" => SIGNED_KEY,
+            _ => return,
+        };
+        if self.get("additionalProperties") != Some(&Ordered::Bool(false)) {
+            return;
+        }
+        let values = values.clone();
+        self.keywords.retain(|(key, _)| key != "patternProperties");
+        self.set("propertyNames", object([("pattern", Ordered::String(keys.into()))]));
+        self.set("additionalProperties", values);
+    }
+
+    /// An object says its keys, and has no others unless it says so: that is how it is read.
+    fn closed(&mut self) {
+        let is_object = match self.get("type") {
+            Some(Ordered::String(name)) => name == "object",
+            Some(Ordered::Array(types)) => types.iter().any(|name| name.as_str() == Some("object")),
+            _ => false,
+        };
+        let others = ["additionalProperties", "patternProperties", "unevaluatedProperties", "anyOf"];
+        if is_object && others.iter().all(|key| self.get(key).is_none()) {
+            self.set_new("properties", Ordered::Object(Vec::new()));
+            self.set("additionalProperties", Ordered::Bool(false));
+        }
+    }
+
+    fn sorted(mut self) -> Ordered {
+        if !self.folded.is_empty() {
+            let words = match self.get("description").and_then(Ordered::as_str) {
+                Some(own) => format!("{own}\n{}", self.folded),
+                None => std::mem::take(&mut self.folded),
+            };
+            self.set("description", Ordered::String(words));
+        }
+        if let Some(Ordered::Array(required)) = self.get("required") {
+            let mut required = required.clone();
+            required.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
+            if required.is_empty() {
+                self.keywords.retain(|(key, _)| key != "required");
+            } else {
+                self.set("required", Ordered::Array(required));
+            }
+        }
+        let place = |key: &str| ORDER.iter().position(|known| *known == key).unwrap_or(ORDER.len());
+        self.keywords.sort_by(|(a, _), (b, _)| place(a).cmp(&place(b)).then_with(|| a.cmp(b)));
+        Ordered::Object(self.keywords)
+    }
+}

@@ -1,0 +1,116 @@
+//! The keys of an object, with those of flattened fields in their places.
+
+use super::narrow::bare;
+use super::shape::{Field, Kind, OutputPresence, Presence, Shape, Union};
+
+/// One way in which an object may be. There is more than one where an enum is flattened into it.
+#[derive(Clone, Default)]
+pub(crate) struct Alternative {
+    pub(crate) keys: Vec<Key>,
+    /// What stands behind keys that are not listed: from a flattened map.
+    pub(crate) rest: Option<&'static Shape>,
+    /// Other keys may stand there.
+    pub(crate) open: bool,
+}
+
+#[derive(Clone)]
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) field: &'static Field,
+    pub(crate) required: bool,
+}
+
+const NULL: &Field = &Field::new("", "", &Shape::new(Kind::Null));
+
+/// The ways in which an object of this kind may be; for any other kind none.
+pub(crate) fn alternatives(kind: &Kind, output: bool) -> Vec<Alternative> {
+    match kind {
+        Kind::Object(object) => {
+            let start = Alternative {
+                open: object.open,
+                ..Alternative::default()
+            };
+            object.fields.iter().fold(vec![start], |found, field| {
+                add(found, field, output)
+            })
+        }
+        Kind::Map(map) => vec![Alternative {
+            rest: Some(map.values),
+            ..Alternative::default()
+        }],
+        Kind::Union(Union { members, .. }) => members
+            .iter()
+            .flat_map(|member| alternatives(&bare(member, output).kind, output))
+            .collect(),
+        // serde writes `"Name": null` for a variant without data.
+        Kind::Enum(variants) => variants
+            .iter()
+            .map(|variant| Alternative {
+                keys: vec![Key {
+                    name: if output { variant.output_name } else { variant.name },
+                    field: NULL,
+                    required: true,
+                }],
+                ..Alternative::default()
+            })
+            .collect(),
+        Kind::Null => vec![Alternative::default()],
+        Kind::Back(back) => alternatives(&bare((back.shape)(), output).kind, output),
+        Kind::Any | Kind::Foreign(_) | Kind::Unknown => vec![Alternative {
+            open: true,
+            ..Alternative::default()
+        }],
+        _ => Vec::new(),
+    }
+}
+
+/// Adds a field to each of the ways.
+fn add(found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<Alternative> {
+    let is_there = if output {
+        field.output != OutputPresence::Never
+    } else {
+        field.presence != Presence::Never
+    };
+    if !is_there {
+        return found;
+    }
+    if !field.flatten {
+        let key = Key {
+            name: if output { field.output_name } else { field.name },
+            field,
+            required: if output {
+                field.output == OutputPresence::Always
+            } else {
+                field.presence == Presence::Required
+            },
+        };
+        return found
+            .into_iter()
+            .map(|mut one| {
+                one.keys.push(key.clone());
+                one
+            })
+            .collect();
+    }
+    let inner = bare(field.shape, output);
+    let mut ways = alternatives(&inner.kind, output);
+    if inner.nullable {
+        // Of an optional struct serde reads the keys if they are all there, and ignores them else.
+        for way in &mut ways {
+            for key in &mut way.keys {
+                key.required = false;
+            }
+        }
+    }
+    let mut all = Vec::new();
+    for one in &found {
+        for way in &ways {
+            let mut merged = one.clone();
+            merged.keys.extend(way.keys.iter().cloned());
+            merged.rest = merged.rest.or(way.rest);
+            merged.open |= way.open;
+            all.push(merged);
+        }
+    }
+    if ways.is_empty() { found } else { all }
+}

@@ -3,6 +3,8 @@
 //! The writer is our own, so that the bytes depend on the tree alone: not on how `serde_json`
 //! orders a map in this build.
 
+use std::fmt::Write;
+
 use super::shape::{Array, Field, IntegerRange, Kind, Shape, StringRules, Variant};
 
 /// Which of serde's sides is shown.
@@ -45,7 +47,8 @@ pub(crate) fn write_json_string(out: &mut String, text: &str) {
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
             control if u32::from(control) < 0x20 => {
-                out.push_str(&format!("\\u{:04x}", u32::from(control)));
+                // Writing to a string cannot fail.
+                let _ = write!(out, "\\u{:04x}", u32::from(control));
             }
             other => out.push(other),
         }

@@ -148,8 +148,14 @@ impl<'t> Reporter<'t> {
                 format!("a number inside is out of range, got {got}"),
             ),
             Problem::Range => {
-                let what = shape.map(|shape| describe_range(&shape));
-                let what = what.unwrap_or("another number".into());
+                let what = match shape.map(|shape| (shape, bare(shape).kind)) {
+                    // That every number has an end goes without saying, until one is beyond it.
+                    Some((_, Kind::Number { max })) => {
+                        format!("a number from {:e} to {max:e}", -max)
+                    }
+                    Some((shape, _)) => describe_range(&shape),
+                    None => "another number".into(),
+                };
                 (FaultCode::OutOfRange, expected(&what))
             }
             Problem::Length => {

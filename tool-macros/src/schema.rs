@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Data, DeriveInput, Fields, LitStr, Meta, Path, Type, parse_quote};
 
 use crate::ctxt::Ctxt;
+use crate::place::Place;
 use crate::{args, doc};
 
 use case::RenameRule;
@@ -198,13 +199,15 @@ fn fields(cx: &Ctxt, container: &Container, fields: &Fields, input: &DeriveInput
         ends(cx, &input.ident, &field.ty);
         let description = doc::plain(cx, &field.attrs);
         let ty = &field.ty;
-        let shape = quote_spanned!(ty.span()=> <#ty as __tool::Schema>::SHAPE);
+        let place = Place::of(ty);
+        let (open, close) = (
+            place.start(quote!(<)),
+            place.end(quote!(as __tool::Schema>::SHAPE)),
+        );
+        let shape = quote!(#open #ty #close);
         let row = quote!(__tool::field(#name, #description, ::core::option::Option::Some(#shape)));
         let default = match (member.default, container.default) {
-            (Some(value), _) => quote!(|| {
-                let value: #ty = #value;
-                __tool::AsJson(value).json()
-            }),
+            (Some(value), _) => quote!(|| __tool::AsJson::<#ty>(#value).json()),
             (None, true) => quote!(|| ::core::option::Option::None),
             (None, false) => return Some(row),
         };

@@ -8,7 +8,7 @@
 )]
 
 use std::fmt;
-use std::panic::panic_any;
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -305,26 +305,36 @@ fn trap(answers: bool) -> (Toolset, Arc<AtomicU32>) {
     (Toolset::new([tool]).unwrap(), drops)
 }
 
+/// Looks once at a call that goes on.
+fn look<'c>(tools: &'c Toolset, call: &'c ToolCall, cx: &'c Context) -> impl Future + use<'c> {
+    let mut answer = Box::pin(tools.call(call, cx));
+    let mut waker = TaskContext::from_waker(Waker::noop());
+    assert!(answer.as_mut().poll(&mut waker).is_pending());
+    answer
+}
+
 #[test]
 fn a_panic_in_the_drop_of_the_future_is_contained() {
-    let call = ToolCall::new("c1", "trap", "{}");
+    let (call, cx) = (ToolCall::new("c1", "trap", "{}"), Context::new());
     let (tools, drops) = trap(true);
-    check(&tools.call_blocking(&call, &Context::new()));
+    check(&tools.call_blocking(&call, &cx));
     assert_eq!(drops.load(Ordering::Relaxed), 1);
 
     // Nobody waits any more: the call is dropped half way.
     let (tools, drops) = trap(false);
-    let cx = Context::new();
-    let mut answer = Box::pin(tools.call(&call, &cx));
-    let polled = answer
-        .as_mut()
-        .poll(&mut TaskContext::from_waker(Waker::noop()));
-    assert!(polled.is_pending());
-    drop(answer);
+    drop(look(&tools, &call, &cx));
     assert_eq!(drops.load(Ordering::Relaxed), 1);
-    // And one that was never looked at does nothing.
+    // One that was never looked at has no future yet.
     drop(tools.call(&call, &cx));
     assert_eq!(drops.load(Ordering::Relaxed), 1);
+    // The caller panics itself.
+    let caller = catch_unwind(AssertUnwindSafe(|| {
+        let _answer = look(&tools, &call, &cx);
+        panic!("the caller")
+    }));
+    let payload = caller.unwrap_err();
+    assert_eq!(payload.downcast_ref::<&str>(), Some(&"the caller"));
+    assert_eq!(drops.load(Ordering::Relaxed), 2);
 }
 
 /// A tool by hand that panics wherever it can, once it is in a set.

@@ -324,6 +324,93 @@ fn keys_keep_their_order_whatever_serde_json_does_with_maps() {
     assert!(Wire::OpenAiChat.definition(&def).contains(text));
 }
 
+/// Numbers at the edge of what formats hold.
+#[tool]
+fn edges(wide: u128, low: i128, single: f32, #[arg(default = 0.1 + 0.2)] sum: f64) -> u128 {
+    let _ = (low, single, sum);
+    wide
+}
+
+#[test]
+fn numbers_keep_their_value_in_storage() {
+    let tools = tools![edges];
+    let def = def_of(&tools, "edges");
+    let text = serde_json::to_string(&def).unwrap();
+    let back: ToolDef = serde_json::from_str(&text).unwrap();
+    assert_eq!(back, def);
+    assert_eq!(serde_json::to_string(&back).unwrap(), text);
+    // Attached again, the definition is the same bytes for a provider, though a store sorts keys.
+    let sorted = serde_json::from_value::<ToolDef>(serde_json::to_value(&def).unwrap());
+    for stored in [back, sorted.unwrap()] {
+        assert_eq!(
+            Wire::Anthropic.definitions(&tools.attach([stored]).unwrap()),
+            Wire::Anthropic.definitions(&tools)
+        );
+    }
+
+    for (text, kept) in [
+        (
+            r#"{"a":0.30000000000000004}"#,
+            r#"{"a":0.30000000000000004}"#,
+        ),
+        (
+            r#"{"a":[1,-1,1.0,1.50,1e2]}"#,
+            r#"{"a":[1,-1,1.0,1.5,100.0]}"#,
+        ),
+        (
+            r#"{"a":18446744073709551615}"#,
+            r#"{"a":18446744073709551615}"#,
+        ),
+        (
+            r#"{"a":18446744073709551616}"#,
+            r#"{"a":1.8446744073709552e19}"#,
+        ),
+        (
+            r#"{"a":3.4028234663852886e+38}"#,
+            r#"{"a":3.4028234663852886e38}"#,
+        ),
+        (r#"{"a":"\u00e9\/"}"#, r#"{"a":"é/"}"#),
+        (" { \"a\" : [ ] } ", r#"{"a":[]}"#),
+        ("false", "false"),
+    ] {
+        let schema = SchemaDoc::parse(text).unwrap();
+        assert_eq!(schema.as_json(), kept);
+        assert_eq!(SchemaDoc::parse(kept).unwrap(), schema);
+    }
+}
+
+#[test]
+fn what_is_no_schema_is_refused() {
+    let deep = format!("{}{}", r#"{"not":"#.repeat(5_000), "}".repeat(5_000));
+    for text in [
+        "",
+        "7",
+        "null",
+        r#""object""#,
+        "[]",
+        "{",
+        "{}x",
+        r#"{"a":1e999}"#,
+        &deep,
+    ] {
+        assert!(SchemaDoc::parse(text).is_err(), "{text:.40}");
+    }
+}
+
+/// Where a definition is stored among other things, serde reads it into a buffer first.
+#[derive(Serialize, Deserialize, PartialEq, Debug)]
+#[serde(tag = "kind")]
+enum Stored {
+    Tool(ToolDef),
+}
+
+#[test]
+fn a_definition_is_read_from_a_buffer_too() {
+    let stored = Stored::Tool(full());
+    let text = serde_json::to_string(&stored).unwrap();
+    assert_eq!(serde_json::from_str::<Stored>(&text).unwrap(), stored);
+}
+
 #[test]
 fn attributes_are_written_sorted() {
     let tool = DynTool::builder()

@@ -208,7 +208,17 @@ struct Probing {
 #[derive(Deserialize)]
 struct Ignoring(#[allow(dead_code)] Vec<BTreeMap<String, Option<IgnoredAny>>>);
 
-any_schema!(Probing, Ignoring);
+#[derive(Deserialize)]
+struct Anything(#[allow(dead_code)] IgnoredAny);
+
+any_schema!(Probing, Ignoring, Anything);
+
+/// Takes a struct and then anything.
+#[tool]
+fn both(at: Point, v: Anything) -> i32 {
+    let _ = v;
+    at.x
+}
 
 /// Takes it.
 #[tool]
@@ -223,7 +233,11 @@ fn a_value_that_nobody_reads_is_no_unknown_key() {
         take::<Denying> as "denying",
         take::<Probing> as "probing",
         take::<Ignoring> as "ignoring",
+        take::<Anything> as "anything",
+        both,
     ];
+    let json = r#"{"at": {"x": 1, "y": 2}, "v": [{"a": 1}]}"#;
+    assert_eq!(answer(&tools, "both", json).unwrap(), "1");
     for (tool, json, expected) in [
         ("denying", r#"{"name": "a"}"#, Ok("true")),
         (
@@ -232,6 +246,7 @@ fn a_value_that_nobody_reads_is_no_unknown_key() {
             Ok("true"),
         ),
         ("ignoring", r#"[{"a": 1, "b": [null]}, {}]"#, Ok("true")),
+        ("anything", r#"{"a": 1}"#, Ok("true")),
         (
             "denying",
             r#"{"name": "a", "nam": 1}"#,

@@ -50,6 +50,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
                 const DESCRIPTOR: &'static __tool::Descriptor = &#descriptor;
             }
             #[automatically_derived]
+            #[allow(deprecated)]
             impl #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {
                 const ENTRY: &'static __tool::Entry<__S> = &__tool::Entry {
                     descriptor: <Self as __tool::Handle>::DESCRIPTOR,
@@ -79,7 +80,7 @@ pub(crate) fn handle_struct(vis: &Visibility, handle: &Ident, generics: &Generic
     let (keyword, fields) = (place.start(quote!(struct)), place.end(quote!({ #phantom })));
     quote! {
         #[doc(hidden)]
-        #[allow(non_camel_case_types, dead_code)]
+        #[allow(non_camel_case_types)]
         #vis #keyword #handle #params #fields
     }
 }
@@ -138,6 +139,7 @@ pub(crate) fn group(
             #[automatically_derived]
             impl #impl_generics #ty #where_clause { #(#items)* }
             #[automatically_derived]
+            #[allow(deprecated)]
             impl #impl_generics __tool::OneToolBlock for #ty #where_clause {
                 const NAMES: &'static [__tool::Named] = &[#(__tool::named(#names)),*];
                 const ENTRIES: &'static [__tool::Entry<Self>] = &[#(#entries),*];

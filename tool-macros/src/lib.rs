@@ -21,6 +21,8 @@ mod name;
 mod place;
 mod provide;
 mod schema;
+#[cfg(test)]
+mod snapshots;
 mod ty;
 
 /// Makes a tool of a function, or of the methods of an impl block.

@@ -224,16 +224,12 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
     quote! {{
         #errors
         use #krate::__private as __tool;
-        #[allow(unused_imports)]
         use __tool::Share as _;
-        #[allow(non_camel_case_types, dead_code)]
         struct this_function;
         #check
         let #shared = #state;
         let mut #tools = __tool::Vec::with_capacity(#count);
         #(#pushes)*
-        #[allow(clippy::let_and_return)]
-        let _ = &#shared;
         __tool::toolset(#tools)
     }}
 }

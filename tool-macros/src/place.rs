@@ -45,7 +45,9 @@ fn at(span: Span, tokens: TokenStream) -> TokenStream {
     tokens.into_iter().map(located).collect()
 }
 
-/// A local of the generated code, which no user's expression can see.
+/// A local of the generated code, which no user's expression can see. Hygiene does not hide the
+/// user's constants and unit structs from a pattern of ours (a table's columns, say), so the name
+/// is one that they do not have.
 pub(crate) fn local(name: &str) -> Ident {
-    Ident::new(name, Span::mixed_site())
+    Ident::new(&format!("__tool_{name}"), Span::mixed_site())
 }

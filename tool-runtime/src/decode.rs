@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use crate::__private::Slot;
 use crate::fault::Reporter;
 use crate::json::{Error, Json, Place, Problem};
-use crate::schema::{Field, Kind, Presence, Shape};
+use crate::schema::{Field, Presence, Shape};
 use crate::{Call, Fault, ToolError};
 
 /// At most so many parameters: one bit each says whether it was given.

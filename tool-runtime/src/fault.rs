@@ -149,8 +149,7 @@ impl<'t> Reporter<'t> {
             ),
             Problem::Range => {
                 let what = shape.map(|shape| describe_range(&shape));
-                let what = what.unwrap_or("another number".into());
-                (FaultCode::OutOfRange, expected(&what))
+                (FaultCode::OutOfRange, expected(&what.unwrap_or("another number".into())))
             }
             Problem::Length => {
                 let what = shape.map(|shape| describe(&shape));

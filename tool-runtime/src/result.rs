@@ -54,7 +54,7 @@ impl ToolResult {
         self.outcome.is_ok()
     }
 
-    /// The value, if there is one: none after a failure.
+    /// The value, if there is one: none after a failure, a question, or blocks of content.
     pub fn value(&self) -> Option<serde_json::Value> {
         Some(self.outcome.as_ref().ok()?.payload()?.to_value())
     }

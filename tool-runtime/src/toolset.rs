@@ -202,10 +202,11 @@ impl Toolset {
         for mut def in defs {
             match self.get(&def.name) {
                 Some(tool) => {
-                    // What is still the tool's own schema stays the one that the compiler knew,
-                    // which a provider is told in fewer bytes than were stored.
-                    if def.input == tool.def().input {
-                        def.input = tool.def().input.clone();
+                    // Many stores sort keys. What is still the tool's own schema stays the one that
+                    // the compiler knew: in its order, and told to a provider in fewer bytes.
+                    let own = &tool.def().input;
+                    if def.input.to_value() == own.to_value() {
+                        def.input = own.clone();
                     }
                     if let Err(name) = set.add(Redefined::share(def, tool)) {
                         note(&mut error.repeated, name);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::def::Meta;
 use crate::schema::Side;
 use crate::{
-    Annotations, Answer, Call, ErrorKind, Kind, Outcome, Payload, SchemaDoc, Scope, Shape, Tool,
+    Annotations, Answer, Call, ErrorKind, Outcome, Payload, SchemaDoc, Scope, Shape, Tool,
     ToolDef, ToolError,
 };
 

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Field, Presence, Schema, Shape, schema::Kind};
+use crate::{Field, Schema, Shape, schema::Kind};
 
 use super::slot::{Lacks, NoDeserialize, NoSchema};
 use super::known;

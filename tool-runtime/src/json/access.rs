@@ -115,28 +115,29 @@ pub(super) struct Entries<'j, 'de> {
 
 /// The keys of a map so far: of two equal ones the last would win silently.
 enum Seen<'de> {
-    Few(Vec<&'de str>),
+    /// Most maps are small, and then the call needs no allocation that the map itself does not.
+    Few([&'de str; 8], usize),
     Many(HashSet<&'de str, foldhash::fast::RandomState>),
 }
 
 impl<'de> Seen<'de> {
     /// Notes a key; `false` if it was there.
     fn note(&mut self, key: &'de str) -> bool {
-        const FEW: usize = 16;
-        match self {
-            Self::Few(keys) if keys.contains(&key) => false,
-            Self::Few(keys) if keys.len() < FEW => {
-                keys.push(key);
-                true
-            }
-            Self::Few(keys) => {
-                let mut many: HashSet<_, _> = keys.drain(..).collect();
-                many.insert(key);
-                *self = Self::Many(many);
-                true
-            }
-            Self::Many(keys) => keys.insert(key),
+        let (keys, count) = match self {
+            Self::Few(keys, count) => (keys, count),
+            Self::Many(keys) => return keys.insert(key),
+        };
+        if keys.iter().take(*count).any(|known| *known == key) {
+            return false;
         }
+        if let Some(free) = keys.get_mut(*count) {
+            *free = key;
+            *count += 1;
+        } else {
+            let many = keys.iter().copied().chain([key]).collect();
+            *self = Self::Many(many);
+        }
+        true
     }
 }
 
@@ -148,7 +149,7 @@ impl<'j, 'de> Entries<'j, 'de> {
             json,
             place: Place::Opened,
             key: "",
-            seen: Seen::Few(Vec::new()),
+            seen: Seen::Few([""; 8], 0),
             is_map,
         }
     }
@@ -191,7 +192,9 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         let key = self.key;
-        self.json.asked = (!self.is_map).then_some(Asked { key, known: &[] });
+        if !self.is_map {
+            self.json.asked = Some(Asked { key, known: &[] });
+        }
         let start = self.json.offset();
         match seed.deserialize(&mut *self.json) {
             Ok(value) => Ok(value),
@@ -218,7 +221,6 @@ impl<'de> EnumAccess<'de> for Tagged<'_, 'de> {
 
 impl<'de> Tagged<'_, 'de> {
     fn read<T>(self, read: impl FnOnce(&mut Json<'de>) -> Result<T, Error>) -> Result<T, Error> {
-        self.json.asked = None;
         let start = self.json.offset();
         match read(self.json) {
             Ok(value) => Ok(value),

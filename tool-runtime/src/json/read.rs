@@ -389,6 +389,8 @@ impl<'de> Json<'de> {
         }
         let key = self.lent()?;
         self.colon()?;
+        // Until a struct says that it asked.
+        self.asked = None;
         Ok(Some(key))
     }
 

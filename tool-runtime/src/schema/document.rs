@@ -68,13 +68,10 @@ impl SchemaDoc {
         })
     }
 
-    fn from_ordered(value: &Ordered) -> Result<Self, serde_json::Error> {
-        if !matches!(value, Ordered::Object(_) | Ordered::Bool(_)) {
-            return Err(serde::de::Error::custom(
-                "a JSON Schema is an object or a boolean",
-            ));
-        }
-        Ok(Self(Source::Text(serde_json::to_string(value)?.into())))
+    /// The schema as a value, of which equal ones are equal however their numbers are spelled.
+    fn ordered(&self) -> Ordered {
+        // Our own text, or text that was JSON when it came.
+        Ordered::read(self.as_json()).unwrap_or(Ordered::Bool(true))
     }
 
     /// The schema's canonical text: all that holds, in as few bytes as say it.
@@ -98,8 +95,7 @@ impl SchemaDoc {
 
     /// The schema as a JSON value.
     pub fn to_value(&self) -> serde_json::Value {
-        // Our own text, or text that was JSON when it came.
-        serde_json::from_str(self.as_json()).unwrap_or(serde_json::Value::Bool(true))
+        serde_json::to_value(self.ordered()).unwrap_or(serde_json::Value::Bool(true))
     }
 
     /// The tree, if the schema was known when the program compiled.
@@ -119,7 +115,7 @@ impl fmt::Debug for SchemaDoc {
 
 impl PartialEq for SchemaDoc {
     fn eq(&self, other: &Self) -> bool {
-        self.as_json() == other.as_json()
+        self.as_json() == other.as_json() || self.ordered() == other.ordered()
     }
 }
 
@@ -127,7 +123,7 @@ impl Eq for SchemaDoc {}
 
 impl Serialize for SchemaDoc {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let value: Ordered = serde_json::from_str(self.as_json()).map_err(S::Error::custom)?;
+        let value = Ordered::read(self.as_json()).map_err(S::Error::custom)?;
         value.serialize(serializer)
     }
 }
@@ -135,7 +131,12 @@ impl Serialize for SchemaDoc {
 impl<'de> Deserialize<'de> for SchemaDoc {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Ordered::deserialize(deserializer)?;
-        Self::from_ordered(&value).map_err(D::Error::custom)
+        if !matches!(value, Ordered::Object(_) | Ordered::Bool(_)) {
+            return Err(D::Error::custom("a JSON Schema is an object or a boolean"));
+        }
+        let mut text = String::new();
+        value.write(&mut text);
+        Ok(Self(Source::Text(text.into())))
     }
 }
 

@@ -1,19 +1,80 @@
-use std::fmt;
+use std::fmt::{self, Write};
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-/// A JSON value whose objects keep their order, whatever features `serde_json` has in this build.
+use super::render::write_json_string;
+use crate::json::{Error, Json, Store};
+
+/// A JSON value whose objects keep their order and whose numbers keep their value, whatever
+/// features `serde_json` has in this build: its own values are sorted without one feature, its
+/// numbers are maps with another, and without a third its parser misses the last bit of a decimal.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Ordered {
     Null,
     Bool(bool),
     Unsigned(u128),
     Signed(i128),
+    /// A decimal, or an integer of more than 64 bits: no format but JSON's text has those.
     Float(f64),
     String(String),
     Array(Vec<Ordered>),
     Object(Vec<(String, Ordered)>),
+}
+
+/// The names under which `serde_json` asks for raw text, and hands out a number's: serde's data
+/// model has no word for either, so these names are the protocol.
+const RAW_VALUE: &str = "$serde_json::private::RawValue";
+const NUMBER: &str = "$serde_json::private::Number";
+
+impl Ordered {
+    /// Reads JSON text.
+    pub(super) fn read(text: &str) -> Result<Self, Error> {
+        let store = Store::new();
+        let mut json = Json::new(text, &store);
+        let value = Self::any(&mut json)?;
+        json.finish()?;
+        Ok(value)
+    }
+
+    fn any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OrderedVisitor)
+    }
+
+    /// Appends its compact text.
+    pub(super) fn write(&self, out: &mut String) {
+        // Writing to a string cannot fail.
+        let _ = match self {
+            Self::Null => out.write_str("null"),
+            Self::Bool(value) => write!(out, "{value}"),
+            Self::Unsigned(value) => write!(out, "{value}"),
+            Self::Signed(value) => write!(out, "{value}"),
+            // The shortest digits that mean this number, with a point or an exponent.
+            Self::Float(value) => write!(out, "{value:?}"),
+            Self::String(value) => {
+                write_json_string(out, value);
+                Ok(())
+            }
+            Self::Array(items) => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    out.push_str(if index > 0 { "," } else { "" });
+                    item.write(out);
+                }
+                out.write_char(']')
+            }
+            Self::Object(entries) => {
+                out.push('{');
+                for (index, (key, value)) in entries.iter().enumerate() {
+                    out.push_str(if index > 0 { "," } else { "" });
+                    write_json_string(out, key);
+                    out.push(':');
+                    value.write(out);
+                }
+                out.write_char('}')
+            }
+        };
+    }
 }
 
 impl Ordered {
@@ -44,8 +105,9 @@ impl Ordered {
 
     /// The text, in as few bytes as say it.
     pub(super) fn to_json(&self) -> String {
-        // Writing to a string cannot fail, and every key is a string.
-        serde_json::to_string(self).unwrap_or_default()
+        let mut out = String::new();
+        self.write(&mut out);
+        out
     }
 
     /// The same value, in which references to `#/$defs/old` are ones to `#/$defs/new`.
@@ -108,14 +170,15 @@ impl Serialize for Ordered {
         match self {
             Self::Null => serializer.serialize_unit(),
             Self::Bool(value) => serializer.serialize_bool(*value),
-            // Most formats know no 128 bits, and most numbers need none.
+            // Most formats know no 128 bits, and most numbers need none; what needs them is a bound
+            // that a float says nearly.
             Self::Unsigned(value) => match u64::try_from(*value) {
                 Ok(value) => serializer.serialize_u64(value),
-                Err(_) => serializer.serialize_u128(*value),
+                Err(_) => serializer.serialize_f64(*value as f64),
             },
             Self::Signed(value) => match i64::try_from(*value) {
                 Ok(value) => serializer.serialize_i64(value),
-                Err(_) => serializer.serialize_i128(*value),
+                Err(_) => serializer.serialize_f64(*value as f64),
             },
             Self::Float(value) => serializer.serialize_f64(*value),
             Self::String(value) => serializer.serialize_str(value),
@@ -132,8 +195,18 @@ impl Serialize for Ordered {
 }
 
 impl<'de> Deserialize<'de> for Ordered {
+    /// As raw text from `serde_json`, and from any other format by its values.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OrderedVisitor)
+        deserializer.deserialize_newtype_struct(RAW_VALUE, OrderedVisitor)
+    }
+}
+
+/// An element; raw text is asked for once, at the root.
+struct Any(Ordered);
+
+impl<'de> Deserialize<'de> for Any {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ordered::any(deserializer).map(Self)
     }
 }
 
@@ -146,6 +219,13 @@ impl<'de> Visitor<'de> for OrderedVisitor {
         f.write_str("a JSON value")
     }
 
+    fn visit_newtype_struct<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Ordered, D::Error> {
+        Ordered::any(deserializer)
+    }
+
     fn visit_unit<E>(self) -> Result<Ordered, E> {
         Ok(Ordered::Null)
     }
@@ -155,7 +235,7 @@ impl<'de> Visitor<'de> for OrderedVisitor {
     }
 
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Ordered, D::Error> {
-        Ordered::deserialize(deserializer)
+        Ordered::any(deserializer)
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<Ordered, E> {
@@ -166,16 +246,8 @@ impl<'de> Visitor<'de> for OrderedVisitor {
         Ok(Ordered::Unsigned(value.into()))
     }
 
-    fn visit_u128<E>(self, value: u128) -> Result<Ordered, E> {
-        Ok(Ordered::Unsigned(value))
-    }
-
     fn visit_i64<E>(self, value: i64) -> Result<Ordered, E> {
-        Ok(Ordered::Signed(value.into()))
-    }
-
-    fn visit_i128<E>(self, value: i128) -> Result<Ordered, E> {
-        Ok(Ordered::Signed(value))
+        Ok(u128::try_from(value).map_or(Ordered::Signed(value.into()), Ordered::Unsigned))
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Ordered, E> {
@@ -192,17 +264,22 @@ impl<'de> Visitor<'de> for OrderedVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Ordered, A::Error> {
         let mut items = Vec::new();
-        while let Some(item) = seq.next_element()? {
+        while let Some(Any(item)) = seq.next_element()? {
             items.push(item);
         }
         Ok(Ordered::Array(items))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Ordered, A::Error> {
-        let mut entries = Vec::new();
-        while let Some(entry) = map.next_entry()? {
-            entries.push(entry);
+        let mut entries: Vec<(String, Ordered)> = Vec::new();
+        while let Some((key, Any(value))) = map.next_entry()? {
+            entries.push((key, value));
         }
-        Ok(Ordered::Object(entries))
+        match entries.as_slice() {
+            [(key, Ordered::String(text))] if key == RAW_VALUE || key == NUMBER => {
+                Ordered::read(text).map_err(de::Error::custom)
+            }
+            _ => Ok(Ordered::Object(entries)),
+        }
     }
 }

@@ -72,7 +72,8 @@ fn integer(range: &IntegerRange, ranges: bool) -> String {
 }
 
 fn number(range: &NumberRange, ranges: bool) -> String {
-    let width = (ranges && range.width < f64::MAX).then_some(range.width);
+    // That every number has an end goes without saying, until one is beyond it.
+    let width = ranges.then_some(range.width);
     let min = match (range.min, width) {
         (Some(edge), _) if edge.exclusive => Some(format!("above {}", edge.at.text)),
         (Some(edge), _) => Some(format!("from {}", edge.at.text)),

@@ -93,6 +93,8 @@ impl Wire {
 
     /// The answers as messages for the next request: the text of an array, to be appended to
     /// `messages` behind the assistant's message.
+    ///
+    /// `encoder` writes what is text; blocks of content stay blocks where the provider has them.
     pub fn results(self, results: &[ToolResult], encoder: Encoder) -> String {
         match self {
             Self::OpenAiChat => list(openai::results(results, encoder)),

@@ -1,0 +1,42 @@
+//! The crate under another name, wherever the macros are.
+#![deny(warnings)]
+
+mod vendor {
+    pub mod wright {
+        pub use toolwright::*;
+    }
+}
+use vendor::wright::{Provide, Schema, tool, tools};
+
+#[derive(serde::Deserialize, Schema)]
+#[schema(crate = crate::vendor::wright)]
+struct Query {
+    words: String,
+}
+
+#[derive(Provide)]
+#[provide(crate = crate::vendor::wright)]
+struct App {
+    db: u32,
+}
+
+/// Search.
+#[tool(crate = crate::vendor::wright)]
+fn search(query: Query, #[state] db: &u32) -> String {
+    format!("{}{db}", query.words)
+}
+
+struct Crm;
+
+#[tool(crate = crate::vendor::wright)]
+impl Crm {
+    /// Count.
+    #[tool]
+    fn count(&self) -> u32 {
+        3
+    }
+}
+
+fn main() {
+    assert_eq!(tools![search, ..Crm: Crm; state = App { db: 1 }].len(), 2);
+}

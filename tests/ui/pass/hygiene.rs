@@ -1,0 +1,103 @@
+//! Names of the user that generated code might confuse with its own.
+#![deny(warnings)]
+#![allow(non_upper_case_globals, non_camel_case_types, dead_code)]
+
+use toolwright::{tool, tools};
+
+struct Option;
+struct Result;
+struct Some;
+struct None;
+struct Ok;
+struct Err;
+struct Vec;
+struct String;
+struct Box;
+struct Default;
+mod core {}
+mod std {}
+mod toolwright_runtime {}
+#[allow(unused_macros)]
+macro_rules! vec {
+    () => {};
+}
+
+const value: i64 = 7;
+
+/// Take names that the expansion uses.
+#[tool]
+fn take(
+    state: i64,
+    call: i64,
+    #[arg(default = value)] given: i64,
+    error: i64,
+    p0: i64,
+    p1: i64,
+    check: i64,
+    __tool: i64,
+    context: i64,
+    #[context] cx: &toolwright::Context,
+) -> i64 {
+    let _ = cx;
+    state + call + given + error + p0 + p1 + check + __tool + context
+}
+
+/// A function that is called as ours are.
+#[tool]
+fn decode(slot: i64) -> i64 {
+    slot
+}
+
+/// Another.
+#[tool]
+fn call(tools: i64) -> i64 {
+    tools
+}
+
+/// The same names as macros have.
+#[tool]
+fn file(line: u8) -> u8 {
+    line
+}
+
+/// Unit structs, as the columns of a table are, would be taken for patterns.
+mod columns {
+    use toolwright::{tool, tools};
+
+    pub struct call;
+    pub struct check;
+    pub struct error;
+    pub struct given;
+    pub struct p0;
+    pub struct p1;
+    pub struct state;
+    pub struct value;
+
+    fn is_small(a: &i64, _: &str) -> std::result::Result<(), std::string::String> {
+        if *a < 10 {
+            Ok(())
+        } else {
+            Err("too big".into())
+        }
+    }
+
+    /// Select.
+    #[tool(validate = is_small)]
+    async fn select(
+        #[arg(default = 3)] a: i64,
+        b: &str,
+    ) -> std::result::Result<i64, std::string::String> {
+        Ok(a + b.parse::<i64>().map_err(|_| "no number")?)
+    }
+
+    pub fn count() -> usize {
+        tools![select; state = state].len()
+    }
+}
+
+fn main() {
+    assert_eq!(columns::count(), 1);
+    let state = 1;
+    let tools = tools![take, decode, call, file; state = state];
+    assert_eq!(tools.len(), 4);
+}

@@ -1,0 +1,76 @@
+//! The methods of a type, as tools that are called on one value.
+#![deny(warnings)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use toolwright::{Context, Schema, ToolCall, tool, tools};
+
+struct Crm {
+    calls: AtomicU32,
+}
+
+#[tool]
+impl Crm {
+    const FIRST: u32 = 1;
+
+    /// Not a tool.
+    pub fn new() -> Self {
+        Self {
+            calls: AtomicU32::new(Self::FIRST),
+        }
+    }
+
+    /// Count the calls.
+    #[tool(read_only)]
+    pub async fn count(
+        &self,
+        #[arg(default = Self::FIRST)] step: u32,
+        #[context] cx: &Context,
+    ) -> u32 {
+        let _ = cx;
+        self.helper(step)
+    }
+
+    /// Count by text.
+    #[tool(name = "count-text")]
+    fn count_text<'a>(&'a self, text: &'a str) -> Result<&'a str, String> {
+        self.helper(1);
+        Ok(text)
+    }
+
+    /// Needs no value.
+    #[tool]
+    fn version() -> &'static str {
+        "1"
+    }
+
+    fn helper(&self, step: u32) -> u32 {
+        self.calls.fetch_add(step, Ordering::Relaxed)
+    }
+}
+
+struct Store<T> {
+    value: T,
+}
+
+#[tool]
+impl<T> Store<T>
+where
+    T: serde::Serialize + Schema + Clone + Send + Sync + 'static,
+{
+    /// Get the value.
+    #[tool]
+    fn get(&self) -> T {
+        self.value.clone()
+    }
+}
+
+fn main() {
+    assert_eq!(Crm::version(), "1");
+    let shared = Arc::new(Store { value: 1_u8 });
+    let tools = tools![..Crm::new(): Crm, ..shared.clone(): Store<u8>];
+    assert_eq!(tools.len(), 4);
+    let result = tools.call_blocking(&ToolCall::new("1", "count", "{}"), &Context::new());
+    assert_eq!(result.content(Default::default()), "1");
+    assert_eq!(Arc::strong_count(&shared), 2);
+}

@@ -1,0 +1,69 @@
+//! State: one value, the parts of a struct, a trait object, what the host shares already.
+#![deny(warnings)]
+
+use std::sync::Arc;
+use toolwright::{Provide, tool, tools};
+
+struct Db(u32);
+
+trait Clock: Send + Sync {
+    fn now(&self) -> u32;
+}
+
+struct Stopped;
+
+impl Clock for Stopped {
+    fn now(&self) -> u32 {
+        3
+    }
+}
+
+#[derive(Provide)]
+struct App {
+    db: Db,
+    /// Shared with others.
+    names: Arc<Vec<String>>,
+    #[provide(skip)]
+    other: Db,
+}
+
+impl Provide<dyn Clock> for App {
+    fn provide(&self) -> &(dyn Clock + 'static) {
+        &Stopped
+    }
+}
+
+/// Count.
+#[tool]
+fn count(
+    /// What is said of it here is for people.
+    #[state]
+    db: &Db,
+    more: u32,
+) -> u32 {
+    db.0 + more
+}
+
+/// Name.
+#[tool]
+async fn name(#[state] names: &Arc<Vec<String>>, #[state] app: &App, #[state] db: &Db) -> usize {
+    names.len() + app.other.0 as usize + db.0 as usize
+}
+
+/// Tell the time.
+#[tool]
+fn now(#[state] clock: &dyn Clock) -> u32 {
+    clock.now()
+}
+
+fn main() {
+    assert_eq!(tools![count; state = Db(1)].len(), 1);
+    assert_eq!(tools![count; state = Arc::new(Db(1)),].len(), 1);
+    let app = App {
+        db: Db(1),
+        names: Arc::default(),
+        other: Db(2),
+    };
+    assert_eq!(tools![count, name, now,; state = app].len(), 3);
+    assert_eq!(tools![].len(), 0);
+}

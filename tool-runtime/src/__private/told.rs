@@ -253,6 +253,10 @@ mod emit {
             renamed.push((format!("#/$defs/{name}"), format!("#/{prefix}/{free}")));
             generator.definitions_mut().insert(free, body.clone());
         }
+        let own = defs.iter().zip(&renamed).find(|((_, body), _)| **body == value);
+        if let Some((_, (_, target))) = own {
+            value = serde_json::json!({ "$ref": target });
+        }
         refer(&mut value, &renamed);
         for (_, target) in &renamed {
             let name = target.rsplit('/').next().unwrap_or_default();

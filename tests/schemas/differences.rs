@@ -1,7 +1,48 @@
 //! Where our schema is not schemars', and where a tool decodes what the schema does not admit.
 
 /// Types whose schema differs from schemars', and why.
-pub(crate) const OF: &[(&str, &str)] = &[];
+pub(crate) const OF: &[(&str, &str)] = &[
+    ("[u8; 0]", "schemars leaves out what no element looks like"),
+    ("Duration", DESCRIBED),
+    ("SystemTime", DESCRIBED),
+    ("IpAddr", "`ip` is no format of JSON Schema: it is `ipv4` or `ipv6`"),
+    ("SocketAddr", DESCRIBED),
+    ("SocketAddrV4", DESCRIBED),
+    ("SocketAddrV6", DESCRIBED),
+    ("Skips", LEFT_OUT),
+    ("Tree", LEFT_OUT),
+    ("Forest", LEFT_OUT),
+    ("FlattensStruct", OF_FLATTENED),
+    ("FlattensOption", OF_FLATTENED),
+    ("Tagged", "serde writes the tag of a struct, which schemars does not say"),
+    ("SeenAs", "serde never asks a function of a field's own for a missing value, so the key of the `Option` must be there"),
+    ("Person", "a cycle of two types may be cut at either; ours is cut where the attribute stands"),
+    ("Adjacent", "serde reads a missing content as `None`"),
+    ("NaiveTime", "`partial-time` is no format of JSON Schema"),
+    ("NaiveDateTime", "`partial-date-time` is no format of JSON Schema"),
+    ("bytes::Bytes", "a string is read too, as its bytes, and never written"),
+    ("bytes::BytesMut", "a string is read too, as its bytes, and never written"),
+    ("rust_decimal::Decimal", "a number is read too, and would lose digits on the way"),
+];
+
+const DESCRIBED: &str = "no format says it, so ours has words";
+const LEFT_OUT: &str = "schemars leaves out a default that `skip_serializing_if` would leave out";
+const OF_FLATTENED: &str = "schemars takes the words of a flattened type for the container's";
 
 /// Samples that the schema refuses and that are decoded all the same, and why.
-pub(crate) const DECODED: &[(&str, &str, &str)] = &[];
+pub(crate) const DECODED: &[(&str, &str, &str)] = &[
+    ("HashSet<u8>", "[1, 1]", TWICE),
+    ("BTreeSet<String>", "[\"a\", \"a\"]", TWICE),
+    ("Aliased", "{\"colour\":\"red\"}", ALIAS),
+    ("Renamed", "\"c\"", ALIAS),
+    ("Plain", "{\"A\":null}", "serde's other spelling of a variant without data"),
+    ("Adjacent", "{\"t\":\"Unit\",\"c\":null}", "serde's other spelling of a variant without data"),
+    ("FlattensStruct", "{\"id\":1,\"x\":1,\"y\":2,\"last\":true,\"z\":3}", BUFFERED),
+    ("Internal", "{\"t\":\"Unit\",\"z\":3}", BUFFERED),
+    ("bytes::Bytes", "\"text\"", "read as the bytes of the text"),
+    ("rust_decimal::Decimal", "1.5", "read, but through a float"),
+];
+
+const TWICE: &str = "a set drops the second of two equal elements";
+const ALIAS: &str = "an old name is read; a model is told the new one";
+const BUFFERED: &str = "serde reads it into a buffer first, and drops keys that nobody knows";

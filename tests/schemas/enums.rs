@@ -192,9 +192,9 @@ pub(crate) fn rows() -> Vec<Row> {
         Shouting => r#"["TWO-WORDS","HTTP2-ONLY"]"#, r#"["TwoWords"]"#;
         External => r#"["Unit","Last",{"Newtype":1},{"Tuple":[1,"a"]},{"Struct":{"b":{"x":1,"y":2}}},{"Empty":[]},{"EmptyStruct":{}}]"#, r#"["Newtype",{"Tuple":[1]},{"Struct":[]},{"Newtype":1,"Unit":null}]"#;
         ExternalFields => r#"[{"A":{"twoWords":1}},{"B":{"TWO_WORDS":1}}]"#, r#"[{"A":{"two_words":1}}]"#;
-        Internal => r#"[{"t":"Unit"},{"t":"Newtype","x":1,"y":2},{"t":"Map","a":1},{"t":"Struct"},{"t":"Nested","inner":"A","x":1}]"#, r#"[{"t":"Newtype"},{"x":1,"y":2},{"t":"Map","a":"b"}]"#;
+        Internal => r#"[{"t":"Unit"},{"t":"Newtype","x":1,"y":2},{"t":"Map","a":1},{"t":"Struct"},{"t":"Nested","inner":"A","x":1}]"#, r#"[{"t":"Unit","z":3},{"t":"Newtype"},{"x":1,"y":2},{"t":"Map","a":"b"}]"#;
         Inner => r#"[{"inner":"A","x":1},{"inner":"B"}]"#, r#"[{"inner":"C"}]"#;
-        Adjacent => r#"[{"t":"Unit"},{"t":"Newtype","c":1},{"t":"Maybe"},{"t":"Maybe","c":null},{"t":"Tuple","c":[1,2]},{"t":"Struct","c":{"a":1}}]"#, r#"[{"t":"Newtype"},{"c":1},{"t":"Tuple","c":[1]}]"#;
+        Adjacent => r#"[{"t":"Unit"},{"t":"Newtype","c":1},{"t":"Maybe"},{"t":"Maybe","c":null},{"t":"Tuple","c":[1,2]},{"t":"Struct","c":{"a":1}}]"#, r#"[{"t":"Unit","c":null},{"t":"Newtype"},{"c":1},{"t":"Tuple","c":[1]}]"#;
         Untagged => r#"[1,"a",[1,2],{"a":1},null]"#, "[true,[1]]";
         Mixed => r#"[{"Known":1},"Unit","anything"]"#, "[1]";
         MixedInternal => r#"[{"t":"A","a":1},{"b":1}]"#, "[{}]";

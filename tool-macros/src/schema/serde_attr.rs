@@ -28,7 +28,7 @@ use Meaning::{Custom, Nothing, Read, Refused};
 use Place::{Container, Field, Variant};
 
 const IDENTIFIER: Meaning =
-    Refused("this is for the identifiers of hand-written impls\nhelp: implement `Schema` by hand");
+    Refused("it is for impls by hand\nhelp: implement `Schema` by hand");
 
 /// serde's attributes by place.
 const TABLE: [(Place, &str, Meaning); 45] = [
@@ -44,7 +44,7 @@ const TABLE: [(Place, &str, Meaning); 45] = [
     (
         Container,
         "remote",
-        Refused("the schema belongs to the type that the fields stand in\nhelp: say `#[schema(as = Type)]` on the field that is decoded with this type"),
+        Refused("the fields are those of another type\nhelp: say `#[schema(as = Type)]` on the field that is decoded with this type"),
     ),
     (Container, "transparent", Read),
     (Container, "from", Read),
@@ -68,7 +68,7 @@ const TABLE: [(Place, &str, Meaning); 45] = [
     (
         Variant,
         "other",
-        Refused("`other` takes every name, and the model would not know which\nhelp: list the names, or make the last variant `#[serde(untagged)]` with a `String`"),
+        Refused("a model would not know which names it takes\nhelp: list the names, or make the last variant `#[serde(untagged)]` with a `String`"),
     ),
     (Variant, "untagged", Read),
     (Field, "rename", Read),
@@ -87,7 +87,7 @@ const TABLE: [(Place, &str, Meaning); 45] = [
     (
         Field,
         "getter",
-        Refused("`getter` belongs to `remote`, which has no schema of its own\nhelp: say `#[schema(as = Type)]` on the field that is decoded with this type"),
+        Refused("it belongs to `remote`\nhelp: say `#[schema(as = Type)]` on the field that is decoded with this type"),
     ),
 ];
 

@@ -27,7 +27,7 @@ const fn is_above(a: Int, b: Int) -> bool {
 #[doc(hidden)]
 impl Bounds {
     #[track_caller]
-    pub const fn range_fits(self, shape: &Shape) -> Self {
+    pub const fn range_fits(&self, shape: &Shape) {
         match core(shape) {
             Some(Kind::Integer(range)) => {
                 assert!(
@@ -52,11 +52,10 @@ impl Bounds {
                 "`range` is for numbers, and the type of this field is none\nhelp: use `len` for strings and lists; put a `range` for elements on a newtype of the element"
             ),
         }
-        self
     }
 
     #[track_caller]
-    pub const fn len_fits(self, shape: &Shape) -> Self {
+    pub const fn len_fits(&self, shape: &Shape) {
         match core(shape) {
             Some(Kind::String(_) | Kind::Map(_)) | None => {}
             Some(Kind::Array(array)) => {
@@ -71,33 +70,30 @@ impl Bounds {
                 "`len` is for strings, lists and maps, and the type of this field is none\nhelp: use `range` for numbers"
             ),
         }
-        self
     }
 
     #[track_caller]
-    pub const fn pattern_fits(self, shape: &Shape) -> Self {
+    pub const fn pattern_fits(&self, shape: &Shape) {
         match core(shape) {
             Some(Kind::String(_)) | None => {}
             Some(_) => panic!(
                 "`pattern` is for strings, and the type of this field is none\nhelp: put it on a newtype of the string"
             ),
         }
-        self
     }
 
     #[track_caller]
-    pub const fn format_fits(self, shape: &Shape) -> Self {
+    pub const fn format_fits(&self, shape: &Shape) {
         match core(shape) {
             Some(Kind::String(_)) | None => {}
             Some(_) => panic!(
                 "`format` is for strings, and the type of this field is none\nhelp: put it on a newtype of the string"
             ),
         }
-        self
     }
 
     #[track_caller]
-    pub const fn multiple_of_fits(self, shape: &Shape) -> Self {
+    pub const fn multiple_of_fits(&self, shape: &Shape) {
         match core(shape) {
             Some(Kind::Integer(_)) => {
                 let is_whole = match self.multiple_of {
@@ -114,18 +110,16 @@ impl Bounds {
                 "`multiple_of` is for numbers, and the type of this field is none\nhelp: put it on a newtype of the number"
             ),
         }
-        self
     }
 
     #[track_caller]
-    pub const fn unique_fits(self, shape: &Shape) -> Self {
+    pub const fn unique_fits(&self, shape: &Shape) {
         match core(shape) {
             Some(Kind::Array(_)) | None => {}
             Some(_) => panic!(
                 "`unique` is for lists, and the type of this field is none\nhelp: remove it"
             ),
         }
-        self
     }
 }
 

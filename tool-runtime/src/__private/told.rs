@@ -111,6 +111,15 @@ pub trait HasSchema<F> {}
 #[diagnostic::do_not_recommend]
 impl<T: ?Sized> HasSchema<Found> for T {}
 
+/// Never found.
+#[derive(Debug)]
+pub struct Unsure;
+
+// With one impl alone the compiler would settle on `Found` before it looks at what was found, and
+// complain of a mismatch in words that nobody knows.
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized> HasSchema<Unsure> for T {}
+
 /// The bound is the one error of a type that has no schema.
 pub fn has_schema<T: HasSchema<F> + ?Sized, F>(found: F) -> F {
     found
@@ -252,6 +261,10 @@ mod emit {
             }
             renamed.push((format!("#/$defs/{name}"), format!("#/{prefix}/{free}")));
             generator.definitions_mut().insert(free, body.clone());
+        }
+        let own = defs.iter().zip(&renamed).find(|((_, body), _)| **body == value);
+        if let Some((_, (_, target))) = own {
+            value = serde_json::json!({ "$ref": target });
         }
         refer(&mut value, &renamed);
         for (_, target) in &renamed {

@@ -3,13 +3,24 @@
 //! number formats, objects closed, no titles, keys of an object in the order of the alphabet.
 
 use super::ordered::Ordered;
-use super::render::{Detail, SIGNED_KEY, UNSIGNED_KEY};
+use super::render::{Detail, SIGNED_KEY, Side, UNSIGNED_KEY};
 
 /// A schema, and the recursive definitions that it refers to.
 pub(super) type Canonical = (Ordered, Vec<(String, Ordered)>);
 
-/// Brings a schema into canonical form, admitting `null` too if asked for.
-pub(super) fn canonical(schema: &serde_json::Value, detail: Detail, nullable: bool) -> Canonical {
+/// How a schema is read.
+#[derive(Clone, Copy)]
+pub(super) struct Reading {
+    pub(super) side: Side,
+    pub(super) detail: Detail,
+    /// `null` is admitted too.
+    pub(super) nullable: bool,
+    /// It is a whole schema: a recursive type stands there itself, and not its name.
+    pub(super) is_root: bool,
+}
+
+/// Brings a schema into canonical form.
+pub(super) fn canonical(schema: &serde_json::Value, reading: Reading) -> Canonical {
     let root = Ordered::from(schema);
     let mut reader = Reader {
         root: match root.get("title").and_then(Ordered::as_str) {
@@ -19,10 +30,18 @@ pub(super) fn canonical(schema: &serde_json::Value, detail: Detail, nullable: bo
         defs: definitions(&root),
         open: Vec::new(),
         recursive: Vec::new(),
-        detail,
+        detail: reading.detail,
+        side: reading.side,
+        is_closing: true,
     };
-    let schema = reader.schema(&root);
-    let schema = if nullable { or_null(schema) } else { schema };
+    let mut schema = reader.schema(&root);
+    if reader.recursive.contains(&reader.root) && !reading.is_root {
+        let name = format!("#/$defs/{}", reader.root);
+        schema = object([("$ref", Ordered::String(name))]);
+    }
+    if reading.nullable {
+        schema = or_null(schema);
+    }
     let mut done: Vec<(String, Ordered)> = Vec::new();
     while let Some(name) = reader
         .recursive
@@ -40,6 +59,12 @@ pub(super) fn canonical(schema: &serde_json::Value, detail: Detail, nullable: bo
             None => Ordered::Object(Vec::new()),
         };
         done.push((name, body));
+    }
+    let target = schema.get("$ref").and_then(Ordered::as_str).unwrap_or_default();
+    if reading.is_root
+        && let Some((_, body)) = done.iter().find(|(name, _)| reader.short(target) == name)
+    {
+        schema = body.clone();
     }
     (schema, done)
 }
@@ -60,7 +85,13 @@ fn definitions(root: &Ordered) -> Vec<(String, Ordered)> {
 /// A whole schema in canonical form, in which the order of what has none is always the same: so
 /// that two that admit the same in the same words are equal.
 pub(crate) fn comparable(schema: &serde_json::Value) -> serde_json::Value {
-    let (mut schema, mut defs) = canonical(schema, Detail::Full, false);
+    let reading = Reading {
+        side: Side::Input,
+        detail: Detail::Full,
+        nullable: false,
+        is_root: true,
+    };
+    let (mut schema, mut defs) = canonical(schema, reading);
     defs.sort_by(|(a, _), (b, _)| a.cmp(b));
     if let (Ordered::Object(entries), false) = (&mut schema, defs.is_empty()) {
         entries.push(("$defs".to_owned(), Ordered::Object(defs)));
@@ -95,6 +126,9 @@ struct Reader {
     /// The definitions that something inside them comes back to.
     recursive: Vec<String>,
     detail: Detail,
+    side: Side,
+    /// Objects are closed here. A part of an object is not: the other parts have keys too.
+    is_closing: bool,
 }
 
 /// Keywords in the order in which our own schemas have them; others follow by the alphabet.
@@ -131,7 +165,8 @@ const ORDER: [&str; 27] = [
 impl Reader {
     fn definition(&self, name: &str) -> Option<Ordered> {
         let reference = |(key, _): &&(String, Ordered)| self.short(key) == name;
-        self.defs.iter().find(reference).map(|(_, body)| body.clone())
+        // The root comes first, and may be no more than a reference to the definition of its name.
+        self.defs.iter().rfind(reference).map(|(_, body)| body.clone())
     }
 
     fn schema(&mut self, schema: &Ordered) -> Ordered {
@@ -145,11 +180,19 @@ impl Reader {
         for (key, value) in entries {
             match key.as_str() {
                 "$schema" | "$id" | "$comment" | "$defs" | "definitions" | "title" => {}
+                // A side says by itself what is read and written, and what is written has no
+                // defaults.
+                "readOnly" | "writeOnly" => {}
+                "default" if self.side == Side::Output => {}
                 "$ref" => self.reference(value, &mut out),
                 "const" => out.set("enum", Ordered::Array(vec![value.clone()])),
                 "oneOf" | "anyOf" => self.union(value, &mut out),
                 "allOf" => {
+                    let is_one = matches!(value, Ordered::Array(members) if members.len() == 1);
+                    let was = self.is_closing;
+                    self.is_closing &= is_one;
                     let members = self.list(value);
+                    self.is_closing = was;
                     match <[Ordered; 1]>::try_from(members) {
                         Ok([Ordered::Object(one)]) => out.extend(one),
                         Ok([other]) => out.set("allOf", Ordered::Array(vec![other])),
@@ -191,7 +234,10 @@ impl Reader {
         }
         out.type_of_enum();
         out.integer_keys();
-        out.closed();
+        out.distributed();
+        if self.is_closing {
+            out.closed();
+        }
         out.sorted()
     }
 
@@ -254,7 +300,11 @@ impl Reader {
             out.extend(entries);
             return;
         }
-        out.set("anyOf", Ordered::Array(members));
+        match <[Ordered; 1]>::try_from(members) {
+            Ok([Ordered::Object(one)]) => out.extend(one),
+            Ok([other]) => out.set("anyOf", Ordered::Array(vec![other])),
+            Err(members) => out.set("anyOf", Ordered::Array(members)),
+        }
     }
 
     /// The name behind a reference; the root has one too.
@@ -329,6 +379,14 @@ fn or_null(schema: Ordered) -> Ordered {
         return Ordered::Object(entries);
     }
     let has = |key: &str| entries.iter().any(|(name, _)| name == key);
+    if has("anyOf") && !has("type") {
+        for (key, value) in &mut entries {
+            if let ("anyOf", Ordered::Array(members)) = (key.as_str(), value) {
+                members.push(object([("type", null())]));
+            }
+        }
+        return Ordered::Object(entries);
+    }
     if has("type") && !has("anyOf") {
         for (key, value) in &mut entries {
             match (key.as_str(), &mut *value) {
@@ -353,6 +411,32 @@ fn object<const N: usize>(entries: [(&str, Ordered); N]) -> Ordered {
     Ordered::Object(entries.map(|(key, value)| (key.to_owned(), value)).into())
 }
 
+/// Adds keys to an object, or to each of a union of objects; whether it is one.
+fn add_keys(schema: &mut Ordered, properties: Option<&Ordered>, required: Option<&Ordered>) -> bool {
+    if let Some(Ordered::Array(members)) = schema.get("anyOf") {
+        let mut members = members.clone();
+        let is_done = members.iter_mut().all(|member| add_keys(member, properties, required));
+        schema.remove("anyOf");
+        schema.insert_before(&[], "anyOf", Ordered::Array(members));
+        return is_done;
+    }
+    if schema.get("type").and_then(Ordered::as_str) != Some("object") {
+        return false;
+    }
+    let Ordered::Object(entries) = schema else { return false };
+    let mut out = Entries {
+        keywords: std::mem::take(entries),
+        folded: String::new(),
+    };
+    for (key, value) in [("properties", properties), ("required", required)] {
+        if let Some(value) = value {
+            out.set(key, value.clone());
+        }
+    }
+    *schema = out.sorted();
+    true
+}
+
 /// The keywords of a schema that is being made.
 #[derive(Default)]
 struct Entries {
@@ -369,6 +453,8 @@ impl Entries {
 
     fn set(&mut self, key: &str, value: Ordered) {
         match self.keywords.iter_mut().find(|(name, _)| name == key) {
+            // A variant's tag stands beside the reference to its content.
+            Some((_, old)) if key == "properties" || key == "required" => old.join(value),
             Some((_, old)) => *old = value,
             None => self.keywords.push((key.to_owned(), value)),
         }
@@ -383,7 +469,11 @@ impl Entries {
 
     fn extend(&mut self, entries: Vec<(String, Ordered)>) {
         for (key, value) in entries {
-            self.set_new(&key, value);
+            if key == "properties" || key == "required" {
+                self.set(&key, value);
+            } else {
+                self.set_new(&key, value);
+            }
         }
     }
 
@@ -394,6 +484,25 @@ impl Entries {
         };
         if self.get("type").is_none() && values.iter().all(|value| value.as_str().is_some()) {
             self.set("type", Ordered::String("string".into()));
+        }
+    }
+
+    /// Keys beside a union of objects stand in each of them: an object is closed, and has to say
+    /// all of its keys itself.
+    fn distributed(&mut self) {
+        let Some(Ordered::Array(members)) = self.get("anyOf") else {
+            return;
+        };
+        let (properties, required) = (self.get("properties"), self.get("required"));
+        if properties.is_none() && required.is_none() {
+            return;
+        }
+        let mut members = members.clone();
+        let is_done = members.iter_mut().all(|member| add_keys(member, properties, required));
+        if is_done {
+            let moved = ["type", "properties", "required", "additionalProperties", "unevaluatedProperties"];
+            self.keywords.retain(|(key, _)| !moved.contains(&key.as_str()));
+            self.set("anyOf", Ordered::Array(members));
         }
     }
 

@@ -93,6 +93,21 @@ fn add(found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<Alte
             .collect();
     }
     let inner = bare(field.shape, output);
+    if let Kind::Foreign(_) = inner.kind {
+        // Its keys are known when its schema is asked for.
+        let key = Key {
+            name: "",
+            field,
+            required: !inner.nullable,
+        };
+        return found
+            .into_iter()
+            .map(|mut one| {
+                one.keys.push(key.clone());
+                one
+            })
+            .collect();
+    }
     let mut ways = alternatives(&inner.kind, output);
     if inner.nullable {
         // Of an optional struct serde reads the keys if they are all there, and ignores them else.

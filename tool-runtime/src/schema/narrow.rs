@@ -1,6 +1,6 @@
 //! Bounds on a type that has bounds of its own: both hold.
 
-use super::shape::{Bounds, Edge, IntegerRange, Kind, NumberRange, Shape};
+use super::shape::{Bounds, Edge, IntegerRange, Kind, NumberRange, Shape, Union};
 
 /// A shape without its outer layers: bounds applied, `null` and the side taken off.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +32,7 @@ pub(crate) fn bare(shape: &Shape, output: bool) -> Bare {
                 bounds.push(narrower);
                 base
             }
+            Kind::Union(Union { members: [one], .. }) => one,
             Kind::Sides { output: out, .. } if output => out,
             Kind::Sides { input, .. } => input,
             _ => break,

@@ -96,6 +96,31 @@ impl Ordered {
         }
     }
 
+    /// Puts what another array or object has before what this one has.
+    pub(super) fn join(&mut self, other: Self) {
+        match (self, other) {
+            (Self::Array(items), Self::Array(mut first)) => {
+                items.retain(|item| !first.contains(item));
+                first.append(items);
+                *items = first;
+            }
+            (Self::Object(entries), Self::Object(mut first)) => {
+                entries.retain(|(key, _)| !first.iter().any(|(name, _)| name == key));
+                first.append(entries);
+                *entries = first;
+            }
+            (this, other) => *this = other,
+        }
+    }
+
+    /// Puts an entry before the first of these keys, or else at the end.
+    pub(super) fn insert_before(&mut self, keys: &[&str], key: &str, value: Self) {
+        if let Self::Object(entries) = self {
+            let at = entries.iter().position(|(name, _)| keys.contains(&name.as_str()));
+            entries.insert(at.unwrap_or(entries.len()), (key.to_owned(), value));
+        }
+    }
+
     pub(super) fn as_str(&self) -> Option<&str> {
         match self {
             Self::String(text) => Some(text),

@@ -3,9 +3,13 @@
 //! The writer is our own, so that the bytes depend on the tree alone: not on how `serde_json`
 //! orders a map in this build.
 
+use std::borrow::Cow;
+
 use super::fields::{self, Alternative, Key};
 use super::Int;
 use super::narrow::{Bare, bare};
+#[cfg(feature = "schemars")]
+use super::ordered::Ordered;
 use super::shape::{
     Array, Back, Edge, Foreign, Id, IntegerRange, Kind, Map, NumberRange, Shape, StringRules, Union,
     Variant,
@@ -122,7 +126,7 @@ impl Writer {
             _ => self.recursive_layer(shape).map(|layer| (layer.id, layer)),
         };
         if let Kind::Foreign(foreign) = kind {
-            self.foreign(&foreign, nullable, words);
+            self.foreign(&foreign, nullable, is_root, words);
             return;
         }
         self.out.push('{');
@@ -165,6 +169,7 @@ impl Writer {
             }
             shape = match shape.kind {
                 Kind::Nullable(inner) | Kind::Narrow(inner, _) => inner,
+                Kind::Union(Union { members: [one], .. }) => one,
                 Kind::Sides { input, output } => match self.side {
                     Side::Input => input,
                     Side::Output => output,
@@ -306,14 +311,17 @@ impl Writer {
             }
             Kind::Tuple(items) => {
                 self.type_name("array", nullable);
-                self.key("prefixItems");
-                self.out.push('[');
-                for (index, item) in items.iter().enumerate() {
-                    self.comma(index);
-                    self.schema(item, &Words::default());
+                // A list of no schemas is no valid keyword.
+                if !items.is_empty() {
+                    self.key("prefixItems");
+                    self.out.push('[');
+                    for (index, item) in items.iter().enumerate() {
+                        self.comma(index);
+                        self.schema(item, &Words::default());
+                    }
+                    self.out.push(']');
+                    self.entry("minItems", items.len());
                 }
-                self.out.push(']');
-                self.entry("minItems", items.len());
                 self.entry("maxItems", items.len());
             }
             Kind::Map(map) => {
@@ -492,7 +500,7 @@ impl Writer {
 
     /// A schema that came from elsewhere, in the same form as ours; its definitions move to ours.
     #[cfg(not(feature = "schemars"))]
-    fn foreign(&mut self, _: &Foreign, _: bool, words: &Words<'_>) {
+    fn foreign(&mut self, _: &Foreign, _: bool, _: bool, words: &Words<'_>) {
         // Nothing makes one without the feature.
         self.out.push('{');
         self.words(words.description, words);
@@ -501,12 +509,20 @@ impl Writer {
 
     /// A schema that came from elsewhere, in the same form as ours; its definitions move to ours.
     #[cfg(feature = "schemars")]
-    fn foreign(&mut self, foreign: &Foreign, nullable: bool, words: &Words<'_>) {
+    fn moved(&mut self, foreign: &Foreign, nullable: bool, is_root: bool) -> Ordered {
         let value = match self.side {
             Side::Input => (foreign.input)(),
             Side::Output => (foreign.output)(),
         };
-        let (schema, defs) = super::canonical::canonical(&value, self.detail, nullable);
+        let (schema, defs) = super::canonical::canonical(
+            &value,
+            super::canonical::Reading {
+                side: self.side,
+                detail: self.detail,
+                nullable,
+                is_root,
+            },
+        );
         let mut renamed: Vec<(String, String)> = Vec::new();
         let mut new = Vec::new();
         for (name, body) in defs {
@@ -533,13 +549,30 @@ impl Writer {
                 def.body = Body::Text(text);
             }
         }
-        let mut schema = schema.with_references(&renamed);
+        schema.with_references(&renamed)
+    }
+
+    #[cfg(feature = "schemars")]
+    fn foreign(&mut self, foreign: &Foreign, nullable: bool, is_root: bool, words: &Words<'_>) {
+        let mut schema = self.moved(foreign, nullable, is_root);
         if !words.description.is_empty() {
             schema.remove("description");
+            let after = ["deprecated", "default", "examples", "properties", "required", "additionalProperties"];
+            let own = Ordered::String(words.description.to_owned());
+            schema.insert_before(&after, "description", own);
+        }
+        for (key, is_own) in [
+            ("default", words.default.is_some()),
+            ("examples", words.example.is_some()),
+            ("deprecated", words.deprecated),
+        ] {
+            if is_own {
+                schema.remove(key);
+            }
         }
         let text = schema.to_json();
         self.out.push_str(text.strip_suffix('}').unwrap_or("{"));
-        self.words(words.description, words);
+        self.words("", words);
         self.out.push('}');
     }
 
@@ -564,7 +597,27 @@ impl Writer {
     fn keys(&mut self, object: &Alternative) {
         self.key("properties");
         self.out.push('{');
-        for Key { name, field, .. } in &object.keys {
+        let mut required: Vec<Cow<'static, str>> = Vec::new();
+        let mut is_open = false;
+        for Key {
+            name,
+            field,
+            required: is_required,
+        } in &object.keys
+        {
+            if let (true, Kind::Foreign(foreign)) =
+                (field.flatten, bare(field.shape, self.side == Side::Output).kind)
+            {
+                let names = self.flattened(&foreign);
+                is_open |= names.is_none();
+                if *is_required {
+                    required.extend(names.into_iter().flatten().map(Cow::Owned));
+                }
+                continue;
+            }
+            if *is_required {
+                required.push(Cow::Borrowed(name));
+            }
             self.key(name);
             let words = Words {
                 description: field.description,
@@ -576,13 +629,12 @@ impl Writer {
             self.schema(field.shape, &words);
         }
         self.out.push('}');
-        let mut required = object.keys.iter().filter(|key| key.required).peekable();
-        if required.peek().is_some() {
+        if !required.is_empty() {
             self.key("required");
             self.out.push('[');
-            for (index, key) in required.enumerate() {
+            for (index, name) in required.iter().enumerate() {
                 self.comma(index);
-                write_json_string(&mut self.out, key.name);
+                write_json_string(&mut self.out, name);
             }
             self.out.push(']');
         }
@@ -591,9 +643,34 @@ impl Writer {
                 self.key("additionalProperties");
                 self.schema(values, &Words::default());
             }
-            None if object.open => {}
+            None if object.open || is_open => {}
             None => self.entry("additionalProperties", false),
         }
+    }
+
+    /// Writes the keys of a schema that came from elsewhere in the place of a field. Those that must
+    /// be there; `None` if it does not say which keys it has.
+    #[cfg(feature = "schemars")]
+    fn flattened(&mut self, foreign: &Foreign) -> Option<Vec<String>> {
+        let schema = self.moved(foreign, false, true);
+        let Some(Ordered::Object(properties)) = schema.get("properties") else {
+            return None;
+        };
+        for (name, value) in properties {
+            self.key(name);
+            self.out.push_str(&value.to_json());
+        }
+        let is_closed = schema.get("additionalProperties") == Some(&Ordered::Bool(false));
+        let names = match schema.get("required") {
+            Some(Ordered::Array(names)) => names.iter().filter_map(Ordered::as_str).map(str::to_owned).collect(),
+            _ => Vec::new(),
+        };
+        is_closed.then_some(names)
+    }
+
+    #[cfg(not(feature = "schemars"))]
+    fn flattened(&mut self, _: &Foreign) -> Option<Vec<String>> {
+        None
     }
 
     fn words(&mut self, description: &str, words: &Words<'_>) {

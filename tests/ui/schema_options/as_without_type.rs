@@ -1,0 +1,9 @@
+use toolwright::Schema;
+
+#[derive(Schema)]
+struct Order {
+    #[schema(as)]
+    value: u8,
+}
+
+fn main() {}

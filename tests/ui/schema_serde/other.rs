@@ -1,0 +1,10 @@
+use toolwright::Schema;
+
+#[derive(Schema)]
+enum Speed {
+    Slow,
+    #[serde(other)]
+    Other,
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use toolwright::Schema;
+
+#[derive(Schema)]
+struct Name(#[serde(skip)] String);
+
+fn main() {}

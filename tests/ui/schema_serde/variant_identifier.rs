@@ -1,0 +1,10 @@
+use toolwright::Schema;
+
+#[derive(Schema)]
+#[serde(variant_identifier)]
+enum Key {
+    First,
+    Second,
+}
+
+fn main() {}

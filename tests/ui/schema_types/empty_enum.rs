@@ -1,0 +1,6 @@
+use toolwright::Schema;
+
+#[derive(Schema)]
+enum Never {}
+
+fn main() {}

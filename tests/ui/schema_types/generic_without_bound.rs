@@ -1,0 +1,8 @@
+use schemars::JsonSchema;
+use toolwright::SchemaDoc;
+
+fn schema_of_page<T: JsonSchema>() -> SchemaDoc {
+    SchemaDoc::of::<Vec<T>>()
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use toolwright::Schema;
+
+struct City;
+
+#[derive(Schema)]
+struct Order {
+    #[schema(as = City)]
+    ship_to: u8,
+}
+
+fn main() {}

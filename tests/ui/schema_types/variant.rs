@@ -1,0 +1,11 @@
+use toolwright::Schema;
+
+struct City;
+
+#[derive(Schema)]
+enum Place {
+    Known(City),
+    Unknown,
+}
+
+fn main() {}

@@ -10,6 +10,7 @@ use syn::{Attribute, Expr, ExprLit, ExprUnary, Lit, Meta, Path, Token, UnOp};
 
 use crate::ctxt::Ctxt;
 use crate::model::{DefaultValue, Options, Text};
+use crate::schema::{Bounds, read_bound};
 use crate::name::{did_you_mean, quoted};
 
 /// The options of `#[tool]`, in the order in which the documentation lists them.
@@ -34,7 +35,18 @@ const TOOL_OPTIONS: [&str; 18] = [
     "state",
 ];
 
-const ARG_OPTIONS: [&str; 4] = ["default", "rename", "example", "flatten"];
+const ARG_OPTIONS: [&str; 10] = [
+    "default",
+    "rename",
+    "example",
+    "flatten",
+    "range",
+    "len",
+    "pattern",
+    "format",
+    "multiple_of",
+    "unique",
+];
 
 /// What people write who come from elsewhere.
 const OTHER_WORDS: [(&str, &str); 8] = [
@@ -128,6 +140,7 @@ pub(crate) struct Arg {
     pub(crate) rename: Option<Text>,
     pub(crate) example: Option<Expr>,
     pub(crate) flatten: Option<Span>,
+    pub(crate) bounds: Bounds,
     /// The options that were given, since a parameter may have several `#[arg(…)]`.
     given: Vec<String>,
 }
@@ -163,6 +176,7 @@ pub(crate) fn arg(cx: &Ctxt, attr: &Attribute, arg: &mut Arg) {
                     arg.flatten = Some(meta.span());
                 }
             }
+            Some(key) if read_bound(cx, &meta, key, &mut arg.bounds) => {}
             other => unknown(cx, &meta, other.unwrap_or_default(), "arg", &ARG_OPTIONS),
         }
     }

@@ -6,6 +6,7 @@ use syn::{GenericParam, Generics, Path, ReturnType, Visibility};
 
 use crate::model::{DefaultValue, ModelParam, Param, Tool};
 use crate::place::Place;
+use crate::schema::is_option;
 use crate::ty::{self, infer_lifetimes, static_lifetimes};
 
 mod run;
@@ -227,7 +228,14 @@ fn field(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
     } = param;
     let name = &name.value;
     let slot = slot_type(tool, param);
-    let mut field = quote!(__tool::field(#name, #description, __tool::Has::<#slot>::SHAPE, __tool::Told::<#slot>::SHAPE));
+    let mut shape = quote!(__tool::known(__tool::Has::<#slot>::SHAPE, __tool::Told::<#slot>::SHAPE));
+    if let Some(bounds) = param.bounds.tokens() {
+        shape = quote!(&__tool::Shape::new(__tool::Kind::Narrow(#shape, #bounds)));
+    }
+    let mut field = quote!(__tool::Field::new(#name, #description, #shape));
+    if is_option(&param.ty) {
+        field = quote!(#field.optional());
+    }
     if param.default.is_some() {
         let default = names.default(param);
         field = quote!(#field.defaulted(|| __tool::AsJson(Self::#default()).json()));

@@ -1,6 +1,7 @@
 //! A tool as it was read: plain data.
 
 use proc_macro2::{Ident, Span, TokenStream};
+use crate::schema::Bounds;
 use syn::{Attribute, Expr, Generics, Path, ReturnType, Signature, Type, Visibility};
 
 /// A function with its body as it stands, not looked at.
@@ -99,6 +100,7 @@ pub(crate) struct ModelParam {
     pub(crate) example: Option<Expr>,
     /// Its fields are the tool's parameters. Where the option stands.
     pub(crate) flatten: Option<Span>,
+    pub(crate) bounds: Bounds,
     /// What is decoded.
     pub(crate) slot: TokenStream,
     pub(crate) pass: Pass,

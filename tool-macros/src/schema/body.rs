@@ -323,7 +323,7 @@ impl<'a> Body<'a> {
         if let Ok(parsed) = syn::parse2::<Type>(ty.clone())
             && recursive::is_plain(&parsed)
         {
-            return quote_spanned!(ty.span()=> <#ty as __tool::Schema>::SHAPE);
+            return quote!(__tool::shape::<#ty>());
         }
         let text = ty.to_string();
         if !self.parts.seen.contains(&text) {
@@ -362,6 +362,6 @@ pub(super) fn flat(kind: &TokenStream) -> TokenStream {
 }
 
 /// Whether the type is spelled as an `Option`: it may be missing, even if its schema is foreign.
-pub(super) fn is_option(ty: &Type) -> bool {
+pub(crate) fn is_option(ty: &Type) -> bool {
     recursive::last_segment(ty).is_some_and(|last| last == "Option")
 }

@@ -22,6 +22,7 @@ mod serde_attr;
 mod used;
 mod variants;
 
+pub(crate) use body::is_option;
 pub(crate) use bounds::{Bounds, read as read_bound};
 
 pub(crate) fn derive(item: TokenStream) -> TokenStream {

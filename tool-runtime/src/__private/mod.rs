@@ -17,7 +17,7 @@ pub use self::list::{
     Given, Listed, Named, Names, Share, Unlisted, name_as, named, toolset, unique,
 };
 pub use self::probe::{
-    Argument, AsJson, Has, HasNot, NoJson, Returned, ReturnedNot, argument, either, field, json,
+    Argument, AsJson, Has, HasNot, NoJson, Returned, ReturnedNot, argument, either, json,
     root,
 };
 pub use self::slot::{

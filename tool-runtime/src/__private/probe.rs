@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Field, Schema, Shape, schema::Kind};
+use crate::{Schema, Shape, schema::Kind};
 
 use super::slot::{Lacks, NoDeserialize, NoSchema};
 use super::known;
@@ -83,16 +83,6 @@ pub const fn root(
 /// The slot of an argument; the bound is the one error of a type that can be none.
 pub fn argument<T: Argument<S::Lack>, S: Lacks>(slot: S) -> S {
     slot
-}
-
-/// One key of an object, or one parameter of a tool.
-pub const fn field(
-    name: &'static str,
-    description: &'static str,
-    ours: Option<&'static Shape>,
-    theirs: Option<&'static Shape>,
-) -> Field {
-    Field::new(name, description, known(ours, theirs))
 }
 
 /// A value that may be written as JSON.

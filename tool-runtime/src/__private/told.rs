@@ -292,3 +292,9 @@ mod emit {
         }
     }
 }
+
+/// The tree of a type that has one of ours; a function, so that an error about the type is shown
+/// under it.
+pub const fn shape<T: Schema + ?Sized>() -> &'static Shape {
+    T::SHAPE
+}

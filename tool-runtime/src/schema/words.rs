@@ -17,7 +17,7 @@ pub(crate) fn describe_range(shape: &Shape) -> String {
 fn words(shape: &Shape, ranges: bool) -> String {
     let bare = bare(shape, false);
     let words = kind(&bare.kind, ranges);
-    if bare.nullable {
+    if bare.nullable && !matches!(bare.kind, Kind::Any | Kind::Null | Kind::Unknown) {
         format!("{words} or null")
     } else {
         words

@@ -10,8 +10,8 @@ use syn::{Attribute, Expr, ExprLit, ExprUnary, Lit, Meta, Path, Token, UnOp};
 
 use crate::ctxt::Ctxt;
 use crate::model::{DefaultValue, Options, Text};
-use crate::schema::{Bounds, read_bound};
 use crate::name::{did_you_mean, quoted};
+use crate::schema::{Bounds, read_bound};
 
 /// The options of `#[tool]`, in the order in which the documentation lists them.
 const TOOL_OPTIONS: [&str; 18] = [

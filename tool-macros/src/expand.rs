@@ -228,7 +228,8 @@ fn field(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
     } = param;
     let name = &name.value;
     let slot = slot_type(tool, param);
-    let mut shape = quote!(__tool::known(__tool::Has::<#slot>::SHAPE, __tool::Told::<#slot>::SHAPE));
+    let mut shape =
+        quote!(__tool::known(__tool::Has::<#slot>::SHAPE, __tool::Told::<#slot>::SHAPE));
     if let Some(bounds) = param.bounds.tokens() {
         shape = quote!(&__tool::Shape::new(__tool::Kind::Narrow(#shape, #bounds)));
     }

@@ -1,7 +1,7 @@
 //! A tool as it was read: plain data.
 
-use proc_macro2::{Ident, Span, TokenStream};
 use crate::schema::Bounds;
+use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Attribute, Expr, Generics, Path, ReturnType, Signature, Type, Visibility};
 
 /// A function with its body as it stands, not looked at.

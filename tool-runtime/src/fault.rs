@@ -139,8 +139,10 @@ impl<'t> Reporter<'t> {
         // What serde buffers is refused as a whole, and then what is inside it is wrong.
         let is_inside = matches!(
             (shape.map(|shape| bare(&shape, false).kind), got.as_bytes()),
-            (Some(Kind::Object(_) | Kind::Map(_) | Kind::Union(_)), [b'{', ..])
-                | (Some(Kind::Array(_) | Kind::Tuple(_)), [b'[', ..])
+            (
+                Some(Kind::Object(_) | Kind::Map(_) | Kind::Union(_)),
+                [b'{', ..]
+            ) | (Some(Kind::Array(_) | Kind::Tuple(_)), [b'[', ..])
         );
         let (code, message) = match problem {
             Problem::Range if is_inside => (
@@ -149,7 +151,10 @@ impl<'t> Reporter<'t> {
             ),
             Problem::Range => {
                 let what = shape.map(|shape| describe_range(&shape));
-                (FaultCode::OutOfRange, expected(&what.unwrap_or("another number".into())))
+                (
+                    FaultCode::OutOfRange,
+                    expected(&what.unwrap_or("another number".into())),
+                )
             }
             Problem::Length => {
                 let what = shape.map(|shape| describe(&shape));

@@ -51,8 +51,9 @@ pub use self::provide::Provide;
 pub use self::registry::Registry;
 pub use self::result::ToolResult;
 pub use self::schema::{
-    Array, Back, Bounds, Edge, Field, Foreign, Id, Int, IntegerRange, Kind, Literal, Map, NumberRange,
-    Object, OutputPresence, Presence, Refs, Schema, SchemaDoc, Shape, StringRules, Union, Variant,
+    Array, Back, Bounds, Edge, Field, Foreign, Id, Int, IntegerRange, Kind, Literal, Map,
+    NumberRange, Object, OutputPresence, Presence, Refs, Schema, SchemaDoc, Shape, StringRules,
+    Union, Variant,
 };
 pub use self::state::{Scope, State};
 pub use self::tool::{Answer, Tool};

@@ -23,7 +23,9 @@ use crate::{Schema, Shape};
 ///     r#"{"type":"array","items":{"type":"string","minLength":1,"maxLength":1}}"#
 /// );
 /// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct Opaque<T>(pub T);
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::def::Meta;
 use crate::schema::Side;
 use crate::{
-    Annotations, Answer, Call, ErrorKind, Outcome, Payload, SchemaDoc, Scope, Shape, Tool,
-    ToolDef, ToolError,
+    Annotations, Answer, Call, ErrorKind, Outcome, Payload, SchemaDoc, Scope, Shape, Tool, ToolDef,
+    ToolError,
 };
 
 use super::Named;

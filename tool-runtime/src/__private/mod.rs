@@ -17,8 +17,7 @@ pub use self::list::{
     Given, Listed, Named, Names, Share, Unlisted, name_as, named, toolset, unique,
 };
 pub use self::probe::{
-    Argument, AsJson, Has, HasNot, NoJson, Returned, ReturnedNot, argument, either, json,
-    root,
+    Argument, AsJson, Has, HasNot, NoJson, Returned, ReturnedNot, argument, either, json, root,
 };
 pub use self::slot::{
     FindAny, FindForeign, FindSlot, FindUnread, Lacks, NoDeserialize, NoSchema, Nothing, Probe,
@@ -27,8 +26,9 @@ pub use self::slot::{
 pub use self::told::*;
 pub use crate::json::Json;
 pub use crate::{
-    Annotations, Answer, Back, Bounds, Call, Context, Edge, ErrorKind, Field, Id, Int, Kind, Literal, Map, Object, Refs, Union, Outcome, Presence, Provide, Schema,
-    Scope, Shape, Tool, ToolError, Variant,
+    Annotations, Answer, Back, Bounds, Call, Context, Edge, ErrorKind, Field, Id, Int, Kind,
+    Literal, Map, Object, Outcome, Presence, Provide, Refs, Schema, Scope, Shape, Tool, ToolError,
+    Union, Variant,
 };
 #[cfg(feature = "schemars")]
 pub use schemars;

@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 
 use crate::{Schema, Shape, schema::Kind};
 
-use super::slot::{Lacks, NoDeserialize, NoSchema};
 use super::known;
+use super::slot::{Lacks, NoDeserialize, NoSchema};
 
 /// `Has::<T>::SHAPE` is the tree of a type that has one, and `None` for every other type: an
 /// inherent constant is found before a trait's.
@@ -59,10 +59,7 @@ impl<T: DeserializeOwned> Argument<NoDeserialize> for T {}
 /// # Panics
 /// Where it could not be an object.
 #[track_caller]
-pub const fn root(
-    ours: Option<&'static Shape>,
-    theirs: Option<&'static Shape>,
-) -> &'static Shape {
+pub const fn root(ours: Option<&'static Shape>, theirs: Option<&'static Shape>) -> &'static Shape {
     let shape = known(ours, theirs);
     match shape.kind {
         Kind::Object(_)

@@ -60,7 +60,10 @@ pub(super) fn canonical(schema: &serde_json::Value, reading: Reading) -> Canonic
         };
         done.push((name, body));
     }
-    let target = schema.get("$ref").and_then(Ordered::as_str).unwrap_or_default();
+    let target = schema
+        .get("$ref")
+        .and_then(Ordered::as_str)
+        .unwrap_or_default();
     if reading.is_root
         && let Some((_, body)) = done.iter().find(|(name, _)| reader.short(target) == name)
     {
@@ -74,9 +77,11 @@ fn definitions(root: &Ordered) -> Vec<(String, Ordered)> {
     let mut defs = vec![("#".to_owned(), root.clone())];
     for keyword in ["$defs", "definitions"] {
         if let Some(Ordered::Object(entries)) = root.get(keyword) {
-            defs.extend(entries.iter().map(|(name, body)| {
-                (format!("#/{keyword}/{name}"), body.clone())
-            }));
+            defs.extend(
+                entries
+                    .iter()
+                    .map(|(name, body)| (format!("#/{keyword}/{name}"), body.clone())),
+            );
         }
     }
     defs
@@ -166,7 +171,10 @@ impl Reader {
     fn definition(&self, name: &str) -> Option<Ordered> {
         let reference = |(key, _): &&(String, Ordered)| self.short(key) == name;
         // The root comes first, and may be no more than a reference to the definition of its name.
-        self.defs.iter().rfind(reference).map(|(_, body)| body.clone())
+        self.defs
+            .iter()
+            .rfind(reference)
+            .map(|(_, body)| body.clone())
     }
 
     fn schema(&mut self, schema: &Ordered) -> Ordered {
@@ -292,7 +300,8 @@ impl Reader {
             out.folded = lines.join("\n");
             return;
         }
-        let is_null = |member: &Ordered| member.get("type").and_then(Ordered::as_str) == Some("null");
+        let is_null =
+            |member: &Ordered| member.get("type").and_then(Ordered::as_str) == Some("null");
         if let [one, null] = members.as_slice()
             && is_null(null)
             && let Ordered::Object(entries) = or_null(one.clone())
@@ -318,9 +327,8 @@ impl Reader {
     /// The names that schemars gives to Rust's numbers say their bounds; others are formats.
     fn format(&self, value: &Ordered, out: &mut Entries) {
         let unsigned = |max: u128| (Ordered::Unsigned(0), Ordered::Unsigned(max));
-        let signed = |min: i128, max: i128| {
-            (Ordered::Signed(min), Ordered::Unsigned(max.unsigned_abs()))
-        };
+        let signed =
+            |min: i128, max: i128| (Ordered::Signed(min), Ordered::Unsigned(max.unsigned_abs()));
         let (bounds, is_wide) = match value.as_str().unwrap_or_default() {
             "uint8" => (unsigned(u8::MAX.into()), false),
             "uint16" => (unsigned(u16::MAX.into()), false),
@@ -364,7 +372,11 @@ fn strings(members: &[Ordered]) -> Option<Vec<(Ordered, Option<String>)>> {
             return None;
         }
         let words = member.get("description").and_then(Ordered::as_str);
-        found.extend(values.iter().map(|value| (value.clone(), words.map(str::to_owned))));
+        found.extend(
+            values
+                .iter()
+                .map(|value| (value.clone(), words.map(str::to_owned))),
+        );
     }
     (!found.is_empty()).then_some(found)
 }
@@ -390,7 +402,9 @@ fn or_null(schema: Ordered) -> Ordered {
     if has("type") && !has("anyOf") {
         for (key, value) in &mut entries {
             match (key.as_str(), &mut *value) {
-                ("type", Ordered::String(_)) => *value = Ordered::Array(vec![value.clone(), null()]),
+                ("type", Ordered::String(_)) => {
+                    *value = Ordered::Array(vec![value.clone(), null()])
+                }
                 ("type", Ordered::Array(types)) if !types.contains(&null()) => types.push(null()),
                 ("enum", Ordered::Array(values)) => values.push(Ordered::Null),
                 _ => {}
@@ -400,10 +414,7 @@ fn or_null(schema: Ordered) -> Ordered {
     }
     object([(
         "anyOf",
-        Ordered::Array(vec![
-            Ordered::Object(entries),
-            object([("type", null())]),
-        ]),
+        Ordered::Array(vec![Ordered::Object(entries), object([("type", null())])]),
     )])
 }
 
@@ -412,10 +423,16 @@ fn object<const N: usize>(entries: [(&str, Ordered); N]) -> Ordered {
 }
 
 /// Adds keys to an object, or to each of a union of objects; whether it is one.
-fn add_keys(schema: &mut Ordered, properties: Option<&Ordered>, required: Option<&Ordered>) -> bool {
+fn add_keys(
+    schema: &mut Ordered,
+    properties: Option<&Ordered>,
+    required: Option<&Ordered>,
+) -> bool {
     if let Some(Ordered::Array(members)) = schema.get("anyOf") {
         let mut members = members.clone();
-        let is_done = members.iter_mut().all(|member| add_keys(member, properties, required));
+        let is_done = members
+            .iter_mut()
+            .all(|member| add_keys(member, properties, required));
         schema.remove("anyOf");
         schema.insert_before(&[], "anyOf", Ordered::Array(members));
         return is_done;
@@ -423,7 +440,9 @@ fn add_keys(schema: &mut Ordered, properties: Option<&Ordered>, required: Option
     if schema.get("type").and_then(Ordered::as_str) != Some("object") {
         return false;
     }
-    let Ordered::Object(entries) = schema else { return false };
+    let Ordered::Object(entries) = schema else {
+        return false;
+    };
     let mut out = Entries {
         keywords: std::mem::take(entries),
         folded: String::new(),
@@ -498,10 +517,19 @@ impl Entries {
             return;
         }
         let mut members = members.clone();
-        let is_done = members.iter_mut().all(|member| add_keys(member, properties, required));
+        let is_done = members
+            .iter_mut()
+            .all(|member| add_keys(member, properties, required));
         if is_done {
-            let moved = ["type", "properties", "required", "additionalProperties", "unevaluatedProperties"];
-            self.keywords.retain(|(key, _)| !moved.contains(&key.as_str()));
+            let moved = [
+                "type",
+                "properties",
+                "required",
+                "additionalProperties",
+                "unevaluatedProperties",
+            ];
+            self.keywords
+                .retain(|(key, _)| !moved.contains(&key.as_str()));
             self.set("anyOf", Ordered::Array(members));
         }
     }
@@ -524,7 +552,10 @@ impl Entries {
         }
         let values = values.clone();
         self.keywords.retain(|(key, _)| key != "patternProperties");
-        self.set("propertyNames", object([("pattern", Ordered::String(keys.into()))]));
+        self.set(
+            "propertyNames",
+            object([("pattern", Ordered::String(keys.into()))]),
+        );
         self.set("additionalProperties", values);
     }
 
@@ -535,7 +566,12 @@ impl Entries {
             Some(Ordered::Array(types)) => types.iter().any(|name| name.as_str() == Some("object")),
             _ => false,
         };
-        let others = ["additionalProperties", "patternProperties", "unevaluatedProperties", "anyOf"];
+        let others = [
+            "additionalProperties",
+            "patternProperties",
+            "unevaluatedProperties",
+            "anyOf",
+        ];
         if is_object && others.iter().all(|key| self.get(key).is_none()) {
             self.set_new("properties", Ordered::Object(Vec::new()));
             self.set("additionalProperties", Ordered::Bool(false));
@@ -559,8 +595,14 @@ impl Entries {
                 self.set("required", Ordered::Array(required));
             }
         }
-        let place = |key: &str| ORDER.iter().position(|known| *known == key).unwrap_or(ORDER.len());
-        self.keywords.sort_by(|(a, _), (b, _)| place(a).cmp(&place(b)).then_with(|| a.cmp(b)));
+        let place = |key: &str| {
+            ORDER
+                .iter()
+                .position(|known| *known == key)
+                .unwrap_or(ORDER.len())
+        };
+        self.keywords
+            .sort_by(|(a, _), (b, _)| place(a).cmp(&place(b)).then_with(|| a.cmp(b)));
         Ordered::Object(self.keywords)
     }
 }

@@ -5,14 +5,14 @@
 
 use std::borrow::Cow;
 
-use super::fields::{self, Alternative, Key};
 use super::Int;
+use super::fields::{self, Alternative, Key};
 use super::narrow::{Bare, bare};
 #[cfg(feature = "schemars")]
 use super::ordered::Ordered;
 use super::shape::{
-    Array, Back, Edge, Foreign, Id, IntegerRange, Kind, Map, NumberRange, Shape, StringRules, Union,
-    Variant,
+    Array, Back, Edge, Foreign, Id, IntegerRange, Kind, Map, NumberRange, Shape, StringRules,
+    Union, Variant,
 };
 
 /// Which of serde's sides is shown.
@@ -437,7 +437,11 @@ impl Writer {
     fn map(&mut self, map: &Map) {
         match bare(map.keys, self.side == Side::Output).kind {
             Kind::Integer(range) => {
-                let pattern = if range.min.negative { SIGNED_KEY } else { UNSIGNED_KEY };
+                let pattern = if range.min.negative {
+                    SIGNED_KEY
+                } else {
+                    UNSIGNED_KEY
+                };
                 self.key("propertyNames");
                 self.out.push_str("{\"pattern\":");
                 write_json_string(&mut self.out, pattern);
@@ -557,7 +561,14 @@ impl Writer {
         let mut schema = self.moved(foreign, nullable, is_root);
         if !words.description.is_empty() {
             schema.remove("description");
-            let after = ["deprecated", "default", "examples", "properties", "required", "additionalProperties"];
+            let after = [
+                "deprecated",
+                "default",
+                "examples",
+                "properties",
+                "required",
+                "additionalProperties",
+            ];
             let own = Ordered::String(words.description.to_owned());
             schema.insert_before(&after, "description", own);
         }
@@ -605,9 +616,10 @@ impl Writer {
             required: is_required,
         } in &object.keys
         {
-            if let (true, Kind::Foreign(foreign)) =
-                (field.flatten, bare(field.shape, self.side == Side::Output).kind)
-            {
+            if let (true, Kind::Foreign(foreign)) = (
+                field.flatten,
+                bare(field.shape, self.side == Side::Output).kind,
+            ) {
                 let names = self.flattened(&foreign);
                 is_open |= names.is_none();
                 if *is_required {
@@ -662,7 +674,11 @@ impl Writer {
         }
         let is_closed = schema.get("additionalProperties") == Some(&Ordered::Bool(false));
         let names = match schema.get("required") {
-            Some(Ordered::Array(names)) => names.iter().filter_map(Ordered::as_str).map(str::to_owned).collect(),
+            Some(Ordered::Array(names)) => names
+                .iter()
+                .filter_map(Ordered::as_str)
+                .map(str::to_owned)
+                .collect(),
             _ => Vec::new(),
         };
         is_closed.then_some(names)

@@ -307,6 +307,18 @@ pub(crate) fn is_of_type(cx: &Ctxt, header: &ItemImpl) -> bool {
     header.trait_.is_none()
 }
 
+/// Calls go on when the list's function has returned, and so must the value.
+pub(crate) fn owns(cx: &Ctxt, header: &ItemImpl) -> bool {
+    let borrowed = ty::lifetime(header.self_ty.to_token_stream());
+    if let Some(lifetime) = &borrowed {
+        cx.error(
+            lifetime,
+            format!("a type with tools owns what it holds, and this one borrows it for `{lifetime}`\nhelp: own the value, or share it in an `Arc`"),
+        );
+    }
+    borrowed.is_none()
+}
+
 /// A block without tools is a block that somebody forgot.
 pub(crate) fn has_tools(cx: &Ctxt, ty: &Type, tools: &[Tool]) {
     if tools.is_empty() {

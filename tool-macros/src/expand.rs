@@ -112,11 +112,13 @@ fn imports() -> TokenStream {
 pub(crate) fn group(
     tools: &[Tool],
     ty: &syn::Type,
-    generics: &syn::Generics,
+    generics: &Generics,
     krate: &Path,
 ) -> TokenStream {
     let imports = imports();
     let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let shared = shared(generics, ty);
+    let (_, _, where_shared) = shared.split_for_impl();
     let parts: Vec<_> = tools
         .iter()
         .map(|tool| {
@@ -141,12 +143,23 @@ pub(crate) fn group(
             impl #impl_generics #ty #where_clause { #(#items)* }
             #[automatically_derived]
             #[allow(deprecated)]
-            impl #impl_generics __tool::OneToolBlock for #ty #where_clause {
+            impl #impl_generics __tool::OneToolBlock for #ty #where_shared {
                 const NAMES: &'static [__tool::Named] = &[#(__tool::named(#names)),*];
                 const ENTRIES: &'static [__tool::Entry<Self>] = &[#(#entries),*];
             }
         };
     }
+}
+
+/// The generics of a type that is shared by calls: whether an instance of it can be is asked where
+/// it is listed. Without type parameters the type itself answers.
+pub(crate) fn shared(generics: &Generics, ty: &syn::Type) -> Generics {
+    let mut generics = generics.clone();
+    if generics.type_params().next().is_some() {
+        let bound = syn::parse_quote!(#ty: 'static + ::core::marker::Send + ::core::marker::Sync);
+        generics.make_where_clause().predicates.push(bound);
+    }
+    generics
 }
 
 /// What is generated for one tool, wherever it goes.

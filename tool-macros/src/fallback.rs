@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Generics, Path, Type};
 
-use crate::expand::handle_struct;
+use crate::expand::{handle_struct, shared};
 use crate::model::Tool;
 
 /// The struct of a free function, as a tool that any list takes.
@@ -42,7 +42,9 @@ pub(crate) fn group(
     krate: &Path,
 ) -> TokenStream {
     let errors = error.to_compile_error();
-    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let (impl_generics, _, _) = generics.split_for_impl();
+    let shared = shared(generics, ty);
+    let (_, _, where_clause) = shared.split_for_impl();
     quote! {
         #errors
         #[automatically_derived]

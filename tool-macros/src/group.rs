@@ -122,8 +122,11 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
     if is_of_type {
         check::has_tools(&cx, &header.self_ty, &tools);
     }
+    let is_owner = check::owns(&cx, header);
     let rest = match cx.finish() {
         Ok(()) => expand::group(&tools, &header.self_ty, &header.generics, &krate),
+        // No stand-in would hold.
+        Err(error) if !is_owner => error.to_compile_error(),
         Err(error) => fallback::group(&error, &header.self_ty, &header.generics, &krate),
     };
     let items = items.iter().map(|item| match item {

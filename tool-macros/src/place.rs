@@ -24,6 +24,11 @@ impl Place {
         }
     }
 
+    /// The same identifier at the beginning.
+    pub(crate) fn ident(self, ident: &Ident) -> Ident {
+        Ident::new(&ident.to_string(), ident.span().located_at(self.first))
+    }
+
     /// Tokens of ours at the beginning; what stands in brackets stays where it is.
     pub(crate) fn start(self, tokens: TokenStream) -> TokenStream {
         at(self.first, tokens)

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{GenericArgument, PathArguments, Type, TypePath, TypeReference};
+use syn::{GenericArgument, Lifetime, PathArguments, Type, TypePath, TypeReference};
 
 use crate::model::Pass;
 use crate::place::Place;
@@ -181,13 +181,37 @@ fn rewrite(
                 let named =
                     matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '\'');
                 if !named {
-                    out.extend(syn::Lifetime::new("'static", span).to_token_stream());
+                    out.extend(Lifetime::new("'static", span).to_token_stream());
                 }
             }
             other => out.push(other),
         }
     }
     out.into_iter().collect()
+}
+
+/// The first lifetime in a type, `'static` aside.
+pub(crate) fn lifetime(tokens: TokenStream) -> Option<Lifetime> {
+    let mut tokens = tokens.into_iter();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Punct(tick) if tick.as_char() == '\'' => {
+                if let Some(TokenTree::Ident(ident)) = tokens.next()
+                    && ident != "static"
+                {
+                    let apostrophe = tick.span();
+                    return Some(Lifetime { apostrophe, ident });
+                }
+            }
+            TokenTree::Group(group) => {
+                if let Some(found) = lifetime(group.stream()) {
+                    return Some(found);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The first of these words in a type, wherever it stands.

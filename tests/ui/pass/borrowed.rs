@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
-use toolwright::{Context, Schema, ToolCall, tool, tools};
+use toolwright::{Context, Encoder, Schema, ToolCall, tool, tools};
 
 #[derive(serde::Deserialize, Schema)]
 struct Customer<'a> {
@@ -69,5 +69,5 @@ fn main() {
     }"#;
     let result =
         tools![lend].call_blocking(&ToolCall::new("1", "lend", arguments), &Context::new());
-    assert_eq!(result.content(Default::default()), "14");
+    assert_eq!(result.content(Encoder::auto()), "14");
 }

@@ -2,7 +2,7 @@
 #![deny(warnings)]
 
 use std::borrow::Cow;
-use toolwright::{Context, Schema, ToolCall, tool, tools};
+use toolwright::{Context, Encoder, Schema, ToolCall, tool, tools};
 
 const LIMIT: u32 = 10;
 
@@ -50,7 +50,7 @@ fn show(
 fn main() {
     let result = tools![show].call_blocking(&ToolCall::new("1", "show", "{}"), &Context::new());
     assert_eq!(
-        result.content(Default::default()),
+        result.content(Encoder::auto()),
         r#"false20["Ada"]FastSlowtext[1, 2]SlowSome("maybe")cowownedSome(3)"#
     );
 }

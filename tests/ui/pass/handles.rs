@@ -28,6 +28,10 @@ pub fn serde() -> Option<String> {
     Some(<serde::de::value::Error as serde::de::Error>::custom("no").to_string())
 }
 
+/// Named like a crate, and listed by a path that can mean nothing else.
+#[tool]
+fn serde_json() {}
+
 mod other {
     /// Tell something else.
     #[toolwright::tool(handle = Other)]
@@ -38,8 +42,8 @@ mod other {
 use other::Other;
 
 fn main() {
-    let tools = tools![Weather, CharTool, SerdeTool, Other::<u8> as "other"];
-    assert_eq!(tools.len(), 4);
+    let tools = tools![Weather, CharTool, SerdeTool, self::serde_json, Other::<u8> as "other"];
+    assert_eq!(tools.len(), 5);
     assert_eq!(weather(), "sun");
     assert_eq!(char(65), 'A');
     assert!(serde().is_some());

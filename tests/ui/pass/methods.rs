@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use toolwright::{Context, Schema, ToolCall, tool, tools};
+use toolwright::{Context, Encoder, Schema, ToolCall, tool, tools};
 
 struct Crm {
     calls: AtomicU32,
@@ -56,11 +56,18 @@ struct Store<T> {
 #[tool]
 impl<T> Store<T>
 where
-    T: serde::Serialize + Schema + Clone + Send + Sync + 'static,
+    T: serde::Serialize + Schema + Clone,
 {
     /// Get the value.
     #[tool]
     fn get(&self) -> T {
+        self.value.clone()
+    }
+
+    /// Get the value, later.
+    #[tool]
+    async fn wait(&self) -> T {
+        std::future::ready(()).await;
         self.value.clone()
     }
 }
@@ -69,8 +76,8 @@ fn main() {
     assert_eq!(Crm::version(), "1");
     let shared = Arc::new(Store { value: 1_u8 });
     let tools = tools![..Crm::new(): Crm, ..shared.clone(): Store<u8>];
-    assert_eq!(tools.len(), 4);
+    assert_eq!(tools.len(), 5);
     let result = tools.call_blocking(&ToolCall::new("1", "count", "{}"), &Context::new());
-    assert_eq!(result.content(Default::default()), "1");
-    assert_eq!(Arc::strong_count(&shared), 2);
+    assert_eq!(result.content(Encoder::auto()), "1");
+    assert_eq!(Arc::strong_count(&shared), 3);
 }

@@ -1,7 +1,7 @@
 //! Names that are words of the language.
 #![deny(warnings)]
 
-use toolwright::{Context, ToolCall, tool, tools};
+use toolwright::{Context, Encoder, ToolCall, tool, tools};
 
 /// Match.
 #[tool]
@@ -25,6 +25,6 @@ fn main() {
     let tools = tools![r#match, ..Engine: Engine];
     let call = ToolCall::new("1", "match", r#"{"type": "b", "loop": 3}"#);
     let result = tools.call_blocking(&call, &Context::new());
-    assert_eq!(result.content(Default::default()), "bbb");
+    assert_eq!(result.content(Encoder::auto()), "bbb");
     assert!(tools.get("move").is_some());
 }

@@ -2,7 +2,7 @@
 #![deny(warnings)]
 
 use std::fmt;
-use toolwright::{Content, Context, Outcome, Schema, ToolCall, ToolError, tool, tools};
+use toolwright::{Content, Context, Encoder, Outcome, Schema, ToolCall, ToolError, tool, tools};
 
 /// As `anyhow::Error`: with words, but not an `Error`.
 #[derive(Debug)]
@@ -147,7 +147,7 @@ fn main() {
         &Context::new(),
     );
     assert_eq!(
-        result.content(Default::default()),
+        result.content(Encoder::auto()),
         "invalid digit found in string"
     );
 }

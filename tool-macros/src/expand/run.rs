@@ -35,6 +35,7 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
         let name = local(&format!("p{index}"));
         match param {
             Param::Model(param) => {
+                let name = Place::of(&param.ty).ident(&name);
                 let slot = slot_type(tool, param);
                 lets.extend(quote! {
                     let mut #name = __tool::argument::<#slot, _>((&&&&__tool::Probe::<#slot>::NEW).slot());

@@ -100,7 +100,7 @@ impl<T: ?Sized> SchemaOfAny for SchemaOf<T> {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema",
     label = "the model would not know what to write here",
-    note = "derive `toolwright::Schema` for `{Self}`, beside `serde::Deserialize`",
+    note = "derive `toolwright::Schema`, beside `serde::Deserialize`, for `{Self}` or the type inside it",
     note = "a type of another crate may have schemars' `JsonSchema`: version 1 counts, with the feature `schemars`"
 )]
 pub trait HasSchema<F> {}

@@ -60,11 +60,6 @@ pub(crate) const DECODED: &[(&str, &str, &str)] = &[
     ("Aliased", "{\"colour\":\"red\"}", ALIAS),
     ("Renamed", "\"c\"", ALIAS),
     (
-        "Plain",
-        "{\"A\":null}",
-        "serde's other spelling of a variant without data",
-    ),
-    (
         "Adjacent",
         "{\"t\":\"Unit\",\"c\":null}",
         "serde's other spelling of a variant without data",

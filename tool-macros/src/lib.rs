@@ -1,6 +1,6 @@
 //! The macros of the crate `toolwright`; use them through it.
 //!
-//! The way of an item: it is read into a [`model`], the model is checked by named rules, and tokens
+//! The way of an item: it is read into a `model`, the model is checked by named rules, and tokens
 //! are made of it. Errors are collected on the way, so that one compile shows them all, and a
 //! rejected item is still emitted with a stand-in for what would have been generated, so that the
 //! errors are not followed by their echoes.

@@ -1,7 +1,7 @@
 use toolwright::{Schema, tool};
 
 #[derive(serde::Deserialize, Schema)]
-#[serde(transparent)]
+#[schema(opn)]
 struct Query {
     words: String,
 }

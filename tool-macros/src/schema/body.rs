@@ -125,6 +125,15 @@ impl<'a> Body<'a> {
         match fields {
             Fields::Unit => quote!(__tool::Kind::Null),
             Fields::Named(_) => {
+                self.distinct(
+                    rows.iter()
+                        .filter(|row| !row.is_skipped())
+                        .filter_map(|row| {
+                            let ident = row.field.ident.as_ref()?;
+                            let names = row.member.names(ident, |_, name| rules.input.field(name));
+                            Some((names.input, ident))
+                        }),
+                );
                 let rows: Vec<_> = rows
                     .iter()
                     .filter_map(|row| self.field(row, rules, is_struct))
@@ -136,6 +145,20 @@ impl<'a> Body<'a> {
                 [one] => self.newtype(one),
                 _ => self.tuple(rows),
             },
+        }
+    }
+
+    /// serde would read the first of two equal names and never the other.
+    pub(super) fn distinct<'i>(&self, names: impl Iterator<Item = (String, &'i syn::Ident)>) {
+        let mut taken = Vec::new();
+        for (name, ident) in names {
+            if taken.contains(&name) {
+                self.cx.error(
+                    ident,
+                    format!("`{name}` is written twice by this type\nhelp: rename one: `#[serde(rename = \"…\")]`"),
+                );
+            }
+            taken.push(name);
         }
     }
 

@@ -39,6 +39,17 @@ impl Body<'_> {
         let one_sided = variants
             .iter()
             .any(|Read { member, .. }| member.skip_input != member.skip_output);
+        if self.container.tagging != Tagging::Untagged {
+            let read = |read: &&Read<'_>| !read.member.skip_input && !read.member.untagged;
+            self.distinct(variants.iter().filter(read).map(|read| {
+                let ident = &read.variant.ident;
+                let rule = self.container.rename_all.input;
+                (
+                    read.member.names(ident, |_, name| rule.variant(name)).input,
+                    ident,
+                )
+            }));
+        }
         let input = self.members(&variants, |member| !member.skip_input);
         if !one_sided {
             return input;

@@ -1,6 +1,0 @@
-use toolwright::Schema;
-
-#[derive(serde::Deserialize, Schema)]
-struct Query;
-
-fn main() {}

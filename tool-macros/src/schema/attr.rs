@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Meta, Path, Token, Type, parse_quote};
+use syn::{Attribute, Expr, LitStr, Meta, Path, Token, Type, parse_quote};
 
 use crate::args;
 use crate::ctxt::Ctxt;
@@ -410,7 +410,7 @@ fn ours(cx: &Ctxt, tokens: TokenStream) -> Vec<Opt> {
 /// `key = "Type"`
 fn type_text(cx: &Ctxt, meta: &Meta) -> Option<Type> {
     let text = args::text(cx, meta)?;
-    let ty: Type = cx.ok(syn::parse_str(&text.value))?;
+    let ty: Type = cx.ok(LitStr::new(&text.value, text.span).parse())?;
     // Its tokens stand where the literal does.
     let tokens: TokenStream = ty
         .to_token_stream()
@@ -428,7 +428,7 @@ fn default_value(cx: &Ctxt, meta: &Meta) -> Option<TokenStream> {
     match meta {
         Meta::NameValue(_) => {
             let text = args::text(cx, meta)?;
-            let path: Path = cx.ok(syn::parse_str(&text.value))?;
+            let path: Path = cx.ok(LitStr::new(&text.value, text.span).parse())?;
             Some(quote_spanned!(text.span=> #path()))
         }
         other => Some(quote_spanned!(other.span()=> ::core::default::Default::default())),

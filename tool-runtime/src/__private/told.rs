@@ -100,22 +100,19 @@ impl<T: ?Sized> SchemaOfAny for SchemaOf<T> {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema",
     label = "the model would not know what to write here",
-    note = "derive `toolwright::Schema`, beside `serde::Deserialize`, for `{Self}` or the type inside it",
-    note = "a type of another crate may have schemars' `JsonSchema`: version 1 counts, with the feature `schemars`"
+    note = "derive `toolwright::Schema` for `{Self}`, beside `serde::Deserialize`"
 )]
 pub trait HasSchema<F> {}
 
 #[diagnostic::do_not_recommend]
 impl<T: ?Sized> HasSchema<Found> for T {}
 
-/// Never found.
-#[derive(Debug)]
-pub struct Unsure;
-
-// With one impl alone the compiler would settle on `Found` before it looks at what was found, and
-// complain of a mismatch in words that nobody knows.
+// Where one impl alone could hold, inference takes it as given and reports unlike types instead.
 #[diagnostic::do_not_recommend]
-impl<T: ?Sized> HasSchema<Unsure> for T {}
+impl<T: ?Sized> HasSchema<std::convert::Infallible> for T {}
+
+// Of what was not found the bound fails where it is lacking: at the type itself or at one inside it.
+impl<T: Schema + ?Sized> HasSchema<Lacking> for T {}
 
 /// The bound is the one error of a type that has no schema.
 pub fn has_schema<T: HasSchema<F> + ?Sized, F>(found: F) -> F {

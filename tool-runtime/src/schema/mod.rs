@@ -56,7 +56,7 @@ pub(crate) use self::words::{describe, describe_range, one_of};
     message = "`{Self}` has no schema",
     label = "the model would not know what to write here",
     note = "derive `toolwright::Schema` for `{Self}`, beside `serde::Deserialize`",
-    note = "in generic code a type that only has schemars' `JsonSchema` goes in as `toolwright::Opaque<{Self}>`"
+    note = "schemars' `JsonSchema` counts too: version 1, with the feature `schemars`; in generic code as `Opaque<{Self}>`"
 )]
 pub trait Schema {
     /// Who the type is. Types of one identity have one tree.

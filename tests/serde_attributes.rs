@@ -111,8 +111,16 @@ fn every_attribute_is_supported_or_refused() {
 /// Whole schemas of both sides.
 fn schemas<T: Schema>(input: Value, output: Value) {
     let name = std::any::type_name::<T>();
-    assert_eq!(SchemaDoc::of::<T>().to_value(), input, "what {name} is read from");
-    assert_eq!(SchemaDoc::of_output::<T>().to_value(), output, "what {name} is written as");
+    assert_eq!(
+        SchemaDoc::of::<T>().to_value(),
+        input,
+        "what {name} is read from"
+    );
+    assert_eq!(
+        SchemaDoc::of_output::<T>().to_value(),
+        output,
+        "what {name} is written as"
+    );
 }
 
 /// What serde reads, and what it writes of that.
@@ -129,7 +137,11 @@ fn byte() -> Value {
 fn object(keys: &[(&str, Value)]) -> Value {
     let name = |key: &str| key.trim_end_matches('?').to_owned();
     let properties: BTreeMap<_, _> = keys.iter().map(|(key, value)| (name(key), value)).collect();
-    let required: Vec<_> = keys.iter().map(|(key, _)| key).filter(|key| !key.ends_with('?')).collect();
+    let required: Vec<_> = keys
+        .iter()
+        .map(|(key, _)| key)
+        .filter(|key| !key.ends_with('?'))
+        .collect();
     let mut object = json!({
         "type": "object",
         "properties": properties,
@@ -204,7 +216,10 @@ fn container_rename_all() {
     struct Sided {
         two_words: u8,
     }
-    schemas::<Sided>(object(&[("two-words", byte())]), object(&[("twoWords", byte())]));
+    schemas::<Sided>(
+        object(&[("two-words", byte())]),
+        object(&[("twoWords", byte())]),
+    );
     reads::<Sided>(json!({"two-words": 1}), json!({"twoWords": 1}));
 }
 
@@ -216,7 +231,10 @@ fn container_rename_all_fields() {
     }
     let schema = object(&[("Opened", object(&[("openedBy", byte())]))]);
     schemas::<Event>(schema.clone(), schema);
-    reads::<Event>(json!({"Opened": {"openedBy": 1}}), json!({"Opened": {"openedBy": 1}}));
+    reads::<Event>(
+        json!({"Opened": {"openedBy": 1}}),
+        json!({"Opened": {"openedBy": 1}}),
+    );
 }
 
 fn deny_unknown_fields() {
@@ -240,7 +258,10 @@ fn tag() {
         object(&[("kind", only("Closed"))]),
     ]});
     schemas::<Event>(schema.clone(), schema);
-    reads::<Event>(json!({"by": 1, "kind": "Opened"}), json!({"kind": "Opened", "by": 1}));
+    reads::<Event>(
+        json!({"by": 1, "kind": "Opened"}),
+        json!({"kind": "Opened", "by": 1}),
+    );
 }
 
 fn content() {
@@ -255,7 +276,10 @@ fn content() {
         object(&[("kind", only("Closed"))]),
     ]});
     schemas::<Event>(schema.clone(), schema);
-    reads::<Event>(json!({"data": 1, "kind": "Opened"}), json!({"kind": "Opened", "data": 1}));
+    reads::<Event>(
+        json!({"data": 1, "kind": "Opened"}),
+        json!({"kind": "Opened", "data": 1}),
+    );
 }
 
 fn untagged() {
@@ -306,7 +330,10 @@ fn transparent() {
         name: Name,
     }
     let text = json!({"type": ["string", "null"]});
-    schemas::<Holds>(object(&[("name?", text.clone())]), object(&[("name", text)]));
+    schemas::<Holds>(
+        object(&[("name?", text.clone())]),
+        object(&[("name", text)]),
+    );
     reads::<Holds>(json!({}), json!({"name": null}));
 }
 
@@ -413,7 +440,10 @@ fn variant_rename_all() {
     }
     let of = |key| object(&[("Opened", object(&[(key, byte())]))]);
     schemas::<Event>(of("opened-by"), of("openedBy"));
-    reads::<Event>(json!({"Opened": {"opened-by": 1}}), json!({"Opened": {"openedBy": 1}}));
+    reads::<Event>(
+        json!({"Opened": {"opened-by": 1}}),
+        json!({"Opened": {"openedBy": 1}}),
+    );
 }
 
 fn variant_skip() {
@@ -434,7 +464,10 @@ fn variant_skip_serializing() {
         #[serde(skip_serializing)]
         Old,
     }
-    schemas::<Speed>(json!({"type": "string", "enum": ["Slow", "Old"]}), only("Slow"));
+    schemas::<Speed>(
+        json!({"type": "string", "enum": ["Slow", "Old"]}),
+        only("Slow"),
+    );
 }
 
 fn variant_skip_deserializing() {
@@ -445,7 +478,10 @@ fn variant_skip_deserializing() {
         #[allow(dead_code)]
         New,
     }
-    schemas::<Speed>(only("Slow"), json!({"type": "string", "enum": ["Slow", "New"]}));
+    schemas::<Speed>(
+        only("Slow"),
+        json!({"type": "string", "enum": ["Slow", "New"]}),
+    );
 }
 
 mod text {
@@ -456,7 +492,9 @@ mod text {
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(D::Error::custom)
     }
 }
 

@@ -19,9 +19,15 @@ fn no_error_has_an_echo() {
         }
         for case in std::fs::read_dir(group.path()).unwrap().map(Result::unwrap) {
             let path = case.path();
-            if path.extension().is_some_and(|extension| extension == "stderr") {
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "stderr")
+            {
                 let text = std::fs::read_to_string(&path).unwrap();
-                let errors = text.lines().filter(|line| line.starts_with("error")).count();
+                let errors = text
+                    .lines()
+                    .filter(|line| line.starts_with("error"))
+                    .count();
                 assert_eq!(errors, 1, "{}", path.display());
                 seen += 1;
             }

@@ -5,7 +5,10 @@ pub(crate) const OF: &[(&str, &str)] = &[
     ("[u8; 0]", "schemars leaves out what no element looks like"),
     ("Duration", DESCRIBED),
     ("SystemTime", DESCRIBED),
-    ("IpAddr", "`ip` is no format of JSON Schema: it is `ipv4` or `ipv6`"),
+    (
+        "IpAddr",
+        "`ip` is no format of JSON Schema: it is `ipv4` or `ipv6`",
+    ),
     ("SocketAddr", DESCRIBED),
     ("SocketAddrV4", DESCRIBED),
     ("SocketAddrV6", DESCRIBED),
@@ -14,15 +17,36 @@ pub(crate) const OF: &[(&str, &str)] = &[
     ("Forest", LEFT_OUT),
     ("FlattensStruct", OF_FLATTENED),
     ("FlattensOption", OF_FLATTENED),
-    ("Tagged", "serde writes the tag of a struct, which schemars does not say"),
-    ("SeenAs", "serde never asks a function of a field's own for a missing value, so the key of the `Option` must be there"),
-    ("Person", "a cycle of two types may be cut at either; ours is cut where the attribute stands"),
+    (
+        "Tagged",
+        "serde writes the tag of a struct, which schemars does not say",
+    ),
+    (
+        "SeenAs",
+        "serde never asks a function of a field's own for a missing value, so the key of the `Option` must be there",
+    ),
+    (
+        "Person",
+        "a cycle of two types may be cut at either; ours is cut where the attribute stands",
+    ),
     ("Adjacent", "serde reads a missing content as `None`"),
     ("NaiveTime", "`partial-time` is no format of JSON Schema"),
-    ("NaiveDateTime", "`partial-date-time` is no format of JSON Schema"),
-    ("bytes::Bytes", "a string is read too, as its bytes, and never written"),
-    ("bytes::BytesMut", "a string is read too, as its bytes, and never written"),
-    ("rust_decimal::Decimal", "a number is read too, and would lose digits on the way"),
+    (
+        "NaiveDateTime",
+        "`partial-date-time` is no format of JSON Schema",
+    ),
+    (
+        "bytes::Bytes",
+        "a string is read too, as its bytes, and never written",
+    ),
+    (
+        "bytes::BytesMut",
+        "a string is read too, as its bytes, and never written",
+    ),
+    (
+        "rust_decimal::Decimal",
+        "a number is read too, and would lose digits on the way",
+    ),
 ];
 
 const DESCRIBED: &str = "no format says it, so ours has words";
@@ -35,9 +59,21 @@ pub(crate) const DECODED: &[(&str, &str, &str)] = &[
     ("BTreeSet<String>", "[\"a\", \"a\"]", TWICE),
     ("Aliased", "{\"colour\":\"red\"}", ALIAS),
     ("Renamed", "\"c\"", ALIAS),
-    ("Plain", "{\"A\":null}", "serde's other spelling of a variant without data"),
-    ("Adjacent", "{\"t\":\"Unit\",\"c\":null}", "serde's other spelling of a variant without data"),
-    ("FlattensStruct", "{\"id\":1,\"x\":1,\"y\":2,\"last\":true,\"z\":3}", BUFFERED),
+    (
+        "Plain",
+        "{\"A\":null}",
+        "serde's other spelling of a variant without data",
+    ),
+    (
+        "Adjacent",
+        "{\"t\":\"Unit\",\"c\":null}",
+        "serde's other spelling of a variant without data",
+    ),
+    (
+        "FlattensStruct",
+        "{\"id\":1,\"x\":1,\"y\":2,\"last\":true,\"z\":3}",
+        BUFFERED,
+    ),
     ("Internal", "{\"t\":\"Unit\",\"z\":3}", BUFFERED),
     ("bytes::Bytes", "\"text\"", "read as the bytes of the text"),
     ("rust_decimal::Decimal", "1.5", "read, but through a float"),

@@ -10,7 +10,20 @@ use crate::row::{Row, rows};
 use crate::structs::{Point, types};
 
 /// How fast
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Schema, JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    Schema,
+    JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Speed {
     #[default]
@@ -170,11 +183,17 @@ struct HoldsEnums {
 mod text {
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub(super) fn serialize<S: Serializer>(a: &u8, b: &u8, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(
+        a: &u8,
+        b: &u8,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_args!("{a} {b}"))
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(u8, u8), D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<(u8, u8), D::Error> {
         let text = String::deserialize(deserializer)?;
         Ok((u8::try_from(text.len()).unwrap_or(0), 0))
     }

@@ -6,7 +6,9 @@ pub(crate) fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     #[cfg(feature = "chrono")]
     rows.extend({
-        use chrono::{DateTime, FixedOffset, Month, NaiveDate, NaiveDateTime, NaiveTime, Utc, Weekday};
+        use chrono::{
+            DateTime, FixedOffset, Month, NaiveDate, NaiveDateTime, NaiveTime, Utc, Weekday,
+        };
         rows! {
             DateTime<Utc> => r#"["2026-12-31T23:59:59Z"]"#, r#"["2026-12-31", 1]"#;
             DateTime<FixedOffset> => r#"["2026-12-31T23:59:59+01:00"]"#, "[1]";

@@ -101,7 +101,10 @@ fn canonical_text() {
     }
     for (name, _) in known {
         let is_there = !ALL_FEATURES || rows.iter().any(|row| row.name == name);
-        assert!(is_there, "{name} is in the golden file and not in the table");
+        assert!(
+            is_there,
+            "{name} is in the golden file and not in the table"
+        );
     }
 }
 
@@ -179,7 +182,10 @@ fn what_is_written_is_what_the_schema_of_the_output_admits() {
                 }
             };
             if !schema.is_valid(&serde_json::from_str(&written).unwrap()) {
-                wrong.push(format!("{}: {written} is refused by {}", row.name, row.output));
+                wrong.push(format!(
+                    "{}: {written} is refused by {}",
+                    row.name, row.output
+                ));
             }
         }
     }

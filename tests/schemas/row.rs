@@ -36,7 +36,10 @@ fn list(array: &str) -> Vec<String> {
 
 pub(crate) fn validator(schema: &str) -> Validator {
     let schema = serde_json::from_str(schema).expect(schema);
-    jsonschema::options().should_validate_formats(true).build(&schema).expect("a schema")
+    jsonschema::options()
+        .should_validate_formats(true)
+        .build(&schema)
+        .expect("a schema")
 }
 
 /// What a tool with the one argument says of a sample.

@@ -6,7 +6,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::marker::PhantomData;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
-use std::num::{NonZeroI8, NonZeroI64, NonZeroI128, NonZeroU8, NonZeroU32, NonZeroUsize, Saturating, Wrapping};
+use std::num::{
+    NonZeroI8, NonZeroI64, NonZeroI128, NonZeroU8, NonZeroU32, NonZeroUsize, Saturating, Wrapping,
+};
 use std::ops::{Bound, Range, RangeFrom, RangeInclusive, RangeTo};
 use std::path::PathBuf;
 use std::rc::Rc;

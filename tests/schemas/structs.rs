@@ -66,7 +66,11 @@ struct Rgb(u8, u8, u8);
 struct SkipsInTuple(u8, #[serde(skip)] u8, String);
 
 #[derive(Serialize, Deserialize, Schema, JsonSchema)]
-struct SidedTuple(u8, #[serde(skip_serializing)] u8, #[serde(skip_deserializing)] String);
+struct SidedTuple(
+    u8,
+    #[serde(skip_serializing)] u8,
+    #[serde(skip_deserializing)] String,
+);
 
 types! {
     #[serde(rename_all = "camelCase")]
@@ -403,19 +407,27 @@ mod as_text {
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(D::Error::custom)
     }
 
     pub(super) mod option {
         use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-        pub(crate) fn serialize<S: Serializer>(value: &Option<u8>, serializer: S) -> Result<S::Ok, S::Error> {
+        pub(crate) fn serialize<S: Serializer>(
+            value: &Option<u8>,
+            serializer: S,
+        ) -> Result<S::Ok, S::Error> {
             value.map(|value| value.to_string()).serialize(serializer)
         }
 
-        pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u8>, D::Error> {
+        pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+            deserializer: D,
+        ) -> Result<Option<u8>, D::Error> {
             let text = Option::<String>::deserialize(deserializer)?;
-            text.map(|text| text.parse().map_err(D::Error::custom)).transpose()
+            text.map(|text| text.parse().map_err(D::Error::custom))
+                .transpose()
         }
     }
 }

@@ -101,18 +101,29 @@ impl Container {
                 }
                 (Of::Serde | Of::Schemars, "rename") => this.rename = names(cx, meta),
                 (Of::Serde | Of::Schemars, "rename_all") => this.rename_all = rules(cx, meta),
-                (Of::Serde | Of::Schemars, "rename_all_fields") => this.rename_all_fields = rules(cx, meta),
+                (Of::Serde | Of::Schemars, "rename_all_fields") => {
+                    this.rename_all_fields = rules(cx, meta)
+                }
                 (Of::Serde, "default") => {
                     this.has_default = true;
                     this.default = default_value(cx, meta);
                 }
-                (Of::Serde | Of::Schemars, "tag") => tag = args::text(cx, meta).map(|text| text.value),
-                (Of::Serde | Of::Schemars, "content") => content = args::text(cx, meta).map(|text| text.value),
+                (Of::Serde | Of::Schemars, "tag") => {
+                    tag = args::text(cx, meta).map(|text| text.value)
+                }
+                (Of::Serde | Of::Schemars, "content") => {
+                    content = args::text(cx, meta).map(|text| text.value)
+                }
                 (Of::Serde | Of::Schemars, "untagged") => this.tagging = Tagging::Untagged,
                 (Of::Serde | Of::Schemars, "transparent") => this.transparent = true,
                 (Of::Serde | Of::Schemars, "from" | "try_from") => this.from = type_text(cx, meta),
                 (Of::Serde | Of::Schemars, "into") => this.into = type_text(cx, meta),
-                _ => option.other(cx, Place::Container, &mut this.bounds, &["crate", "as", "open", "title", "description", "json_schema"]),
+                _ => option.other(
+                    cx,
+                    Place::Container,
+                    &mut this.bounds,
+                    &["crate", "as", "open", "title", "description", "json_schema"],
+                ),
             }
         }
         match (tag, content) {
@@ -211,12 +222,19 @@ impl Member {
                     cx,
                     place,
                     &mut this.bounds,
-                    &["as", "recursive", "title", "description", "deprecated", "example"],
+                    &[
+                        "as",
+                        "recursive",
+                        "title",
+                        "description",
+                        "deprecated",
+                        "example",
+                    ],
                 ),
             }
         }
-        let is_seen = (this.custom_input && !this.skip_input)
-            || (this.custom_output && !this.skip_output);
+        let is_seen =
+            (this.custom_input && !this.skip_input) || (this.custom_output && !this.skip_output);
         if let (Some(meta), None, true) = (custom, &this.seen_as, is_seen) {
             cx.error(
                 meta.path(),
@@ -231,11 +249,23 @@ impl Member {
     }
 
     /// The member's names.
-    pub(super) fn names(&self, ident: &Ident, rule: impl Fn(bool, &str) -> String) -> Sided<String> {
+    pub(super) fn names(
+        &self,
+        ident: &Ident,
+        rule: impl Fn(bool, &str) -> String,
+    ) -> Sided<String> {
         let ident = ident.unraw().to_string();
         Sided {
-            input: self.rename.input.clone().unwrap_or_else(|| rule(false, &ident)),
-            output: self.rename.output.clone().unwrap_or_else(|| rule(true, &ident)),
+            input: self
+                .rename
+                .input
+                .clone()
+                .unwrap_or_else(|| rule(false, &ident)),
+            output: self
+                .rename
+                .output
+                .clone()
+                .unwrap_or_else(|| rule(true, &ident)),
         }
     }
 }
@@ -270,7 +300,8 @@ impl Opt {
             }
             Of::Schemars => {
                 let silent = ["crate", "bound", "rename", "deny_unknown_fields", "inline"];
-                if !bounds::read_schemars(cx, meta, key, bounds) && !silent.contains(&key.as_str()) {
+                if !bounds::read_schemars(cx, meta, key, bounds) && !silent.contains(&key.as_str())
+                {
                     cx.error(
                         meta.path(),
                         format!("`#[derive(Schema)]` does not read `#[schemars({key})]`\nhelp: say the same with `#[schema(…)]`, or implement `Schema` by hand"),
@@ -293,7 +324,11 @@ impl Opt {
 /// The options of our attribute, serde's and schemars', in this order: what is said to us wins.
 fn options(cx: &Ctxt, attrs: &[Attribute]) -> Vec<Opt> {
     let mut options: Vec<Opt> = Vec::new();
-    for (of, name) in [(Of::Schemars, "schemars"), (Of::Serde, "serde"), (Of::Schema, "schema")] {
+    for (of, name) in [
+        (Of::Schemars, "schemars"),
+        (Of::Serde, "serde"),
+        (Of::Schema, "schema"),
+    ] {
         for attr in attrs.iter().filter(|attr| attr.path().is_ident(name)) {
             let Meta::List(list) = &attr.meta else {
                 continue;
@@ -313,7 +348,12 @@ fn options(cx: &Ctxt, attrs: &[Attribute]) -> Vec<Opt> {
             };
             for meta in metas {
                 let key = args::key(&meta).unwrap_or_default();
-                options.push(Opt { of, meta, key, ty: None });
+                options.push(Opt {
+                    of,
+                    meta,
+                    key,
+                    ty: None,
+                });
             }
         }
     }
@@ -344,7 +384,12 @@ fn ours(cx: &Ctxt, tokens: TokenStream) -> Vec<Opt> {
             } else {
                 let meta: Meta = input.parse()?;
                 let key = args::key(&meta).unwrap_or_default();
-                Opt { of: Of::Schema, meta, key, ty: None }
+                Opt {
+                    of: Of::Schema,
+                    meta,
+                    key,
+                    ty: None,
+                }
             };
             if !option.key.is_empty() && options.iter().any(|known| known.key == option.key) {
                 cx.error(
@@ -409,7 +454,10 @@ fn both(cx: &Ctxt, meta: &Meta) -> Sided<Option<Text>> {
             Some("deserialize") => both.input = args::text(cx, &side),
             _ => cx.error(
                 &side,
-                format!("unknown side\nhelp: the sides are {}", quoted(["serialize", "deserialize"])),
+                format!(
+                    "unknown side\nhelp: the sides are {}",
+                    quoted(["serialize", "deserialize"])
+                ),
             ),
         }
     }

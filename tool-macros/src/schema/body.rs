@@ -82,7 +82,13 @@ impl<'a> Body<'a> {
             (Tagging::Internal(tag), Fields::Named(_)) => {
                 let name = self.input.ident.to_string();
                 let name = self.container.rename.output.clone().unwrap_or(name);
-                let tag = tag_field(tag, &Sided { input: name.clone(), output: name });
+                let tag = tag_field(
+                    tag,
+                    &Sided {
+                        input: name.clone(),
+                        output: name,
+                    },
+                );
                 let rest = flat(&kind);
                 object(quote!(#tag.not_read(), #rest))
             }
@@ -94,9 +100,11 @@ impl<'a> Body<'a> {
     /// in this way.
     fn transparent(&mut self, rows: &[Row<'_>]) -> TokenStream {
         let carries = |row: &&Row<'_>| {
-            let is_marker = recursive::last_segment(&row.field.ty)
-                .is_some_and(|last| last == "PhantomData");
-            !is_marker && !row.is_skipped() && !(row.member.default.is_some() && row.member.skip_output)
+            let is_marker =
+                recursive::last_segment(&row.field.ty).is_some_and(|last| last == "PhantomData");
+            !is_marker
+                && !row.is_skipped()
+                && !(row.member.default.is_some() && row.member.skip_output)
         };
         // serde says so if there is none, or more than one.
         let Some(row) = rows.iter().find(carries) else {
@@ -147,7 +155,10 @@ impl<'a> Body<'a> {
         let mut one_sided = false;
         for row in rows.iter().filter(|row| !row.is_skipped()) {
             let may_be_missing = [
-                ("default", row.member.default.is_some() && !row.member.skip_input),
+                (
+                    "default",
+                    row.member.default.is_some() && !row.member.skip_input,
+                ),
                 ("skip_serializing_if", row.member.skip_output_if),
             ];
             for (key, _) in may_be_missing.iter().filter(|(_, is_there)| *is_there) {
@@ -211,7 +222,11 @@ impl<'a> Body<'a> {
             return seen;
         }
         let own = self.shape_of(ty, member.recursive);
-        let (input, output) = if member.custom_input { (seen, own) } else { (own, seen) };
+        let (input, output) = if member.custom_input {
+            (seen, own)
+        } else {
+            (own, seen)
+        };
         quote!(&__tool::Shape::new(__tool::Kind::Sides { input: #input, output: #output }))
     }
 
@@ -225,7 +240,11 @@ impl<'a> Body<'a> {
             return quote!(__tool::Kind::Narrow(#seen, __tool::Bounds::NONE));
         }
         let own = quote!(&__tool::Shape::new(#own));
-        let (input, output) = if member.custom_input { (seen, own) } else { (own, seen) };
+        let (input, output) = if member.custom_input {
+            (seen, own)
+        } else {
+            (own, seen)
+        };
         quote!(__tool::Kind::Sides { input: #input, output: #output })
     }
 

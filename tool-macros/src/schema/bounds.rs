@@ -58,17 +58,29 @@ impl Integer {
 
     fn up(self) -> Option<Self> {
         if self.negative {
-            Some(Self { negative: self.magnitude > 1, magnitude: self.magnitude - 1 })
+            Some(Self {
+                negative: self.magnitude > 1,
+                magnitude: self.magnitude - 1,
+            })
         } else {
-            Some(Self { magnitude: self.magnitude.checked_add(1)?, ..self })
+            Some(Self {
+                magnitude: self.magnitude.checked_add(1)?,
+                ..self
+            })
         }
     }
 
     fn down(self) -> Option<Self> {
         if self.negative || self.magnitude == 0 {
-            Some(Self { negative: true, magnitude: self.magnitude.checked_add(1)? })
+            Some(Self {
+                negative: true,
+                magnitude: self.magnitude.checked_add(1)?,
+            })
         } else {
-            Some(Self { magnitude: self.magnitude - 1, ..self })
+            Some(Self {
+                magnitude: self.magnitude - 1,
+                ..self
+            })
         }
     }
 }
@@ -81,7 +93,10 @@ impl Bounds {
     }
 
     /// Calls that do not compile where a bound does not fit the shape, with the caret on the bound.
-    pub(super) fn fits<'a>(&'a self, shape: &'a TokenStream) -> impl Iterator<Item = TokenStream> + 'a {
+    pub(super) fn fits<'a>(
+        &'a self,
+        shape: &'a TokenStream,
+    ) -> impl Iterator<Item = TokenStream> + 'a {
         let bounds = self.tokens();
         self.said.iter().map(move |(key, span)| {
             let check = Ident::new(&format!("{key}_fits"), *span);
@@ -136,8 +151,15 @@ impl Bounds {
 /// The end of a range of integers; one that is left out is the next one inwards.
 fn integer(end: &Number, inwards: fn(Integer) -> Option<Integer>) -> Option<TokenStream> {
     let value = end.integer?;
-    let value = if end.exclusive { inwards(value)? } else { value };
-    let Integer { negative, magnitude } = value;
+    let value = if end.exclusive {
+        inwards(value)?
+    } else {
+        value
+    };
+    let Integer {
+        negative,
+        magnitude,
+    } = value;
     let magnitude = Literal::u128_unsuffixed(magnitude);
     Some(quote!(__tool::Int { negative: #negative, magnitude: #magnitude }))
 }
@@ -189,11 +211,21 @@ pub(crate) fn read(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Bounds) -> bo
         "multiple_of" => {
             if let Meta::NameValue(pair) = meta {
                 bounds.multiple_of = number(cx, &pair.value);
-                if bounds.multiple_of.as_ref().is_some_and(|number| number.value <= 0.0) {
-                    cx.error(&pair.value, "`multiple_of` takes a number above zero\nhelp: write `multiple_of = 5`");
+                if bounds
+                    .multiple_of
+                    .as_ref()
+                    .is_some_and(|number| number.value <= 0.0)
+                {
+                    cx.error(
+                        &pair.value,
+                        "`multiple_of` takes a number above zero\nhelp: write `multiple_of = 5`",
+                    );
                 }
             } else {
-                cx.error(meta, "`multiple_of` takes a value\nhelp: write `multiple_of = 5`");
+                cx.error(
+                    meta,
+                    "`multiple_of` takes a value\nhelp: write `multiple_of = 5`",
+                );
             }
         }
         "unique" => bounds.unique = args::flag(cx, meta).unwrap_or(false),
@@ -210,7 +242,9 @@ pub(super) fn read_schemars(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Boun
     let ours = match (key, meta) {
         ("range", Meta::List(list)) => {
             for end in args::metas(cx, list.tokens.clone()) {
-                let Meta::NameValue(pair) = &end else { continue };
+                let Meta::NameValue(pair) = &end else {
+                    continue;
+                };
                 match args::key(&end).as_deref() {
                     Some("min") => bounds.min = number(cx, &pair.value),
                     Some("max") => bounds.max = number(cx, &pair.value),
@@ -222,7 +256,9 @@ pub(super) fn read_schemars(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Boun
         }
         ("length", Meta::List(list)) => {
             for end in args::metas(cx, list.tokens.clone()) {
-                let Meta::NameValue(pair) = &end else { continue };
+                let Meta::NameValue(pair) = &end else {
+                    continue;
+                };
                 match args::key(&end).as_deref() {
                     Some("min") => bounds.min_len = length(cx, &pair.value),
                     Some("max") => bounds.max_len = length(cx, &pair.value),
@@ -313,7 +349,10 @@ fn range(cx: &Ctxt, meta: &Meta, form: &str) -> Option<ExprRange> {
         return Some(range);
     }
     let key = args::key(meta).unwrap_or_default();
-    cx.error(meta, format!("`{key}` takes a range\nhelp: write `{form}`, `{key}(1..)` or `{key}(..=99)`"));
+    cx.error(
+        meta,
+        format!("`{key}` takes a range\nhelp: write `{form}`, `{key}(1..)` or `{key}(..=99)`"),
+    );
     None
 }
 
@@ -332,7 +371,10 @@ fn length(cx: &Ctxt, expr: &Expr) -> Option<u64> {
     {
         return cx.ok(int.base10_parse());
     }
-    cx.error(expr, "a length is a whole number\nhelp: write the number as a literal");
+    cx.error(
+        expr,
+        "a length is a whole number\nhelp: write the number as a literal",
+    );
     None
 }
 
@@ -359,13 +401,19 @@ fn number(cx: &Ctxt, expr: &Expr) -> Option<Number> {
             format!("{sign}{digits}")
         }
         other => {
-            cx.error(other, "a bound is a number\nhelp: write it as a literal, such as `1` or `0.5`");
+            cx.error(
+                other,
+                "a bound is a number\nhelp: write it as a literal, such as `1` or `0.5`",
+            );
             return None;
         }
     };
     let value: f64 = text.parse().ok()?;
     if !value.is_finite() {
-        cx.error(expr, "the number is too large for any type\nhelp: write a smaller one");
+        cx.error(
+            expr,
+            "the number is too large for any type\nhelp: write a smaller one",
+        );
         return None;
     }
     Some(Number {

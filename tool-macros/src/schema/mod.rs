@@ -49,7 +49,10 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
         Some(text) => text.value.clone(),
         None => doc::plain(&cx, &input.attrs),
     };
-    let title = container.title.as_ref().map_or("", |text| text.value.as_str());
+    let title = container
+        .title
+        .as_ref()
+        .map_or("", |text| text.value.as_str());
     match cx.finish() {
         Ok(()) => {
             let shape = quote! {
@@ -98,7 +101,9 @@ fn implement(
         }
     }
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    let body::Parts { refs, checks, fits, .. } = parts;
+    let body::Parts {
+        refs, checks, fits, ..
+    } = parts;
     let checks = (!checks.is_empty()).then(|| {
         quote! {
             #[allow(dead_code)]
@@ -109,19 +114,22 @@ fn implement(
     let is_generic = input.generics.type_params().next().is_some()
         || input.generics.const_params().next().is_some();
     let eager = (!is_generic).then(|| {
-        let lifetimes: Vec<_> = input.generics.lifetimes().map(|_| quote!('static)).collect();
-        let fits = (!fits.is_empty())
-            .then(|| quote!(const _: () = <#ident<#(#lifetimes),*>>::__bounds;));
+        let lifetimes: Vec<_> = input
+            .generics
+            .lifetimes()
+            .map(|_| quote!('static))
+            .collect();
+        let fits =
+            (!fits.is_empty()).then(|| quote!(const _: () = <#ident<#(#lifetimes),*>>::__bounds;));
         quote! {
             const _: &__tool::Shape =
                 <#ident<#(#lifetimes),*>>::__mark_a_field_of_this_cycle_with_schema_recursive;
             #fits
         }
     });
-    let fits = (!is_generic && !fits.is_empty()).then(|| quote!(const __bounds: () = { #(#fits)* };));
-    let json_schema = container
-        .json_schema
-        .then(|| json_schema(input, &generics));
+    let fits =
+        (!is_generic && !fits.is_empty()).then(|| quote!(const __bounds: () = { #(#fits)* };));
+    let json_schema = container.json_schema.then(|| json_schema(input, &generics));
     // rustc reports a cycle between types by the names of constants: this one says the cure.
     quote! {
         const _: () = {

@@ -9,7 +9,11 @@ pub(super) fn direct(ty: &Type, own: &Ident) -> TokenStream {
     rewrite(ty, &|path| {
         path.path.get_ident().is_some_and(|ident| ident == "Self")
             || (path.path.segments.len() == 1
-                && path.path.segments.first().is_some_and(|first| first.ident == *own))
+                && path
+                    .path
+                    .segments
+                    .first()
+                    .is_some_and(|first| first.ident == *own))
     })
 }
 
@@ -62,11 +66,55 @@ fn rewrite(ty: &Type, cut: &dyn Fn(&syn::TypePath) -> bool) -> TokenStream {
 
 /// Types of std that have a schema, by the names that everybody uses.
 const STD: [&str; 50] = [
-    "bool", "char", "str", "String", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
-    "i64", "i128", "isize", "f32", "f64", "Option", "Vec", "VecDeque", "LinkedList", "BinaryHeap",
-    "Box", "Rc", "Arc", "Cow", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "Path", "PathBuf",
-    "Duration", "SystemTime", "Wrapping", "Saturating", "Reverse", "Cell", "RefCell", "Mutex",
-    "RwLock", "PhantomData", "NonZero", "IpAddr", "Ipv4Addr", "Ipv6Addr", "SocketAddr", "Range",
+    "bool",
+    "char",
+    "str",
+    "String",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "u128",
+    "usize",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "i128",
+    "isize",
+    "f32",
+    "f64",
+    "Option",
+    "Vec",
+    "VecDeque",
+    "LinkedList",
+    "BinaryHeap",
+    "Box",
+    "Rc",
+    "Arc",
+    "Cow",
+    "HashMap",
+    "BTreeMap",
+    "HashSet",
+    "BTreeSet",
+    "Path",
+    "PathBuf",
+    "Duration",
+    "SystemTime",
+    "Wrapping",
+    "Saturating",
+    "Reverse",
+    "Cell",
+    "RefCell",
+    "Mutex",
+    "RwLock",
+    "PhantomData",
+    "NonZero",
+    "IpAddr",
+    "Ipv4Addr",
+    "Ipv6Addr",
+    "SocketAddr",
+    "Range",
     "RangeInclusive",
 ];
 

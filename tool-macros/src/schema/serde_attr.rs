@@ -27,8 +27,7 @@ pub(super) enum Meaning {
 use Meaning::{Custom, Nothing, Read, Refused};
 use Place::{Container, Field, Variant};
 
-const IDENTIFIER: Meaning =
-    Refused("it is for impls by hand\nhelp: implement `Schema` by hand");
+const IDENTIFIER: Meaning = Refused("it is for impls by hand\nhelp: implement `Schema` by hand");
 
 /// serde's attributes by place.
 const TABLE: [(Place, &str, Meaning); 45] = [
@@ -44,7 +43,9 @@ const TABLE: [(Place, &str, Meaning); 45] = [
     (
         Container,
         "remote",
-        Refused("the fields are those of another type\nhelp: say `#[schema(as = Type)]` on the field that is decoded with this type"),
+        Refused(
+            "the fields are those of another type\nhelp: say `#[schema(as = Type)]` on the field that is decoded with this type",
+        ),
     ),
     (Container, "transparent", Read),
     (Container, "from", Read),
@@ -68,7 +69,9 @@ const TABLE: [(Place, &str, Meaning); 45] = [
     (
         Variant,
         "other",
-        Refused("a model would not know which names it takes\nhelp: list the names, or make the last variant `#[serde(untagged)]` with a `String`"),
+        Refused(
+            "a model would not know which names it takes\nhelp: list the names, or make the last variant `#[serde(untagged)]` with a `String`",
+        ),
     ),
     (Variant, "untagged", Read),
     (Field, "rename", Read),
@@ -87,12 +90,16 @@ const TABLE: [(Place, &str, Meaning); 45] = [
     (
         Field,
         "getter",
-        Refused("it belongs to `remote`\nhelp: say `#[schema(as = Type)]` on the field that is decoded with this type"),
+        Refused(
+            "it belongs to `remote`\nhelp: say `#[schema(as = Type)]` on the field that is decoded with this type",
+        ),
     ),
 ];
 
 /// What an attribute means; `None` if serde does not know it either.
 pub(super) fn meaning(place: Place, key: &str) -> Option<Meaning> {
-    let row = TABLE.iter().find(|(at, name, _)| *at == place && *name == key)?;
+    let row = TABLE
+        .iter()
+        .find(|(at, name, _)| *at == place && *name == key)?;
     Some(row.2)
 }

@@ -9,7 +9,11 @@ use super::recursive::last_segment;
 /// The parameters that stand in the type of a field, or in an attribute that names a type. A
 /// `PhantomData` of one, or a field that is skipped, asks nothing of it.
 pub(super) fn params(input: &DeriveInput) -> Vec<Ident> {
-    let all: Vec<_> = input.generics.type_params().map(|param| param.ident.clone()).collect();
+    let all: Vec<_> = input
+        .generics
+        .type_params()
+        .map(|param| param.ident.clone())
+        .collect();
     if all.is_empty() {
         return all;
     }
@@ -17,7 +21,11 @@ pub(super) fn params(input: &DeriveInput) -> Vec<Ident> {
     let mut note = |tokens: TokenStream| idents(tokens, &all, &mut found);
     let fields: Vec<&syn::Field> = match &input.data {
         Data::Struct(data) => data.fields.iter().collect(),
-        Data::Enum(data) => data.variants.iter().flat_map(|variant| &variant.fields).collect(),
+        Data::Enum(data) => data
+            .variants
+            .iter()
+            .flat_map(|variant| &variant.fields)
+            .collect(),
         Data::Union(_) => Vec::new(),
     };
     for attr in &input.attrs {
@@ -50,7 +58,9 @@ fn texts(meta: &Meta, note: &mut impl FnMut(TokenStream)) {
                 key = ident.to_string();
                 note(TokenTree::Ident(ident).into());
             }
-            TokenTree::Literal(literal) if ["from", "try_from", "into", "with"].contains(&key.as_str()) => {
+            TokenTree::Literal(literal)
+                if ["from", "try_from", "into", "with"].contains(&key.as_str()) =>
+            {
                 let text = literal.to_string();
                 let ty = syn::parse_str::<Type>(text.trim_matches('"'));
                 note(ty.map(ToTokens::into_token_stream).unwrap_or_default());

@@ -62,7 +62,9 @@ impl Body<'_> {
         let mut first_unit = 0;
         let mut buffered = false;
         for read in variants.iter().filter(|read| is_there(&read.member)) {
-            let Read { variant, member, .. } = read;
+            let Read {
+                variant, member, ..
+            } = read;
             let tagging = if member.untagged {
                 &Tagging::Untagged
             } else {
@@ -109,8 +111,17 @@ impl Body<'_> {
     }
 
     /// The kind of a variant that has data or a tag of its own.
-    fn variant(&mut self, read: &Read<'_>, tagging: &Tagging, names: &Sided<String>) -> TokenStream {
-        let Read { variant, member, rows } = read;
+    fn variant(
+        &mut self,
+        read: &Read<'_>,
+        tagging: &Tagging,
+        names: &Sided<String>,
+    ) -> TokenStream {
+        let Read {
+            variant,
+            member,
+            rows,
+        } = read;
         let of_all = &self.container.rename_all_fields;
         let rules = Sided {
             input: member.rename_all.input.or(of_all.input),

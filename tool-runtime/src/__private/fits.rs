@@ -35,7 +35,8 @@ impl Bounds {
         match core(shape) {
             Some(Kind::Integer(range)) => {
                 assert!(
-                    self.from.is_some() == self.min.is_some() && self.to.is_some() == self.max.is_some(),
+                    self.from.is_some() == self.min.is_some()
+                        && self.to.is_some() == self.max.is_some(),
                     "the type holds whole numbers, and this `range` has an end that is none\nhelp: write the ends as whole numbers",
                 );
                 let low = match self.min {
@@ -64,10 +65,16 @@ impl Bounds {
             Some(Kind::String(_) | Kind::Map(_)) | None => {}
             Some(Kind::Array(array)) => {
                 if let (Some(min), Some(max)) = (self.min_len, array.max_len) {
-                    assert!(min <= max, "the type never holds so many elements\nhelp: write a smaller `len`");
+                    assert!(
+                        min <= max,
+                        "the type never holds so many elements\nhelp: write a smaller `len`"
+                    );
                 }
                 if let Some(max) = self.max_len {
-                    assert!(max >= array.min_len, "the type always holds more elements\nhelp: write a larger `len`");
+                    assert!(
+                        max >= array.min_len,
+                        "the type always holds more elements\nhelp: write a larger `len`"
+                    );
                 }
             }
             Some(_) => panic!(
@@ -120,9 +127,9 @@ impl Bounds {
     pub const fn unique_fits(&self, shape: &Shape) {
         match core(shape) {
             Some(Kind::Array(_)) | None => {}
-            Some(_) => panic!(
-                "`unique` is for lists, and the type of this field is none\nhelp: remove it"
-            ),
+            Some(_) => {
+                panic!("`unique` is for lists, and the type of this field is none\nhelp: remove it")
+            }
         }
     }
 }

@@ -40,10 +40,7 @@ pub trait ToldNot {
 impl<T: ?Sized> ToldNot for Told<T> {}
 
 /// The tree that is known, ours first.
-pub const fn known(
-    ours: Option<&'static Shape>,
-    theirs: Option<&'static Shape>,
-) -> &'static Shape {
+pub const fn known(ours: Option<&'static Shape>, theirs: Option<&'static Shape>) -> &'static Shape {
     const UNKNOWN: &Shape = &Shape::new(Kind::Unknown);
     match (ours, theirs) {
         (Some(shape), _) | (None, Some(shape)) => shape,
@@ -235,7 +232,7 @@ mod emit {
     use serde_json::Value;
 
     use crate::Shape;
-    use crate::schema::{Side, SchemaDoc};
+    use crate::schema::{SchemaDoc, Side};
 
     /// Our tree as schemars' schema, of the side that is asked for. Recursive types move to the
     /// generator's definitions, under names that hold for this tree alone.
@@ -250,19 +247,30 @@ mod emit {
         else {
             return Schema::try_from(value).unwrap_or_default();
         };
-        let prefix = generator.settings().definitions_path.trim_matches('/').to_owned();
+        let prefix = generator
+            .settings()
+            .definitions_path
+            .trim_matches('/')
+            .to_owned();
         let mut renamed = Vec::new();
         for (name, body) in &defs {
             let mut free = name.clone();
             let mut number = 1;
-            while generator.definitions().get(&free).is_some_and(|known| known != body) {
+            while generator
+                .definitions()
+                .get(&free)
+                .is_some_and(|known| known != body)
+            {
                 number += 1;
                 free = format!("{name}{number}");
             }
             renamed.push((format!("#/$defs/{name}"), format!("#/{prefix}/{free}")));
             generator.definitions_mut().insert(free, body.clone());
         }
-        let own = defs.iter().zip(&renamed).find(|((_, body), _)| **body == value);
+        let own = defs
+            .iter()
+            .zip(&renamed)
+            .find(|((_, body), _)| **body == value);
         if let Some((_, (_, target))) = own {
             value = serde_json::json!({ "$ref": target });
         }

@@ -2,8 +2,12 @@
 //! they are recursive, `anyOf` for `oneOf`, one-value enums for constants, exact bounds for Rust's
 //! number formats, objects closed, no titles, keys of an object in the order of the alphabet.
 
+mod entries;
+
 use super::ordered::Ordered;
-use super::render::{Detail, SIGNED_KEY, Side, UNSIGNED_KEY};
+use super::render::{Detail, Side};
+
+use entries::Entries;
 
 /// A schema, and the recursive definitions that it refers to.
 pub(super) type Canonical = (Ordered, Vec<(String, Ordered)>);
@@ -60,7 +64,10 @@ pub(super) fn canonical(schema: &serde_json::Value, reading: Reading) -> Canonic
         };
         done.push((name, body));
     }
-    let target = schema.get("$ref").and_then(Ordered::as_str).unwrap_or_default();
+    let target = schema
+        .get("$ref")
+        .and_then(Ordered::as_str)
+        .unwrap_or_default();
     if reading.is_root
         && let Some((_, body)) = done.iter().find(|(name, _)| reader.short(target) == name)
     {
@@ -74,9 +81,11 @@ fn definitions(root: &Ordered) -> Vec<(String, Ordered)> {
     let mut defs = vec![("#".to_owned(), root.clone())];
     for keyword in ["$defs", "definitions"] {
         if let Some(Ordered::Object(entries)) = root.get(keyword) {
-            defs.extend(entries.iter().map(|(name, body)| {
-                (format!("#/{keyword}/{name}"), body.clone())
-            }));
+            defs.extend(
+                entries
+                    .iter()
+                    .map(|(name, body)| (format!("#/{keyword}/{name}"), body.clone())),
+            );
         }
     }
     defs
@@ -131,42 +140,14 @@ struct Reader {
     is_closing: bool,
 }
 
-/// Keywords in the order in which our own schemas have them; others follow by the alphabet.
-const ORDER: [&str; 27] = [
-    "$ref",
-    "anyOf",
-    "allOf",
-    "type",
-    "enum",
-    "items",
-    "prefixItems",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "minimum",
-    "exclusiveMinimum",
-    "maximum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "not",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "format",
-    "propertyNames",
-    "description",
-    "deprecated",
-    "default",
-    "examples",
-    "properties",
-    "required",
-];
-
 impl Reader {
     fn definition(&self, name: &str) -> Option<Ordered> {
         let reference = |(key, _): &&(String, Ordered)| self.short(key) == name;
         // The root comes first, and may be no more than a reference to the definition of its name.
-        self.defs.iter().rfind(reference).map(|(_, body)| body.clone())
+        self.defs
+            .iter()
+            .rfind(reference)
+            .map(|(_, body)| body.clone())
     }
 
     fn schema(&mut self, schema: &Ordered) -> Ordered {
@@ -292,7 +273,8 @@ impl Reader {
             out.folded = lines.join("\n");
             return;
         }
-        let is_null = |member: &Ordered| member.get("type").and_then(Ordered::as_str) == Some("null");
+        let is_null =
+            |member: &Ordered| member.get("type").and_then(Ordered::as_str) == Some("null");
         if let [one, null] = members.as_slice()
             && is_null(null)
             && let Ordered::Object(entries) = or_null(one.clone())
@@ -318,9 +300,8 @@ impl Reader {
     /// The names that schemars gives to Rust's numbers say their bounds; others are formats.
     fn format(&self, value: &Ordered, out: &mut Entries) {
         let unsigned = |max: u128| (Ordered::Unsigned(0), Ordered::Unsigned(max));
-        let signed = |min: i128, max: i128| {
-            (Ordered::Signed(min), Ordered::Unsigned(max.unsigned_abs()))
-        };
+        let signed =
+            |min: i128, max: i128| (Ordered::Signed(min), Ordered::Unsigned(max.unsigned_abs()));
         let (bounds, is_wide) = match value.as_str().unwrap_or_default() {
             "uint8" => (unsigned(u8::MAX.into()), false),
             "uint16" => (unsigned(u16::MAX.into()), false),
@@ -364,7 +345,11 @@ fn strings(members: &[Ordered]) -> Option<Vec<(Ordered, Option<String>)>> {
             return None;
         }
         let words = member.get("description").and_then(Ordered::as_str);
-        found.extend(values.iter().map(|value| (value.clone(), words.map(str::to_owned))));
+        found.extend(
+            values
+                .iter()
+                .map(|value| (value.clone(), words.map(str::to_owned))),
+        );
     }
     (!found.is_empty()).then_some(found)
 }
@@ -390,7 +375,9 @@ fn or_null(schema: Ordered) -> Ordered {
     if has("type") && !has("anyOf") {
         for (key, value) in &mut entries {
             match (key.as_str(), &mut *value) {
-                ("type", Ordered::String(_)) => *value = Ordered::Array(vec![value.clone(), null()]),
+                ("type", Ordered::String(_)) => {
+                    *value = Ordered::Array(vec![value.clone(), null()])
+                }
                 ("type", Ordered::Array(types)) if !types.contains(&null()) => types.push(null()),
                 ("enum", Ordered::Array(values)) => values.push(Ordered::Null),
                 _ => {}
@@ -400,167 +387,10 @@ fn or_null(schema: Ordered) -> Ordered {
     }
     object([(
         "anyOf",
-        Ordered::Array(vec![
-            Ordered::Object(entries),
-            object([("type", null())]),
-        ]),
+        Ordered::Array(vec![Ordered::Object(entries), object([("type", null())])]),
     )])
 }
 
 fn object<const N: usize>(entries: [(&str, Ordered); N]) -> Ordered {
     Ordered::Object(entries.map(|(key, value)| (key.to_owned(), value)).into())
-}
-
-/// Adds keys to an object, or to each of a union of objects; whether it is one.
-fn add_keys(schema: &mut Ordered, properties: Option<&Ordered>, required: Option<&Ordered>) -> bool {
-    if let Some(Ordered::Array(members)) = schema.get("anyOf") {
-        let mut members = members.clone();
-        let is_done = members.iter_mut().all(|member| add_keys(member, properties, required));
-        schema.remove("anyOf");
-        schema.insert_before(&[], "anyOf", Ordered::Array(members));
-        return is_done;
-    }
-    if schema.get("type").and_then(Ordered::as_str) != Some("object") {
-        return false;
-    }
-    let Ordered::Object(entries) = schema else { return false };
-    let mut out = Entries {
-        keywords: std::mem::take(entries),
-        folded: String::new(),
-    };
-    for (key, value) in [("properties", properties), ("required", required)] {
-        if let Some(value) = value {
-            out.set(key, value.clone());
-        }
-    }
-    *schema = out.sorted();
-    true
-}
-
-/// The keywords of a schema that is being made.
-#[derive(Default)]
-struct Entries {
-    keywords: Vec<(String, Ordered)>,
-    /// What the strings of an enum mean, for the description.
-    folded: String,
-}
-
-impl Entries {
-    fn get(&self, key: &str) -> Option<&Ordered> {
-        let found = self.keywords.iter().find(|(name, _)| name == key);
-        found.map(|(_, value)| value)
-    }
-
-    fn set(&mut self, key: &str, value: Ordered) {
-        match self.keywords.iter_mut().find(|(name, _)| name == key) {
-            // A variant's tag stands beside the reference to its content.
-            Some((_, old)) if key == "properties" || key == "required" => old.join(value),
-            Some((_, old)) => *old = value,
-            None => self.keywords.push((key.to_owned(), value)),
-        }
-    }
-
-    /// Bounds that are said win over those of the format.
-    fn set_new(&mut self, key: &str, value: Ordered) {
-        if self.get(key).is_none() {
-            self.set(key, value);
-        }
-    }
-
-    fn extend(&mut self, entries: Vec<(String, Ordered)>) {
-        for (key, value) in entries {
-            if key == "properties" || key == "required" {
-                self.set(&key, value);
-            } else {
-                self.set_new(&key, value);
-            }
-        }
-    }
-
-    /// Every provider wants a type beside an enum.
-    fn type_of_enum(&mut self) {
-        let Some(Ordered::Array(values)) = self.get("enum") else {
-            return;
-        };
-        if self.get("type").is_none() && values.iter().all(|value| value.as_str().is_some()) {
-            self.set("type", Ordered::String("string".into()));
-        }
-    }
-
-    /// Keys beside a union of objects stand in each of them: an object is closed, and has to say
-    /// all of its keys itself.
-    fn distributed(&mut self) {
-        let Some(Ordered::Array(members)) = self.get("anyOf") else {
-            return;
-        };
-        let (properties, required) = (self.get("properties"), self.get("required"));
-        if properties.is_none() && required.is_none() {
-            return;
-        }
-        let mut members = members.clone();
-        let is_done = members.iter_mut().all(|member| add_keys(member, properties, required));
-        if is_done {
-            let moved = ["type", "properties", "required", "additionalProperties", "unevaluatedProperties"];
-            self.keywords.retain(|(key, _)| !moved.contains(&key.as_str()));
-            self.set("anyOf", Ordered::Array(members));
-        }
-    }
-
-    /// A map with integers for keys, as schemars writes it: its keys are read in one spelling each.
-    fn integer_keys(&mut self) {
-        let Some(Ordered::Object(patterns)) = self.get("patternProperties") else {
-            return;
-        };
-        let [(pattern, values)] = patterns.as_slice() else {
-            return;
-        };
-        let keys = match pattern.as_str() {
-            r"^\d+$" => UNSIGNED_KEY,
-            r"^-?\d+$" => SIGNED_KEY,
-            _ => return,
-        };
-        if self.get("additionalProperties") != Some(&Ordered::Bool(false)) {
-            return;
-        }
-        let values = values.clone();
-        self.keywords.retain(|(key, _)| key != "patternProperties");
-        self.set("propertyNames", object([("pattern", Ordered::String(keys.into()))]));
-        self.set("additionalProperties", values);
-    }
-
-    /// An object says its keys, and has no others unless it says so: that is how it is read.
-    fn closed(&mut self) {
-        let is_object = match self.get("type") {
-            Some(Ordered::String(name)) => name == "object",
-            Some(Ordered::Array(types)) => types.iter().any(|name| name.as_str() == Some("object")),
-            _ => false,
-        };
-        let others = ["additionalProperties", "patternProperties", "unevaluatedProperties", "anyOf"];
-        if is_object && others.iter().all(|key| self.get(key).is_none()) {
-            self.set_new("properties", Ordered::Object(Vec::new()));
-            self.set("additionalProperties", Ordered::Bool(false));
-        }
-    }
-
-    fn sorted(mut self) -> Ordered {
-        if !self.folded.is_empty() {
-            let words = match self.get("description").and_then(Ordered::as_str) {
-                Some(own) => format!("{own}\n{}", self.folded),
-                None => std::mem::take(&mut self.folded),
-            };
-            self.set("description", Ordered::String(words));
-        }
-        if let Some(Ordered::Array(required)) = self.get("required") {
-            let mut required = required.clone();
-            required.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
-            if required.is_empty() {
-                self.keywords.retain(|(key, _)| key != "required");
-            } else {
-                self.set("required", Ordered::Array(required));
-            }
-        }
-        let place = |key: &str| ORDER.iter().position(|known| *known == key).unwrap_or(ORDER.len());
-        self.keywords.sort_by(|(a, _), (b, _)| place(a).cmp(&place(b)).then_with(|| a.cmp(b)));
-        Ordered::Object(self.keywords)
-    }
 }

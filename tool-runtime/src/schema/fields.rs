@@ -30,9 +30,10 @@ pub(crate) fn alternatives(kind: &Kind, output: bool) -> Vec<Alternative> {
                 open: object.open,
                 ..Alternative::default()
             };
-            object.fields.iter().fold(vec![start], |found, field| {
-                add(found, field, output)
-            })
+            object
+                .fields
+                .iter()
+                .fold(vec![start], |found, field| add(found, field, output))
         }
         Kind::Map(map) => vec![Alternative {
             rest: Some(map.values),
@@ -47,7 +48,11 @@ pub(crate) fn alternatives(kind: &Kind, output: bool) -> Vec<Alternative> {
             .iter()
             .map(|variant| Alternative {
                 keys: vec![Key {
-                    name: if output { variant.output_name } else { variant.name },
+                    name: if output {
+                        variant.output_name
+                    } else {
+                        variant.name
+                    },
                     field: NULL,
                     required: true,
                 }],
@@ -76,7 +81,11 @@ fn add(found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<Alte
     }
     if !field.flatten {
         let key = Key {
-            name: if output { field.output_name } else { field.name },
+            name: if output {
+                field.output_name
+            } else {
+                field.name
+            },
             field,
             required: if output {
                 field.output == OutputPresence::Always

@@ -1,7 +1,7 @@
 //! Types that only have schemars' trait.
 
-use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 
 use super::shape::{Foreign, Kind, Shape};
 

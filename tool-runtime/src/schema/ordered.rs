@@ -55,7 +55,9 @@ impl Ordered {
     /// Puts an entry before the first of these keys, or else at the end.
     pub(super) fn insert_before(&mut self, keys: &[&str], key: &str, value: Self) {
         if let Self::Object(entries) = self {
-            let at = entries.iter().position(|(name, _)| keys.contains(&name.as_str()));
+            let at = entries
+                .iter()
+                .position(|(name, _)| keys.contains(&name.as_str()));
             entries.insert(at.unwrap_or(entries.len()), (key.to_owned(), value));
         }
     }
@@ -81,7 +83,9 @@ impl Ordered {
 
     fn rename_references(&mut self, renamed: &[(String, String)]) {
         match self {
-            Self::Array(items) => items.iter_mut().for_each(|item| item.rename_references(renamed)),
+            Self::Array(items) => items
+                .iter_mut()
+                .for_each(|item| item.rename_references(renamed)),
             Self::Object(entries) => {
                 for (key, value) in entries {
                     match value {

@@ -85,10 +85,16 @@ fn number(range: &NumberRange, ranges: bool) -> String {
         (None, Some(width)) => Some(format!("to {width:e}")),
         (None, None) => None,
     };
-    let multiple = range.multiple_of.map(|of| format!(", a multiple of {}", of.text));
+    let multiple = range
+        .multiple_of
+        .map(|of| format!(", a multiple of {}", of.text));
     let ends: Vec<_> = [min, max].into_iter().flatten().collect();
     let gap = if ends.is_empty() { "" } else { " " };
-    format!("a number{gap}{}{}", ends.join(" "), multiple.unwrap_or_default())
+    format!(
+        "a number{gap}{}{}",
+        ends.join(" "),
+        multiple.unwrap_or_default()
+    )
 }
 
 fn string(rules: &StringRules) -> String {
@@ -116,7 +122,11 @@ fn count(min: u64, max: Option<u64>, noun: &str) -> String {
         (0, None) => String::new(),
         (min, None) => format!(" of {min} or more {}", plural(2)),
         (min, Some(max)) if min == max => {
-            let number = if max == 1 { "one".to_owned() } else { max.to_string() };
+            let number = if max == 1 {
+                "one".to_owned()
+            } else {
+                max.to_string()
+            };
             format!(" of {number} {}", plural(max))
         }
         (0, Some(max)) => format!(" of at most {max} {}", plural(max)),

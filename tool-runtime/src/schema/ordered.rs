@@ -16,6 +16,7 @@ pub(super) enum Ordered {
     Object(Vec<(String, Ordered)>),
 }
 
+#[cfg(feature = "schemars")]
 impl Ordered {
     /// The value under `key` of an object.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {

@@ -1,4 +1,4 @@
-//! Types of std, and of serde_json.
+//! Types of std, and of `serde_json`.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};

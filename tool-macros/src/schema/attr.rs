@@ -35,6 +35,7 @@ pub(super) enum Tagging {
 }
 
 /// What the attributes of a type say.
+#[allow(clippy::struct_excessive_bools)] // Each is an attribute of its own.
 pub(super) struct Container {
     pub(super) krate: Path,
     /// The name that a tagged struct carries.
@@ -102,17 +103,17 @@ impl Container {
                 (Of::Serde | Of::Schemars, "rename") => this.rename = names(cx, meta),
                 (Of::Serde | Of::Schemars, "rename_all") => this.rename_all = rules(cx, meta),
                 (Of::Serde | Of::Schemars, "rename_all_fields") => {
-                    this.rename_all_fields = rules(cx, meta)
+                    this.rename_all_fields = rules(cx, meta);
                 }
                 (Of::Serde, "default") => {
                     this.has_default = true;
                     this.default = default_value(cx, meta);
                 }
                 (Of::Serde | Of::Schemars, "tag") => {
-                    tag = args::text(cx, meta).map(|text| text.value)
+                    tag = args::text(cx, meta).map(|text| text.value);
                 }
                 (Of::Serde | Of::Schemars, "content") => {
-                    content = args::text(cx, meta).map(|text| text.value)
+                    content = args::text(cx, meta).map(|text| text.value);
                 }
                 (Of::Serde | Of::Schemars, "untagged") => this.tagging = Tagging::Untagged,
                 (Of::Serde | Of::Schemars, "transparent") => this.transparent = true,
@@ -141,9 +142,12 @@ impl Container {
         if from.is_none() && into.is_none() {
             return own;
         }
-        let mut side = |ty: Option<&Type>| match ty {
-            Some(ty) => body.shape_of(ty, false),
-            None => quote!(&__tool::Shape::new(#own)),
+        let mut side = |ty: Option<&Type>| {
+            if let Some(ty) = ty {
+                body.shape_of(ty, false)
+            } else {
+                quote!(&__tool::Shape::new(#own))
+            }
         };
         let (input, output) = (side(from), side(into));
         quote!(__tool::Kind::Sides { input: #input, output: #output })
@@ -151,6 +155,7 @@ impl Container {
 }
 
 /// What the attributes of a variant or a field say.
+#[allow(clippy::struct_excessive_bools)] // Each is an attribute of its own.
 #[derive(Default)]
 pub(super) struct Member {
     pub(super) rename: Sided<Option<String>>,

@@ -382,6 +382,7 @@ impl<'a> Body<'a> {
 }
 
 /// An object of these fields and no others.
+#[allow(clippy::needless_pass_by_value)] // A `quote!` at each call.
 pub(super) fn object(fields: TokenStream) -> TokenStream {
     quote!(__tool::Kind::Object(__tool::Object { fields: &[#fields], open: false }))
 }

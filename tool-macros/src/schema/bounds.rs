@@ -206,7 +206,7 @@ pub(crate) fn read(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Bounds) -> bo
                 }
             }
         }
-        "pattern" => bounds.pattern = args::text(cx, meta).and_then(|text| pattern(cx, &text)),
+        "pattern" => bounds.pattern = args::text(cx, meta).map(|text| pattern(cx, &text)),
         "format" => bounds.format = args::text(cx, meta).map(|text| text.value),
         "multiple_of" => {
             if let Meta::NameValue(pair) = meta {
@@ -274,13 +274,13 @@ pub(super) fn read_schemars(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Boun
         ("regex" | "pattern", Meta::List(list)) => {
             for end in args::metas(cx, list.tokens.clone()) {
                 if args::key(&end).as_deref() == Some("pattern") {
-                    bounds.pattern = args::text(cx, &end).and_then(|text| pattern(cx, &text));
+                    bounds.pattern = args::text(cx, &end).map(|text| pattern(cx, &text));
                 }
             }
             "pattern"
         }
         ("regex" | "pattern", Meta::NameValue(_)) => {
-            bounds.pattern = args::text(cx, meta).and_then(|text| pattern(cx, &text));
+            bounds.pattern = args::text(cx, meta).map(|text| pattern(cx, &text));
             "pattern"
         }
         ("email", Meta::Path(_)) => {
@@ -307,7 +307,7 @@ fn list_of(meta: &Meta) -> TokenStream {
 
 /// A regular expression, if it is one that every provider's engine can run: those that run in linear
 /// time know no look-around and no back-reference.
-fn pattern(cx: &Ctxt, text: &Text) -> Option<String> {
+fn pattern(cx: &Ctxt, text: &Text) -> String {
     let bytes = text.value.as_bytes();
     let mut found = None;
     let (mut at, mut in_class) = (0, false);
@@ -339,7 +339,7 @@ fn pattern(cx: &Ctxt, text: &Text) -> Option<String> {
             format!("`pattern` has {what}, which most providers refuse\nhelp: write the pattern without it, or check the rest in code"),
         );
     }
-    Some(text.value.clone())
+    text.value.clone()
 }
 
 fn range(cx: &Ctxt, meta: &Meta, form: &str) -> Option<ExprRange> {

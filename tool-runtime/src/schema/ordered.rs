@@ -77,6 +77,7 @@ impl Ordered {
     }
 }
 
+#[cfg(feature = "schemars")]
 impl Ordered {
     /// The value under `key` of an object.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
@@ -166,6 +167,7 @@ impl Ordered {
     }
 }
 
+#[cfg(feature = "schemars")]
 impl From<&serde_json::Value> for Ordered {
     /// The order of keys is that of the alphabet: what the value has depends on how `serde_json`
     /// was built.

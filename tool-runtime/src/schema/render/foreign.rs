@@ -1,0 +1,111 @@
+//! Schemas that came from elsewhere, in the same form as ours.
+
+use super::super::canonical::{Reading, canonical};
+use super::super::ordered::Ordered;
+use super::super::shape::Foreign;
+use super::{Body, Definition, Side, Words, Writer};
+
+impl Writer {
+    /// A schema that came from elsewhere, in the same form as ours; its definitions move to ours.
+    fn moved(&mut self, foreign: &Foreign, nullable: bool, is_root: bool) -> Ordered {
+        let value = match self.side {
+            Side::Input => (foreign.input)(),
+            Side::Output => (foreign.output)(),
+        };
+        let (schema, defs) = canonical(
+            &value,
+            Reading {
+                side: self.side,
+                detail: self.detail,
+                nullable,
+                is_root,
+            },
+        );
+        let mut renamed: Vec<(String, String)> = Vec::new();
+        let mut new = Vec::new();
+        for (name, body) in defs {
+            let source = body.to_json();
+            // The same type may stand in several places.
+            let known = self.defs.iter().find(|def| def.source == source);
+            if let Some(known) = known {
+                renamed.push((name, known.name.clone()));
+                continue;
+            }
+            let free = self.free_name(&name);
+            self.defs.push(Definition {
+                name: free.clone(),
+                hash: 0,
+                body: Body::Text(String::new()),
+                source,
+            });
+            renamed.push((name, free.clone()));
+            new.push((free, body));
+        }
+        for (free, body) in new {
+            let text = body.with_references(&renamed).to_json();
+            if let Some(def) = self.defs.iter_mut().find(|def| def.name == free) {
+                def.body = Body::Text(text);
+            }
+        }
+        schema.with_references(&renamed)
+    }
+
+    pub(super) fn foreign(
+        &mut self,
+        foreign: &Foreign,
+        nullable: bool,
+        is_root: bool,
+        words: &Words<'_>,
+    ) {
+        let mut schema = self.moved(foreign, nullable, is_root);
+        if !words.description.is_empty() {
+            schema.remove("description");
+            let after = [
+                "deprecated",
+                "default",
+                "examples",
+                "properties",
+                "required",
+                "additionalProperties",
+            ];
+            let own = Ordered::String(words.description.to_owned());
+            schema.insert_before(&after, "description", own);
+        }
+        for (key, is_own) in [
+            ("default", words.default.is_some()),
+            ("examples", words.example.is_some()),
+            ("deprecated", words.deprecated),
+        ] {
+            if is_own {
+                schema.remove(key);
+            }
+        }
+        let text = schema.to_json();
+        self.out.push_str(text.strip_suffix('}').unwrap_or("{"));
+        self.words("", words);
+        self.out.push('}');
+    }
+
+    /// Writes the keys of a schema that came from elsewhere in the place of a field. Those that must
+    /// be there; `None` if it does not say which keys it has.
+    pub(super) fn flattened(&mut self, foreign: &Foreign) -> Option<Vec<String>> {
+        let schema = self.moved(foreign, false, true);
+        let Some(Ordered::Object(properties)) = schema.get("properties") else {
+            return None;
+        };
+        for (name, value) in properties {
+            self.key(name);
+            self.out.push_str(&value.to_json());
+        }
+        let is_closed = schema.get("additionalProperties") == Some(&Ordered::Bool(false));
+        let names = match schema.get("required") {
+            Some(Ordered::Array(names)) => names
+                .iter()
+                .filter_map(Ordered::as_str)
+                .map(str::to_owned)
+                .collect(),
+            _ => Vec::new(),
+        };
+        is_closed.then_some(names)
+    }
+}

@@ -1,0 +1,228 @@
+//! The keywords of each kind of shape.
+
+use super::super::Int;
+use super::super::narrow::bare;
+use super::super::shape::{
+    Array, Edge, IntegerRange, Kind, Map, NumberRange, StringRules, Union, Variant,
+};
+use super::{Detail, SIGNED_KEY, Side, UNSIGNED_KEY, Words, Writer, write_json_string};
+
+impl Writer {
+    pub(super) fn kind(&mut self, kind: &Kind, nullable: bool) {
+        match kind {
+            Kind::Null => self.type_name("null", false),
+            Kind::Bool => self.type_name("boolean", nullable),
+            Kind::Integer(range) => {
+                self.type_name("integer", nullable);
+                self.integer(range);
+            }
+            Kind::Number(range) => {
+                self.type_name("number", nullable);
+                self.number(range);
+            }
+            Kind::String(rules) => {
+                self.type_name("string", nullable);
+                self.string(rules);
+            }
+            Kind::Enum(variants) => {
+                self.type_name("string", nullable);
+                self.key("enum");
+                self.names(variants, nullable);
+            }
+            Kind::Array(array) => {
+                self.type_name("array", nullable);
+                self.array(array);
+            }
+            Kind::Tuple(items) => {
+                self.type_name("array", nullable);
+                // A list of no schemas is no valid keyword.
+                if !items.is_empty() {
+                    self.key("prefixItems");
+                    self.out.push('[');
+                    for (index, item) in items.iter().enumerate() {
+                        self.comma(index);
+                        self.schema(item, &Words::default());
+                    }
+                    self.out.push(']');
+                    self.entry("minItems", items.len());
+                }
+                self.entry("maxItems", items.len());
+            }
+            Kind::Map(map) => {
+                self.type_name("object", nullable);
+                self.map(map);
+            }
+            Kind::Union(union) => self.union(union, nullable),
+            // An object's keys are not written here, and the layers are off.
+            Kind::Object(_)
+            | Kind::Any
+            | Kind::Unknown
+            | Kind::Nullable(_)
+            | Kind::Narrow(..)
+            | Kind::Sides { .. }
+            | Kind::Foreign(_)
+            | Kind::Back(_) => {}
+        }
+    }
+
+    pub(super) fn names(&mut self, variants: &[Variant], nullable: bool) {
+        self.out.push('[');
+        for (index, variant) in variants.iter().enumerate() {
+            self.comma(index);
+            let name = match self.side {
+                Side::Input => variant.name,
+                Side::Output => variant.output_name,
+            };
+            write_json_string(&mut self.out, name);
+        }
+        if nullable {
+            self.comma(variants.len());
+            self.out.push_str("null");
+        }
+        self.out.push(']');
+    }
+
+    fn integer(&mut self, range: &IntegerRange) {
+        let told = self.detail == Detail::Full || !range.is_width;
+        if told || range.min.is_zero() {
+            self.entry("minimum", range.min);
+        }
+        if told {
+            self.entry("maximum", range.max);
+        }
+        if range.multiple_of > 0 {
+            self.entry("multipleOf", range.multiple_of);
+        }
+        if range.not_zero && range.min <= Int::unsigned(0) && range.max >= Int::unsigned(0) {
+            self.key("not");
+            self.out.push_str("{\"enum\":[0]}");
+        }
+    }
+
+    fn number(&mut self, range: &NumberRange) {
+        // Every JSON number that a parser can hold is an `f64`, so only `f32` says more.
+        let width = (self.detail == Detail::Full && range.width < f64::MAX).then_some(range.width);
+        match range.min {
+            Some(edge) => self.edge("minimum", "exclusiveMinimum", &edge),
+            None => {
+                if let Some(width) = width {
+                    self.entry("minimum", format_args!("{:e}", -width));
+                }
+            }
+        }
+        match range.max {
+            Some(edge) => self.edge("maximum", "exclusiveMaximum", &edge),
+            None => {
+                if let Some(width) = width {
+                    self.entry("maximum", format_args!("{width:e}"));
+                }
+            }
+        }
+        if let Some(literal) = range.multiple_of {
+            self.entry("multipleOf", literal.text);
+        }
+    }
+
+    fn edge(&mut self, inclusive: &str, exclusive: &str, edge: &Edge) {
+        let key = if edge.exclusive { exclusive } else { inclusive };
+        self.entry(key, edge.at.text);
+    }
+
+    fn string(&mut self, rules: &StringRules) {
+        self.lengths(rules.min_len, rules.max_len, "minLength", "maxLength");
+        if !rules.pattern.is_empty() {
+            self.key("pattern");
+            write_json_string(&mut self.out, rules.pattern);
+        }
+        if !rules.format.is_empty() {
+            self.key("format");
+            write_json_string(&mut self.out, rules.format);
+        }
+    }
+
+    pub(super) fn lengths(&mut self, min: u64, max: Option<u64>, min_key: &str, max_key: &str) {
+        if min > 0 {
+            self.entry(min_key, min);
+        }
+        if let Some(max) = max {
+            self.entry(max_key, max);
+        }
+    }
+
+    fn array(&mut self, array: &Array) {
+        self.key("items");
+        self.schema(array.items, &Words::default());
+        self.lengths(array.min_len, array.max_len, "minItems", "maxItems");
+        if array.unique {
+            self.entry("uniqueItems", true);
+        }
+    }
+
+    fn map(&mut self, map: &Map) {
+        match bare(map.keys, self.side == Side::Output).kind {
+            Kind::Integer(range) => {
+                let pattern = if range.min.negative {
+                    SIGNED_KEY
+                } else {
+                    UNSIGNED_KEY
+                };
+                self.key("propertyNames");
+                self.out.push_str("{\"pattern\":");
+                write_json_string(&mut self.out, pattern);
+                self.out.push('}');
+            }
+            // Few keys, and all known: an object that may lack any of them.
+            Kind::Enum(variants) => {
+                let side = self.side;
+                let names = variants.iter().map(|variant| match side {
+                    Side::Input => variant.name,
+                    Side::Output => variant.output_name,
+                });
+                return self.closed_map(names, map);
+            }
+            Kind::Bool => return self.closed_map(["false", "true"].into_iter(), map),
+            Kind::String(rules) => {
+                let at = self.out.len();
+                self.key("propertyNames");
+                self.out.push('{');
+                let empty = self.out.len();
+                self.string(&rules);
+                if self.out.len() == empty {
+                    self.out.truncate(at);
+                } else {
+                    self.out.push('}');
+                }
+            }
+            _ => {}
+        }
+        self.key("additionalProperties");
+        self.schema(map.values, &Words::default());
+        self.lengths(map.min_len, map.max_len, "minProperties", "maxProperties");
+    }
+
+    fn closed_map(&mut self, names: impl Iterator<Item = &'static str>, map: &Map) {
+        self.key("properties");
+        self.out.push('{');
+        for name in names {
+            self.key(name);
+            self.schema(map.values, &Words::default());
+        }
+        self.out.push('}');
+        self.entry("additionalProperties", false);
+        self.lengths(map.min_len, map.max_len, "minProperties", "maxProperties");
+    }
+
+    fn union(&mut self, union: &Union, nullable: bool) {
+        self.key("anyOf");
+        self.out.push('[');
+        for (index, member) in union.members.iter().enumerate() {
+            self.comma(index);
+            self.schema(member, &Words::default());
+        }
+        if nullable {
+            self.comma(union.members.len());
+            self.out.push_str("{\"type\":\"null\"}");
+        }
+        self.out.push(']');
+    }
+}

@@ -1,0 +1,16 @@
+//! Without schemars nothing comes from elsewhere.
+
+use super::super::shape::Foreign;
+use super::{Words, Writer};
+
+impl Writer {
+    pub(super) fn foreign(&mut self, _: &Foreign, _: bool, _: bool, words: &Words<'_>) {
+        self.out.push('{');
+        self.words(words.description, words);
+        self.out.push('}');
+    }
+
+    pub(super) fn flattened(&mut self, _: &Foreign) -> Option<Vec<String>> {
+        None
+    }
+}

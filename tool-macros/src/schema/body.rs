@@ -102,9 +102,8 @@ impl<'a> Body<'a> {
         let carries = |row: &&Row<'_>| {
             let is_marker =
                 recursive::last_segment(&row.field.ty).is_some_and(|last| last == "PhantomData");
-            !is_marker
-                && !row.is_skipped()
-                && !(row.member.default.is_some() && row.member.skip_output)
+            let is_made_up = row.member.default.is_some() && row.member.skip_output;
+            !(is_marker || row.is_skipped() || is_made_up)
         };
         // serde says so if there is none, or more than one.
         let Some(row) = rows.iter().find(carries) else {

@@ -1,6 +1,8 @@
 //! Bounds: `range(1..=5)`, `len(..20)`, `pattern = "…"`, `format = "…"`, `multiple_of = …`,
 //! `unique`, in `#[schema(…)]`, `#[arg(…)]` and, as schemars spells them, `#[schemars(…)]`.
 
+use std::cmp::Ordering;
+
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -358,7 +360,11 @@ fn range(cx: &Ctxt, meta: &Meta, form: &str) -> Option<ExprRange> {
 
 fn ordered(cx: &Ctxt, range: &TokenStream, bounds: &Bounds) {
     if let (Some(min), Some(max)) = (&bounds.min, &bounds.max)
-        && (min.value > max.value || (min.value == max.value && (min.exclusive || max.exclusive)))
+        && match min.value.total_cmp(&max.value) {
+            Ordering::Less => false,
+            Ordering::Equal => min.exclusive || max.exclusive,
+            Ordering::Greater => true,
+        }
     {
         cx.error(range, "no number is in this range\nhelp: put the smaller number first; `..` leaves the last number out, `..=` does not");
     }

@@ -2,6 +2,8 @@
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used)]
 
+// Some cases are about types that only have schemars' trait.
+#[cfg(feature = "schemars")]
 #[test]
 fn one_error_for_each_mistake() {
     let cases = trybuild::TestCases::new();

@@ -118,7 +118,7 @@ fn refuse<'a>(
     slots: &mut [&mut dyn Slot<'a>],
     first: Error,
 ) -> ToolError {
-    let reporter = Reporter::new(text, Some(Shape::object(params)));
+    let reporter = Reporter::new(text, Some(&Shape::object(params)));
     if let Some(fault) = reporter.no_object() {
         return ToolError::invalid_args(vec![fault]);
     }
@@ -228,7 +228,7 @@ fn decode_whole<'a, T>(
 
 #[cold]
 fn refuse_whole(text: &str, root: Option<&'static Shape>, error: Error) -> ToolError {
-    let reporter = Reporter::new(text, root.copied());
+    let reporter = Reporter::new(text, root);
     let fault = reporter.no_object();
     let fault = fault.unwrap_or_else(|| reporter.fault(error.located(0)));
     ToolError::invalid_args(vec![fault])

@@ -79,8 +79,11 @@ pub(crate) struct Reporter<'t> {
 }
 
 impl<'t> Reporter<'t> {
-    pub(crate) fn new(text: &'t str, root: Option<Shape>) -> Self {
-        Self { text, root }
+    pub(crate) fn new(text: &'t str, root: Option<&Shape>) -> Self {
+        Self {
+            text,
+            root: root.copied(),
+        }
     }
 
     /// The one fault of a text that no argument can be looked for in.
@@ -164,7 +167,7 @@ impl<'t> Reporter<'t> {
             Problem::Refused(words) => (FaultCode::Bound, format!("{got} is refused: {words}")),
             Problem::UnknownVariant { got, allowed } => (
                 FaultCode::WrongType,
-                unknown_variant(whose, &got, shape, allowed),
+                unknown_variant(whose, &got, shape.as_ref(), allowed),
             ),
             Problem::Missing => {
                 let message = match shape {
@@ -252,11 +255,11 @@ impl<'t> Reporter<'t> {
 fn unknown_variant(
     whose: &str,
     got: &str,
-    shape: Option<Shape>,
+    shape: Option<&Shape>,
     allowed: &'static [&'static str],
 ) -> String {
     // serde's list has aliases too.
-    let names: Vec<_> = match shape.map(|shape| bare(&shape, false).kind) {
+    let names: Vec<_> = match shape.map(|shape| bare(shape, false).kind) {
         Some(Kind::Enum(variants)) => variants.iter().map(|variant| variant.name).collect(),
         _ => allowed.to_vec(),
     };

@@ -376,7 +376,7 @@ fn or_null(schema: Ordered) -> Ordered {
         for (key, value) in &mut entries {
             match (key.as_str(), &mut *value) {
                 ("type", Ordered::String(_)) => {
-                    *value = Ordered::Array(vec![value.clone(), null()])
+                    *value = Ordered::Array(vec![value.clone(), null()]);
                 }
                 ("type", Ordered::Array(types)) if !types.contains(&null()) => types.push(null()),
                 ("enum", Ordered::Array(values)) => values.push(Ordered::Null),

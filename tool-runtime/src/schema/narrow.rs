@@ -1,5 +1,7 @@
 //! Bounds on a type that has bounds of its own: both hold.
 
+use std::cmp::Ordering;
+
 use super::shape::{Bounds, Edge, IntegerRange, Kind, NumberRange, Shape, Union};
 
 /// A shape without its outer layers: bounds applied, `null` and the side taken off.
@@ -28,9 +30,9 @@ pub(crate) fn bare(shape: &Shape, output: bool) -> Bare {
                 bare.nullable = true;
                 inner
             }
-            Kind::Narrow(base, narrower) => {
+            Kind::Narrow(inner, narrower) => {
                 bounds.push(narrower);
-                base
+                inner
             }
             Kind::Union(Union { members: [one], .. }) => one,
             Kind::Sides { output: out, .. } if output => out,
@@ -105,18 +107,22 @@ fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 
 fn higher(a: Option<Edge>, b: Option<Edge>) -> Option<Edge> {
     match (a, b) {
-        (Some(a), Some(b)) if a.at.value > b.at.value => Some(a),
-        (Some(a), Some(b)) if a.at.value == b.at.value && a.exclusive => Some(a),
-        (a, None) => a,
-        (_, b) => b,
+        (Some(a), Some(b)) => Some(match a.at.value.total_cmp(&b.at.value) {
+            Ordering::Greater => a,
+            Ordering::Equal if a.exclusive => a,
+            _ => b,
+        }),
+        (one, None) | (None, one) => one,
     }
 }
 
 fn lower(a: Option<Edge>, b: Option<Edge>) -> Option<Edge> {
     match (a, b) {
-        (Some(a), Some(b)) if a.at.value < b.at.value => Some(a),
-        (Some(a), Some(b)) if a.at.value == b.at.value && a.exclusive => Some(a),
-        (a, None) => a,
-        (_, b) => b,
+        (Some(a), Some(b)) => Some(match a.at.value.total_cmp(&b.at.value) {
+            Ordering::Less => a,
+            Ordering::Equal if a.exclusive => a,
+            _ => b,
+        }),
+        (one, None) | (None, one) => one,
     }
 }

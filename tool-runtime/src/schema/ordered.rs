@@ -197,6 +197,8 @@ impl From<&serde_json::Value> for Ordered {
 }
 
 impl Serialize for Ordered {
+    // What does not fit is said nearly; see below.
+    #[allow(clippy::cast_precision_loss)]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Null => serializer.serialize_unit(),

@@ -6,11 +6,9 @@ pub(crate) fn targets(root: &'static Shape) -> Vec<Id> {
     let mut open = vec![root];
     while let Some(shape) = open.pop() {
         match shape.kind {
-            Kind::Back(back) => {
-                if !found.contains(&back.id) {
-                    found.push(back.id);
-                    open.push((back.shape)());
-                }
+            Kind::Back(back) if !found.contains(&back.id) => {
+                found.push(back.id);
+                open.push((back.shape)());
             }
             Kind::Array(array) => open.push(array.items),
             Kind::Tuple(items) => open.extend(items.iter().copied()),

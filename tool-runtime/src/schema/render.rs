@@ -12,6 +12,8 @@ mod kinds;
 
 use std::borrow::Cow;
 
+use std::fmt::Write as _;
+
 use super::fields::{self, Alternative, Key};
 use super::narrow::{Bare, bare};
 use super::shape::{Back, Id, Kind, Shape, Union, Variant};
@@ -67,7 +69,10 @@ pub(crate) fn write_json_string(out: &mut String, text: &str) {
             Some('\n') => out.push_str("\\n"),
             Some('\r') => out.push_str("\\r"),
             Some('\t') => out.push_str("\\t"),
-            Some(control) => out.push_str(&format!("\\u{:04x}", u32::from(control))),
+            Some(control) => {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "\\u{:04x}", u32::from(control));
+            }
             None => {}
         }
         rest = chars.as_str();
@@ -87,6 +92,8 @@ struct Words<'f> {
 }
 
 /// A type that stands under `$defs`, by its name there.
+// Only foreign schemas bring texts.
+#[cfg_attr(not(feature = "schemars"), allow(dead_code))]
 struct Definition {
     name: String,
     /// Its identity, if it is one of ours.
@@ -96,6 +103,7 @@ struct Definition {
     source: String,
 }
 
+#[cfg_attr(not(feature = "schemars"), allow(dead_code))]
 enum Body {
     Shape(&'static Shape),
     Text(String),

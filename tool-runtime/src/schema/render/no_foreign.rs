@@ -10,6 +10,8 @@ impl Writer {
         self.out.push('}');
     }
 
+    // It has one in the other build.
+    #[allow(clippy::unused_self)]
     pub(super) fn flattened(&mut self, _: &Foreign) -> Option<Vec<String>> {
         None
     }

@@ -1,0 +1,4 @@
+//! The tests of `tests/definitions.rs`, in this build.
+
+#[path = "../../definitions.rs"]
+mod definitions;

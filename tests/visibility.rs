@@ -83,7 +83,8 @@ fn the_conversation_decides_and_order_is_kept() {
     // Unfiltered, all are there.
     assert_eq!(names(&tools), ["reset", "look", "assist", "broken"]);
     let cx = Context::new().with_state(admin);
-    let text = Wire::Anthropic.definitions(&tools.visible(&cx.scope()));
+    let visible = tools.visible(&cx.scope());
+    let text = Wire::Anthropic.definitions(&visible);
     assert!(text.contains("reset") && !text.contains("assist"));
 }
 

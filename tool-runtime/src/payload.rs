@@ -44,14 +44,14 @@ impl Payload {
     /// Writes `value` as JSON. A value that cannot be written makes the call an
     /// [`Encoding`](ErrorKind::Encoding) error.
     pub fn new(value: impl Serialize) -> Self {
-        let (mut bytes, mut text) = (Vec::new(), None);
+        let (mut bytes, mut text) = (root::Bytes::default(), None);
         let root = root::Root {
             json: &mut serde_json::Serializer::new(&mut bytes),
             text: &mut text,
         };
         Self(match (value.serialize(root), text) {
             (Ok(()), Some(text)) => Repr::Text(text),
-            (Ok(()), None) => match String::from_utf8(bytes) {
+            (Ok(()), None) => match String::from_utf8(bytes.0) {
                 Ok(json) => Repr::of_json(json),
                 Err(error) => Repr::Unencodable(error.to_string()),
             },

@@ -3,7 +3,7 @@ mod redefined;
 
 use std::fmt;
 use std::hash::BuildHasher;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use foldhash::fast::RandomState;
@@ -14,7 +14,7 @@ use crate::contain::{Contained, contained, wait};
 use crate::near::{did_you_mean, near};
 use crate::{
     Answer, Call, Context, ErrorKind, Meta, NameError, Outcome, Scope, Store, Tool, ToolCall,
-    ToolDef, ToolError, ToolResult,
+    ToolDef, ToolError, ToolResult, Wire,
 };
 
 pub use self::error::{AttachError, Conflicts, RenameError};
@@ -34,6 +34,21 @@ struct Inner {
     tools: Vec<Entry>,
     index: HashTable<usize>,
     hasher: RandomState,
+    definitions: Definitions,
+}
+
+/// The definitions as text, each made when it is first asked for. They are those of one set: a copy
+/// that will be changed starts without them.
+#[derive(Default)]
+struct Definitions {
+    openai_chat: OnceLock<String>,
+    anthropic: OnceLock<String>,
+}
+
+impl Clone for Definitions {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// A tool, with what an answer needs of its definition: the runtime asks a tool for that only
@@ -104,6 +119,15 @@ impl Toolset {
     /// The tools' definitions, in order: of all tools, whoever may see them.
     pub fn definitions(&self) -> impl ExactSizeIterator<Item = &ToolDef> + DoubleEndedIterator {
         self.iter().map(|tool| tool.def())
+    }
+
+    /// The definitions for a request, as `render` makes their text.
+    pub(crate) fn definitions_text(&self, wire: Wire, render: impl FnOnce() -> String) -> &str {
+        let text = match wire {
+            Wire::OpenAiChat => &self.0.definitions.openai_chat,
+            Wire::Anthropic => &self.0.definitions.anthropic,
+        };
+        text.get_or_init(render)
     }
 
     /// The tools that a conversation may see, in order. A visibility function that panics hides its
@@ -326,6 +350,7 @@ impl Inner {
             tools,
             index,
             hasher,
+            ..
         } = self;
         let hash = hasher.hash_one(&*entry.name);
         let at = tools.len();

@@ -1,9 +1,35 @@
 //! A serializer that tells a string from everything else: a string is kept as it is, all other
 //! values are written by `serde_json`.
 
+use std::io::{self, Write};
+
 use serde::ser::{Serialize, Serializer};
 
-type Json<'j, 'o> = &'j mut serde_json::Serializer<&'o mut Vec<u8>>;
+type Json<'j, 'o> = &'j mut serde_json::Serializer<&'o mut Bytes>;
+
+/// Where JSON goes. Room for a small value is made at the first byte, so that one is written with
+/// one allocation, and a string, which is not written, with none here.
+#[derive(Default)]
+pub(super) struct Bytes(pub(super) Vec<u8>);
+
+impl Write for Bytes {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.0.capacity() == 0 {
+            self.0.reserve(128);
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
 
 pub(super) struct Root<'j, 'o> {
     pub(super) json: Json<'j, 'o>,

@@ -50,9 +50,12 @@ impl Wire {
         }
     }
 
-    /// The tools for a request: the text of its `tools` array.
-    pub fn definitions(self, tools: &Toolset) -> String {
-        list(tools.definitions().map(|def| self.definition(def)))
+    /// The tools for a request: the text of its `tools` array. It is made once for a toolset, and
+    /// lent from then on.
+    pub fn definitions(self, tools: &Toolset) -> &str {
+        tools.definitions_text(self, || {
+            list(tools.definitions().map(|def| self.definition(def)))
+        })
     }
 
     /// One tool of a request's `tools` array.

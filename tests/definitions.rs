@@ -439,3 +439,64 @@ fn the_same_set_is_the_same_bytes_always() {
     }
     assert_eq!(Wire::OpenAiChat.definitions(&Toolset::default()), "[]");
 }
+
+/// Answers questions about history.
+#[tool]
+fn historian(
+    /// Instructions for this agent
+    input: String,
+) -> String {
+    input
+}
+
+#[test]
+fn an_agents_one_parameter_is_its_input() {
+    assert_eq!(
+        tools![historian]
+            .definitions()
+            .next()
+            .unwrap()
+            .input
+            .to_value(),
+        json!({
+            "type": "object",
+            "properties": {
+                "input": {"type": "string", "description": "Instructions for this agent"}
+            },
+            "required": ["input"],
+            "additionalProperties": false
+        })
+    );
+}
+
+struct Store(u8);
+
+/// Looks into the store.
+#[tool]
+fn look(place: u8, #[state] store: &Store, #[context] cx: &toolwright::Context) -> (u8, bool) {
+    (place + store.0, cx.call_id().is_some())
+}
+
+#[test]
+fn what_the_host_gives_is_in_no_schema() {
+    let tools = tools![look; state = Store(1)];
+    assert_eq!(
+        tools.definitions().next().unwrap().input.to_value(),
+        json!({
+            "type": "object",
+            "properties": {"place": {"type": "integer", "minimum": 0, "maximum": 255}},
+            "required": ["place"],
+            "additionalProperties": false
+        })
+    );
+}
+
+#[test]
+fn the_text_of_a_set_is_made_once_and_lent() {
+    let tools = tools![ping, send_email];
+    let clone = tools.clone();
+    let text = Wire::OpenAiChat.definitions(&tools);
+    assert!(std::ptr::eq(text, Wire::OpenAiChat.definitions(&clone)));
+    let (more, _) = tools.with(tools![historian].iter().next().unwrap().clone());
+    assert!(Wire::OpenAiChat.definitions(&more).contains("historian"));
+}

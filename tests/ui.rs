@@ -3,6 +3,8 @@
 //! Bless the golden texts with `TRYBUILD=overwrite cargo test --test ui`, then read them as a user.
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used)]
+// Some cases are about types that only have schemars' trait.
+#![cfg(feature = "schemars")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

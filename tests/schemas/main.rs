@@ -32,6 +32,8 @@ mod enums;
 ))]
 mod features;
 mod foreign;
+#[cfg(oracle)]
+mod oracle;
 mod row;
 mod std_types;
 mod structs;
@@ -93,8 +95,7 @@ fn there_are_enough_types_and_none_twice() {
 #[test]
 fn canonical_text() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schemas/canonical.txt");
-    let golden = std::fs::read_to_string(&path).unwrap_or_default();
-    let known = blocks(&golden);
+    let known = blocks(include_str!("canonical.txt"));
     let rows = rows();
     if std::env::var_os("TRYBUILD").is_some_and(|value| value == "overwrite") {
         let mut text = String::new();
@@ -150,24 +151,16 @@ fn schemars_agrees_but_for_what_is_listed() {
 }
 
 #[test]
-fn what_is_read_is_what_the_schema_of_the_input_admits() {
+fn what_is_good_is_decoded_and_what_is_bad_is_not() {
     let mut wrong = Vec::new();
     for row in &rows() {
-        let (name, input) = (row.name, &row.input);
-        let schema = row::validator(input);
-        let admits = |sample: &str| schema.is_valid(&serde_json::from_str(sample).unwrap());
+        let name = row.name;
         for sample in row.good() {
-            if !admits(&sample) {
-                wrong.push(format!("{name}: {sample} is refused by {input}"));
-            }
             if let Some(why) = (row.decode)(&sample) {
                 wrong.push(format!("{name}: {sample} is not decoded: {why}"));
             }
         }
         for sample in row.bad() {
-            if admits(&sample) {
-                wrong.push(format!("{name}: {sample} is admitted by {input}"));
-            }
             let is_listed = differences::DECODED
                 .iter()
                 .any(|(of, known, _)| *of == name && *known == sample);
@@ -175,32 +168,6 @@ fn what_is_read_is_what_the_schema_of_the_input_admits() {
                 (None, false) => wrong.push(format!("{name}: {sample} is decoded")),
                 (Some(_), true) => wrong.push(format!("{name}: {sample} is listed as decoded")),
                 _ => {}
-            }
-        }
-    }
-    none(wrong);
-}
-
-#[test]
-fn what_is_written_is_what_the_schema_of_the_output_admits() {
-    let mut wrong = Vec::new();
-    for row in &rows() {
-        let schema = row::validator(&row.output);
-        for sample in row.good() {
-            let written = match (row.rewrite)(&sample) {
-                Ok(written) => written,
-                // We read integers in any spelling that is exact, serde_json does not.
-                Err(_) if sample == "1.0" || sample == "1e2" => continue,
-                Err(error) => {
-                    wrong.push(format!("{}: {sample}: {error}", row.name));
-                    continue;
-                }
-            };
-            if !schema.is_valid(&serde_json::from_str(&written).unwrap()) {
-                wrong.push(format!(
-                    "{}: {written} is refused by {}",
-                    row.name, row.output
-                ));
             }
         }
     }

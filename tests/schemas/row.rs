@@ -1,6 +1,5 @@
 //! A row of the table: a type, what can be read as it, and what cannot.
 
-use jsonschema::Validator;
 use serde_json::value::RawValue;
 use toolwright::testing::Disagreement;
 use toolwright::{Context, ToolCall, Toolset};
@@ -32,14 +31,6 @@ impl Row {
 fn list(array: &str) -> Vec<String> {
     let values: Vec<Box<RawValue>> = serde_json::from_str(array).expect(array);
     values.iter().map(|value| value.get().to_owned()).collect()
-}
-
-pub(crate) fn validator(schema: &str) -> Validator {
-    let schema = serde_json::from_str(schema).expect(schema);
-    jsonschema::options()
-        .should_validate_formats(true)
-        .build(&schema)
-        .expect("a schema")
 }
 
 /// What a tool with the one argument says of a sample.

@@ -1,0 +1,1 @@
+//! Nothing but its dependencies; the tests are the workspace's own.

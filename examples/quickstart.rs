@@ -6,6 +6,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde::{Deserialize, Serialize};
@@ -155,14 +156,28 @@ fn answer(tools: &Toolset, response: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     let shop = Shop {
         orders: AtomicU32::new(1000),
     };
     let tools = tools![weather, create_order, stock; state = shop];
 
     match std::env::args().nth(1) {
-        Some(file) => answer(&tools, &std::fs::read_to_string(file)?),
+        Some(file) => {
+            let response =
+                std::fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
+            answer(&tools, &response)
+        }
         None => {
             answer(&tools, include_str!("data/openai.json"))?;
             answer(&tools, include_str!("data/anthropic.json"))

@@ -36,7 +36,7 @@ pub use toolwright_runtime::*;
 /// | `blocking` | its body blocks the thread (synchronous functions) |
 /// | `timeout = "10s"` | how long a call may take; also `ms`, `m`, `h` |
 /// | `meta(key = literal, …)` | values that ride on every result, for the host |
-/// | `visible = path` | `fn(&Scope) -> bool`: whether a conversation may see and call it |
+/// | `visible = path` | `fn(&Scope<'_>) -> bool`: whether a conversation may call it; [`Toolset::visible`] leaves it out of what is sent |
 /// | `validate = path` | gets the parameters that the model fills, each by reference, and returns `Result<(), E>` |
 /// | `handle = Name` | another name for the struct, where the function's collides |
 /// | `crate = path` | where `toolwright` is, if not at `::toolwright` |
@@ -59,6 +59,10 @@ pub use toolwright_runtime::*;
 /// | `#[arg(rename = "…")]` | another name for the model |
 /// | `#[arg(example = expr)]` | an example for the schema |
 /// | `#[arg(flatten)]` | the one parameter's fields are the tool's parameters |
+/// | `#[arg(range(1..=50))]` | a number from 1 to 50; also `range(0.0..1.0)`, `range(..10)` |
+/// | `#[arg(len(1..))]` | a string of at least one character, a list of at least one element |
+/// | `#[arg(pattern = "…")]`, `#[arg(format = "…")]` | a string that matches, or of a format of JSON Schema |
+/// | `#[arg(multiple_of = 5)]`, `#[arg(unique)]` | a number, a list without equal elements |
 /// | `#[state] db: &Db` | from the toolset's state, never seen by the model; see [`Provide`] |
 /// | `#[context] cx: &Context` | the call's [`Context`], never seen by the model |
 ///

@@ -350,3 +350,14 @@ fn a_tool_by_hand_needs_a_definition_and_a_call() {
     let error = tools.validate("upper", "{}").unwrap_err();
     assert!(error.to_string().starts_with("text: missing"), "{error}");
 }
+
+#[test]
+fn arguments_that_are_no_object_are_refused_when_it_is_made() {
+    let error = DynTool::builder()
+        .name("double")
+        .description("Doubles.")
+        .typed_sync(|n: u8, _| Ok::<_, ToolError>(n))
+        .build()
+        .unwrap_err();
+    assert_eq!(error, toolwright::BuildError::NotObject);
+}

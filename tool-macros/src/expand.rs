@@ -27,6 +27,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         run,
     } = &parts;
     let imports = imports();
+    let fits = fits(tool, &tool.generics);
     let states = tool.params.iter().filter_map(|param| match param {
         Param::State(ty) => {
             let ty = state_type(ty, tool);
@@ -44,6 +45,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         const _: () = {
             use #krate::__private as __tool;
             use __tool::{#imports};
+            #fits
             #[automatically_derived]
             impl #impl_generics #handle #ty_generics #where_clause { #items }
             #[automatically_derived]
@@ -135,10 +137,12 @@ pub(crate) fn group(
         quote!(__tool::Entry { descriptor: &#descriptor, run: #run })
     });
     let names = tools.iter().map(|tool| &tool.name.value);
+    let fits = tools.iter().map(|tool| fits(tool, generics));
     quote! {
         const _: () = {
             use #krate::__private as __tool;
             use __tool::{#imports};
+            #(#fits)*
             #[automatically_derived]
             impl #impl_generics #ty #where_clause { #(#items)* }
             #[automatically_derived]
@@ -234,6 +238,26 @@ fn items(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
     }
 }
 
+/// The tree of a type.
+fn known(slot: &TokenStream) -> TokenStream {
+    quote!(__tool::known(__tool::Has::<#slot>::SHAPE, __tool::Told::<#slot>::SHAPE))
+}
+
+/// Constants that do not compile where a bound does not fit its parameter's type. Of a type that is
+/// open until the tool is listed nothing is known here.
+fn fits(tool: &Tool, generics: &Generics) -> TokenStream {
+    let is_open =
+        generics.type_params().next().is_some() || generics.const_params().next().is_some();
+    if is_open || tool.model_params().all(|param| param.bounds.is_empty()) {
+        return TokenStream::new();
+    }
+    let checks = tool.model_params().flat_map(|param| {
+        let shape = known(&slot_type(tool, param));
+        param.bounds.fits(&shape).collect::<Vec<_>>()
+    });
+    quote!(const _: () = { #(#checks)* };)
+}
+
 /// One row of the table of parameters.
 fn field(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
     let ModelParam {
@@ -241,10 +265,9 @@ fn field(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
     } = param;
     let name = &name.value;
     let slot = slot_type(tool, param);
-    let mut shape =
-        quote!(__tool::known(__tool::Has::<#slot>::SHAPE, __tool::Told::<#slot>::SHAPE));
-    if let Some(bounds) = param.bounds.tokens() {
-        shape = quote!(&__tool::Shape::new(__tool::Kind::Narrow(#shape, #bounds)));
+    let mut shape = known(&slot);
+    if let Some(narrow) = param.bounds.narrow(&shape) {
+        shape = quote!(&__tool::Shape::new(#narrow));
     }
     let mut field = quote!(__tool::Field::new(#name, #description, #shape));
     if is_option(&param.ty) {

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 
 use self::handler::{Check, Handler};
 use crate::{
-    Annotations, Answer, Call, Context, ErrorKind, NameError, Output, Schema, SchemaDoc, Scope,
-    Tool, ToolDef, ToolError,
+    Annotations, Answer, Call, Context, ErrorKind, Kind, NameError, Output, Schema, SchemaDoc,
+    Scope, Shape, Tool, ToolDef, ToolError,
 };
 
 /// A tool that is known only at run time: from a file, a database, or a closure.
@@ -300,6 +300,9 @@ impl DynToolBuilder {
         if handler.is_none() && !def.manual {
             return Err(BuildError::Missing("handler"));
         }
+        if def.input.shape().is_some_and(|shape| !is_object(shape)) {
+            return Err(BuildError::NotObject);
+        }
         def.meta = meta.into();
         Ok(Arc::new(DynTool {
             def,
@@ -326,12 +329,26 @@ pub enum BuildError {
     Missing(&'static str),
     /// A provider refuses the name.
     Name(NameError),
+    /// The arguments are typed over what is not one object, so no call could fit.
+    NotObject,
+}
+
+/// Whether arguments can be of this shape: they are an object.
+fn is_object(shape: &Shape) -> bool {
+    match shape.kind {
+        Kind::Object(_) | Kind::Map(_) | Kind::Any | Kind::Foreign(_) => true,
+        Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => is_object(inner),
+        _ => false,
+    }
 }
 
 impl Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing(part) => write!(f, "the tool's {part} is missing"),
+            Self::NotObject => f.write_str(
+                "the tool's arguments are typed over what is not one object; take a struct",
+            ),
             Self::Name(error) => Display::fmt(error, f),
         }
     }

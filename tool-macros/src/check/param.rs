@@ -104,7 +104,7 @@ pub(crate) fn foreign_attribute(cx: &Ctxt, attr: &Attribute) -> bool {
         "example" => "write `#[arg(example = …)]`",
         "desc" | "description" => "write a `///` comment above the parameter",
         "serde" | "schemars" | "schema" | "param" => {
-            "the options of a parameter stand in `#[arg(…)]`: `default`, `rename`, `example`, `flatten`"
+            "the options of a parameter stand in `#[arg(…)]`: `#[arg(default)]`, `#[arg(range(1..=5))]` and others"
         }
         "ctx" | "cx" => "write `#[context]`",
         _ => return true,

@@ -89,13 +89,13 @@ impl Integer {
 
 impl Bounds {
     /// The kind of a shape within these bounds, if there are any.
-    pub(super) fn narrow(&self, shape: &TokenStream) -> Option<TokenStream> {
+    pub(crate) fn narrow(&self, shape: &TokenStream) -> Option<TokenStream> {
         let bounds = self.tokens()?;
         Some(quote!(__tool::Kind::Narrow(#shape, #bounds)))
     }
 
     /// Calls that do not compile where a bound does not fit the shape, with the caret on the bound.
-    pub(super) fn fits<'a>(
+    pub(crate) fn fits<'a>(
         &'a self,
         shape: &'a TokenStream,
     ) -> impl Iterator<Item = TokenStream> + 'a {
@@ -106,8 +106,13 @@ impl Bounds {
         })
     }
 
+    /// Whether nothing was said.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.said.is_empty()
+    }
+
     /// The tokens of the runtime's `Bounds`, if there are any.
-    pub(crate) fn tokens(&self) -> Option<TokenStream> {
+    pub(super) fn tokens(&self) -> Option<TokenStream> {
         if self.said.is_empty() {
             return None;
         }

@@ -54,7 +54,7 @@ impl Bounds {
             }
             Some(Kind::Number(_)) | None => {}
             Some(_) => panic!(
-                "`range` is for numbers, and the type of this field is none\nhelp: use `len` for strings and lists; put a `range` for elements on a newtype of the element"
+                "`range` is for numbers, and this type is not one\nhelp: use `len` for strings and lists; put a `range` for elements on a newtype of the element"
             ),
         }
     }
@@ -78,7 +78,7 @@ impl Bounds {
                 }
             }
             Some(_) => panic!(
-                "`len` is for strings, lists and maps, and the type of this field is none\nhelp: use `range` for numbers"
+                "`len` is for strings, lists and maps, and this type is none of them\nhelp: use `range` for numbers"
             ),
         }
     }
@@ -88,7 +88,7 @@ impl Bounds {
         match core(shape) {
             Some(Kind::String(_)) | None => {}
             Some(_) => panic!(
-                "`pattern` is for strings, and the type of this field is none\nhelp: put it on a newtype of the string"
+                "`pattern` is for strings, and this type is not one\nhelp: put it on a newtype of the string"
             ),
         }
     }
@@ -98,7 +98,7 @@ impl Bounds {
         match core(shape) {
             Some(Kind::String(_)) | None => {}
             Some(_) => panic!(
-                "`format` is for strings, and the type of this field is none\nhelp: put it on a newtype of the string"
+                "`format` is for strings, and this type is not one\nhelp: put it on a newtype of the string"
             ),
         }
     }
@@ -118,7 +118,7 @@ impl Bounds {
             }
             Some(Kind::Number(_)) | None => {}
             Some(_) => panic!(
-                "`multiple_of` is for numbers, and the type of this field is none\nhelp: put it on a newtype of the number"
+                "`multiple_of` is for numbers, and this type is not one\nhelp: put it on a newtype of the number"
             ),
         }
     }
@@ -128,7 +128,7 @@ impl Bounds {
         match core(shape) {
             Some(Kind::Array(_)) | None => {}
             Some(_) => {
-                panic!("`unique` is for lists, and the type of this field is none\nhelp: remove it")
+                panic!("`unique` is for lists, and this type is not one\nhelp: remove it")
             }
         }
     }

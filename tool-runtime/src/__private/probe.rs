@@ -65,14 +65,13 @@ pub const fn root(ours: Option<&'static Shape>, theirs: Option<&'static Shape>) 
         Kind::Object(_)
         | Kind::Map(_)
         | Kind::Any
-        | Kind::Union(_)
         | Kind::Narrow(..)
         | Kind::Sides { .. }
         | Kind::Back(_)
         | Kind::Foreign(_)
         | Kind::Unknown => shape,
         _ => panic!(
-            "a flattened parameter is all of the arguments, so it must be an object\nhelp: remove `flatten`, or take a struct"
+            "a flattened parameter is all of the arguments, so it must be one object\nhelp: remove `flatten`, or take a struct"
         ),
     }
 }

@@ -52,6 +52,18 @@ pub(crate) use self::words::{describe, describe_range, one_of};
 ///     r#"{"type":"object","description":"Where to look","properties":{"city":{"type":"string","description":"City name"},"country":{"type":["string","null"]}},"required":["city"],"additionalProperties":false}"#
 /// );
 /// ```
+/// serde's attributes mean what they mean to serde; one whose JSON nobody can foresee is refused
+/// with what to write instead. Of its own the derive reads:
+///
+/// | attribute | on | meaning |
+/// | --- | --- | --- |
+/// | `#[schema(range(1..=50))]`, `len(1..)`, `pattern = "…"`, `format = "…"`, `multiple_of = …`, `unique` | fields, newtypes | bounds |
+/// | `#[schema(as = Type)]` | fields, variants, types | the JSON looks like that of `Type` |
+/// | `#[schema(title = "…")]`, `description = "…"`, `example = …`, `deprecated` | fields | words for the model |
+/// | `#[schema(recursive)]` | fields | leads back to a type that contains this one |
+/// | `#[schema(open)]` | types | other keys may stand beside the declared ones |
+/// | `#[schema(json_schema)]` | types | also implement schemars' `JsonSchema` (feature `schemars`) |
+/// | `#[schema(crate = path)]` | types | where `toolwright` is, if not at `::toolwright` |
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema",
     label = "the model would not know what to write here",

@@ -27,6 +27,18 @@ pub const fn is_portable_name(name: &str) -> bool {
     !first
 }
 
+/// Whether two texts are equal, in `const`, where `==` does not work.
+pub(crate) const fn same(a: &str, b: &str) -> bool {
+    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
+    while let ([x, a_rest @ ..], [y, b_rest @ ..]) = (a, b) {
+        if *x != *y {
+            return false;
+        }
+        (a, b) = (a_rest, b_rest);
+    }
+    a.is_empty() && b.is_empty()
+}
+
 /// A name that some provider would refuse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameError(pub(crate) String);

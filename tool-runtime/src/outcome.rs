@@ -3,6 +3,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::name::same;
 use crate::{Content, Payload};
 
 /// What a call came to. Most tools return a value and never name this type; return it to say more.
@@ -145,20 +146,10 @@ impl fmt::Display for HaltReason {
 const fn is_reserved(reason: &str) -> bool {
     let mut words: &[&str] = &RESERVED;
     while let [word, rest @ ..] = words {
-        if same(word.as_bytes(), reason.as_bytes()) {
+        if same(word, reason) {
             return true;
         }
         words = rest;
     }
     false
-}
-
-const fn same(mut a: &[u8], mut b: &[u8]) -> bool {
-    while let ([x, a_rest @ ..], [y, b_rest @ ..]) = (a, b) {
-        if *x != *y {
-            return false;
-        }
-        (a, b) = (a_rest, b_rest);
-    }
-    a.is_empty() && b.is_empty()
 }

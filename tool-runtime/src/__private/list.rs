@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use crate::name::same;
 use crate::{Tool, Toolset};
 
 use super::{Handle, OneToolBlock};
@@ -108,23 +109,13 @@ const fn among(mut names: &[Named], name: &Named) {
 
 #[track_caller]
 const fn differ(a: &Named, b: &Named) {
-    if a.hash == b.hash && same(a.name.as_bytes(), b.name.as_bytes()) {
+    if a.hash == b.hash && same(a.name, b.name) {
         let mut text = Text::new();
         text.push("two tools are named `");
         text.push(b.name);
         text.push("`\nhelp: name one of them otherwise: `path as \"other_name\"`");
         panic!("{}", text.as_str());
     }
-}
-
-const fn same(mut a: &[u8], mut b: &[u8]) -> bool {
-    while let ([x, a_rest @ ..], [y, b_rest @ ..]) = (a, b) {
-        if *x != *y {
-            return false;
-        }
-        (a, b) = (a_rest, b_rest);
-    }
-    a.is_empty() && b.is_empty()
 }
 
 /// A message, built in `const`: a tool's name has at most 64 bytes.

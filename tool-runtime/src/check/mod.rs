@@ -1,6 +1,8 @@
 //! What a schema asks of values, checked on their JSON text.
 
 mod decimal;
+mod unique;
 
-#[allow(unused_imports)]
 pub(crate) use self::decimal::Decimal;
+#[allow(unused_imports)]
+pub(crate) use self::unique::first_repeat;

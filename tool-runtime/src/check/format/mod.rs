@@ -1,0 +1,44 @@
+//! The formats of JSON Schema 2020-12, by the grammars of the documents that it names.
+
+mod host;
+mod mail;
+mod pointer;
+mod time;
+mod uri;
+
+/// Whether a string is of a format. Formats that are not known here admit every string, as JSON
+/// Schema wants it; so does `regex`, whose dialect (ECMA-262) nobody here reads.
+pub(crate) fn admits(format: &str, text: &str) -> bool {
+    match format {
+        "date-time" => time::is_date_time(text),
+        "date" => time::is_date(text),
+        "time" => time::is_time(text),
+        "duration" => time::is_duration(text),
+        "email" => mail::is_mailbox(text),
+        "hostname" => host::is_name(text),
+        "ipv4" => host::is_v4(text),
+        "ipv6" => host::is_v6(text),
+        "uri" => uri::is_uri(text),
+        "uri-reference" => uri::is_reference(text),
+        "uuid" => is_uuid(text),
+        "json-pointer" => pointer::is_pointer(text),
+        _ => true,
+    }
+}
+
+/// RFC 4122, section 3: hexadecimal digits in groups, of either case. Any version and variant.
+fn is_uuid(text: &str) -> bool {
+    let is_group = |(group, len): (&str, usize)| {
+        group.len() == len && group.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let lengths = [8, 4, 4, 4, 12];
+    text.split('-').count() == lengths.len() && text.split('-').zip(lengths).all(is_group)
+}
+
+/// Whether a text is one or more characters, all of which are allowed.
+fn is_some_of(text: &str, allowed: impl Fn(u8) -> bool) -> bool {
+    !text.is_empty() && text.bytes().all(allowed)
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,8 @@
 #[cfg(feature = "schemars")]
 mod canonical;
 mod document;
+#[allow(dead_code, reason = "the words of faults will use it")]
+mod example;
 mod extern_types;
 mod fields;
 #[cfg(feature = "schemars")]
@@ -19,6 +21,8 @@ mod words;
 #[cfg(feature = "schemars")]
 pub(crate) use self::canonical::comparable;
 pub use self::document::SchemaDoc;
+#[allow(unused_imports)]
+pub(crate) use self::example::example;
 #[cfg(feature = "schemars")]
 pub(crate) use self::foreign::foreign;
 pub use self::int::Int;

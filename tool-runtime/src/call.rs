@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::decode::decode_value;
-use crate::{Context, Schema, Store, ToolError};
+use crate::{Context, Limits, Schema, Store, ToolError};
 
 /// A call that a model asks for: which tool, with what arguments. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,6 +84,15 @@ impl<'a> Call<'a> {
                 .for_call(Arc::clone(&call.id), Arc::clone(&call.name)),
             None => self.context.clone(),
         }
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        self.context.limits()
+    }
+
+    /// Whether what the model meant may be read where it wrote something else.
+    pub(crate) fn repairs(&self) -> bool {
+        self.of.is_some() && !self.context.is_strict()
     }
 
     pub(crate) fn store(&self) -> &'a Store {

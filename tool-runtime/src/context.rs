@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{Scope, State};
+use crate::{Limits, Scope, State};
 
 /// What a tool may know about the call it answers. Cheap to clone.
 ///
@@ -34,6 +34,8 @@ struct Shared {
     turn: u32,
     input: Option<Arc<str>>,
     state: State,
+    strict: bool,
+    limits: Limits,
     extensions: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
 }
 
@@ -84,6 +86,17 @@ impl Context {
         self.change(|shared| shared.state = state)
     }
 
+    /// The same context, in which arguments are read as they stand: nothing is repaired. See
+    /// [`Repair`](crate::Repair).
+    pub fn strict(self) -> Self {
+        self.change(|shared| shared.strict = true)
+    }
+
+    /// The same context, with other limits on what a call's arguments may be.
+    pub fn with_limits(self, limits: Limits) -> Self {
+        self.change(|shared| shared.limits = limits.capped())
+    }
+
     /// The same context with a value of the host's own, found again by its type.
     pub fn with<T: Any + Send + Sync>(self, value: T) -> Self {
         self.change(|shared| {
@@ -106,6 +119,16 @@ impl Context {
     /// The tool's name, as the model called it; `None` outside a call.
     pub fn tool(&self) -> Option<&str> {
         self.call.as_ref().map(|call| &*call.tool)
+    }
+
+    /// Whether arguments are read as they stand.
+    pub fn is_strict(&self) -> bool {
+        self.shared.strict
+    }
+
+    /// How large a call's arguments may be.
+    pub fn limits(&self) -> Limits {
+        self.shared.limits
     }
 
     /// The agent's id.

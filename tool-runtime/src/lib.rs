@@ -5,10 +5,6 @@
 pub mod __private;
 
 mod call;
-#[allow(
-    dead_code,
-    reason = "the pass over the text that collects every fault will use it"
-)]
 mod check;
 mod contain;
 mod content;
@@ -20,6 +16,7 @@ mod encoder;
 mod error;
 mod fault;
 mod json;
+mod limits;
 mod name;
 mod near;
 #[cfg(feature = "schemars")]
@@ -29,12 +26,14 @@ mod output;
 mod payload;
 mod provide;
 mod registry;
+mod repair;
 mod result;
 mod schema;
 mod state;
 pub mod testing;
 mod tool;
 mod toolset;
+mod walk;
 mod wire;
 
 pub use self::call::{Call, ToolCall};
@@ -46,6 +45,7 @@ pub use self::encoder::Encoder;
 pub use self::error::{ErrorKind, ToolError};
 pub use self::fault::{Fault, FaultCode};
 pub use self::json::Store;
+pub use self::limits::Limits;
 pub use self::name::{NameError, is_portable_name};
 #[cfg(feature = "schemars")]
 pub use self::opaque::Opaque;
@@ -54,9 +54,10 @@ pub use self::output::Output;
 pub use self::payload::Payload;
 pub use self::provide::Provide;
 pub use self::registry::Registry;
+pub use self::repair::{Repair, RepairKind};
 pub use self::result::ToolResult;
 pub use self::schema::{
-    Array, Back, Bounds, Edge, Field, Foreign, Id, Int, IntegerRange, Kind, Literal, Map,
+    Array, Back, Bounds, Care, Edge, Field, Foreign, Id, Int, IntegerRange, Kind, Literal, Map,
     NumberRange, Object, OutputPresence, Presence, Refs, Schema, SchemaDoc, Shape, StringRules,
     Union, Variant,
 };

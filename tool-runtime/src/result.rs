@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::def::Meta;
-use crate::{Encoder, Outcome, ToolCall, ToolError};
+use crate::{Encoder, Outcome, Repair, ToolCall, ToolError};
 
 /// An answered call.
 ///
@@ -28,6 +28,8 @@ pub struct ToolResult {
     pub name: Arc<str>,
     /// What it came to.
     pub outcome: Result<Outcome, ToolError>,
+    /// How the arguments were repaired before they were read; empty if they were not.
+    pub repairs: Vec<Repair>,
     /// The tool's own attributes, for the host; they never reach the model unasked.
     pub attributes: Meta,
     /// How long the call took.
@@ -44,6 +46,7 @@ impl ToolResult {
             id: Arc::clone(&call.id),
             name: Arc::clone(&call.name),
             outcome: unwritten.map_or(outcome, Err),
+            repairs: Vec::new(),
             attributes: Meta::default(),
             duration: Duration::ZERO,
         }

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::Deserialize;
 
 use crate::json::{Error, Json};
-use crate::{Call, ErrorKind, Field, Schema, Shape, ToolError};
+use crate::{Call, ErrorKind, Field, Object, Schema, Shape, ToolError};
 
 use super::Stop;
 
@@ -158,6 +158,10 @@ pub fn decode<'a>(
     params: &'static [Field],
     slots: &mut [&mut dyn Slot<'a>],
 ) -> Result<(), Stop> {
+    let params = Object {
+        fields: params,
+        open: false,
+    };
     match crate::decode::decode_params(call, params, slots) {
         Ok(()) => Ok(()),
         Err(error) => Err(Stop::failed(error)),

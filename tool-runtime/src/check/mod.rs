@@ -1,11 +1,10 @@
 //! What a schema asks of values, checked on their JSON text.
 
 mod decimal;
-mod format;
+pub(crate) mod format;
+mod leaf;
 mod unique;
 
 pub(crate) use self::decimal::Decimal;
-#[allow(unused_imports)]
-pub(crate) use self::format::admits;
-#[allow(unused_imports)]
+pub(crate) use self::leaf::{Leaf, admits, admits_count, int_of, is_integer};
 pub(crate) use self::unique::first_repeat;

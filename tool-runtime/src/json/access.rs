@@ -4,22 +4,39 @@ use serde::de::{
 };
 
 use super::read::{Asked, Json, Place};
+use super::watch::{Inside, Watch};
 use super::{Error, Problem, Segment, key};
+
+/// Reads the value that stands next, of which this is known.
+#[inline]
+fn read<'de, T: DeserializeSeed<'de>>(
+    json: &mut Json<'de>,
+    watch: Result<Watch, Error>,
+    seed: T,
+) -> Result<T::Value, Error> {
+    let mut elsewhere = None;
+    seed.deserialize(json.arrive(watch?, &mut elsewhere)?)
+}
 
 /// The elements of an array.
 pub(super) struct Elements<'j, 'de> {
     json: &'j mut Json<'de>,
     place: Place,
     index: usize,
+    inside: Inside,
 }
 
 impl<'j, 'de> Elements<'j, 'de> {
-    pub(super) fn new(json: &'j mut Json<'de>) -> Self {
-        Self {
+    /// Consumes the opening bracket.
+    pub(super) fn new(json: &'j mut Json<'de>) -> Result<Self, Error> {
+        json.enter_array()?;
+        let inside = Inside::new(json.watch, true)?;
+        Ok(Self {
             json,
             place: Place::Opened,
             index: 0,
-        }
+            inside,
+        })
     }
 
     /// Refuses elements that the type has no place for.
@@ -27,7 +44,7 @@ impl<'j, 'de> Elements<'j, 'de> {
         if self.json.next_element(&mut self.place)? {
             return Err(Error::new(Problem::Length));
         }
-        Ok(())
+        self.inside.close()
     }
 }
 
@@ -45,7 +62,7 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
         let start = self.json.offset();
         let index = self.index;
         self.index += 1;
-        match seed.deserialize(&mut *self.json) {
+        match read(self.json, self.inside.element(), seed) {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(error.inside(Segment::Index(index), start)),
         }
@@ -58,23 +75,31 @@ pub(super) struct Fields<'j, 'de> {
     place: Place,
     key: &'de str,
     known: &'static [&'static str],
+    inside: Inside,
 }
 
 impl<'j, 'de> Fields<'j, 'de> {
-    pub(super) fn new(json: &'j mut Json<'de>, known: &'static [&'static str]) -> Self {
-        Self {
+    /// Consumes the opening bracket.
+    pub(super) fn new(
+        json: &'j mut Json<'de>,
+        known: &'static [&'static str],
+    ) -> Result<Self, Error> {
+        json.enter_object()?;
+        let inside = Inside::new(json.watch, false)?;
+        Ok(Self {
             json,
             place: Place::Opened,
             key: "",
             known,
-        }
+            inside,
+        })
     }
 
     /// Refuses entries that the type did not read.
     pub(super) fn finish(mut self) -> Result<(), Error> {
         match self.json.next_key(&mut self.place)? {
             Some(key) => Err(Error::unknown_key(key, self.known)),
-            None => Ok(()),
+            None => self.inside.close(),
         }
     }
 }
@@ -95,9 +120,9 @@ impl<'de> MapAccess<'de> for Fields<'_, 'de> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         let Self { key, known, .. } = *self;
-        self.json.asked = Some(Asked { key, known });
+        self.json.asked = self.inside.is_typed().then_some(Asked { key, known });
         let start = self.json.offset();
-        match seed.deserialize(&mut *self.json) {
+        match read(self.json, self.inside.value(key), seed) {
             Ok(value) => Ok(value),
             Err(error) => Err(error.inside_key(key, start)),
         }
@@ -111,18 +136,22 @@ pub(super) struct Entries<'j, 'de> {
     key: &'de str,
     seen: Seen<'de>,
     is_map: bool,
+    inside: Inside,
 }
 
 /// The keys of a map so far: of two equal ones the last would win silently.
-enum Seen<'de> {
+pub(crate) enum Seen<'de> {
     /// Most maps are small, and then the call needs no allocation that the map itself does not.
     Few([&'de str; 8], usize),
     Many(HashSet<&'de str, foldhash::fast::RandomState>),
 }
 
 impl<'de> Seen<'de> {
+    /// No keys yet.
+    pub(crate) const NONE: Self = Self::Few([""; 8], 0);
+
     /// Notes a key; `false` if it was there.
-    fn note(&mut self, key: &'de str) -> bool {
+    pub(crate) fn note(&mut self, key: &'de str) -> bool {
         let (keys, count) = match self {
             Self::Few(keys, count) => (keys, count),
             Self::Many(keys) => return keys.insert(key),
@@ -144,14 +173,18 @@ impl<'de> Seen<'de> {
 impl<'j, 'de> Entries<'j, 'de> {
     /// Without `is_map` it may be a struct that nobody announced: the content of a variant, where
     /// the tag stands in a key beside it.
-    pub(super) fn new(json: &'j mut Json<'de>, is_map: bool) -> Self {
-        Self {
+    /// Consumes the opening bracket.
+    pub(super) fn new(json: &'j mut Json<'de>, is_map: bool) -> Result<Self, Error> {
+        json.enter_object()?;
+        let inside = Inside::new(json.watch, false)?;
+        Ok(Self {
             json,
             place: Place::Opened,
             key: "",
-            seen: Seen::Few([""; 8], 0),
+            seen: Seen::NONE,
             is_map,
-        }
+            inside,
+        })
     }
 
     fn next(&mut self) -> Result<Option<&'de str>, Error> {
@@ -169,7 +202,7 @@ impl<'j, 'de> Entries<'j, 'de> {
     pub(super) fn finish(mut self) -> Result<(), Error> {
         match self.next()? {
             Some(key) => Err(Error::unknown_key(key, &[])),
-            None => Ok(()),
+            None => self.inside.close(),
         }
     }
 }
@@ -192,11 +225,11 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         let key = self.key;
-        if !self.is_map {
+        if !self.is_map && self.inside.is_typed() {
             self.json.asked = Some(Asked { key, known: &[] });
         }
         let start = self.json.offset();
-        match seed.deserialize(&mut *self.json) {
+        match read(self.json, self.inside.value(key), seed) {
             Ok(value) => Ok(value),
             Err(error) => Err(error.inside_key(key, start)),
         }
@@ -207,6 +240,7 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
 pub(super) struct Tagged<'j, 'de> {
     pub(super) json: &'j mut Json<'de>,
     pub(super) tag: &'de str,
+    pub(super) watch: Watch,
 }
 
 impl<'de> EnumAccess<'de> for Tagged<'_, 'de> {
@@ -222,7 +256,9 @@ impl<'de> EnumAccess<'de> for Tagged<'_, 'de> {
 impl<'de> Tagged<'_, 'de> {
     fn read<T>(self, read: impl FnOnce(&mut Json<'de>) -> Result<T, Error>) -> Result<T, Error> {
         let start = self.json.offset();
-        match read(self.json) {
+        let mut elsewhere = None;
+        let json = self.json.arrive(self.watch, &mut elsewhere);
+        match json.and_then(read) {
             Ok(value) => Ok(value),
             Err(error) => Err(error.inside_key(self.tag, start)),
         }

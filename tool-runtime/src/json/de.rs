@@ -3,7 +3,8 @@ use serde::de::{Deserializer, Visitor};
 
 use super::access::{Elements, Entries, Fields, Tagged};
 use super::number::Number;
-use super::read::{ARRAY, Json, Place};
+use super::read::{Json, Place};
+use super::watch::{Inside, Watch};
 use super::{Error, Problem};
 
 /// The name under which `serde_json::value::RawValue` asks for its text, and the key under which
@@ -14,29 +15,28 @@ const VARIANT: &str = "a string, or an object with one key";
 
 impl<'de> Json<'de> {
     fn visit_seq<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
-        self.enter(ARRAY)?;
-        let mut elements = Elements::new(self);
+        let mut elements = Elements::new(self)?;
         let value = visitor.visit_seq(&mut elements)?;
         elements.finish()?;
         Ok(value)
     }
 
     fn visit_map<V: Visitor<'de>>(&mut self, visitor: V, is_map: bool) -> Result<V::Value, Error> {
-        self.enter_object()?;
-        let mut entries = Entries::new(self, is_map);
+        let mut entries = Entries::new(self, is_map)?;
         let value = visitor.visit_map(&mut entries)?;
         entries.finish()?;
         Ok(value)
     }
 
     /// Consumes `{"tag":` of a variant with content.
-    fn open_variant(&mut self) -> Result<&'de str, Error> {
+    fn open_variant(&mut self) -> Result<(&'de str, Watch), Error> {
         if self.peek() != Some(b'{') {
             return Err(self.mismatch(VARIANT));
         }
         self.enter_object()?;
+        let mut inside = Inside::new(self.watch, false)?;
         match self.next_key(&mut Place::Opened)? {
-            Some(tag) => Ok(tag),
+            Some(tag) => Ok((tag, inside.value(tag)?)),
             None => Err(Error::new(Problem::Type { wanted: VARIANT })),
         }
     }
@@ -81,7 +81,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
             Some(b'[') => self.visit_seq(visitor),
             Some(b't' | b'f') => self.deserialize_bool(visitor),
             Some(b'n') => self.deserialize_unit(visitor),
-            _ => match self.number("a JSON value")? {
+            _ => match self.any_number()? {
                 Number::Unsigned(value) => visitor.visit_u64(value),
                 Number::Signed(value) => visitor.visit_i64(value),
                 Number::Text(text) => visitor.visit_f64(finite(text, f64::is_finite)?),
@@ -165,7 +165,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
         visitor: V,
     ) -> Result<V::Value, Error> {
         if name == RAW_VALUE {
-            let raw = BorrowedStrDeserializer::<Error>::new(self.skip()?);
+            let raw = BorrowedStrDeserializer::<Error>::new(self.skip_judged()?);
             let key = BorrowedStrDeserializer::<Error>::new(RAW_VALUE);
             return visitor.visit_map(MapDeserializer::new(std::iter::once((key, raw))));
         }
@@ -199,8 +199,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
         known: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        self.enter_object()?;
-        let mut fields = Fields::new(self, known);
+        let mut fields = Fields::new(self, known)?;
         let value = visitor.visit_map(&mut fields)?;
         fields.finish()?;
         Ok(value)
@@ -216,9 +215,9 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
             let tag = BorrowedStrDeserializer::<Error>::new(self.text()?);
             return tag.deserialize_enum(name, variants, visitor);
         }
-        let tag = self.open_variant()?;
+        let (tag, watch) = self.open_variant()?;
         let json = &mut *self;
-        let value = visitor.visit_enum(Tagged { json, tag })?;
+        let value = visitor.visit_enum(Tagged { json, tag, watch })?;
         self.close_variant(tag)?;
         Ok(value)
     }
@@ -236,7 +235,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
             let known = asked.known;
             return Err(Error::new(Problem::UnknownKey { known }));
         }
-        self.skip()?;
+        self.skip_judged()?;
         visitor.visit_unit()
     }
 }

@@ -92,6 +92,11 @@ impl<'de> Deserializer<'de> for Key<'de> {
     }
 }
 
+/// The integer that a key is, if it is one in its one spelling.
+pub(super) fn integer(key: &str) -> Result<Number<'_>, Error> {
+    Number::of_integer(Key(key).digits()?)
+}
+
 /// Reads a key with `seed`.
 #[inline]
 pub(super) fn read<'de, K: DeserializeSeed<'de>>(

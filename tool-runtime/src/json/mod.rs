@@ -25,11 +25,15 @@ mod number;
 mod read;
 mod store;
 mod string;
+mod watch;
 
+pub(crate) use self::access::Seen;
 pub(crate) use self::error::{Error, Problem, Segment};
+pub(crate) use self::number::{Integer, Number};
 pub use self::read::Json;
 pub(crate) use self::read::Place;
 pub use self::store::Store;
+pub(crate) use self::watch::{Watch, admits_key, position};
 
 /// How deep arrays and objects may nest, the arguments' own object included. Types recurse as deep
 /// as the text does, and the stack ends.

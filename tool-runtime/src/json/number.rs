@@ -1,7 +1,11 @@
+use std::borrow::Cow;
+
 use serde::de::Visitor;
 
 use super::read::Json;
+use super::watch::Watch;
 use super::{Error, Problem};
+use crate::check::is_integer;
 
 /// A JSON number, judged by its decimal text.
 ///
@@ -9,7 +13,7 @@ use super::{Error, Problem};
 /// spelling, and models write both. Nothing goes through `f64` on the way, so `2^53 + 1` and
 /// `u64::MAX` stay what they are.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Number<'t> {
+pub(crate) enum Number<'t> {
     /// Zero or more, up to `u64::MAX`.
     Unsigned(u64),
     /// Below zero, down to `i64::MIN`.
@@ -20,7 +24,7 @@ pub(super) enum Number<'t> {
 
 /// An integer of up to 128 bits.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Integer {
+pub(crate) enum Integer {
     Unsigned(u128),
     Signed(i128),
     /// An integer, but larger than any of Rust's.
@@ -28,6 +32,15 @@ pub(super) enum Integer {
 }
 
 impl<'t> Number<'t> {
+    /// The number as JSON writes it.
+    pub(crate) fn to_text(self) -> Cow<'t, str> {
+        match self {
+            Self::Unsigned(value) => Cow::Owned(value.to_string()),
+            Self::Signed(value) => Cow::Owned(value.to_string()),
+            Self::Text(text) => Cow::Borrowed(text),
+        }
+    }
+
     /// The number that `text` is, if it is an integer: as text still if 64 bits do not hold it.
     pub(super) fn of_integer(text: &'t str) -> Result<Self, Error> {
         let narrow = match Integer::of(text)? {
@@ -55,7 +68,7 @@ impl<'t> Number<'t> {
 
 impl Integer {
     /// The integer that `text`, a JSON number, stands for.
-    pub(super) fn of(text: &str) -> Result<Self, Error> {
+    pub(crate) fn of(text: &str) -> Result<Self, Error> {
         exact_integer(text).ok_or_else(|| Error::new(Problem::Type { wanted: INTEGER }))
     }
 
@@ -77,15 +90,26 @@ impl<'de> Json<'de> {
     /// Consumes a number that is an integer, in any of its spellings: as text if 64 bits do not
     /// hold it.
     pub(super) fn integer(&mut self) -> Result<Number<'de>, Error> {
-        match self.number(INTEGER)? {
+        match self.watched_number(INTEGER)? {
             Number::Text(text) => Number::of_integer(text),
             number => Ok(number),
         }
     }
 
+    /// Consumes a number of any type: as an integer, if it has to be one.
+    pub(super) fn any_number(&mut self) -> Result<Number<'de>, Error> {
+        let number = self.watched_number("a JSON value")?;
+        match (number, self.watch) {
+            (Number::Text(text), Watch::Shaped(shape)) if is_integer(shape) => {
+                Number::of_integer(text)
+            }
+            _ => Ok(number),
+        }
+    }
+
     /// The same for an integer of up to 128 bits.
     pub(super) fn wide_integer(&mut self) -> Result<Integer, Error> {
-        match self.number(INTEGER)? {
+        match self.watched_number(INTEGER)? {
             Number::Unsigned(value) => Ok(Integer::Unsigned(value.into())),
             Number::Signed(value) => Ok(Integer::Signed(value.into())),
             Number::Text(text) => Integer::of(text),

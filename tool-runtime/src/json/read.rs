@@ -1,7 +1,9 @@
 use super::number::Number;
 use super::store::Pen;
+use super::watch::Watch;
 use super::string::{escape, plain_run};
 use super::{Error, MAX_DEPTH, Problem, Store};
+use crate::check::Leaf;
 
 /// A reader over one JSON text, and the deserializer of what stands in it.
 ///
@@ -10,11 +12,15 @@ use super::{Error, MAX_DEPTH, Problem, Store};
 pub struct Json<'de> {
     text: &'de str,
     at: usize,
+    /// Where the last key starts.
+    key_at: usize,
     /// How many more arrays and objects may open.
     depth: u8,
     /// Whose value is read next, if it is that of a struct's key.
     pub(super) asked: Option<Asked<'de>>,
-    pen: Pen<'de>,
+    /// What the value that is read next has to be.
+    pub(super) watch: Watch,
+    pub(super) pen: Pen<'de>,
 }
 
 /// A key that a struct was given, and those that it knows.
@@ -65,15 +71,41 @@ impl<'de> Json<'de> {
         Self {
             text,
             at: 0,
+            key_at: 0,
             depth: MAX_DEPTH,
             asked: None,
+            watch: Watch::Typed,
             pen: store.pen(),
         }
+    }
+
+    /// A reader over another text, whose texts go where those of this one go.
+    pub(super) fn of(text: &'de str, depth: u8, pen: Pen<'de>) -> Self {
+        Self {
+            text,
+            at: 0,
+            key_at: 0,
+            depth,
+            asked: None,
+            watch: Watch::Judged,
+            pen,
+        }
+    }
+
+    /// The same reader at the value at `at`, which stands so deep that `depth` more arrays and
+    /// objects may open.
+    pub(crate) fn at(self, at: usize, depth: u8) -> Self {
+        Self { at, depth, ..self }
     }
 
     /// Goes to the value at `at`, which stands in the array or object that is being read.
     pub(crate) fn rewind(&mut self, at: usize, depth: u8) {
         (self.at, self.depth) = (at, depth);
+    }
+
+    /// The whole text.
+    pub(crate) fn whole(&self) -> &'de str {
+        self.text
     }
 
     pub(crate) fn depth(&self) -> u8 {
@@ -86,12 +118,17 @@ impl<'de> Json<'de> {
         self.at
     }
 
+    /// Where the key starts that was read last.
+    pub(crate) fn key_at(&self) -> usize {
+        self.key_at
+    }
+
     fn bytes(&self) -> &'de [u8] {
         self.text.as_bytes()
     }
 
     /// A part of the text; both ends stand beside ASCII bytes, so they are boundaries.
-    fn slice(&self, from: usize, to: usize) -> &'de str {
+    pub(crate) fn slice(&self, from: usize, to: usize) -> &'de str {
         self.text.get(from..to).unwrap_or_default()
     }
 
@@ -149,6 +186,7 @@ impl<'de> Json<'de> {
     }
 
     pub(super) fn boolean(&mut self) -> Result<bool, Error> {
+        self.see(Leaf::Bool)?;
         match self.peek() {
             Some(b't') => self.word("true").map(|()| true),
             Some(b'f') => self.word("false").map(|()| false),
@@ -156,7 +194,8 @@ impl<'de> Json<'de> {
         }
     }
 
-    pub(super) fn null(&mut self) -> Result<(), Error> {
+    pub(crate) fn null(&mut self) -> Result<(), Error> {
+        self.see(Leaf::Null)?;
         match self.peek() {
             Some(b'n') => self.word("null"),
             _ => Err(self.mismatch("null")),
@@ -165,8 +204,15 @@ impl<'de> Json<'de> {
 
     // Numbers
 
+    /// Consumes a number and compares it with what it has to be.
+    pub(super) fn watched_number(&mut self, wanted: &'static str) -> Result<Number<'de>, Error> {
+        let number = self.number(wanted)?;
+        self.see(Leaf::Number(number))?;
+        Ok(number)
+    }
+
     /// Consumes a number, which the type knows as what is `wanted`.
-    pub(super) fn number(&mut self, wanted: &'static str) -> Result<Number<'de>, Error> {
+    pub(crate) fn number(&mut self, wanted: &'static str) -> Result<Number<'de>, Error> {
         let Some(first @ (b'-' | b'0'..=b'9')) = self.peek() else {
             return Err(self.mismatch(wanted));
         };
@@ -206,7 +252,7 @@ impl<'de> Json<'de> {
     pub(super) fn number_text(&mut self) -> Result<&'de str, Error> {
         self.peek();
         let start = self.at;
-        self.number("a number")?;
+        self.watched_number("a number")?;
         Ok(self.slice(start, self.at))
     }
 
@@ -304,20 +350,29 @@ impl<'de> Json<'de> {
     /// Consumes a string and lends it for as long as the text lives.
     pub(super) fn text(&mut self) -> Result<&'de str, Error> {
         match self.peek() {
-            Some(b'"') => self.lent(),
+            Some(b'"') => {
+                let text = self.lent()?;
+                self.see(Leaf::String(text))?;
+                Ok(text)
+            }
             _ => Err(self.mismatch("a string")),
         }
     }
 
     /// Consumes a string for somebody who will own it.
-    pub(super) fn string(&mut self) -> Result<Result<&'de str, String>, Error> {
-        match self.peek() {
+    pub(crate) fn string(&mut self) -> Result<Result<&'de str, String>, Error> {
+        let text = match self.peek() {
             Some(b'"') => match self.plain() {
-                Ok(text) => Ok(Ok(text)),
-                Err(end) => self.unescaped(end).map(Err),
+                Ok(text) => Ok(text),
+                Err(end) => Err(self.unescaped(end)?),
             },
-            _ => Err(self.mismatch("a string")),
-        }
+            _ => return Err(self.mismatch("a string")),
+        };
+        self.see(Leaf::String(match &text {
+            Ok(text) => text,
+            Err(text) => text,
+        }))?;
+        Ok(text)
     }
 
     // Arrays and objects
@@ -336,7 +391,7 @@ impl<'de> Json<'de> {
     }
 
     /// Consumes the opening bracket, which must stand here.
-    pub(super) fn enter(&mut self, brackets: Brackets) -> Result<(), Error> {
+    fn enter(&mut self, brackets: Brackets) -> Result<(), Error> {
         if self.open(brackets)? {
             Ok(())
         } else {
@@ -369,8 +424,13 @@ impl<'de> Json<'de> {
         Ok(true)
     }
 
+    /// Consumes the opening bracket of an array, which must stand here.
+    pub(crate) fn enter_array(&mut self) -> Result<(), Error> {
+        self.enter(ARRAY)
+    }
+
     /// Whether another element of an array follows.
-    pub(super) fn next_element(&mut self, place: &mut Place) -> Result<bool, Error> {
+    pub(crate) fn next_element(&mut self, place: &mut Place) -> Result<bool, Error> {
         self.next(ARRAY, place)
     }
 
@@ -387,6 +447,7 @@ impl<'de> Json<'de> {
         if self.peek() != Some(b'"') {
             return Err(self.syntax("a key in double quotes"));
         }
+        self.key_at = self.at;
         let key = self.lent()?;
         self.colon()?;
         // Until a struct says that it asked.

@@ -1,5 +1,7 @@
 use std::sync::OnceLock;
 
+use crate::Repair;
+
 /// Room for texts that a call needs beside its arguments and that must live as long as they do.
 ///
 /// A string with escapes does not stand in the arguments as the tool reads it; the unescaped text
@@ -15,6 +17,14 @@ use std::sync::OnceLock;
 #[derive(Debug, Default)]
 pub struct Store {
     first: OnceLock<Box<Kept>>,
+    repaired: OnceLock<Box<Repaired>>,
+}
+
+/// Arguments that were repaired.
+#[derive(Debug)]
+struct Repaired {
+    text: String,
+    repairs: Vec<Repair>,
 }
 
 #[derive(Debug)]
@@ -28,7 +38,27 @@ impl Store {
     pub const fn new() -> Self {
         Self {
             first: OnceLock::new(),
+            repaired: OnceLock::new(),
         }
+    }
+
+    /// How the arguments were repaired that were read last; empty if they were not.
+    pub fn repairs(&self) -> &[Repair] {
+        match self.repaired.get() {
+            Some(repaired) => &repaired.repairs,
+            None => &[],
+        }
+    }
+
+    /// The arguments as they were repaired.
+    pub fn repaired_arguments(&self) -> Option<&str> {
+        self.repaired.get().map(|repaired| repaired.text.as_str())
+    }
+
+    pub(crate) fn repaired(&self, text: &str, repairs: Vec<Repair>) {
+        // A tool that reads its arguments twice repairs them twice, in the same way.
+        let text = text.to_owned();
+        let _ = self.repaired.set(Box::new(Repaired { text, repairs }));
     }
 
     pub(crate) fn pen(&self) -> Pen<'_> {

@@ -20,6 +20,25 @@ pub(crate) struct Key {
     pub(crate) required: bool,
 }
 
+impl Field {
+    /// Whether a key is this one, in any spelling that is read.
+    pub(crate) fn is_read_as(&self, key: &str) -> bool {
+        self.name == key && self.presence != Presence::Never
+    }
+
+    /// Whether the key must be there.
+    pub(crate) fn is_required(&self) -> bool {
+        self.presence == Presence::Required
+    }
+}
+
+impl Key {
+    /// Whether a key is this one, in any spelling that is read.
+    pub(crate) fn is_read_as(&self, key: &str) -> bool {
+        self.name == key
+    }
+}
+
 const NULL: &Field = &Field::new("", "", &Shape::new(Kind::Null));
 
 /// The ways in which an object of this kind may be; for any other kind none.

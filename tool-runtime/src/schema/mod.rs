@@ -2,6 +2,7 @@
 
 #[cfg(feature = "schemars")]
 mod canonical;
+mod care;
 mod document;
 #[allow(dead_code, reason = "the words of faults will use it")]
 mod example;
@@ -20,12 +21,14 @@ mod words;
 
 #[cfg(feature = "schemars")]
 pub(crate) use self::canonical::comparable;
+pub use self::care::Care;
 pub use self::document::SchemaDoc;
 #[allow(unused_imports)]
 pub(crate) use self::example::example;
 #[cfg(feature = "schemars")]
 pub(crate) use self::foreign::foreign;
 pub use self::int::Int;
+pub(crate) use self::fields::{Alternative, Key, alternatives};
 pub(crate) use self::narrow::bare;
 pub(crate) use self::render::{Side, write_json_string};
 pub use self::shape::{

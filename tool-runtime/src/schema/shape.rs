@@ -4,7 +4,7 @@
 //! that are known only at run time are JSON ([`Ordered`](super::ordered::Ordered)) and have a tree
 //! of their own.
 
-use super::Int;
+use super::{Care, Int};
 
 /// A type's schema, as a tree that the compiler can read.
 ///
@@ -20,6 +20,8 @@ pub struct Shape {
     pub title: &'static str,
     /// Who the type is, where a recursive type may come back to it.
     pub id: Id,
+    /// How closely the decoder has to look.
+    pub care: Care,
 }
 
 /// Who a type is: its name, and a hash of its path and of the types that it is made with.
@@ -124,6 +126,22 @@ pub struct IntegerRange {
     pub multiple_of: u64,
 }
 
+impl IntegerRange {
+    /// Whether these are all the integers of one of Rust's types.
+    pub(super) const fn is_type(&self) -> bool {
+        let Self { min, max, .. } = *self;
+        let bits = 128 - max.magnitude.leading_zeros();
+        if max.negative || max.magnitude.count_ones() != bits {
+            return false;
+        }
+        if min.negative {
+            matches!(bits, 7 | 15 | 31 | 63 | 127) && min.magnitude == max.magnitude + 1
+        } else {
+            matches!(bits, 8 | 16 | 32 | 64 | 128)
+        }
+    }
+}
+
 /// The numbers within bounds.
 #[derive(Debug, Clone, Copy)]
 pub struct NumberRange {
@@ -166,6 +184,16 @@ pub struct StringRules {
     pub pattern: &'static str,
     /// A format of JSON Schema, such as `date-time`; empty for none.
     pub format: &'static str,
+}
+
+impl StringRules {
+    /// Whether every string will do.
+    pub(super) const fn is_any(&self) -> bool {
+        self.min_len == 0
+            && self.max_len.is_none()
+            && self.pattern.is_empty()
+            && self.format.is_empty()
+    }
 }
 
 /// An array of one type of element.
@@ -240,6 +268,13 @@ pub struct Variant {
     pub output_name: &'static str,
     /// What it means; empty for no words.
     pub description: &'static str,
+}
+
+impl Variant {
+    /// Whether a string is this one, in any spelling that is read.
+    pub(crate) fn is_read_as(&self, name: &str) -> bool {
+        self.name == name
+    }
 }
 
 /// Bounds on a type, from its field or its parameter.
@@ -380,6 +415,7 @@ impl Shape {
     /// A shape without words of its own.
     pub const fn new(kind: Kind) -> Self {
         Self {
+            care: Care::of(&kind),
             kind,
             description: "",
             title: "",

@@ -65,7 +65,7 @@ plain! {
     bool => Shape::new(Kind::Bool);
     f32 => Shape::number(f32::MAX as f64);
     f64 => Shape::number(f64::MAX);
-    char => Shape::string(1, Some(1));
+    char => Shape::string(1, Some(1)).seen_to();
     str => Shape::string(0, None);
     String => Shape::string(0, None);
     Path => Shape::string(0, None);
@@ -80,12 +80,12 @@ plain! {
         min_len: 0,
         max_len: None,
     }));
-    Ipv4Addr => Shape::format("ipv4");
-    Ipv6Addr => Shape::format("ipv6");
+    Ipv4Addr => Shape::format("ipv4").seen_to();
+    Ipv6Addr => Shape::format("ipv6").seen_to();
     IpAddr => Shape::new(Kind::Union(Union {
         members: &[Shape::format("ipv4"), Shape::format("ipv6")],
         buffered: false,
-    }));
+    })).seen_to();
     // An address and a port: no format of JSON Schema.
     SocketAddr => Shape::string(0, None).described("IP address and port, such as `127.0.0.1:80` or `[::1]:80`");
     SocketAddrV4 => Shape::string(0, None).described("IPv4 address and port, such as `127.0.0.1:80`");
@@ -196,7 +196,7 @@ impl<T: Schema, const N: usize> Schema for [T; N] {
         min_len: N as u64,
         max_len: Some(N as u64),
         unique: false,
-    }));
+    })).seen_to();
     const REFS: &'static Refs = T::REFS;
 }
 

@@ -4,7 +4,7 @@ use super::super::shape::{
 };
 use super::super::{Int, Schema};
 use super::{example, sample};
-use crate::check::admits;
+use crate::check::format::admits;
 
 fn of<T: Schema + ?Sized>() -> Option<String> {
     example(T::SHAPE)

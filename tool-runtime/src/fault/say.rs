@@ -1,0 +1,147 @@
+//! The words of faults: for a model, which knows JSON and no Rust.
+
+use crate::json::{Json, Segment, Store};
+use crate::near::{did_you_mean, near};
+use crate::schema::{
+    Kind, Shape, bare, describe, describe_range, one_of, write_json_string,
+};
+
+use super::FaultCode;
+
+/// A value that is not what a shape admits.
+pub(crate) fn unfit(shape: &Shape, code: FaultCode, got: &str) -> String {
+    let expected = match code {
+        FaultCode::OutOfRange => describe_range(shape),
+        _ => describe(shape),
+    };
+    format!("expected {expected}, got {got}")
+}
+
+/// A key or argument that is not there.
+pub(crate) fn missing(shape: &Shape) -> String {
+    match bare(shape, false).kind {
+        Kind::Any | Kind::Unknown | Kind::Foreign(_) => "missing".into(),
+        _ => format!("missing, expected {}", describe(shape)),
+    }
+}
+
+/// A key of a map that is not what its keys are.
+pub(crate) fn wrong_key(keys: &Shape, key: &str) -> String {
+    format!(
+        "expected a key that is {}, got {}",
+        describe_range(keys),
+        quoted(key)
+    )
+}
+
+/// `expected one of "a", "b"`.
+pub(crate) fn expected_names(names: &[&str]) -> String {
+    let names = one_of(names.iter().map(|name| quoted(name)));
+    format!("expected {names}")
+}
+
+/// A string that is none of those allowed.
+pub(crate) fn unknown_name(whose: &str, got: &str, names: &[&str]) -> String {
+    let hint = did_you_mean(&near(got, names.iter().copied()));
+    let gap = if hint.is_empty() { "" } else { "; " };
+    let names = one_of(names.iter().map(|name| quoted(name)));
+    format!("expected {whose}{names}, got {}{gap}{hint}", quoted(got))
+}
+
+/// A key that is none of these.
+pub(crate) fn unknown_key(key: &str, names: &[&str], is_root: bool) -> String {
+    let noun = if is_root { "argument" } else { "key" };
+    let hint = did_you_mean(&near(key, names.iter().copied()));
+    if !hint.is_empty() {
+        return format!("unknown {noun}; {hint}");
+    }
+    match names {
+        [] => format!("unknown {noun}; there is none to give"),
+        [one] => format!("unknown {noun}; the only one is `{one}`"),
+        names => format!("unknown {noun}; there are `{}`", names.join("`, `")),
+    }
+}
+
+/// A text that is no JSON at an offset.
+pub(crate) fn not_json(text: &str, expected: &str, at: usize) -> String {
+    let rest = text.get(at..).unwrap_or_default();
+    let found = match rest.chars().next() {
+        Some(char) => format!("found {char:?}"),
+        None => "the text ends".into(),
+    };
+    format!("the arguments are no valid JSON: at byte {at} expected {expected}, {found}")
+}
+
+/// Arguments that are no object.
+pub(crate) fn not_object(text: &str) -> String {
+    format!(
+        "the arguments must be a JSON object, got {}",
+        shortened(text.trim())
+    )
+}
+
+/// The value at an offset, as it stands in the text.
+pub(crate) fn shown(text: &str, at: usize) -> String {
+    let rest = text.get(at..).unwrap_or_default();
+    let store = Store::new();
+    shortened(Json::new(rest, &store).skip().unwrap_or(rest))
+}
+
+/// `lines[2].qty`; a key that is no plain word stands in brackets: `map["a b"]`.
+pub(crate) fn path(segments: &[Segment]) -> String {
+    let mut out = String::new();
+    for segment in segments {
+        match segment {
+            Segment::Index(index) => {
+                out.push('[');
+                out.push_str(&index.to_string());
+                out.push(']');
+            }
+            Segment::Key(key) | Segment::Name(key) if is_word(key) => {
+                if !out.is_empty() {
+                    out.push('.');
+                }
+                out.push_str(key);
+            }
+            Segment::Key(key) | Segment::Name(key) => {
+                out.push('[');
+                out.push_str(&quoted(key));
+                out.push(']');
+            }
+        }
+    }
+    out
+}
+
+fn is_word(key: &str) -> bool {
+    !key.is_empty()
+        && key.len() <= 64
+        && key
+            .chars()
+            .all(|char| char.is_alphanumeric() || char == '_' || char == '-' || char == '$')
+}
+
+/// A string as JSON has it.
+pub(crate) fn json_string(text: &str) -> String {
+    let mut json = String::new();
+    write_json_string(&mut json, text);
+    json
+}
+
+/// A string as JSON has it, cut to what fits on a line.
+pub(crate) fn quoted(text: &str) -> String {
+    shortened(&json_string(text))
+}
+
+/// A value's text, cut to what fits on a line.
+pub(crate) fn shortened(text: &str) -> String {
+    const MOST: usize = 60;
+    let mut chars = text
+        .chars()
+        .map(|char| if char.is_control() { ' ' } else { char });
+    let mut out: String = chars.by_ref().take(MOST).collect();
+    if chars.next().is_some() {
+        out.push('…');
+    }
+    out
+}

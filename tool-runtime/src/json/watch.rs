@@ -1,0 +1,351 @@
+//! What the reader knows of the value that is read next, beyond what the type asks for.
+//!
+//! A type's own `Deserialize` sees to its form: which keys there are, which types their values have.
+//! Bounds stand in the tree alone. Where a tree has some, the reader carries it along: a value's
+//! place in the text says which part of the tree it belongs to, whatever the type calls.
+
+use super::access::Seen;
+use super::read::Json;
+use super::{Error, Problem, Segment};
+use crate::check::{Leaf, admits, admits_count};
+use crate::schema::{Care, Field, Kind, Map, Shape, Union};
+use crate::walk;
+
+/// What a value has to be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Watch {
+    /// What its type reads.
+    Typed,
+    /// Of this shape, and reading it as its type does not tell.
+    Shaped(&'static Shape),
+    /// It has been looked at already, with all that is in it.
+    Judged,
+}
+
+/// Any value, in which no key stands twice: types that skip a value do not look.
+static ANY: Shape = Shape {
+    care: Care::Walked,
+    ..Shape::new(Kind::Any)
+};
+
+impl Watch {
+    /// Any value, for somebody who does not look at it.
+    pub(crate) const ANY: Self = Self::Shaped(&ANY);
+}
+
+impl<'de> Json<'de> {
+    /// Goes to the value that stands next, of which this is known, and returns who reads it: this
+    /// reader, or one of the same value in other words, which has its place in `elsewhere`. serde's
+    /// buffers know integers by their spelling alone.
+    #[inline]
+    pub(crate) fn arrive<'j>(
+        &'j mut self,
+        watch: Watch,
+        elsewhere: &'j mut Option<Self>,
+    ) -> Result<&'j mut Self, Error> {
+        self.watch = watch;
+        match watch {
+            Watch::Typed | Watch::Judged => Ok(self),
+            Watch::Shaped(shape) => self.arrive_shaped(shape, elsewhere),
+        }
+    }
+
+    fn arrive_shaped<'j>(
+        &'j mut self,
+        shape: &'static Shape,
+        elsewhere: &'j mut Option<Self>,
+    ) -> Result<&'j mut Self, Error> {
+        match care(shape) {
+            Care::Typed => self.watch = Watch::Typed,
+            Care::Watched => {}
+            Care::Walked => {
+                let walked = self.walked(shape)?;
+                if let Some((text, end)) = walked {
+                    let text = self.pen.keep(text);
+                    let reader = Self::of(text, self.depth(), self.pen);
+                    self.rewind(end, self.depth());
+                    return Ok(elsewhere.insert(reader));
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    /// Walks the value that stands next; what it is in other words, if serde needs those, and where
+    /// it ends.
+    fn walked(&mut self, shape: &Shape) -> Result<Option<(String, usize)>, Error> {
+        self.watch = Watch::Judged;
+        self.peek();
+        walk::judge(self.whole(), self.offset(), self.depth(), shape)
+    }
+
+    /// Consumes the value of a key that nobody knows, which may stand here once.
+    pub(crate) fn pass(&mut self, key: &'de str, others: &mut Option<Seen<'de>>) -> Result<(), Error> {
+        if !others.get_or_insert(Seen::NONE).note(key) {
+            return Err(Error::duplicate_key(key));
+        }
+        self.watch = Watch::Typed;
+        self.skip_judged()?;
+        Ok(())
+    }
+
+    /// Compares a value without parts with what it has to be.
+    #[inline]
+    pub(super) fn see(&mut self, leaf: Leaf<'_>) -> Result<(), Error> {
+        match self.watch {
+            Watch::Typed | Watch::Judged => Ok(()),
+            Watch::Shaped(shape) => compare(shape, leaf),
+        }
+    }
+
+    /// Consumes a value that nobody looks at, and returns its text.
+    pub(super) fn skip_judged(&mut self) -> Result<&'de str, Error> {
+        match self.watch {
+            Watch::Judged => {}
+            Watch::Typed => {
+                self.walked(&ANY)?;
+            }
+            Watch::Shaped(shape) => {
+                self.walked(shape)?;
+            }
+        }
+        self.skip()
+    }
+}
+
+fn compare(shape: &'static Shape, leaf: Leaf<'_>) -> Result<(), Error> {
+    if admits(shape, leaf) {
+        Ok(())
+    } else {
+        Err(refused())
+    }
+}
+
+/// Which rule was broken is found out by whoever tells it.
+#[cold]
+fn refused() -> Error {
+    Error::new(Problem::Type { wanted: "" })
+}
+
+/// The care for a shape, with what it leads back to.
+fn care(mut shape: &Shape) -> Care {
+    loop {
+        shape = match &shape.kind {
+            _ if shape.care != Care::Watched => return shape.care,
+            Kind::Back(back) => (back.shape)(),
+            // What stands inside may have to be walked, which shows only behind an edge back.
+            Kind::Nullable(inner) | Kind::Sides { input: inner, .. } | Kind::Narrow(inner, _)
+                if matches!(inner.kind, Kind::Back(_) | Kind::Nullable(_) | Kind::Sides { .. }) =>
+            {
+                inner
+            }
+            _ => return Care::Watched,
+        };
+    }
+}
+
+/// What stands inside an array or object that is being read.
+pub(super) struct Inside {
+    parts: Parts,
+    /// Bounds on how many there are.
+    of: Option<&'static Shape>,
+    count: usize,
+}
+
+enum Parts {
+    /// All alike, in whatever way.
+    Alike(Watch),
+    Places(&'static [&'static Shape]),
+    Keys {
+        fields: &'static [Field],
+        open: bool,
+        /// Keys mostly come in the type's order.
+        next: usize,
+        required: usize,
+    },
+    Entries(&'static Map),
+    Variants(&'static Union),
+}
+
+impl Inside {
+    /// What is known of the parts of a value of which this is known.
+    #[inline]
+    pub(super) fn new(watch: Watch, is_array: bool) -> Result<Self, Error> {
+        match watch {
+            Watch::Shaped(shape) => Self::shaped(shape, is_array),
+            alike => Ok(Self {
+                parts: Parts::Alike(alike),
+                of: None,
+                count: 0,
+            }),
+        }
+    }
+
+    fn shaped(shape: &'static Shape, is_array: bool) -> Result<Self, Error> {
+        let parts = match (core(shape), is_array) {
+            (Kind::Any | Kind::Foreign(_) | Kind::Unknown, _) => Parts::Alike(Watch::Typed),
+            (Kind::Array(array), true) => Parts::Alike(Watch::Shaped(array.items)),
+            (Kind::Tuple(items), true) => Parts::Places(items),
+            (Kind::Object(object), false) => Parts::Keys {
+                fields: object.fields,
+                open: object.open,
+                next: 0,
+                required: 0,
+            },
+            (Kind::Map(map), false) => Parts::Entries(map),
+            (Kind::Union(union), false) => Parts::Variants(union),
+            _ => return Err(refused()),
+        };
+        Ok(Self {
+            parts,
+            of: Some(shape),
+            count: 0,
+        })
+    }
+
+    /// Whether the type's own list of keys is all that is known.
+    #[inline]
+    pub(super) fn is_typed(&self) -> bool {
+        matches!(self.parts, Parts::Alike(Watch::Typed))
+    }
+
+    /// What the next element has to be.
+    #[inline]
+    pub(super) fn element(&mut self) -> Result<Watch, Error> {
+        let index = self.count;
+        self.count += 1;
+        match &self.parts {
+            Parts::Alike(watch) => Ok(*watch),
+            Parts::Places(items) => match items.get(index) {
+                Some(item) => Ok(Watch::Shaped(item)),
+                None => Err(Error::new(Problem::Length)),
+            },
+            _ => Err(refused()),
+        }
+    }
+
+    /// What the value behind a key has to be.
+    #[inline]
+    pub(super) fn value(&mut self, key: &str) -> Result<Watch, Error> {
+        self.count += 1;
+        match self.parts {
+            Parts::Alike(watch) => Ok(watch),
+            _ => self.shaped_value(key),
+        }
+    }
+
+    fn shaped_value(&mut self, key: &str) -> Result<Watch, Error> {
+        match &mut self.parts {
+            Parts::Keys {
+                fields,
+                open,
+                next,
+                required,
+            } => match position(fields, key, *next) {
+                Some((index, field)) => {
+                    *next = index + 1;
+                    *required += usize::from(field.is_required());
+                    Ok(Watch::Shaped(field.shape))
+                }
+                None if *open => Ok(Watch::ANY),
+                None => Err(Error::unknown_key(key, &[])),
+            },
+            Parts::Entries(map) => {
+                if admits_key(map.keys, key) {
+                    Ok(Watch::Shaped(map.values))
+                } else {
+                    Err(refused().inside(Segment::Name(key.to_owned()), 0))
+                }
+            }
+            Parts::Variants(union) if self.count == 1 => variant(union, key),
+            _ => Err(refused()),
+        }
+    }
+
+    /// Whether nothing is missing at the end.
+    #[inline]
+    pub(super) fn close(&self) -> Result<(), Error> {
+        match self.of {
+            Some(shape) => self.close_shaped(shape),
+            None => Ok(()),
+        }
+    }
+
+    fn close_shaped(&self, shape: &Shape) -> Result<(), Error> {
+        let is_whole = match &self.parts {
+            Parts::Keys {
+                fields, required, ..
+            } => {
+                let all = fields.iter().filter(|field| field.is_required()).count();
+                *required >= all
+            }
+            Parts::Variants(_) => self.count == 1,
+            _ => admits_count(shape, self.count),
+        };
+        if is_whole { Ok(()) } else { Err(refused()) }
+    }
+}
+
+/// The kind below the layers.
+fn core(mut shape: &'static Shape) -> &'static Kind {
+    loop {
+        shape = match &shape.kind {
+            Kind::Nullable(inner) | Kind::Sides { input: inner, .. } | Kind::Narrow(inner, _) => {
+                inner
+            }
+            Kind::Back(back) => (back.shape)(),
+            kind => return kind,
+        };
+    }
+}
+
+/// The field of this name, looked for from `next` on first.
+pub(crate) fn position<'f>(
+    fields: &'f [Field],
+    key: &str,
+    next: usize,
+) -> Option<(usize, &'f Field)> {
+    let (before, after) = fields.split_at_checked(next).unwrap_or((fields, &[]));
+    let find = |fields: &'f [Field]| {
+        let mut fields = fields.iter().enumerate();
+        fields.find(|(_, field)| field.is_read_as(key))
+    };
+    find(after)
+        .map(|(at, field)| (at + before.len(), field))
+        .or_else(|| find(before))
+}
+
+/// What stands behind the key that names a variant.
+fn variant(union: &'static Union, key: &str) -> Result<Watch, Error> {
+    let mut found = union.members.iter().filter_map(|member| match &member.kind {
+        Kind::Object(object) => object.fields.first(),
+        _ => None,
+    });
+    match found.find(|field| field.is_read_as(key)) {
+        Some(field) => Ok(Watch::Shaped(field.shape)),
+        None => Err(Error::unknown_key(key, &[])),
+    }
+}
+
+/// Whether a map has such keys. JSON's keys are strings; numbers have one spelling each.
+pub(crate) fn admits_key(shape: &Shape, key: &str) -> bool {
+    let mut core = shape;
+    let is_bool = loop {
+        core = match &core.kind {
+            Kind::Nullable(inner) | Kind::Sides { input: inner, .. } | Kind::Narrow(inner, _) => {
+                inner
+            }
+            Kind::Back(back) => (back.shape)(),
+            Kind::Integer(_) => {
+                return super::key::integer(key)
+                    .is_ok_and(|number| admits(shape, Leaf::Number(number)));
+            }
+            kind => break matches!(kind, Kind::Bool),
+        };
+    };
+    if is_bool {
+        matches!(key, "true" | "false")
+    } else {
+        admits(shape, Leaf::String(key))
+    }
+}

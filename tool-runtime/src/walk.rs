@@ -1,0 +1,337 @@
+//! A text beside a shape: whether the one is of the other, or all that is wrong with it.
+//!
+//! While a type is read, the first fault ends it, and what serde buffers is out of sight. The walk
+//! needs no type. It judges a text that serde will buffer, before serde does; and when a call has
+//! been refused, it finds every fault of the arguments, and repairs what a model means and did not
+//! say.
+
+mod edit;
+mod found;
+mod object;
+mod repair;
+mod union;
+
+use std::collections::HashMap;
+
+use self::edit::{Edit, edited};
+pub(crate) use self::found::Found;
+use crate::FaultCode;
+use crate::check::{Leaf, admits, admits_count, first_repeat, int_of};
+use crate::fault::say;
+use crate::json::{Error, Integer, Json, Number, Place, Problem, Seen, Segment, Store};
+use crate::schema::{Array, Kind, Shape, alternatives, bare};
+
+/// Judges the value at `at`: refused, or admitted as it is, or admitted in other words, with its end.
+/// Other words are integers in the spelling that serde's buffers know.
+pub(crate) fn judge(
+    text: &str,
+    at: usize,
+    depth: u8,
+    shape: &Shape,
+) -> Result<Option<(String, usize)>, Error> {
+    let store = Store::new();
+    let mut walk = Walk::new(Json::new(text, &store).at(at, depth), Mode::Judge);
+    match walk.value(shape) {
+        Err(Stop) => Err(Error::new(Problem::Type { wanted: "" })),
+        Ok(()) if walk.edits.is_empty() => Ok(None),
+        Ok(()) => {
+            let end = walk.json.offset();
+            Ok(Some((edited(text, at..end, walk.edits), end)))
+        }
+    }
+}
+
+/// Finds all that is wrong with a text that is JSON.
+pub(crate) fn tell(text: &str, depth: u8, root: &Shape, repairs: bool) -> Found {
+    let store = Store::new();
+    let mut walk = Walk::new(Json::new(text, &store).at(0, depth), Mode::Tell { repairs });
+    // The text is JSON, so nothing stops the walk.
+    let _ = walk.value(root);
+    let edits = std::mem::take(&mut walk.edits);
+    let mut found = walk.found;
+    if found.is_repaired() {
+        found.text = Some(edited(text, 0..text.len(), edits));
+    }
+    found
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// The first fault ends the walk.
+    Judge,
+    /// Faults are collected.
+    Tell { repairs: bool },
+}
+
+/// The walk ends.
+struct Stop;
+
+impl From<Error> for Stop {
+    fn from(_: Error) -> Self {
+        Self
+    }
+}
+
+type Walked = Result<(), Stop>;
+
+struct Walk<'t> {
+    json: Json<'t>,
+    mode: Mode,
+    path: Vec<Segment>,
+    found: Found,
+    edits: Vec<Edit>,
+    /// What is known of unions, by their place and the address of their members: nested ones would
+    /// be judged again for each member of each union around them.
+    judged: HashMap<(usize, usize), Option<(usize, Vec<Edit>)>>,
+    /// Where the value stands that this text was found in, if it is not the arguments' own.
+    outer: Option<usize>,
+    /// How many unions have been entered since the last value was.
+    unions: u8,
+}
+
+impl<'t> Walk<'t> {
+    fn new(json: Json<'t>, mode: Mode) -> Self {
+        Self {
+            json,
+            mode,
+            path: Vec::new(),
+            found: Found::default(),
+            edits: Vec::new(),
+            judged: HashMap::new(),
+            outer: None,
+            unions: 0,
+        }
+    }
+
+    fn tells(&self) -> bool {
+        self.mode != Mode::Judge
+    }
+
+    fn repairs(&self) -> bool {
+        self.mode == Mode::Tell { repairs: true }
+    }
+
+    /// Walks a part of the value.
+    fn inside(&mut self, segment: impl FnOnce() -> Segment, walk: impl FnOnce(&mut Self) -> Walked) -> Walked {
+        self.unions = 0;
+        if !self.tells() {
+            return walk(self);
+        }
+        self.path.push(segment());
+        let walked = walk(self);
+        self.path.pop();
+        walked
+    }
+
+    /// Walks the value that stands next.
+    fn value(&mut self, shape: &Shape) -> Walked {
+        let next = self.json.peek();
+        let bare = bare(shape, false);
+        match (&bare.kind, next) {
+            (Kind::Any | Kind::Foreign(_) | Kind::Unknown, _) => self.any(),
+            (Kind::Back(back), _) if !(bare.nullable && next == Some(b'n')) => {
+                self.value((back.shape)())
+            }
+            (_, Some(b'n')) if bare.nullable => Ok(self.json.null()?),
+            (Kind::Null, Some(b'n')) => Ok(self.json.null()?),
+            (Kind::Bool, Some(b't' | b'f')) => self.skip(),
+            (Kind::Integer(_), Some(b'-' | b'0'..=b'9')) => self.integer(shape),
+            (Kind::Number(_), Some(b'-' | b'0'..=b'9')) => self.number(shape),
+            (Kind::String(_) | Kind::Enum(_), Some(b'"')) => self.string(shape),
+            (Kind::Array(array), Some(b'[')) => self.array(shape, array),
+            (Kind::Tuple(items), Some(b'[')) => self.tuple(shape, items),
+            (Kind::Map(map), Some(b'{')) => self.map(shape, map),
+            (Kind::Object(_), Some(b'{')) => match alternatives(&bare.kind, false).as_slice() {
+                [one] => self.object(one),
+                ways => self.one_of(shape, union::Ways::of_objects(ways)),
+            },
+            (Kind::Union(union), _) => self.one_of(shape, union::Ways::of(union.members)),
+            _ => self.mismatch(shape),
+        }
+    }
+
+    fn skip(&mut self) -> Walked {
+        self.json.skip()?;
+        Ok(())
+    }
+
+    /// A value of any type, in which no key stands twice.
+    fn any(&mut self) -> Walked {
+        let mut place = Place::Opened;
+        match self.json.peek() {
+            Some(b'[') => {
+                self.json.enter_array()?;
+                let mut index = 0;
+                while self.json.next_element(&mut place)? {
+                    self.inside(|| Segment::Index(index), Self::any)?;
+                    index += 1;
+                }
+                Ok(())
+            }
+            Some(b'{') => {
+                self.json.enter_object()?;
+                let mut seen = Seen::NONE;
+                while let Some(key) = self.json.next_key(&mut place)? {
+                    self.once(&mut seen, key)?;
+                    self.inside(|| Segment::Key(key.to_owned()), Self::any)?;
+                }
+                Ok(())
+            }
+            _ => self.skip(),
+        }
+    }
+
+    /// Notes a key that may stand here once.
+    fn once(&mut self, seen: &mut Seen<'t>, key: &'t str) -> Walked {
+        if seen.note(key) {
+            return Ok(());
+        }
+        self.repeated(key)
+    }
+
+    fn repeated(&mut self, key: &str) -> Walked {
+        let at = self.json.key_at();
+        self.inside(
+            || Segment::Key(key.to_owned()),
+            |walk| walk.fault(at, FaultCode::DuplicateKey, |_| "given more than once".into()),
+        )
+    }
+
+    /// Consumes a number; where it starts.
+    fn take_number(&mut self) -> Result<(usize, Number<'t>), Stop> {
+        let start = self.json.offset();
+        Ok((start, self.json.number("a number")?))
+    }
+
+    fn integer(&mut self, shape: &Shape) -> Walked {
+        let (start, number) = self.take_number()?;
+        if admits(shape, Leaf::Number(number)) {
+            if let Number::Text(text) = number {
+                self.respell(start, text);
+            }
+            return Ok(());
+        }
+        let code = match (int_of(number), innermost(shape)) {
+            (Some(int), Kind::Integer(range)) if range.holds(int) => FaultCode::Bound,
+            (None, _) if !is_whole(number) => FaultCode::WrongType,
+            _ => FaultCode::OutOfRange,
+        };
+        self.unfit(start, shape, code)
+    }
+
+    /// Notes an integer in other words than its digits.
+    fn respell(&mut self, start: usize, text: &str) {
+        if text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return;
+        }
+        if let Some(int) = int_of(Number::Text(text)) {
+            let end = start + text.len();
+            self.edits.push(Edit::new(start..end, int.to_string()));
+        }
+    }
+
+    fn number(&mut self, shape: &Shape) -> Walked {
+        let (start, number) = self.take_number()?;
+        if admits(shape, Leaf::Number(number)) {
+            return Ok(());
+        }
+        let code = match innermost(shape) {
+            Kind::Number(range) if range.is_wide_enough(number) => FaultCode::Bound,
+            _ => FaultCode::OutOfRange,
+        };
+        self.unfit(start, shape, code)
+    }
+
+    fn string(&mut self, shape: &Shape) -> Walked {
+        let start = self.json.offset();
+        let text = self.json.string()?;
+        let text = match &text {
+            Ok(text) => text,
+            Err(text) => text.as_str(),
+        };
+        if admits(shape, Leaf::String(text)) {
+            return Ok(());
+        }
+        match bare(shape, false).kind {
+            Kind::Enum(variants) => self.fault(start, FaultCode::WrongType, |_| {
+                let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
+                say::unknown_name("", text, &names)
+            }),
+            _ => self.unfit(start, shape, FaultCode::Bound),
+        }
+    }
+
+    fn array(&mut self, shape: &Shape, array: &Array) -> Walked {
+        let start = self.json.offset();
+        self.json.enter_array()?;
+        let (mut place, mut index) = (Place::Opened, 0);
+        let mut elements: Vec<&str> = Vec::new();
+        let mut starts = Vec::new();
+        while self.json.next_element(&mut place)? {
+            self.json.peek();
+            let from = self.json.offset();
+            self.inside(|| Segment::Index(index), |walk| walk.value(array.items))?;
+            if array.unique {
+                elements.push(self.json.slice(from, self.json.offset()));
+                starts.push(from);
+            }
+            index += 1;
+        }
+        if !admits_count(shape, index) {
+            return self.unfit(start, shape, FaultCode::Bound);
+        }
+        match first_repeat(elements.into_iter()) {
+            None => Ok(()),
+            Some(index) => {
+                let at = starts.get(index).copied().unwrap_or(start);
+                self.inside(
+                    || Segment::Index(index),
+                    |walk| {
+                        walk.fault(at, FaultCode::Bound, |walk| {
+                            let got = say::shown(walk.json.whole(), at);
+                            format!("{got} is there already; no two elements may be equal")
+                        })
+                    },
+                )
+            }
+        }
+    }
+
+    fn tuple(&mut self, shape: &Shape, items: &[&Shape]) -> Walked {
+        let start = self.json.offset();
+        self.json.enter_array()?;
+        let (mut place, mut index) = (Place::Opened, 0);
+        while self.json.next_element(&mut place)? {
+            match items.get(index) {
+                Some(item) => self.inside(|| Segment::Index(index), |walk| walk.value(item))?,
+                None => self.any()?,
+            }
+            index += 1;
+        }
+        if index == items.len() {
+            return Ok(());
+        }
+        self.unfit(start, shape, FaultCode::WrongType)
+    }
+}
+
+/// The kind of a type, without the bounds around it.
+fn innermost(mut shape: &Shape) -> Kind {
+    loop {
+        shape = match shape.kind {
+            Kind::Nullable(inner) | Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => {
+                inner
+            }
+            Kind::Back(back) => (back.shape)(),
+            kind => return kind,
+        };
+    }
+}
+
+/// Whether a number is an integer, of whatever size.
+fn is_whole(number: Number<'_>) -> bool {
+    match number {
+        Number::Text(text) => Integer::of(text).is_ok(),
+        _ => true,
+    }
+}

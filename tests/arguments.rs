@@ -4,10 +4,10 @@
 
 #[path = "arguments/borrowed.rs"]
 mod borrowed;
+#[path = "arguments/buffered.rs"]
+mod buffered;
 #[path = "arguments/faults.rs"]
 mod faults;
-#[path = "arguments/open.rs"]
-mod open;
 #[path = "arguments/strict.rs"]
 mod strict;
 #[path = "arguments/values.rs"]
@@ -66,7 +66,8 @@ fn pretty_rows(rows: &[Row<'_>], expected: &[Row<'_>]) {
 
 /// What a tool answers, as JSON, or what the model is told.
 fn answer(tools: &Toolset, tool: &str, arguments: &str) -> Result<String, String> {
-    let result = tools.call_blocking(&ToolCall::new("c1", tool, arguments), &Context::new());
+    let cx = Context::new().strict();
+    let result = tools.call_blocking(&ToolCall::new("c1", tool, arguments), &cx);
     match &result.outcome {
         Ok(_) => Ok(result.content(Encoder::json()).into_owned()),
         Err(error) => Err(error.to_string()),

@@ -344,7 +344,7 @@ fn a_tool_by_hand_needs_a_definition_and_a_call() {
         run(tool(), r#"{"text": "oslo"}"#).value(),
         Some(json!("OSLO"))
     );
-    let result = run(tool(), r#"{"txt": "oslo"}"#);
+    let result = run(tool(), r#"{"words": "oslo"}"#);
     assert_eq!(error(&result).kind(), ErrorKind::InvalidArgs);
     let tools = Toolset::new([tool() as Arc<dyn Tool>]).unwrap();
     let error = tools.validate("upper", "{}").unwrap_err();

@@ -110,11 +110,14 @@ fn each_fault_has_its_words() {
         r#"{"lines": [{"sku": "a", "qty": 1, "tags": {"a b\n\u0001é\"": true}}], "country": "NO"}"# =>
             (r#"lines[0].tags["a b\n\u0001é\""]"#, WrongType, "expected an integer from 0 to 255, got true");
         r#"{"lines": [{"sku": "a", "qyt": 1}], "country": "NO"}"# =>
-            ("lines[0].qyt", UnknownArgument, "unknown key; did you mean `qty`?");
+            ("lines[0].qyt", UnknownArgument, "unknown key; did you mean `qty`?"),
+            ("lines[0].qty", MissingArgument, "missing, expected an integer from 0 to 255");
         r#"{"lines": [{"sku": "a", "colour": 1}], "country": "NO"}"# =>
-            ("lines[0].colour", UnknownArgument, "unknown key; there are `sku`, `qty`, `tags`");
+            ("lines[0].colour", UnknownArgument, "unknown key; there are `sku`, `qty`, `tags`"),
+            ("lines[0].qty", MissingArgument, "missing, expected an integer from 0 to 255");
         r#"{"lines": [{"sku": "a", "sku": "a"}], "country": "NO"}"# =>
-            ("lines[0].sku", DuplicateKey, "given more than once");
+            ("lines[0].sku", DuplicateKey, "given more than once"),
+            ("lines[0].qty", MissingArgument, "missing, expected an integer from 0 to 255");
         r#"{"lines": [{"qty": 1}], "country": "NO"}"# =>
             ("lines[0].sku", MissingArgument, "missing, expected a string");
         r#"{"lines": [], "country": "SE"}"# =>
@@ -319,10 +322,12 @@ fn arguments_that_are_one_struct_have_the_same_words() {
         refusals! { &tools, "flat";
             "{" => ("", InvalidJson, "the arguments are no valid JSON: at byte 1 expected a key in double quotes, the text ends");
             "[]" => ("", NotObject, "the arguments must be a JSON object, got []");
-            "" => ("sku", MissingArgument, "missing, expected a string");
+            "" => ("sku", MissingArgument, "missing, expected a string"),
+                ("qty", MissingArgument, "missing, expected an integer from 0 to 255");
             r#"{"sku": 1, "qty": 1}"# => ("sku", WrongType, "expected a string, got 1");
             r#"{"sku": "a", "qty": 256}"# => ("qty", OutOfRange, "expected an integer from 0 to 255, got 256");
-            r#"{"sku": "a", "qyt": 1}"# => ("qyt", UnknownArgument, "unknown argument; did you mean `qty`?");
+            r#"{"sku": "a", "qyt": 1}"# => ("qyt", UnknownArgument, "unknown argument; did you mean `qty`?"),
+                ("qty", MissingArgument, "missing, expected an integer from 0 to 255");
             r#"{"sku": "a", "qty": 1, "qty": 1}"# => ("qty", DuplicateKey, "given more than once");
             r#"{"sku": "a", "qty": 1, "tags": {"b": []}}"# => ("tags.b", WrongType, "expected an integer from 0 to 255, got []");
         }
@@ -465,6 +470,10 @@ fn validating_and_calling_tell_the_same() {
         assert_eq!(tools.validate("order", json).unwrap_err().to_string(), told);
     }
     let told = decode::<Line>("{}").err().unwrap();
-    assert_eq!(told.to_string(), "sku: missing, expected a string");
+    let lines = [
+        "sku: missing, expected a string",
+        "qty: missing, expected an integer from 0 to 255",
+    ];
+    assert_eq!(told.to_string(), lines.join("\n"));
     assert!(decode::<Line>(r#"{"sku": "a", "qty": 1}"#).is_ok());
 }

@@ -36,7 +36,7 @@ fn list(array: &str) -> Vec<String> {
 /// What a tool with the one argument says of a sample.
 pub(crate) fn call(tools: &Toolset, sample: &str) -> Option<String> {
     let call = ToolCall::new("1", "hold", format!(r#"{{"value":{sample}}}"#));
-    let result = tools.call_blocking(&call, &Context::new());
+    let result = tools.call_blocking(&call, &Context::new().strict());
     result.outcome.err().map(|error| error.to_string())
 }
 

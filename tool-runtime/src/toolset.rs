@@ -272,8 +272,8 @@ impl Toolset {
         let store = Store::new();
         let start = Started::now(call);
         match self.0.begin(&call.name, Call::of(call, &store, cx), cx) {
-            Begun::Answered(answer, entry) => start.end(answer, entry),
-            Begun::Later(answer, entry) => start.end(answer.await, Some(entry)),
+            Begun::Answered(answer, entry) => start.end(answer, entry, &store),
+            Begun::Later(answer, entry) => start.end(answer.await, Some(entry), &store),
         }
     }
 
@@ -282,8 +282,8 @@ impl Toolset {
         let store = Store::new();
         let start = Started::now(call);
         match self.0.begin(&call.name, Call::of(call, &store, cx), cx) {
-            Begun::Answered(answer, entry) => start.end(answer, entry),
-            Begun::Later(answer, entry) => start.end(wait(answer), Some(entry)),
+            Begun::Answered(answer, entry) => start.end(answer, entry, &store),
+            Begun::Later(answer, entry) => start.end(wait(answer), Some(entry), &store),
         }
     }
 }
@@ -318,8 +318,14 @@ impl<'a> Started<'a> {
         }
     }
 
-    fn end(self, outcome: Result<Outcome, ToolError>, entry: Option<&Entry>) -> ToolResult {
+    fn end(
+        self,
+        outcome: Result<Outcome, ToolError>,
+        entry: Option<&Entry>,
+        store: &Store,
+    ) -> ToolResult {
         let mut result = ToolResult::new(self.call, outcome);
+        result.repairs = store.repairs().to_vec();
         if let Some(entry) = entry {
             result.attributes = entry.attributes.clone();
         }

@@ -112,7 +112,11 @@ impl<'t> Walk<'t> {
     }
 
     /// Walks a part of the value.
-    fn inside(&mut self, segment: impl FnOnce() -> Segment, walk: impl FnOnce(&mut Self) -> Walked) -> Walked {
+    fn inside(
+        &mut self,
+        segment: impl FnOnce() -> Segment,
+        walk: impl FnOnce(&mut Self) -> Walked,
+    ) -> Walked {
         self.unions = 0;
         if !self.tells() {
             return walk(self);
@@ -193,7 +197,11 @@ impl<'t> Walk<'t> {
         let at = self.json.key_at();
         self.inside(
             || Segment::Key(key.to_owned()),
-            |walk| walk.fault(at, FaultCode::DuplicateKey, |_| "given more than once".into()),
+            |walk| {
+                walk.fault(at, FaultCode::DuplicateKey, |_| {
+                    "given more than once".into()
+                })
+            },
         )
     }
 

@@ -58,10 +58,10 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
         Ok(()) => {
             let shape = quote! {
                 &__tool::Shape {
-                    kind: #kind,
                     description: #description,
                     title: #title,
                     id: <Self as __tool::Schema>::ID,
+                    ..__tool::Shape::new(#kind)
                 }
             };
             implement(&input, &container, &shape, &parts)

@@ -81,7 +81,8 @@ impl Body<'_> {
             } else {
                 &container.tagging
             };
-            buffered |= matches!(tagging, Tagging::Untagged | Tagging::Internal(_));
+            // Of adjacently tagged content too, where it stands before its tag.
+            buffered |= *tagging != Tagging::External;
             let names = member.names(&variant.ident, |output, name| {
                 let rules = &container.rename_all;
                 let rule = if output { rules.output } else { rules.input };

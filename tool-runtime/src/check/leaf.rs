@@ -7,7 +7,9 @@ use std::cmp::Ordering;
 
 use super::{Decimal, format};
 use crate::json::{Integer, Number};
-use crate::schema::{Bounds, Edge, Int, IntegerRange, Kind, Literal, NumberRange, Shape, StringRules};
+use crate::schema::{
+    Bounds, Edge, Int, IntegerRange, Kind, Literal, NumberRange, Shape, StringRules,
+};
 
 /// A value without parts.
 #[derive(Debug, Clone, Copy)]

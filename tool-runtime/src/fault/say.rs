@@ -2,9 +2,7 @@
 
 use crate::json::{Json, Segment, Store};
 use crate::near::{did_you_mean, near};
-use crate::schema::{
-    Kind, Shape, bare, describe, describe_range, one_of, write_json_string,
-};
+use crate::schema::{Kind, Shape, bare, describe, describe_range, one_of, write_json_string};
 
 use super::FaultCode;
 
@@ -27,6 +25,10 @@ pub(crate) fn missing(shape: &Shape) -> String {
 
 /// A key of a map that is not what its keys are.
 pub(crate) fn wrong_key(keys: &Shape, key: &str) -> String {
+    if let Kind::Enum(variants) = bare(keys, false).kind {
+        let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
+        return unknown_name("a key that is ", key, &names);
+    }
     format!(
         "expected a key that is {}, got {}",
         describe_range(keys),

@@ -6,6 +6,7 @@ use super::number::Number;
 use super::read::{Json, Place};
 use super::watch::{Inside, Watch};
 use super::{Error, Problem};
+use crate::schema::NumberRange;
 
 /// The name under which `serde_json::value::RawValue` asks for its text, and the key under which
 /// it expects it: serde's data model has no word for raw text, so this name is the protocol.
@@ -84,7 +85,9 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
             _ => match self.any_number()? {
                 Number::Unsigned(value) => visitor.visit_u64(value),
                 Number::Signed(value) => visitor.visit_i64(value),
-                Number::Text(text) => visitor.visit_f64(finite(text, f64::is_finite)?),
+                Number::Text(text) => {
+                    visitor.visit_f64(finite(text, |_, value: f64| value.is_finite())?)
+                }
             },
         }
     }
@@ -95,12 +98,12 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
     }
 
     fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        let value = finite(self.number_text()?, f32::is_finite)?;
+        let value = finite(self.number_text()?, is_f32)?;
         visitor.visit_f32(value)
     }
 
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        let value = finite(self.number_text()?, f64::is_finite)?;
+        let value = finite(self.number_text()?, |_, value: f64| value.is_finite())?;
         visitor.visit_f64(value)
     }
 
@@ -240,10 +243,21 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
     }
 }
 
+/// Whether a number is one that an `f32` holds, of which this is the nearest: those above the largest
+/// may be rounded down to it.
+fn is_f32(text: &str, value: f32) -> bool {
+    value.abs() < f32::MAX
+        || value.is_finite()
+            && NumberRange::of_type(NumberRange::F32).is_wide_enough(Number::Text(text))
+}
+
 /// The float that is nearest to a number; one that is too large for any is refused.
-fn finite<F: std::str::FromStr + Copy>(text: &str, is_finite: fn(F) -> bool) -> Result<F, Error> {
+fn finite<F: std::str::FromStr + Copy>(
+    text: &str,
+    is_held: fn(&str, F) -> bool,
+) -> Result<F, Error> {
     match text.parse() {
-        Ok(value) if is_finite(value) => Ok(value),
+        Ok(value) if is_held(text, value) => Ok(value),
         _ => Err(Error::new(Problem::Range)),
     }
 }

@@ -1,7 +1,7 @@
 use super::number::Number;
 use super::store::Pen;
-use super::watch::Watch;
 use super::string::{escape, plain_run};
+use super::watch::Watch;
 use super::{Error, MAX_DEPTH, Problem, Store};
 use crate::check::Leaf;
 

@@ -80,7 +80,11 @@ impl<'de> Json<'de> {
     }
 
     /// Consumes the value of a key that nobody knows, which may stand here once.
-    pub(crate) fn pass(&mut self, key: &'de str, others: &mut Option<Seen<'de>>) -> Result<(), Error> {
+    pub(crate) fn pass(
+        &mut self,
+        key: &'de str,
+        others: &mut Option<Seen<'de>>,
+    ) -> Result<(), Error> {
         if !others.get_or_insert(Seen::NONE).note(key) {
             return Err(Error::duplicate_key(key));
         }
@@ -135,7 +139,10 @@ fn care(mut shape: &Shape) -> Care {
             Kind::Back(back) => (back.shape)(),
             // What stands inside may have to be walked, which shows only behind an edge back.
             Kind::Nullable(inner) | Kind::Sides { input: inner, .. } | Kind::Narrow(inner, _)
-                if matches!(inner.kind, Kind::Back(_) | Kind::Nullable(_) | Kind::Sides { .. }) =>
+                if matches!(
+                    inner.kind,
+                    Kind::Back(_) | Kind::Nullable(_) | Kind::Sides { .. }
+                ) =>
             {
                 inner
             }
@@ -317,10 +324,13 @@ pub(crate) fn position<'f>(
 
 /// What stands behind the key that names a variant.
 fn variant(union: &'static Union, key: &str) -> Result<Watch, Error> {
-    let mut found = union.members.iter().filter_map(|member| match &member.kind {
-        Kind::Object(object) => object.fields.first(),
-        _ => None,
-    });
+    let mut found = union
+        .members
+        .iter()
+        .filter_map(|member| match &member.kind {
+            Kind::Object(object) => object.fields.first(),
+            _ => None,
+        });
     match found.find(|field| field.is_read_as(key)) {
         Some(field) => Ok(Watch::Shaped(field.shape)),
         None => Err(Error::unknown_key(key, &[])),

@@ -6,6 +6,7 @@ mod entries;
 
 use super::ordered::Ordered;
 use super::render::{Detail, Side};
+use super::shape::NumberRange;
 
 use entries::Entries;
 
@@ -315,8 +316,8 @@ impl Reader {
             "int128" => (signed(i128::MIN, i128::MAX), true),
             "float" => (
                 (
-                    Ordered::Float(f64::from(f32::MIN)),
-                    Ordered::Float(f64::from(f32::MAX)),
+                    Ordered::Float(-NumberRange::F32),
+                    Ordered::Float(NumberRange::F32),
                 ),
                 true,
             ),

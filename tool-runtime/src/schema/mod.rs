@@ -25,10 +25,10 @@ pub use self::care::Care;
 pub use self::document::SchemaDoc;
 #[allow(unused_imports)]
 pub(crate) use self::example::example;
+pub(crate) use self::fields::{Alternative, Key, alternatives};
 #[cfg(feature = "schemars")]
 pub(crate) use self::foreign::foreign;
 pub use self::int::Int;
-pub(crate) use self::fields::{Alternative, Key, alternatives};
 pub(crate) use self::narrow::bare;
 pub(crate) use self::render::{Side, write_json_string};
 pub use self::shape::{

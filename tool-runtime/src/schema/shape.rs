@@ -155,6 +155,21 @@ pub struct NumberRange {
     pub multiple_of: Option<Literal>,
 }
 
+impl NumberRange {
+    /// The largest `f32`, as its shortest text says it: what is written has to be read again.
+    pub(crate) const F32: f64 = 3.402_823_5e38;
+
+    /// All the numbers of a type.
+    pub(crate) const fn of_type(width: f64) -> Self {
+        Self {
+            width,
+            min: None,
+            max: None,
+            multiple_of: None,
+        }
+    }
+}
+
 /// A number and how it was written: `0.1` has no exact value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Literal {
@@ -452,12 +467,7 @@ impl Shape {
 
     /// Numbers of up to this magnitude.
     pub(crate) const fn number(width: f64) -> Self {
-        Self::new(Kind::Number(NumberRange {
-            width,
-            min: None,
-            max: None,
-            multiple_of: None,
-        }))
+        Self::new(Kind::Number(NumberRange::of_type(width)))
     }
 
     /// Strings from `min_len` to `max_len` characters.

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, SystemTime};
 
-use super::shape::{Array, Field, Id, IntegerRange, Kind, Map, Shape, Union, Variant};
+use super::shape::{Array, Field, Id, IntegerRange, Kind, Map, NumberRange, Shape, Union, Variant};
 use super::{Int, Refs, Schema};
 
 macro_rules! plain {
@@ -42,7 +42,7 @@ macro_rules! integers {
                 is_width: <$ty>::BITS >= 32 && <$ty>::MIN != 0,
                 not_zero: <$ty>::MIN != 0,
                 multiple_of: 0,
-            }));
+            })).seen_to();
         }
     )*};
 }
@@ -60,10 +60,11 @@ const _: () = {
 
 const SECONDS: &str = "Whole seconds";
 const NANOS: &str = "Nanoseconds beyond the seconds";
+const NANO: &Shape = &Shape::integer(0, 999_999_999, 0);
 
 plain! {
     bool => Shape::new(Kind::Bool);
-    f32 => Shape::number(f32::MAX as f64);
+    f32 => Shape::number(NumberRange::F32);
     f64 => Shape::number(f64::MAX);
     char => Shape::string(1, Some(1)).seen_to();
     str => Shape::string(0, None);
@@ -92,11 +93,11 @@ plain! {
     SocketAddrV6 => Shape::string(0, None).described("IPv6 address and port, such as `[::1]:80`");
     Duration => Shape::object(&[
         Field::new("secs", SECONDS, u64::SHAPE),
-        Field::new("nanos", NANOS, u32::SHAPE),
+        Field::new("nanos", NANOS, NANO),
     ]);
     SystemTime => Shape::object(&[
         Field::new("secs_since_epoch", "Whole seconds since 1970-01-01T00:00:00Z", u64::SHAPE),
-        Field::new("nanos_since_epoch", NANOS, u32::SHAPE),
+        Field::new("nanos_since_epoch", NANOS, NANO),
     ]);
 }
 
@@ -196,7 +197,8 @@ impl<T: Schema, const N: usize> Schema for [T; N] {
         min_len: N as u64,
         max_len: Some(N as u64),
         unique: false,
-    })).seen_to();
+    }))
+    .seen_to();
     const REFS: &'static Refs = T::REFS;
 }
 

@@ -29,10 +29,14 @@ impl Found {
 
     /// Adds a fault.
     pub(crate) fn push(&mut self, at: usize, fault: impl FnOnce() -> Fault) {
-        if self.faults.len() < MOST_FAULTS {
-            self.faults.push((at, fault()));
-        } else {
+        if self.faults.len() == MOST_FAULTS {
             self.more += 1;
+            return;
+        }
+        let fault = fault();
+        // A key that is given three times.
+        if !self.faults.iter().any(|(_, told)| *told == fault) {
+            self.faults.push((at, fault));
         }
     }
 }

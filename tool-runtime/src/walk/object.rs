@@ -28,15 +28,14 @@ struct Cut {
 impl Alternative {
     fn find(&self, name: &str) -> Option<(usize, &Key)> {
         let mut keys = self.keys.iter().enumerate();
-        keys.find(|(_, key)| key.is_read_as(name))
+        keys.find(|(_, key)| !key.field.flatten && key.is_read_as(name))
     }
 
     /// Whether a part of the object is known to nobody.
     fn is_open(&self) -> bool {
         self.open
             || self.keys.iter().any(|key| {
-                key.field.flatten
-                    && matches!(bare(key.field.shape, false).kind, Kind::Foreign(_))
+                key.field.flatten && matches!(bare(key.field.shape, false).kind, Kind::Foreign(_))
             })
     }
 }
@@ -133,7 +132,7 @@ impl<'t> Walk<'t> {
     ) -> Walked {
         let keys = way.keys.iter().zip(given);
         let missing: Vec<&Key> = keys
-            .filter(|(key, given)| key.required && !**given)
+            .filter(|(key, given)| key.required && !key.field.flatten && !**given)
             .map(|(key, _)| key)
             .collect();
         if let ([one], [key]) = (unknown, missing.as_slice())
@@ -179,7 +178,8 @@ impl<'t> Walk<'t> {
         self.json.rewind(entry.key_at, inside);
         self.skip()?;
         let range = entry.key_at..self.json.offset();
-        self.edits.push(Edit::new(range, say::json_string(key.name)));
+        self.edits
+            .push(Edit::new(range, say::json_string(key.name)));
         self.inside(
             || Segment::Key(key.name.to_owned()),
             |walk| {
@@ -206,9 +206,7 @@ impl<'t> Walk<'t> {
                 let at = self.json.key_at();
                 self.inside(
                     || Segment::Name(key.to_owned()),
-                    |walk| {
-                        walk.fault(at, FaultCode::WrongType, |_| say::wrong_key(map.keys, key))
-                    },
+                    |walk| walk.fault(at, FaultCode::WrongType, |_| say::wrong_key(map.keys, key)),
                 )?;
             }
             self.inside(

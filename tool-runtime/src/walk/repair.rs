@@ -52,7 +52,14 @@ impl Walk<'_> {
         let is_scalar = !matches!(text.bytes().next(), Some(b'{' | b'[' | b'n'));
         is_scalar
             && may_start(shape, b"[")
-            && self.means(start, text, &format!("[{text}]"), depth, shape, RepairKind::Wrapped)
+            && self.means(
+                start,
+                text,
+                &format!("[{text}]"),
+                depth,
+                shape,
+                RepairKind::Wrapped,
+            )
     }
 
     /// Walks `meant` in the place of `text`. JSON in a string is taken for what it is even with

@@ -141,9 +141,7 @@ impl<'t> Walk<'t> {
         match (alike.next(), alike.next()) {
             (Some(one), None) => {
                 self.unions += 1;
-                let walked = self.value(one);
-                self.unions -= 1;
-                walked
+                self.value(one)
             }
             _ => self.mismatch(shape),
         }
@@ -162,11 +160,9 @@ impl<'t> Walk<'t> {
                     format!("missing a key, {}", say::expected_names(&named))
                 });
             };
-            let meant = objects.iter().find(|way| {
-                way.keys
-                    .first()
-                    .is_some_and(|key| key.is_read_as(first))
-            });
+            let meant = objects
+                .iter()
+                .find(|way| way.keys.first().is_some_and(|key| key.is_read_as(first)));
             if let Some(way) = meant {
                 return self.object(way);
             }
@@ -187,9 +183,10 @@ impl<'t> Walk<'t> {
                 .iter()
                 .filter(|(name, _)| way.keys.iter().any(|key| key.is_read_as(name)))
                 .count();
-            let missing = way.keys.iter().filter(|key| {
-                key.required && !keys.iter().any(|(name, _)| key.is_read_as(name))
-            });
+            let missing = way
+                .keys
+                .iter()
+                .filter(|key| key.required && !keys.iter().any(|(name, _)| key.is_read_as(name)));
             (2 * known).cast_signed() - missing.count().cast_signed()
         };
         let mut best = None;
@@ -259,7 +256,11 @@ impl<'t> Walk<'t> {
         let of_tag = |way: &&&Alternative| {
             let key = way.keys.iter().find(|key| key.name == tag);
             let variant = key.and_then(tag_of);
-            variant.is_some_and(|variant| given.as_deref().is_some_and(|given| variant.is_read_as(given)))
+            variant.is_some_and(|variant| {
+                given
+                    .as_deref()
+                    .is_some_and(|given| variant.is_read_as(given))
+            })
         };
         let meant: Vec<&Alternative> = objects.iter().filter(of_tag).copied().collect();
         match meant.as_slice() {

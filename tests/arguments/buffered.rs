@@ -1,0 +1,143 @@
+//! What serde buffers: internally tagged and untagged enums, adjacently tagged content before its
+//! tag, flattened fields. Its text is judged by the tree before serde reads it.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolwright::{Schema, tool, tools};
+
+use super::{answer, decode, echo_rows};
+
+#[derive(Serialize, Deserialize, Schema)]
+struct Point {
+    x: u8,
+    y: u8,
+}
+
+#[derive(Serialize, Deserialize, Schema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Inside {
+    Nothing,
+    Circle { radius: u8 },
+    At { at: Point },
+}
+
+#[derive(Serialize, Deserialize, Schema)]
+#[serde(untagged)]
+enum Either {
+    Number(u8),
+    Circle { radius: u8 },
+}
+
+#[derive(Serialize, Deserialize, Schema)]
+#[serde(tag = "kind", content = "of", rename_all = "snake_case")]
+enum Beside {
+    Circle { radius: u8 },
+    At(Point),
+}
+
+#[derive(Serialize, Deserialize, Schema)]
+struct Flat {
+    name: String,
+    #[serde(flatten)]
+    point: Point,
+}
+
+#[test]
+fn what_serde_drops_is_refused() {
+    echo_rows! {
+        Inside, r#"{"kind": "circle", "radius": 1, "size": 2}"#, Err("v.size: unknown key; there are `kind`, `radius`");
+        Inside, r#"{"kind": "nothing", "size": 2}"#, Err("v.size: unknown key; the only one is `kind`");
+        Inside, r#"{"kind": "at", "at": {"x": 1, "y": 2, "z": 3}}"#, Err("v.at.z: unknown key; there are `x`, `y`");
+        Either, r#"{"radius": 1, "size": 2}"#, Err("v.size: unknown key; the only one is `radius`");
+        Flat, r#"{"name": "a", "x": 1, "y": 2, "z": 3}"#, Err("v.z: unknown key; there are `name`, `x`, `y`");
+        Beside, r#"{"of": {"radius": 1, "size": 2}, "kind": "circle"}"#, Err("v.of.size: unknown key; the only one is `radius`");
+        HashSet<u8>, "[1, 1.0]", Err("v[1]: 1.0 is there already; no two elements may be equal");
+        Box<serde_json::value::RawValue>, r#"{"a": 1, "\u0061": 1}"#, Err("v.a: given more than once");
+    }
+}
+
+#[test]
+fn an_array_is_no_struct() {
+    echo_rows! {
+        Inside, r#"["circle", 1]"#, Err(r#"v: expected an object, got ["circle", 1]"#);
+        Inside, r#"{"kind": "at", "at": [1, 2]}"#, Err("v.at: expected an object, got [1, 2]");
+        Beside, r#"{"of": [1, 2], "kind": "at"}"#, Err("v.of: expected an object, got [1, 2]");
+        Flat, r#"["a", 1, 2]"#, Err(r#"v: expected an object, got ["a", 1, 2]"#);
+    }
+}
+
+#[test]
+fn an_integer_is_one_in_every_spelling() {
+    echo_rows! {
+        Inside, r#"{"kind": "circle", "radius": 1.0}"#, Ok(r#"{"kind":"circle","radius":1}"#);
+        Inside, r#"{"kind": "at", "at": {"x": 10e-1, "y": 2}}"#, Ok(r#"{"kind":"at","at":{"x":1,"y":2}}"#);
+        Either, "1.0", Ok("1");
+        Flat, r#"{"name": "a", "x": 1e0, "y": 2}"#, Ok(r#"{"name":"a","x":1,"y":2}"#);
+        Beside, r#"{"of": {"radius": 1.0}, "kind": "circle"}"#, Ok(r#"{"kind":"circle","of":{"radius":1}}"#);
+        Beside, r#"{"kind": "circle", "of": {"radius": 1.0}}"#, Ok(r#"{"kind":"circle","of":{"radius":1}}"#);
+        Inside, r#"{"kind": "circle", "radius": 300}"#, Err("v.radius: expected an integer from 0 to 255, got 300");
+    }
+}
+
+#[test]
+fn what_was_meant_is_told() {
+    echo_rows! {
+        Inside, r#"{"kind": "circle", "radius": 1, "radius": 1}"#, Err("v.radius: given more than once");
+        Inside, r#"{"kind": "circle", "radius": 1, "\u0072adius": 1}"#, Err("v.radius: given more than once");
+        Inside, r#"{"kind": "circle", "kind": "circle", "radius": 1}"#, Err("v.kind: given more than once");
+        Inside, r#"{"kind": "at", "at": {"x": 1, "x": 1, "y": 2}}"#, Err("v.at.x: given more than once");
+        Either, r#"{"radius": 1, "radius": 1}"#, Err("v.radius: given more than once");
+        Flat, r#"{"name": "a", "x": 1, "x": 1, "y": 2}"#, Err("v.x: given more than once");
+        Beside, r#"{"of": {"radius": 1, "radius": 2}, "kind": "circle"}"#, Err("v.of.radius: given more than once");
+        Inside, r#"{"kind": "hexagon"}"#, Err(r#"v.kind: expected one of "nothing", "circle", "at", got "hexagon""#);
+        Inside, r#"{"kind": "Circle", "radius": 1}"#,
+            Err(r#"v.kind: expected one of "nothing", "circle", "at", got "Circle"; did you mean `circle`?"#);
+        Inside, r#"{"kind": 1}"#, Err(r#"v.kind: expected one of "nothing", "circle", "at", got 1"#);
+        Inside, "{}", Err(r#"v.kind: missing, expected one of "nothing", "circle", "at""#);
+        Either, r#""a""#, Err(r#"v: expected an integer from 0 to 255 or an object, got "a""#);
+        Flat, r#"{"name": "a", "x": 1}"#, Err("v.y: missing, expected an integer from 0 to 255");
+    }
+}
+
+/// A key of `serde_json`'s own makes it parse the text behind it.
+#[test]
+fn a_key_of_serde_jsons_own_is_not_seen_through() {
+    echo_rows! {
+        Value, r#"{"$serde_json::private::RawValue": "[1]"}"#, Ok("[1]");
+    }
+}
+
+/// Two places.
+#[tool]
+fn two(a: Vec<Point>, b: Vec<Point>) -> usize {
+    a.len() + b.len()
+}
+
+#[test]
+fn every_fault_of_a_call_is_told() {
+    let told = answer(
+        &tools![two],
+        "two",
+        r#"{"a": [{"x": 1}, {"z": 1}], "b": [[], 1], "c": 1}"#,
+    );
+    let lines = [
+        "a[0].y: missing, expected an integer from 0 to 255",
+        "a[1].z: unknown key; there are `x`, `y`",
+        "a[1].x: missing, expected an integer from 0 to 255",
+        "a[1].y: missing, expected an integer from 0 to 255",
+        "b[0]: expected an object, got []",
+        "b[1]: expected an object, got 1",
+        "c: unknown argument; there are `a`, `b`",
+    ];
+    assert_eq!(told, Err(lines.join("\n")));
+
+    let told = decode::<Point>(r#"{"x": "a", "z": 1}"#).err().unwrap();
+    let lines = [
+        r#"x: expected an integer from 0 to 255, got "a""#,
+        "z: unknown argument; there are `x`, `y`",
+        "y: missing, expected an integer from 0 to 255",
+    ];
+    assert_eq!(told.to_string(), lines.join("\n"));
+}

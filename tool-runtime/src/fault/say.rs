@@ -2,7 +2,9 @@
 
 use crate::json::{Json, Segment, Store};
 use crate::near::{did_you_mean, near};
-use crate::schema::{Kind, Shape, bare, describe, describe_range, one_of, write_json_string};
+use crate::schema::{
+    Kind, Shape, bare, describe, describe_range, example, one_of, write_json_string,
+};
 
 use super::FaultCode;
 
@@ -10,16 +12,35 @@ use super::FaultCode;
 pub(crate) fn unfit(shape: &Shape, code: FaultCode, got: &str) -> String {
     let expected = match code {
         FaultCode::OutOfRange => describe_range(shape),
+        FaultCode::WrongType => with_example(shape),
         _ => describe(shape),
     };
     format!("expected {expected}, got {got}")
+}
+
+/// What a shape admits, with an example of what has parts: a model copies sooner than it reads.
+fn with_example(shape: &Shape) -> String {
+    let words = describe(shape);
+    let has_parts = matches!(
+        bare(shape, false).kind,
+        Kind::Array(_)
+            | Kind::Tuple(_)
+            | Kind::Object(_)
+            | Kind::Map(_)
+            | Kind::Union(_)
+            | Kind::Back(_)
+    );
+    match has_parts.then(|| example(shape)).flatten() {
+        Some(example) => format!("{words}, such as {example}"),
+        None => words,
+    }
 }
 
 /// A key or argument that is not there.
 pub(crate) fn missing(shape: &Shape) -> String {
     match bare(shape, false).kind {
         Kind::Any | Kind::Unknown | Kind::Foreign(_) => "missing".into(),
-        _ => format!("missing, expected {}", describe(shape)),
+        _ => format!("missing, expected {}", with_example(shape)),
     }
 }
 

@@ -4,11 +4,7 @@
 mod canonical;
 mod care;
 mod document;
-#[allow(dead_code, reason = "the words of faults will use it")]
 mod example;
-mod extern_types;
-mod fields;
-#[cfg(feature = "schemars")]
 mod foreign;
 mod int;
 mod narrow;

@@ -10,7 +10,7 @@ const CHARS: [char; 24] = [
 ];
 
 /// Keys that a map may have; the last ones mean something to somebody.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "a",
     "b",
     "key",
@@ -25,6 +25,7 @@ const KEYS: [&str; 14] = [
     "__proto__",
     "$ref",
     "$serde_json::private::Number",
+    "$serde_json::private::RawValue",
 ];
 
 /// Varied texts of the formats that JSON Schema names.
@@ -36,6 +37,8 @@ const FORMATS: [(&str, &[&str]); 14] = [
             "1999-02-28T00:00:00+01:00",
             "2024-02-29T12:30:15.123456789-11:30",
             "0001-01-01T00:00:00Z",
+            "1998-12-31T23:59:60Z",
+            "2026-12-31t23:59:59z",
         ],
     ),
     (
@@ -46,7 +49,13 @@ const FORMATS: [(&str, &[&str]); 14] = [
     ("duration", &["P1D", "PT1H30M", "P1Y2M3DT4H5M6S", "P4W"]),
     (
         "email",
-        &["a@b.de", "first.last@example.org", "x+tag@sub.example.com"],
+        &[
+            "a@b.de",
+            "first.last@example.org",
+            "x+tag@sub.example.com",
+            "\"a b\"@example.org",
+            "a@[127.0.0.1]",
+        ],
     ),
     ("hostname", &["example.org", "localhost", "a-b.example"]),
     (
@@ -70,6 +79,10 @@ const FORMATS: [(&str, &[&str]); 14] = [
             "mailto:a@b.de",
             "ftp://user@host.example:21/x%20y",
             "urn:isbn:0451450523",
+            "file:///etc/hosts",
+            "tel:+1-816-555-1212",
+            "https://[2001:db8::1]:8080/?q=%C3%A9",
+            "http://example.org:99999/",
         ],
     ),
     ("uri-reference", &["/a/b?c", "https://example.org", "#x"]),

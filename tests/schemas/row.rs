@@ -2,22 +2,29 @@
 
 use serde_json::value::RawValue;
 use toolwright::testing::Disagreement;
-use toolwright::{Context, ToolCall, Toolset};
+use toolwright::{Context, SchemaDoc, ToolCall, ToolError, Toolset};
 
 pub(crate) struct Row {
     pub(crate) name: &'static str,
+    /// The schema of what is read.
+    pub(crate) schema: SchemaDoc,
     pub(crate) input: String,
     pub(crate) output: String,
     /// The comparison with schemars, of a type that it knows.
     pub(crate) agrees: Option<fn() -> Result<(), Disagreement>>,
-    /// Decodes a sample as our tools do; what is wrong with it.
-    pub(crate) decode: fn(&str) -> Option<String>,
+    /// One tool, whose one argument is of the type.
+    pub(crate) tools: fn() -> Toolset,
     /// Reads a sample with `serde_json` and writes it again.
     pub(crate) rewrite: fn(&str) -> serde_json::Result<String>,
     pub(crate) samples: (&'static str, &'static str),
 }
 
 impl Row {
+    /// Decodes a sample as our tools do; what is wrong with it.
+    pub(crate) fn decode(&self, sample: &str) -> Option<ToolError> {
+        call(&(self.tools)(), sample)
+    }
+
     pub(crate) fn good(&self) -> Vec<String> {
         list(self.samples.0)
     }
@@ -34,10 +41,10 @@ fn list(array: &str) -> Vec<String> {
 }
 
 /// What a tool with the one argument says of a sample.
-pub(crate) fn call(tools: &Toolset, sample: &str) -> Option<String> {
+pub(crate) fn call(tools: &Toolset, sample: &str) -> Option<ToolError> {
     let call = ToolCall::new("1", "hold", format!(r#"{{"value":{sample}}}"#));
     let result = tools.call_blocking(&call, &Context::new().strict());
-    result.outcome.err().map(|error| error.to_string())
+    result.outcome.err()
 }
 
 /// A row a type: what is read as it, and what is not. A leading `-` says that schemars does not
@@ -50,16 +57,17 @@ macro_rules! rows {
             $crate::row::agrees!(agrees $(-$no)? $ty);
             $crate::row::Row {
                 name: stringify!($ty),
+                schema: toolwright::SchemaDoc::of::<$ty>(),
                 input: toolwright::SchemaDoc::of::<$ty>().as_json().to_owned(),
                 output: toolwright::SchemaDoc::of_output::<$ty>().as_json().to_owned(),
                 agrees,
-                decode: |sample| {
+                tools: || {
                     /// Holds a value.
                     #[toolwright::tool]
                     fn hold(value: $ty) {
                         let _ = value;
                     }
-                    $crate::row::call(&toolwright::tools![hold], sample)
+                    toolwright::tools![hold]
                 },
                 rewrite: |sample| {
                     let value: $ty = serde_json::from_str(sample)?;

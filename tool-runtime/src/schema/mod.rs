@@ -5,6 +5,8 @@ mod canonical;
 mod care;
 mod document;
 mod example;
+mod fields;
+#[cfg(feature = "schemars")]
 mod foreign;
 mod int;
 mod narrow;
@@ -19,7 +21,6 @@ mod words;
 pub(crate) use self::canonical::comparable;
 pub use self::care::Care;
 pub use self::document::SchemaDoc;
-#[allow(unused_imports)]
 pub(crate) use self::example::example;
 pub(crate) use self::fields::{Alternative, Key, alternatives};
 #[cfg(feature = "schemars")]

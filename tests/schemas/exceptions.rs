@@ -1,0 +1,178 @@
+//! Where the decoder and the schema do not say the same of a text, and why that is as it should be.
+
+use std::net::{SocketAddr, SocketAddrV4, SocketAddrV6};
+use std::str::FromStr;
+
+use crate::exact::Exact;
+
+/// A kind of texts that one of both admits and the other does not.
+pub(crate) struct Exception {
+    /// The type, or `*` for every type.
+    pub(crate) of: &'static str,
+    /// Whether the tool decodes what the schema does not admit, or else refuses what it admits.
+    pub(crate) decoded: bool,
+    /// Which texts.
+    pub(crate) is_such: fn(&Exact) -> bool,
+    pub(crate) why: &'static str,
+}
+
+/// Such texts are decoded and not admitted.
+const fn decoded(of: &'static str, is_such: fn(&Exact) -> bool, why: &'static str) -> Exception {
+    Exception {
+        of,
+        decoded: true,
+        is_such,
+        why,
+    }
+}
+
+/// Such texts are admitted and not decoded.
+const fn refused(of: &'static str, is_such: fn(&Exact) -> bool, why: &'static str) -> Exception {
+    Exception {
+        of,
+        decoded: false,
+        is_such,
+        why,
+    }
+}
+
+pub(crate) const ALL: &[Exception] = &[
+    refused(
+        "*",
+        |value| value.depth() >= 128,
+        "arguments nest at most 128 deep",
+    ),
+    refused("*", |value| value.has(&is_beyond_f64), "no `f64` holds it"),
+    refused(
+        "*",
+        |value| value.has(&is_raw_text),
+        "`serde_json` reads the text behind a key of its own",
+    ),
+    decoded("Aliased", |value| value.get("colour").is_some(), ALIAS),
+    decoded("Renamed", |value| is(value, |text| text == "c"), ALIAS),
+    refused(
+        "Duration",
+        |value| !is_time(value, "secs", "nanos", u64::MAX),
+        SUM,
+    ),
+    refused(
+        "SystemTime",
+        |value| {
+            !is_time(
+                value,
+                "secs_since_epoch",
+                "nanos_since_epoch",
+                i64::MAX.unsigned_abs(),
+            )
+        },
+        SUM,
+    ),
+    refused("SocketAddr", |value| !is_read::<SocketAddr>(value), READ),
+    refused(
+        "SocketAddrV4",
+        |value| !is_read::<SocketAddrV4>(value),
+        READ,
+    ),
+    refused(
+        "SocketAddrV6",
+        |value| !is_read::<SocketAddrV6>(value),
+        READ,
+    ),
+    #[cfg(feature = "chrono")]
+    refused(
+        "NaiveTime",
+        |value| !is_read::<chrono::NaiveTime>(value),
+        READ,
+    ),
+    #[cfg(feature = "chrono")]
+    refused(
+        "NaiveDateTime",
+        |value| !is_read::<chrono::NaiveDateTime>(value),
+        READ,
+    ),
+    #[cfg(feature = "url")]
+    refused("url::Url", |value| !is_read::<url::Url>(value), READ),
+    #[cfg(feature = "rust_decimal")]
+    refused(
+        "rust_decimal::Decimal",
+        |value| !is_read::<rust_decimal::Decimal>(value),
+        READ,
+    ),
+    refused(
+        "SeenAs",
+        |value| {
+            let is_byte = |key| value.get(key).is_some_and(is_read::<u8>);
+            !is_byte("both")
+                || !(is_byte("maybe") || matches!(value.get("maybe"), Some(Exact::Null)))
+        },
+        READ,
+    ),
+    refused(
+        "Tried",
+        |value| matches!(value, Exact::Null),
+        "its `TryFrom` refuses it",
+    ),
+    refused(
+        "HashMap<u32, String>",
+        |value| !has_keys::<u32>(value),
+        KEYS,
+    ),
+    refused("BTreeMap<i64, u8>", |value| !has_keys::<i64>(value), KEYS),
+    refused(
+        "HoldsTheirs",
+        |value| match value.get("map") {
+            Some(Exact::Object(maps)) => !maps.iter().all(|(_, map)| has_keys::<u8>(map)),
+            _ => false,
+        },
+        KEYS,
+    ),
+];
+
+const ALIAS: &str = "an old name is read; a model is told the new one";
+const SUM: &str = "no schema says that two numbers together are too large";
+const READ: &str = "a library reads the text, and no format says what it takes";
+const KEYS: &str = "no pattern says where the width of an integer ends";
+
+fn is(value: &Exact, is_such: impl Fn(&str) -> bool) -> bool {
+    matches!(value, Exact::String(text) if is_such(text))
+}
+
+fn is_read<T: FromStr>(value: &Exact) -> bool {
+    is(value, |text| text.parse::<T>().is_ok())
+}
+
+fn has_keys<T: FromStr>(value: &Exact) -> bool {
+    match value {
+        Exact::Object(entries) => entries.iter().all(|(key, _)| key.parse::<T>().is_ok()),
+        _ => false,
+    }
+}
+
+fn is_beyond_f64(value: &Exact) -> bool {
+    match value {
+        Exact::Number(number) => number.to_f64().is_infinite(),
+        _ => false,
+    }
+}
+
+/// Only the first key makes it one.
+fn is_raw_text(value: &Exact) -> bool {
+    match value {
+        Exact::Object(entries) => entries
+            .first()
+            .is_some_and(|(key, _)| key == "$serde_json::private::RawValue"),
+        _ => false,
+    }
+}
+
+/// Whether so many seconds and nanoseconds are at most so many seconds.
+fn is_time(value: &Exact, seconds: &str, nanoseconds: &str, most: u64) -> bool {
+    let number = |key| match value.get(key) {
+        Some(Exact::Number(number)) => number.to_integer(),
+        _ => None,
+    };
+    let (Some(seconds), Some(nanoseconds)) = (number(seconds), number(nanoseconds)) else {
+        return false;
+    };
+    seconds + nanoseconds / 1_000_000_000 <= u128::from(most)
+}

@@ -58,7 +58,6 @@ pub(crate) const DECODED: &[(&str, &str, &str)] = &[
     ("Aliased", "{\"colour\":\"red\"}", ALIAS),
     ("Renamed", "\"c\"", ALIAS),
     ("bytes::Bytes", "\"text\"", "read as the bytes of the text"),
-    ("rust_decimal::Decimal", "1.5", "read, but through a float"),
 ];
 
 const ALIAS: &str = "an old name is read; a model is told the new one";

@@ -49,7 +49,7 @@ pub(crate) fn tell(text: &str, depth: u8, root: &Shape, repairs: bool) -> Found 
     let _ = walk.value(root);
     let edits = std::mem::take(&mut walk.edits);
     let mut found = walk.found;
-    if found.is_repaired() {
+    if !edits.is_empty() {
         found.text = Some(edited(text, 0..text.len(), edits));
     }
     found
@@ -132,7 +132,8 @@ impl<'t> Walk<'t> {
         let next = self.json.peek();
         let bare = bare(shape, false);
         match (&bare.kind, next) {
-            (Kind::Any | Kind::Foreign(_) | Kind::Unknown, _) => self.any(),
+            (Kind::Any | Kind::Unknown, _) => self.any(false),
+            (Kind::Foreign(_), _) => self.any(true),
             (Kind::Back(back), _) if !(bare.nullable && next == Some(b'n')) => {
                 self.value((back.shape)())
             }
@@ -159,15 +160,16 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    /// A value of any type, in which no key stands twice.
-    fn any(&mut self) -> Walked {
+    /// A value of any type, in which no key stands twice. Of a type that nobody can look into, an
+    /// integer may be asked for anywhere: `respells` spells it as one.
+    fn any(&mut self, respells: bool) -> Walked {
         let mut place = Place::Opened;
         match self.json.peek() {
             Some(b'[') => {
                 self.json.enter_array()?;
                 let mut index = 0;
                 while self.json.next_element(&mut place)? {
-                    self.inside(|| Segment::Index(index), Self::any)?;
+                    self.inside(|| Segment::Index(index), |walk| walk.any(respells))?;
                     index += 1;
                 }
                 Ok(())
@@ -177,7 +179,14 @@ impl<'t> Walk<'t> {
                 let mut seen = Seen::NONE;
                 while let Some(key) = self.json.next_key(&mut place)? {
                     self.once(&mut seen, key)?;
-                    self.inside(|| Segment::Key(key.to_owned()), Self::any)?;
+                    self.inside(|| Segment::Key(key.to_owned()), |walk| walk.any(respells))?;
+                }
+                Ok(())
+            }
+            Some(b'-' | b'0'..=b'9') if respells => {
+                let (start, number) = self.take_number()?;
+                if let Number::Text(text) = number {
+                    self.respell(start, text);
                 }
                 Ok(())
             }
@@ -312,7 +321,7 @@ impl<'t> Walk<'t> {
         while self.json.next_element(&mut place)? {
             match items.get(index) {
                 Some(item) => self.inside(|| Segment::Index(index), |walk| walk.value(item))?,
-                None => self.any()?,
+                None => self.any(false)?,
             }
             index += 1;
         }

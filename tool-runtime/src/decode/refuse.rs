@@ -102,12 +102,13 @@ pub(super) fn refuse<'a>(
     let Repaired { text, mut repairs } = object(text, call)?;
     let mut found = walk::tell(text, call.limits().depth, &root, call.repairs());
     repairs.append(&mut found.repairs);
+    // Types that nobody can look into may buffer, too, and then know integers by their spelling.
+    let is_other = found.text.is_some() || !repairs.is_empty();
     let repaired = match found.text.take() {
         Some(text) => call.store().pen().keep(text),
         None => text,
     };
-    if found.faults.is_empty() && !repairs.is_empty() && fill(repaired, call, params, slots).is_ok()
-    {
+    if found.faults.is_empty() && is_other && fill(repaired, call, params, slots).is_ok() {
         call.store().repaired(repaired, repairs);
         return Ok(());
     }
@@ -199,7 +200,7 @@ pub(super) fn refuse_whole<'a>(
     };
     repairs.append(&mut found.repairs);
     if found.faults.is_empty() {
-        if !repairs.is_empty() {
+        if found.text.is_some() || !repairs.is_empty() {
             let text = match found.text.take() {
                 Some(text) => call.store().pen().keep(text),
                 None => text,

@@ -76,6 +76,8 @@ pub(super) struct Fields<'j, 'de> {
     key: &'de str,
     known: &'static [&'static str],
     inside: Inside,
+    /// The keys so far that the struct does not know, where such may stand.
+    others: Option<Box<Seen<'de>>>,
 }
 
 impl<'j, 'de> Fields<'j, 'de> {
@@ -92,6 +94,7 @@ impl<'j, 'de> Fields<'j, 'de> {
             key: "",
             known,
             inside,
+            others: None,
         })
     }
 
@@ -115,6 +118,12 @@ impl<'de> MapAccess<'de> for Fields<'_, 'de> {
             return Ok(None);
         };
         self.key = key;
+        if self.inside.is_open() && !self.known.contains(&key) {
+            let others = self.others.get_or_insert_with(|| Box::new(Seen::NONE));
+            if !others.note(key) {
+                return Err(Error::duplicate_key(key));
+            }
+        }
         key::read(key, seed).map(Some)
     }
 

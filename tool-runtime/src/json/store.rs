@@ -56,6 +56,9 @@ impl Store {
     }
 
     pub(crate) fn repaired(&self, text: &str, repairs: Vec<Repair>) {
+        if repairs.is_empty() {
+            return;
+        }
         // A tool that reads its arguments twice repairs them twice, in the same way.
         let text = text.to_owned();
         let _ = self.repaired.set(Box::new(Repaired { text, repairs }));

@@ -216,6 +216,12 @@ impl Inside {
         matches!(self.parts, Parts::Alike(Watch::Typed))
     }
 
+    /// Whether keys that nobody knows may stand here.
+    #[inline]
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.parts, Parts::Keys { open: true, .. })
+    }
+
     /// What the next element has to be.
     #[inline]
     pub(super) fn element(&mut self) -> Result<Watch, Error> {

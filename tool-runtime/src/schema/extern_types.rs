@@ -38,12 +38,12 @@ mod chrono {
         Weekday => Shape::new(Kind::Enum(&[
             named("Mon"), named("Tue"), named("Wed"), named("Thu"), named("Fri"), named("Sat"),
             named("Sun"),
-        ]));
+        ])).watched();
         Month => Shape::new(Kind::Enum(&[
             named("January"), named("February"), named("March"), named("April"), named("May"),
             named("June"), named("July"), named("August"), named("September"), named("October"),
             named("November"), named("December"),
-        ]));
+        ])).watched();
     }
 
     const fn named(name: &'static str) -> Variant {
@@ -75,8 +75,8 @@ mod bytes {
     use super::{Id, Schema, Shape};
 
     formats! {
-        Bytes => *<[u8]>::SHAPE;
-        BytesMut => *<[u8]>::SHAPE;
+        Bytes => (*<[u8]>::SHAPE).watched();
+        BytesMut => (*<[u8]>::SHAPE).watched();
     }
 }
 

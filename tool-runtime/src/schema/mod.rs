@@ -5,6 +5,7 @@ mod canonical;
 mod care;
 mod document;
 mod example;
+mod extern_types;
 mod fields;
 #[cfg(feature = "schemars")]
 mod foreign;

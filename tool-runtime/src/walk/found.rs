@@ -18,15 +18,12 @@ pub(crate) struct Found {
     pub(crate) keys: Vec<String>,
     /// What was repaired.
     pub(crate) repairs: Vec<Repair>,
-    /// The text with the repairs made, if there are any.
+    /// The text in other words, if there are any: repaired, and with integers in the spelling that
+    /// serde's buffers know.
     pub(crate) text: Option<String>,
 }
 
 impl Found {
-    pub(super) fn is_repaired(&self) -> bool {
-        !self.repairs.is_empty()
-    }
-
     /// Adds a fault.
     pub(crate) fn push(&mut self, at: usize, fault: impl FnOnce() -> Fault) {
         if self.faults.len() == MOST_FAULTS {

@@ -80,7 +80,7 @@ impl<'t> Walk<'t> {
                 if let Some(rest) = way.rest {
                     self.inside(segment, |walk| walk.value(rest))?;
                 } else if way.is_open() {
-                    self.inside(segment, Self::any)?;
+                    self.inside(segment, |walk| walk.any(true))?;
                 } else if self.tells() {
                     let value_at = self.json.offset();
                     unknown.push(Unknown {

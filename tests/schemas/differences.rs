@@ -57,7 +57,6 @@ const OF_FLATTENED: &str = "schemars takes the words of a flattened type for the
 pub(crate) const DECODED: &[(&str, &str, &str)] = &[
     ("Aliased", "{\"colour\":\"red\"}", ALIAS),
     ("Renamed", "\"c\"", ALIAS),
-    ("bytes::Bytes", "\"text\"", "read as the bytes of the text"),
 ];
 
 const ALIAS: &str = "an old name is read; a model is told the new one";

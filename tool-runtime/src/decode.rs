@@ -4,6 +4,8 @@ mod refuse;
 
 use serde::de::DeserializeOwned;
 
+#[cfg(feature = "validate")]
+pub(crate) use self::refuse::refused;
 use self::refuse::{Refused, refuse, refuse_whole};
 use crate::__private::Slot;
 use crate::json::{Error, Json, Place, Watch, position};
@@ -145,6 +147,17 @@ pub(crate) fn decode_value<T: DeserializeOwned>(
     root: Option<&'static Shape>,
 ) -> Result<T, ToolError> {
     decode_whole(call, root, |json| T::deserialize(json))
+}
+
+/// The same for any value, with the text that it was read from.
+#[cfg(feature = "validate")]
+pub(crate) fn decode_text<'a, T: DeserializeOwned>(
+    call: &Call<'a>,
+) -> Result<(&'a str, T), ToolError> {
+    decode_whole(call, None, |json| {
+        let text = json.whole();
+        Ok((text, T::deserialize(json)?))
+    })
 }
 
 fn decode_whole<'a, T>(

@@ -1,4 +1,7 @@
+mod build_error;
 mod handler;
+#[cfg(feature = "validate")]
+mod judge;
 
 use std::borrow::Cow;
 use std::fmt::{self, Debug, Display};
@@ -9,7 +12,10 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+pub use self::build_error::{BuildError, SchemaError, SchemaErrorKind};
 use self::handler::{Check, Handler};
+#[cfg(feature = "validate")]
+use self::judge::Judge;
 use crate::{
     Annotations, Answer, Call, Context, ErrorKind, Kind, NameError, Output, Schema, SchemaDoc,
     Scope, Shape, Tool, ToolDef, ToolError,
@@ -39,6 +45,9 @@ use crate::{
 pub struct DynTool {
     def: ToolDef,
     handler: Option<Box<dyn Handler>>,
+    /// Where the schema is not that of the handler's own type.
+    #[cfg(feature = "validate")]
+    judge: Option<Judge>,
     check: Option<Box<Check>>,
     visible: Option<Box<Visible>>,
 }
@@ -59,6 +68,8 @@ impl DynTool {
         Arc::new(Self {
             def,
             handler: None,
+            #[cfg(feature = "validate")]
+            judge: None,
             check: None,
             visible: None,
         })
@@ -72,6 +83,19 @@ impl DynTool {
             );
             ToolError::new(ErrorKind::NoHandler, message)
         })
+    }
+
+    /// Whether a schema that arrived at run time admits the arguments.
+    #[cfg(feature = "validate")]
+    fn judged(&self, call: &Call<'_>) -> Result<(), ToolError> {
+        self.judge.as_ref().map_or(Ok(()), |judge| judge.ask(call))
+    }
+
+    /// Without the feature `validate` nobody asks the schema.
+    #[cfg(not(feature = "validate"))]
+    #[allow(clippy::unused_self, clippy::unnecessary_wraps)]
+    fn judged(&self, _: &Call<'_>) -> Result<(), ToolError> {
+        Ok(())
     }
 }
 
@@ -87,14 +111,17 @@ impl Tool for DynTool {
     }
 
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
-        match self.handler() {
+        let handler = self.handler();
+        match handler.and_then(|handler| self.judged(&call).map(|()| handler)) {
             Ok(handler) => handler.call(call, self.check.as_deref()),
             Err(error) => Answer::Ready(Err(error)),
         }
     }
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
-        self.handler()?.validate(call, self.check.as_deref())
+        let handler = self.handler()?;
+        self.judged(&call)?;
+        handler.validate(call, self.check.as_deref())
     }
 
     fn visible(&self, scope: &Scope<'_>) -> bool {
@@ -109,6 +136,8 @@ pub struct DynToolBuilder {
     def: ToolDef,
     meta: Map<String, Value>,
     handler: Option<Box<dyn Handler>>,
+    /// Whether the schema was given apart from the handler, so that reading its type is no check.
+    is_schema_given: bool,
     check: Option<Box<Check>>,
     visible: Option<Box<Visible>>,
 }
@@ -119,6 +148,7 @@ impl Default for DynToolBuilder {
             def: ToolDef::new("", ""),
             meta: Map::new(),
             handler: None,
+            is_schema_given: false,
             check: None,
             visible: None,
         }
@@ -131,6 +161,7 @@ impl DynToolBuilder {
     pub fn def(mut self, def: ToolDef) -> Self {
         self.meta = def.meta.clone().into();
         self.def = def;
+        self.is_schema_given = true;
         self
     }
 
@@ -154,8 +185,29 @@ impl DynToolBuilder {
 
     /// What the arguments look like, for a handler that is not typed over them. Without it the tool
     /// says that it takes none.
+    ///
+    /// With the feature `validate`, arguments are checked against a schema that is given here or by
+    /// [`def`](Self::def), before the handler's own type is read; every fault is told in one line.
+    /// Without the feature **the schema is published and not checked**: what the handler's type
+    /// reads is all that is refused, and that is nothing for `serde_json::Value`.
+    ///
+    /// - Drafts 2020-12, 2019-09 and 7 are read, as `$schema` says; without it, 2020-12.
+    /// - [`build`](Self::build) refuses what cannot be checked safely or would not be checked: see
+    ///   [`SchemaErrorKind`]. Nothing is ever fetched.
+    /// - The formats that JSON Schema defines are checked; others are notes for the model.
+    /// - A `pattern` is matched in time linear in the text; it has no look-around.
+    /// - Integers of more than 64 bits are compared as the nearest `f64`, and so are decimals. A
+    ///   number that no `f64` holds is refused.
     pub fn parameters(mut self, schema: SchemaDoc) -> Self {
         self.def.input = schema;
+        self.is_schema_given = true;
+        self
+    }
+
+    /// The schema of the type that the handler reads, which is as strict.
+    fn parameters_of<A: Schema>(mut self) -> Self {
+        self.def.input = SchemaDoc::of::<A>();
+        self.is_schema_given = false;
         self
     }
 
@@ -263,7 +315,7 @@ impl DynToolBuilder {
         E: Display + Debug + 'static,
     {
         self.handler = Some(handler::later(run, Some(A::SHAPE)));
-        self.parameters(SchemaDoc::of::<A>())
+        self.parameters_of::<A>()
     }
 
     /// Runs a closure over arguments of type `A`, whose schema the tool publishes.
@@ -275,18 +327,20 @@ impl DynToolBuilder {
         E: Display + Debug + 'static,
     {
         self.handler = Some(handler::sync(run, Some(A::SHAPE)));
-        self.parameters(SchemaDoc::of::<A>())
+        self.parameters_of::<A>()
     }
 
     /// Makes the tool.
     ///
     /// # Errors
-    /// When something that a tool needs is missing, or a provider refuses the name.
+    /// When something that a tool needs is missing, or a provider refuses the name; with the feature
+    /// `validate` also when arguments cannot be checked against the [schema](Self::parameters).
     pub fn build(self) -> Result<Arc<dyn Tool>, BuildError> {
         let Self {
             mut def,
             meta,
             handler,
+            is_schema_given,
             check,
             visible,
         } = self;
@@ -303,10 +357,20 @@ impl DynToolBuilder {
         if def.input.shape().is_some_and(|shape| !is_object(shape)) {
             return Err(BuildError::NotObject);
         }
+        #[cfg(feature = "validate")]
+        let judge = if is_schema_given && handler.is_some() {
+            Some(Judge::new(&def.input).map_err(BuildError::Schema)?)
+        } else {
+            None
+        };
+        #[cfg(not(feature = "validate"))]
+        let _ = is_schema_given;
         def.meta = meta.into();
         Ok(Arc::new(DynTool {
             def,
             handler,
+            #[cfg(feature = "validate")]
+            judge,
             check,
             visible,
         }))
@@ -321,18 +385,6 @@ impl Debug for DynToolBuilder {
     }
 }
 
-/// Why a [`DynTool`] could not be made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// A part that every tool needs was not given: this one.
-    Missing(&'static str),
-    /// A provider refuses the name.
-    Name(NameError),
-    /// The arguments are typed over what is not one object, so no call could fit.
-    NotObject,
-}
-
 /// Whether arguments can be of this shape: they are an object.
 fn is_object(shape: &Shape) -> bool {
     match shape.kind {
@@ -341,17 +393,3 @@ fn is_object(shape: &Shape) -> bool {
         _ => false,
     }
 }
-
-impl Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing(part) => write!(f, "the tool's {part} is missing"),
-            Self::NotObject => f.write_str(
-                "the tool's arguments are typed over what is not one object; take a struct",
-            ),
-            Self::Name(error) => Display::fmt(error, f),
-        }
-    }
-}
-
-impl std::error::Error for BuildError {}

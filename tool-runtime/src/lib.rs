@@ -40,7 +40,7 @@ pub use self::call::{Call, ToolCall};
 pub use self::content::{Block, Content};
 pub use self::context::Context;
 pub use self::def::{Annotations, Meta, ToolDef};
-pub use self::dyn_tool::{BuildError, DynTool, DynToolBuilder};
+pub use self::dyn_tool::{BuildError, DynTool, DynToolBuilder, SchemaError, SchemaErrorKind};
 pub use self::encoder::Encoder;
 pub use self::error::{ErrorKind, ToolError};
 pub use self::fault::{Fault, FaultCode};

@@ -182,6 +182,16 @@ fn into_error(mut found: Found) -> ToolError {
     }
 }
 
+/// The first faults, which are in the order of the text, and the count of the rest.
+#[cfg(feature = "validate")]
+pub(crate) fn refused(faults: Vec<Fault>) -> ToolError {
+    let mut found = Found::default();
+    for fault in faults {
+        found.push(0, || fault);
+    }
+    into_error(found)
+}
+
 /// Repairs arguments that are one value, or tells every fault.
 #[cold]
 pub(super) fn refuse_whole<'a>(

@@ -33,6 +33,8 @@ pub use self::shape::{
     Array, Back, Bounds, Edge, Field, Foreign, Id, IntegerRange, Kind, Literal, Map, NumberRange,
     Object, OutputPresence, Presence, Shape, StringRules, Union, Variant,
 };
+#[cfg(feature = "validate")]
+pub(crate) use self::words::count;
 pub(crate) use self::words::{describe, describe_range, one_of};
 
 /// A type whose JSON the compiler knows: derive it beside serde's traits.

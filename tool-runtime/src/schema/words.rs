@@ -112,7 +112,7 @@ fn string(rules: &StringRules) -> String {
 }
 
 /// ` of 1 to 3 elements`; nothing where any number will do.
-fn count(min: u64, max: Option<u64>, noun: &str) -> String {
+pub(crate) fn count(min: u64, max: Option<u64>, noun: &str) -> String {
     let plural = |of: u64| match (noun, of) {
         ("entr", 1) => "entry".to_owned(),
         ("entr", _) => "entries".to_owned(),

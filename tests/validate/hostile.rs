@@ -1,0 +1,119 @@
+//! Schemas and arguments that mean harm, or grow by themselves.
+
+use std::time::{Duration, Instant};
+
+use super::{told, toolset};
+
+/// Far more than any of these takes in a debug build, far less than what grows without end.
+const SOON: Duration = Duration::from_secs(20);
+
+fn soon<T>(run: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let value = run();
+    let took = start.elapsed();
+    assert!(took < SOON, "{took:?}");
+    value
+}
+
+/// A schema of expressions, as people write it: each level may be one of two forms.
+const EXPRESSION: &str = r##"{"type": "object", "properties": {"e": {"$ref": "#/$defs/e"}}, "$defs": {
+    "e": {"anyOf": [
+        {"type": "number"},
+        {"type": "object", "properties": {"l": {"$ref": "#/$defs/e"}, "r": {"$ref": "#/$defs/e"}}, "required": ["l"]},
+        {"type": "object", "properties": {"l": {"$ref": "#/$defs/e"}, "s": {"$ref": "#/$defs/e"}}, "required": ["l"]}
+    ]}}}"##;
+
+#[test]
+fn alternatives_inside_alternatives_do_not_double_the_work() {
+    for depth in [3, 20, 120] {
+        for leaf in ["1", r#""x""#] {
+            let arguments = format!(
+                r#"{{"e": {}{leaf}{}}}"#,
+                r#"{"l": "#.repeat(depth),
+                "}".repeat(depth)
+            );
+            let told = soon(|| told(EXPRESSION, &arguments));
+            assert_eq!(told.is_empty(), leaf == "1", "{depth}: {told}");
+            if depth == 3 && leaf != "1" {
+                assert_eq!(told, r#"e.l.l.l: expected a number or an object, got "x""#);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_stack_holds_what_the_limits_let_through() {
+    // As many schemas for one value as there may be, in values as deep as they may be.
+    let chain: Vec<_> = (0..12)
+        .map(|n| {
+            format!(
+                r##""d{n}": {{"allOf": [{{"$ref": "#/$defs/d{}"}}]}}"##,
+                n + 1
+            )
+        })
+        .collect();
+    let _ = chain;
+    let chain: Vec<_> = (0..14)
+        .map(|n| format!(r##""d{n}": {{"$ref": "#/$defs/d{}"}}"##, n + 1))
+        .collect();
+    let schema = format!(
+        r##"{{"$ref": "#/$defs/d0", "$defs": {{{}, "d14": {{
+            "properties": {{"v": {{"$ref": "#/$defs/d0"}}, "n": {{"type": "integer"}}}}}}}}}}"##,
+        chain.join(",")
+    );
+    for leaf in [r#"{"n": 1}"#, r#"{"n": "x"}"#] {
+        let arguments = format!("{}{leaf}{}", r#"{"v": "#.repeat(127), "}".repeat(127));
+        let told = soon(|| told(&schema, &arguments));
+        assert_eq!(told.is_empty(), leaf.contains("1}"), "{told}");
+    }
+}
+
+#[test]
+fn a_long_chain_of_references_is_built() {
+    let chain: Vec<_> = (0..511)
+        .map(|n| {
+            format!(
+                r##""d{n}": {{"properties": {{"p": {{"$ref": "#/$defs/d{}"}}}}}}"##,
+                n + 1
+            )
+        })
+        .collect();
+    let schema = format!(
+        r##"{{"$ref": "#/$defs/d0", "$defs": {{{}, "d511": {{"type": "object"}}}}}}"##,
+        chain.join(",")
+    );
+    assert!(soon(|| toolset(&schema)).is_ok());
+    // And one more is too many.
+    let more = schema.replace(
+        r#""d511": {"type": "object"}"#,
+        r##""d511": {"properties": {"p": {"$ref": "#/$defs/d512"}}}, "d512": {}"##,
+    );
+    assert!(soon(|| toolset(&more)).is_err());
+}
+
+#[test]
+fn a_pattern_takes_time_linear_in_the_text() {
+    let schema = r#"{"properties": {"v": {"pattern": "^(a+)+$"}, "w": {"pattern": "^(a|aa)+$"}}}"#;
+    let long = "a".repeat(100_000);
+    let told = soon(|| told(schema, &format!(r#"{{"v": "{long}b", "w": "{long}b"}}"#)));
+    assert_eq!(told.lines().count(), 2);
+}
+
+#[test]
+fn many_elements_are_checked_soon() {
+    let schema = r#"{"properties": {"v": {"type": "array", "uniqueItems": true, "items": {"type": "integer"}}}}"#;
+    let all: Vec<_> = (0..50_000).map(|n| format!("[{n}]")).collect();
+    let told = soon(|| told(schema, &format!(r#"{{"v": [{}]}}"#, all.join(","))));
+    assert_eq!(told.lines().count(), 17);
+    assert!(
+        told.starts_with("v[0]: expected an integer, got [0]"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_number_that_no_f64_holds_is_refused() {
+    let schema = r#"{"properties": {"v": {}}}"#;
+    assert!(told(schema, r#"{"v": 1e400}"#).starts_with("v: expected "));
+    assert_eq!(told(schema, r#"{"v": 123456789012345678901234567890}"#), "");
+}

@@ -1,0 +1,105 @@
+//! Arguments checked against a schema that arrived at run time.
+//!
+//! `jsonschema` says whether they fit, and nothing else: what it collects about a failure grows with
+//! two to the power of the depth where alternatives recurse, and its words are not ours. So what is
+//! wrong is found by a walk of our own, which looks at schema and text side by side, asks
+//! `jsonschema` about single keywords, and stops after so many steps.
+
+mod arrays;
+mod audit;
+mod cost;
+mod draft;
+mod explain;
+mod keyword;
+mod objects;
+mod plain;
+mod unions;
+mod words;
+
+use std::collections::HashMap;
+
+use jsonschema::{PatternOptions, Validator};
+use serde_json::{Map, Value};
+
+use self::draft::Draft;
+use self::plain::Plain;
+use super::{SchemaError, SchemaErrorKind};
+use crate::decode::{arguments, decode_value, refused};
+use crate::{Call, SchemaDoc, ToolError};
+
+/// A compiled regular expression may take so many bytes, which bounds what a match costs.
+const MOST_PATTERN_BYTES: usize = 256 * 1024;
+
+/// A schema that has been found safe to check against, and what checks.
+pub(super) struct Judge {
+    validator: Validator,
+    schema: Value,
+    draft: Draft,
+    targets: Targets,
+}
+
+/// Where each reference leads, as a JSON pointer, by the address of the reference's text: the texts
+/// stay where they are for as long as the schema lives.
+type Targets = HashMap<usize, String>;
+
+impl Judge {
+    pub(super) fn new(doc: &SchemaDoc) -> Result<Self, SchemaError> {
+        audit::size(doc.as_json())?;
+        let schema = doc.to_value();
+        audit::depth(&schema)?;
+        let draft = Draft::of(&schema)?;
+        draft.check(&schema)?;
+        let targets = audit::audit(&schema, draft)?;
+        let validator = compile(draft, &schema).ok_or_else(|| SchemaError {
+            kind: SchemaErrorKind::Invalid,
+            at: String::new(),
+            message: format!("this is no valid JSON Schema of {}", draft.name()),
+        })?;
+        Ok(Self {
+            validator,
+            schema,
+            draft,
+            targets,
+        })
+    }
+
+    /// Every fault of the arguments, in the words of every tool here.
+    pub(super) fn ask(&self, call: &Call<'_>) -> Result<(), ToolError> {
+        let Plain(value) = decode_value(call, None)?;
+        if self.validator.is_valid(&value) {
+            return Ok(());
+        }
+        Err(refused(explain::explain(self, arguments(call), &value)))
+    }
+
+    /// The schema that a reference leads to.
+    fn target(&self, reference: &str) -> Option<&Value> {
+        let pointer = self.targets.get(&address(reference))?;
+        self.schema.pointer(pointer)
+    }
+
+    /// The schema that an object of keywords refers to.
+    fn referred(&self, schema: &Map<String, Value>) -> Option<&Value> {
+        let names = ["$ref", "$dynamicRef", "$recursiveRef"];
+        let reference = names.iter().find_map(|name| schema.get(*name)?.as_str())?;
+        self.target(reference)
+    }
+}
+
+fn address(text: &str) -> usize {
+    text.as_ptr() as usize
+}
+
+/// What checks against a schema. Nothing is fetched, and patterns are matched in linear time.
+fn compile(draft: Draft, schema: &Value) -> Option<Validator> {
+    let patterns = PatternOptions::regex()
+        .size_limit(MOST_PATTERN_BYTES)
+        .dfa_size_limit(MOST_PATTERN_BYTES);
+    jsonschema::options()
+        .with_draft(draft.library())
+        .offline()
+        .should_validate_formats(true)
+        .with_pattern_options(patterns)
+        .build(schema)
+        .ok()
+}

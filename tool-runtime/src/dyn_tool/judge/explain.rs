@@ -1,0 +1,281 @@
+use std::collections::HashMap;
+
+use jsonschema::Validator;
+use serde_json::{Map, Value};
+
+use super::words::{describe, described};
+use super::{Judge, compile};
+use crate::fault::{shortened, written};
+use crate::json::Segment;
+use crate::near::{did_you_mean, near};
+use crate::{Fault, FaultCode};
+
+/// So many schemas are looked at for the words of one refusal: alternatives inside alternatives
+/// would take two to the power of their depth.
+const MOST_STEPS: u32 = 20_000;
+/// So many schemas inside each other, since the stack ends.
+const MOST_DEPTH: u32 = 160;
+
+/// What is asked of `jsonschema` about one value, beside its type.
+const ASSERTIONS: [&str; 18] = [
+    "const",
+    "contentEncoding",
+    "contentMediaType",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "pattern",
+    "uniqueItems",
+];
+
+/// A value of the arguments.
+pub(super) struct Place<'t> {
+    pub(super) value: &'t Value,
+    /// As it was sent.
+    pub(super) text: &'t str,
+    /// Where that stands in the whole text.
+    pub(super) at: usize,
+    pub(super) path: Vec<Segment>,
+}
+
+impl Place<'_> {
+    /// What is wrong with this value.
+    pub(super) fn fault(&self, code: FaultCode, message: String) -> Found {
+        let fault = Fault {
+            path: written(&self.path),
+            code,
+            message,
+        };
+        Found { at: self.at, fault }
+    }
+
+    pub(super) fn expected(&self, code: FaultCode, what: &str) -> Found {
+        let whose = match self.path.last() {
+            Some(Segment::Name(_)) => "a key that is ",
+            _ => "",
+        };
+        let got = shortened(self.text);
+        self.fault(code, format!("expected {whose}{what}, got {got}"))
+    }
+
+    /// A value that there are no better words for.
+    pub(super) fn refused(&self) -> Found {
+        let got = shortened(self.text);
+        self.fault(FaultCode::Bound, format!("{got} is refused by the schema"))
+    }
+
+    /// What is wrong with the key inside this object. What is missing comes after what is there.
+    pub(super) fn missing(&self, key: &str, message: String) -> Found {
+        let mut path = self.path.clone();
+        path.push(Segment::Key(key.to_owned()));
+        let fault = Fault {
+            path: written(&path),
+            code: FaultCode::MissingArgument,
+            message,
+        };
+        let at = self.at + self.text.len();
+        Found { at, fault }
+    }
+}
+
+/// A fault, and where in the text it is.
+pub(super) struct Found {
+    at: usize,
+    pub(super) fault: Fault,
+}
+
+impl Found {
+    /// Says which of the names may have been meant.
+    pub(super) fn add_near<'n>(&mut self, got: &str, names: impl Iterator<Item = &'n str>) {
+        let hint = did_you_mean(&near(got, names));
+        if !hint.is_empty() {
+            self.fault.message.push_str("; ");
+            self.fault.message.push_str(&hint);
+        }
+    }
+}
+
+pub(super) struct Explainer<'s> {
+    pub(super) judge: &'s Judge,
+    steps: u32,
+    depth: u32,
+    /// Whether a limit was met. From then on only what is wrong for certain is told.
+    pub(super) is_cut: bool,
+    /// Single keywords, by the address of their schema.
+    asked: HashMap<(usize, bool), Option<Validator>>,
+}
+
+/// The faults of arguments that were refused, in the order of the text: every one, unless there are
+/// more than anybody counts.
+pub(super) fn explain(judge: &Judge, text: &str, value: &Value) -> Vec<Fault> {
+    let mut explainer = Explainer {
+        judge,
+        steps: MOST_STEPS,
+        depth: MOST_DEPTH,
+        is_cut: false,
+        asked: HashMap::new(),
+    };
+    let root = Place {
+        value,
+        text: text.trim(),
+        at: 0,
+        path: Vec::new(),
+    };
+    let mut found = explainer.faults(&judge.schema, &root);
+    if found.is_empty() {
+        // What the walk does not look into, or did not get to.
+        found.push(root.refused());
+    }
+    found.sort_by_key(|found| found.at);
+    let mut faults: Vec<Fault> = Vec::new();
+    for Found { fault, .. } in found {
+        if !faults.contains(&fault) {
+            faults.push(fault);
+        }
+    }
+    faults
+}
+
+impl<'s> Explainer<'s> {
+    /// What a schema finds wrong with a value; nothing if it fits.
+    pub(super) fn faults(&mut self, schema: &'s Value, place: &Place<'_>) -> Vec<Found> {
+        if self.steps == 0 || self.depth == 0 {
+            self.is_cut = true;
+            return Vec::new();
+        }
+        self.steps -= 1;
+        self.depth -= 1;
+        let found = match schema {
+            Value::Object(keywords) => self.faults_of(keywords, place),
+            Value::Bool(false) => {
+                let got = shortened(place.text);
+                vec![place.fault(
+                    FaultCode::Bound,
+                    format!("no value is allowed here, got {got}"),
+                )]
+            }
+            _ => Vec::new(),
+        };
+        self.depth += 1;
+        found
+    }
+
+    pub(super) fn fits(&mut self, schema: &'s Value, place: &Place<'_>) -> bool {
+        self.faults(schema, place).is_empty()
+    }
+
+    fn faults_of(&mut self, schema: &'s Map<String, Value>, place: &Place<'_>) -> Vec<Found> {
+        let judge = self.judge;
+        let mut found = Vec::new();
+        if let Some(target) = judge.referred(schema) {
+            found.extend(self.faults(target, place));
+            if judge.draft == super::Draft::Seven {
+                return found;
+            }
+        }
+        if !self.holds(schema, true, &["type"], place.value) {
+            // A value of another type is not looked into.
+            let fault = place.expected(FaultCode::WrongType, &describe_keywords(schema, judge));
+            if found
+                .iter()
+                .all(|known| known.fault.path != fault.fault.path)
+            {
+                found.push(fault);
+            }
+            return found;
+        }
+        if !self.holds(schema, false, &ASSERTIONS, place.value) {
+            found.push(broken(schema, judge, place));
+        }
+        match place.value {
+            Value::Object(entries) => self.object(schema, entries, place, &mut found),
+            Value::Array(items) => self.array(schema, items, place, &mut found),
+            _ => {}
+        }
+        self.combined(schema, place, &mut found);
+        if found.is_empty() {
+            self.unevaluated(schema, place, &mut found);
+        }
+        found
+    }
+
+    /// Whether a value fulfils these keywords of a schema.
+    fn holds(
+        &mut self,
+        schema: &'s Map<String, Value>,
+        is_type: bool,
+        names: &[&str],
+        value: &Value,
+    ) -> bool {
+        let given: Map<_, _> = names
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), schema.get(*name)?)))
+            .map(|(name, value)| (name, value.clone()))
+            .collect();
+        if given.is_empty() {
+            return true;
+        }
+        let key = (std::ptr::from_ref(schema) as usize, is_type);
+        let draft = self.judge.draft;
+        let validator = self.asked.entry(key);
+        let validator = validator.or_insert_with(|| compile(draft, &Value::Object(given)));
+        validator
+            .as_ref()
+            .is_none_or(|validator| validator.is_valid(value))
+    }
+
+    /// Whether a key matches a pattern.
+    pub(super) fn matches(&mut self, pattern: &'s str, key: &Value) -> bool {
+        let draft = self.judge.draft;
+        let validator = self.asked.entry((super::address(pattern), false));
+        let schema = || serde_json::json!({"pattern": pattern});
+        let validator = validator.or_insert_with(|| compile(draft, &schema()));
+        validator
+            .as_ref()
+            .is_some_and(|validator| validator.is_valid(key))
+    }
+
+    /// `, expected a string`, where something can be said.
+    pub(super) fn expected_of(&self, schema: Option<&Value>) -> String {
+        let words = schema.and_then(|schema| described(schema, self.judge));
+        words
+            .map(|words| format!(", expected {words}"))
+            .unwrap_or_default()
+    }
+}
+
+/// The values that are allowed, where they are listed.
+fn allowed(schema: &Map<String, Value>) -> Option<&[Value]> {
+    match (schema.get("enum"), schema.get("const")) {
+        (Some(Value::Array(values)), _) => Some(values),
+        (_, Some(value)) => Some(std::slice::from_ref(value)),
+        _ => None,
+    }
+}
+
+/// What is wrong with a value of the right type.
+fn broken(schema: &Map<String, Value>, judge: &Judge, place: &Place<'_>) -> Found {
+    let words = describe_keywords(schema, judge);
+    let Some(allowed) = allowed(schema) else {
+        return place.expected(FaultCode::Bound, &words);
+    };
+    let mut found = place.expected(FaultCode::WrongType, &words);
+    if let Value::String(got) = place.value {
+        found.add_near(got, allowed.iter().filter_map(Value::as_str));
+    }
+    found
+}
+
+fn describe_keywords(schema: &Map<String, Value>, judge: &Judge) -> String {
+    describe(&Value::Object(schema.clone()), judge)
+}

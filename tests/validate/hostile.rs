@@ -41,54 +41,55 @@ fn alternatives_inside_alternatives_do_not_double_the_work() {
     }
 }
 
+/// A schema of definitions that each lead to the next by `step`; the last one is `end`.
+fn chain(count: usize, step: impl Fn(&str) -> String, end: &str) -> String {
+    let all: Vec<_> = (0..count)
+        .map(|n| {
+            let next = format!(r##"{{"$ref": "#/$defs/d{}"}}"##, n + 1);
+            format!(r#""d{n}": {}"#, step(&next))
+        })
+        .collect();
+    format!(
+        r##"{{"$ref": "#/$defs/d0", "$defs": {{{}, "d{count}": {end}}}}}"##,
+        all.join(",")
+    )
+}
+
 #[test]
 fn the_stack_holds_what_the_limits_let_through() {
     // As many schemas for one value as there may be, in values as deep as they may be.
-    let chain: Vec<_> = (0..12)
-        .map(|n| {
-            format!(
-                r##""d{n}": {{"allOf": [{{"$ref": "#/$defs/d{}"}}]}}"##,
-                n + 1
-            )
-        })
-        .collect();
-    let _ = chain;
-    let chain: Vec<_> = (0..14)
-        .map(|n| format!(r##""d{n}": {{"$ref": "#/$defs/d{}"}}"##, n + 1))
-        .collect();
-    let schema = format!(
-        r##"{{"$ref": "#/$defs/d0", "$defs": {{{}, "d14": {{
-            "properties": {{"v": {{"$ref": "#/$defs/d0"}}, "n": {{"type": "integer"}}}}}}}}}}"##,
-        chain.join(",")
-    );
-    for leaf in [r#"{"n": 1}"#, r#"{"n": "x"}"#] {
-        let arguments = format!("{}{leaf}{}", r#"{"v": "#.repeat(127), "}".repeat(127));
-        let told = soon(|| told(&schema, &arguments));
-        assert_eq!(told.is_empty(), leaf.contains("1}"), "{told}");
+    let end = r##"{"properties": {"v": {"$ref": "#/$defs/d0"}, "n": {"type": "integer"}}}"##;
+    for schema in [
+        chain(14, ToOwned::to_owned, end),
+        chain(7, |next| format!(r#"{{"allOf": [{next}]}}"#), end),
+        chain(7, |next| format!(r#"{{"oneOf": [{next}]}}"#), end),
+        chain(7, |next| format!(r#"{{"if": {next}, "else": false}}"#), end),
+    ] {
+        for leaf in [r#"{"n": 1}"#, r#"{"n": "x"}"#] {
+            let arguments = format!("{}{leaf}{}", r#"{"v": "#.repeat(127), "}".repeat(127));
+            let told = soon(|| told(&schema, &arguments));
+            assert_eq!(told.is_empty(), leaf.contains("1}"), "{told}");
+        }
     }
 }
 
 #[test]
 fn a_long_chain_of_references_is_built() {
-    let chain: Vec<_> = (0..511)
-        .map(|n| {
-            format!(
-                r##""d{n}": {{"properties": {{"p": {{"$ref": "#/$defs/d{}"}}}}}}"##,
-                n + 1
-            )
-        })
-        .collect();
-    let schema = format!(
-        r##"{{"$ref": "#/$defs/d0", "$defs": {{{}, "d511": {{"type": "object"}}}}}}"##,
-        chain.join(",")
-    );
-    assert!(soon(|| toolset(&schema)).is_ok());
-    // And one more is too many.
-    let more = schema.replace(
-        r#""d511": {"type": "object"}"#,
-        r##""d511": {"properties": {"p": {"$ref": "#/$defs/d512"}}}, "d512": {}"##,
-    );
-    assert!(soon(|| toolset(&more)).is_err());
+    let property = |next: &str| format!(r#"{{"properties": {{"p": {next}}}}}"#);
+    assert!(soon(|| toolset(&chain(255, property, r#"{"type": "object"}"#))).is_ok());
+    assert!(soon(|| toolset(&chain(256, property, "{}"))).is_err());
+    // As many schemas inside each other as there may be.
+    let nested = |next: &str| {
+        format!(
+            r#"{{"properties": {{"p": {}{next}{}}}}}"#,
+            r#"{"items": "#.repeat(55),
+            "}".repeat(55)
+        )
+    };
+    assert!(soon(|| toolset(&chain(8, nested, "{}"))).is_ok());
+    assert!(soon(|| toolset(&chain(70, nested, "{}"))).is_err());
+    let form = |next: &str| format!(r#"{{"oneOf": [{{"properties": {{"p": {next}}}}}]}}"#);
+    assert!(soon(|| toolset(&chain(170, form, "{}"))).is_ok());
 }
 
 #[test]

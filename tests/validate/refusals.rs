@@ -15,203 +15,59 @@ fn assert_refused(schema: &str, kind: SchemaErrorKind, at: &str, words: &str) {
     assert!(error.to_string().contains(at), "{error}");
 }
 
+/// Each row is the schema of the property `v`, and where in it what is wrong.
+macro_rules! refusals {
+    ($($schema:literal => $kind:ident, $at:literal, $words:literal;)*) => {$(
+        let schema = format!(
+            r#"{{"type": "object", "properties": {{"v": {}}}, "$defs": {{"a": {{}}}}}}"#,
+            $schema
+        );
+        assert_refused(&schema, $kind, concat!("/properties/v", $at), $words);
+    )*};
+}
+
+#[test]
+fn references_that_lead_nowhere_or_elsewhere_are_refused() {
+    refusals! {
+        r#"{"$ref": "https://example.com/s.json"}"# => RemoteReference, "/$ref", "nothing is ever fetched";
+        r#"{"$ref": "file:///etc/passwd"}"# => RemoteReference, "/$ref", "nothing is ever fetched";
+        r#"{"$ref": "other.json#/a"}"# => RemoteReference, "/$ref", "`other.json#/a` is not in this document";
+        r#"{"$ref": "//host/s"}"# => RemoteReference, "/$ref", "is not in this document";
+        r#"{"$ref": "http://json-schema.org/draft-07/schema#"}"# => RemoteReference, "/$ref", "not in this document";
+        r#"{"$dynamicRef": "https://example.com/s.json"}"# => RemoteReference, "/$dynamicRef", "not in this document";
+        r##"{"$ref": "#/$defs/b"}"## => MissingReference, "/$ref", "`#/$defs/b` leads to no schema here";
+        r##"{"$ref": "#nowhere"}"## => MissingReference, "/$ref", "leads to no schema";
+        r##"{"$ref": "#/$defs"}"## => MissingReference, "/$ref", "leads to no schema";
+        r##"{"$ref": "#/properties/v/x-own"}"## => MissingReference, "/$ref", "leads to no schema";
+        r##"{"$ref": "#/%zz"}"## => MissingReference, "/$ref", "leads to no schema";
+        r#"{"$ref": ""}"# => MissingReference, "/$ref", "write `#`";
+        r##"{"$ref": "#/properties/v"}"## => EndlessReference, "", "refers to itself";
+        r##"{"allOf": [{"$ref": "#/properties/v"}]}"## => EndlessReference, "", "refers to itself";
+    }
+}
+
 #[test]
 fn what_is_unfit_is_refused_where_it_stands() {
-    let property = |schema: &str| {
-        format!(r#"{{"type": "object", "properties": {{"v": {schema}}}, "$defs": {{"a": {{}}}}}}"#)
-    };
-    let v = "/properties/v";
-    for (schema, kind, at, words) in [
-        (
-            r#"{"type": "strng"}"#,
-            Invalid,
-            "/type",
-            r#""strng" is not valid here in JSON Schema draft 2020-12"#,
-        ),
-        (
-            r#"{"minLength": -1}"#,
-            Invalid,
-            "/minLength",
-            "-1 is not valid",
-        ),
-        (
-            r#"{"required": "a"}"#,
-            Invalid,
-            "/required",
-            r#""a" is not valid"#,
-        ),
-        (r#"{"items": [{}]}"#, Invalid, "/items", "[{}] is not valid"),
-        (
-            r#"{"exclusiveMinimum": true}"#,
-            Invalid,
-            "/exclusiveMinimum",
-            "true is not valid",
-        ),
-        (
-            r#"{"$ref": "https://example.com/s.json"}"#,
-            RemoteReference,
-            "/$ref",
-            "nothing is ever fetched",
-        ),
-        (
-            r#"{"$ref": "file:///etc/passwd"}"#,
-            RemoteReference,
-            "/$ref",
-            "nothing is ever fetched",
-        ),
-        (
-            r#"{"$ref": "other.json#/a"}"#,
-            RemoteReference,
-            "/$ref",
-            "`other.json#/a` is not in this document",
-        ),
-        (
-            r#"{"$ref": "//host/s"}"#,
-            RemoteReference,
-            "/$ref",
-            "is not in this document",
-        ),
-        (
-            r#"{"$ref": "http://json-schema.org/draft-07/schema#"}"#,
-            RemoteReference,
-            "/$ref",
-            "not in this document",
-        ),
-        (
-            r#"{"$dynamicRef": "https://example.com/s.json"}"#,
-            RemoteReference,
-            "/$dynamicRef",
-            "not in this document",
-        ),
-        (
-            r##"{"$ref": "#/$defs/b"}"##,
-            MissingReference,
-            "/$ref",
-            "`#/$defs/b` leads to no schema here",
-        ),
-        (
-            r##"{"$ref": "#nowhere"}"##,
-            MissingReference,
-            "/$ref",
-            "leads to no schema",
-        ),
-        (
-            r##"{"$ref": "#/$defs"}"##,
-            MissingReference,
-            "/$ref",
-            "leads to no schema",
-        ),
-        (
-            r##"{"$ref": "#/properties/v/x-own"}"##,
-            MissingReference,
-            "/$ref",
-            "leads to no schema",
-        ),
-        (
-            r##"{"$ref": "#/%zz"}"##,
-            MissingReference,
-            "/$ref",
-            "leads to no schema",
-        ),
-        (r#"{"$ref": ""}"#, MissingReference, "/$ref", "write `#`"),
-        (
-            r##"{"$ref": "#/properties/v"}"##,
-            EndlessReference,
-            "",
-            "refers to itself",
-        ),
-        (
-            r##"{"allOf": [{"$ref": "#/properties/v"}]}"##,
-            EndlessReference,
-            "",
-            "refers to itself",
-        ),
-        (
-            r#"{"pattern": "(?=a)"}"#,
-            Pattern,
-            "/pattern",
-            "`(?=a)` is no regular expression",
-        ),
-        (
-            r#"{"pattern": "(?<!a)b"}"#,
-            Pattern,
-            "/pattern",
-            "without look-around",
-        ),
-        (
-            r#"{"pattern": "(a)\\1"}"#,
-            Pattern,
-            "/pattern",
-            "back-references",
-        ),
-        (
-            r#"{"pattern": "("}"#,
-            Pattern,
-            "/pattern",
-            "is no regular expression",
-        ),
-        (
-            r#"{"pattern": "((a{100}){100}){100}"}"#,
-            Pattern,
-            "/pattern",
-            "large repetitions",
-        ),
-        (
-            r#"{"patternProperties": {"a/(?=b)": {}}}"#,
-            Pattern,
-            "/patternProperties/a~1(?=b)",
-            "`a/(?=b)`",
-        ),
-        (
-            r#"{"$vocabulary": {}}"#,
-            UnsupportedKeyword,
-            "/$vocabulary",
-            "leave it out",
-        ),
-        (
-            r#"{"$own": 1}"#,
-            UnsupportedKeyword,
-            "/$own",
-            "`$own` would not be enforced",
-        ),
-        (
-            r#"{"$recursiveRef": "a"}"#,
-            UnsupportedKeyword,
-            "/$recursiveRef",
-            "write `$ref`",
-        ),
-        (
-            r#"{"contentSchema": {}}"#,
-            UnsupportedKeyword,
-            "/contentSchema",
-            "in words",
-        ),
-        (
-            r#"{"type": "string", "nullable": true}"#,
-            UnsupportedKeyword,
-            "/nullable",
-            "null",
-        ),
-        (
-            r#"{"additionalItems": false}"#,
-            UnsupportedKeyword,
-            "/additionalItems",
-            "`prefixItems`",
-        ),
-        (
-            r#"{"divisibleBy": 2}"#,
-            UnsupportedKeyword,
-            "/divisibleBy",
-            "`multipleOf`",
-        ),
-        (
-            r#"{"$schema": "http://json-schema.org/draft-07/schema#"}"#,
-            UnsupportedKeyword,
-            "/$schema",
-            "once",
-        ),
-    ] {
-        assert_refused(&property(schema), kind, &format!("{v}{at}"), words);
+    refusals! {
+        r#"{"type": "strng"}"# => Invalid, "/type", r#""strng" is not valid here in JSON Schema draft 2020-12"#;
+        r#"{"minLength": -1}"# => Invalid, "/minLength", "-1 is not valid";
+        r#"{"required": "a"}"# => Invalid, "/required", r#""a" is not valid"#;
+        r#"{"items": [{}]}"# => Invalid, "/items", "[{}] is not valid";
+        r#"{"exclusiveMinimum": true}"# => Invalid, "/exclusiveMinimum", "true is not valid";
+        r#"{"pattern": "(?=a)"}"# => Pattern, "/pattern", "`(?=a)` is no regular expression";
+        r#"{"pattern": "(?<!a)b"}"# => Pattern, "/pattern", "without look-around";
+        r#"{"pattern": "(a)\\1"}"# => Pattern, "/pattern", "back-references";
+        r#"{"pattern": "("}"# => Pattern, "/pattern", "is no regular expression";
+        r#"{"pattern": "((a{100}){100}){100}"}"# => Pattern, "/pattern", "large repetitions";
+        r#"{"patternProperties": {"a/(?=b)": {}}}"# => Pattern, "/patternProperties/a~1(?=b)", "`a/(?=b)`";
+        r#"{"$vocabulary": {}}"# => UnsupportedKeyword, "/$vocabulary", "leave it out";
+        r#"{"$own": 1}"# => UnsupportedKeyword, "/$own", "`$own` would not be enforced";
+        r#"{"$recursiveRef": "a"}"# => UnsupportedKeyword, "/$recursiveRef", "write `$ref`";
+        r#"{"contentSchema": {}}"# => UnsupportedKeyword, "/contentSchema", "in words";
+        r#"{"type": "string", "nullable": true}"# => UnsupportedKeyword, "/nullable", "null";
+        r#"{"additionalItems": false}"# => UnsupportedKeyword, "/additionalItems", "`prefixItems`";
+        r#"{"divisibleBy": 2}"# => UnsupportedKeyword, "/divisibleBy", "`multipleOf`";
+        r#"{"$schema": "http://json-schema.org/draft-07/schema#"}"# => UnsupportedKeyword, "/$schema", "once";
     }
 }
 

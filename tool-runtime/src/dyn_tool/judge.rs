@@ -11,8 +11,10 @@ mod cost;
 mod draft;
 mod explain;
 mod keyword;
+mod limits;
 mod objects;
 mod plain;
+mod references;
 mod unions;
 mod words;
 
@@ -44,9 +46,7 @@ type Targets = HashMap<usize, String>;
 
 impl Judge {
     pub(super) fn new(doc: &SchemaDoc) -> Result<Self, SchemaError> {
-        audit::size(doc.as_json())?;
-        let schema = doc.to_value();
-        audit::depth(&schema)?;
+        let schema = limits::read(doc.as_json())?;
         let draft = Draft::of(&schema)?;
         draft.check(&schema)?;
         let targets = audit::audit(&schema, draft)?;

@@ -1,4 +1,4 @@
-//! What a schema must fulfil before anything is checked against it.
+//! What the parts of a schema must fulfil before anything is checked against it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,16 +6,13 @@ use serde_json::{Map, Value, json};
 
 use super::draft::Draft;
 use super::keyword::{Keyword, escaped, held, keyword};
+use super::references::Reference;
 use super::{Targets, address, compile, cost};
 use crate::fault::shortened;
 use crate::{SchemaError, SchemaErrorKind as Kind};
 
-const MOST_BYTES: usize = 256 * 1024;
-const MOST_DEPTH: usize = 64;
 const MOST_SCHEMAS: usize = 4096;
 const MOST_PATTERNS: usize = 256;
-/// Compiling follows references inside each other, and the stack ends.
-const MOST_TARGETS: usize = 512;
 
 pub(super) fn error(kind: Kind, at: &str, message: impl Into<String>) -> SchemaError {
     SchemaError {
@@ -25,54 +22,17 @@ pub(super) fn error(kind: Kind, at: &str, message: impl Into<String>) -> SchemaE
     }
 }
 
-pub(super) fn size(text: &str) -> Result<(), SchemaError> {
-    if text.len() <= MOST_BYTES {
-        return Ok(());
-    }
-    let message = format!(
-        "it has {} bytes; at most {MOST_BYTES} are taken",
-        text.len()
-    );
-    Err(error(Kind::TooLarge, "", message))
-}
-
-pub(super) fn depth(schema: &Value) -> Result<(), SchemaError> {
-    if nesting(schema) <= MOST_DEPTH {
-        return Ok(());
-    }
-    let message = format!(
-        "more than {MOST_DEPTH} arrays and objects inside each other; put inner schemas under `$defs`"
-    );
-    Err(error(Kind::TooDeep, "", message))
-}
-
-/// What reads JSON stops at 128, so this ends.
-fn nesting(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => 1 + items.iter().map(nesting).max().unwrap_or(0),
-        Value::Object(entries) => 1 + entries.values().map(nesting).max().unwrap_or(0),
-        _ => 0,
-    }
-}
-
-/// A reference that has been met, until all that it may lead to is known.
-struct Reference<'s> {
-    from: String,
-    keyword: &'s str,
-    text: &'s str,
-    /// The schema with an `$id` that it stands in.
-    resource: String,
-}
-
 #[derive(Default)]
 pub(super) struct Audit<'s> {
     /// Each schema's pointer, and those of the schemas for the same value.
     pub(super) here: HashMap<String, Vec<String>>,
+    /// How many schemas stand inside each other there, references not followed.
+    pub(super) heights: HashMap<String, usize>,
     /// Pointers by `$id`.
-    resources: HashMap<&'s str, String>,
+    pub(super) resources: HashMap<&'s str, String>,
     /// Pointers by resource and anchor.
-    anchors: HashMap<(String, &'s str), String>,
-    references: Vec<Reference<'s>>,
+    pub(super) anchors: HashMap<(String, &'s str), String>,
+    pub(super) references: Vec<Reference<'s>>,
     schemas: usize,
     patterns: HashSet<&'s str>,
 }
@@ -91,19 +51,20 @@ pub(super) fn audit(schema: &Value, draft: Draft) -> Result<Targets, SchemaError
 }
 
 impl<'s> Audit<'s> {
+    /// Looks into a schema; how many stand inside each other.
     fn walk(
         &mut self,
         schema: &'s Value,
         at: String,
         resource: &str,
         draft: Draft,
-    ) -> Result<(), SchemaError> {
+    ) -> Result<usize, SchemaError> {
         self.schemas += 1;
         if self.schemas > MOST_SCHEMAS {
             let message = format!("more than {MOST_SCHEMAS} schemas inside it; describe less");
             return Err(error(Kind::TooMany, "", message));
         }
-        let mut here = Vec::new();
+        let (mut here, mut height) = (Vec::new(), 0);
         if let Value::Object(keywords) = schema {
             let resource = self.names(keywords, &at, resource, draft)?;
             for (name, value) in keywords {
@@ -131,12 +92,18 @@ impl<'s> Audit<'s> {
                     if is_here {
                         here.push(inner_at.clone());
                     }
-                    self.walk(inner, inner_at, &resource, draft)?;
+                    let inner = self.walk(inner, inner_at, &resource, draft)?;
+                    // What is only defined is compiled where it is referred to.
+                    if !matches!(name.as_str(), "$defs" | "definitions") {
+                        height = height.max(inner);
+                    }
                 }
             }
         }
+        height += 1;
+        self.heights.insert(at.clone(), height);
         self.here.insert(at, here);
-        Ok(())
+        Ok(height)
     }
 
     /// Notes what else a schema says at its place; the resource that it belongs to.
@@ -229,73 +196,6 @@ impl<'s> Audit<'s> {
         );
         Err(error(Kind::Pattern, at, message))
     }
-
-    /// Finds where every reference leads, and notes it as a schema for the same value.
-    fn resolve(&mut self) -> Result<Targets, SchemaError> {
-        let mut targets = Targets::new();
-        let mut distinct = HashSet::new();
-        for reference in std::mem::take(&mut self.references) {
-            let Reference { from, text, .. } = &reference;
-            let target = self.target(&reference)?;
-            distinct.insert(target.clone());
-            if distinct.len() > MOST_TARGETS {
-                let message = format!("references to more than {MOST_TARGETS} schemas");
-                return Err(error(Kind::TooMany, "", message));
-            }
-            targets.insert(address(text), target.clone());
-            if let Some(here) = self.here.get_mut(from) {
-                here.push(target);
-            }
-        }
-        Ok(targets)
-    }
-
-    fn target(&self, reference: &Reference<'s>) -> Result<String, SchemaError> {
-        let Reference {
-            from,
-            keyword,
-            text,
-            resource,
-        } = reference;
-        let at = format!("{from}/{keyword}");
-        let (document, fragment) = text.split_once('#').unwrap_or((text, ""));
-        let base = match document {
-            // It would be passed over.
-            "" if text.is_empty() => {
-                let message = "an empty reference; write `#` for the whole schema";
-                return Err(error(Kind::MissingReference, &at, message));
-            }
-            "" => resource,
-            id => self.resources.get(id).ok_or_else(|| {
-                let message = format!(
-                    "`{}` is not in this document, and nothing is ever fetched; put that schema \
-                     under `$defs` and refer to it as `#/$defs/…`",
-                    shortened(text)
-                );
-                error(Kind::RemoteReference, &at, message)
-            })?,
-        };
-        let target = if fragment.is_empty() {
-            Some(base.clone())
-        } else if fragment.starts_with('/') {
-            decoded(fragment).map(|pointer| format!("{base}{pointer}"))
-        } else {
-            self.anchors
-                .iter()
-                .find_map(|((resource, anchor), target)| {
-                    (resource == base && *anchor == fragment).then(|| target.clone())
-                })
-        };
-        target
-            .filter(|target| self.here.contains_key(target))
-            .ok_or_else(|| {
-                let message = format!(
-                    "`{}` leads to no schema here; put that schema under `$defs`",
-                    shortened(text)
-                );
-                error(Kind::MissingReference, &at, message)
-            })
-    }
 }
 
 /// Whether a keyword changes what is admitted.
@@ -317,22 +217,6 @@ fn is_assertion(name: &str) -> bool {
         "$defs",
     ];
     !NOTES.contains(&name) && !name.starts_with("x-")
-}
-
-/// A fragment without its percent-encoding.
-fn decoded(fragment: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut rest = fragment.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let mut digit = || char::from(rest.next()?).to_digit(16);
-        let (high, low) = (digit()?, digit()?);
-        bytes.push(u8::try_from(high * 16 + low).ok()?);
-    }
-    String::from_utf8(bytes).ok()
 }
 
 /// Whether an object may fit. The walk ends: no reference leads back for the same value.

@@ -168,6 +168,22 @@ fn no_arguments_are_an_empty_object() {
 }
 
 #[test]
+fn arguments_that_were_encoded_twice_are_checked_as_what_they_hold() {
+    let tools = toolset(CITY).unwrap();
+    for (arguments, expected) in [
+        (r#""{\"city\": \"Oslo\"}""#, None),
+        (
+            r#""{\"city\": 1}""#,
+            Some("city: expected a string of 1 or more characters, got 1"),
+        ),
+    ] {
+        let call = toolwright::ToolCall::new("1", "t", arguments);
+        let result = tools.call_blocking(&call, &toolwright::Context::new());
+        assert_eq!(result.errors().next(), expected, "{arguments}");
+    }
+}
+
+#[test]
 fn an_object_that_looks_like_raw_text_is_what_it_is() {
     let schema = r#"{"type": "object", "properties": {"v": {"type": "array"}}}"#;
     for key in [

@@ -194,6 +194,7 @@ impl DynToolBuilder {
     /// - Drafts 2020-12, 2019-09 and 7 are read, as `$schema` says; without it, 2020-12.
     /// - [`build`](Self::build) refuses what cannot be checked safely or would not be checked: see
     ///   [`SchemaErrorKind`]. Nothing is ever fetched.
+    /// - Arguments that were encoded twice are decoded; nothing else is repaired before the check.
     /// - The formats that JSON Schema defines are checked; others are notes for the model.
     /// - A `pattern` is matched in time linear in the text; it has no look-around.
     /// - Integers of more than 64 bits are compared as the nearest `f64`, and so are decimals. A

@@ -52,7 +52,7 @@ pub enum SchemaErrorKind {
     /// More than 64 arrays and objects stand inside each other.
     TooDeep,
     /// There are more than 4,096 subschemas or 256 patterns, or references may lead through more than
-    /// 512 schemas inside each other.
+    /// 1,024 schemas inside each other.
     TooMany,
     /// `$schema` names none of the drafts 2020-12, 2019-09 and 7.
     UnknownDraft,

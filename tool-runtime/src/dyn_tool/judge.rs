@@ -26,8 +26,11 @@ use serde_json::{Map, Value};
 use self::draft::Draft;
 use self::plain::Plain;
 use super::{SchemaError, SchemaErrorKind};
-use crate::decode::{arguments, decode_value, refused};
+use crate::decode::{decode_text, refused};
 use crate::{Call, SchemaDoc, ToolError};
+
+/// Compiling takes up to 8 KiB of stack a schema in a build without optimisation.
+const COMPILE_STACK: usize = 16 * 1024 * 1024;
 
 /// A compiled regular expression may take so many bytes, which bounds what a match costs.
 const MOST_PATTERN_BYTES: usize = 256 * 1024;
@@ -50,7 +53,7 @@ impl Judge {
         let draft = Draft::of(&schema)?;
         draft.check(&schema)?;
         let targets = audit::audit(&schema, draft)?;
-        let validator = compile(draft, &schema).ok_or_else(|| SchemaError {
+        let validator = compile_apart(draft, &schema).ok_or_else(|| SchemaError {
             kind: SchemaErrorKind::Invalid,
             at: String::new(),
             message: format!("this is no valid JSON Schema of {}", draft.name()),
@@ -65,11 +68,11 @@ impl Judge {
 
     /// Every fault of the arguments, in the words of every tool here.
     pub(super) fn ask(&self, call: &Call<'_>) -> Result<(), ToolError> {
-        let Plain(value) = decode_value(call, None)?;
+        let (text, Plain(value)) = decode_text(call)?;
         if self.validator.is_valid(&value) {
             return Ok(());
         }
-        Err(refused(explain::explain(self, arguments(call), &value)))
+        Err(refused(explain::explain(self, text, &value)))
     }
 
     /// The schema that a reference leads to.
@@ -102,4 +105,14 @@ fn compile(draft: Draft, schema: &Value) -> Option<Validator> {
         .with_pattern_options(patterns)
         .build(schema)
         .ok()
+}
+
+/// The same for a schema of any size that is let through, on a stack that holds it.
+fn compile_apart(draft: Draft, schema: &Value) -> Option<Validator> {
+    std::thread::scope(|scope| {
+        let compiler = std::thread::Builder::new()
+            .stack_size(COMPILE_STACK)
+            .spawn_scoped(scope, || compile(draft, schema));
+        compiler.ok()?.join().ok()?
+    })
 }

@@ -8,7 +8,7 @@ use super::draft::Draft;
 use super::keyword::{Keyword, escaped, held, keyword};
 use super::references::Reference;
 use super::{Targets, address, compile, cost};
-use crate::fault::shortened;
+use crate::fault::say;
 use crate::{SchemaError, SchemaErrorKind as Kind};
 
 const MOST_SCHEMAS: usize = 4096;
@@ -192,7 +192,7 @@ impl<'s> Audit<'s> {
         let message = format!(
             "the pattern `{}` is no regular expression that is matched in linear time; write it \
              without look-around, back-references and large repetitions",
-            shortened(pattern)
+            say::shortened(pattern)
         );
         Err(error(Kind::Pattern, at, message))
     }

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use crate::fault::shortened;
+use crate::fault::say;
 use crate::{SchemaError, SchemaErrorKind};
 
 /// The drafts of JSON Schema that tools are described in.
@@ -29,7 +29,7 @@ impl Draft {
                 at: "/$schema".into(),
                 message: format!(
                     "{} is no draft that is known here; write the schema in draft 2020-12, 2019-09 or 7",
-                    shortened(&named.to_string())
+                    say::shortened(&named.to_string())
                 ),
             }),
         }
@@ -59,7 +59,7 @@ impl Draft {
             Self::Twenty => jsonschema::draft202012::meta::validate(schema),
         };
         checked.map_err(|error| {
-            let got = shortened(&error.instance().to_string());
+            let got = say::shortened(&error.instance().to_string());
             SchemaError {
                 kind: SchemaErrorKind::Invalid,
                 at: error.instance_path().as_str().to_owned(),

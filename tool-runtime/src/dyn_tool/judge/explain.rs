@@ -1,11 +1,11 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 
 use super::words::{describe, described};
 use super::{Judge, compile};
-use crate::fault::{shortened, written};
+use crate::fault::say;
 use crate::json::Segment;
 use crate::near::{did_you_mean, near};
 use crate::{Fault, FaultCode};
@@ -52,7 +52,7 @@ impl Place<'_> {
     /// What is wrong with this value.
     pub(super) fn fault(&self, code: FaultCode, message: String) -> Found {
         let fault = Fault {
-            path: written(&self.path),
+            path: say::path(&self.path),
             code,
             message,
         };
@@ -64,13 +64,13 @@ impl Place<'_> {
             Some(Segment::Name(_)) => "a key that is ",
             _ => "",
         };
-        let got = shortened(self.text);
+        let got = say::shortened(self.text);
         self.fault(code, format!("expected {whose}{what}, got {got}"))
     }
 
     /// A value that there are no better words for.
     pub(super) fn refused(&self) -> Found {
-        let got = shortened(self.text);
+        let got = say::shortened(self.text);
         self.fault(FaultCode::Bound, format!("{got} is refused by the schema"))
     }
 
@@ -79,7 +79,7 @@ impl Place<'_> {
         let mut path = self.path.clone();
         path.push(Segment::Key(key.to_owned()));
         let fault = Fault {
-            path: written(&path),
+            path: say::path(&path),
             code: FaultCode::MissingArgument,
             message,
         };
@@ -137,13 +137,12 @@ pub(super) fn explain(judge: &Judge, text: &str, value: &Value) -> Vec<Fault> {
         found.push(root.refused());
     }
     found.sort_by_key(|found| found.at);
-    let mut faults: Vec<Fault> = Vec::new();
-    for Found { fault, .. } in found {
-        if !faults.contains(&fault) {
-            faults.push(fault);
-        }
-    }
+    // Two parts of a schema may say the same.
+    let mut told = HashSet::new();
+    let faults = found.into_iter().map(|found| found.fault);
     faults
+        .filter(|fault| told.insert((fault.path.clone(), fault.message.clone())))
+        .collect()
 }
 
 impl<'s> Explainer<'s> {
@@ -158,7 +157,7 @@ impl<'s> Explainer<'s> {
         let found = match schema {
             Value::Object(keywords) => self.faults_of(keywords, place),
             Value::Bool(false) => {
-                let got = shortened(place.text);
+                let got = say::shortened(place.text);
                 vec![place.fault(
                     FaultCode::Bound,
                     format!("no value is allowed here, got {got}"),

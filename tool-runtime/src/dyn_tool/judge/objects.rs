@@ -1,7 +1,7 @@
 use serde_json::{Map, Value};
 
 use super::explain::{Explainer, Found, Place};
-use crate::fault::{quoted, unknown};
+use crate::fault::say;
 use crate::json::{Json, Place as Reading, Segment};
 use crate::{FaultCode, Store};
 
@@ -49,7 +49,7 @@ impl<'s> Explainer<'s> {
             if let Some(names) = schema.get("propertyNames") {
                 let mut path = place.path.clone();
                 path.push(Segment::Name(key.clone()));
-                let (text, value) = (quoted(&key), Value::String(key));
+                let (text, value) = (say::quoted(&key), Value::String(key));
                 let name = Place {
                     value: &value,
                     text: &text,
@@ -178,7 +178,7 @@ impl<'s> Explainer<'s> {
                 continue;
             }
             if rest == &Value::Bool(false) {
-                let message = unknown(noun(&entry), &key, &names);
+                let message = say::unknown_key(&key, &names, entry.path.len() == 1);
                 found.push(entry.fault(FaultCode::UnknownArgument, message));
             } else {
                 found.extend(self.faults(rest, &entry));
@@ -245,7 +245,7 @@ fn unknown_key(schema: &Map<String, Value>, key: &str, entry: &Place<'_>) -> Fou
     let message = if schema.contains_key("patternProperties") && names.is_empty() {
         format!("unknown {}; no name of this form is known", noun(entry))
     } else {
-        unknown(noun(entry), key, &names)
+        say::unknown_key(key, &names, entry.path.len() == 1)
     };
     entry.fault(FaultCode::UnknownArgument, message)
 }

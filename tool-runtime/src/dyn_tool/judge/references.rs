@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use super::audit::{Audit, error};
 use super::{Targets, address};
-use crate::fault::shortened;
+use crate::fault::say;
 use crate::{SchemaError, SchemaErrorKind as Kind};
 
 /// Compiling follows references inside each other, and the stack ends: so many schemas may be inside
 /// each other if every reference leads on to the next.
-const MOST_INSIDE: usize = 512;
+const MOST_INSIDE: usize = 1024;
 
 /// A reference that has been met, until all that it may lead to is known.
 pub(super) struct Reference<'s> {
@@ -67,7 +67,7 @@ impl<'s> Audit<'s> {
                 let message = format!(
                     "`{}` is not in this document, and nothing is ever fetched; put that schema \
                      under `$defs` and refer to it as `#/$defs/…`",
-                    shortened(text)
+                    say::shortened(text)
                 );
                 error(Kind::RemoteReference, &at, message)
             })?,
@@ -88,7 +88,7 @@ impl<'s> Audit<'s> {
             .ok_or_else(|| {
                 let message = format!(
                     "`{}` leads to no schema here; put that schema under `$defs`",
-                    shortened(text)
+                    say::shortened(text)
                 );
                 error(Kind::MissingReference, &at, message)
             })

@@ -4,7 +4,7 @@ use super::explain::{Explainer, Found, Place};
 use super::objects::entries;
 use super::words::{describe_any, described};
 use crate::FaultCode;
-use crate::fault::{shortened, written};
+use crate::fault::say;
 use crate::json::Segment;
 use crate::schema::one_of;
 
@@ -58,7 +58,7 @@ impl<'s> Explainer<'s> {
             return Vec::new();
         }
         if fitting > 1 {
-            let got = shortened(place.text);
+            let got = say::shortened(place.text);
             let message = format!(
                 "fits {fitting} of the forms, where one is wanted: {}, got {got}",
                 words()
@@ -68,7 +68,7 @@ impl<'s> Explainer<'s> {
         if let Some(found) = self.tagged(forms, place) {
             return found;
         }
-        let path = written(&place.path);
+        let path = say::path(&place.path);
         let is_other_type = |found: &[Found]| {
             found
                 .iter()

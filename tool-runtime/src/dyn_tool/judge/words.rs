@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::Judge;
-use crate::fault::shortened;
+use crate::fault::say;
 use crate::schema::{count, one_of};
 
 /// So many values of an `enum` are told, and forms of an `anyOf`.
@@ -37,7 +37,7 @@ fn words(schema: &Value, judge: &Judge, depth: u8) -> Option<String> {
     };
     let inner = |schema: &Value| words(schema, judge, depth);
     if let Some(value) = keywords.get("const") {
-        return Some(shortened(&value.to_string()));
+        return Some(say::shortened(&value.to_string()));
     }
     if let Some(Value::Array(values)) = keywords.get("enum") {
         return Some(listed(values));
@@ -73,7 +73,7 @@ fn listed(values: &[Value]) -> String {
     let told: Vec<_> = values
         .iter()
         .filter(|value| !(has_null && value.is_null()))
-        .map(|value| shortened(&value.to_string()))
+        .map(|value| say::shortened(&value.to_string()))
         .collect();
     let more = told.len().saturating_sub(MOST_LISTED);
     let mut words = one_of(
@@ -171,9 +171,10 @@ fn of_type(name: &str, keywords: &Map<String, Value>) -> Option<String> {
         "number" => format!("a number{}", range(keywords, false)),
         "string" => {
             let text = |name: &str| keywords.get(name).and_then(Value::as_str);
-            let format = text("format").map(|name| format!(" in the format `{}`", shortened(name)));
+            let format =
+                text("format").map(|name| format!(" in the format `{}`", say::shortened(name)));
             let pattern =
-                text("pattern").map(|text| format!(" that matches `{}`", shortened(text)));
+                text("pattern").map(|text| format!(" that matches `{}`", say::shortened(text)));
             format!(
                 "a string{}{}{}",
                 counted("minLength", "maxLength", "character"),

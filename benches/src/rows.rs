@@ -1,0 +1,297 @@
+//! What is measured: groups of rows, each of which does the same work in another way.
+
+use std::fmt::Write;
+use std::future::Future;
+use std::hint::black_box;
+use std::pin::pin;
+use std::task::{Context as TaskContext, Poll, Waker};
+
+use toolwright::{Context, Encoder, ToolCall, Toolset};
+
+use crate::hand::{self, Add, Find, GetWeather, Index, LentFind, LentGetWeather, LentIndex};
+use crate::hand::{LentOrder, LentPay, Order, Pay};
+use crate::tools;
+
+/// One way to do the work of its group.
+pub struct Row {
+    /// Its group's name and its own: `order/borrowed`.
+    pub name: String,
+    /// At most so many times as long as the group's first row.
+    pub target: Option<f64>,
+    /// Does the work once.
+    pub run: Box<dyn Fn()>,
+}
+
+/// Rows that do the same work, of which the first is what the others are compared with.
+pub struct Group(pub Vec<Row>);
+
+/// Collects the rows of a group.
+struct Work {
+    name: &'static str,
+    set: Toolset,
+    arguments: String,
+    /// What every way answers; `None` for a call in which something is wrong.
+    answer: Option<String>,
+    rows: Vec<Row>,
+}
+
+impl Work {
+    fn new(name: &'static str, set: &Toolset, arguments: impl Into<String>) -> Self {
+        Self {
+            name,
+            set: set.clone(),
+            arguments: arguments.into(),
+            answer: None,
+            rows: Vec::new(),
+        }
+    }
+
+    fn row(mut self, name: &str, target: Option<f64>, run: impl Fn() + 'static) -> Self {
+        let (name, run) = (format!("{}/{name}", self.name), Box::new(run));
+        self.rows.push(Row { name, target, run });
+        self
+    }
+
+    /// The two ways without us.
+    fn by_hand(mut self, tool: &'static str) -> Self {
+        self.answer = hand::call(tool, &self.arguments).ok();
+        let (lent, owned) = (self.arguments.clone(), self.arguments.clone());
+        self.row("HAND", None, move || {
+            let _ = black_box(hand::call(black_box(tool), black_box(&lent)));
+        })
+        .row("HAND_OWNED", None, move || {
+            let _ = black_box(hand::call_owned(black_box(tool), black_box(&owned)));
+        })
+    }
+
+    /// From the arguments' text to the answer's.
+    fn ours(self, row: &str, tool: &'static str, target: Option<f64>) -> Self {
+        let (set, cx) = (self.set.clone(), Context::new());
+        let call = ToolCall::new("call_1", tool, &*self.arguments);
+        let result = set.call_blocking(&call, &cx);
+        match &self.answer {
+            Some(answer) => assert_eq!(result.content(Encoder::auto()), *answer, "{tool}"),
+            None => assert_eq!(result.errors().count(), 4, "{tool}"),
+        }
+        self.row(row, target, move || {
+            let result = set.call_blocking(black_box(&call), &cx);
+            black_box(&*result.content(Encoder::auto()));
+        })
+    }
+
+    /// The same, polled once.
+    fn polled(self, row: &str, tool: &'static str) -> Self {
+        let (set, cx) = (self.set.clone(), Context::new());
+        let call = ToolCall::new("call_1", tool, &*self.arguments);
+        self.row(row, None, move || {
+            let answer = pin!(set.call(black_box(&call), &cx));
+            let mut task = TaskContext::from_waker(Waker::noop());
+            if let Poll::Ready(result) = answer.poll(&mut task) {
+                black_box(&*result.content(Encoder::auto()));
+            }
+        })
+    }
+
+    /// The arguments alone, by hand.
+    fn reads<T: for<'de> Reads<'de>, U: for<'de> Reads<'de>>(self) -> Self {
+        let (lent, owned) = (self.arguments.clone(), self.arguments.clone());
+        self.row("HAND", None, move || T::read(black_box(&lent)))
+            .row("HAND_OWNED", None, move || U::read(black_box(&owned)))
+    }
+
+    /// The arguments alone.
+    fn validates(self, row: &str, tool: &'static str) -> Self {
+        let (set, cx) = (self.set.clone(), Context::new());
+        let call = ToolCall::new("call_1", tool, &*self.arguments);
+        self.row(row, None, move || {
+            let _ = black_box(set.validate_call(black_box(&call), &cx));
+        })
+    }
+
+    fn group(self) -> Group {
+        Group(self.rows)
+    }
+}
+
+/// A type with or without a lifetime, to be read as if it were called `T<'de>`.
+trait Reads<'de> {
+    fn read(arguments: &'de str);
+}
+
+macro_rules! reads {
+    ($($as:ident $ty:ty;)*) => {$(
+        struct $as;
+
+        impl<'de> Reads<'de> for $as {
+            fn read(arguments: &'de str) {
+                let _ = black_box(serde_json::from_str::<$ty>(arguments));
+            }
+        }
+    )*};
+}
+
+reads! {
+    ReadAdd Add;
+    ReadWeather GetWeather;
+    ReadLentWeather LentGetWeather<'de>;
+    ReadOrder Order;
+    ReadLentOrder LentOrder<'de>;
+    ReadIndex Index;
+    ReadLentIndex LentIndex<'de>;
+    ReadFind Find;
+    ReadLentFind LentFind<'de>;
+    ReadPay Pay;
+    ReadLentPay LentPay<'de>;
+}
+
+const ADD: &str = r#"{"a": 1234567, "b": -42}"#;
+const WEATHER: &str = r#"{"city": "San Francisco", "unit": "celsius"}"#;
+const FIND: &str = r#"{"key": {"id": 1234567, "name": "Mary Somerville"}}"#;
+const PAY: &str = r#"{"payment": {"type": "card", "number": "4242 4242 4242 4242", "check": 123}}"#;
+
+/// Ten lines, about 1.5 KB.
+fn order() -> String {
+    let mut text = String::from(
+        r#"{"customer": {"name": "Mary Somerville", "email": "mary@example.com", "country": "GB"}, "lines": ["#,
+    );
+    for line in 0..10_u32 {
+        let comma = if line == 0 { "" } else { ", " };
+        let (qty, price) = (line * 7 % 40 + 1, f64::from(line * 1234 + 995) / 100.0);
+        let note = if line % 3 == 0 {
+            r#""wrap it, and add a card""#
+        } else {
+            "null"
+        };
+        let _ = write!(
+            text,
+            r#"{comma}{{"sku": "TEA-{line:04}-LEAF", "title": "Assam, second flush, {line} of ten, a tin of 250 g", "qty": {qty}, "price": {price}, "note": {note}}}"#
+        );
+    }
+    text.push_str("]}");
+    text
+}
+
+/// An order in which four things are wrong.
+fn bad_order() -> String {
+    order()
+        .replacen(r#""qty": 1,"#, r#""qty": "three","#, 1)
+        .replacen(r#""sku": "TEA-0003-LEAF", "#, "", 1)
+        .replacen(r#""price": 59.31"#, r#""price": -1"#, 1)
+        .replacen(r#""note": null"#, r#""notes": null"#, 1)
+}
+
+/// 64 KiB of words, with an escape in every line or without any.
+fn index(escapes: bool) -> String {
+    const WORDS: [&str; 8] = ["the", "sun", "rises", "and", "the", "sun", "goes", "down"];
+    let mut text = String::from(r#"{"text": ""#);
+    // A fixed seed: every run reads the same text.
+    let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+    let mut column = 0;
+    while text.len() < 64 * 1024 {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        let word = usize::try_from(seed % 8).unwrap_or(0);
+        text.push_str(WORDS[word]);
+        column += 1;
+        let end = if column % 12 > 0 {
+            " "
+        } else if escapes {
+            "\\n"
+        } else {
+            ". "
+        };
+        text.push_str(end);
+    }
+    text.push_str(r#""}"#);
+    text
+}
+
+/// All groups.
+#[must_use]
+pub fn groups() -> Vec<Group> {
+    let set = tools::all();
+    let work = |name, arguments: &str| Work::new(name, &set, arguments);
+    let (order, bad) = (order(), bad_order());
+    let (plain, escaped) = (index(false), index(true));
+    vec![
+        work("add", ADD)
+            .by_hand("add")
+            .ours("blocking", "add", Some(1.5))
+            .polled("polled", "add")
+            .polled("polled-async-fn", "add_later")
+            .group(),
+        work("weather", WEATHER)
+            .by_hand("get_weather")
+            .ours("blocking", "get_weather", Some(1.45))
+            .polled("polled", "get_weather")
+            .group(),
+        work("order", &order)
+            .by_hand("create_order")
+            .ours("owned", "order_owned", Some(1.4))
+            .ours("owned-bounded", "order_owned_bounded", Some(1.4))
+            .ours("borrowed", "order_borrowed", Some(1.1))
+            .ours("borrowed-bounded", "order_borrowed_bounded", Some(1.1))
+            .polled("polled-borrowed-bounded", "order_borrowed_bounded")
+            .group(),
+        work("text", &plain)
+            .by_hand("index_text")
+            .ours("owned", "index_owned", Some(1.2))
+            .ours("borrowed", "index_borrowed", Some(1.05))
+            .group(),
+        work("text-escaped", &escaped)
+            .by_hand("index_text")
+            .ours("owned", "index_owned", Some(1.2))
+            .ours("borrowed", "index_borrowed", Some(1.05))
+            .group(),
+        work("untagged", FIND)
+            .by_hand("find")
+            .ours("owned", "find_owned", None)
+            .ours("borrowed", "find_borrowed", None)
+            .group(),
+        work("tagged", PAY)
+            .by_hand("pay")
+            .ours("owned", "pay_owned", None)
+            .ours("borrowed", "pay_borrowed", None)
+            .group(),
+        work("four-faults", &bad)
+            .by_hand("create_order")
+            .ours("borrowed-bounded", "order_borrowed_bounded", None)
+            .group(),
+        work("decode-add", ADD)
+            .reads::<ReadAdd, ReadAdd>()
+            .validates("ours", "add")
+            .group(),
+        work("decode-weather", WEATHER)
+            .reads::<ReadLentWeather, ReadWeather>()
+            .validates("ours", "get_weather")
+            .group(),
+        work("decode-order", &order)
+            .reads::<ReadLentOrder, ReadOrder>()
+            .validates("owned", "order_owned")
+            .validates("owned-bounded", "order_owned_bounded")
+            .validates("borrowed", "order_borrowed")
+            .validates("borrowed-bounded", "order_borrowed_bounded")
+            .group(),
+        work("decode-text", &plain)
+            .reads::<ReadLentIndex, ReadIndex>()
+            .validates("owned", "index_owned")
+            .validates("borrowed", "index_borrowed")
+            .group(),
+        work("decode-text-escaped", &escaped)
+            .reads::<ReadLentIndex, ReadIndex>()
+            .validates("owned", "index_owned")
+            .validates("borrowed", "index_borrowed")
+            .group(),
+        work("decode-untagged", FIND)
+            .reads::<ReadLentFind, ReadFind>()
+            .validates("owned", "find_owned")
+            .validates("borrowed", "find_borrowed")
+            .group(),
+        work("decode-tagged", PAY)
+            .reads::<ReadLentPay, ReadPay>()
+            .validates("owned", "pay_owned")
+            .validates("borrowed", "pay_borrowed")
+            .group(),
+    ]
+}

@@ -24,7 +24,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use toolwright::{Schema, SchemaDoc};
+use toolwright::{Kind, Schema, SchemaDoc, Shape};
 
 /// What we do about an attribute.
 enum Done {
@@ -444,6 +444,63 @@ fn variant_alias() {
     }
     schemas::<Speed>(only("Slow"), only("Slow"));
     reads::<Speed>(json!("lazy"), json!("Slow"));
+    assert_eq!(aliases(Speed::SHAPE), ["lazy"]);
+
+    #[derive(Serialize, Deserialize, Schema)]
+    enum External {
+        #[serde(alias = "one", alias = "uno", alias = "One")]
+        One(u8),
+        #[serde(alias = "none")]
+        None,
+    }
+    reads::<External>(json!({"uno": 1}), json!({"One": 1}));
+    assert_eq!(aliases(External::SHAPE), ["one", "uno", "none"]);
+
+    #[derive(Serialize, Deserialize, Schema)]
+    #[serde(tag = "t")]
+    enum Internal {
+        #[serde(alias = "one")]
+        One {
+            #[serde(alias = "b")]
+            a: u8,
+        },
+        #[serde(alias = "none")]
+        None,
+        #[serde(alias = "unread", skip_deserializing)]
+        Unread,
+    }
+    reads::<Internal>(json!({"t": "one", "b": 1}), json!({"t": "One", "a": 1}));
+    assert_eq!(aliases(Internal::SHAPE), ["one", "b", "none"]);
+
+    #[derive(Serialize, Deserialize, Schema)]
+    #[serde(tag = "t", content = "c")]
+    enum Adjacent {
+        #[serde(alias = "one")]
+        One(u8),
+        #[serde(alias = "none")]
+        None,
+    }
+    reads::<Adjacent>(json!({"t": "one", "c": 1}), json!({"t": "One", "c": 1}));
+    assert_eq!(aliases(Adjacent::SHAPE), ["one", "none"]);
+}
+
+/// The aliases that a type's tree knows, in its order.
+fn aliases(shape: &Shape) -> Vec<&'static str> {
+    match shape.kind {
+        Kind::Enum(variants) => variants
+            .iter()
+            .flat_map(|variant| variant.aliases)
+            .copied()
+            .collect(),
+        Kind::Object(object) => object
+            .fields
+            .iter()
+            .flat_map(|field| [field.aliases.to_vec(), aliases(field.shape)].concat())
+            .collect(),
+        Kind::Union(union) => union.members.iter().flat_map(aliases).collect(),
+        Kind::Sides { input, .. } => aliases(input),
+        _ => Vec::new(),
+    }
 }
 
 fn variant_rename_all() {
@@ -592,6 +649,15 @@ fn field_rename() {
 fn field_alias() {
     field!(u8, #[serde(alias = "b")]:
         object(&[("a", byte())]), object(&[("a", byte())]); {"b": 1}, {"a": 1});
+
+    #[derive(Deserialize, Schema)]
+    struct Several {
+        #[serde(rename = "a", alias = "b", alias = "a", alias = "b", alias = "c")]
+        first: u8,
+        #[serde(alias = "d", skip_deserializing)]
+        second: u8,
+    }
+    assert_eq!(aliases(Several::SHAPE), ["b", "c"]);
 }
 
 fn field_default() {

@@ -146,6 +146,31 @@ fn rejected() {
 }
 
 #[test]
+fn derived() {
+    let fields = schema::derive(quote! {
+        /// An order
+        struct Order {
+            /// Who pays
+            #[serde(alias = "client", alias = "buyer")]
+            customer: String,
+            #[serde(default, rename(serialize = "quantity", deserialize = "qty"))]
+            count: u32,
+        }
+    });
+    let variants = schema::derive(quote! {
+        enum Speed {
+            /// Within a week
+            #[serde(alias = "lazy")]
+            Slow,
+            Fast,
+            #[serde(alias = "by")]
+            Until(u32),
+        }
+    });
+    check("derived", quote!(#fields #variants));
+}
+
+#[test]
 fn listed() {
     let tokens = list::list(quote! {
         toolwright;

@@ -159,6 +159,8 @@ impl Container {
 #[derive(Default)]
 pub(super) struct Member {
     pub(super) rename: Sided<Option<String>>,
+    /// Other names that are read.
+    aliases: Vec<String>,
     pub(super) rename_all: Sided<RenameRule>,
     /// The default's value.
     pub(super) default: Option<TokenStream>,
@@ -209,6 +211,10 @@ impl Member {
                 (Of::Schemars, "with") => this.seen_as = type_text(cx, meta),
                 (Of::Serde | Of::Schemars, "rename") => this.rename = names(cx, meta),
                 (Of::Serde | Of::Schemars, "rename_all") => this.rename_all = rules(cx, meta),
+                (Of::Serde, "alias") => {
+                    this.aliases
+                        .extend(args::text(cx, meta).map(|text| text.value));
+                }
                 (Of::Serde, "default") => this.default = default_value(cx, meta),
                 (Of::Serde | Of::Schemars, "flatten") => this.flatten = true,
                 (Of::Serde | Of::Schemars, "untagged") => this.untagged = true,
@@ -251,6 +257,19 @@ impl Member {
         }
         this.deprecated |= attrs.iter().any(|attr| attr.path().is_ident("deprecated"));
         this
+    }
+
+    /// What is added to a field or a variant of this name that is read by other names too.
+    pub(super) fn aliased(&self, name: &str) -> Option<TokenStream> {
+        let mut aliases: Vec<&str> = Vec::new();
+        for alias in &self.aliases {
+            // serde takes one that says nothing new for what it is.
+            if alias != name && !aliases.contains(&alias.as_str()) {
+                aliases.push(alias);
+            }
+        }
+        let is_read = !self.skip_input && !aliases.is_empty();
+        is_read.then(|| quote!(.aliased(&[#(#aliases),*])))
     }
 
     /// The member's names.

@@ -82,13 +82,7 @@ impl<'a> Body<'a> {
             (Tagging::Internal(tag), Fields::Named(_)) => {
                 let name = self.input.ident.to_string();
                 let name = self.container.rename.output.clone().unwrap_or(name);
-                let tag = tag_field(
-                    tag,
-                    &Sided {
-                        input: name.clone(),
-                        output: name,
-                    },
-                );
+                let tag = tag_field(tag, &quote!(__tool::Variant::new(#name, "")));
                 let rest = flat(&kind);
                 object(quote!(#tag.not_read(), #rest))
             }
@@ -297,6 +291,7 @@ impl<'a> Body<'a> {
             let output = &names.output;
             tokens.extend(quote!(.written_as(#output)));
         }
+        tokens.extend(member.aliased(input));
         if let Some(title) = &member.title {
             let title = &title.value;
             tokens.extend(quote!(.titled(#title)));
@@ -386,15 +381,18 @@ pub(super) fn object(fields: TokenStream) -> TokenStream {
     quote!(__tool::Kind::Object(__tool::Object { fields: &[#fields], open: false }))
 }
 
-/// The key that says which variant it is.
-pub(super) fn tag_field(tag: &str, names: &Sided<String>) -> TokenStream {
+/// One string of an enum.
+pub(super) fn variant(names: &Sided<String>, member: &Member, description: &str) -> TokenStream {
     let Sided { input, output } = names;
+    let written_as = (output != input).then(|| quote!(.written_as(#output)));
+    let aliased = member.aliased(input);
+    quote!(__tool::Variant::new(#input, #description)#written_as #aliased)
+}
+
+/// The key that says which variant it is.
+pub(super) fn tag_field(tag: &str, variant: &TokenStream) -> TokenStream {
     quote! {
-        __tool::Field::new(#tag, "", &__tool::Shape::new(__tool::Kind::Enum(&[__tool::Variant {
-            name: #input,
-            output_name: #output,
-            description: "",
-        }])))
+        __tool::Field::new(#tag, "", &__tool::Shape::new(__tool::Kind::Enum(&[#variant])))
     }
 }
 

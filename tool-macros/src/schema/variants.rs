@@ -7,7 +7,7 @@ use syn::{DataEnum, Fields, Variant};
 use crate::doc;
 
 use super::attr::{Member, Sided, Tagging};
-use super::body::{Body, Row, flat, is_option, object, tag_field};
+use super::body::{self, Body, Row, flat, is_option, object, tag_field};
 use super::serde_attr::Place;
 
 /// A variant and what its attributes say.
@@ -96,12 +96,7 @@ impl Body<'_> {
                 if units.is_empty() {
                     first_unit = members.len();
                 }
-                let Sided { input, output } = &names;
-                units.push(quote!(__tool::Variant {
-                    name: #input,
-                    output_name: #output,
-                    description: #description,
-                }));
+                units.push(body::variant(&names, member, &description));
                 continue;
             }
             let kind = self.variant(read, tagging, &names);
@@ -145,12 +140,13 @@ impl Body<'_> {
             Tagging::Untagged => content,
             Tagging::External => {
                 let Sided { input, output } = names;
+                let aliased = member.aliased(input);
                 object(quote! {
-                    __tool::Field::new(#input, "", &__tool::Shape::new(#content)).written_as(#output).always()
+                    __tool::Field::new(#input, "", &__tool::Shape::new(#content)).written_as(#output)#aliased.always()
                 })
             }
             Tagging::Adjacent(tag, key) => {
-                let tag = tag_field(tag, names);
+                let tag = tag_field(tag, &body::variant(names, member, ""));
                 if is_unit(read) {
                     return object(tag);
                 }
@@ -165,7 +161,7 @@ impl Body<'_> {
                 })
             }
             Tagging::Internal(tag) => {
-                let tag = tag_field(tag, names);
+                let tag = tag_field(tag, &body::variant(names, member, ""));
                 if is_unit(read) {
                     return object(tag);
                 }

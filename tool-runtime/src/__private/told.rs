@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::schema::{Back, Id, Kind, Refs, Shape};
-use crate::{Field, OutputPresence, Presence, Schema};
+use crate::{Field, OutputPresence, Presence, Schema, Variant};
 
 use super::Has;
 
@@ -147,6 +147,11 @@ impl Field {
     }
 
     #[doc(hidden)]
+    pub const fn aliased(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
+    }
+
+    #[doc(hidden)]
     pub const fn titled(self, title: &'static str) -> Self {
         Self { title, ..self }
     }
@@ -217,6 +222,22 @@ impl Field {
             output: OutputPresence::Sometimes,
             ..self
         }
+    }
+}
+
+/// The same of a variant.
+impl Variant {
+    #[doc(hidden)]
+    pub const fn written_as(self, output_name: &'static str) -> Self {
+        Self {
+            output_name,
+            ..self
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn aliased(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
     }
 }
 

@@ -47,11 +47,7 @@ mod chrono {
     }
 
     const fn named(name: &'static str) -> Variant {
-        Variant {
-            name,
-            output_name: name,
-            description: "",
-        }
+        Variant::new(name, "")
     }
 
     // Named so that what a user would write first is known to compile.

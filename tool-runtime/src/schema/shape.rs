@@ -281,6 +281,8 @@ pub struct Variant {
     pub name: &'static str,
     /// The string that is written.
     pub output_name: &'static str,
+    /// Other spellings that are read and never told: one name a thing is enough for a model.
+    pub aliases: &'static [&'static str],
     /// What it means; empty for no words.
     pub description: &'static str,
 }
@@ -340,6 +342,9 @@ pub struct Field {
     pub name: &'static str,
     /// The key that is written.
     pub output_name: &'static str,
+    /// Other spellings of the key that are read and never told: one name a thing is enough for a
+    /// model.
+    pub aliases: &'static [&'static str],
     /// What it is for; empty to use the type's own description.
     pub description: &'static str,
     /// A name for people; empty for none.
@@ -399,12 +404,25 @@ impl Presence {
     }
 }
 
+impl Variant {
+    /// A string that is read as it is written.
+    pub const fn new(name: &'static str, description: &'static str) -> Self {
+        Self {
+            name,
+            output_name: name,
+            aliases: &[],
+            description,
+        }
+    }
+}
+
 impl Field {
     /// A field of this type.
     pub const fn new(name: &'static str, description: &'static str, shape: &'static Shape) -> Self {
         Self {
             name,
             output_name: name,
+            aliases: &[],
             description,
             title: "",
             shape,

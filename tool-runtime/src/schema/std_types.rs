@@ -270,11 +270,7 @@ impl<T: Schema> Schema for Bound<T> {
     const ID: Id = Id::of("Bound", "").with(T::ID);
     const SHAPE: &'static Shape = &Shape::new(Kind::Union(Union {
         members: &[
-            Shape::new(Kind::Enum(&[Variant {
-                name: "Unbounded",
-                output_name: "Unbounded",
-                description: "",
-            }])),
+            Shape::new(Kind::Enum(&[Variant::new("Unbounded", "")])),
             Shape::object(&[Field::new("Included", "", T::SHAPE).always()]),
             Shape::object(&[Field::new("Excluded", "", T::SHAPE).always()]),
         ],

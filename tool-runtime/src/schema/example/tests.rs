@@ -268,16 +268,8 @@ fn arrays_and_maps_within_bounds() {
 }
 
 const SPEED: Shape = Shape::new(Kind::Enum(&[
-    Variant {
-        name: "so \"fast\"",
-        output_name: "",
-        description: "",
-    },
-    Variant {
-        name: "slow",
-        output_name: "",
-        description: "",
-    },
+    Variant::new("so \"fast\"", ""),
+    Variant::new("slow", ""),
 ]));
 
 const LINE: Shape = Shape::object(&[

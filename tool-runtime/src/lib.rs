@@ -58,8 +58,8 @@ pub use self::repair::{Repair, RepairKind};
 pub use self::result::ToolResult;
 pub use self::schema::{
     Array, Back, Bounds, Care, Edge, Field, Foreign, Id, Int, IntegerRange, Kind, Literal, Map,
-    NumberRange, Object, OutputPresence, Presence, Refs, Schema, SchemaDoc, Shape, StringRules,
-    Union, Variant,
+    NumberRange, Object, OutputPresence, Pattern, Presence, Refs, Schema, SchemaDoc, Shape,
+    StringRules, Union, Variant,
 };
 pub use self::state::{Scope, State};
 pub use self::tool::{Answer, Tool};

@@ -10,9 +10,9 @@ use syn::{Expr, ExprLit, ExprRange, ExprUnary, Lit, Meta, RangeLimits, UnOp};
 
 use crate::args;
 use crate::ctxt::Ctxt;
-use crate::model::Text;
 
 use super::option;
+use super::pattern::Pattern;
 
 /// The options that are bounds.
 pub(crate) const BOUNDS: [&str; 6] = ["range", "len", "pattern", "format", "multiple_of", "unique"];
@@ -25,7 +25,7 @@ pub(crate) struct Bounds {
     multiple_of: Option<Number>,
     min_len: Option<u64>,
     max_len: Option<u64>,
-    pattern: Option<String>,
+    pattern: Option<Pattern>,
     format: Option<String>,
     unique: bool,
     /// What was said, and where.
@@ -90,7 +90,8 @@ impl Integer {
 impl Bounds {
     /// The kind of a shape within these bounds, if there are any.
     pub(crate) fn narrow(&self, shape: &TokenStream) -> Option<TokenStream> {
-        let bounds = self.tokens()?;
+        let pattern = self.pattern.as_ref().map(Pattern::tokens);
+        let bounds = self.tokens(pattern)?;
         Some(quote!(__tool::Kind::Narrow(#shape, #bounds)))
     }
 
@@ -99,7 +100,8 @@ impl Bounds {
         &'a self,
         shape: &'a TokenStream,
     ) -> impl Iterator<Item = TokenStream> + 'a {
-        let bounds = self.tokens();
+        // Whether a pattern fits is asked of the type, so that its code need not stand there twice.
+        let bounds = self.tokens(None);
         self.said.iter().map(move |(key, span)| {
             let check = Ident::new(&format!("{key}_fits"), *span);
             quote_spanned!(*span=> __tool::Bounds::#check(&#bounds, #shape);)
@@ -112,7 +114,7 @@ impl Bounds {
     }
 
     /// The tokens of the runtime's `Bounds`, if there are any.
-    pub(super) fn tokens(&self) -> Option<TokenStream> {
+    fn tokens(&self, pattern: Option<TokenStream>) -> Option<TokenStream> {
         if self.said.is_empty() {
             return None;
         }
@@ -122,7 +124,6 @@ impl Bounds {
             multiple_of,
             min_len,
             max_len,
-            pattern,
             format,
             unique,
             ..
@@ -136,7 +137,7 @@ impl Bounds {
         let multiple_of = option(multiple_of.as_ref().map(literal));
         let min_len = option(min_len.as_ref());
         let max_len = option(max_len.as_ref());
-        let pattern = pattern.as_deref().unwrap_or_default();
+        let pattern = option(pattern);
         let format = format.as_deref().unwrap_or_default();
         Some(quote! {
             __tool::Bounds {
@@ -213,7 +214,9 @@ pub(crate) fn read(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Bounds) -> bo
                 }
             }
         }
-        "pattern" => bounds.pattern = args::text(cx, meta).map(|text| pattern(cx, &text)),
+        "pattern" => {
+            bounds.pattern = args::text(cx, meta).and_then(|text| Pattern::read(cx, &text));
+        }
         "format" => bounds.format = args::text(cx, meta).map(|text| text.value),
         "multiple_of" => {
             if let Meta::NameValue(pair) = meta {
@@ -281,13 +284,13 @@ pub(super) fn read_schemars(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Boun
         ("regex" | "pattern", Meta::List(list)) => {
             for end in args::metas(cx, list.tokens.clone()) {
                 if args::key(&end).as_deref() == Some("pattern") {
-                    bounds.pattern = args::text(cx, &end).map(|text| pattern(cx, &text));
+                    bounds.pattern = args::text(cx, &end).and_then(|text| Pattern::read(cx, &text));
                 }
             }
             "pattern"
         }
         ("regex" | "pattern", Meta::NameValue(_)) => {
-            bounds.pattern = args::text(cx, meta).map(|text| pattern(cx, &text));
+            bounds.pattern = args::text(cx, meta).and_then(|text| Pattern::read(cx, &text));
             "pattern"
         }
         ("email", Meta::Path(_)) => {
@@ -310,43 +313,6 @@ fn list_of(meta: &Meta) -> TokenStream {
         Meta::List(list) => list.tokens.clone(),
         other => other.to_token_stream(),
     }
-}
-
-/// A regular expression, if it is one that every provider's engine can run: those that run in linear
-/// time know no look-around and no back-reference.
-fn pattern(cx: &Ctxt, text: &Text) -> String {
-    let bytes = text.value.as_bytes();
-    let mut found = None;
-    let (mut at, mut in_class) = (0, false);
-    while let Some(&byte) = bytes.get(at) {
-        let rest = bytes.get(at..).unwrap_or_default();
-        match byte {
-            b'\\' => {
-                let next = rest.get(1).copied().unwrap_or_default();
-                if !in_class && (next.is_ascii_digit() && next != b'0' || next == b'k') {
-                    found = Some("a back-reference");
-                }
-                at += 1;
-            }
-            b'[' if !in_class => in_class = true,
-            b']' => in_class = false,
-            b'(' if !in_class => {
-                let looks = ["(?=", "(?!", "(?<=", "(?<!"];
-                if looks.iter().any(|look| rest.starts_with(look.as_bytes())) {
-                    found = Some("look-around");
-                }
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    if let Some(what) = found {
-        cx.error_at(
-            text.span,
-            format!("`pattern` has {what}, which most providers refuse\nhelp: write the pattern without it, or check the rest in code"),
-        );
-    }
-    text.value.clone()
 }
 
 fn range(cx: &Ctxt, meta: &Meta, form: &str) -> Option<ExprRange> {

@@ -1,7 +1,7 @@
 //! `#[derive(Schema)]`: what serde reads and writes for a type, as a tree in `const`.
 //!
 //! `attr` reads the attributes of serde, schemars and ours; `bounds` reads ranges, lengths and the
-//! like; `body` and `variants` make the tree; `used` finds the
+//! like, `pattern` regular expressions; `body` and `variants` make the tree; `used` finds the
 //! type parameters that it is made of; `recursive` cuts edges that lead back.
 
 use proc_macro2::TokenStream;
@@ -17,6 +17,7 @@ mod attr;
 mod body;
 mod bounds;
 mod case;
+mod pattern;
 mod recursive;
 mod serde_attr;
 mod used;

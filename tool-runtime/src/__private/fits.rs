@@ -1,6 +1,7 @@
 //! Whether bounds fit the type that they are put on: looked at when it compiles, since a bound that
 //! says nothing is a mistake that nobody would see.
 
+use crate::name::same;
 use crate::schema::{Bounds, Int, Kind, Shape};
 
 /// What a shape is at its core; `None` where that is known to nobody yet, or wrong already.
@@ -15,6 +16,32 @@ const fn core(mut shape: &Shape) -> Option<&Kind> {
                 "the type has schemars' `JsonSchema` alone, whose bounds nobody here can add to\nhelp: derive `toolwright::Schema` for it, or say what its JSON looks like: `#[schema(as = Type)]`"
             ),
             kind => return Some(kind),
+        };
+    }
+}
+
+/// Whether a string has a pattern already, from its type or from a newtype around it.
+const fn has_pattern(mut shape: &Shape) -> bool {
+    loop {
+        shape = match &shape.kind {
+            Kind::String(rules) => return rules.pattern.is_some(),
+            Kind::Narrow(_, bounds) if bounds.pattern.is_some() => return true,
+            Kind::Nullable(inner) | Kind::Narrow(inner, _) => inner,
+            Kind::Sides { input, .. } => input,
+            _ => return false,
+        };
+    }
+}
+
+/// The format that a string has already; empty for none.
+const fn format(mut shape: &Shape) -> &'static str {
+    loop {
+        shape = match &shape.kind {
+            Kind::String(rules) => return rules.format,
+            Kind::Narrow(_, bounds) if !bounds.format.is_empty() => return bounds.format,
+            Kind::Nullable(inner) | Kind::Narrow(inner, _) => inner,
+            Kind::Sides { input, .. } => input,
+            _ => return "",
         };
     }
 }
@@ -86,7 +113,10 @@ impl Bounds {
     #[track_caller]
     pub const fn pattern_fits(&self, shape: &Shape) {
         match core(shape) {
-            Some(Kind::String(_)) | None => {}
+            Some(Kind::String(_)) | None => assert!(
+                !has_pattern(shape),
+                "the type has a `pattern` of its own, and providers take one\nhelp: write one pattern that says both",
+            ),
             Some(_) => panic!(
                 "`pattern` is for strings, and this type is not one\nhelp: put it on a newtype of the string"
             ),
@@ -96,7 +126,13 @@ impl Bounds {
     #[track_caller]
     pub const fn format_fits(&self, shape: &Shape) {
         match core(shape) {
-            Some(Kind::String(_)) | None => {}
+            Some(Kind::String(_)) | None => {
+                let own = format(shape);
+                assert!(
+                    own.is_empty() || same(own, self.format),
+                    "the type has a `format` of its own, and providers take one\nhelp: remove this one",
+                );
+            }
             Some(_) => panic!(
                 "`format` is for strings, and this type is not one\nhelp: put it on a newtype of the string"
             ),

@@ -25,10 +25,11 @@ pub use self::slot::{
 };
 pub use self::told::*;
 pub use crate::json::Json;
+pub use crate::schema::Regex;
 pub use crate::{
     Annotations, Answer, Back, Bounds, Call, Context, Edge, ErrorKind, Field, Id, Int, Kind,
-    Literal, Map, Object, Outcome, Presence, Provide, Refs, Schema, Scope, Shape, Tool, ToolError,
-    Union, Variant,
+    Literal, Map, Object, Outcome, Pattern, Presence, Provide, Refs, Schema, Scope, Shape, Tool,
+    ToolError, Union, Variant,
 };
 #[cfg(feature = "schemars")]
 pub use schemars;

@@ -88,12 +88,16 @@ pub(crate) fn admits_count(mut shape: &Shape, count: usize) -> bool {
 
 impl Bounds {
     fn admit_string(&self, text: &str, said: &mut Said) -> bool {
-        let pattern = self.pattern;
         let format = self.format;
         if !has_length(text, self.min_len.unwrap_or(0), self.max_len) {
             return false;
         }
-        let _ = pattern;
+        if let Some(pattern) = self.pattern
+            && !std::mem::replace(&mut said.pattern, true)
+            && !(pattern.matches)(text)
+        {
+            return false;
+        }
         if !format.is_empty() && !std::mem::replace(&mut said.format, true) {
             return format::admits(format, text);
         }
@@ -177,6 +181,7 @@ impl NumberRange {
 impl StringRules {
     fn admits(&self, text: &str, said: &Said) -> bool {
         has_length(text, self.min_len, self.max_len)
+            && (said.pattern || self.pattern.is_none_or(|pattern| (pattern.matches)(text)))
             && (said.format || self.format.is_empty() || format::admits(self.format, text))
     }
 }

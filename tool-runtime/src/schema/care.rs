@@ -127,7 +127,7 @@ impl Bounds {
             && self.multiple_of.is_none()
             && self.min_len.is_none()
             && self.max_len.is_none()
-            && self.pattern.is_empty()
+            && self.pattern.is_none()
             && self.format.is_empty()
             && !self.unique
     }

@@ -269,7 +269,7 @@ fn is_in(range: &NumberRange, text: &str) -> bool {
 fn named_sample(rules: &StringRules, description: &str) -> Option<String> {
     let (_, rest) = description.split_once("such as `")?;
     let (sample, _) = rest.split_once('`')?;
-    let is_free = rules.pattern.is_empty() && rules.format.is_empty();
+    let is_free = rules.pattern.is_none() && rules.format.is_empty();
     (is_free && has_length(rules, sample)).then(|| quoted(sample))
 }
 
@@ -278,7 +278,7 @@ fn string(rules: &StringRules) -> Option<String> {
         return word("text", rules);
     }
     let sample = sample(rules.format)?;
-    let is_fine = rules.pattern.is_empty() && has_length(rules, sample);
+    let is_fine = rules.pattern.is_none() && has_length(rules, sample);
     is_fine.then(|| quoted(sample))
 }
 
@@ -292,7 +292,7 @@ fn word(word: &str, rules: &StringRules) -> Option<String> {
     let len = (word.len() as u64)
         .max(rules.min_len)
         .min(rules.max_len.unwrap_or(u64::MAX));
-    let is_free = rules.pattern.is_empty() && rules.format.is_empty();
+    let is_free = rules.pattern.is_none() && rules.format.is_empty();
     let len = usize::try_from(len).ok()?;
     if !is_free || (len as u64) < rules.min_len || len > MAX_LEN {
         return None;

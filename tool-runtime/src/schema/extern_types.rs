@@ -79,13 +79,23 @@ mod bytes {
 #[cfg(feature = "rust_decimal")]
 mod rust_decimal {
     use super::super::shape::StringRules;
+    use super::super::{Pattern, Regex};
     use super::{Id, Kind, Schema, Shape};
+
+    const DECIMAL: Pattern = Pattern {
+        text: r"^-?[0-9]+(\.[0-9]+)?$",
+        matches: |text| {
+            // It means the same in both dialects.
+            static REGEX: Regex = Regex::new(DECIMAL.text);
+            REGEX.is_match(text)
+        },
+    };
 
     formats! {
         rust_decimal::Decimal => Shape::new(Kind::String(StringRules {
             min_len: 0,
             max_len: None,
-            pattern: r"^-?[0-9]+(\.[0-9]+)?$",
+            pattern: Some(DECIMAL),
             format: "",
         }));
     }

@@ -12,6 +12,7 @@ mod foreign;
 mod int;
 mod narrow;
 mod ordered;
+mod pattern;
 mod recursion;
 mod render;
 mod shape;
@@ -28,6 +29,7 @@ pub(crate) use self::fields::{Alternative, Key, alternatives};
 pub(crate) use self::foreign::foreign;
 pub use self::int::Int;
 pub(crate) use self::narrow::bare;
+pub use self::pattern::{Pattern, Regex};
 pub(crate) use self::render::{Side, write_json_string};
 pub use self::shape::{
     Array, Back, Bounds, Edge, Field, Foreign, Id, IntegerRange, Kind, Literal, Map, NumberRange,

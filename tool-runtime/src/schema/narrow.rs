@@ -75,9 +75,7 @@ pub(crate) fn narrowed(kind: Kind, bounds: &Bounds) -> Kind {
         Kind::String(mut rules) => {
             rules.min_len = rules.min_len.max(bounds.min_len.unwrap_or(0));
             rules.max_len = least(rules.max_len, bounds.max_len);
-            if !bounds.pattern.is_empty() {
-                rules.pattern = bounds.pattern;
-            }
+            rules.pattern = bounds.pattern.or(rules.pattern);
             if !bounds.format.is_empty() {
                 rules.format = bounds.format;
             }

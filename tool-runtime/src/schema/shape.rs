@@ -4,7 +4,7 @@
 //! that are known only at run time are JSON ([`Ordered`](super::ordered::Ordered)) and have a tree
 //! of their own.
 
-use super::{Care, Int};
+use super::{Care, Int, Pattern};
 
 /// A type's schema, as a tree that the compiler can read.
 ///
@@ -195,8 +195,8 @@ pub struct StringRules {
     pub min_len: u64,
     /// The most characters.
     pub max_len: Option<u64>,
-    /// A regular expression that must match somewhere; empty for none.
-    pub pattern: &'static str,
+    /// A regular expression that must match somewhere.
+    pub pattern: Option<Pattern>,
     /// A format of JSON Schema, such as `date-time`; empty for none.
     pub format: &'static str,
 }
@@ -206,7 +206,7 @@ impl StringRules {
     pub(super) const fn is_any(&self) -> bool {
         self.min_len == 0
             && self.max_len.is_none()
-            && self.pattern.is_empty()
+            && self.pattern.is_none()
             && self.format.is_empty()
     }
 }
@@ -311,8 +311,8 @@ pub struct Bounds {
     pub min_len: Option<u64>,
     /// The most characters, elements or entries.
     pub max_len: Option<u64>,
-    /// A regular expression; empty for none.
-    pub pattern: &'static str,
+    /// A regular expression that must match somewhere.
+    pub pattern: Option<Pattern>,
     /// A format; empty for none.
     pub format: &'static str,
     /// No two elements are equal.
@@ -329,7 +329,7 @@ impl Bounds {
         multiple_of: None,
         min_len: None,
         max_len: None,
-        pattern: "",
+        pattern: None,
         format: "",
         unique: false,
     };
@@ -493,7 +493,7 @@ impl Shape {
         Self::new(Kind::String(StringRules {
             min_len,
             max_len,
-            pattern: "",
+            pattern: None,
             format: "",
         }))
     }
@@ -503,7 +503,7 @@ impl Shape {
         Self::new(Kind::String(StringRules {
             min_len: 0,
             max_len: None,
-            pattern: "",
+            pattern: None,
             format,
         }))
     }

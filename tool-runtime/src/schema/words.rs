@@ -105,8 +105,8 @@ fn string(rules: &StringRules) -> String {
         format => format!(" in the format `{format}`"),
     };
     let pattern = match rules.pattern {
-        "" => String::new(),
-        pattern => format!(" that matches `{pattern}`"),
+        None => String::new(),
+        Some(pattern) => format!(" that matches `{}`", pattern.text),
     };
     format!("a string{count}{format}{pattern}")
 }

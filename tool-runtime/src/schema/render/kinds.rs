@@ -130,9 +130,9 @@ impl Writer {
 
     fn string(&mut self, rules: &StringRules) {
         self.lengths(rules.min_len, rules.max_len, "minLength", "maxLength");
-        if !rules.pattern.is_empty() {
+        if let Some(pattern) = rules.pattern {
             self.key("pattern");
-            write_json_string(&mut self.out, rules.pattern);
+            write_json_string(&mut self.out, pattern.text);
         }
         if !rules.format.is_empty() {
             self.key("format");

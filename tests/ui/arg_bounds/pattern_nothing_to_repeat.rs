@@ -1,0 +1,9 @@
+use toolwright::tool;
+
+/// Finds it.
+#[tool]
+fn find(#[arg(pattern = "*.rs")] glob: String) {
+    let _ = glob;
+}
+
+fn main() {}

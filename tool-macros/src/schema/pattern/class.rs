@@ -1,0 +1,73 @@
+//! Classes: `[a-z]`. In the dialect of the crate `regex` brackets nest, and `&&`, `--` and `~~` are
+//! operators; in that of JSON Schema all of these are characters.
+
+use super::escape::Escaped;
+use super::{Read, Reader, literal, wrong};
+
+/// Any character; a class that admits all must be written so.
+pub(super) const ANY: &str = r"[\x{0}-\x{10FFFF}]";
+/// No character.
+pub(super) const NONE: &str = r"[^\x{0}-\x{10FFFF}]";
+
+impl Reader<'_> {
+    /// A class, behind its bracket.
+    pub(super) fn class(&mut self) -> Read<String> {
+        let negated = self.eat("^");
+        let mut items = String::new();
+        while let Some(first) = self.item()? {
+            let is_range = self.rest.starts_with('-') && !self.rest.starts_with("-]");
+            if !is_range {
+                items.push_str(&first.inside());
+                continue;
+            }
+            self.eat("-");
+            if let Some(last) = self.item()? {
+                items.push_str(&range(&first, &last)?);
+            }
+        }
+        Ok(match (items.as_str(), negated) {
+            ("", true) => ANY.to_owned(),
+            ("", false) => NONE.to_owned(),
+            (items, true) => format!("[^{items}]"),
+            (items, false) => format!("[{items}]"),
+        })
+    }
+
+    /// One item of a class; none at its end.
+    fn item(&mut self) -> Read<Option<Escaped>> {
+        match self.next() {
+            Some(']') => Ok(None),
+            Some('\\') => self.escape(true).map(Some),
+            Some(char) => Ok(Some(Escaped::Char(char.into()))),
+            None => Err(wrong(
+                "a `[` is not closed",
+                r"add a `]`, or write `\[` for the character",
+            )),
+        }
+    }
+}
+
+/// From one character to another. No Rust text has a surrogate, so ends that are one move to the next
+/// character inside.
+fn range(first: &Escaped, last: &Escaped) -> Read<String> {
+    let (&Escaped::Char(first), &Escaped::Char(last)) = (first, last) else {
+        return Err(wrong(
+            "a class such as `\\d` is an end of a range",
+            r"put the `-` last, or write `\-` for the character",
+        ));
+    };
+    if first > last {
+        return Err(wrong(
+            "a range in `[…]` is the wrong way round",
+            r"put the smaller character first, or write `\-` for the character",
+        ));
+    }
+    let is_surrogate = |code: u32| (0xD800..=0xDFFF).contains(&code);
+    let first = if is_surrogate(first) { 0xE000 } else { first };
+    let last = if is_surrogate(last) { 0xD7FF } else { last };
+    let ends = char::from_u32(first).zip(char::from_u32(last));
+    Ok(ends
+        .filter(|(first, last)| first <= last)
+        .map(|(first, last)| format!("{}-{}", literal(first), literal(last)))
+        .unwrap_or_default())
+}

@@ -1,0 +1,194 @@
+//! What stands behind a backslash.
+
+use std::borrow::Cow;
+
+use regex::Regex;
+
+use super::class::NONE;
+use super::{Read, Reader, Refusal, literal, wrong};
+
+const DIGIT: &str = "0-9";
+const WORD: &str = "A-Za-z0-9_";
+/// White space and ends of lines, as ECMA-262 lists them; Unicode's own set has U+0085 and lacks
+/// U+FEFF.
+const SPACE: &str = r"\t\n\x0B\x0C\r \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}";
+
+/// What an escape means.
+pub(super) enum Escaped {
+    /// One character, by its number: it may be a surrogate, which no text has.
+    Char(u32),
+    /// The characters that a class lists, or all others.
+    Set {
+        items: Cow<'static, str>,
+        negated: bool,
+    },
+}
+
+impl Escaped {
+    fn set(items: impl Into<Cow<'static, str>>, negated: bool) -> Self {
+        Self::Set {
+            items: items.into(),
+            negated,
+        }
+    }
+
+    /// As it is written outside of a class.
+    pub(super) fn outside(&self) -> String {
+        match self {
+            Self::Char(code) => char::from_u32(*code).map_or_else(|| NONE.to_owned(), literal),
+            Self::Set { items, negated } => {
+                let not = if *negated { "^" } else { "" };
+                format!("[{not}{items}]")
+            }
+        }
+    }
+
+    /// As it is written in a class.
+    pub(super) fn inside(&self) -> String {
+        match self {
+            Self::Char(code) => char::from_u32(*code).map(literal).unwrap_or_default(),
+            Self::Set {
+                items,
+                negated: false,
+            } => items.to_string(),
+            Self::Set { .. } => self.outside(),
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// An escape, behind its backslash.
+    pub(super) fn escape(&mut self, in_class: bool) -> Read<Escaped> {
+        let Some(char) = self.next() else {
+            return Err(wrong(
+                "it ends in a backslash",
+                r"write `\\` for the character",
+            ));
+        };
+        Ok(match char {
+            'd' | 'D' => Escaped::set(DIGIT, char == 'D'),
+            'w' | 'W' => Escaped::set(WORD, char == 'W'),
+            's' | 'S' => Escaped::set(SPACE, char == 'S'),
+            'p' | 'P' => self.property(char == 'P')?,
+            't' => Escaped::Char(0x09),
+            'n' => Escaped::Char(0x0A),
+            'v' => Escaped::Char(0x0B),
+            'f' => Escaped::Char(0x0C),
+            'r' => Escaped::Char(0x0D),
+            'b' if in_class => Escaped::Char(0x08),
+            '0' if !self.rest.starts_with(|next: char| next.is_ascii_digit()) => Escaped::Char(0),
+            '1'..='9' | 'k' if !in_class => return Err(Refusal::Unportable("a back-reference")),
+            'c' => match self.next() {
+                Some(letter) if letter.is_ascii_alphabetic() => {
+                    Escaped::Char(u32::from(letter) % 32)
+                }
+                _ => return Err(wrong(r"`\c` is no escape", r"write a letter, as in `\cJ`")),
+            },
+            'x' => Escaped::Char(self.hex(2).ok_or_else(|| {
+                wrong(
+                    r"`\x` is no escape",
+                    r"write two hexadecimal digits, as in `\x41`",
+                )
+            })?),
+            'u' => Escaped::Char(self.unicode()?),
+            letter if letter.is_ascii_alphanumeric() => {
+                return Err(wrong(
+                    format!("`\\{letter}` is no escape"),
+                    match letter {
+                        'A' => "write `^` for the start of the text",
+                        'z' | 'Z' => "write `$` for the end of the text",
+                        'h' => r"write `[ \t]`, or `\s` for all white space",
+                        _ => r"write the character without the backslash, or as `\xHH` or `\u{…}`",
+                    },
+                ));
+            }
+            other => Escaped::Char(other.into()),
+        })
+    }
+
+    /// So many hexadecimal digits.
+    fn hex(&mut self, count: usize) -> Option<u32> {
+        let (digits, rest) = self.rest.split_at_checked(count)?;
+        let code = number(digits)?;
+        self.rest = rest;
+        Some(code)
+    }
+
+    /// `\u0041`, `\u{41}`, or two surrogates that are one character; behind the `u`.
+    fn unicode(&mut self) -> Read<u32> {
+        let in_braces = self.eat("{");
+        let code = if in_braces {
+            self.until('}').and_then(number)
+        } else {
+            self.hex(4)
+        };
+        let Some(code) = code.filter(|code| *code <= 0x10_FFFF) else {
+            return Err(wrong(
+                r"`\u` is no escape",
+                r"write four hexadecimal digits, as in `\u0041`, or the character's number, as in `\u{1F600}`",
+            ));
+        };
+        // Two halves in braces are no pair.
+        let start = self.rest;
+        if !in_braces && (0xD800..=0xDBFF).contains(&code) && self.eat(r"\u") {
+            match self.hex(4) {
+                Some(low) if (0xDC00..=0xDFFF).contains(&low) => {
+                    return Ok(0x1_0000 + ((code - 0xD800) << 10) + (low - 0xDC00));
+                }
+                _ => self.rest = start,
+            }
+        }
+        Ok(code)
+    }
+
+    /// `\p{…}`, behind the `p`.
+    fn property(&mut self, negated: bool) -> Read<Escaped> {
+        let name = if self.eat("{") { self.until('}') } else { None };
+        let name = name.unwrap_or_default();
+        if is_property(name) {
+            return Ok(Escaped::set(format!(r"\p{{{name}}}"), negated));
+        }
+        let help = if is_known(&format!("Script={name}")) {
+            format!(r"write `\p{{Script={name}}}`")
+        } else {
+            r"write a category or a property of Unicode, such as `\p{L}`, `\p{Script=Greek}` or `\p{Emoji}`".to_owned()
+        };
+        Err(wrong(format!(r"`\p{{{name}}}` is no property"), help))
+    }
+}
+
+fn number(digits: &str) -> Option<u32> {
+    let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let code = is_hex.then(|| u32::from_str_radix(digits, 16).ok());
+    code.flatten()
+}
+
+/// Whether both dialects know the property. The crate `regex` takes more spellings (`\p{greek}`,
+/// `\p{isGreek}`), which other engines refuse.
+fn is_property(name: &str) -> bool {
+    let (key, value) = match name.split_once('=') {
+        Some((key, value)) => (Some(key), value),
+        None => (None, name),
+    };
+    let is_spelled = value.starts_with(|first: char| first.is_ascii_uppercase())
+        || ["cntrl", "digit", "punct", "space"].contains(&value);
+    if !is_spelled || value.starts_with("Is") {
+        return false;
+    }
+    match key {
+        Some("General_Category" | "gc" | "Script" | "sc" | "Script_Extensions" | "scx") => {
+            is_known(name)
+        }
+        Some(_) => false,
+        None => {
+            is_known(&format!("gc={name}"))
+                || (is_known(name) && !is_known(&format!("Script={name}")))
+        }
+    }
+}
+
+/// Whether the crate `regex` knows the property.
+fn is_known(name: &str) -> bool {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '=';
+    name.chars().all(is_plain) && Regex::new(&format!(r"\p{{{name}}}")).is_ok()
+}

@@ -1,0 +1,77 @@
+//! Regular expressions in the tree.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+/// A regular expression that must match somewhere in a string.
+///
+/// What is published is JSON Schema's dialect (ECMA-262 with the flag `u`); what is run means the same,
+/// in the dialect of the crate `regex`.
+#[derive(Clone, Copy)]
+pub struct Pattern {
+    /// The expression, as it is published.
+    pub text: &'static str,
+    /// Whether it matches somewhere in a text.
+    pub matches: fn(&str) -> bool,
+}
+
+/// The address of a function says nothing to a reader.
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Pattern").field(&self.text).finish()
+    }
+}
+
+/// An expression in the dialect of the crate `regex`, built when it is first run.
+#[derive(Debug)]
+pub struct Regex {
+    text: &'static str,
+    built: OnceLock<Option<regex::Regex>>,
+}
+
+impl Regex {
+    /// The expression of this text.
+    pub const fn new(text: &'static str) -> Self {
+        Self {
+            text,
+            built: OnceLock::new(),
+        }
+    }
+
+    /// Whether it matches somewhere in a text. The macro has built it before; were one not to build
+    /// all the same, it would match nothing.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.built
+            .get_or_init(|| regex::Regex::new(self.text).ok())
+            .as_ref()
+            .is_some_and(|regex| regex.is_match(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Pattern, Regex};
+
+    #[test]
+    fn an_expression_matches_somewhere() {
+        static REGEX: Regex = Regex::new("b+");
+        assert!(REGEX.is_match("abbc"));
+        assert!(!REGEX.is_match("ac"));
+    }
+
+    #[test]
+    fn what_does_not_build_matches_nothing() {
+        static REGEX: Regex = Regex::new("(");
+        assert!(!REGEX.is_match("("));
+        assert!(!REGEX.is_match(""));
+    }
+
+    #[test]
+    fn a_pattern_shows_its_text() {
+        let pattern = Pattern {
+            text: "^a$",
+            matches: |_| true,
+        };
+        assert_eq!(format!("{pattern:?}"), r#"Pattern("^a$")"#);
+    }
+}

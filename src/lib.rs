@@ -38,6 +38,7 @@ pub use toolwright_runtime::*;
 /// | `meta(key = literal, …)` | values that ride on every result, for the host |
 /// | `visible = path` | `fn(&Scope<'_>) -> bool`: whether a conversation may call it; [`Toolset::visible`] leaves it out of what is sent |
 /// | `validate = path` | gets the parameters that the model fills, each by reference, and returns `Result<(), E>` |
+/// | `ignore_unknown` | arguments that are no parameters are passed over, where they are refused otherwise; the schema says so (`additionalProperties`) |
 /// | `handle = Name` | another name for the struct, where the function's collides |
 /// | `crate = path` | where `toolwright` is, if not at `::toolwright` |
 ///

@@ -47,6 +47,46 @@ fn def_of(tools: &Toolset, name: &str) -> ToolDef {
 }
 
 #[test]
+fn unknown_arguments_are_ignored_by_a_tool_that_says_so() {
+    struct Mailbox(u8);
+
+    #[tool]
+    impl Mailbox {
+        /// Reads a mail.
+        #[tool(ignore_unknown)]
+        fn read(&self, id: u8) -> u8 {
+            self.0 + id
+        }
+
+        /// Counts them.
+        #[tool(ignore_unknown = false)]
+        fn count(&self) -> u8 {
+            self.0
+        }
+    }
+
+    /// Checks for new ones.
+    #[tool(ignore_unknown)]
+    fn poll() {}
+
+    let tools = tools![poll, ..Mailbox(2): Mailbox];
+    let properties = json!({"id": {"type": "integer", "minimum": 0, "maximum": 255}});
+    for (name, schema) in [
+        (
+            "read",
+            json!({"type": "object", "properties": properties, "required": ["id"]}),
+        ),
+        ("poll", json!({"type": "object", "properties": {}})),
+        (
+            "count",
+            json!({"type": "object", "properties": {}, "additionalProperties": false}),
+        ),
+    ] {
+        assert_eq!(def_of(&tools, name).input.to_value(), schema, "{name}");
+    }
+}
+
+#[test]
 fn every_part_can_be_read() {
     let def = def_of(&tools![send_email], "send_email");
     assert_eq!(def.name, "send_email");

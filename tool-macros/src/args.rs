@@ -14,7 +14,7 @@ use crate::name::{did_you_mean, quoted};
 use crate::schema::{Bounds, read_bound};
 
 /// The options of `#[tool]`, in the order in which the documentation lists them.
-const TOOL_OPTIONS: [&str; 18] = [
+const TOOL_OPTIONS: [&str; 19] = [
     "name",
     "title",
     "description",
@@ -30,6 +30,7 @@ const TOOL_OPTIONS: [&str; 18] = [
     "meta",
     "visible",
     "validate",
+    "ignore_unknown",
     "handle",
     "crate",
     "state",
@@ -49,7 +50,7 @@ const ARG_OPTIONS: [&str; 10] = [
 ];
 
 /// What people write who come from elsewhere.
-const OTHER_WORDS: [(&str, &str); 8] = [
+const OTHER_WORDS: [(&str, &str); 10] = [
     ("desc", "description"),
     ("doc", "description"),
     ("about", "description"),
@@ -58,6 +59,8 @@ const OTHER_WORDS: [(&str, &str); 8] = [
     ("direct", "return_direct"),
     ("hidden", "visible"),
     ("attributes", "meta"),
+    ("open", "ignore_unknown"),
+    ("additional_properties", "ignore_unknown"),
 ];
 
 /// Reads the options of `#[tool(…)]`.
@@ -97,6 +100,9 @@ pub(crate) fn tool(cx: &Ctxt, tokens: TokenStream) -> Options {
             "meta" => options.meta = meta_json(cx, &meta),
             "visible" => options.visible = hook(cx, &meta),
             "validate" => options.validate = hook(cx, &meta),
+            "ignore_unknown" => {
+                options.ignore_unknown = (flag(cx, &meta) == Some(true)).then(|| meta.path().span());
+            }
             "handle" => options.handle = handle(cx, &meta),
             "crate" => options.krate = krate(cx, &meta),
             "state" => cx.error(

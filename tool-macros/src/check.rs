@@ -38,6 +38,7 @@ fn all(cx: &Ctxt, tool: &Tool) {
     params_are_distinct(cx, tool);
     params_are_few(cx, tool);
     flatten_is_alone(cx, tool);
+    flatten_says_what_is_ignored(cx, tool);
     default_is_for_a_value(cx, tool);
     timeout_can_be_kept(cx, tool);
     return_is_nameable(cx, tool);
@@ -210,6 +211,18 @@ fn flatten_is_alone(cx: &Ctxt, tool: &Tool) {
                 "a flattened parameter takes no other options\nhelp: say them of its struct's fields",
             );
         }
+    }
+}
+
+/// What may stand beside a struct's keys is part of its own schema.
+fn flatten_says_what_is_ignored(cx: &Ctxt, tool: &Tool) {
+    if let Some(span) = tool.options.ignore_unknown
+        && tool.model_params().any(|param| param.flatten.is_some())
+    {
+        cx.error_at(
+            span,
+            "the type of a flattened parameter says whether other arguments may be there\nhelp: remove `ignore_unknown`, and put `#[schema(open)]` on the struct",
+        );
     }
 }
 

@@ -308,7 +308,8 @@ fn descriptor(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream 
     let input = if model.iter().any(|param| param.flatten.is_some()) {
         quote!(Self::#params)
     } else {
-        quote!(&__tool::Shape::object(Self::#params))
+        let open = options.ignore_unknown.map(|_| quote!(.open()));
+        quote!(&__tool::Shape::object(Self::#params)#open)
     };
     let mut fields = vec![
         quote!(name: #name),

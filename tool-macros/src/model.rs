@@ -36,6 +36,8 @@ pub(crate) struct Options {
     pub(crate) meta: Option<String>,
     pub(crate) visible: Option<Path>,
     pub(crate) validate: Option<Path>,
+    /// Arguments that are no parameters are passed over. Where the option stands.
+    pub(crate) ignore_unknown: Option<Span>,
     /// Not all of the options and the documentation was understood, so that what is missing may
     /// have been meant.
     pub(crate) misread: bool,

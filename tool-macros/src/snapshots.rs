@@ -22,7 +22,7 @@ fn full(krate: &TokenStream) -> TokenStream {
         quote! {
             name = "create-order", title = "Create an order", read_only = false, destructive, idempotent,
             open_world, exclusive, return_direct, timeout = "10s", meta(risk = "high", level = -3),
-            visible = rules::only_admins, validate = rules::is_small, handle = CreateOrder, crate = #krate
+            visible = rules::only_admins, validate = rules::is_small, ignore_unknown, handle = CreateOrder, crate = #krate
         },
         quote! {
             /// Place an order.

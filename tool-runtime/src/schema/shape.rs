@@ -464,6 +464,20 @@ impl Shape {
         }))
     }
 
+    /// The same shape; if it is an object, other keys may stand beside its own.
+    pub const fn open(self) -> Self {
+        match self.kind {
+            Kind::Object(object) => Self {
+                kind: Kind::Object(Object {
+                    open: true,
+                    ..object
+                }),
+                ..self
+            },
+            _ => self,
+        }
+    }
+
     /// The same shape, with the words of the type that has it.
     pub const fn described(self, description: &'static str) -> Self {
         Self {

@@ -11,7 +11,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use toolwright::{Annotations, DynTool, SchemaDoc, ToolDef, ToolError, Toolset, Wire, tool, tools};
+use toolwright::{
+    Annotations, Context, DynTool, SchemaDoc, ToolCall, ToolDef, ToolError, Toolset, Wire, tool,
+    tools,
+};
 
 /// Answers.
 #[tool]
@@ -84,6 +87,16 @@ fn unknown_arguments_are_ignored_by_a_tool_that_says_so() {
     ] {
         assert_eq!(def_of(&tools, name).input.to_value(), schema, "{name}");
     }
+    let answer = |name: &str, arguments: &str| {
+        let call = ToolCall::new("call_1", name, arguments);
+        tools.call_blocking(&call, &Context::new()).value()
+    };
+    assert_eq!(
+        answer("read", r#"{"more": [1], "id": 3, "": {}}"#),
+        Some(5.into())
+    );
+    assert_eq!(answer("count", "{}"), Some(2.into()));
+    assert_eq!(answer("count", r#"{"more": 1}"#), None);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, dead_code)]
 
 use serde_json::json;
-use toolwright::{Kind, Schema, SchemaDoc, Shape, tool, tools};
+use toolwright::{Context, Kind, Schema, SchemaDoc, Shape, ToolCall, tool, tools};
 
 /// The answers of the first pattern in a tree.
 fn answers(shape: &Shape, texts: &[&str]) -> Vec<bool> {
@@ -54,6 +54,21 @@ fn a_pattern_is_run_as_json_schema_means_it() {
         Generic::<String>::SHAPE,
     ] {
         assert_eq!(answers(shape, &TEXTS), ANSWERS);
+    }
+}
+
+#[test]
+fn a_call_is_refused_whose_text_does_not_match() {
+    /// Finds it.
+    #[tool]
+    fn find(#[arg(pattern = r"^no-\d{2}$")] code: &str) -> usize {
+        code.len()
+    }
+    let tools = tools![find];
+    for (text, is_fine) in TEXTS.into_iter().zip(ANSWERS) {
+        let call = ToolCall::new("call_1", "find", json!({ "code": text }).to_string());
+        let result = tools.call_blocking(&call, &Context::new());
+        assert_eq!(result.value().is_some(), is_fine, "{text:?}");
     }
 }
 

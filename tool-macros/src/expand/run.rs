@@ -65,6 +65,8 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
     let params = &names.params;
     let decode = if is_root {
         quote!(__tool::decode_root(&#call, Self::#params, #(#slots),*)?;)
+    } else if tool.options.ignore_unknown.is_some() {
+        quote!(__tool::decode_open(&#call, Self::#params, &mut [#(#slots),*])?;)
     } else {
         quote!(__tool::decode(&#call, Self::#params, &mut [#(#slots),*])?;)
     };

@@ -21,7 +21,7 @@ pub use self::probe::{
 };
 pub use self::slot::{
     FindAny, FindForeign, FindSlot, FindUnread, Lacks, NoDeserialize, NoSchema, Nothing, Probe,
-    Slot, Value, decode, decode_root,
+    Slot, Value, decode, decode_open, decode_root,
 };
 pub use self::told::*;
 pub use crate::json::Json;

@@ -158,11 +158,27 @@ pub fn decode<'a>(
     params: &'static [Field],
     slots: &mut [&mut dyn Slot<'a>],
 ) -> Result<(), Stop> {
-    let params = Object {
-        fields: params,
-        open: false,
-    };
-    match crate::decode::decode_params(call, params, slots) {
+    decode_object(call, params, false, slots)
+}
+
+/// The same for a tool that ignores arguments which it does not have.
+#[inline]
+pub fn decode_open<'a>(
+    call: &Call<'a>,
+    params: &'static [Field],
+    slots: &mut [&mut dyn Slot<'a>],
+) -> Result<(), Stop> {
+    decode_object(call, params, true, slots)
+}
+
+#[inline]
+fn decode_object<'a>(
+    call: &Call<'a>,
+    fields: &'static [Field],
+    open: bool,
+    slots: &mut [&mut dyn Slot<'a>],
+) -> Result<(), Stop> {
+    match crate::decode::decode_params(call, Object { fields, open }, slots) {
         Ok(()) => Ok(()),
         Err(error) => Err(Stop::failed(error)),
     }

@@ -16,6 +16,7 @@ pub(crate) struct Alternative {
 #[derive(Clone)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
+    pub(crate) aliases: &'static [&'static str],
     pub(crate) field: &'static Field,
     pub(crate) required: bool,
 }
@@ -23,7 +24,7 @@ pub(crate) struct Key {
 impl Field {
     /// Whether a key is this one, in any spelling that is read.
     pub(crate) fn is_read_as(&self, key: &str) -> bool {
-        self.name == key && self.presence != Presence::Never
+        self.presence != Presence::Never && (self.name == key || self.aliases.contains(&key))
     }
 
     /// Whether the key must be there.
@@ -35,7 +36,7 @@ impl Field {
 impl Key {
     /// Whether a key is this one, in any spelling that is read.
     pub(crate) fn is_read_as(&self, key: &str) -> bool {
-        self.name == key
+        self.name == key || self.aliases.contains(&key)
     }
 }
 
@@ -72,6 +73,7 @@ pub(crate) fn alternatives(kind: &Kind, output: bool) -> Vec<Alternative> {
                     } else {
                         variant.name
                     },
+                    aliases: variant.aliases,
                     field: NULL,
                     required: true,
                 }],
@@ -105,6 +107,7 @@ fn add(found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<Alte
             } else {
                 field.name
             },
+            aliases: field.aliases,
             field,
             required: if output {
                 field.output == OutputPresence::Always
@@ -125,6 +128,7 @@ fn add(found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<Alte
         // Its keys are known when its schema is asked for.
         let key = Key {
             name: "",
+            aliases: &[],
             field,
             required: !inner.nullable,
         };

@@ -320,6 +320,7 @@ impl Writer {
             name,
             field,
             required: is_required,
+            ..
         } in &object.keys
         {
             if let (true, Kind::Foreign(foreign)) = (

@@ -290,7 +290,7 @@ pub struct Variant {
 impl Variant {
     /// Whether a string is this one, in any spelling that is read.
     pub(crate) fn is_read_as(&self, name: &str) -> bool {
-        self.name == name
+        self.name == name || self.aliases.contains(&name)
     }
 }
 
@@ -467,12 +467,12 @@ impl Shape {
     /// The same shape; if it is an object, other keys may stand beside its own.
     pub const fn open(self) -> Self {
         match self.kind {
-            Kind::Object(object) => Self {
-                kind: Kind::Object(Object {
-                    open: true,
-                    ..object
-                }),
-                ..self
+            Kind::Object(Object { fields, .. }) => Self {
+                description: self.description,
+                title: self.title,
+                id: self.id,
+                // How closely to look depends on it.
+                ..Self::new(Kind::Object(Object { fields, open: true }))
             },
             _ => self,
         }

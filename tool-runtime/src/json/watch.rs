@@ -133,8 +133,12 @@ fn refused() -> Error {
 
 /// The care for a shape, with what it leads back to.
 fn care(mut shape: &Shape) -> Care {
+    // Bounds hold whatever stands inside them.
+    let mut bounded = false;
     loop {
+        bounded |= matches!(shape.kind, Kind::Narrow(..)) && shape.care == Care::Watched;
         shape = match &shape.kind {
+            _ if bounded && shape.care == Care::Typed => return Care::Watched,
             _ if shape.care != Care::Watched => return shape.care,
             Kind::Back(back) => (back.shape)(),
             // What stands inside may have to be walked, which shows only behind an edge back.

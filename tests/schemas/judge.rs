@@ -94,8 +94,11 @@ fn exact_schema(schema: &Exact) -> Value {
             ("enum" | "const", _) => {
                 out.insert(keyword.to_owned(), instance(value));
             }
-            ("required" | "uniqueItems" | "$ref", _)
-            | ("minItems" | "maxItems" | "minProperties" | "maxProperties", _) => {
+            (
+                "required" | "uniqueItems" | "$ref" | "minItems" | "maxItems" | "minProperties"
+                | "maxProperties",
+                _,
+            ) => {
                 out.insert(keyword.to_owned(), plain(value));
             }
             ("title" | "description" | "default" | "examples" | "deprecated", _) => {}

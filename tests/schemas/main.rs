@@ -39,6 +39,7 @@ mod features;
 mod foreign;
 #[cfg(oracle)]
 mod judge;
+mod mixed;
 #[cfg(oracle)]
 mod oracle;
 mod row;
@@ -55,6 +56,7 @@ fn rows() -> Vec<Row> {
     rows.extend(structs::rows());
     rows.extend(enums::rows());
     rows.extend(foreign::rows());
+    rows.extend(mixed::rows());
     #[cfg(any(
         feature = "bytes",
         feature = "chrono",

@@ -61,10 +61,10 @@ fn what_serde_drops_is_refused() {
 #[test]
 fn an_array_is_no_struct() {
     echo_rows! {
-        Inside, r#"["circle", 1]"#, Err(r#"v: expected an object, got ["circle", 1]"#);
-        Inside, r#"{"kind": "at", "at": [1, 2]}"#, Err("v.at: expected an object, got [1, 2]");
-        Beside, r#"{"of": [1, 2], "kind": "at"}"#, Err("v.of: expected an object, got [1, 2]");
-        Flat, r#"["a", 1, 2]"#, Err(r#"v: expected an object, got ["a", 1, 2]"#);
+        Inside, r#"["circle", 1]"#, Err(r#"v: expected an object, such as {"kind":"nothing"}, got ["circle", 1]"#);
+        Inside, r#"{"kind": "at", "at": [1, 2]}"#, Err(r#"v.at: expected an object, such as {"x":1,"y":1}, got [1, 2]"#);
+        Beside, r#"{"of": [1, 2], "kind": "at"}"#, Err(r#"v.of: expected an object, such as {"x":1,"y":1}, got [1, 2]"#);
+        Flat, r#"["a", 1, 2]"#, Err(r#"v: expected an object, such as {"name":"text","x":1,"y":1}, got ["a", 1, 2]"#);
     }
 }
 
@@ -127,8 +127,8 @@ fn every_fault_of_a_call_is_told() {
         "a[1].z: unknown key; there are `x`, `y`",
         "a[1].x: missing, expected an integer from 0 to 255",
         "a[1].y: missing, expected an integer from 0 to 255",
-        "b[0]: expected an object, got []",
-        "b[1]: expected an object, got 1",
+        r#"b[0]: expected an object, such as {"x":1,"y":1}, got []"#,
+        r#"b[1]: expected an object, such as {"x":1,"y":1}, got 1"#,
         "c: unknown argument; there are `a`, `b`",
     ];
     assert_eq!(told, Err(lines.join("\n")));
@@ -140,4 +140,47 @@ fn every_fault_of_a_call_is_told() {
         "y: missing, expected an integer from 0 to 255",
     ];
     assert_eq!(told.to_string(), lines.join("\n"));
+}
+
+#[derive(Serialize, Deserialize, Schema)]
+#[serde(untagged)]
+enum Nested {
+    Leaf(u8),
+    Left { of: Box<Nested>, left: bool },
+    Right { of: Box<Nested>, right: bool },
+    List(Vec<Nested>),
+}
+
+/// Each level may be one of several variants, which are told apart behind what they hold: judged
+/// anew for each, a hundred levels would take for ever.
+#[test]
+fn variants_inside_variants_are_judged_once() {
+    for leaf in ["1", "true", r#""a""#, "1.5"] {
+        let mut text = leaf.to_owned();
+        for level in 0..100 {
+            let side = if level % 2 == 0 { "left" } else { "right" };
+            text = format!(r#"{{"of": {text}, "{side}": true}}"#);
+        }
+        // Only what is refused: serde itself tries every variant at every level.
+        if leaf != "1" {
+            let told = decode::<std::collections::BTreeMap<String, Nested>>(&format!(
+                r#"{{"v": {text}}}"#
+            ));
+            let told = told.err().unwrap();
+            assert!(told.to_string().ends_with(&format!("got {leaf}")), "{told}");
+        }
+    }
+}
+
+#[test]
+fn what_is_buffered_may_be_as_deep_as_arguments_are() {
+    let nested = |leaf: &str| format!("{}{leaf}{}", "[".repeat(126), "]".repeat(126));
+    echo_rows! {
+        Nested, nested("1.0"), Ok(&nested("1"));
+    }
+    let told = decode::<std::collections::BTreeMap<String, Nested>>(&format!(
+        r#"{{"v": {}}}"#,
+        nested("true")
+    ));
+    assert!(told.err().unwrap().to_string().contains("got true"));
 }

@@ -140,7 +140,7 @@ fn each_fault_has_its_words() {
         // Every fault of a call, in the order of the text; then what is missing.
         r#"{"speed": 1, "lines": 2, "gift": "yes", "gift": true, "wrap": {"a": [1]}, "lines": []}"# =>
             ("speed", WrongType, r#"expected one of "normal", "next_day" or null, got 1"#),
-            ("lines", WrongType, "expected an array, got 2"),
+            ("lines", WrongType, r#"expected an array, such as [{"sku":"text","qty":1}], got 2"#),
             ("gift", WrongType, r#"expected true or false or null, got "yes""#),
             ("gift", DuplicateKey, "given more than once"),
             ("wrap", UnknownArgument, "unknown argument; there are `lines`, `country`, `speed`, `seats`, `gift`"),
@@ -233,12 +233,12 @@ fn what_is_long_is_cut() {
         (
             format!(r#"{{"lines": "{long}", "country": "NO"}}"#),
             "lines",
-            format!("expected an array, got \"{cut}…"),
+            format!(r#"expected an array, such as [{{"sku":"text","qty":1}}], got "{cut}…"#),
         ),
         (
             format!("{{\"lines\":\n[\n  \"{long}\"], \"country\": \"NO\"}}"),
             "lines[0]",
-            format!("expected an object, got \"{cut}…"),
+            format!(r#"expected an object, such as {{"sku":"text","qty":1}}, got "{cut}…"#),
         ),
         (
             format!(r#"{{"lines": [], "country": "NO", "speed": "{long}"}}"#),

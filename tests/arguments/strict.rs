@@ -50,7 +50,8 @@ fn a_struct_is_an_object_with_its_keys_at_any_depth() {
         ("pair", "v.pair[1]", ""),
     ] {
         let in_place = |json| deep(name, json);
-        let array = format!("{path}: expected an object{or_null}, got [1, 2]");
+        let array =
+            format!(r#"{path}: expected an object{or_null}, such as {{"x":1,"y":1}}, got [1, 2]"#);
         let unknown = format!("{path}.z: unknown key; there are `x`, `y`");
         let duplicate = format!("{path}.x: given more than once");
         let missing = format!("{path}.y: missing, expected an integer");

@@ -155,14 +155,14 @@ fn each_type_takes_what_its_schema_says() {
         Arc<str>, r#""a""#, Ok(r#""a""#);
         Cow<'static, str>, r#""a\n""#, Ok(r#""a\n""#);
         [u8; 2], "[1, 2]", Ok("[1,2]");
-        [u8; 2], "[1]", Err("v: expected an array of 2 elements, got [1]");
+        [u8; 2], "[1]", Err("v: expected an array of 2 elements, such as [1,true], got [1]");
         [u8; 2], "[1, 2, 3]", Err("v: expected an array of 2 elements, got [1, 2, 3]");
         [u8; 0], "[1]", Err("v: expected an array of 0 elements, got [1]");
         (u8, bool), "[1, true]", Ok("[1,true]");
-        (u8, bool), "[1]", Err("v: expected an array of 2 elements, got [1]");
-        (u8, bool), "[1, true, 3]", Err("v: expected an array of 2 elements, got [1, true, 3]");
+        (u8, bool), "[1]", Err("v: expected an array of 2 elements, such as [1,true], got [1]");
+        (u8, bool), "[1, true, 3]", Err("v: expected an array of 2 elements, such as [1,true], got [1, true, 3]");
         (u8, bool), "[1, 2]", Err("v[1]: expected true or false, got 2");
-        Vec<(u8, bool)>, "[[1]]", Err("v[0]: expected an array of 2 elements, got [1]");
+        Vec<(u8, bool)>, "[[1]]", Err("v[0]: expected an array of 2 elements, such as [1,true], got [1]");
         Pair, "[1]", Err("v: expected another number of elements, got [1]");
         Pair, "[1, true, 3]", Err("v: expected another number of elements, got [1, true, 3]");
         HashSet<u8>, "[7]", Ok("[7]");

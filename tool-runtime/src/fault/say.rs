@@ -31,8 +31,9 @@ fn with_example(shape: &Shape) -> String {
             | Kind::Back(_)
     );
     match has_parts.then(|| example(shape)).flatten() {
-        Some(example) => format!("{words}, such as {example}"),
-        None => words,
+        // `{}` and `[1]` say no more than the words.
+        Some(example) if example.contains(['"', ',']) => format!("{words}, such as {example}"),
+        _ => words,
     }
 }
 

@@ -15,6 +15,7 @@ use std::collections::HashMap;
 
 use self::edit::{Edit, edited};
 pub(crate) use self::found::Found;
+use self::union::Ways;
 use crate::FaultCode;
 use crate::check::{Leaf, admits, admits_count, first_repeat, int_of};
 use crate::fault::say;
@@ -63,6 +64,9 @@ enum Mode {
     Tell { repairs: bool },
 }
 
+/// Where an admitted value ends, and in which other words.
+type Admitted = (usize, Vec<Edit>);
+
 /// The walk ends.
 struct Stop;
 
@@ -82,7 +86,7 @@ struct Walk<'t> {
     edits: Vec<Edit>,
     /// What is known of unions, by their place and the address of their members: nested ones would
     /// be judged again for each member of each union around them.
-    judged: HashMap<(usize, usize), Option<(usize, Vec<Edit>)>>,
+    judged: HashMap<(usize, usize), Option<Admitted>>,
     /// Where the value stands that this text was found in, if it is not the arguments' own.
     outer: Option<usize>,
     /// How many unions have been entered since the last value was.
@@ -148,9 +152,9 @@ impl<'t> Walk<'t> {
             (Kind::Map(map), Some(b'{')) => self.map(shape, map),
             (Kind::Object(_), Some(b'{')) => match alternatives(&bare.kind, false).as_slice() {
                 [one] => self.object(one),
-                ways => self.one_of(shape, union::Ways::of_objects(ways)),
+                ways => self.one_of(shape, &Ways::of_objects(ways)),
             },
-            (Kind::Union(union), _) => self.one_of(shape, union::Ways::of(union.members)),
+            (Kind::Union(union), _) => self.one_of(shape, &Ways::of(union.members)),
             _ => self.mismatch(shape),
         }
     }

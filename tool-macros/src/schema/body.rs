@@ -230,7 +230,7 @@ impl<'a> Body<'a> {
         let Some(seen_as) = &member.seen_as else {
             return self.shape_of(ty, member.recursive);
         };
-        let seen = self.shape_of(seen_as, member.recursive);
+        let seen = self.told(seen_as, member.recursive);
         let both = member.custom_input == member.custom_output
             || (member.skip_input && !member.custom_input)
             || (member.skip_output && !member.custom_output);
@@ -246,12 +246,18 @@ impl<'a> Body<'a> {
         quote!(&__tool::Shape::new(__tool::Kind::Sides { input: #input, output: #output }))
     }
 
+    /// The tree of a type that is told of another, whose own code may read more.
+    fn told(&mut self, ty: &Type, marked: bool) -> TokenStream {
+        let shape = self.shape_of(ty, marked);
+        quote!(&__tool::Shape::new(__tool::Kind::Narrow(#shape, __tool::Bounds::NONE)).watched())
+    }
+
     /// The content of a variant whose JSON is what a function makes of it.
     pub(super) fn content(&mut self, own: TokenStream, member: &Member) -> TokenStream {
         let Some(seen_as) = &member.seen_as else {
             return own;
         };
-        let seen = self.shape_of(seen_as, member.recursive);
+        let seen = self.told(seen_as, member.recursive);
         if member.custom_input == member.custom_output {
             return quote!(__tool::Kind::Narrow(#seen, __tool::Bounds::NONE));
         }

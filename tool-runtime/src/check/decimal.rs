@@ -76,11 +76,6 @@ impl<'t> Decimal<'t> {
         }
     }
 
-    /// Whether the value is a whole number, in any spelling.
-    pub(crate) fn is_integer(&self) -> bool {
-        self.exponent >= 0
-    }
-
     fn is_zero(&self) -> bool {
         self.len() == 0
     }
@@ -119,14 +114,7 @@ impl<'t> Decimal<'t> {
         }
     }
 
-    /// A text that equal numbers have in common and others have not.
-    pub(crate) fn key(&self) -> String {
-        let mut key = String::new();
-        self.write_key(&mut key);
-        key
-    }
-
-    /// Appends the [key](Self::key).
+    /// Appends a text that equal numbers have in common and others have not.
     pub(crate) fn write_key(&self, out: &mut String) {
         if self.is_zero() {
             out.push('0');
@@ -271,6 +259,12 @@ fn value_of(digit: u8) -> u8 {
 mod tests {
     use super::Decimal;
 
+    fn key_of(text: &str) -> String {
+        let mut key = String::new();
+        of(text).write_key(&mut key);
+        key
+    }
+
     fn of(text: &str) -> Decimal<'_> {
         Decimal::of(text).unwrap_or_else(|| panic!("{text} is a number"))
     }
@@ -353,11 +347,11 @@ mod tests {
             ("1e-99999999999999999999", "1e-99999999999999999999"),
         ];
         for (text, key) in table {
-            assert_eq!(of(text).key(), key, "{text}");
+            assert_eq!(key_of(text), key, "{text}");
         }
         let beyond = format!("1e{}", "9".repeat(1000));
         assert!(of(&beyond) > of("9e999999999"));
-        assert!(of(&beyond).is_integer());
+        assert!(of(&beyond).is_multiple_of(&of("1")));
         let below = format!("1e-{}", "9".repeat(1000));
         assert!(of(&below) > of("0") && of(&below) < of("1e-999999999"));
     }
@@ -419,7 +413,7 @@ mod tests {
             ("1e-99999999999999999999", false),
         ];
         for (text, expected) in integers {
-            assert_eq!(of(text).is_integer(), expected, "{text}");
+            assert_eq!(of(text).is_multiple_of(&of("1")), expected, "{text}");
         }
         let wide = "123456789012345678901234567890123456789012345678901234567890";
         let table = [
@@ -539,8 +533,12 @@ mod tests {
             let (b, b_value) = random.number();
             let (left, right) = (of(&a), of(&b));
             assert_eq!(left.cmp(&right), a_value.cmp(&b_value), "{a} {b}");
-            assert_eq!(left.key() == right.key(), a_value == b_value, "{a} {b}");
-            assert_eq!(left.is_integer(), a_value % 1_000_000_000 == 0, "{a}");
+            assert_eq!(key_of(&a) == key_of(&b), a_value == b_value, "{a} {b}");
+            assert_eq!(
+                left.is_multiple_of(&of("1")),
+                a_value % 1_000_000_000 == 0,
+                "{a}"
+            );
             let is_multiple = a_value == 0 || b_value != 0 && a_value % b_value == 0;
             assert_eq!(left.is_multiple_of(&right), is_multiple, "{a} {b}");
             multiples += usize::from(is_multiple);

@@ -161,11 +161,13 @@ impl NumberRange {
         let text = number.to_text();
         let unsigned = text.strip_prefix('-').unwrap_or(&text);
         let value: f64 = unsigned.parse().unwrap_or(f64::INFINITY);
-        if self.width == f64::MAX || value != self.width {
-            return value <= self.width && value.is_finite();
+        if value < self.width {
+            return true;
         }
+        // What is rounded to the width may be above it; of `f64` it is the same number then.
         let width = format!("{:e}", self.width);
-        Decimal::of(unsigned) <= Decimal::of(&width)
+        let is_f64 = self.width >= f64::MAX;
+        value <= self.width && (is_f64 || Decimal::of(unsigned) <= Decimal::of(&width))
     }
 
     fn admits(&self, number: Number<'_>, said: &Said) -> bool {

@@ -37,7 +37,7 @@ impl Walk<'_> {
             };
             let inner = string.trim_matches([' ', '\n', '\r', '\t']);
             let kind = match inner.bytes().next() {
-                Some(b'-' | b'0'..=b'9') | Some(b't' | b'f') => RepairKind::Unquoted,
+                Some(b'-' | b'0'..=b'9' | b't' | b'f') => RepairKind::Unquoted,
                 Some(b'{' | b'[') => RepairKind::Parsed,
                 _ => RepairKind::Wrapped,
             };

@@ -22,7 +22,7 @@ pub(super) struct Ways<'s> {
     id: usize,
 }
 
-impl<'s> Ways<'s> {
+impl Ways<'_> {
     pub(super) fn of(members: &'static [Shape]) -> Ways<'static> {
         let mut ways = Vec::new();
         collect(members, &mut ways, 0);
@@ -59,17 +59,14 @@ fn collect(members: &'static [Shape], ways: &mut Vec<Way<'static>>, depth: u8) {
 /// The one string of a tag.
 fn tag_of(key: &Key) -> Option<&'static Variant> {
     match bare(key.field.shape, false).kind {
-        Kind::Enum(variants) if key.required => match variants {
-            [one] => Some(one),
-            _ => None,
-        },
+        Kind::Enum([one]) if key.required => Some(one),
         _ => None,
     }
 }
 
 impl<'t> Walk<'t> {
     /// A value that is of one of some ways: the first that admits it is what serde reads.
-    pub(super) fn one_of(&mut self, shape: &Shape, ways: Ways<'_>) -> Walked {
+    pub(super) fn one_of(&mut self, shape: &Shape, ways: &Ways<'_>) -> Walked {
         let start = self.json.offset();
         let depth = self.json.depth();
         // A type that is an untagged variant of itself never comes to an end.

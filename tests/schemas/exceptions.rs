@@ -142,8 +142,13 @@ pub(crate) const ALL: &[Exception] = &[
         THEIRS,
     ),
     refused(
-        &["DateTime<FixedOffset>", "DateTime<Utc>", "NaiveDate"],
-        |value| !is(value, has_digits),
+        &[
+            "DateTime<FixedOffset>",
+            "DateTime<Utc>",
+            "NaiveDate",
+            "Formats",
+        ],
+        |value| !is(value.get("day").unwrap_or(value), has_digits),
         ORACLE,
     ),
 ];
@@ -192,9 +197,13 @@ fn has_digits(text: &str) -> bool {
     is_like(start, b"0000-00-00T00:00:00") && is_like(rest, b"+00:00")
 }
 
-/// Whether this is an array for a struct with a tag, or has a key that no variant has.
+/// Whether this is an array for a struct with a tag, or has a key that its variant does not have.
 fn is_loose(value: &Exact) -> bool {
-    matches!(value, Exact::Array(_)) || has_others(value, &["t", "x", "zulu", "alpha"])
+    let known: &[&str] = match value.get("t") {
+        Some(tag) if is(tag, |tag| tag == "A") => &["t", "x"],
+        _ => &["t", "zulu", "alpha"],
+    };
+    matches!(value, Exact::Array(_)) || has_others(value, known)
 }
 
 fn has_others(value: &Exact, known: &[&str]) -> bool {

@@ -477,3 +477,15 @@ fn validating_and_calling_tell_the_same() {
     assert_eq!(told.to_string(), lines.join("\n"));
     assert!(decode::<Line>(r#"{"sku": "a", "qty": 1}"#).is_ok());
 }
+
+/// What a library of Rust's says of a text tells a model nothing.
+#[test]
+fn what_a_library_refuses_is_told_in_our_words() {
+    super::echo_rows! {
+        std::net::SocketAddr, r#""localhost:80""#,
+            Err(r#"v: expected a string (IP address and port, such as `127.0.0.1:80` or `[::1]:80`), got "localhost:80""#);
+        std::num::NonZeroU8, "0", Err("v: expected an integer from 1 to 255, got 0");
+        std::net::IpAddr, r#""1.2.3""#,
+            Err(r#"v: expected a string in the format `ipv4` or a string in the format `ipv6`, such as "192.0.2.1", got "1.2.3""#);
+    }
+}

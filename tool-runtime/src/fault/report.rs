@@ -48,7 +48,7 @@ impl<'t> Reporter<'t> {
                 FaultCode::WrongType,
                 expected(&described("another number of elements")),
             ),
-            Problem::Refused(words) => (FaultCode::Bound, format!("{got} is refused: {words}")),
+            Problem::Refused(words) => (FaultCode::Bound, refused(shape.as_ref(), &got, &words)),
             Problem::UnknownVariant { got, allowed } => (
                 FaultCode::WrongType,
                 unknown_variant(whose, &got, shape.as_ref(), allowed),
@@ -130,4 +130,23 @@ fn unknown_variant(
         _ => allowed.to_vec(),
     };
     say::unknown_name(whose, got, &names)
+}
+
+/// What the author of a type says of a value; what a library says is not for a model.
+fn refused(shape: Option<&Shape>, got: &str, words: &str) -> String {
+    let Some(shape) = shape else {
+        return format!("{got} is refused: {words}");
+    };
+    let bare = bare(shape, false);
+    match bare.kind {
+        Kind::String(rules) if rules.is_parsed && !bare.description.is_empty() => {
+            format!(
+                "expected {} ({}), got {got}",
+                describe(shape),
+                bare.description
+            )
+        }
+        Kind::String(rules) if rules.is_parsed => say::unfit(shape, FaultCode::Bound, got),
+        _ => format!("{got} is refused: {words}"),
+    }
 }

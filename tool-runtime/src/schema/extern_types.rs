@@ -32,9 +32,8 @@ mod chrono {
     // Without an offset these are no formats of JSON Schema (RFC 3339 wants one), so words say it.
     formats! {
         NaiveDate => Shape::format("date");
-        NaiveTime => Shape::string(0, None).described("Time of day, such as `23:59:59`");
-        NaiveDateTime => Shape::string(0, None)
-            .described("Date and time without an offset, such as `2026-12-31T23:59:59`");
+        NaiveTime => Shape::parsed("Time of day, such as `23:59:59`");
+        NaiveDateTime => Shape::parsed("Date and time without an offset, such as `2026-12-31T23:59:59`");
         Weekday => Shape::new(Kind::Enum(&[
             named("Mon"), named("Tue"), named("Wed"), named("Thu"), named("Fri"), named("Sat"),
             named("Sun"),
@@ -97,6 +96,7 @@ mod rust_decimal {
             max_len: None,
             pattern: Some(DECIMAL),
             format: "",
+            is_parsed: true,
         }));
     }
 }

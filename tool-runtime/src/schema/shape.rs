@@ -199,6 +199,8 @@ pub struct StringRules {
     pub pattern: Option<Pattern>,
     /// A format of JSON Schema, such as `date-time`; empty for none.
     pub format: &'static str,
+    /// A library reads the string, and what it says of one that it refuses is not for a model.
+    pub is_parsed: bool,
 }
 
 impl StringRules {
@@ -509,6 +511,7 @@ impl Shape {
             max_len,
             pattern: None,
             format: "",
+            is_parsed: false,
         }))
     }
 
@@ -519,6 +522,12 @@ impl Shape {
             max_len: None,
             pattern: None,
             format,
+            is_parsed: true,
         }))
+    }
+
+    /// Strings that a library reads, in words.
+    pub(crate) const fn parsed(description: &'static str) -> Self {
+        Self::format("").described(description)
     }
 }

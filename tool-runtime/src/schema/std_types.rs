@@ -88,9 +88,9 @@ plain! {
         buffered: false,
     })).seen_to();
     // An address and a port: no format of JSON Schema.
-    SocketAddr => Shape::string(0, None).described("IP address and port, such as `127.0.0.1:80` or `[::1]:80`");
-    SocketAddrV4 => Shape::string(0, None).described("IPv4 address and port, such as `127.0.0.1:80`");
-    SocketAddrV6 => Shape::string(0, None).described("IPv6 address and port, such as `[::1]:80`");
+    SocketAddr => Shape::parsed("IP address and port, such as `127.0.0.1:80` or `[::1]:80`");
+    SocketAddrV4 => Shape::parsed("IPv4 address and port, such as `127.0.0.1:80`");
+    SocketAddrV6 => Shape::parsed("IPv6 address and port, such as `[::1]:80`");
     Duration => Shape::object(&[
         Field::new("secs", SECONDS, u64::SHAPE),
         Field::new("nanos", NANOS, NANO),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::de::{Deserializer, Error as _, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use toolwright::FaultCode::{
     Bound, DuplicateKey, InvalidJson, MissingArgument, NotObject, OutOfRange, TooDeep,
     UnknownArgument, WrongType,
@@ -342,6 +343,13 @@ fn arguments_that_are_one_struct_have_the_same_words() {
         r#"{"sku": 1, "qty": 1}"# => ("sku", WrongType, "expected a string, got 1");
         r#"{"sku": "a"}"# => ("qty", MissingArgument, "missing");
         r#"{"qyt": 1}"# => ("qyt", UnknownArgument, "unknown argument; did you mean `qty`?");
+    }
+    let raw = DynTool::builder()
+        .name("raw")
+        .description("Takes JSON as it stands.")
+        .handler_sync(|json: Box<RawValue>, _| Ok::<_, ToolError>(json));
+    refusals! { &Toolset::new([raw.build().unwrap()]).unwrap(), "raw";
+        r#"{"a": {"b": 1, "b": 2}}"# => ("a.b", DuplicateKey, "given more than once");
     }
 }
 

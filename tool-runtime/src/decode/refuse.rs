@@ -204,10 +204,10 @@ pub(super) fn refuse_whole<'a>(
         Ok(object) => object,
         Err(error) => return Refused::Told(error),
     };
-    let mut found = match root {
-        Some(root) => walk::tell(text, call.limits().depth, root, call.repairs()),
-        None => Found::default(),
-    };
+    // Of a type without a schema it is still known that no key may stand twice.
+    let any = Shape::new(crate::Kind::Any);
+    let shape = root.unwrap_or(&any);
+    let mut found = walk::tell(text, call.limits().depth, shape, call.repairs());
     repairs.append(&mut found.repairs);
     if found.faults.is_empty() {
         if found.text.is_some() || !repairs.is_empty() {

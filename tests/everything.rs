@@ -261,7 +261,7 @@ impl Write for Pipe {
         if self.lines == 0 {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        self.lines -= bytes.iter().filter(|byte| **byte == b'\n').count();
+        self.lines -= usize::from(bytes.contains(&b'\n'));
         Ok(bytes.len())
     }
 

@@ -79,7 +79,7 @@ impl Bad {
         }
     }
 
-    fn reply<'r>(self, id: Option<&'r RawValue>) -> Reply<'r> {
+    fn reply(self, id: Option<&RawValue>) -> Reply<'_> {
         Reply {
             id,
             ok: false,

@@ -4,6 +4,8 @@
 
 #[path = "arguments/borrowed.rs"]
 mod borrowed;
+#[path = "arguments/bounds.rs"]
+mod bounds;
 #[path = "arguments/buffered.rs"]
 mod buffered;
 #[path = "arguments/faults.rs"]
@@ -26,8 +28,8 @@ fn echo<T: Schema + DeserializeOwned + Serialize>(v: T) -> T {
 /// What `echo` of a type answers to `{"v": …}`, as JSON, or what the model is told.
 macro_rules! echoed {
     ($ty:ty, $json:expr) => {{
-        let tools = toolwright::tools![super::echo::<$ty> as "echo"];
-        super::answer(&tools, "echo", &format!(r#"{{"v": {}}}"#, $json))
+        let tools = toolwright::tools![crate::echo::<$ty> as "echo"];
+        crate::answer(&tools, "echo", &format!(r#"{{"v": {}}}"#, $json))
     }};
 }
 use echoed;
@@ -36,12 +38,12 @@ use echoed;
 macro_rules! echo_rows {
     ($($ty:ty, $json:expr, $expected:expr;)*) => {{
         let rows: Vec<(&str, String, Result<String, String>)> = vec![
-            $((stringify!($ty), $json.to_string(), super::echoed!($ty, $json)),)*
+            $((stringify!($ty), $json.to_string(), crate::echoed!($ty, $json)),)*
         ];
         let expected: Vec<(&str, String, Result<String, String>)> = vec![
-            $((stringify!($ty), $json.to_string(), super::owned($expected)),)*
+            $((stringify!($ty), $json.to_string(), crate::owned($expected)),)*
         ];
-        super::pretty_rows(&rows, &expected);
+        crate::pretty_rows(&rows, &expected);
     }};
 }
 use echo_rows;

@@ -99,6 +99,11 @@ impl<'a> Call<'a> {
         self.store
     }
 
+    /// The same call, with its arguments in other words.
+    pub(crate) fn with_arguments(self, arguments: &'a str) -> Self {
+        Self { arguments, ..self }
+    }
+
     pub(crate) fn checking(self) -> Self {
         Self {
             only_check: true,

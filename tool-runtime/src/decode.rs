@@ -138,7 +138,7 @@ pub(crate) fn decode_root<'a>(
     root: &'static Shape,
     slot: &mut dyn Slot<'a>,
 ) -> Result<(), ToolError> {
-    decode_whole(call, Some(root), |json| slot.fill(json))
+    decode_whole(call, Some(root), |json| slot.fill(json)).map(|_| ())
 }
 
 /// Decodes the whole arguments as one value.
@@ -146,25 +146,22 @@ pub(crate) fn decode_value<T: DeserializeOwned>(
     call: &Call<'_>,
     root: Option<&'static Shape>,
 ) -> Result<T, ToolError> {
-    decode_whole(call, root, |json| T::deserialize(json))
+    decode_value_of(call, root).map(|(value, _)| value)
 }
 
-/// The same for any value, with the text that it was read from.
-#[cfg(feature = "validate")]
-pub(crate) fn decode_text<'a, T: DeserializeOwned>(
+/// The same, with the text that was read: the arguments, or what they were repaired to.
+pub(crate) fn decode_value_of<'a, T: DeserializeOwned>(
     call: &Call<'a>,
-) -> Result<(&'a str, T), ToolError> {
-    decode_whole(call, None, |json| {
-        let text = json.whole();
-        Ok((text, T::deserialize(json)?))
-    })
+    root: Option<&'static Shape>,
+) -> Result<(T, &'a str), ToolError> {
+    decode_whole(call, root, |json| T::deserialize(json))
 }
 
 fn decode_whole<'a, T>(
     call: &Call<'a>,
     root: Option<&'static Shape>,
     mut read: impl FnMut(&mut Json<'a>) -> Result<T, Error>,
-) -> Result<T, ToolError> {
+) -> Result<(T, &'a str), ToolError> {
     let text = arguments(call)?;
     let watch = root.map_or(Watch::Typed, Watch::Shaped);
     let mut whole = |text| {
@@ -178,15 +175,16 @@ fn decode_whole<'a, T>(
         Ok(value)
     };
     let error = match whole(text) {
-        Ok(value) => return Ok(value),
+        Ok(value) => return Ok((value, text)),
         Err(error) => error,
     };
     match refuse_whole(text, call, root, error) {
         Refused::Told(error) => Err(error),
         Refused::Repaired(repaired) => match whole(repaired.text) {
             Ok(value) => {
+                let text = repaired.text;
                 repaired.note(call);
-                Ok(value)
+                Ok((value, text))
             }
             Err(error) => Err(repaired.refused(root, error)),
         },

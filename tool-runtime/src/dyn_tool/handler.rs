@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 
 use serde::de::DeserializeOwned;
 
-use crate::decode::decode_value;
+use crate::decode::{decode_value, decode_value_of};
 use crate::{Answer, Call, Context, ErrorKind, Outcome, Output, Shape, ToolError};
 
 /// The code of a tool.
@@ -79,8 +79,9 @@ where
 
 impl<A: DeserializeOwned, F> Typed<A, F> {
     fn read(&self, call: Call<'_>, check: Option<&Check>) -> Result<A, ToolError> {
-        let arguments = decode_value::<A>(&call, self.shape)?;
-        check.map_or(Ok(()), |check| check(&call))?;
+        let (arguments, text) = decode_value_of::<A>(&call, self.shape)?;
+        // Without a schema the check's own reading would repair nothing.
+        check.map_or(Ok(()), |check| check(&call.with_arguments(text)))?;
         Ok(arguments)
     }
 }

@@ -26,7 +26,7 @@ use serde_json::{Map, Value};
 use self::draft::Draft;
 use self::plain::Plain;
 use super::{SchemaError, SchemaErrorKind};
-use crate::decode::{decode_text, refused};
+use crate::decode::{decode_value_of, refused};
 use crate::{Call, SchemaDoc, ToolError};
 
 /// Compiling takes up to 8 KiB of stack a schema in a build without optimisation.
@@ -68,7 +68,7 @@ impl Judge {
 
     /// Every fault of the arguments, in the words of every tool here.
     pub(super) fn ask(&self, call: &Call<'_>) -> Result<(), ToolError> {
-        let (text, Plain(value)) = decode_text(call)?;
+        let (Plain(value), text) = decode_value_of(call, None)?;
         if self.validator.is_valid(&value) {
             return Ok(());
         }

@@ -150,10 +150,12 @@ impl<'t> Walk<'t> {
             (Kind::Array(array), Some(b'[')) => self.array(shape, array),
             (Kind::Tuple(items), Some(b'[')) => self.tuple(shape, items),
             (Kind::Map(map), Some(b'{')) => self.map(shape, map),
-            (Kind::Object(_), Some(b'{')) => match alternatives(&bare.kind, false).as_slice() {
-                [one] => self.object(one),
-                ways => self.one_of(shape, &Ways::of_objects(ways)),
-            },
+            (Kind::Object(object), Some(b'{')) => {
+                match alternatives(&bare.kind, false).as_slice() {
+                    [one] => self.object(one),
+                    ways => self.one_of(shape, &Ways::of_objects(ways, object.fields)),
+                }
+            }
             (Kind::Union(union), _) => self.one_of(shape, &Ways::of(union.members)),
             _ => self.mismatch(shape),
         }

@@ -27,27 +27,24 @@ impl Walk<'_> {
         self.unfit(start, shape, FaultCode::WrongType)
     }
 
+    /// Reads the string that stands next as what stands in it, if that is certain.
+    pub(super) fn unquoted(&mut self, shape: &Shape) -> Result<bool, Stop> {
+        if !self.repairs() || self.json.peek() != Some(b'"') {
+            return Ok(false);
+        }
+        let start = self.json.offset();
+        let depth = self.json.depth();
+        let text = self.json.skip()?;
+        let repaired = self.unquote(start, text, depth, shape);
+        if !repaired {
+            self.json.rewind(start, depth);
+        }
+        Ok(repaired)
+    }
+
     fn repair(&mut self, start: usize, text: &str, depth: u8, shape: &Shape) -> bool {
-        let store = Store::new();
-        if text.starts_with('"') {
-            let string = match Json::new(text, &store).string() {
-                Ok(Ok(string)) => string.to_owned(),
-                Ok(Err(string)) => string,
-                Err(_) => return false,
-            };
-            let inner = string.trim_matches([' ', '\n', '\r', '\t']);
-            let kind = match inner.bytes().next() {
-                Some(b'-' | b'0'..=b'9' | b't' | b'f') => RepairKind::Unquoted,
-                Some(b'{' | b'[') => RepairKind::Parsed,
-                _ => RepairKind::Wrapped,
-            };
-            let first = inner.as_bytes().get(..1).unwrap_or_default();
-            if kind != RepairKind::Wrapped
-                && may_start(shape, first)
-                && self.means(start, text, inner, depth, shape, kind)
-            {
-                return true;
-            }
+        if text.starts_with('"') && self.unquote(start, text, depth, shape) {
+            return true;
         }
         let is_scalar = !matches!(text.bytes().next(), Some(b'{' | b'[' | b'n'));
         is_scalar
@@ -60,6 +57,24 @@ impl Walk<'_> {
                 shape,
                 RepairKind::Wrapped,
             )
+    }
+
+    /// Takes a string for the number, boolean, array or object that stands in it.
+    fn unquote(&mut self, start: usize, text: &str, depth: u8, shape: &Shape) -> bool {
+        let store = Store::new();
+        let string = match Json::new(text, &store).string() {
+            Ok(Ok(string)) => string.to_owned(),
+            Ok(Err(string)) => string,
+            Err(_) => return false,
+        };
+        let inner = string.trim_matches([' ', '\n', '\r', '\t']);
+        let kind = match inner.bytes().next() {
+            Some(b'-' | b'0'..=b'9' | b't' | b'f') => RepairKind::Unquoted,
+            Some(b'{' | b'[') => RepairKind::Parsed,
+            _ => return false,
+        };
+        let first = inner.as_bytes().get(..1).unwrap_or_default();
+        may_start(shape, first) && self.means(start, text, inner, depth, shape, kind)
     }
 
     /// Walks `meant` in the place of `text`. JSON in a string is taken for what it is even with

@@ -10,6 +10,8 @@ mod bounds;
 mod buffered;
 #[path = "arguments/faults.rs"]
 mod faults;
+#[path = "arguments/repairs.rs"]
+mod repairs;
 #[path = "arguments/strict.rs"]
 mod strict;
 #[path = "arguments/values.rs"]

@@ -299,6 +299,15 @@ fn more_than_16_faults_are_counted() {
     }
 }
 
+#[test]
+fn very_many_faults_are_counted_too() {
+    let tools = tools![order];
+    let unknown: Vec<_> = (0..500_000).map(|n| format!(r#""x{n}":1"#)).collect();
+    let json = format!("{{{}}}", unknown.join(","));
+    let error = tools.validate("order", &json).unwrap_err();
+    assert_eq!(error.messages().last(), Some("and 499986 more faults"));
+}
+
 /// Its fields are the arguments.
 #[tool]
 fn flat(#[arg(flatten)] line: Line) -> u8 {

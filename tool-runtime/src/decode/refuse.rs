@@ -146,7 +146,7 @@ fn typed_faults<'a>(
         let is_first = given.note(index);
         if let Some(slot) = slots.get_mut(index)
             && is_first
-            && !found.keys.iter().any(|at_fault| at_fault == key)
+            && !found.keys.contains(key)
         {
             json.rewind(start, depth);
             let read = match fill_one(&mut json, field, *slot) {

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use crate::fault::say;
 use crate::json::Segment;
 use crate::{Fault, FaultCode, Repair, RepairKind};
@@ -15,7 +17,7 @@ pub(crate) struct Found {
     /// How many faults there are beyond those.
     pub(crate) more: usize,
     /// The keys of the root with a fault behind them.
-    pub(crate) keys: Vec<String>,
+    pub(crate) keys: HashSet<String>,
     /// What was repaired.
     pub(crate) repairs: Vec<Repair>,
     /// The text in other words, if there are any: repaired, and with integers in the spelling that
@@ -53,7 +55,7 @@ impl Walk<'_> {
             && !self.found.keys.contains(key)
         {
             let key = key.clone();
-            self.found.keys.push(key);
+            self.found.keys.insert(key);
         }
         // Counted, not worded, once enough are.
         let mut found = std::mem::take(&mut self.found);

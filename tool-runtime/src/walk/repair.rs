@@ -110,11 +110,7 @@ impl Walk<'_> {
         let meant = edited(meant, 0..meant.len(), edits);
         self.edits.push(Edit::new(start..start + text.len(), meant));
         self.found.repairs.extend(found.repairs);
-        for key in found.keys {
-            if !self.found.keys.contains(&key) {
-                self.found.keys.push(key);
-            }
-        }
+        self.found.keys.extend(found.keys);
         for (at, fault) in found.faults {
             self.found.push(at, || fault);
         }

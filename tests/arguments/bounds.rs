@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::value::RawValue;
 use toolwright::FaultCode::{Bound, DuplicateKey, MissingArgument, OutOfRange, WrongType};
 use toolwright::{Context, FaultCode, Limits, Schema, ToolCall, Toolset, tool, tools};
 
@@ -214,7 +213,7 @@ mod lists {
             Few, "[1, 2]", Ok("[1,2]");
             Few, "[]", Err("v: expected an array of 1 to 2 elements, got []");
             Few, "[1, 2, 3]", Err("v: expected an array of 1 to 2 elements, got [1, 2, 3]");
-            Few, "1", Err("v: expected an array of 1 to 2 elements, such as [1], got 1");
+            Few, "1", Err("v: expected an array of 1 to 2 elements, got 1");
             Few, "[1, 2, 300]", Err("v: expected an array of 1 to 2 elements, got [1, 2, 300]\nv[2]: expected an integer from 0 to 255, got 300");
             Distinct, "[1, 2, -1]", Ok("[1,2,-1]");
             Distinct, "[1, 2, 1]", Err("v[2]: 1 is there already; no two elements may be equal");
@@ -351,7 +350,7 @@ fn a_rule_holds_wherever_its_value_stands() {
         Either, r#""abc""#, Ok(r#""abc""#);
         Either, r#""abcd""#, Err("v: expected a string of 1 to 3 characters, got \"abcd\"");
         Either, r#"{"n": 6}"#, Err("v.n: expected an integer from 1 to 5, got 6");
-        Either, "true", Err("v: expected an integer from 1 to 99 or a string of 1 to 3 characters or an object, such as 1, got true");
+        Either, "true", Err("v: expected an integer from 1 to 99 or a string of 1 to 3 characters or an object, got true");
 
         Flat, r#"{"part": 1, "a": 1}"#, Ok(r#"{"part":1,"a":1}"#);
         Flat, r#"{"part": 6, "a": 0}"#, Err("v.part: expected an integer from 1 to 5, got 6\nv.a: expected an integer from 1 to 99, got 0");
@@ -379,10 +378,8 @@ fn ruled(
     #[arg(default = 10, multiple_of = 5)] step: u8,
     #[arg(format = "ipv4")] host: Option<String>,
     #[arg(default, len(..=1))] map: BTreeMap<String, u8>,
-    raw: Option<&RawValue>,
 ) -> Value {
-    let raw = raw.map(RawValue::get);
-    serde_json::json!([n, score, name, list, step, host, map, raw])
+    serde_json::json!([n, score, name, list, step, host, map])
 }
 
 /// Path, code and words of a fault.
@@ -406,10 +403,10 @@ fn an_arguments_own_rules_hold() {
         answer(
             &tools,
             "ruled",
-            r#"{"n": null, "list": ["a", "b"], "host": "127.0.0.1", "raw": 1.50}"#
+            r#"{"n": null, "list": ["a", "b"], "host": "127.0.0.1"}"#
         )
         .unwrap(),
-        r#"[null,0.5,null,["a","b"],10,"127.0.0.1",{},"1.50"]"#
+        r#"[null,0.5,null,["a","b"],10,"127.0.0.1",{}]"#
     );
     assert_refused(
         &tools,

@@ -91,6 +91,8 @@ struct Walk<'t> {
     outer: Option<usize>,
     /// How many unions have been entered since the last value was.
     unions: u8,
+    /// Whether the value is the one of a list that was made for it. Lists of lists have no end.
+    is_wrapped: bool,
 }
 
 impl<'t> Walk<'t> {
@@ -104,6 +106,7 @@ impl<'t> Walk<'t> {
             judged: HashMap::new(),
             outer: None,
             unions: 0,
+            is_wrapped: false,
         }
     }
 

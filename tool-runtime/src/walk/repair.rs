@@ -48,6 +48,7 @@ impl Walk<'_> {
         }
         let is_scalar = !matches!(text.bytes().next(), Some(b'{' | b'[' | b'n'));
         is_scalar
+            && !self.is_wrapped
             && may_start(shape, b"[")
             && self.means(
                 start,
@@ -96,6 +97,7 @@ impl Walk<'_> {
         let mut inner = Walk::new(json.at(0, depth), Mode::Tell { repairs: true });
         inner.path.clone_from(&self.path);
         inner.outer = Some(self.outer.unwrap_or(start));
+        inner.is_wrapped = kind == RepairKind::Wrapped;
         // The outer repair is told first.
         inner.repaired(kind, text, meant);
         if inner.value(shape).is_err() {

@@ -199,7 +199,7 @@ fn what_a_model_means_is_read_where_it_is_certain() {
             ),
             Refused(&[(
                 WrongType,
-                r#"filter: expected an object or null, got "{\"lang\": \"en\", \"min_score\": 1}""#,
+                r#"filter: expected an object or null, such as {"lang":"en"}, got "{\"lang\": \"en\", \"min_score\": 1}""#,
             )]),
         ),
         (
@@ -219,7 +219,10 @@ fn what_a_model_means_is_read_where_it_is_certain() {
                 got!(r#""x""#, "10", r#"["y"]"#, "null"),
                 &[("tags", Wrapped, r#""y""#, r#"["y"]"#)],
             ),
-            Refused(&[(WrongType, r#"tags: expected an array or null, got "y""#)]),
+            Refused(&[(
+                WrongType,
+                r#"tags: expected an array or null, such as ["text"], got "y""#,
+            )]),
         ),
         (
             r#""{\"query\": \"x\"}""#,
@@ -356,6 +359,83 @@ fn what_is_not_certain_is_refused_either_way() {
     for (arguments, faults) in rows {
         assert_rows(&[(arguments, Refused(faults), Refused(faults))]);
     }
+}
+
+/// Books a table.
+#[tool(validate = sensible)]
+fn book(guests: u8, hour: u8, #[state] runs: &Runs) -> u8 {
+    runs.fetch_add(1, Ordering::Relaxed);
+    guests + hour
+}
+
+// A check is lent the parameters, whatever their size.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn sensible(guests: &u8, hour: &u8) -> Result<(), Vec<String>> {
+    let mut wrong = Vec::new();
+    if *guests == 0 {
+        wrong.push("nobody comes".to_owned());
+    }
+    if *hour > 23 {
+        wrong.push("a day has 24 hours".to_owned());
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+}
+
+#[test]
+fn what_an_author_refuses_runs_nothing_and_is_told_in_order() {
+    let runs = Arc::new(Runs::new(0));
+    let tools = tools![book; state = Arc::clone(&runs)];
+    // Repaired arguments are checked like any others.
+    for arguments in [
+        r#"{"guests": 0, "hour": 24}"#,
+        r#"{"guests": "0", "hour": "24"}"#,
+    ] {
+        let call = ToolCall::new("c1", "book", arguments);
+        let result = tools.call_blocking(&call, &Context::new());
+        let error = result.outcome.as_ref().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgs);
+        let told: Vec<_> = result.errors().collect();
+        assert_eq!(told, ["nobody comes", "a day has 24 hours"]);
+        assert!(result.value().is_none());
+        assert_eq!(runs.load(Ordering::Relaxed), 0);
+    }
+    let call = ToolCall::new("c1", "book", r#"{"guests": "2", "hour": 20}"#);
+    let result = tools.call_blocking(&call, &Context::new());
+    assert_eq!(result.content(Encoder::auto()), "22");
+    assert_eq!(runs.load(Ordering::Relaxed), 1);
+}
+
+/// Asks another agent.
+#[tool]
+fn ask(
+    /// Instructions for this agent
+    input: String,
+    #[state] runs: &Runs,
+) -> String {
+    runs.fetch_add(1, Ordering::Relaxed);
+    input
+}
+
+#[test]
+fn an_agent_without_input_is_not_asked() {
+    let runs = Arc::new(Runs::new(0));
+    let tools = tools![ask; state = Arc::clone(&runs)];
+    for (arguments, told) in [
+        ("", "input: missing, expected a string"),
+        ("{}", "input: missing, expected a string"),
+        (r#"{"input": null}"#, "input: expected a string, got null"),
+        (
+            r#"{"input": "go", "agent": "x"}"#,
+            "agent: unknown argument; the only one is `input`",
+        ),
+    ] {
+        let call = ToolCall::new("c1", "ask", arguments);
+        let result = tools.call_blocking(&call, &Context::new());
+        assert_eq!(result.content(Encoder::auto()), told);
+        let error = result.outcome.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgs);
+    }
+    assert_eq!(runs.load(Ordering::Relaxed), 0);
 }
 
 /// Everything has a default.

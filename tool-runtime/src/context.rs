@@ -1,7 +1,7 @@
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::{Limits, Scope, State};
 
@@ -20,7 +20,7 @@ use crate::{Limits, Scope, State};
 /// assert_eq!(cx.get::<Tenant>().map(|tenant| tenant.0), Some("acme"));
 /// assert_eq!(cx.call_id(), None);
 /// ```
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Context {
     shared: Arc<Shared>,
     call: Option<Named>,
@@ -43,6 +43,18 @@ struct Shared {
 struct Named {
     id: Arc<str>,
     tool: Arc<str>,
+}
+
+/// Contexts that know nothing share this, so that making one allocates nothing.
+static NOTHING: LazyLock<Arc<Shared>> = LazyLock::new(Arc::default);
+
+impl Default for Context {
+    fn default() -> Self {
+        Self {
+            shared: Arc::clone(&NOTHING),
+            call: None,
+        }
+    }
 }
 
 impl Context {

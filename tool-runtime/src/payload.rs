@@ -44,17 +44,29 @@ impl Payload {
     /// Writes `value` as JSON. A value that cannot be written makes the call an
     /// [`Encoding`](ErrorKind::Encoding) error.
     pub fn new(value: impl Serialize) -> Self {
-        let (mut bytes, mut text) = (root::Bytes::default(), None);
+        let (mut json, mut text) = (None, None);
         let root = root::Root {
-            json: &mut serde_json::Serializer::new(&mut bytes),
+            json: &mut json,
             text: &mut text,
         };
-        Self(match (value.serialize(root), text) {
+        let written = value.serialize(root);
+        Self::written(written, json, text)
+    }
+
+    fn written(
+        written: serde_json::Result<()>,
+        json: Option<root::Writer>,
+        text: Option<String>,
+    ) -> Self {
+        Self(match (written, text) {
             (Ok(()), Some(text)) => Repr::Text(text),
-            (Ok(()), None) => match String::from_utf8(bytes.0) {
-                Ok(json) => Repr::of_json(json),
-                Err(error) => Repr::Unencodable(error.to_string()),
-            },
+            (Ok(()), None) => {
+                let json = json.map(root::Writer::into_inner).unwrap_or_default();
+                match String::from_utf8(json) {
+                    Ok(json) => Repr::of_json(json),
+                    Err(error) => Repr::Unencodable(error.to_string()),
+                }
+            }
             (Err(error), _) => Repr::Unencodable(error.to_string()),
         })
     }

@@ -39,13 +39,12 @@ pub struct ToolResult {
 impl ToolResult {
     /// The answer to `call`. A value that cannot be written as JSON makes it an
     /// [`Encoding`](crate::ErrorKind::Encoding) error.
+    #[inline]
     pub fn new(call: &ToolCall, outcome: Result<Outcome, ToolError>) -> Self {
-        let unwritten = |outcome: &Outcome| outcome.payload()?.check().err();
-        let unwritten = outcome.as_ref().ok().and_then(unwritten);
         Self {
             id: Arc::clone(&call.id),
             name: Arc::clone(&call.name),
-            outcome: unwritten.map_or(outcome, Err),
+            outcome: written(outcome),
             repairs: Vec::new(),
             attributes: Meta::default(),
             duration: Duration::ZERO,
@@ -75,4 +74,15 @@ impl ToolResult {
     pub fn content(&self, encoder: Encoder) -> Cow<'_, str> {
         encoder.encode(self)
     }
+}
+
+/// The same outcome, if its value could be written as JSON.
+#[inline]
+fn written(outcome: Result<Outcome, ToolError>) -> Result<Outcome, ToolError> {
+    if let Ok(outcome) = &outcome
+        && let Some(payload) = outcome.payload()
+    {
+        payload.check()?;
+    }
+    outcome
 }

@@ -318,19 +318,19 @@ impl<'a> Started<'a> {
         }
     }
 
+    #[inline]
     fn end(
         self,
         outcome: Result<Outcome, ToolError>,
         entry: Option<&Entry>,
         store: &Store,
     ) -> ToolResult {
-        let mut result = ToolResult::new(self.call, outcome);
-        result.repairs = store.repairs().to_vec();
-        if let Some(entry) = entry {
-            result.attributes = entry.attributes.clone();
+        ToolResult {
+            repairs: store.repairs().to_vec(),
+            attributes: entry.map_or_else(Meta::default, |entry| entry.attributes.clone()),
+            duration: self.at.elapsed(),
+            ..ToolResult::new(self.call, outcome)
         }
-        result.duration = self.at.elapsed();
-        result
     }
 }
 

@@ -1,60 +1,46 @@
 //! A serializer that tells a string from everything else: a string is kept as it is, all other
 //! values are written by `serde_json`.
 
-use std::io::{self, Write};
-
 use serde::ser::{Serialize, Serializer};
 
-type Json<'j, 'o> = &'j mut serde_json::Serializer<&'o mut Bytes>;
+/// Where JSON goes.
+pub(super) type Writer = serde_json::Serializer<Vec<u8>>;
 
-/// Where JSON goes. Room for a small value is made at the first byte, so that one is written with
-/// one allocation, and a string, which is not written, with none here.
-#[derive(Default)]
-pub(super) struct Bytes(pub(super) Vec<u8>);
+type Json<'j> = &'j mut Writer;
 
-impl Write for Bytes {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.write_all(bytes)?;
-        Ok(bytes.len())
-    }
-
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.0.capacity() == 0 {
-            self.0.reserve(128);
-        }
-        self.0.extend_from_slice(bytes);
-        Ok(())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-pub(super) struct Root<'j, 'o> {
-    pub(super) json: Json<'j, 'o>,
+pub(super) struct Root<'j> {
+    /// Set when the value is no string.
+    pub(super) json: &'j mut Option<Writer>,
     /// Set when the value is a string.
     pub(super) text: &'j mut Option<String>,
+}
+
+impl<'j> Root<'j> {
+    /// Room for a small value is made at once, so that one is written with one allocation.
+    fn json(self) -> Json<'j> {
+        let room = Vec::with_capacity(128);
+        self.json.insert(Writer::new(room))
+    }
 }
 
 macro_rules! forward {
     ($($method:ident($($arg:ident: $ty:ty),*) -> $ok:ident;)*) => {$(
         fn $method(self, $($arg: $ty),*) -> Result<Self::$ok, Self::Error> {
-            self.json.$method($($arg),*)
+            self.json().$method($($arg),*)
         }
     )*};
 }
 
-impl<'j, 'o> Serializer for Root<'j, 'o> {
+impl<'j> Serializer for Root<'j> {
     type Ok = ();
     type Error = serde_json::Error;
-    type SerializeSeq = <Json<'j, 'o> as Serializer>::SerializeSeq;
-    type SerializeTuple = <Json<'j, 'o> as Serializer>::SerializeTuple;
-    type SerializeTupleStruct = <Json<'j, 'o> as Serializer>::SerializeTupleStruct;
-    type SerializeTupleVariant = <Json<'j, 'o> as Serializer>::SerializeTupleVariant;
-    type SerializeMap = <Json<'j, 'o> as Serializer>::SerializeMap;
-    type SerializeStruct = <Json<'j, 'o> as Serializer>::SerializeStruct;
-    type SerializeStructVariant = <Json<'j, 'o> as Serializer>::SerializeStructVariant;
+    type SerializeSeq = <Json<'j> as Serializer>::SerializeSeq;
+    type SerializeTuple = <Json<'j> as Serializer>::SerializeTuple;
+    type SerializeTupleStruct = <Json<'j> as Serializer>::SerializeTupleStruct;
+    type SerializeTupleVariant = <Json<'j> as Serializer>::SerializeTupleVariant;
+    type SerializeMap = <Json<'j> as Serializer>::SerializeMap;
+    type SerializeStruct = <Json<'j> as Serializer>::SerializeStruct;
+    type SerializeStructVariant = <Json<'j> as Serializer>::SerializeStructVariant;
 
     fn serialize_str(self, value: &str) -> Result<(), Self::Error> {
         *self.text = Some(value.to_owned());
@@ -94,7 +80,7 @@ impl<'j, 'o> Serializer for Root<'j, 'o> {
         variant: &'static str,
         value: &T,
     ) -> Result<(), Self::Error> {
-        self.json
+        self.json()
             .serialize_newtype_variant(name, index, variant, value)
     }
 

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use super::{Decimal, format};
-use crate::json::{Integer, Number};
+use crate::json::{Integer, Number, float};
 use crate::schema::{
     Bounds, Edge, Int, IntegerRange, Kind, Literal, NumberRange, Shape, StringRules,
 };
@@ -158,9 +158,16 @@ impl IntegerRange {
 impl NumberRange {
     /// Whether the type has a number of this size.
     pub(crate) fn is_wide_enough(&self, number: Number<'_>) -> bool {
-        let text = number.to_text();
-        let unsigned = text.strip_prefix('-').unwrap_or(&text);
-        let value: f64 = unsigned.parse().unwrap_or(f64::INFINITY);
+        let Number::Text(text) = number else {
+            // No type of float is too narrow for 64 bits.
+            return true;
+        };
+        if text.len() < 38 && !text.contains(['e', 'E']) {
+            // Nor for as many digits.
+            return true;
+        }
+        let unsigned = text.strip_prefix('-').unwrap_or(text);
+        let value = float(unsigned);
         if value < self.width {
             return true;
         }
@@ -197,6 +204,9 @@ fn has_length(text: &str, min: u64, max: Option<u64>) -> bool {
     let bytes = text.len() as u64;
     if bytes < min || max.is_some_and(|max| bytes > max.saturating_mul(4)) {
         return false;
+    }
+    if min.saturating_mul(4) <= bytes && max.is_none_or(|max| bytes <= max) {
+        return true;
     }
     let count = text.chars().count() as u64;
     min <= count && max.is_none_or(|max| count <= max)
@@ -236,7 +246,7 @@ fn compare(number: Number<'_>, literal: Literal) -> Ordering {
     let value = match number {
         Number::Unsigned(value) => value as f64,
         Number::Signed(value) => value as f64,
-        Number::Text(text) => text.parse().unwrap_or(f64::NAN),
+        Number::Text(text) => float(text),
     };
     match value.partial_cmp(&literal.value) {
         Some(Ordering::Equal) | None => {

@@ -2,7 +2,7 @@ use serde::de::value::{BorrowedStrDeserializer, MapDeserializer};
 use serde::de::{Deserializer, Visitor};
 
 use super::access::{Elements, Entries, Fields, Tagged};
-use super::number::Number;
+use super::number::{Number, float};
 use super::read::{Json, Place};
 use super::watch::{Inside, Watch};
 use super::{Error, Problem};
@@ -85,9 +85,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
             _ => match self.any_number()? {
                 Number::Unsigned(value) => visitor.visit_u64(value),
                 Number::Signed(value) => visitor.visit_i64(value),
-                Number::Text(text) => {
-                    visitor.visit_f64(finite(text, |_, value: f64| value.is_finite())?)
-                }
+                Number::Text(text) => visitor.visit_f64(finite(text)?),
             },
         }
     }
@@ -98,12 +96,15 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
     }
 
     fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        let value = finite(self.number_text()?, is_f32)?;
-        visitor.visit_f32(value)
+        let text = self.number_text()?;
+        match text.parse() {
+            Ok(value) if is_f32(text, value) => visitor.visit_f32(value),
+            _ => Err(Error::new(Problem::Range)),
+        }
     }
 
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        let value = finite(self.number_text()?, |_, value: f64| value.is_finite())?;
+        let value = finite(self.number_text()?)?;
         visitor.visit_f64(value)
     }
 
@@ -252,12 +253,11 @@ fn is_f32(text: &str, value: f32) -> bool {
 }
 
 /// The float that is nearest to a number; one that is too large for any is refused.
-fn finite<F: std::str::FromStr + Copy>(
-    text: &str,
-    is_held: fn(&str, F) -> bool,
-) -> Result<F, Error> {
-    match text.parse() {
-        Ok(value) if is_held(text, value) => Ok(value),
-        _ => Err(Error::new(Problem::Range)),
+fn finite(text: &str) -> Result<f64, Error> {
+    let value = float(text);
+    if value.is_finite() {
+        Ok(value)
+    } else {
+        Err(Error::new(Problem::Range))
     }
 }

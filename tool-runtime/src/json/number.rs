@@ -119,6 +119,48 @@ impl<'de> Json<'de> {
 
 const INTEGER: &str = "an integer";
 
+/// The float that is nearest to a JSON number.
+pub(crate) fn float(text: &str) -> f64 {
+    short(text).unwrap_or_else(|| text.parse().unwrap_or(f64::NAN))
+}
+
+/// The float that is nearest to a number of few digits: they make an integer that a float holds, as
+/// it holds the power of ten that they are divided by, so this rounds once.
+fn short(text: &str) -> Option<f64> {
+    /// Fewer than 2^53 in any case.
+    const MOST_DIGITS: usize = 15;
+    const TENS: [f64; MOST_DIGITS + 1] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ];
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits.len() > MOST_DIGITS {
+        return None;
+    }
+    let mut value = 0i64;
+    let mut bytes = digits.bytes();
+    for byte in bytes.by_ref() {
+        match byte {
+            b'0'..=b'9' => value = value * 10 + i64::from(byte - b'0'),
+            b'.' => break,
+            _ => return None,
+        }
+    }
+    let places = bytes.len();
+    for byte in bytes {
+        match byte {
+            b'0'..=b'9' => value = value * 10 + i64::from(byte - b'0'),
+            _ => return None,
+        }
+    }
+    #[allow(clippy::cast_precision_loss)] // See above.
+    let value = value as f64 / TENS.get(places)?;
+    Some(if digits.len() < text.len() {
+        -value
+    } else {
+        value
+    })
+}
+
 /// The integer that a number's text stands for, if it is one.
 fn exact_integer(text: &str) -> Option<Integer> {
     let (negative, digits) = match text.strip_prefix('-') {
@@ -187,7 +229,49 @@ fn as_i64(length: usize) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Integer, exact_integer};
+    use super::{Integer, exact_integer, float};
+
+    #[test]
+    fn floats_are_those_of_the_standard_library() {
+        let table = [
+            "0",
+            "-0",
+            "0.0",
+            "-0.0",
+            "1",
+            "-1",
+            "0.1",
+            "0.3",
+            "2.5",
+            "1e3",
+            "1.5E-7",
+            "59.31",
+            "123456789012345",
+            "1234567890123456",
+            "9007199254740993",
+            "0.00000000000001",
+            "-99999999999.999",
+            "12345678.9012345",
+            "1e400",
+            "4.9e-324",
+        ];
+        for text in table {
+            assert_eq!(
+                text.parse().map(f64::to_bits),
+                Ok(float(text).to_bits()),
+                "{text}"
+            );
+        }
+        for value in 0..100_000_u64 {
+            let digits = value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16;
+            let text = format!("{}.{}", digits % 100_000, digits / 100_000 % 100_000_000);
+            assert_eq!(
+                text.parse().map(f64::to_bits),
+                Ok(float(&text).to_bits()),
+                "{text}"
+            );
+        }
+    }
 
     #[test]
     fn integers_are_exact_whatever_their_spelling() {

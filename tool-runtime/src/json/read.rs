@@ -218,23 +218,27 @@ impl<'de> Json<'de> {
         };
         let start = self.at;
         let negative = first == b'-';
-        self.at += usize::from(negative);
-        let digits = self.at;
-        let leading = self.byte();
-        let mut value = 0u64;
-        while let Some(digit @ b'0'..=b'9') = self.byte() {
-            value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
-            self.at += 1;
-        }
-        let count = self.at - digits;
+        let digits = start + usize::from(negative);
+        let rest = self.bytes().get(digits..).unwrap_or_default();
+        let (mut value, mut count) = (0u64, 0);
+        let behind = loop {
+            match rest.get(count) {
+                Some(digit @ b'0'..=b'9') => {
+                    value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
+                    count += 1;
+                }
+                behind => break behind,
+            }
+        };
+        self.at = digits + count;
         if count == 0 {
             return Err(self.syntax("a digit"));
         }
-        if count > 1 && leading == Some(b'0') {
+        if count > 1 && rest.first() == Some(&b'0') {
             self.at = digits + 1;
             return Err(self.syntax("no digit after a leading zero"));
         }
-        if let Some(b'.' | b'e' | b'E') = self.byte() {
+        if let Some(b'.' | b'e' | b'E') = behind {
             self.fraction()?;
             return Ok(Number::Text(self.slice(start, self.at)));
         }
@@ -273,13 +277,12 @@ impl<'de> Json<'de> {
     }
 
     fn digits(&mut self) -> Result<(), Error> {
-        let start = self.at;
-        while let Some(b'0'..=b'9') = self.byte() {
-            self.at += 1;
-        }
-        if self.at == start {
+        let rest = self.bytes().get(self.at..).unwrap_or_default();
+        let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if count == 0 {
             return Err(self.syntax("a digit"));
         }
+        self.at += count;
         Ok(())
     }
 
@@ -399,9 +402,10 @@ impl<'de> Json<'de> {
         }
     }
 
-    /// Whether another element follows; its comma, or the closing bracket, is consumed.
+    /// Whether another element follows; its comma, or the closing bracket, is consumed. A closing
+    /// bracket right behind the comma is for the caller to refuse.
     #[inline]
-    pub(super) fn next(&mut self, brackets: Brackets, place: &mut Place) -> Result<bool, Error> {
+    fn next(&mut self, brackets: Brackets, place: &mut Place) -> Result<bool, Error> {
         if *place == Place::Closed {
             return Ok(false);
         }
@@ -413,15 +417,15 @@ impl<'de> Json<'de> {
                 return Ok(false);
             }
             _ if *place == Place::Opened => *place = Place::Inside,
-            Some(b',') => {
-                self.at += 1;
-                if self.peek() == Some(brackets.close) {
-                    return Err(self.syntax("no comma before the closing bracket"));
-                }
-            }
+            Some(b',') => self.at += 1,
             _ => return Err(self.syntax(brackets.next)),
         }
         Ok(true)
+    }
+
+    #[cold]
+    fn trailing_comma(&self) -> Error {
+        self.syntax("no comma before the closing bracket")
     }
 
     /// Consumes the opening bracket of an array, which must stand here.
@@ -431,7 +435,11 @@ impl<'de> Json<'de> {
 
     /// Whether another element of an array follows.
     pub(crate) fn next_element(&mut self, place: &mut Place) -> Result<bool, Error> {
-        self.next(ARRAY, place)
+        let more = self.next(ARRAY, place)?;
+        if more && self.peek() == Some(ARRAY.close) {
+            return Err(self.trailing_comma());
+        }
+        Ok(more)
     }
 
     /// Consumes the opening bracket of an object, which must stand here.
@@ -444,15 +452,22 @@ impl<'de> Json<'de> {
         if !self.next(OBJECT, place)? {
             return Ok(None);
         }
-        if self.peek() != Some(b'"') {
-            return Err(self.syntax("a key in double quotes"));
-        }
+        self.expect_key()?;
         self.key_at = self.at;
         let key = self.lent()?;
         self.colon()?;
         // Until a struct says that it asked.
         self.asked = None;
         Ok(Some(key))
+    }
+
+    #[inline]
+    fn expect_key(&mut self) -> Result<(), Error> {
+        match self.peek() {
+            Some(b'"') => Ok(()),
+            Some(b'}') => Err(self.trailing_comma()),
+            _ => Err(self.syntax("a key in double quotes")),
+        }
     }
 
     #[inline]
@@ -484,7 +499,7 @@ impl<'de> Json<'de> {
             Some(b'n') => self.word("null"),
             Some(b'[') => {
                 self.open(ARRAY)?;
-                while self.next(ARRAY, &mut place)? {
+                while self.next_element(&mut place)? {
                     self.skip_value()?;
                 }
                 Ok(())
@@ -492,9 +507,7 @@ impl<'de> Json<'de> {
             Some(b'{') => {
                 self.open(OBJECT)?;
                 while self.next(OBJECT, &mut place)? {
-                    if self.peek() != Some(b'"') {
-                        return Err(self.syntax("a key in double quotes"));
-                    }
+                    self.expect_key()?;
                     self.skip_string()?;
                     self.colon()?;
                     self.skip_value()?;

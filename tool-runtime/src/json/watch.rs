@@ -31,6 +31,15 @@ static ANY: Shape = Shape {
 impl Watch {
     /// Any value, for somebody who does not look at it.
     pub(crate) const ANY: Self = Self::Shaped(&ANY);
+
+    /// A value of this shape.
+    #[inline]
+    fn of(shape: &'static Shape) -> Self {
+        match shape.care {
+            Care::Typed => Self::Typed,
+            Care::Watched | Care::Walked => Self::Shaped(shape),
+        }
+    }
 }
 
 impl<'de> Json<'de> {
@@ -172,6 +181,8 @@ enum Parts {
         open: bool,
         /// Keys mostly come in the type's order.
         next: usize,
+        /// So many keys from the first on have come, one after the other.
+        in_turn: usize,
         required: usize,
     },
     Entries(&'static Map),
@@ -195,12 +206,13 @@ impl Inside {
     fn shaped(shape: &'static Shape, is_array: bool) -> Result<Self, Error> {
         let parts = match (core(shape), is_array) {
             (Kind::Any | Kind::Foreign(_) | Kind::Unknown, _) => Parts::Alike(Watch::Typed),
-            (Kind::Array(array), true) => Parts::Alike(Watch::Shaped(array.items)),
+            (Kind::Array(array), true) => Parts::Alike(Watch::of(array.items)),
             (Kind::Tuple(items), true) => Parts::Places(items),
             (Kind::Object(object), false) => Parts::Keys {
                 fields: object.fields,
                 open: object.open,
                 next: 0,
+                in_turn: 0,
                 required: 0,
             },
             (Kind::Map(map), false) => Parts::Entries(map),
@@ -234,7 +246,7 @@ impl Inside {
         match &self.parts {
             Parts::Alike(watch) => Ok(*watch),
             Parts::Places(items) => match items.get(index) {
-                Some(item) => Ok(Watch::Shaped(item)),
+                Some(item) => Ok(Watch::of(item)),
                 None => Err(Error::new(Problem::Length)),
             },
             _ => Err(refused()),
@@ -257,19 +269,21 @@ impl Inside {
                 fields,
                 open,
                 next,
+                in_turn,
                 required,
             } => match position(fields, key, *next) {
                 Some((index, field)) => {
                     *next = index + 1;
+                    *in_turn += usize::from(index == *in_turn);
                     *required += usize::from(field.is_required());
-                    Ok(Watch::Shaped(field.shape))
+                    Ok(Watch::of(field.shape))
                 }
                 None if *open => Ok(Watch::ANY),
                 None => Err(Error::unknown_key(key, &[])),
             },
             Parts::Entries(map) => {
                 if admits_key(map.keys, key) {
-                    Ok(Watch::Shaped(map.values))
+                    Ok(Watch::of(map.values))
                 } else {
                     Err(refused().inside(Segment::Name(key.to_owned()), 0))
                 }
@@ -291,10 +305,13 @@ impl Inside {
     fn close_shaped(&self, shape: &Shape) -> Result<(), Error> {
         let is_whole = match &self.parts {
             Parts::Keys {
-                fields, required, ..
+                fields,
+                in_turn,
+                required,
+                ..
             } => {
-                let all = fields.iter().filter(|field| field.is_required()).count();
-                *required >= all
+                let all = || fields.iter().filter(|field| field.is_required()).count();
+                *in_turn == fields.len() || *required >= all()
             }
             Parts::Variants(_) => self.count == 1,
             _ => admits_count(shape, self.count),
@@ -322,6 +339,11 @@ pub(crate) fn position<'f>(
     key: &str,
     next: usize,
 ) -> Option<(usize, &'f Field)> {
+    if let Some(field) = fields.get(next)
+        && field.is_read_as(key)
+    {
+        return Some((next, field));
+    }
     let (before, after) = fields.split_at_checked(next).unwrap_or((fields, &[]));
     let find = |fields: &'f [Field]| {
         let mut fields = fields.iter().enumerate();
@@ -342,7 +364,7 @@ fn variant(union: &'static Union, key: &str) -> Result<Watch, Error> {
             _ => None,
         });
     match found.find(|field| field.is_read_as(key)) {
-        Some(field) => Ok(Watch::Shaped(field.shape)),
+        Some(field) => Ok(Watch::of(field.shape)),
         None => Err(Error::unknown_key(key, &[])),
     }
 }

@@ -23,6 +23,7 @@ pub(crate) struct Key {
 
 impl Field {
     /// Whether a key is this one, in any spelling that is read.
+    #[inline]
     pub(crate) fn is_read_as(&self, key: &str) -> bool {
         self.presence != Presence::Never && (self.name == key || self.aliases.contains(&key))
     }

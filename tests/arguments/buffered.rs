@@ -184,3 +184,47 @@ fn what_is_buffered_may_be_as_deep_as_arguments_are() {
     ));
     assert!(told.err().unwrap().to_string().contains("got true"));
 }
+
+#[derive(Serialize, Deserialize, Schema)]
+#[serde(tag = "t")]
+enum Wide {
+    Wide { n: i128 },
+}
+
+#[derive(Serialize, Deserialize, Schema)]
+#[serde(untagged)]
+enum WideOr {
+    Wide(u128),
+    Word(String),
+}
+
+/// serde's buffers hold no more than 64 bits, and no 128-bit type is read from them.
+#[test]
+fn a_128_bit_integer_is_not_read_from_a_buffer() {
+    echo_rows! {
+        Wide, r#"{"t": "Wide", "n": 5}"#,
+            Err(r#"v: {"t": "Wide", "n": 5} is refused: a 128-bit integer cannot be read here"#);
+        WideOr, "5", Err("v: expected an integer of 0 or more or a string, got 5");
+    }
+}
+
+#[derive(Serialize, Deserialize, Schema)]
+enum Outside {
+    Nothing,
+    Never,
+    Circle { radius: u8 },
+    At(Point),
+}
+
+#[test]
+fn a_variant_is_told_with_the_way_it_is_written() {
+    echo_rows! {
+        Outside, r#""Circle""#,
+            Err(r#"v: expected one of "Nothing", "Never" or an object whose key is one of "Circle", "At", got "Circle"; did you mean `Circle`?"#);
+        Outside, r#""nothing""#,
+            Err(r#"v: expected one of "Nothing", "Never" or an object whose key is one of "Circle", "At", got "nothing"; did you mean `Nothing`?"#);
+        Outside, r#"{"circle": {"radius": 1}}"#, Err("v.circle: unknown key; did you mean `Circle`?");
+        Outside, r#"{"Circle": {"radius": 1}, "At": {"x": 1, "y": 1}}"#, Err("v.At: unknown key; the only one is `Circle`");
+        Outside, "{}", Err(r#"v: missing a key, expected one of "Circle", "At""#);
+    }
+}

@@ -114,8 +114,10 @@ impl<'t> Walk<'t> {
         self.mode != Mode::Judge
     }
 
+    /// Whether what was meant may be read. Beyond so many slips there is no telling what that is.
     fn repairs(&self) -> bool {
-        self.mode == Mode::Tell { repairs: true }
+        const MOST: usize = 1000;
+        self.mode == Mode::Tell { repairs: true } && self.found.repairs.len() < MOST
     }
 
     /// Walks a part of the value.

@@ -72,6 +72,18 @@ pub(crate) fn unknown_name(whose: &str, got: &str, names: &[&str]) -> String {
     format!("expected {whose}{names}, got {}{gap}{hint}", quoted(got))
 }
 
+/// A string that names no variant, or one that is an object with its name for a key.
+pub(crate) fn unknown_variant(got: &str, names: &[&str], keys: &[&str]) -> String {
+    let hint = did_you_mean(&near(got, names.iter().chain(keys).copied()));
+    let gap = if hint.is_empty() { "" } else { "; " };
+    let names = one_of(names.iter().map(|name| quoted(name)));
+    let keys = one_of(keys.iter().map(|name| quoted(name)));
+    format!(
+        "expected {names} or an object whose key is {keys}, got {}{gap}{hint}",
+        quoted(got)
+    )
+}
+
 /// A key that is none of these.
 pub(crate) fn unknown_key(key: &str, names: &[&str], is_root: bool) -> String {
     let noun = if is_root { "argument" } else { "key" };

@@ -148,6 +148,11 @@ impl de::Error for Error {
         if words.starts_with("data did not match any variant of untagged enum ") {
             return Self::new(Problem::Type { wanted: "" });
         }
+        // Of its buffers.
+        if words == "i128 is not supported" || words == "u128 is not supported" {
+            let words = "a 128-bit integer cannot be read here".into();
+            return Self::new(Problem::Refused(words));
+        }
         Self::new(Problem::Refused(words))
     }
 

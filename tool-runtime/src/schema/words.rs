@@ -68,6 +68,9 @@ fn integer(range: &IntegerRange, ranges: bool) -> String {
         let sign = if min.is_zero() { " of 0 or more" } else { "" };
         return format!("an integer{sign}{not_zero}{multiple}");
     }
+    if min == max {
+        return format!("the integer {min}");
+    }
     format!("an integer from {min} to {max}{not_zero}{multiple}")
 }
 

@@ -143,12 +143,40 @@ impl<'t> Walk<'t> {
         match (alike.next(), alike.next()) {
             // A string that is no name of the list is free to be something else.
             (Some(one), None) if is_names(one) && self.unquoted(shape)? => Ok(()),
+            (Some(one), None) if self.is_no_variant(one, ways)? => Ok(()),
             (Some(one), None) => {
                 self.unions += 1;
                 self.value(one)
             }
             _ => self.mismatch(shape),
         }
+    }
+
+    /// Tells a string that is no variant's name, where other variants are objects: with their keys.
+    fn is_no_variant(&mut self, one: &Shape, ways: &[Way<'_>]) -> Result<bool, Stop> {
+        let objects: Vec<&Alternative> = ways
+            .iter()
+            .filter_map(|way| match way {
+                Way::Object(way) => Some(way),
+                Way::Other(_) => None,
+            })
+            .collect();
+        let (Kind::Enum(variants), Some(keys)) = (bare(one, false).kind, named(&objects)) else {
+            return Ok(false);
+        };
+        if objects.is_empty() {
+            return Ok(false);
+        }
+        let start = self.json.offset();
+        let text = match self.json.string()? {
+            Ok(text) => text.to_owned(),
+            Err(text) => text,
+        };
+        let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
+        self.fault(start, FaultCode::WrongType, |_| {
+            say::unknown_variant(&text, &names, &keys)
+        })?;
+        Ok(true)
     }
 
     fn meant_object(&mut self, objects: &[&Alternative], start: usize, depth: u8) -> Walked {

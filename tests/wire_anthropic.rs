@@ -145,6 +145,7 @@ fn a_malformed_block_spoils_nothing_but_itself() {
         "7",
         r#""text""#,
         "[]",
+        r#"["tool_use","x","add",{"a":1,"b":2}]"#,
         "{}",
         r#"{"type":7}"#,
         r#"{"type":null}"#,
@@ -202,6 +203,9 @@ fn what_is_no_response_is_an_error_that_says_so() {
         "[]",
         "{}",
         r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+        // An array holds no fields.
+        r#"["Hello."]"#,
+        r#"[[{"type":"tool_use","id":"x","name":"add","input":{"a":1,"b":2}}]]"#,
         r#"{"content":null}"#,
         r#"{"content":7}"#,
         r#"{"content":{}}"#,

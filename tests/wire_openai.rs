@@ -231,10 +231,12 @@ fn a_malformed_element_spoils_nothing_but_itself() {
         ("7", ""),
         (r#""add""#, ""),
         ("[]", ""),
+        (r#"["x",{"name":"add","arguments":"{}"}]"#, ""),
         ("{}", ""),
         (r#"{"id":"x"}"#, ""),
         (r#"{"id":"x","function":null}"#, ""),
         (r#"{"id":"x","function":"add"}"#, ""),
+        (r#"{"id":"x","function":["add","{}"]}"#, ""),
         (r#"{"id":"x","function":{}}"#, ""),
         (r#"{"id":"x","function":{"name":null}}"#, ""),
         (r#"{"id":"x","function":{"name":""}}"#, ""),
@@ -325,6 +327,10 @@ fn what_is_no_response_is_an_error_that_says_so() {
         r#"{"choices":[null]}"#,
         r#"{"choices":[{}]}"#,
         r#"{"choices":[{"message":null}]}"#,
+        // An array holds no fields.
+        r#"[[{"message":{}}]]"#,
+        r#"{"choices":[[{}]]}"#,
+        r#"{"choices":[{"message":[[]]}]}"#,
         r#"{"choices":[{"message":{"tool_calls":"add"}}]}"#,
         r#"{"choices":[{"message":{"tool_calls":[]}}]"#,
     ] {
@@ -412,7 +418,7 @@ fn every_kind_of_outcome_is_text_for_the_tool_message() {
 #[test]
 fn the_wire_of_a_response_shows() {
     assert_eq!(Wire::detect(&response("null")), Some(WIRE));
-    for text in ["", "[]", "{}", r#"{"error":{}}"#] {
+    for text in ["", "[]", "{}", "[[],[]]", r#"{"error":{}}"#] {
         assert_eq!(Wire::detect(text), None, "{text}");
     }
 }

@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::raw::{RawCall, ids, text, with_id};
+use super::raw::{RawCall, ids, object, text, with_id};
 use super::{Object, WireError, list, read_def};
 use crate::{Block, Content, Encoder, Outcome, SchemaDoc, ToolCall, ToolDef, ToolResult};
 
@@ -27,7 +27,7 @@ pub(super) fn parse_definition(text: &str) -> Result<ToolDef, WireError> {
         description: Option<String>,
         input_schema: Option<SchemaDoc>,
     }
-    let tool: Tool = serde_json::from_str(text)
+    let tool: Tool = object(text)
         .map_err(|error| WireError::json("this is no Anthropic tool definition", error))?;
     match tool.kind.as_deref() {
         None | Some("custom") => Ok(read_def(tool.name, tool.description, tool.input_schema)),
@@ -58,8 +58,8 @@ struct ContentBlock<'a> {
 }
 
 fn content(response: &str) -> Result<&RawValue, WireError> {
-    let parsed: Response<'_> = serde_json::from_str(response)
-        .map_err(|error| WireError::json("this is no Anthropic message", error))?;
+    let parsed: Response<'_> =
+        object(response).map_err(|error| WireError::json("this is no Anthropic message", error))?;
     Ok(parsed.content)
 }
 
@@ -73,7 +73,7 @@ fn blocks(content: &RawValue) -> Result<Vec<&RawValue>, WireError> {
 }
 
 fn raw_call(block: &RawValue) -> Option<RawCall<'_>> {
-    let block: ContentBlock<'_> = serde_json::from_str(block.get()).ok()?;
+    let block: ContentBlock<'_> = object(block.get()).ok()?;
     (text(block.kind?.get())? == "tool_use").then_some(RawCall {
         id: block.id,
         name: block.name,

@@ -42,7 +42,7 @@ impl Wire {
             #[serde(borrow)]
             content: Option<&'a RawValue>,
         }
-        let marks: Marks<'_> = serde_json::from_str(response).ok()?;
+        let marks: Marks<'_> = raw::object(response).ok()?;
         match (marks.choices, marks.content) {
             (Some(_), _) => Some(Self::OpenAiChat),
             (None, Some(_)) => Some(Self::Anthropic),

@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::raw::{Entries, RawCall, ids, with_id};
+use super::raw::{Entries, RawCall, ids, object, with_id};
 use super::{Object, WireError, list, read_def};
 use crate::{Encoder, SchemaDoc, ToolCall, ToolDef, ToolResult};
 
@@ -33,7 +33,7 @@ pub(super) fn parse_definition(text: &str) -> Result<ToolDef, WireError> {
         description: Option<String>,
         parameters: Option<SchemaDoc>,
     }
-    let tool: Tool = serde_json::from_str(text)
+    let tool: Tool = object(text)
         .map_err(|error| WireError::json("this is no OpenAI tool definition", error))?;
     let function = tool.function;
     Ok(read_def(
@@ -80,26 +80,26 @@ struct Function<'a> {
 /// The first choice's message: a request with tools asks for one choice.
 fn message(response: &str) -> Result<&RawValue, WireError> {
     let wrong = |error| WireError::json("this is no OpenAI chat response", error);
-    let parsed: Response<'_> = serde_json::from_str(response).map_err(wrong)?;
+    let parsed: Response<'_> = object(response).map_err(wrong)?;
     let Some(first) = parsed.choices.first() else {
         return Err(WireError::new("the OpenAI chat response has no choice"));
     };
-    let choice: Choice<'_> = serde_json::from_str(first.get()).map_err(wrong)?;
+    let choice: Choice<'_> = object(first.get()).map_err(wrong)?;
     Ok(choice.message)
 }
 
 fn tool_calls(message: &RawValue) -> Result<Vec<&RawValue>, WireError> {
-    let message: Message<'_> = serde_json::from_str(message.get())
+    let message: Message<'_> = object(message.get())
         .map_err(|error| WireError::json("this is no OpenAI chat message", error))?;
     Ok(message.tool_calls.unwrap_or_default())
 }
 
 /// What stands in the list is a call, however little of it can be read.
 fn raw_call(call: &RawValue) -> RawCall<'_> {
-    let Ok(Call { id, function }) = serde_json::from_str(call.get()) else {
+    let Ok(Call { id, function }) = object(call.get()) else {
         return RawCall::default();
     };
-    let function = function.map(|function| serde_json::from_str(function.get()));
+    let function = function.map(|function| object(function.get()));
     let (name, arguments) = match function {
         Some(Ok(Function { name, arguments })) => (name, arguments),
         Some(Err(_)) | None => (None, None),
@@ -123,7 +123,7 @@ pub(super) fn assistant_message(response: &str) -> Result<String, WireError> {
     if calls.iter().all(RawCall::has_id) {
         return Ok(message.get().to_owned());
     }
-    let Entries(entries) = serde_json::from_str(message.get())
+    let Entries(entries) = object(message.get())
         .map_err(|error| WireError::json("this is no OpenAI chat message", error))?;
     let named = elements.iter().zip(ids(&calls));
     let named = list(named.map(|(call, id)| with_id(call, &id)));

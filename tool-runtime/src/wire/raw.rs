@@ -5,11 +5,19 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Unexpected, Visitor};
 use serde_json::value::RawValue;
 
 use super::Object;
 use crate::ToolCall;
+
+/// Reads an object. An array is none, though serde takes one for a struct, field by field.
+pub(super) fn object<'a, T: Deserialize<'a>>(json: &'a str) -> serde_json::Result<T> {
+    if json.trim_start().starts_with('[') {
+        return Err(Error::invalid_type(Unexpected::Seq, &"an object"));
+    }
+    serde_json::from_str(json)
+}
 
 /// A call of a response, as far as it can be read.
 #[derive(Default)]

@@ -1,0 +1,15 @@
+//! What holds for any arguments and for any response of a provider. A panic is a finding.
+
+pub mod arguments;
+pub mod responses;
+mod tools;
+
+use std::borrow::Cow;
+
+/// An input's text, and which of `kinds` its first byte selects. The digits select in their order, so
+/// that an input is a text that people can read and write.
+fn selected(input: &[u8], kinds: usize) -> Option<(usize, Cow<'_, str>)> {
+    let (first, text) = input.split_first()?;
+    let kind = usize::from(first.wrapping_sub(b'0')) % kinds;
+    Some((kind, String::from_utf8_lossy(text)))
+}

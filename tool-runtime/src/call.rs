@@ -90,6 +90,11 @@ impl<'a> Call<'a> {
         self.context.limits()
     }
 
+    /// Whether the arguments were written for a provider's strict mode.
+    pub(crate) fn is_lowered(&self) -> bool {
+        self.context.is_lowered()
+    }
+
     /// Whether what the model meant may be read where it wrote something else.
     pub(crate) fn repairs(&self) -> bool {
         self.of.is_some() && !self.context.is_strict()

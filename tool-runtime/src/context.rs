@@ -35,6 +35,7 @@ struct Shared {
     input: Option<Arc<str>>,
     state: State,
     strict: bool,
+    lowered: bool,
     limits: Limits,
     extensions: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
 }
@@ -104,6 +105,14 @@ impl Context {
         self.change(|shared| shared.strict = true)
     }
 
+    /// The same context, of a model that was given the tools in a provider's strict mode. Such modes
+    /// know no maps, no tuples and nothing that may be left out: a map is a list of `{"key", "value"}`,
+    /// a tuple an object `{"_0", "_1"}`, and `null` stands for what is left out. Arguments are read in
+    /// these forms, and in their types' own.
+    pub fn lowered(self) -> Self {
+        self.change(|shared| shared.lowered = true)
+    }
+
     /// The same context, with other limits on what a call's arguments may be.
     pub fn with_limits(self, limits: Limits) -> Self {
         self.change(|shared| shared.limits = limits.capped())
@@ -136,6 +145,11 @@ impl Context {
     /// Whether arguments are read as they stand.
     pub fn is_strict(&self) -> bool {
         self.shared.strict
+    }
+
+    /// Whether the model was given the tools in a provider's strict mode.
+    pub fn is_lowered(&self) -> bool {
+        self.shared.lowered
     }
 
     /// How large a call's arguments may be.

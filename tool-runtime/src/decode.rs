@@ -42,7 +42,8 @@ fn too_large(most: usize) -> Fault {
 
 /// A reader of a call's arguments.
 fn reader<'a>(text: &'a str, call: &Call<'a>) -> Json<'a> {
-    Json::new(text, call.store()).at(0, call.limits().depth)
+    let json = Json::new(text, call.store()).at(0, call.limits().depth);
+    json.lowered(call.is_lowered())
 }
 
 /// Fills one slot a parameter.
@@ -117,10 +118,14 @@ fn fill<'a>(
             json.pass(key, &mut others)?;
             continue;
         };
+        next = index + 1;
+        if json.is_lowered() && field.is_left_out_by_null() && json.peek() == Some(b'n') {
+            json.null()?;
+            continue;
+        }
         if !given.note(index) {
             return Err(Error::duplicate_key(key));
         }
-        next = index + 1;
         fill_one(&mut json, field, *slot)?;
     }
     json.finish()?;

@@ -22,16 +22,32 @@ use crate::fault::say;
 use crate::json::{Error, Integer, Json, Number, Place, Problem, Seen, Segment, Store};
 use crate::schema::{Array, Kind, Shape, alternatives, bare};
 
+/// How a text is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading {
+    /// How many arrays and objects may open.
+    pub(crate) depth: u8,
+    /// Whether it was written for a provider's strict mode.
+    pub(crate) lowered: bool,
+}
+
+impl Reading {
+    fn of<'t>(self, text: &'t str, at: usize, store: &'t Store) -> Json<'t> {
+        let json = Json::new(text, store).at(at, self.depth);
+        json.lowered(self.lowered)
+    }
+}
+
 /// Judges the value at `at`: refused, or admitted as it is, or admitted in other words, with its end.
 /// Other words are integers in the spelling that serde's buffers know.
 pub(crate) fn judge(
     text: &str,
     at: usize,
-    depth: u8,
+    reading: Reading,
     shape: &Shape,
 ) -> Result<Option<(String, usize)>, Error> {
     let store = Store::new();
-    let mut walk = Walk::new(Json::new(text, &store).at(at, depth), Mode::Judge);
+    let mut walk = Walk::new(reading.of(text, at, &store), Mode::Judge);
     match walk.value(shape) {
         Err(Stop) => Err(Error::new(Problem::Type { wanted: "" })),
         Ok(()) if walk.edits.is_empty() => Ok(None),
@@ -43,9 +59,9 @@ pub(crate) fn judge(
 }
 
 /// Finds all that is wrong with a text that is JSON.
-pub(crate) fn tell(text: &str, depth: u8, root: &Shape, repairs: bool) -> Found {
+pub(crate) fn tell(text: &str, reading: Reading, root: &Shape, repairs: bool) -> Found {
     let store = Store::new();
-    let mut walk = Walk::new(Json::new(text, &store).at(0, depth), Mode::Tell { repairs });
+    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::Tell { repairs });
     // The text is JSON, so nothing stops the walk.
     let _ = walk.value(root);
     let edits = std::mem::take(&mut walk.edits);
@@ -139,6 +155,9 @@ impl<'t> Walk<'t> {
     /// Walks the value that stands next.
     fn value(&mut self, shape: &Shape) -> Walked {
         let next = self.json.peek();
+        if self.json.is_lowered() && self.raise(shape)? {
+            return Ok(());
+        }
         let bare = bare(shape, false);
         match (&bare.kind, next) {
             (Kind::Any | Kind::Unknown, _) => self.any(false),
@@ -164,6 +183,26 @@ impl<'t> Walk<'t> {
             (Kind::Union(union), _) => self.one_of(shape, &Ways::of(union.members)),
             _ => self.mismatch(shape),
         }
+    }
+
+    /// Walks a value that stands next in a strict mode's form in the form of its type.
+    fn raise(&mut self, shape: &Shape) -> Result<bool, Stop> {
+        let (start, depth) = (self.json.offset(), self.json.depth());
+        let Some(raised) = self.json.raised(shape)? else {
+            return Ok(false);
+        };
+        let store = Store::new();
+        let json = Json::new(&raised, &store).at(0, depth).lowered(true);
+        let mut inner = Walk::new(json, self.mode);
+        inner.path = std::mem::take(&mut self.path);
+        inner.found = std::mem::take(&mut self.found);
+        inner.outer = Some(self.outer.unwrap_or(start));
+        let walked = inner.value(shape);
+        self.path = std::mem::take(&mut inner.path);
+        self.found = std::mem::take(&mut inner.found);
+        let text = edited(&raised, 0..raised.len(), std::mem::take(&mut inner.edits));
+        self.edits.push(Edit::new(start..self.json.offset(), text));
+        walked.map(|()| true)
     }
 
     fn skip(&mut self) -> Walked {

@@ -89,6 +89,13 @@ fn not_json(text: &str, error: Error, call: &Call<'_>) -> Fault {
     }
 }
 
+fn reading(call: &Call<'_>) -> walk::Reading {
+    walk::Reading {
+        depth: call.limits().depth,
+        lowered: call.is_lowered(),
+    }
+}
+
 /// Repairs the arguments and fills the slots, or tells every fault, of which `first` is known.
 #[cold]
 pub(super) fn refuse<'a>(
@@ -100,7 +107,7 @@ pub(super) fn refuse<'a>(
 ) -> Result<(), ToolError> {
     let root = Shape::new(crate::Kind::Object(params));
     let Repaired { text, mut repairs } = object(text, call)?;
-    let mut found = walk::tell(text, call.limits().depth, &root, call.repairs());
+    let mut found = walk::tell(text, reading(call), &root, call.repairs());
     repairs.append(&mut found.repairs);
     // Types that nobody can look into may buffer, too, and then know integers by their spelling.
     let is_other = found.text.is_some() || !repairs.is_empty();
@@ -207,7 +214,7 @@ pub(super) fn refuse_whole<'a>(
     // Of a type without a schema it is still known that no key may stand twice.
     let any = Shape::new(crate::Kind::Any);
     let shape = root.unwrap_or(&any);
-    let mut found = walk::tell(text, call.limits().depth, shape, call.repairs());
+    let mut found = walk::tell(text, reading(call), shape, call.repairs());
     repairs.append(&mut found.repairs);
     if found.faults.is_empty() {
         if found.text.is_some() || !repairs.is_empty() {

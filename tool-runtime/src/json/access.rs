@@ -30,7 +30,7 @@ impl<'j, 'de> Elements<'j, 'de> {
     /// Consumes the opening bracket.
     pub(super) fn new(json: &'j mut Json<'de>) -> Result<Self, Error> {
         json.enter_array()?;
-        let inside = Inside::new(json.watch, true)?;
+        let inside = Inside::new(json, true)?;
         Ok(Self {
             json,
             place: Place::Opened,
@@ -87,7 +87,7 @@ impl<'j, 'de> Fields<'j, 'de> {
         known: &'static [&'static str],
     ) -> Result<Self, Error> {
         json.enter_object()?;
-        let inside = Inside::new(json.watch, false)?;
+        let inside = Inside::new(json, false)?;
         Ok(Self {
             json,
             place: Place::Opened,
@@ -114,8 +114,14 @@ impl<'de> MapAccess<'de> for Fields<'_, 'de> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, Error> {
-        let Some(key) = self.json.next_key(&mut self.place)? else {
-            return Ok(None);
+        let key = loop {
+            let Some(key) = self.json.next_key(&mut self.place)? else {
+                return Ok(None);
+            };
+            if !self.inside.is_left_out_by_null(key) || self.json.peek() != Some(b'n') {
+                break key;
+            }
+            self.json.word("null")?;
         };
         self.key = key;
         if self.inside.is_open() && !self.known.contains(&key) {
@@ -185,7 +191,7 @@ impl<'j, 'de> Entries<'j, 'de> {
     /// Consumes the opening bracket.
     pub(super) fn new(json: &'j mut Json<'de>, is_map: bool) -> Result<Self, Error> {
         json.enter_object()?;
-        let inside = Inside::new(json.watch, false)?;
+        let inside = Inside::new(json, false)?;
         Ok(Self {
             json,
             place: Place::Opened,

@@ -35,7 +35,7 @@ impl<'de> Json<'de> {
             return Err(self.mismatch(VARIANT));
         }
         self.enter_object()?;
-        let mut inside = Inside::new(self.watch, false)?;
+        let mut inside = Inside::new(self, false)?;
         match self.next_key(&mut Place::Opened)? {
             Some(tag) => Ok((tag, inside.value(tag)?)),
             None => Err(Error::new(Problem::Type { wanted: VARIANT })),

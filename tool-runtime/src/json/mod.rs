@@ -21,6 +21,7 @@ mod access;
 mod de;
 mod error;
 mod key;
+mod lowered;
 mod number;
 mod read;
 mod store;

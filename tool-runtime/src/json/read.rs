@@ -20,6 +20,8 @@ pub struct Json<'de> {
     pub(super) asked: Option<Asked<'de>>,
     /// What the value that is read next has to be.
     pub(super) watch: Watch,
+    /// Whether the text was written for a provider's strict mode.
+    lowered: bool,
     pub(super) pen: Pen<'de>,
 }
 
@@ -75,20 +77,31 @@ impl<'de> Json<'de> {
             depth: MAX_DEPTH,
             asked: None,
             watch: Watch::Typed,
+            lowered: false,
             pen: store.pen(),
         }
     }
 
+    /// The same reader, of a text that was written for a provider's strict mode, or not.
+    pub(crate) fn lowered(self, lowered: bool) -> Self {
+        Self { lowered, ..self }
+    }
+
+    /// Whether the text was written for a provider's strict mode.
+    #[inline]
+    pub(crate) fn is_lowered(&self) -> bool {
+        self.lowered
+    }
+
     /// A reader over another text, whose texts go where those of this one go.
-    pub(super) fn of(text: &'de str, depth: u8, pen: Pen<'de>) -> Self {
+    pub(super) fn beside(&self, text: &'de str, watch: Watch) -> Self {
         Self {
             text,
             at: 0,
             key_at: 0,
-            depth,
             asked: None,
-            watch: Watch::Judged,
-            pen,
+            watch,
+            ..*self
         }
     }
 

@@ -34,9 +34,10 @@ impl Watch {
 
     /// A value of this shape.
     #[inline]
-    fn of(shape: &'static Shape) -> Self {
+    fn of(shape: &'static Shape, lowered: bool) -> Self {
         match shape.care {
-            Care::Typed => Self::Typed,
+            Care::Typed if !lowered => Self::Typed,
+            Care::Typed => Self::Shaped(shape),
             Care::Watched | Care::Walked => Self::Shaped(shape),
         }
     }
@@ -64,16 +65,25 @@ impl<'de> Json<'de> {
         shape: &'static Shape,
         elsewhere: &'j mut Option<Self>,
     ) -> Result<&'j mut Self, Error> {
-        match care(shape) {
+        let care = care(shape);
+        if self.is_lowered()
+            && care != Care::Walked
+            && let Some(text) = self.raised(shape)?
+        {
+            let text = self.pen.keep(text);
+            return Ok(elsewhere.insert(self.beside(text, Watch::Shaped(shape))));
+        }
+        match care {
+            // What is inside may be in another form.
+            Care::Typed if self.is_lowered() => {}
             Care::Typed => self.watch = Watch::Typed,
             Care::Watched => {}
             Care::Walked => {
                 let walked = self.walked(shape)?;
                 if let Some((text, end)) = walked {
                     let text = self.pen.keep(text);
-                    let reader = Self::of(text, self.depth(), self.pen);
                     self.rewind(end, self.depth());
-                    return Ok(elsewhere.insert(reader));
+                    return Ok(elsewhere.insert(self.beside(text, Watch::Judged)));
                 }
             }
         }
@@ -85,7 +95,11 @@ impl<'de> Json<'de> {
     fn walked(&mut self, shape: &Shape) -> Result<Option<(String, usize)>, Error> {
         self.watch = Watch::Judged;
         self.peek();
-        walk::judge(self.whole(), self.offset(), self.depth(), shape)
+        let reading = walk::Reading {
+            depth: self.depth(),
+            lowered: self.is_lowered(),
+        };
+        walk::judge(self.whole(), self.offset(), reading, shape)
     }
 
     /// Consumes the value of a key that nobody knows, which may stand here once.
@@ -170,6 +184,8 @@ pub(super) struct Inside {
     /// Bounds on how many there are.
     of: Option<&'static Shape>,
     count: usize,
+    /// See [`Json::is_lowered`].
+    lowered: bool,
 }
 
 enum Parts {
@@ -192,21 +208,22 @@ enum Parts {
 impl Inside {
     /// What is known of the parts of a value of which this is known.
     #[inline]
-    pub(super) fn new(watch: Watch, is_array: bool) -> Result<Self, Error> {
-        match watch {
-            Watch::Shaped(shape) => Self::shaped(shape, is_array),
+    pub(super) fn new(json: &Json<'_>, is_array: bool) -> Result<Self, Error> {
+        match json.watch {
+            Watch::Shaped(shape) => Self::shaped(shape, is_array, json.is_lowered()),
             alike => Ok(Self {
                 parts: Parts::Alike(alike),
                 of: None,
                 count: 0,
+                lowered: false,
             }),
         }
     }
 
-    fn shaped(shape: &'static Shape, is_array: bool) -> Result<Self, Error> {
+    fn shaped(shape: &'static Shape, is_array: bool, lowered: bool) -> Result<Self, Error> {
         let parts = match (core(shape), is_array) {
             (Kind::Any | Kind::Foreign(_) | Kind::Unknown, _) => Parts::Alike(Watch::Typed),
-            (Kind::Array(array), true) => Parts::Alike(Watch::of(array.items)),
+            (Kind::Array(array), true) => Parts::Alike(Watch::of(array.items, lowered)),
             (Kind::Tuple(items), true) => Parts::Places(items),
             (Kind::Object(object), false) => Parts::Keys {
                 fields: object.fields,
@@ -223,6 +240,7 @@ impl Inside {
             parts,
             of: Some(shape),
             count: 0,
+            lowered,
         })
     }
 
@@ -238,6 +256,16 @@ impl Inside {
         matches!(self.parts, Parts::Keys { open: true, .. })
     }
 
+    /// Whether `null` behind this key says that it is left out.
+    pub(super) fn is_left_out_by_null(&self, key: &str) -> bool {
+        match &self.parts {
+            Parts::Keys { fields, next, .. } if self.lowered => {
+                position(fields, key, *next).is_some_and(|(_, field)| field.is_left_out_by_null())
+            }
+            _ => false,
+        }
+    }
+
     /// What the next element has to be.
     #[inline]
     pub(super) fn element(&mut self) -> Result<Watch, Error> {
@@ -246,7 +274,7 @@ impl Inside {
         match &self.parts {
             Parts::Alike(watch) => Ok(*watch),
             Parts::Places(items) => match items.get(index) {
-                Some(item) => Ok(Watch::of(item)),
+                Some(item) => Ok(Watch::of(item, self.lowered)),
                 None => Err(Error::new(Problem::Length)),
             },
             _ => Err(refused()),
@@ -276,19 +304,21 @@ impl Inside {
                     *next = index + 1;
                     *in_turn += usize::from(index == *in_turn);
                     *required += usize::from(field.is_required());
-                    Ok(Watch::of(field.shape))
+                    Ok(Watch::of(field.shape, self.lowered))
                 }
                 None if *open => Ok(Watch::ANY),
                 None => Err(Error::unknown_key(key, &[])),
             },
             Parts::Entries(map) => {
                 if admits_key(map.keys, key) {
-                    Ok(Watch::of(map.values))
+                    Ok(Watch::of(map.values, self.lowered))
                 } else {
                     Err(refused().inside(Segment::Name(key.to_owned()), 0))
                 }
             }
-            Parts::Variants(union) if self.count == 1 => variant(union, key),
+            Parts::Variants(union) if self.count == 1 => {
+                variant(union, key).map(|shape| Watch::of(shape, self.lowered))
+            }
             _ => Err(refused()),
         }
     }
@@ -355,7 +385,7 @@ pub(crate) fn position<'f>(
 }
 
 /// What stands behind the key that names a variant.
-fn variant(union: &'static Union, key: &str) -> Result<Watch, Error> {
+fn variant(union: &'static Union, key: &str) -> Result<&'static Shape, Error> {
     let mut found = union
         .members
         .iter()
@@ -364,7 +394,7 @@ fn variant(union: &'static Union, key: &str) -> Result<Watch, Error> {
             _ => None,
         });
     match found.find(|field| field.is_read_as(key)) {
-        Some(field) => Ok(Watch::of(field.shape)),
+        Some(field) => Ok(field.shape),
         None => Err(Error::unknown_key(key, &[])),
     }
 }

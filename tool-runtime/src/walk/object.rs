@@ -1,6 +1,6 @@
 //! Objects and maps.
 
-use crate::check::{Leaf, admits, admits_count};
+use crate::check::admits_count;
 use crate::fault::say;
 use crate::json::{Place, Seen, Segment, admits_key};
 use crate::near::near;
@@ -109,16 +109,18 @@ impl<'t> Walk<'t> {
 
     /// Whether `null` stands for a default here.
     fn drops_null(&mut self, key: &Key) -> bool {
-        let shape = key.field.shape;
-        self.repairs()
-            && key.field.presence == Presence::Defaulted
-            && self.json.peek() == Some(b'n')
-            && !admits(shape, Leaf::Null)
+        if self.json.peek() != Some(b'n') || !key.field.is_left_out_by_null() {
+            return false;
+        }
+        let is_slip = self.repairs() && key.field.presence == Presence::Defaulted;
+        self.json.is_lowered() || is_slip
     }
 
     fn drop_null(&mut self) -> Walked {
         self.skip()?;
-        self.repaired(RepairKind::NullDropped, "null", "");
+        if !self.json.is_lowered() {
+            self.repaired(RepairKind::NullDropped, "null", "");
+        }
         Ok(())
     }
 

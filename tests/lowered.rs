@@ -1,0 +1,164 @@
+//! Calls of a model that was given the tools in a provider's strict mode, which knows no maps, no
+//! tuples and nothing that may be left out.
+#![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use toolwright::{Context, Encoder, Schema, ToolCall, tool, tools};
+
+#[derive(Serialize, Deserialize, Schema)]
+struct Part {
+    name: String,
+    #[serde(default)]
+    count: u8,
+    note: Option<String>,
+    #[serde(default)]
+    sizes: BTreeMap<String, (u8, f64)>,
+}
+
+#[derive(Serialize, Deserialize, Schema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Target {
+    Map {
+        of: BTreeMap<String, Vec<(u8, String)>>,
+    },
+    Point {
+        at: [i32; 2],
+    },
+}
+
+/// Takes what strict modes cannot say.
+#[tool]
+fn many(
+    labels: HashMap<String, u32>,
+    numbered: Option<BTreeMap<u32, Part>>,
+    #[arg(default = 7)] limit: u32,
+    pair: Option<(u8, String)>,
+    target: Option<Target>,
+) -> serde_json::Value {
+    let labels: BTreeMap<_, _> = labels.into_iter().collect();
+    json!([labels, numbered, limit, pair, target])
+}
+
+fn answer(arguments: &str) -> Result<String, String> {
+    let cx = Context::new().strict().lowered();
+    let result = tools![many].call_blocking(&ToolCall::new("c1", "many", arguments), &cx);
+    match &result.outcome {
+        Ok(_) => Ok(result.content(Encoder::json()).into_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn rows(rows: &[(&str, Result<&str, &str>)]) {
+    for (arguments, expected) in rows {
+        let expected = expected.map(str::to_owned).map_err(str::to_owned);
+        assert_eq!(answer(arguments), expected, "{arguments}");
+    }
+}
+
+#[test]
+fn null_is_what_is_left_out() {
+    rows(&[
+        (
+            r#"{"labels": [], "numbered": null, "limit": null, "pair": null, "target": null}"#,
+            Ok("[{},null,7,null,null]"),
+        ),
+        (
+            r#"{"labels": {}, "numbered": {"1": {"name": "a", "count": null, "note": null, "sizes": null}}}"#,
+            Ok(r#"[{},{"1":{"count":0,"name":"a","note":null,"sizes":{}}},7,null,null]"#),
+        ),
+        (
+            r#"{"labels": null}"#,
+            Err(r#"labels: expected an object, such as {"key":1}, got null"#),
+        ),
+    ]);
+}
+
+#[test]
+fn a_list_of_entries_is_a_map() {
+    rows(&[
+        (
+            r#"{"labels": [{"key": "a", "value": 1}, {"value": 2.0, "key": "\u0062"}]}"#,
+            Ok(r#"[{"a":1,"b":2},null,7,null,null]"#),
+        ),
+        (
+            r#"{"labels": {"a": 1}}"#,
+            Ok(r#"[{"a":1},null,7,null,null]"#),
+        ),
+        (
+            r#"{"labels": [], "numbered": [{"key": 5.0, "value": {"name": "a", "sizes": [{"key": "s", "value": {"_0": 1, "_1": 2}}]}}]}"#,
+            Ok(
+                r#"[{},{"5":{"count":0,"name":"a","note":null,"sizes":{"s":[1,2.0]}}},7,null,null]"#,
+            ),
+        ),
+        (
+            r#"{"labels": [{"key": "a", "value": 1}, {"key": "a", "value": 2}]}"#,
+            Err("labels.a: given more than once"),
+        ),
+        (
+            r#"{"labels": [{"key": "a", "value": "x"}]}"#,
+            Err(r#"labels.a: expected an integer of 0 or more, got "x""#),
+        ),
+        (
+            r#"{"labels": [{"key": "a"}]}"#,
+            Err(r#"labels: expected an object, such as {"key":1}, got [{"key": "a"}]"#),
+        ),
+    ]);
+}
+
+#[test]
+fn an_object_of_places_is_a_tuple() {
+    rows(&[
+        (
+            r#"{"labels": {}, "pair": {"_0": 1, "_1": "a"}}"#,
+            Ok(r#"[{},null,7,[1,"a"],null]"#),
+        ),
+        (
+            r#"{"labels": {}, "pair": {"_1": "a", "_0": 1}}"#,
+            Ok(r#"[{},null,7,[1,"a"],null]"#),
+        ),
+        (
+            r#"{"labels": {}, "pair": [1, "a"]}"#,
+            Ok(r#"[{},null,7,[1,"a"],null]"#),
+        ),
+        (
+            r#"{"labels": {}, "pair": {"_0": 300, "_1": "a"}}"#,
+            Err("pair[0]: expected an integer from 0 to 255, got 300"),
+        ),
+        (
+            r#"{"labels": {}, "pair": {"_0": 1}}"#,
+            Err(
+                r#"pair: expected an array of 2 elements or null, such as [1,"text"], got {"_0": 1}"#,
+            ),
+        ),
+    ]);
+}
+
+#[test]
+fn inside_what_serde_buffers_too() {
+    rows(&[
+        (
+            r#"{"labels": {}, "target": {"kind": "map", "of": [{"key": "1", "value": [{"_0": 2.0, "_1": "a"}]}]}}"#,
+            Ok(r#"[{},null,7,null,{"kind":"map","of":{"1":[[2,"a"]]}}]"#),
+        ),
+        (
+            r#"{"labels": {}, "target": {"kind": "point", "at": {"_0": 1, "_1": 2}}}"#,
+            Ok(r#"[{},null,7,null,{"at":[1,2],"kind":"point"}]"#),
+        ),
+        (
+            r#"{"labels": {}, "target": {"kind": "point", "at": {"_0": 1, "_1": "x"}}}"#,
+            Err(r#"target.at[1]: expected an integer, got "x""#),
+        ),
+    ]);
+}
+
+#[test]
+fn only_where_the_model_was_told_so() {
+    let cx = Context::new().strict();
+    for arguments in [r#"{"labels": []}"#, r#"{"labels": {}, "limit": null}"#] {
+        let result = tools![many].call_blocking(&ToolCall::new("c1", "many", arguments), &cx);
+        assert!(result.outcome.is_err(), "{arguments}");
+    }
+}

@@ -1,0 +1,116 @@
+//! What a provider's strict mode has in the place of maps, tuples and what may be missing.
+//!
+//! Strict modes know no objects with any keys, no places in an array, and no keys that may be left
+//! out. There a map is a list of entries, a tuple an object of places, and `null` stands for what is
+//! left out. A call that was made from such a schema is read as what its types are; a real map and a
+//! real array are read, too.
+
+use super::read::{Json, Place};
+use super::{Error, Number};
+use crate::check::{Leaf, admits, int_of};
+use crate::schema::{Array, Field, Kind, Presence, Shape, bare};
+
+impl Field {
+    /// Whether `null` stands for leaving it out.
+    pub(crate) fn is_left_out_by_null(&self) -> bool {
+        self.presence != Presence::Required && !admits(self.shape, Leaf::Null)
+    }
+}
+
+impl Json<'_> {
+    /// The value that stands next in the form of its type, if it stands there in a strict mode's; it
+    /// is consumed then. What stands inside it is as it was.
+    pub(crate) fn raised(&mut self, shape: &Shape) -> Result<Option<String>, Error> {
+        let kind = match self.peek() {
+            Some(b'[' | b'{') => bare(shape, false).kind,
+            _ => return Ok(None),
+        };
+        let (start, depth) = (self.offset(), self.depth());
+        let raised = match (kind, self.peek()) {
+            (Kind::Map(_), Some(b'[')) => self.entries()?,
+            (Kind::Tuple(items), Some(b'{')) => self.places(items.len())?,
+            (
+                Kind::Array(Array {
+                    min_len,
+                    max_len: Some(max_len),
+                    ..
+                }),
+                Some(b'{'),
+            ) if min_len == max_len && max_len <= 8 => {
+                self.places(usize::try_from(max_len).unwrap_or(0))?
+            }
+            _ => None,
+        };
+        if raised.is_none() {
+            self.rewind(start, depth);
+        }
+        Ok(raised)
+    }
+
+    /// `[{"key": …, "value": …}, …]` as an object. An equal key is found like that of any object.
+    fn entries(&mut self) -> Result<Option<String>, Error> {
+        let mut out = String::from("{");
+        let mut place = Place::Opened;
+        self.enter_array()?;
+        while self.next_element(&mut place)? {
+            if self.peek() != Some(b'{') {
+                return Ok(None);
+            }
+            self.enter_object()?;
+            let (mut key, mut value) = (None, None);
+            let mut inside = Place::Opened;
+            while let Some(name) = self.next_key(&mut inside)? {
+                let part = match name {
+                    "key" => &mut key,
+                    "value" => &mut value,
+                    _ => return Ok(None),
+                };
+                let text = self.skip()?;
+                if part.replace(text).is_some() {
+                    return Ok(None);
+                }
+            }
+            let (Some(key), Some(value)) = (key, value) else {
+                return Ok(None);
+            };
+            if out.len() > 1 {
+                out.push(',');
+            }
+            out.push_str(&key_text(key));
+            out.push(':');
+            out.push_str(value);
+        }
+        out.push('}');
+        Ok(Some(out))
+    }
+
+    /// `{"_0": …, "_1": …}` as an array of so many places.
+    fn places(&mut self, len: usize) -> Result<Option<String>, Error> {
+        let mut places = vec![None; len];
+        let mut place = Place::Opened;
+        self.enter_object()?;
+        while let Some(name) = self.next_key(&mut place)? {
+            let index = name.strip_prefix('_').and_then(|index| index.parse().ok());
+            let text = self.skip()?;
+            match index.and_then(|index: usize| places.get_mut(index)) {
+                Some(place) if place.is_none() => *place = Some(text),
+                _ => return Ok(None),
+            }
+        }
+        let places: Option<Vec<&str>> = places.into_iter().collect();
+        Ok(places.map(|places| format!("[{}]", places.join(","))))
+    }
+}
+
+/// An entry's key as a key of an object: those of numbers are numbers there.
+fn key_text(key: &str) -> String {
+    if key.starts_with('"') {
+        return key.to_owned();
+    }
+    match int_of(Number::Text(key)) {
+        Some(int) if key.starts_with(['-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) => {
+            format!("\"{int}\"")
+        }
+        _ => crate::fault::say::json_string(key),
+    }
+}

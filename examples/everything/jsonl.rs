@@ -209,7 +209,13 @@ fn register(registry: &Registry, tool: &RawValue) -> Result<String, Bad> {
     }
     let tool: Registration =
         serde_json::from_str(tool.get()).map_err(|error| invalid(error.to_string()))?;
-    let text = format!("`{}` is registered", tool.name);
+    let note = match tool.parameters {
+        Some(_) if !cfg!(feature = "validate") => {
+            "; its arguments are checked where this is built with the feature `validate`"
+        }
+        _ => "",
+    };
+    let text = format!("`{}` is registered{note}", tool.name);
     let mut builder = DynTool::builder()
         .name(tool.name)
         .description(tool.description)

@@ -196,6 +196,18 @@ fn a_missing_id_is_made_and_put_into_the_echo() {
 }
 
 #[test]
+fn a_call_of_two_ids_is_answered_under_one() {
+    let response = response(r#"[{"type":"tool_use","id":"a","id":"b","name":"add","input":{}}]"#);
+    let results = answers(&response);
+    let turn = parsed(&WIRE.turn(&response, &results, Encoder::auto()).unwrap());
+    assert_eq!(
+        turn[0]["content"],
+        json!([{"id": "call_0", "type": "tool_use", "name": "add", "input": {}}])
+    );
+    assert_eq!(turn[1]["content"][0]["tool_use_id"], json!("call_0"));
+}
+
+#[test]
 fn what_is_no_response_is_an_error_that_says_so() {
     for text in [
         "",

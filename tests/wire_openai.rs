@@ -315,6 +315,18 @@ fn calls_of_equal_ids_are_all_answered() {
 }
 
 #[test]
+fn a_call_of_two_ids_is_answered_under_one() {
+    let response = response(r#"[{"id":"a","function":{"name":"add"},"id":"b"}]"#);
+    let results = answers(&response);
+    let turn = parsed(&WIRE.turn(&response, &results, Encoder::auto()).unwrap());
+    assert_eq!(
+        turn[0]["tool_calls"],
+        json!([{"id": "call_0", "function": {"name": "add"}}])
+    );
+    assert_eq!(turn[1]["tool_call_id"], json!("call_0"));
+}
+
+#[test]
 fn what_is_no_response_is_an_error_that_says_so() {
     for text in [
         "",

@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::raw::{RawCall, ids, object, text, with_id};
+use super::raw::{Entries, RawCall, ids, object, text, with_id};
 use super::{Object, WireError, list, read_def};
 use crate::{Block, Content, Encoder, Outcome, SchemaDoc, ToolCall, ToolDef, ToolResult};
 
@@ -73,12 +73,25 @@ fn blocks(content: &RawValue) -> Result<Vec<&RawValue>, WireError> {
 }
 
 fn raw_call(block: &RawValue) -> Option<RawCall<'_>> {
-    let block: ContentBlock<'_> = object(block.get()).ok()?;
-    (text(block.kind?.get())? == "tool_use").then_some(RawCall {
+    let Ok(block) = object::<ContentBlock<'_>>(block.get()) else {
+        return is_unreadable_call(block).then(RawCall::default);
+    };
+    is_tool_use(block.kind?).then_some(RawCall {
         id: block.id,
         name: block.name,
         arguments: block.input,
     })
+}
+
+/// A call in which a key stands twice wants an answer, too.
+fn is_unreadable_call(block: &RawValue) -> bool {
+    let entries = object(block.get()).map(|Entries(entries)| entries);
+    let mut entries = entries.unwrap_or_default().into_iter();
+    entries.any(|(key, value)| key == "type" && is_tool_use(value))
+}
+
+fn is_tool_use(kind: &RawValue) -> bool {
+    text(kind.get()).is_some_and(|kind| kind == "tool_use")
 }
 
 pub(super) fn calls(response: &str) -> Result<Vec<ToolCall>, WireError> {
@@ -96,8 +109,8 @@ pub(super) fn assistant_message(response: &str) -> Result<String, WireError> {
     }
     let mut ids = ids(&calls).into_iter();
     let named = blocks.iter().map(|block| {
-        let id = raw_call(block).and_then(|_| ids.next());
-        id.map_or_else(|| block.get().to_owned(), |id| with_id(block, &id))
+        let named = raw_call(block).and_then(|call| Some(with_id(block, &call, &ids.next()?)));
+        named.unwrap_or_else(|| block.get().to_owned())
     });
     Ok(message.json("content", &list(named)).end())
 }

@@ -125,8 +125,8 @@ pub(super) fn assistant_message(response: &str) -> Result<String, WireError> {
     }
     let Entries(entries) = object(message.get())
         .map_err(|error| WireError::json("this is no OpenAI chat message", error))?;
-    let named = elements.iter().zip(ids(&calls));
-    let named = list(named.map(|(call, id)| with_id(call, &id)));
+    let named = elements.iter().zip(&calls).zip(ids(&calls));
+    let named = list(named.map(|((element, call), id)| with_id(element, call, &id)));
     let message = entries.iter().fold(Object::new(), |object, (key, value)| {
         let json = if key == "tool_calls" {
             &named

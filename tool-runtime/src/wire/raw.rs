@@ -113,16 +113,13 @@ impl<'de> Visitor<'de> for EntriesVisitor {
 
 /// The object, with the id that its call is answered under. Without one of its own a provider
 /// would not find the call that an answer belongs to.
-pub(super) fn with_id(object: &RawValue, id: &str) -> String {
+pub(super) fn with_id(object: &RawValue, call: &RawCall<'_>, id: &str) -> String {
+    if call.has_id() {
+        return object.get().to_owned();
+    }
     let Ok(Entries(entries)) = serde_json::from_str(object.get()) else {
         return object.get().to_owned();
     };
-    let has = entries
-        .iter()
-        .any(|(key, value)| key == "id" && given_id(Some(value)).is_some());
-    if has {
-        return object.get().to_owned();
-    }
     let rest = entries.iter().filter(|(key, _)| key != "id");
     rest.fold(Object::new().text("id", id), |object, (key, value)| {
         object.json(key, value.get())

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -89,9 +90,10 @@ struct Price {
 }
 
 #[derive(Serialize, Deserialize, Schema, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(rename_all = "UPPERCASE")]
 enum Currency {
-    EUR,
-    NOK,
+    Eur,
+    Nok,
 }
 
 #[derive(Serialize, Deserialize, Schema)]
@@ -150,6 +152,8 @@ struct Tree {
     children: Vec<Tree>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<Box<Tree>>,
+    // The lint takes a type inside itself for one without a size.
+    #[allow(clippy::zero_sized_map_values)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     named: BTreeMap<String, Tree>,
 }
@@ -310,6 +314,14 @@ struct Note<'a> {
     by: &'a str,
 }
 
+/// What schemars alone knows, and nobody looks into.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind")]
+enum Told {
+    Wide { n: u64, of: Option<Box<Told>> },
+    Text { text: String },
+}
+
 #[derive(Serialize)]
 struct OwnedNote {
     text: String,
@@ -327,11 +339,12 @@ struct Borrowed {
     huge: Option<u128>,
     letter: Option<char>,
     pair: Option<(u8, String, [i64; 2])>,
+    told: Option<Told>,
     unit: (),
 }
 
-/// Takes what lies in the text.
-#[tool]
+/// Takes what lies in the text, and passes over what it does not know.
+#[tool(ignore_unknown)]
 #[allow(clippy::too_many_arguments)]
 fn borrowed(
     text: &str,
@@ -343,6 +356,7 @@ fn borrowed(
     huge: Option<u128>,
     letter: Option<char>,
     pair: Option<(u8, Cow<'_, str>, [i64; 2])>,
+    told: Option<Told>,
     #[arg(default)] unit: (),
 ) -> Borrowed {
     let owned = |note: Note<'_>| OwnedNote {
@@ -359,6 +373,7 @@ fn borrowed(
         huge,
         letter,
         pair: pair.map(|(byte, text, numbers)| (byte, text.into_owned(), numbers)),
+        told,
         unit,
     }
 }

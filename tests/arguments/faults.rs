@@ -495,6 +495,49 @@ fn validating_and_calling_tell_the_same() {
     assert!(decode::<Line>(r#"{"sku": "a", "qty": 1}"#).is_ok());
 }
 
+/// Types that nobody looks into before serde reads them.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "kind")]
+enum Tagged {
+    Not { of: Box<Tagged> },
+    Nothing,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Flattening {
+    #[serde(flatten)]
+    of: Outside,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Outside {
+    One(u8),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Either {
+    Number(std::num::NonZeroU8),
+}
+
+#[derive(Serialize, Deserialize)]
+struct NonZero(std::num::NonZeroU8);
+
+any_schema!(Tagged, Flattening, Either, NonZero);
+
+#[test]
+fn what_serde_says_itself_is_told_in_our_words() {
+    super::echo_rows! {
+        Tagged, r#"{"kind": "Not", "of": {"kind": 2}}"#,
+            Err(r#"v: expected another value, got {"kind": "Not", "of": {"kind": 2}}"#);
+        Tagged, r#"{"kind": "Not", "of": {"kind": "None"}}"#,
+            Err(r#"v: expected one of "Not", "Nothing", got "None""#);
+        Flattening, r#"{"two": 2}"#, Err(r#"v: expected another value, got {"two": 2}"#);
+        Either, "0", Err("v: expected another value, got 0");
+        NonZero, "0", Err("v: expected another number, got 0");
+    }
+}
+
 /// What a library of Rust's says of a text tells a model nothing.
 #[test]
 fn what_a_library_refuses_is_told_in_our_words() {

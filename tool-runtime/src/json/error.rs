@@ -145,7 +145,9 @@ impl de::Error for Error {
     fn custom<T: fmt::Display>(message: T) -> Self {
         let words = message.to_string();
         // What serde says itself names Rust types, which tell a model nothing.
-        if words.starts_with("data did not match any variant of untagged enum ") {
+        if words.starts_with("data did not match any variant of untagged enum ")
+            || words.starts_with("no variant of enum ")
+        {
             return Self::new(Problem::Type { wanted: "" });
         }
         // Of its buffers.
@@ -167,8 +169,12 @@ impl de::Error for Error {
             "i8", "i16", "i32", "i64", "i128", "u8", "u16", "u32", "u64", "u128",
         ];
         let words = expected.to_string();
-        if WIDTHS.contains(&words.as_str()) {
+        if WIDTHS.contains(&words.as_str()) || words.starts_with("a nonzero ") {
             return Self::new(Problem::Range);
+        }
+        // A number where a variant's or a field's name belongs.
+        if words.starts_with("variant index ") || words.starts_with("field index ") {
+            return Self::new(Problem::Type { wanted: "" });
         }
         Self::new(Problem::Refused(format!("expected {words}")))
     }

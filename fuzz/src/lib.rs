@@ -1,10 +1,13 @@
 //! What holds for any arguments and for any response of a provider. A panic is a finding.
 
 pub mod arguments;
+mod mutate;
 pub mod responses;
 mod tools;
 
 use std::borrow::Cow;
+
+pub use self::mutate::mutate;
 
 /// An input's text, and which of `kinds` its first byte selects. The digits select in their order, so
 /// that an input is a text that people can read and write.

@@ -171,31 +171,38 @@ fn check_turn(wire: Wire, is_plain: bool, turn: &str, calls: &[ToolCall], result
             "{id} has no answer"
         );
     }
-    match wire {
-        Wire::OpenAiChat => {
-            assert_eq!(answers.len(), results.len());
-            for (answer, result) in answers.iter().zip(results) {
-                let answer: ToolMessage = serde_json::from_str(answer.get()).expect("an answer");
-                assert_eq!(answer.role, "tool");
-                assert_eq!(answer.tool_call_id, *result.id);
-                assert!(result.is_success() || !answer.content.is_empty());
-            }
-        }
-        _ => {
-            assert_eq!(answers.len(), usize::from(!results.is_empty()));
-            let answers = answers.first().map_or_else(Vec::new, |answer| {
-                let answer: UserMessage = serde_json::from_str(answer.get()).expect("answers");
-                assert_eq!(answer.role, "user");
-                answer.content
-            });
-            assert_eq!(answers.len(), results.len());
-            for (answer, result) in answers.iter().zip(results) {
-                assert_eq!(answer.kind, "tool_result");
-                assert_eq!(answer.tool_use_id, *result.id);
-                assert_eq!(answer.is_error, !result.is_success());
-                assert!(result.is_success() || !answer.content.is_empty());
-            }
-        }
+    if wire == Wire::OpenAiChat {
+        check_tool_messages(answers, results);
+    } else {
+        check_user_message(answers, results);
+    }
+}
+
+/// One message an answer.
+fn check_tool_messages(answers: &[&RawValue], results: &[ToolResult]) {
+    assert_eq!(answers.len(), results.len());
+    for (answer, result) in answers.iter().zip(results) {
+        let answer: ToolMessage = serde_json::from_str(answer.get()).expect("an answer");
+        assert_eq!(answer.role, "tool");
+        assert_eq!(answer.tool_call_id, *result.id);
+        assert!(result.is_success() || !answer.content.is_empty());
+    }
+}
+
+/// One message for all answers, if there is one.
+fn check_user_message(answers: &[&RawValue], results: &[ToolResult]) {
+    assert_eq!(answers.len(), usize::from(!results.is_empty()));
+    let answers = answers.first().map_or_else(Vec::new, |answer| {
+        let answer: UserMessage = serde_json::from_str(answer.get()).expect("answers");
+        assert_eq!(answer.role, "user");
+        answer.content
+    });
+    assert_eq!(answers.len(), results.len());
+    for (answer, result) in answers.iter().zip(results) {
+        assert_eq!(answer.kind, "tool_result");
+        assert_eq!(answer.tool_use_id, *result.id);
+        assert_eq!(answer.is_error, !result.is_success());
+        assert!(result.is_success() || !answer.content.is_empty());
     }
 }
 

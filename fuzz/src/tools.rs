@@ -1,6 +1,8 @@
 //! Five tools of different shapes, each of which answers with what it got.
 // A tool takes its arguments by value, whether it consumes them or not.
 #![allow(clippy::needless_pass_by_value)]
+// This lint takes a type inside itself for one without a size.
+#![allow(clippy::zero_sized_map_values)]
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -152,8 +154,6 @@ struct Tree {
     children: Vec<Tree>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<Box<Tree>>,
-    // The lint takes a type inside itself for one without a size.
-    #[allow(clippy::zero_sized_map_values)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     named: BTreeMap<String, Tree>,
 }
@@ -234,13 +234,14 @@ enum Beside {
     Inside(Inside),
 }
 
+/// What one of these writes, no other one reads: of a float it might be an integer.
 #[derive(Serialize, Deserialize, Schema)]
 #[serde(untagged)]
 enum Either {
     Flag(bool),
     Small(i8),
     Wide(u64),
-    Float(f64),
+    Share { share: f64 },
     Letters(#[schema(len(..=3))] String),
     Points(Vec<Point>),
     Circle { radius: u8 },

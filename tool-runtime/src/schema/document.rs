@@ -93,6 +93,11 @@ impl SchemaDoc {
         }
     }
 
+    /// The schema as a provider is told it, as a value that keeps its order.
+    pub(crate) fn to_provider(&self) -> Ordered {
+        Ordered::read(&self.to_provider_json()).unwrap_or(Ordered::Bool(true))
+    }
+
     /// The schema as a JSON value.
     pub fn to_value(&self) -> serde_json::Value {
         serde_json::to_value(self.ordered()).unwrap_or(serde_json::Value::Bool(true))

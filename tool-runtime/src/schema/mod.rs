@@ -29,8 +29,9 @@ pub(crate) use self::fields::{Alternative, Key, alternatives};
 pub(crate) use self::foreign::foreign;
 pub use self::int::Int;
 pub(crate) use self::narrow::bare;
+pub(crate) use self::ordered::Ordered;
 pub use self::pattern::{Pattern, Regex};
-pub(crate) use self::render::{Side, write_json_string};
+pub(crate) use self::render::{SIGNED_KEY, Side, UNSIGNED_KEY, write_json_string};
 pub use self::shape::{
     Array, Back, Bounds, Edge, Field, Foreign, Id, IntegerRange, Kind, Literal, Map, NumberRange,
     Object, OutputPresence, Presence, Shape, StringRules, Union, Variant,

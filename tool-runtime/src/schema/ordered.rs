@@ -10,7 +10,7 @@ use crate::json::{Error, Json, Store};
 /// features `serde_json` has in this build: its own values are sorted without one feature, its
 /// numbers are maps with another, and without a third its parser misses the last bit of a decimal.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Ordered {
+pub(crate) enum Ordered {
     Null,
     Bool(bool),
     Unsigned(u128),
@@ -29,7 +29,7 @@ const NUMBER: &str = "$serde_json::private::Number";
 
 impl Ordered {
     /// Reads JSON text.
-    pub(super) fn read(text: &str) -> Result<Self, Error> {
+    pub(crate) fn read(text: &str) -> Result<Self, Error> {
         let store = Store::new();
         let mut json = Json::new(text, &store);
         let value = Self::any(&mut json)?;
@@ -42,7 +42,7 @@ impl Ordered {
     }
 
     /// Appends its compact text.
-    pub(super) fn write(&self, out: &mut String) {
+    pub(crate) fn write(&self, out: &mut String) {
         // Writing to a string cannot fail.
         let _ = match self {
             Self::Null => out.write_str("null"),
@@ -77,10 +77,14 @@ impl Ordered {
     }
 }
 
-#[cfg(feature = "schemars")]
 impl Ordered {
+    /// An object without keys.
+    pub(crate) const fn empty() -> Self {
+        Self::Object(Vec::new())
+    }
+
     /// The value under `key` of an object.
-    pub(super) fn get(&self, key: &str) -> Option<&Self> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         match self {
             Self::Object(entries) => entries
                 .iter()
@@ -90,6 +94,23 @@ impl Ordered {
         }
     }
 
+    pub(crate) fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The text, in as few bytes as say it.
+    pub(crate) fn to_json(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out);
+        out
+    }
+}
+
+#[cfg(feature = "schemars")]
+impl Ordered {
     /// Takes a key out of an object.
     pub(super) fn remove(&mut self, key: &str) {
         if let Self::Object(entries) = self {
@@ -122,20 +143,6 @@ impl Ordered {
                 .position(|(name, _)| keys.contains(&name.as_str()));
             entries.insert(at.unwrap_or(entries.len()), (key.to_owned(), value));
         }
-    }
-
-    pub(super) fn as_str(&self) -> Option<&str> {
-        match self {
-            Self::String(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// The text, in as few bytes as say it.
-    pub(super) fn to_json(&self) -> String {
-        let mut out = String::new();
-        self.write(&mut out);
-        out
     }
 
     /// The same value, in which references to `#/$defs/old` are ones to `#/$defs/new`.

@@ -37,8 +37,8 @@ pub(crate) enum Detail {
 }
 
 /// Integers as keys, as `json::key` reads them: one spelling a number.
-pub(super) const UNSIGNED_KEY: &str = "^([1-9][0-9]*|0)$";
-pub(super) const SIGNED_KEY: &str = "^(-?[1-9][0-9]*|0)$";
+pub(crate) const UNSIGNED_KEY: &str = "^([1-9][0-9]*|0)$";
+pub(crate) const SIGNED_KEY: &str = "^(-?[1-9][0-9]*|0)$";
 
 /// The JSON Schema of a shape.
 pub(crate) fn render(shape: &'static Shape, side: Side, detail: Detail) -> String {

@@ -11,6 +11,7 @@ mod content;
 mod context;
 mod decode;
 mod def;
+mod dialect;
 mod dyn_tool;
 mod encoder;
 mod error;
@@ -40,6 +41,10 @@ pub use self::call::{Call, ToolCall};
 pub use self::content::{Block, Content};
 pub use self::context::Context;
 pub use self::def::{Annotations, Meta, ToolDef};
+pub use self::dialect::{
+    Dialect, Lowered, Note, NoteKind, Op, Plan, Reject, RejectCode, Renames, Step, UnknownDialect,
+    lower,
+};
 pub use self::dyn_tool::{BuildError, DynTool, DynToolBuilder, SchemaError, SchemaErrorKind};
 pub use self::encoder::Encoder;
 pub use self::error::{ErrorKind, ToolError};

@@ -1,0 +1,71 @@
+//! What follows from the keywords of a schema together.
+
+use super::super::keywords::Keywords;
+use super::union;
+use crate::schema::Ordered;
+
+/// What a format means, until the description is known. No keyword has a space.
+pub(super) const WORDS: &str = "format words";
+
+/// What follows from the keywords together.
+pub(super) fn finished(mut out: Keywords) -> Ordered {
+    union::tell_meanings(&mut out);
+    if let Some(words) = out.take(WORDS) {
+        out.tell(words.as_str().unwrap_or_default());
+    }
+    if out.list("required").is_some_and(<[Ordered]>::is_empty) {
+        out.take("required");
+    }
+    if let Some(Ordered::Array(types)) = out.get("type").cloned() {
+        let mut kept: Vec<Ordered> = Vec::new();
+        for name in types {
+            if !kept.contains(&name) {
+                kept.push(name);
+            }
+        }
+        match <[Ordered; 1]>::try_from(kept) {
+            Ok([one]) => out.set("type", one),
+            Err(types) => out.set("type", Ordered::Array(types)),
+        }
+    }
+    if !out.has("type")
+        && let Some(values) = out.list("enum")
+        && let Some(types) = union::types_of(values)
+    {
+        out.set("type", types);
+    }
+    // OpenAPI 3.0's word, which Gemini's dialect writes too.
+    if out.take("nullable") == Some(Ordered::Bool(true)) {
+        union::admit_null(&mut out);
+    }
+    let others = [
+        "properties",
+        "additionalProperties",
+        "patternProperties",
+        "propertyNames",
+        "unevaluatedProperties",
+        "anyOf",
+        "allOf",
+        "$ref",
+    ];
+    let is_object = out.types().contains(&"object");
+    let is_closed = out.get("additionalProperties") == Some(&Ordered::Bool(false));
+    let has = |key: &&str| out.has(key) && !(is_closed && *key == "additionalProperties");
+    if is_object && !others.iter().any(has) {
+        out.set("properties", Ordered::empty());
+    }
+    out.into_schema()
+}
+
+/// How much a value counts: its nodes, and its text by the line.
+pub(super) fn weight(value: &Ordered) -> usize {
+    match value {
+        Ordered::String(text) => 1 + text.len() / 64,
+        Ordered::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
+        Ordered::Object(entries) => {
+            let entry = |(key, value): &(String, Ordered)| 1 + key.len() / 64 + weight(value);
+            1 + entries.iter().map(entry).sum::<usize>()
+        }
+        _ => 1,
+    }
+}

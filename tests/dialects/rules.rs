@@ -1,0 +1,504 @@
+//! Rules that `dialects.json` has no case for.
+
+use super::{dialect, lowered};
+use toolwright::{Dialect, RejectCode, Renames};
+
+/// An argument `v` of a schema; what becomes of it.
+fn argument(schema: &str, dialect: &str) -> String {
+    let schema = format!(r#"{{"type":"object","properties":{{"v":{schema}}},"required":["v"]}}"#);
+    whole(&schema, dialect)
+}
+
+fn whole(schema: &str, name: &str) -> String {
+    match lowered(schema, dialect(name)) {
+        Ok(lowered) => {
+            let text = lowered.schema.unwrap_or_default();
+            let steps = lowered.plan.steps().iter();
+            let steps: Vec<_> = steps
+                .map(|step| format!("{} {}", step.op.as_str(), step.at))
+                .collect();
+            let inner = text
+                .strip_prefix(r#"{"type":"object","properties":{"v":"#)
+                .map_or(text.as_str(), |rest| {
+                    rest.split(r#"},"required":["v"]"#).next().unwrap_or(rest)
+                });
+            [vec![inner.to_owned()], steps].concat().join(" | ")
+        }
+        Err(reject) => format!("{} {}", reject.path, reject.code),
+    }
+}
+
+/// A schema, a dialect, and what becomes of it.
+const TABLE: &[(&str, &str, &str)] = &[
+    (
+        r#"{"type":["array","null"],"items":{"type":"string"},"maxItems":3}"#,
+        "anthropic_strict",
+        r#"{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"null"}],"description":"[maxItems 3]"}"#,
+    ),
+    (
+        r#"{"type":["array","null"],"items":{"type":"string"},"maxItems":3}"#,
+        "gemini_openapi",
+        r#"{"type":"array","nullable":true,"items":{"type":"string"},"maxItems":3}"#,
+    ),
+    (
+        r#"{"type":["array","null"],"items":{"type":"string"},"maxItems":3}"#,
+        "deepseek_strict",
+        r#"{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"null"}],"description":"[maxItems 3]"}"#,
+    ),
+    (
+        r#"{"type":["object","null"],"description":"P","properties":{"a":{"type":"object","additionalProperties":{"type":"integer"}}},"required":["a"]}"#,
+        "openai_strict",
+        r#"{"anyOf":[{"type":"object","properties":{"a":{"type":"array","items":{"type":"object","properties":{"key":{"type":"string"},"value":{"type":"integer"}},"required":["key","value"],"additionalProperties":false}}},"required":["a"],"additionalProperties":false},{"type":"null"}],"description":"P"} | entries_to_map /v/?0/a"#,
+    ),
+    (
+        r#"{"type":["object","null"],"description":"P","properties":{"a":{"type":"object","additionalProperties":{"type":"integer"}}},"required":["a"]}"#,
+        "gemini_openapi",
+        r#"{"type":"object","nullable":true,"description":"P","properties":{"a":{"type":"array","items":{"type":"object","properties":{"key":{"type":"string"},"value":{"type":"integer"}},"required":["key","value"],"propertyOrdering":["key","value"]}}},"required":["a"]} | entries_to_map /v/a"#,
+    ),
+    (
+        r#"{"type":["object","null"],"description":"P","properties":{"a":{"type":"object","additionalProperties":{"type":"integer"}}},"required":["a"]}"#,
+        "gemini_json",
+        r#"{"anyOf":[{"type":"object","properties":{"a":{"type":"object","additionalProperties":{"type":"integer"}}},"required":["a"]},{"type":"null"}],"description":"P"}"#,
+    ),
+    (
+        r#"{"type":["object","null"],"description":"P","properties":{"a":{"type":"object","additionalProperties":{"type":"integer"}}},"required":["a"]}"#,
+        "xai",
+        r#"{"anyOf":[{"type":"object","properties":{"a":{"type":"array","items":{"type":"object","properties":{"key":{"type":"string"},"value":{"type":"integer"}},"required":["key","value"]}}},"required":["a"]},{"type":"null"}],"description":"P"} | entries_to_map /v/?0/a"#,
+    ),
+    (
+        r#"{"type":["string","null"],"enum":["a","b",null]}"#,
+        "openai_strict",
+        r#"{"anyOf":[{"type":"string","enum":["a","b"]},{"type":"null"}]}"#,
+    ),
+    (
+        r#"{"type":["string","null"],"enum":["a","b",null]}"#,
+        "anthropic",
+        r#"{"type":["string","null"],"enum":["a","b",null]}"#,
+    ),
+    (
+        r#"{"type":["string","null"],"enum":["a","b",null]}"#,
+        "gemini_openapi",
+        r#"{"type":"string","nullable":true,"enum":["a","b"]}"#,
+    ),
+    (
+        r#"{"type":["string","null"],"enum":["a","b",null]}"#,
+        "gemini_json",
+        r#"{"anyOf":[{"type":"string","enum":["a","b"]},{"type":"null"}]}"#,
+    ),
+    (
+        r#"{"type":["string","integer"],"minimum":3,"maxLength":2,"description":"S"}"#,
+        "openai_strict",
+        r#"{"type":["string","integer"],"minimum":3,"description":"S [maxLength 2]"}"#,
+    ),
+    (
+        r#"{"type":["string","integer"],"minimum":3,"maxLength":2,"description":"S"}"#,
+        "anthropic_strict",
+        r#"{"anyOf":[{"type":"string","description":"[maxLength 2]"},{"type":"integer","description":"[minimum 3]"}],"description":"S"}"#,
+    ),
+    (
+        r#"{"type":["string","integer"],"minimum":3,"maxLength":2,"description":"S"}"#,
+        "gemini_openapi",
+        r#"{"anyOf":[{"type":"string","maxLength":2},{"type":"integer","minimum":3}],"description":"S"}"#,
+    ),
+    (
+        r#"{"type":"array","items":{"type":["integer","null"]}}"#,
+        "anthropic_strict",
+        r#"{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}"#,
+    ),
+    (
+        r#"{"type":"array","items":{"type":["integer","null"]}}"#,
+        "gemini_openapi",
+        r#"{"type":"array","items":{"type":"integer","nullable":true}}"#,
+    ),
+    (
+        r#"{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2}"#,
+        "openai_strict",
+        r#"{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2}"#,
+    ),
+    (
+        r#"{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2}"#,
+        "anthropic_strict",
+        r#"{"type":"object","properties":{"_0":{"type":"integer"},"_1":{"type":"integer"}},"required":["_0","_1"],"additionalProperties":false} | object_to_tuple /v"#,
+    ),
+    (
+        r#"{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2}"#,
+        "deepseek_strict",
+        r#"{"type":"object","properties":{"_0":{"type":"integer"},"_1":{"type":"integer"}},"required":["_0","_1"],"additionalProperties":false} | object_to_tuple /v"#,
+    ),
+    (
+        r#"{"type":"array","prefixItems":[{"type":"integer"},{"type":"integer"}],"minItems":2,"maxItems":2}"#,
+        "openai_strict",
+        r#"{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2}"#,
+    ),
+    (
+        r#"{"type":"array","prefixItems":[{"type":"integer"},{"type":"integer"}],"minItems":2,"maxItems":2}"#,
+        "azure_strict",
+        r#"{"type":"object","properties":{"_0":{"type":"integer"},"_1":{"type":"integer"}},"required":["_0","_1"],"additionalProperties":false} | object_to_tuple /v"#,
+    ),
+    (
+        r#"{"type":"array","prefixItems":[{"type":"integer"},{"type":"integer"}],"minItems":2,"maxItems":2}"#,
+        "gemini_json",
+        r#"{"type":"array","prefixItems":[{"type":"integer"},{"type":"integer"}],"minItems":2,"maxItems":2}"#,
+    ),
+    (
+        r#"{"type":"array","prefixItems":[{"type":"integer"},{"type":"string"}]}"#,
+        "openai_strict",
+        "/v/*/?2 untyped_schema",
+    ),
+    (
+        r#"{"type":"array","prefixItems":[{"type":"integer"},{"type":"string"}]}"#,
+        "ollama",
+        r#"{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"string"},{}]}}"#,
+    ),
+    (r#"{"type":"array"}"#, "openai_strict", "/v untyped_array"),
+    (
+        r#"{"type":"array"}"#,
+        "openai_loose",
+        r#"{"type":"array","items":{}}"#,
+    ),
+    (r#"{"type":"array"}"#, "gemini_json", r#"{"type":"array"}"#),
+    (
+        r#"{"type":"array","items":true}"#,
+        "openai_strict",
+        "/v/* untyped_schema",
+    ),
+    (
+        r#"{"anyOf":[{"type":"object","properties":{"n":{"type":"string"}}},{"type":"object","properties":{"n":{"type":"integer"}}}]}"#,
+        "openai_strict",
+        "/v union_first_key",
+    ),
+    (
+        r#"{"anyOf":[{"type":"object","properties":{"n":{"type":"string"}}},{"type":"object","properties":{"n":{"type":"integer"}}}]}"#,
+        "anthropic_strict",
+        r#"{"anyOf":[{"type":"object","properties":{"n":{"type":"string"}},"required":[],"additionalProperties":false},{"type":"object","properties":{"n":{"type":"integer"}},"required":[],"additionalProperties":false}]}"#,
+    ),
+    (
+        r#"{"anyOf":[{"type":"object","properties":{"n":{"type":"string"}}},{"type":"object","properties":{"n":{"type":"integer"}}}]}"#,
+        "deepseek_strict",
+        r#"{"anyOf":[{"type":"object","properties":{"n":{"type":["string","null"]}},"required":["n"],"additionalProperties":false},{"type":"object","properties":{"n":{"type":["integer","null"]}},"required":["n"],"additionalProperties":false}]} | null_is_absent /v/?0/n | null_is_absent /v/?1/n"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"k":{"type":"integer"}},"oneOf":[{"type":"object","properties":{"A":{"type":"string"}}},{"type":"object","properties":{"B":{"type":"string"}}}]}"#,
+        "openai_strict",
+        "/v object_with_union",
+    ),
+    (
+        r#"{"type":"object","properties":{"k":{"type":"integer"}},"oneOf":[{"type":"object","properties":{"A":{"type":"string"}}},{"type":"object","properties":{"B":{"type":"string"}}}]}"#,
+        "anthropic",
+        r#"{"anyOf":[{"type":"object","properties":{"A":{"type":"string"}}},{"type":"object","properties":{"B":{"type":"string"}}}],"type":"object","properties":{"k":{"type":"integer"}}}"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"k":{"type":"integer"}},"oneOf":[{"type":"object","properties":{"A":{"type":"string"}}},{"type":"object","properties":{"B":{"type":"string"}}}]}"#,
+        "ollama",
+        r#"{"anyOf":[{"type":"object","properties":{"A":{"type":"string"}}},{"type":"object","properties":{"B":{"type":"string"}}}],"type":"object","properties":{"k":{"type":"integer"}}}"#,
+    ),
+    (
+        r#"{"allOf":[{"type":"string","minLength":1},{"type":"string","pattern":"a"}]}"#,
+        "openai_strict",
+        "/v all_of",
+    ),
+    (
+        r#"{"allOf":[{"type":"string","minLength":1},{"type":"string","pattern":"a"}]}"#,
+        "anthropic",
+        r#"{"allOf":[{"type":"string","minLength":1},{"type":"string","pattern":"a"}]}"#,
+    ),
+    (
+        r#"{"allOf":[{"type":"string","minLength":1},{"type":"string","pattern":"a"}]}"#,
+        "anthropic_strict",
+        r#"{"allOf":[{"type":"string","description":"[minLength 1]"},{"type":"string","description":"[pattern a]"}]}"#,
+    ),
+    (
+        r#"{"type":"string","format":"uri"}"#,
+        "openai_strict",
+        r#"{"type":"string","description":"[format uri]"}"#,
+    ),
+    (
+        r#"{"type":"string","format":"uri"}"#,
+        "anthropic_strict",
+        r#"{"type":"string","format":"uri"}"#,
+    ),
+    (
+        r#"{"type":"string","format":"ip"}"#,
+        "openai_strict",
+        r#"{"type":"string","description":"[IPv4 or IPv6 address]"}"#,
+    ),
+    (
+        r#"{"type":"integer","enum":[1,2]}"#,
+        "gemini_openapi",
+        r#"{"type":"integer","description":"[enum [1,2]]"}"#,
+    ),
+    (
+        r#"{"type":"integer","enum":[1,2]}"#,
+        "gemini_json",
+        r#"{"type":"integer","enum":[1,2]}"#,
+    ),
+    (
+        r#"{"type":"boolean","default":true}"#,
+        "openai_strict",
+        r#"{"type":"boolean","description":"[default true]"}"#,
+    ),
+    (
+        r#"{"type":"boolean","default":true}"#,
+        "anthropic",
+        r#"{"type":"boolean","default":true}"#,
+    ),
+    ("false", "openai_strict", "/v false_schema"),
+    ("false", "mcp_2026_07_28", "false"),
+    (
+        r#"{"type":"object","propertyNames":{"enum":["a","b"]},"additionalProperties":{"type":"string"},"minProperties":1}"#,
+        "openai_strict",
+        r#"{"type":"array","items":{"type":"object","properties":{"key":{"type":"string","enum":["a","b"]},"value":{"type":"string"}},"required":["key","value"],"additionalProperties":false},"minItems":1} | entries_to_map /v"#,
+    ),
+    (
+        r#"{"type":"object","propertyNames":{"enum":["a","b"]},"additionalProperties":{"type":"string"},"minProperties":1}"#,
+        "gemini_json",
+        r#"{"type":"array","items":{"type":"object","properties":{"key":{"type":"string","enum":["a","b"]},"value":{"type":"string"}},"required":["key","value"]},"minItems":1} | entries_to_map /v"#,
+    ),
+    (
+        r#"{"type":"object","propertyNames":{"enum":["a","b"]},"additionalProperties":{"type":"string"},"minProperties":1}"#,
+        "mcp_2026_07_28",
+        r#"{"type":"object","propertyNames":{"type":"string","enum":["a","b"]},"additionalProperties":{"type":"string"},"minProperties":1}"#,
+    ),
+    (
+        r#"{"type":"object","propertyNames":{"pattern":"^([1-9][0-9]*|0)$"},"additionalProperties":{"type":"string"}}"#,
+        "openai_strict",
+        r#"{"type":"array","items":{"type":"object","properties":{"key":{"type":"integer","minimum":0},"value":{"type":"string"}},"required":["key","value"],"additionalProperties":false}} | entries_to_map /v"#,
+    ),
+    (
+        r#"{"type":"object","propertyNames":{"pattern":"^([1-9][0-9]*|0)$"},"additionalProperties":{"type":"string"}}"#,
+        "gemini_json",
+        r#"{"type":"array","items":{"type":"object","properties":{"key":{"type":"integer","minimum":0},"value":{"type":"string"}},"required":["key","value"]}} | entries_to_map /v"#,
+    ),
+    (
+        r#"{"type":"integer","maximum":18446744073709551615,"multipleOf":3}"#,
+        "gemini_json",
+        r#"{"type":"integer","maximum":18446744073709551615,"description":"[multipleOf 3]"}"#,
+    ),
+    (
+        r#"{"type":"integer","maximum":18446744073709551615,"multipleOf":3}"#,
+        "vllm_xgrammar",
+        r#"{"type":"integer","description":"[multipleOf 3; maximum 18446744073709551615]"}"#,
+    ),
+    (
+        r#"{"type":"object","additionalProperties":false,"properties":{"x":{"type":"string","pattern":"(?=a)b"}}}"#,
+        "openai_strict",
+        r#"{"type":"object","properties":{"x":{"type":["string","null"],"description":"[pattern (?=a)b]"}},"required":["x"],"additionalProperties":false} | null_is_absent /v/x"#,
+    ),
+    (
+        r#"{"type":"object","additionalProperties":false,"properties":{"x":{"type":"string","pattern":"(?=a)b"}}}"#,
+        "gemini_openapi",
+        r#"{"type":"object","properties":{"x":{"type":"string","pattern":"(?=a)b"}}}"#,
+    ),
+    (
+        r#"{"type":"object","additionalProperties":false,"properties":{"x":{"type":"string","pattern":"(?=a)b"}}}"#,
+        "llguidance",
+        r#"{"type":"object","properties":{"x":{"type":"string","description":"[pattern (?=a)b]"}},"additionalProperties":false}"#,
+    ),
+    (
+        r#"{"const":5}"#,
+        "gemini_openapi",
+        r#"{"type":"integer","description":"[enum [5]]"}"#,
+    ),
+    (
+        r#"{"if":{"type":"string"},"then":{"minLength":1},"type":"string"}"#,
+        "openai_strict",
+        r#"{"type":"string","description":"[if {\"type\":\"string\"}; then {\"minLength\":1}]"}"#,
+    ),
+];
+
+#[test]
+fn every_rule_holds() {
+    for (schema, dialect, expected) in TABLE {
+        assert_eq!(
+            argument(schema, dialect),
+            *expected,
+            "{schema} in {dialect}"
+        );
+    }
+}
+
+/// Schemas as a whole.
+const WHOLE: &[(&str, &str, &str)] = &[
+    (
+        r#"{"type":["object","null"]}"#,
+        "anthropic",
+        "/ root_not_object",
+    ),
+    ("true", "openai_strict", "/ root_not_object"),
+    (
+        r#"{"type":"object","anyOf":[{"required":["a"]},{"required":["b"]}]}"#,
+        "anthropic",
+        "/ root_union",
+    ),
+    (
+        r#"{"type":"object","properties":{"$x":{"type":"string"}}}"#,
+        "anthropic",
+        "/$x property_name",
+    ),
+    (
+        r#"{"type":"object","properties":{"a.b":{"type":"string"}}}"#,
+        "gemini_openapi",
+        "/a.b property_name",
+    ),
+    (
+        r#"{"type":"object","properties":{"a.b":{"type":"string"}}}"#,
+        "anthropic",
+        r#"{"type":"object","properties":{"a.b":{"type":"string"}}}"#,
+    ),
+    (
+        r##"{"type":"object","properties":{"t":{"$ref":"#/$defs/T"}},"required":["t"],"$defs":{"T":{"type":"object","properties":{"c":{"type":"array","items":{"$ref":"#/$defs/T"}}},"required":["c"]}}}"##,
+        "gemini_json",
+        "/t recursive_required",
+    ),
+    (
+        r##"{"type":"object","properties":{"t":{"$ref":"#/$defs/Gone"}}}"##,
+        "mcp_2026_07_28",
+        "/ unresolved_ref",
+    ),
+    (
+        r#"{"type":"object","additionalProperties":{"type":"string"}}"#,
+        "openai_strict",
+        "/ open_object",
+    ),
+    // A cycle without a value in between.
+    (
+        r##"{"type":"object","properties":{"t":{"$ref":"#/$defs/T"}},"$defs":{"T":{"$ref":"#/$defs/T"}}}"##,
+        "ollama",
+        "/t recursive_type",
+    ),
+    // The root itself, and words beside a reference.
+    (
+        r##"{"type":"object","properties":{"next":{"description":"More","anyOf":[{"$ref":"#"},{"type":"null"}]}}}"##,
+        "openai_strict",
+        r##"{"type":"object","properties":{"next":{"anyOf":[{"$ref":"#"},{"type":"null"}],"description":"More"}},"required":["next"],"additionalProperties":false}"##,
+    ),
+    (
+        r##"{"type":"object","properties":{"next":{"description":"More","$ref":"#"}},"required":["next"]}"##,
+        "openai_strict",
+        r##"{"type":"object","properties":{"next":{"anyOf":[{"$ref":"#"}],"description":"More"}},"required":["next"],"additionalProperties":false}"##,
+    ),
+    // A tag beside the reference to the variant's content.
+    (
+        r##"{"type":"object","properties":{"v":{"oneOf":[{"$ref":"#/$defs/A","properties":{"kind":{"const":"a"}},"required":["kind"]},{"type":"object","properties":{"kind":{"const":"b"}},"required":["kind"]}]}},"required":["v"],"$defs":{"A":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}}"##,
+        "deepseek_strict",
+        r#"{"anyOf":[{"type":"object","properties":{"kind":{"type":"string","enum":["a"]},"n":{"type":"integer"}},"required":["kind","n"],"additionalProperties":false},{"type":"object","properties":{"kind":{"type":"string","enum":["b"]}},"required":["kind"],"additionalProperties":false}]}"#,
+    ),
+];
+
+#[test]
+fn every_rule_of_a_whole_schema_holds() {
+    for (schema, dialect, expected) in WHOLE {
+        assert_eq!(whole(schema, dialect), *expected, "{schema} in {dialect}");
+    }
+}
+
+#[test]
+fn what_is_too_large_is_refused_and_ends() {
+    // Each definition holds the next one twice.
+    let defs: Vec<_> = (0..40)
+        .map(|at| {
+            let next = format!(r##"{{"$ref":"#/$defs/d{}"}}"##, at + 1);
+            format!(r#""d{at}":{{"type":"object","properties":{{"a":{next},"b":{next}}}}}"#)
+        })
+        .collect();
+    let bomb = format!(
+        r##"{{"type":"object","properties":{{"a":{{"$ref":"#/$defs/d0"}}}},"$defs":{{{},"d40":{{"type":"string"}}}}}}"##,
+        defs.join(",")
+    );
+    let keys = |count| {
+        let keys: Vec<_> = (0..count)
+            .map(|at| format!(r#""k{at}":{{"type":"null"}}"#))
+            .collect();
+        format!(r#"{{"type":"object","properties":{{{}}}}}"#, keys.join(","))
+    };
+    let nested = |levels| {
+        let mut schema = r#"{"type":"string"}"#.to_owned();
+        for _ in 0..levels {
+            schema =
+                format!(r#"{{"type":"object","properties":{{"a":{schema}}},"required":["a"]}}"#);
+        }
+        schema
+    };
+    for (schema, dialect, fits) in [
+        (bomb, Dialect::Mcp20260728, false),
+        (keys(100), Dialect::AzureStrict, true),
+        (keys(101), Dialect::AzureStrict, false),
+        (keys(101), Dialect::OpenAiStrict, true),
+        (nested(10), Dialect::OpenAiStrict, true),
+        (nested(11), Dialect::OpenAiStrict, false),
+        (nested(11), Dialect::Anthropic, true),
+    ] {
+        let code = lowered(&schema, dialect)
+            .map(drop)
+            .map_err(|reject| reject.code);
+        assert_eq!(code.is_ok(), fits, "{dialect}");
+        assert!(fits || code == Err(RejectCode::TooLarge), "{code:?}");
+    }
+}
+
+#[test]
+fn all_that_does_not_stand_in_the_schema_is_a_note() {
+    let schema = r#"{"title":"Args","type":"object","properties":{
+        "n":{"type":"integer","format":"uint8","minimum":1,"maximum":9,"x-own":true},
+        "s":{"type":"array","items":{"type":"string","title":"T"},"uniqueItems":true,"default":[]}
+    },"required":["n"]}"#;
+    let notes = |name| {
+        let notes = lowered(schema, dialect(name)).unwrap().notes;
+        notes.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let dropped = [
+        "/: dropped title \"Args\"",
+        "/n: dropped format \"uint8\"",
+        "/s/*: dropped title \"T\"",
+    ];
+    assert_eq!(notes("mcp_2026_07_28"), dropped);
+    let own = [
+        "/n: dropped x-own true",
+        "/n: demoted minimum 1",
+        "/n: demoted maximum 9",
+        "/s: demoted uniqueItems true",
+        "/s: demoted default []",
+    ];
+    assert_eq!(notes("anthropic_strict"), [&dropped[..], &own].concat());
+}
+
+#[test]
+fn renames_lead_back_and_never_meet() {
+    let long = "n".repeat(70);
+    let names = [
+        "a.b",
+        "a/b",
+        "a_b",
+        "x.y",
+        "größe",
+        "",
+        "2fa",
+        "search",
+        long.as_str(),
+        "long.name",
+    ];
+    for dialect in Dialect::ALL {
+        let renames = Renames::new(dialect, names);
+        let backwards = Renames::new(dialect, names.into_iter().rev());
+        let mut told = Vec::new();
+        for name in names {
+            let provided = renames.to_provider(name).unwrap();
+            assert!(dialect.accepts_name(provided), "{provided:?} in {dialect}");
+            assert_eq!(renames.from_provider(provided), Some(name), "{dialect}");
+            assert_eq!(backwards.to_provider(name), Some(provided), "{dialect}");
+            assert!(!dialect.accepts_name(name) || name == provided);
+            told.push(provided.to_owned());
+        }
+        told.sort();
+        told.dedup();
+        assert_eq!(told.len(), names.len(), "{dialect}");
+    }
+    let renames = Renames::new(Dialect::OpenAiStrict, names);
+    assert_eq!(renames.to_provider("x.y"), Some("x_y"));
+    assert_ne!(
+        renames.to_provider("a.b"),
+        Some("a_b"),
+        "another tool has the name"
+    );
+    assert_eq!(renames.to_provider("none"), None);
+}

@@ -159,7 +159,16 @@ fn check_turn(wire: Wire, is_plain: bool, turn: &str, calls: &[ToolCall], result
     let again = wire.calls(&as_response(wire, message));
     let again = again.expect("the message is still one");
     if is_plain {
-        assert_eq!(again, calls, "{turn}");
+        assert_eq!(again.len(), calls.len(), "{turn}");
+        for (again, call) in again.iter().zip(calls) {
+            assert_eq!(again.name, call.name, "{turn}");
+            // Anthropic takes an object and nothing else: what was none is told in one.
+            if wire == Wire::OpenAiChat || is_object(&call.arguments) {
+                assert_eq!(again.arguments, call.arguments, "{turn}");
+            } else {
+                assert!(is_object(&again.arguments), "{turn}");
+            }
+        }
     }
     // A call in which a key stands twice may be readable once its id is put in.
     let ids = |calls: &[ToolCall]| calls.iter().map(|call| Arc::clone(&call.id)).collect();
@@ -176,6 +185,10 @@ fn check_turn(wire: Wire, is_plain: bool, turn: &str, calls: &[ToolCall], result
     } else {
         check_user_message(answers, results);
     }
+}
+
+fn is_object(text: &str) -> bool {
+    serde_json::from_str::<IgnoredAny>(text).is_ok() && text.trim_start().starts_with('{')
 }
 
 /// One message an answer.

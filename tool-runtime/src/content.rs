@@ -53,6 +53,19 @@ pub enum Block {
     },
 }
 
+impl Block {
+    /// The words, or a note of what stands here.
+    pub(crate) fn to_plain(&self) -> String {
+        match self {
+            Self::Text { text } => text.clone(),
+            Self::Image { mime_type, .. } => format!("[image, {mime_type}]"),
+            Self::Audio { mime_type, .. } => format!("[audio, {mime_type}]"),
+            Self::Resource { uri, .. } => format!("[resource, {uri}]"),
+            Self::Json { value } => value.to_string(),
+        }
+    }
+}
+
 impl Content {
     /// Content that starts with words.
     pub fn text(text: impl Into<String>) -> Self {
@@ -80,13 +93,7 @@ impl Content {
 
     /// What remains where only text can be sent: the words, and a note for each other block.
     pub fn to_plain(&self) -> String {
-        let lines = self.0.iter().map(|block| match block {
-            Block::Text { text } => text.clone(),
-            Block::Image { mime_type, .. } => format!("[image, {mime_type}]"),
-            Block::Audio { mime_type, .. } => format!("[audio, {mime_type}]"),
-            Block::Resource { uri, .. } => format!("[resource, {uri}]"),
-            Block::Json { value } => value.to_string(),
-        });
+        let lines = self.0.iter().map(Block::to_plain);
         lines.collect::<Vec<_>>().join("\n")
     }
 }

@@ -74,6 +74,23 @@ impl Encoder {
     }
 }
 
+impl Encoder {
+    /// The same as JSON, for a provider whose form has a value there: what is not JSON already is a
+    /// string.
+    pub(crate) fn encode_json(self, result: &ToolResult) -> Cow<'_, str> {
+        match (self.0, &result.outcome) {
+            (Style::Json | Style::Envelope { .. }, _) => self.encode(result),
+            (Style::Auto | Style::Text, Ok(outcome)) if outcome.payload().is_some() => {
+                as_json(outcome)
+            }
+            (Style::Auto | Style::Text, _) => {
+                let text = Payload::text(self.encode(result));
+                Cow::Owned(text.to_json().into_owned())
+            }
+        }
+    }
+}
+
 fn plain(outcome: &Outcome) -> Cow<'_, str> {
     match outcome {
         Outcome::Value(value) | Outcome::ReturnDirect(value) | Outcome::Halt { value, .. } => {

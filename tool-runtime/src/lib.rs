@@ -69,7 +69,9 @@ pub use self::schema::{
 pub use self::state::{Scope, State};
 pub use self::tool::{Answer, Tool};
 pub use self::toolset::{AttachError, Conflicts, RenameError, Toolset};
-pub use self::wire::{Wire, WireError};
+pub use self::wire::{
+    Accumulator, Parallel, StreamEvent, Streamed, ToolChoice, ToolChoiceError, Wire, WireError,
+};
 
 pub use toolwright_macros::{Provide, Schema, tool};
 

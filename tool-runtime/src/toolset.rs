@@ -40,10 +40,7 @@ struct Inner {
 /// The definitions as text, each made when it is first asked for. They are those of one set: a copy
 /// that will be changed starts without them.
 #[derive(Default)]
-struct Definitions {
-    openai_chat: OnceLock<String>,
-    anthropic: OnceLock<String>,
-}
+struct Definitions([OnceLock<String>; Wire::ALL.len()]);
 
 impl Clone for Definitions {
     fn clone(&self) -> Self {
@@ -123,11 +120,11 @@ impl Toolset {
 
     /// The definitions for a request, as `render` makes their text.
     pub(crate) fn definitions_text(&self, wire: Wire, render: impl FnOnce() -> String) -> &str {
-        let text = match wire {
-            Wire::OpenAiChat => &self.0.definitions.openai_chat,
-            Wire::Anthropic => &self.0.definitions.anthropic,
-        };
-        text.get_or_init(render)
+        match self.0.definitions.0.get(wire.index()) {
+            Some(text) => text.get_or_init(render),
+            // There is a place for every wire.
+            None => "[]",
+        }
     }
 
     /// The tools that a conversation may see, in order. A visibility function that panics hides its

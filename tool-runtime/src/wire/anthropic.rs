@@ -6,19 +6,91 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::raw::{Entries, RawCall, ids, object, text, with_id};
-use super::{Object, WireError, list, read_def};
-use crate::{Block, Content, Encoder, Outcome, SchemaDoc, ToolCall, ToolDef, ToolResult};
+use super::raw::{RawCall, ids, is_string, is_unreadable_call, mended, object, with, with_id};
+use super::stream::{AnthropicStream, Assemble};
+use super::write::{Object, list};
+use super::{Format, Parallel, ToolChoice, WireError, read_def};
+use crate::{Block, Encoder, Outcome, SchemaDoc, ToolCall, ToolDef, ToolResult};
 
-pub(super) fn definition(def: &ToolDef) -> String {
-    Object::new()
-        .text("name", &def.name)
-        .text("description", &def.description)
-        .json("input_schema", &def.input.to_provider_json())
-        .end()
+pub(super) struct Anthropic;
+
+impl Format for Anthropic {
+    fn definition(&self, def: &ToolDef) -> String {
+        Object::new()
+            .text("name", &def.name)
+            .text("description", &def.description)
+            .json("input_schema", &def.input.to_provider_json())
+            .end()
+    }
+
+    fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError> {
+        parse_definition(text)
+    }
+
+    fn calls(&self, response: &str) -> Result<Vec<ToolCall>, WireError> {
+        let blocks = blocks(content(response)?)?;
+        Ok(RawCall::read(blocks.into_iter().filter_map(raw_call)))
+    }
+
+    fn echo(&self, response: &str) -> Result<Vec<String>, WireError> {
+        let content = content(response)?;
+        let blocks = blocks(content)?;
+        let calls: Vec<_> = blocks.iter().filter_map(|block| raw_call(block)).collect();
+        let message = Object::new().text("role", "assistant");
+        let good = |call: &RawCall<'_>| call.has_id() && mended(call.arguments).is_none();
+        if calls.iter().all(good) {
+            return Ok(vec![message.json("content", content.get()).end()]);
+        }
+        let mut ids = ids(&calls).into_iter();
+        let named = blocks.iter().map(|block| {
+            let call = raw_call(block).and_then(|call| Some((call, ids.next()?)));
+            let Some((call, id)) = call else {
+                return block.get().to_owned();
+            };
+            let named = with_id(block, &call, &id);
+            // A call in which a key stands twice may be readable once its id is put in.
+            let again: Option<&RawValue> = serde_json::from_str(&named).ok();
+            let input = again.and_then(raw_call).map(|call| mended(call.arguments));
+            match input {
+                Some(Some(input)) => with(&named, "input", &input),
+                _ => named,
+            }
+        });
+        Ok(vec![message.json("content", &list(named)).end()])
+    }
+
+    fn results(&self, answers: &[ToolResult], encoder: Encoder) -> Vec<String> {
+        results(answers, encoder)
+    }
+
+    fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String> {
+        let value = match choice {
+            ToolChoice::Auto => Object::new().text("type", "auto"),
+            ToolChoice::Required => Object::new().text("type", "any"),
+            // It takes no word about several calls.
+            ToolChoice::None => return Some(Object::new().text("type", "none").end()),
+            ToolChoice::Specific(name) => Object::new().text("type", "tool").text("name", name),
+        };
+        Some(match parallel {
+            Parallel::Allowed => value.end(),
+            Parallel::Forbidden => value.json("disable_parallel_tool_use", "true").end(),
+        })
+    }
+
+    fn request(&self, definitions: &str, choice: Option<&str>, _: Parallel) -> String {
+        let body = Object::new().json("tools", definitions);
+        match choice {
+            Some(choice) => body.json("tool_choice", choice).end(),
+            None => body.end(),
+        }
+    }
+
+    fn stream(&self) -> Box<dyn Assemble> {
+        Box::new(AnthropicStream::default())
+    }
 }
 
-pub(super) fn parse_definition(text: &str) -> Result<ToolDef, WireError> {
+fn parse_definition(text: &str) -> Result<ToolDef, WireError> {
     #[derive(Deserialize)]
     struct Tool {
         #[serde(rename = "type")]
@@ -72,51 +144,19 @@ fn blocks(content: &RawValue) -> Result<Vec<&RawValue>, WireError> {
         .map_err(|error| WireError::json("this is no Anthropic message content", error))
 }
 
-fn raw_call(block: &RawValue) -> Option<RawCall<'_>> {
+pub(super) fn raw_call(block: &RawValue) -> Option<RawCall<'_>> {
     let Ok(block) = object::<ContentBlock<'_>>(block.get()) else {
-        return is_unreadable_call(block).then(RawCall::default);
+        return is_unreadable_call(block, "tool_use").then(RawCall::default);
     };
-    is_tool_use(block.kind?).then_some(RawCall {
+    is_string(block.kind?, "tool_use").then_some(RawCall {
         id: block.id,
         name: block.name,
         arguments: block.input,
     })
 }
 
-/// A call in which a key stands twice wants an answer, too.
-fn is_unreadable_call(block: &RawValue) -> bool {
-    let entries = object(block.get()).map(|Entries(entries)| entries);
-    let mut entries = entries.unwrap_or_default().into_iter();
-    entries.any(|(key, value)| key == "type" && is_tool_use(value))
-}
-
-fn is_tool_use(kind: &RawValue) -> bool {
-    text(kind.get()).is_some_and(|kind| kind == "tool_use")
-}
-
-pub(super) fn calls(response: &str) -> Result<Vec<ToolCall>, WireError> {
-    let blocks = blocks(content(response)?)?;
-    Ok(RawCall::read(blocks.into_iter().filter_map(raw_call)))
-}
-
-pub(super) fn assistant_message(response: &str) -> Result<String, WireError> {
-    let content = content(response)?;
-    let blocks = blocks(content)?;
-    let calls: Vec<_> = blocks.iter().filter_map(|block| raw_call(block)).collect();
-    let message = Object::new().text("role", "assistant");
-    if calls.iter().all(RawCall::has_id) {
-        return Ok(message.json("content", content.get()).end());
-    }
-    let mut ids = ids(&calls).into_iter();
-    let named = blocks.iter().map(|block| {
-        let named = raw_call(block).and_then(|call| Some(with_id(block, &call, &ids.next()?)));
-        named.unwrap_or_else(|| block.get().to_owned())
-    });
-    Ok(message.json("content", &list(named)).end())
-}
-
 /// One message for all answers: the API wants every result of a turn in the next user message.
-pub(super) fn results(results: &[ToolResult], encoder: Encoder) -> Vec<String> {
+fn results(results: &[ToolResult], encoder: Encoder) -> Vec<String> {
     if results.is_empty() {
         return Vec::new();
     }
@@ -166,7 +206,7 @@ fn block_json(block: &Block) -> String {
         }
         other => Object::new()
             .text("type", "text")
-            .text("text", &Content::from(vec![other.clone()]).to_plain())
+            .text("text", &other.to_plain())
             .end(),
     }
 }

@@ -1,18 +1,39 @@
 //! Providers' wire formats, as pure text: no network, no clock.
 
 mod anthropic;
+mod bedrock;
+mod choice;
+mod error;
+mod gemini;
+mod mcp;
+mod ollama;
 mod openai;
 mod raw;
+mod responses;
+mod stream;
+mod write;
 
-use std::fmt;
-
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
-use crate::schema::write_json_string;
+use self::stream::Assemble;
+use self::write::list;
 use crate::{Encoder, SchemaDoc, ToolCall, ToolDef, ToolResult, Toolset};
 
+pub use self::choice::{Parallel, ToolChoice, ToolChoiceError};
+pub use self::error::WireError;
+pub use self::stream::{Accumulator, StreamEvent, Streamed};
+
 /// A provider's format: how tools are declared, how calls come and how answers go.
+///
+/// | wire | where [`definitions`](Self::definitions) go | where [`tool_choice`](Self::tool_choice) goes | where [`turn`](Self::turn) goes |
+/// | --- | --- | --- | --- |
+/// | `OpenAiChat` | `tools` | `tool_choice` | `messages` |
+/// | `OpenAiResponses` | `tools` | `tool_choice` | `input` |
+/// | `Anthropic` | `tools` | `tool_choice` | `messages` |
+/// | `Gemini` | `tools` | `toolConfig` | `contents` |
+/// | `Ollama` | `tools` | has none | `messages` |
+/// | `BedrockConverse` | `toolConfig.tools` | `toolConfig.toolChoice` | `messages` |
+/// | `Mcp`, `Mcp2026` | `tools` of the result of `tools/list` | has none | what is answered to the client |
+///
+/// A model that MCP serves is on the other side: its "response" is the client's `tools/call`.
 ///
 /// ```
 /// use toolwright_runtime::{ToolCall, Wire};
@@ -28,42 +49,121 @@ use crate::{Encoder, SchemaDoc, ToolCall, ToolDef, ToolResult, Toolset};
 pub enum Wire {
     /// `OpenAI`'s Chat Completions, and the many endpoints that speak it.
     OpenAiChat,
+    /// `OpenAI`'s Responses.
+    OpenAiResponses,
     /// Anthropic's Messages.
     Anthropic,
+    /// Gemini's `generateContent`.
+    Gemini,
+    /// Ollama's `/api/chat`.
+    Ollama,
+    /// Amazon Bedrock's Converse.
+    BedrockConverse,
+    /// The Model Context Protocol up to 2025-11-25, as its server.
+    Mcp,
+    /// The Model Context Protocol of 2026-07-28, as its server: structured content of any type.
+    Mcp2026,
+}
+
+/// What each wire does its own way; [`Wire`] has the words to it.
+trait Format: Sync {
+    fn definition(&self, def: &ToolDef) -> String;
+
+    fn definitions(&self, definitions: &mut dyn Iterator<Item = String>) -> String {
+        list(definitions)
+    }
+
+    fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError>;
+
+    fn calls(&self, response: &str) -> Result<Vec<ToolCall>, WireError>;
+
+    /// What the next request repeats of the response.
+    fn echo(&self, response: &str) -> Result<Vec<String>, WireError>;
+
+    fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String>;
+
+    fn turn(
+        &self,
+        response: &str,
+        results: &[ToolResult],
+        encoder: Encoder,
+    ) -> Result<Vec<String>, WireError> {
+        let mut messages = self.echo(response)?;
+        messages.extend(self.results(results, encoder));
+        Ok(messages)
+    }
+
+    /// The choice's value; `None` where the wire has no word for it.
+    fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String>;
+
+    /// The members of a request's body that say all this.
+    fn request(&self, definitions: &str, choice: Option<&str>, parallel: Parallel) -> String;
+
+    fn stream(&self) -> Box<dyn Assemble>;
 }
 
 impl Wire {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::OpenAiChat,
+        Self::OpenAiResponses,
+        Self::Anthropic,
+        Self::Gemini,
+        Self::Ollama,
+        Self::BedrockConverse,
+        Self::Mcp,
+        Self::Mcp2026,
+    ];
+
+    fn format(self) -> &'static dyn Format {
+        match self {
+            Self::OpenAiChat => &openai::OpenAiChat,
+            Self::OpenAiResponses => &responses::OpenAiResponses,
+            Self::Anthropic => &anthropic::Anthropic,
+            Self::Gemini => &gemini::Gemini,
+            Self::Ollama => &ollama::Ollama,
+            Self::BedrockConverse => &bedrock::BedrockConverse,
+            Self::Mcp => &mcp::Mcp::UP_TO_2025,
+            Self::Mcp2026 => &mcp::Mcp::OF_2026,
+        }
+    }
+
+    /// Its place among all wires.
+    pub(crate) fn index(self) -> usize {
+        self as usize
+    }
+
     /// The wire that a response was written in, as far as it shows.
     pub fn detect(response: &str) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct Marks<'a> {
-            #[serde(borrow)]
-            choices: Option<&'a RawValue>,
-            #[serde(borrow)]
-            content: Option<&'a RawValue>,
-        }
-        let marks: Marks<'_> = raw::object(response).ok()?;
-        match (marks.choices, marks.content) {
-            (Some(_), _) => Some(Self::OpenAiChat),
-            (None, Some(_)) => Some(Self::Anthropic),
-            (None, None) => None,
-        }
+        let raw::Entries(mut entries) = raw::object(response).ok()?;
+        entries.retain(|(_, value)| value.get() != "null");
+        let has = |name: &str| entries.iter().any(|(key, _)| key == name);
+        let output = entries.iter().find(|(key, _)| key == "output");
+        let output = output.and_then(|(_, value)| value.get().chars().next());
+        Some(match output {
+            _ if has("choices") => Self::OpenAiChat,
+            _ if has("candidates") => Self::Gemini,
+            _ if has("jsonrpc") => Self::Mcp,
+            Some('[') => Self::OpenAiResponses,
+            Some('{') => Self::BedrockConverse,
+            _ if has("content") => Self::Anthropic,
+            _ if has("message") => Self::Ollama,
+            _ => return None,
+        })
     }
 
     /// The tools for a request: the text of its `tools` array. It is made once for a toolset, and
     /// lent from then on.
     pub fn definitions(self, tools: &Toolset) -> &str {
         tools.definitions_text(self, || {
-            list(tools.definitions().map(|def| self.definition(def)))
+            let mut definitions = tools.definitions().map(|def| self.definition(def));
+            self.format().definitions(&mut definitions)
         })
     }
 
-    /// One tool of a request's `tools` array.
+    /// One tool of a request's `tools` array. Of Gemini's, one of its `functionDeclarations`.
     pub fn definition(self, def: &ToolDef) -> String {
-        match self {
-            Self::OpenAiChat => openai::definition(def),
-            Self::Anthropic => anthropic::definition(def),
-        }
+        self.format().definition(def)
     }
 
     /// Reads one tool of a request's `tools` array back. What the form has no place for is not
@@ -72,10 +172,7 @@ impl Wire {
     /// # Errors
     /// When the text is not of this form.
     pub fn parse_definition(self, definition: &str) -> Result<ToolDef, WireError> {
-        match self {
-            Self::OpenAiChat => openai::parse_definition(definition),
-            Self::Anthropic => anthropic::parse_definition(definition),
-        }
+        self.format().parse_definition(definition)
     }
 
     /// The calls of a response, in order; none if the model made none.
@@ -88,29 +185,26 @@ impl Wire {
     /// # Errors
     /// When the response itself is no JSON or of another form.
     pub fn calls(self, response: &str) -> Result<Vec<ToolCall>, WireError> {
-        match self {
-            Self::OpenAiChat => openai::calls(response),
-            Self::Anthropic => anthropic::calls(response),
-        }
+        self.format().calls(response)
     }
 
     /// The answers as messages for the next request: the text of an array, to be appended to
-    /// `messages` behind the assistant's message.
+    /// `messages` behind the assistant's message. For MCP, the `result` of each call.
     ///
     /// `encoder` writes what is text; blocks of content stay blocks where the provider has them.
+    /// Elsewhere the model is told their text: of JSON the JSON, of a resource where it lies, of
+    /// pictures and sound their type.
     pub fn results(self, results: &[ToolResult], encoder: Encoder) -> String {
-        match self {
-            Self::OpenAiChat => list(openai::results(results, encoder)),
-            Self::Anthropic => list(anthropic::results(results, encoder)),
-        }
+        list(self.format().results(results, encoder))
     }
 
     /// What the next request's `messages` gain by this response: the assistant's message and the
-    /// answers to its calls. The text of an array.
+    /// answers to its calls. The text of an array. For MCP, the responses to the client's requests.
     ///
-    /// The message stays as it came, byte by byte, unless a call has no id: then the id that
-    /// [`calls`](Self::calls) gave it is put in, so that the provider finds the call that is
-    /// answered.
+    /// What the model said stays as it came, byte by byte, with two exceptions. A call without an id
+    /// is given the one that [`calls`](Self::calls) made, so that the provider finds the call that
+    /// is answered. Arguments that are no object, where the provider takes nothing else, become one:
+    /// `{"INVALID_JSON": "…"}`.
     ///
     /// # Errors
     /// When the response itself is no JSON or of another form.
@@ -120,100 +214,12 @@ impl Wire {
         results: &[ToolResult],
         encoder: Encoder,
     ) -> Result<String, WireError> {
-        let (message, answers) = match self {
-            Self::OpenAiChat => (
-                openai::assistant_message(response)?,
-                openai::results(results, encoder),
-            ),
-            Self::Anthropic => (
-                anthropic::assistant_message(response)?,
-                anthropic::results(results, encoder),
-            ),
-        };
-        Ok(list(std::iter::once(message).chain(answers)))
-    }
-}
-
-/// A response or definition that is not of the provider's form.
-#[derive(Debug)]
-pub struct WireError {
-    message: String,
-    source: Option<serde_json::Error>,
-}
-
-impl WireError {
-    fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            source: None,
-        }
+        Ok(list(self.format().turn(response, results, encoder)?))
     }
 
-    fn json(what: &str, source: serde_json::Error) -> Self {
-        Self {
-            message: format!("{what}: {source}"),
-            source: Some(source),
-        }
-    }
-}
-
-impl fmt::Display for WireError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for WireError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_ref().map(|source| source as _)
-    }
-}
-
-/// The text of an array.
-fn list(items: impl IntoIterator<Item = String>) -> String {
-    let mut out = String::from("[");
-    for (index, item) in items.into_iter().enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
-        out.push_str(&item);
-    }
-    out.push(']');
-    out
-}
-
-/// An object, key by key in this order.
-struct Object(String);
-
-impl Object {
-    fn new() -> Self {
-        Self("{".into())
-    }
-
-    fn key(&mut self, key: &str) -> &mut String {
-        if self.0.len() > 1 {
-            self.0.push(',');
-        }
-        write_json_string(&mut self.0, key);
-        self.0.push(':');
-        &mut self.0
-    }
-
-    /// A string.
-    fn text(mut self, key: &str, text: &str) -> Self {
-        write_json_string(self.key(key), text);
-        self
-    }
-
-    /// JSON text.
-    fn json(mut self, key: &str, json: &str) -> Self {
-        self.key(key).push_str(json);
-        self
-    }
-
-    fn end(mut self) -> String {
-        self.0.push('}');
-        self.0
+    /// Puts a streamed response together again.
+    pub fn accumulator(self) -> Accumulator {
+        Accumulator::new(self)
     }
 }
 

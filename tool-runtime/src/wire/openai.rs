@@ -7,8 +7,85 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::raw::{Entries, RawCall, ids, object, with_id};
-use super::{Object, WireError, list, read_def};
+use super::stream::{Assemble, ChatStream};
+use super::write::{Object, list, quoted};
+use super::{Format, Parallel, ToolChoice, WireError, read_def};
 use crate::{Encoder, SchemaDoc, ToolCall, ToolDef, ToolResult};
+
+pub(super) struct OpenAiChat;
+
+impl Format for OpenAiChat {
+    fn definition(&self, def: &ToolDef) -> String {
+        definition(def)
+    }
+
+    fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError> {
+        parse_definition(text)
+    }
+
+    fn calls(&self, response: &str) -> Result<Vec<ToolCall>, WireError> {
+        let calls = tool_calls(message(response)?)?;
+        Ok(RawCall::read(calls.into_iter().map(raw_call)))
+    }
+
+    fn echo(&self, response: &str) -> Result<Vec<String>, WireError> {
+        Ok(vec![named(message(response)?, with_id)?])
+    }
+
+    /// One message an answer. Its content is text: the API takes no other parts of a tool.
+    fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String> {
+        let messages = results.iter().map(|result| {
+            Object::new()
+                .text("role", "tool")
+                .text("tool_call_id", &result.id)
+                .text("content", &result.content(encoder))
+                .end()
+        });
+        messages.collect()
+    }
+
+    fn tool_choice(&self, choice: &ToolChoice, _: Parallel) -> Option<String> {
+        Some(match choice {
+            ToolChoice::Specific(name) => {
+                let function = Object::new().text("name", name).end();
+                Object::new()
+                    .text("type", "function")
+                    .json("function", &function)
+                    .end()
+            }
+            word => mode(word),
+        })
+    }
+
+    fn request(&self, definitions: &str, choice: Option<&str>, parallel: Parallel) -> String {
+        request(definitions, choice, parallel)
+    }
+
+    fn stream(&self) -> Box<dyn Assemble> {
+        Box::new(ChatStream::default())
+    }
+}
+
+/// The choices that are one word.
+pub(super) fn mode(choice: &ToolChoice) -> String {
+    quoted(match choice {
+        ToolChoice::Required => "required",
+        ToolChoice::None => "none",
+        ToolChoice::Auto | ToolChoice::Specific(_) => "auto",
+    })
+}
+
+pub(super) fn request(definitions: &str, choice: Option<&str>, parallel: Parallel) -> String {
+    let mut body = Object::new().json("tools", definitions);
+    if let Some(choice) = choice {
+        body = body.json("tool_choice", choice);
+    }
+    match parallel {
+        Parallel::Allowed => body,
+        Parallel::Forbidden => body.json("parallel_tool_calls", "false"),
+    }
+    .end()
+}
 
 pub(super) fn definition(def: &ToolDef) -> String {
     let function = Object::new()
@@ -88,14 +165,14 @@ fn message(response: &str) -> Result<&RawValue, WireError> {
     Ok(choice.message)
 }
 
-fn tool_calls(message: &RawValue) -> Result<Vec<&RawValue>, WireError> {
+pub(super) fn tool_calls(message: &RawValue) -> Result<Vec<&RawValue>, WireError> {
     let message: Message<'_> = object(message.get())
         .map_err(|error| WireError::json("this is no OpenAI chat message", error))?;
     Ok(message.tool_calls.unwrap_or_default())
 }
 
 /// What stands in the list is a call, however little of it can be read.
-fn raw_call(call: &RawValue) -> RawCall<'_> {
+pub(super) fn raw_call(call: &RawValue) -> RawCall<'_> {
     let Ok(Call { id, function }) = object(call.get()) else {
         return RawCall::default();
     };
@@ -111,22 +188,28 @@ fn raw_call(call: &RawValue) -> RawCall<'_> {
     }
 }
 
-pub(super) fn calls(response: &str) -> Result<Vec<ToolCall>, WireError> {
-    let calls = tool_calls(message(response)?)?;
-    Ok(RawCall::read(calls.into_iter().map(raw_call)))
-}
-
-pub(super) fn assistant_message(response: &str) -> Result<String, WireError> {
-    let message = message(response)?;
+/// The message, of which `name` has changed the calls that it must: with the id that each has.
+pub(super) fn named(
+    message: &RawValue,
+    name: impl Fn(&RawValue, &RawCall<'_>, &str) -> String,
+) -> Result<String, WireError> {
     let elements = tool_calls(message)?;
     let calls: Vec<_> = elements.iter().map(|call| raw_call(call)).collect();
-    if calls.iter().all(RawCall::has_id) {
+    let elements = elements.iter().zip(&calls).zip(ids(&calls));
+    let mut changed = false;
+    let named: Vec<_> = elements
+        .map(|((element, call), id)| {
+            let named = name(element, call, &id);
+            changed |= named != element.get();
+            named
+        })
+        .collect();
+    if !changed {
         return Ok(message.get().to_owned());
     }
     let Entries(entries) = object(message.get())
         .map_err(|error| WireError::json("this is no OpenAI chat message", error))?;
-    let named = elements.iter().zip(&calls).zip(ids(&calls));
-    let named = list(named.map(|((element, call), id)| with_id(element, call, &id)));
+    let named = list(named);
     let message = entries.iter().fold(Object::new(), |object, (key, value)| {
         let json = if key == "tool_calls" {
             &named
@@ -136,16 +219,4 @@ pub(super) fn assistant_message(response: &str) -> Result<String, WireError> {
         object.json(key, json)
     });
     Ok(message.end())
-}
-
-/// One message an answer.
-pub(super) fn results(results: &[ToolResult], encoder: Encoder) -> Vec<String> {
-    let messages = results.iter().map(|result| {
-        Object::new()
-            .text("role", "tool")
-            .text("tool_call_id", &result.id)
-            .text("content", &result.content(encoder))
-            .end()
-    });
-    messages.collect()
 }

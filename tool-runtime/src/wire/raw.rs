@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Unexpected, Visitor};
 use serde_json::value::RawValue;
 
-use super::Object;
+use super::write::{Object, quoted};
 use crate::ToolCall;
 
 /// Reads an object. An array is none, though serde takes one for a struct, field by field.
@@ -125,4 +125,67 @@ pub(super) fn with_id(object: &RawValue, call: &RawCall<'_>, id: &str) -> String
         object.json(key, value.get())
     })
     .end()
+}
+
+/// The object with `json` under `key`, whatever stood there.
+pub(super) fn with(object_text: &str, key: &str, json: &str) -> String {
+    let Ok(Entries(entries)) = object(object_text) else {
+        return object_text.to_owned();
+    };
+    let rest = entries.iter().filter(|(other, _)| other != key);
+    rest.fold(Object::new().json(key, json), |object, (key, value)| {
+        object.json(key, value.get())
+    })
+    .end()
+}
+
+/// What has to stand for arguments that are no object, where a provider takes nothing else: the
+/// object that the string holds, or what was sent under a key that says that it was none. `None` if
+/// they are one.
+///
+/// The key is the one of Anthropic's documentation, "Fine-grained tool streaming", 2026-08.
+pub(super) fn mended(arguments: Option<&RawValue>) -> Option<String> {
+    let json = arguments.map_or("", RawValue::get);
+    if json.starts_with('{') {
+        return None;
+    }
+    let told = text_or_json(arguments);
+    if told.trim().is_empty() || &*told == "null" {
+        return Some("{}".into());
+    }
+    if is_object(&told) {
+        return Some(told.as_ref().to_owned());
+    }
+    let kept = quoted(&told);
+    Some(Object::new().json("INVALID_JSON", &kept).end())
+}
+
+/// A call in which a key stands twice wants an answer, too: an object of this `type`.
+pub(super) fn is_unreadable_call(element: &RawValue, kind: &str) -> bool {
+    let entries = object(element.get()).map(|Entries(entries)| entries);
+    let mut entries = entries.unwrap_or_default().into_iter();
+    entries.any(|(key, value)| key == "type" && is_string(value, kind))
+}
+
+/// Whether the element is an object with this key, be it twice.
+pub(super) fn has_key(element: &RawValue, expected: &str) -> bool {
+    let entries = object(element.get()).map(|Entries(entries)| entries);
+    let mut entries = entries.unwrap_or_default().into_iter();
+    entries.any(|(key, _)| key == expected)
+}
+
+pub(super) fn is_string(json: &RawValue, expected: &str) -> bool {
+    text(json.get()).is_some_and(|text| text == expected)
+}
+
+/// Whether the text is one whole JSON object.
+pub(super) fn is_object(text: &str) -> bool {
+    text.trim_start().starts_with('{') && serde_json::from_str::<&RawValue>(text).is_ok()
+}
+
+/// The elements of an array, or none where there is none.
+pub(super) fn elements(array: Option<&RawValue>) -> Vec<&RawValue> {
+    array
+        .and_then(|array| serde_json::from_str(array.get()).ok())
+        .unwrap_or_default()
 }

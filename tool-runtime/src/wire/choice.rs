@@ -1,0 +1,178 @@
+use std::fmt;
+
+use super::Wire;
+use crate::Toolset;
+use crate::near::{did_you_mean, near};
+
+/// Whether the model calls tools, and which.
+///
+/// ```
+/// use toolwright_runtime::{ToolChoice, Toolset, Wire};
+///
+/// let none = Toolset::default();
+/// assert_eq!(Wire::OpenAiChat.tool_choice(&none, &ToolChoice::Auto).unwrap(), r#""auto""#);
+/// assert!(Wire::OpenAiChat.tool_choice(&none, &"search".into()).is_err());
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ToolChoice {
+    /// As the model likes.
+    #[default]
+    Auto,
+    /// At least one call, of whatever tool.
+    Required,
+    /// No call.
+    None,
+    /// A call of the tool of this name.
+    Specific(String),
+}
+
+impl From<&str> for ToolChoice {
+    fn from(name: &str) -> Self {
+        Self::Specific(name.to_owned())
+    }
+}
+
+impl fmt::Display for ToolChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("`Auto`"),
+            Self::Required => f.write_str("`Required`"),
+            Self::None => f.write_str("`None`"),
+            Self::Specific(name) => write!(f, "`Specific({name:?})`"),
+        }
+    }
+}
+
+/// Whether one response may hold several calls.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Parallel {
+    /// As the provider does unasked: all let the model make several.
+    #[default]
+    Allowed,
+    /// At most one call.
+    Forbidden,
+}
+
+/// A choice that no request can be made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ToolChoiceError {
+    /// There is no tool of this name.
+    Unknown {
+        /// The name.
+        name: String,
+        /// Names here that may have been meant, best first.
+        near: Vec<String>,
+    },
+    /// A call is required, and there is no tool.
+    NoTools,
+    /// The provider has no way to say it.
+    Unsupported {
+        /// The provider's wire.
+        wire: Wire,
+        /// The choice.
+        choice: ToolChoice,
+        /// Whether several calls may come.
+        parallel: Parallel,
+    },
+}
+
+impl fmt::Display for ToolChoiceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { name, near } => {
+                write!(f, "no tool here is named `{name}`")?;
+                let near: Vec<_> = near.iter().map(String::as_str).collect();
+                let gap = if near.is_empty() { "" } else { "; " };
+                write!(f, "{gap}{}", did_you_mean(&near))
+            }
+            Self::NoTools => f.write_str("a call is required, and there is no tool"),
+            Self::Unsupported {
+                wire,
+                choice,
+                parallel: Parallel::Allowed,
+            } => write!(f, "{wire:?} has no word for the tool choice {choice}"),
+            Self::Unsupported { wire, choice, .. } => write!(
+                f,
+                "{wire:?} has no word for the tool choice {choice} with at most one call"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ToolChoiceError {}
+
+impl Wire {
+    /// The value for the choice's place in a request (see the table at [`Wire`]): JSON text.
+    ///
+    /// # Errors
+    /// When a specific tool is not in the set, when a call is required of no tools, or when the
+    /// provider has no word for the choice. `None` is then said by leaving the tools out, which is
+    /// what [`request`](Self::request) does.
+    pub fn tool_choice(
+        self,
+        tools: &Toolset,
+        choice: &ToolChoice,
+    ) -> Result<String, ToolChoiceError> {
+        self.checked_choice(tools, choice, Parallel::Allowed)
+    }
+
+    /// All that a request says about its tools, where the provider wants it: the text of an object
+    /// whose members belong in the request's body. Empty where there is nothing to say.
+    ///
+    /// # Errors
+    /// When a specific tool is not in the set, when a call is required of no tools, or when the
+    /// provider has no way to say it.
+    pub fn request(
+        self,
+        tools: &Toolset,
+        choice: &ToolChoice,
+        parallel: Parallel,
+    ) -> Result<String, ToolChoiceError> {
+        let value = self.checked_choice(tools, choice, parallel);
+        let value = match (value, choice, parallel) {
+            (Ok(value), ..) => Some(value),
+            // Without tools there is no call, and with all of them and no word more the model
+            // chooses.
+            (Err(ToolChoiceError::Unsupported { .. }), ToolChoice::None, _) => {
+                return Ok("{}".into());
+            }
+            (Err(ToolChoiceError::Unsupported { .. }), ToolChoice::Auto, Parallel::Allowed) => None,
+            (Err(error), ..) => return Err(error),
+        };
+        // Most providers refuse an empty list, or a choice among no tools.
+        if tools.is_empty() {
+            return Ok("{}".into());
+        }
+        let definitions = self.definitions(tools);
+        Ok(self
+            .format()
+            .request(definitions, value.as_deref(), parallel))
+    }
+
+    fn checked_choice(
+        self,
+        tools: &Toolset,
+        choice: &ToolChoice,
+        parallel: Parallel,
+    ) -> Result<String, ToolChoiceError> {
+        match choice {
+            ToolChoice::Specific(name) if !tools.contains(name) => {
+                let names = tools.definitions().map(|def| &*def.name);
+                Err(ToolChoiceError::Unknown {
+                    name: name.clone(),
+                    near: near(name, names).into_iter().map(str::to_owned).collect(),
+                })
+            }
+            ToolChoice::Required if tools.is_empty() => Err(ToolChoiceError::NoTools),
+            _ => self.format().tool_choice(choice, parallel).ok_or_else(|| {
+                ToolChoiceError::Unsupported {
+                    wire: self,
+                    choice: choice.clone(),
+                    parallel,
+                }
+            }),
+        }
+    }
+}

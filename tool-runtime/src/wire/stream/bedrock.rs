@@ -1,0 +1,169 @@
+//! Amazon Bedrock's `ConverseStream`: one object an event, named by its one key, as the SDKs give
+//! it.
+//!
+//! Source: the shape `ConverseStreamOutput` of botocore's `bedrock-runtime` 2023-09-30
+//! `service-2.json`, botocore 1.44, 2026-11.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::super::WireError;
+use super::super::bedrock::raw_call;
+use super::super::raw::{Entries, object, text};
+use super::blocks::{Block, Blocks};
+use super::tree::{Text, Tree};
+use super::{Assemble, StreamEvent, Streamed, unfinished};
+
+#[derive(Debug)]
+pub(in super::super) struct BedrockStream {
+    response: Tree,
+    role: Tree,
+    blocks: Blocks,
+    ended: bool,
+}
+
+impl Default for BedrockStream {
+    fn default() -> Self {
+        Self {
+            response: Tree::empty_object(),
+            role: Tree::string("assistant"),
+            blocks: Blocks::default(),
+            ended: false,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part<'a> {
+    #[serde(borrow, default)]
+    content_block_index: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    start: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    delta: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    role: Option<&'a RawValue>,
+}
+
+impl Assemble for BedrockStream {
+    fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
+        let Entries(entries) = object(json)
+            .map_err(|error| WireError::json("this is no event of a Bedrock stream", error))?;
+        for (key, value) in entries {
+            if key.ends_with("Exception") {
+                return Err(WireError::reported(value));
+            }
+            let Ok(part) = object::<Part<'_>>(value.get()) else {
+                continue;
+            };
+            match &*key {
+                "messageStart" => self.role = part.role.map_or_else(Tree::default, Tree::of),
+                "contentBlockStart" => self.start(&part, news),
+                "contentBlockDelta" => self.delta(&part, news),
+                "contentBlockStop" => self.blocks.at(part.content_block_index).is_stopped = true,
+                "messageStop" => {
+                    self.response.join(value);
+                    self.ended = true;
+                }
+                "metadata" => self.response.join(value),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        self.ended = true;
+    }
+
+    fn finish(self: Box<Self>) -> Streamed {
+        let Self {
+            mut response,
+            role,
+            blocks,
+            ended,
+        } = *self;
+        let (mut whole, mut broken) = (Vec::new(), Vec::new());
+        for mut block in blocks.into_iter() {
+            let is_whole = block.is_whole(ended);
+            if block.tree.get("toolUse").is_some() {
+                let tool_use = block.tree.entry("toolUse");
+                tool_use.open_object();
+                let begun = tool_use.get("input").cloned();
+                let input = block.arguments(begun.as_ref());
+                block.tree.entry("toolUse").put("input", input);
+            }
+            if is_whole || block.tree.get("text").is_some() {
+                whole.push(block.tree);
+            } else {
+                // Half a thought is not taken back: it has no signature.
+                broken.extend(unfinished(&block.tree.json(), raw_call));
+            }
+        }
+        let mut message = Tree::empty_object();
+        message.put("role", role);
+        message.put("content", Tree::List(whole));
+        response.entry("output").put("message", message);
+        Streamed {
+            response: response.json(),
+            ended,
+            unfinished: broken,
+        }
+    }
+}
+
+impl BedrockStream {
+    fn start(&mut self, part: &Part<'_>, news: &mut Vec<StreamEvent>) {
+        let block = self.blocks.at(part.content_block_index);
+        let Some(start) = part.start else {
+            return;
+        };
+        block.tree.join(start);
+        if let Some(call) = raw_call(start) {
+            let name = call.name.and_then(|name| text(name.get()));
+            let name = name.unwrap_or_default().into_owned();
+            self.blocks.call(part.content_block_index, name, news);
+        }
+    }
+
+    fn delta(&mut self, part: &Part<'_>, news: &mut Vec<StreamEvent>) {
+        let Some(Ok(Entries(delta))) = part.delta.map(|delta| object(delta.get())) else {
+            return;
+        };
+        let block = self.blocks.at(part.content_block_index);
+        for (key, value) in delta {
+            add(block, &key, value, news);
+        }
+    }
+}
+
+/// What a piece goes on with stands elsewhere in a whole message where it is a call or a thought.
+fn add(block: &mut Block, key: &str, value: &RawValue, news: &mut Vec<StreamEvent>) {
+    let parts = match key {
+        "toolUse" | "reasoningContent" => object(value.get()),
+        "citation" => return,
+        _ => {
+            let entry = block.tree.entry(key);
+            entry.join(value);
+            if key == "text" {
+                let words = entry.as_text_mut().and_then(Text::news);
+                news.extend(words.map(StreamEvent::Text));
+            }
+            return;
+        }
+    };
+    let Ok(Entries(parts)) = parts else {
+        return;
+    };
+    for (part, value) in parts {
+        match (key, &*part) {
+            ("toolUse", "input") => block.add_input(value, news),
+            ("reasoningContent", "text" | "signature") => {
+                let thought = block.tree.entry(key).entry("reasoningText");
+                thought.entry(&part).join(value);
+            }
+            _ => block.tree.entry(key).entry(&part).join(value),
+        }
+    }
+}

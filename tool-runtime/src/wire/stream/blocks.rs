@@ -1,0 +1,92 @@
+//! Content that comes block by block, of which a call's arguments are text in pieces: Anthropic's
+//! and Bedrock's.
+
+use serde_json::value::RawValue;
+
+use super::super::raw::is_object;
+use super::StreamEvent;
+use super::tree::{Text, Tree};
+
+/// The blocks in the order in which they began.
+#[derive(Debug, Default)]
+pub(super) struct Blocks(Vec<Block>);
+
+#[derive(Debug)]
+pub(super) struct Block {
+    index: String,
+    pub(super) tree: Tree,
+    pub(super) input: Text,
+    /// Among the calls.
+    place: Option<usize>,
+    pub(super) is_stopped: bool,
+}
+
+impl Blocks {
+    /// The block of this index, begun if there is none.
+    pub(super) fn at(&mut self, index: Option<&RawValue>) -> &mut Block {
+        let index = index.map_or("", RawValue::get);
+        let found = self.0.iter().rposition(|block| block.index == index);
+        let at = found.unwrap_or_else(|| {
+            self.0.push(Block {
+                index: index.to_owned(),
+                tree: Tree::empty_object(),
+                input: Text::default(),
+                place: None,
+                is_stopped: false,
+            });
+            self.0.len() - 1
+        });
+        // The place was found or made above.
+        #[allow(clippy::indexing_slicing)]
+        &mut self.0[at]
+    }
+
+    /// The block of this index is a call of this tool.
+    pub(super) fn call(
+        &mut self,
+        index: Option<&RawValue>,
+        name: String,
+        news: &mut Vec<StreamEvent>,
+    ) {
+        let place = self.0.iter().filter(|block| block.place.is_some()).count();
+        let block = self.at(index);
+        if block.place.is_none() {
+            block.place = Some(place);
+            news.push(StreamEvent::Call { place, name });
+        }
+    }
+
+    pub(super) fn into_iter(self) -> impl Iterator<Item = Block> {
+        self.0.into_iter()
+    }
+}
+
+impl Block {
+    /// A piece of the arguments.
+    pub(super) fn add_input(&mut self, piece: &RawValue, news: &mut Vec<StreamEvent>) {
+        self.input.push(piece);
+        if let (Some(place), Some(text)) = (self.place, self.input.news()) {
+            news.push(StreamEvent::Arguments { place, text });
+        }
+    }
+
+    /// Whether all of it came: it was said to be all, or nothing can follow an object.
+    pub(super) fn is_whole(&self, ended: bool) -> bool {
+        let is_object = || self.input.text().is_some_and(|input| is_object(&input));
+        ended || self.is_stopped || is_object()
+    }
+
+    /// The arguments, as they stand in a whole response: as JSON if they are, or else as the text
+    /// that came. Without any, those that the block began with.
+    pub(super) fn arguments(&self, begun: Option<&Tree>) -> Tree {
+        if self.input.is_empty() {
+            return begun
+                .filter(|begun| begun.json() != "null")
+                .cloned()
+                .unwrap_or_else(Tree::empty_object);
+        }
+        let json = self.input.text();
+        let json = json.filter(|json| serde_json::from_str::<&RawValue>(json).is_ok());
+        Tree::Raw(json.unwrap_or_else(|| self.input.json()))
+    }
+}

@@ -1,0 +1,110 @@
+//! Ollama's `/api/chat`: whole responses line by line, of which each message is what is new. Calls
+//! come whole.
+//!
+//! Source: `ChatResponse` of ollama/ollama, `api/types.go`, 2026-10.
+
+use serde_json::value::RawValue;
+
+use super::super::WireError;
+use super::super::openai::raw_call;
+use super::super::raw::{Entries, elements, object, text};
+use super::tree::{Text, Tree};
+use super::{Assemble, StreamEvent, Streamed};
+
+#[derive(Debug)]
+pub(in super::super) struct OllamaStream {
+    response: Tree,
+    message: Tree,
+    calls: Vec<Tree>,
+    ended: bool,
+}
+
+impl Default for OllamaStream {
+    fn default() -> Self {
+        Self {
+            response: Tree::empty_object(),
+            message: Tree::empty_object(),
+            calls: Vec::new(),
+            ended: false,
+        }
+    }
+}
+
+impl Assemble for OllamaStream {
+    fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
+        let Entries(entries) = object(json)
+            .map_err(|error| WireError::json("this is no event of an Ollama stream", error))?;
+        for (key, value) in entries {
+            match &*key {
+                "error" => return Err(WireError::reported(value)),
+                "message" => self.message(value, news),
+                _ => {
+                    self.ended |= key == "done" && value.get() == "true";
+                    self.response.set(&key, value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        self.ended = true;
+    }
+
+    fn finish(self: Box<Self>) -> Streamed {
+        let Self {
+            mut response,
+            mut message,
+            calls,
+            ended,
+        } = *self;
+        if !calls.is_empty() {
+            message.put("tool_calls", Tree::List(calls));
+        }
+        response.put("message", message);
+        Streamed {
+            response: response.json(),
+            ended,
+            unfinished: Vec::new(),
+        }
+    }
+}
+
+impl OllamaStream {
+    fn message(&mut self, message: &RawValue, news: &mut Vec<StreamEvent>) {
+        let Ok(Entries(entries)) = object(message.get()) else {
+            return;
+        };
+        for (key, value) in entries {
+            match &*key {
+                "tool_calls" => {
+                    for call in elements(Some(value)) {
+                        self.call(call, news);
+                    }
+                }
+                "role" => self.message.set(&key, value),
+                _ => {
+                    let entry = self.message.entry(&key);
+                    entry.join(value);
+                    if key == "content" {
+                        let words = entry.as_text_mut().and_then(Text::news);
+                        news.extend(words.map(StreamEvent::Text));
+                    }
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, call: &RawValue, news: &mut Vec<StreamEvent>) {
+        let place = self.calls.len();
+        let raw = raw_call(call);
+        let name = raw.name.and_then(|name| text(name.get()));
+        let name = name.unwrap_or_default().into_owned();
+        news.push(StreamEvent::Call { place, name });
+        if let Some(arguments) = raw.arguments {
+            let text = arguments.get().to_owned();
+            news.push(StreamEvent::Arguments { place, text });
+        }
+        self.calls.push(Tree::Raw(call.get().to_owned()));
+    }
+}

@@ -1,0 +1,225 @@
+//! `OpenAI`'s Responses: items by `output_index`, then the whole response.
+//!
+//! Source: `ResponseStreamEvent` of openai/openai-openapi, `openapi.yaml`, 2026-08.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::super::WireError;
+use super::super::raw::{elements, is_object, object, text};
+use super::super::responses::raw_call;
+use super::tree::{Text, Tree};
+use super::{Assemble, StreamEvent, Streamed, unfinished};
+
+#[derive(Debug)]
+pub(in super::super) struct ResponsesStream {
+    response: Tree,
+    items: Vec<Item>,
+    ended: bool,
+    /// How many items the provider's last word of the whole response has.
+    told: usize,
+}
+
+impl Default for ResponsesStream {
+    fn default() -> Self {
+        Self {
+            response: Tree::empty_object(),
+            items: Vec::new(),
+            ended: false,
+            told: 0,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Item {
+    index: String,
+    tree: Tree,
+    arguments: Text,
+    place: Option<usize>,
+    is_done: bool,
+}
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(rename = "type", borrow, default)]
+    kind: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    output_index: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    item: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    delta: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    response: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+impl Assemble for ResponsesStream {
+    fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
+        let wrong = |error| WireError::json("this is no event of an OpenAI response", error);
+        let event: Event<'_> = object(json).map_err(wrong)?;
+        let kind = event.kind.and_then(|kind| text(kind.get()));
+        match kind.as_deref() {
+            Some("response.output_item.added") => self.item(&event, false, news),
+            Some("response.output_item.done") => self.item(&event, true, news),
+            Some("response.function_call_arguments.delta") => {
+                if let (Some(item), Some(delta)) = (self.find(event.output_index), event.delta) {
+                    item.arguments.push(delta);
+                    item.tell(news);
+                }
+            }
+            Some("response.function_call_arguments.done") => {
+                if let (Some(item), Some(whole)) = (self.find(event.output_index), event.arguments)
+                {
+                    item.replace(whole, news);
+                    item.is_done = true;
+                }
+            }
+            Some("response.output_text.delta") => {
+                let words = event.delta.and_then(|delta| text(delta.get()));
+                news.extend(words.map(|words| StreamEvent::Text(words.into_owned())));
+            }
+            Some("response.completed" | "response.incomplete" | "response.failed") => {
+                self.ended = true;
+                self.whole(event.response);
+            }
+            Some("response.created" | "response.in_progress" | "response.queued") => {
+                self.whole(event.response);
+            }
+            Some("error") => {
+                let whole: &RawValue = serde_json::from_str(json).map_err(wrong)?;
+                return Err(WireError::reported(event.error.unwrap_or(whole)));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// The provider's own whole response, if it has all that came. Imitators send one without
+    /// output.
+    fn finish(self: Box<Self>) -> Streamed {
+        let Self {
+            mut response,
+            items,
+            ended,
+            told,
+        } = *self;
+        let (mut whole, mut broken) = (Vec::new(), Vec::new());
+        for item in items {
+            let (tree, is_whole) = item.close(ended);
+            if is_whole {
+                whole.push(tree);
+            } else {
+                broken.extend(unfinished(&tree.json(), raw_call));
+            }
+        }
+        if !ended || told < whole.len() || told == 0 {
+            response.put("output", Tree::List(whole));
+        }
+        Streamed {
+            response: response.json(),
+            ended,
+            unfinished: broken,
+        }
+    }
+}
+
+impl ResponsesStream {
+    fn find(&mut self, index: Option<&RawValue>) -> Option<&mut Item> {
+        let index = index.map_or("", RawValue::get);
+        self.items.iter_mut().rfind(|item| item.index == index)
+    }
+
+    /// The provider says the response as a whole; the later one has all of the earlier.
+    fn whole(&mut self, response: Option<&RawValue>) {
+        #[derive(Deserialize)]
+        struct Response<'a> {
+            #[serde(borrow, default)]
+            output: Option<&'a RawValue>,
+        }
+        let Some(raw) = response else {
+            return;
+        };
+        if let Ok(Response { output }) = object(raw.get()) {
+            self.told = elements(output).len();
+            self.response = Tree::Raw(raw.get().to_owned());
+        }
+    }
+
+    fn item(&mut self, event: &Event<'_>, is_done: bool, news: &mut Vec<StreamEvent>) {
+        let Some(raw) = event.item else {
+            return;
+        };
+        let call = raw_call(raw);
+        if self.find(event.output_index).is_none() {
+            let calls = self.items.iter().filter(|item| item.place.is_some());
+            let place = call.is_some().then(|| calls.count());
+            if let (Some(place), Some(call)) = (place, &call) {
+                let name = call.name.and_then(|name| text(name.get()));
+                let name = name.unwrap_or_default().into_owned();
+                news.push(StreamEvent::Call { place, name });
+            }
+            self.items.push(Item {
+                index: event.output_index.map_or("", RawValue::get).to_owned(),
+                tree: Tree::default(),
+                arguments: Text::default(),
+                place,
+                is_done: false,
+            });
+        }
+        let Some(item) = self.find(event.output_index) else {
+            return;
+        };
+        if let Some(arguments) = call.and_then(|call| call.arguments) {
+            item.replace(arguments, news);
+        }
+        item.tree = Tree::Raw(raw.get().to_owned());
+        item.is_done |= is_done;
+    }
+}
+
+impl Item {
+    /// The whole arguments: what of them was not told yet is news.
+    fn replace(&mut self, whole: &RawValue, news: &mut Vec<StreamEvent>) {
+        let mut arguments = Text::default();
+        arguments.push(whole);
+        if arguments.is_empty() {
+            return;
+        }
+        if arguments.go_on_from(&self.arguments) {
+            self.arguments = arguments;
+            self.tell(news);
+        } else {
+            let _ = arguments.news();
+            self.arguments = arguments;
+        }
+    }
+
+    fn tell(&mut self, news: &mut Vec<StreamEvent>) {
+        if let (Some(place), Some(text)) = (self.place, self.arguments.news()) {
+            news.push(StreamEvent::Arguments { place, text });
+        }
+    }
+
+    /// The item, and whether all of it came.
+    fn close(mut self, ended: bool) -> (Tree, bool) {
+        let is_call = self.place.is_some();
+        let is_object = || self.arguments.text().is_some_and(|text| is_object(&text));
+        let is_whole = ended || self.is_done || (is_call && is_object());
+        if is_call && !self.arguments.is_empty() {
+            self.tree.put("arguments", Tree::Text(self.arguments));
+            if is_whole {
+                self.tree.put("status", Tree::string("completed"));
+            }
+        }
+        (self.tree, is_whole)
+    }
+}

@@ -1,0 +1,329 @@
+//! A JSON value that grows.
+
+use serde_json::value::RawValue;
+
+use super::super::raw::{Entries, object, text};
+use super::super::write::quoted;
+
+/// How deep pieces are joined. Below that the later one replaces the earlier; no provider's pieces
+/// go deeper than half of it.
+const DEPTH: u8 = 8;
+
+/// The length of `\ud83e`, the first half of a character that JSON escapes in two.
+const HALF_A_PAIR: usize = 6;
+
+/// A JSON value, taken apart as far as pieces were joined to it.
+#[derive(Debug, Clone)]
+pub(super) enum Tree {
+    /// JSON text, as it came.
+    Raw(String),
+    /// A string.
+    Text(Text),
+    Object(Vec<(String, Tree)>),
+    List(Vec<Tree>),
+}
+
+/// A string that grows: what stands between the quotes of its JSON. It is not unescaped, since an
+/// escape in two halves (`\ud83e`, `\udd80`) may come in two pieces.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Text {
+    escaped: String,
+    told: usize,
+}
+
+impl Text {
+    /// Appends a piece, which is a JSON string; anything else is not appended.
+    pub(super) fn push(&mut self, piece: &RawValue) {
+        let body = piece.get().strip_prefix('"');
+        let body = body.and_then(|body| body.strip_suffix('"'));
+        self.escaped.push_str(body.unwrap_or_default());
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.escaped.is_empty()
+    }
+
+    pub(super) fn json(&self) -> String {
+        format!("\"{}\"", self.escaped)
+    }
+
+    /// What it says.
+    pub(super) fn text(&self) -> Option<String> {
+        Some(text(&self.json())?.into_owned())
+    }
+
+    /// Takes over how much was told of `earlier`, if this begins with it.
+    pub(super) fn go_on_from(&mut self, earlier: &Self) -> bool {
+        let goes_on = self.escaped.starts_with(&earlier.escaped);
+        if goes_on {
+            self.told = earlier.told;
+        }
+        goes_on
+    }
+
+    /// What was added since the last time, but for half an escape at its end. What can never be
+    /// read is passed over.
+    pub(super) fn news(&mut self) -> Option<String> {
+        let rest = self.escaped.get(self.told..)?;
+        let read = |escaped: &str| Some(text(&format!("\"{escaped}\""))?.into_owned());
+        let (news, told) = match read(rest) {
+            Some(news) => (Some(news), rest.len()),
+            None => {
+                let end = rest.len().saturating_sub(HALF_A_PAIR);
+                let start = rest.get(..end);
+                let cut = rest.get(end..).is_some_and(|half| half.starts_with("\\u"));
+                match start.filter(|_| cut).and_then(read) {
+                    Some(news) => (Some(news), end),
+                    None => (None, rest.len()),
+                }
+            }
+        };
+        self.told += told;
+        news.filter(|news| !news.is_empty())
+    }
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self::Raw("null".into())
+    }
+}
+
+impl Tree {
+    pub(super) fn of(value: &RawValue) -> Self {
+        let mut tree = Self::default();
+        tree.join(value);
+        tree
+    }
+
+    pub(super) fn string(text: &str) -> Self {
+        Self::Raw(quoted(text))
+    }
+
+    pub(super) fn empty_object() -> Self {
+        Self::Object(Vec::new())
+    }
+
+    /// Joins a piece: strings are appended, objects joined key by key, lists appended or, where
+    /// their elements have an `index`, joined by it. Of all else the last one holds, and `null` says
+    /// nothing.
+    pub(super) fn join(&mut self, piece: &RawValue) {
+        self.join_at(piece, DEPTH);
+    }
+
+    fn join_at(&mut self, piece: &RawValue, depth: u8) {
+        let json = piece.get();
+        let Some(below) = depth.checked_sub(1) else {
+            *self = Self::Raw(json.to_owned());
+            return;
+        };
+        match json.as_bytes().first() {
+            Some(b'n') => {}
+            Some(b'"') => {
+                if let Self::Text(text) = self {
+                    text.push(piece);
+                } else {
+                    let mut text = Text::default();
+                    text.push(piece);
+                    *self = Self::Text(text);
+                }
+            }
+            Some(b'{') if self.open_object() => {
+                let Ok(Entries(entries)) = object(json) else {
+                    return;
+                };
+                for (key, value) in entries {
+                    if is_said_anew(&key) {
+                        self.set(&key, value);
+                    } else {
+                        self.entry(&key).join_at(value, below);
+                    }
+                }
+            }
+            Some(b'[') if self.open_list() => self.join_list(json, below),
+            _ => *self = Self::Raw(json.to_owned()),
+        }
+    }
+
+    fn join_list(&mut self, json: &str, depth: u8) {
+        let (Self::List(items), Ok(pieces)) = (self, serde_json::from_str::<Vec<&RawValue>>(json))
+        else {
+            return;
+        };
+        for piece in pieces {
+            let index = index_of(piece);
+            let same = index.and_then(|index| {
+                let has = |item: &&mut Tree| item.get("index").is_some_and(|at| at.json() == index);
+                items.iter_mut().find(has)
+            });
+            match same {
+                Some(item) => item.join_at(piece, depth),
+                None => items.push(Self::element(piece)),
+            }
+        }
+    }
+
+    /// Takes an object apart, and says whether it is one.
+    pub(super) fn open_object(&mut self) -> bool {
+        match self {
+            Self::Object(_) => true,
+            Self::Raw(json) if json.starts_with('{') => {
+                let entries = object(json).map(|Entries(entries)| {
+                    let own = |(key, value): (std::borrow::Cow<'_, str>, &RawValue)| {
+                        (key.into_owned(), Self::shallow(value))
+                    };
+                    entries.into_iter().map(own).collect()
+                });
+                *self = Self::Object(entries.unwrap_or_default());
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn open_list(&mut self) -> bool {
+        match self {
+            Self::List(_) => true,
+            Self::Raw(json) if json.starts_with('[') => {
+                let items: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
+                *self = Self::List(items.into_iter().map(Self::element).collect());
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn shallow(value: &RawValue) -> Self {
+        if value.get().starts_with('"') {
+            return Self::of(value);
+        }
+        Self::Raw(value.get().to_owned())
+    }
+
+    /// An element of a list, taken apart so that its index can be read.
+    fn element(value: &RawValue) -> Self {
+        let mut element = Self::shallow(value);
+        element.open_object();
+        element
+    }
+
+    /// The value under `key`, made if there is none. What is no object becomes one.
+    pub(super) fn entry(&mut self, key: &str) -> &mut Self {
+        if !self.open_object() {
+            *self = Self::empty_object();
+        }
+        let Self::Object(entries) = self else {
+            return self;
+        };
+        let at = match entries.iter().position(|(name, _)| name == key) {
+            Some(at) => at,
+            None => {
+                entries.push((key.to_owned(), Self::default()));
+                entries.len() - 1
+            }
+        };
+        // The place was found or made above.
+        #[allow(clippy::indexing_slicing)]
+        &mut entries[at].1
+    }
+
+    /// Says a value anew, where it says anything.
+    pub(super) fn set(&mut self, key: &str, value: &RawValue) {
+        let entry = self.entry(key);
+        let says_something = !matches!(value.get(), "null" | "\"\"");
+        if says_something || matches!(entry, Self::Raw(json) if json == "null") {
+            *entry = Self::shallow(value);
+        }
+    }
+
+    pub(super) fn put(&mut self, key: &str, value: Self) {
+        *self.entry(key) = value;
+    }
+
+    pub(super) fn push(&mut self, item: Self) {
+        if !self.open_list() {
+            *self = Self::List(Vec::new());
+        }
+        if let Self::List(items) = self {
+            items.push(item);
+        }
+    }
+
+    /// The value under `key` of an object that was taken apart.
+    pub(super) fn get(&self, key: &str) -> Option<&Self> {
+        let Self::Object(entries) = self else {
+            return None;
+        };
+        let entry = entries.iter().find(|(name, _)| name == key);
+        entry.map(|(_, value)| value)
+    }
+
+    pub(super) fn remove(&mut self, key: &str) {
+        if let Self::Object(entries) = self {
+            entries.retain(|(name, _)| name != key);
+        }
+    }
+
+    pub(super) fn as_text_mut(&mut self) -> Option<&mut Text> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The string, or else the JSON text.
+    pub(super) fn plain(&self) -> String {
+        let json = self.json();
+        text(&json).map_or_else(|| json.clone(), std::borrow::Cow::into_owned)
+    }
+
+    pub(super) fn json(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out);
+        out
+    }
+
+    fn write(&self, out: &mut String) {
+        match self {
+            Self::Raw(json) => out.push_str(json),
+            Self::Text(text) => {
+                out.push('"');
+                out.push_str(&text.escaped);
+                out.push('"');
+            }
+            Self::Object(entries) => {
+                out.push('{');
+                for (index, (key, value)) in entries.iter().enumerate() {
+                    out.push_str(if index > 0 { "," } else { "" });
+                    out.push_str(&quoted(key));
+                    out.push(':');
+                    value.write(out);
+                }
+                out.push('}');
+            }
+            Self::List(items) => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    out.push_str(if index > 0 { "," } else { "" });
+                    item.write(out);
+                }
+                out.push(']');
+            }
+        }
+    }
+}
+
+/// Whether a later piece repeats the value rather than goes on with it.
+fn is_said_anew(key: &str) -> bool {
+    matches!(key, "id" | "index" | "name" | "role" | "type" | "format")
+}
+
+fn index_of(piece: &RawValue) -> Option<&str> {
+    #[derive(serde::Deserialize)]
+    struct Indexed<'a> {
+        #[serde(borrow)]
+        index: &'a RawValue,
+    }
+    let piece: Indexed<'_> = object(piece.get()).ok()?;
+    Some(piece.index.get())
+}

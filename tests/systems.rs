@@ -9,9 +9,9 @@ use std::path::Path;
 /// The rows that must be there, a line for each system.
 const ROWS: &str = "
     S1 S2 S3 S4 S5 S6 S10 S11 S12 S13 S14 S17 S22
-    P1 P2 P3 P4 P5
-    M1 M2 M3 M4 M5 M6 M8 M9 M22
-    Y1 Y2 Y3 Y5 Y6 Y25 Y26
+    P1 P2 P3 P4 P5 P9
+    M1 M2 M3 M4 M5 M6 M8 M9 M18 M22
+    Y1 Y2 Y3 Y4 Y5 Y6 Y25 Y26
     A1 A2 A3 A5 A6 A7 A8
 ";
 

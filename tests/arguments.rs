@@ -23,7 +23,7 @@ use toolwright::{Call, Context, Encoder, Schema, Store, ToolCall, ToolError, Too
 
 /// Answers with what it got.
 #[tool]
-fn echo<T: Schema + DeserializeOwned + Serialize>(v: T) -> T {
+pub(crate) fn echo<T: Schema + DeserializeOwned + Serialize>(v: T) -> T {
     v
 }
 
@@ -34,7 +34,7 @@ macro_rules! echoed {
         crate::answer(&tools, "echo", &format!(r#"{{"v": {}}}"#, $json))
     }};
 }
-use echoed;
+pub(crate) use echoed;
 
 /// Compares what `echo` answers, row by row: `type, json, Ok(json)` or `Err(told)`.
 macro_rules! echo_rows {
@@ -50,15 +50,15 @@ macro_rules! echo_rows {
 }
 use echo_rows;
 
-fn owned(expected: Result<&str, &str>) -> Result<String, String> {
+pub(crate) fn owned(expected: Result<&str, &str>) -> Result<String, String> {
     expected.map(str::to_owned).map_err(str::to_owned)
 }
 
-type Row<'a> = (&'a str, String, Result<String, String>);
+pub(crate) type Row<'a> = (&'a str, String, Result<String, String>);
 
 /// All rows that differ, since one alone rarely tells why.
 #[track_caller]
-fn pretty_rows(rows: &[Row<'_>], expected: &[Row<'_>]) {
+pub(crate) fn pretty_rows(rows: &[Row<'_>], expected: &[Row<'_>]) {
     let differ: Vec<_> = rows
         .iter()
         .zip(expected)
@@ -69,7 +69,7 @@ fn pretty_rows(rows: &[Row<'_>], expected: &[Row<'_>]) {
 }
 
 /// What a tool answers, as JSON, or what the model is told.
-fn answer(tools: &Toolset, tool: &str, arguments: &str) -> Result<String, String> {
+pub(crate) fn answer(tools: &Toolset, tool: &str, arguments: &str) -> Result<String, String> {
     let cx = Context::new().strict();
     let result = tools.call_blocking(&ToolCall::new("c1", tool, arguments), &cx);
     match &result.outcome {

@@ -341,9 +341,11 @@ fn several_repairs_are_made_at_once_and_all_else_stays_as_it_is() {
         "several",
         r#"{"a": "1", "b": null, "c": "x", "d": "{\"sku\": \"5\", \"qyt\": \"2\", \"gift\": null}", "text": "\"n\" 5", "texts": "\u00e9"}"#,
     );
+    // As values: the order of an object's keys is not the tool's.
+    let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
     assert_eq!(
-        answer.unwrap(),
-        r#"[1,7,["x"],{"gift":false,"note":null,"qty":2,"sku":"5"},"\"n\" 5",["é"]]"#
+        value(&answer.unwrap()),
+        value(r#"[1,7,["x"],{"gift":false,"note":null,"qty":2,"sku":"5"},"\"n\" 5",["é"]]"#)
     );
     assert_eq!(
         repairs,

@@ -45,6 +45,7 @@ mod oracle;
 mod row;
 mod std_types;
 mod structs;
+mod verdicts;
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -2,3 +2,6 @@
 
 #[path = "../../arguments.rs"]
 mod arguments;
+
+// What its modules find at the root of their own build.
+use arguments::{answer, echo, echoed, owned, pretty_rows};

@@ -14,6 +14,7 @@ mod reject;
 mod rules;
 mod table;
 mod undo;
+mod verdict;
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,6 +26,7 @@ pub use self::names::Renames;
 pub use self::plan::{Op, Plan, Step};
 pub use self::reject::{Note, NoteKind, Reject, RejectCode};
 use self::rules::Rules;
+pub use self::verdict::{Steps, Verdict};
 
 /// What one provider's API accepts.
 ///
@@ -107,7 +109,7 @@ impl Dialect {
         Self::Mcp20260728,
     ];
 
-    fn rules(self) -> &'static Rules {
+    const fn rules(self) -> &'static Rules {
         match self {
             Self::OpenAiStrict => &table::OPENAI_STRICT,
             Self::OpenAiLoose => &table::OPENAI_LOOSE,

@@ -51,6 +51,32 @@ impl NameRule {
             && name.chars().all(|char| self.takes(char))
     }
 
+    /// The same as [`accepts`](Self::accepts), in `const`.
+    pub(super) const fn accepts_const(&self, name: &str) -> bool {
+        let bytes = name.as_bytes();
+        if bytes.is_empty() || bytes.len() > self.most {
+            return false;
+        }
+        let mut rest = bytes;
+        let mut is_first = true;
+        while let [byte, tail @ ..] = rest {
+            let others = match self.first {
+                Some(first) if is_first => first,
+                _ => self.others,
+            };
+            let may_be_digit = !is_first || self.first.is_none();
+            let is_fine = byte.is_ascii_alphabetic()
+                || may_be_digit && byte.is_ascii_digit()
+                || holds(others, *byte);
+            if !is_fine {
+                return false;
+            }
+            is_first = false;
+            rest = tail;
+        }
+        true
+    }
+
     /// The nearest name that is accepted, of up to `most` characters.
     fn nearest(&self, name: &str, most: usize) -> String {
         let fits = |char| if self.takes(char) { char } else { '_' };
@@ -65,6 +91,17 @@ impl NameRule {
         near.truncate(most.min(self.most));
         near
     }
+}
+
+const fn holds(text: &str, byte: u8) -> bool {
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        if *first == byte {
+            return true;
+        }
+        rest = tail;
+    }
+    false
 }
 
 /// Names that a dialect accepts for tools whose own names it may refuse, and the way back.

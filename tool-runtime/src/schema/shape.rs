@@ -205,7 +205,7 @@ pub struct StringRules {
 
 impl StringRules {
     /// Whether every string will do.
-    pub(super) const fn is_any(&self) -> bool {
+    pub(crate) const fn is_any(&self) -> bool {
         self.min_len == 0
             && self.max_len.is_none()
             && self.pattern.is_none()

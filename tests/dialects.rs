@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+#[path = "dialects/broken.rs"]
+mod broken;
 #[path = "dialects/json.rs"]
 mod json;
 #[path = "dialects/rules.rs"]

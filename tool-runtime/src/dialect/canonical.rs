@@ -178,10 +178,18 @@ impl Reader<'_, '_> {
                     let value = self.copy(value)?;
                     out.set("enum", Ordered::Array(vec![value]));
                 }
+                ("type", _) => match union::known_types(value) {
+                    Some(types) => merge::put(&mut out, key, types),
+                    None => self.drop(key, value),
+                },
                 ("enum", Ordered::Array(_)) if out.has("enum") => {}
                 ("anyOf" | "oneOf", _) => {
                     let members = self.members(value, "?")?;
-                    parts.extend(union::put(members, &mut out));
+                    if members.is_empty() {
+                        self.drop(key, value);
+                    } else {
+                        parts.extend(union::put(members, &mut out));
+                    }
                 }
                 ("allOf", _) => match <[Ordered; 1]>::try_from(self.members(value, "?")?) {
                     Ok([one]) => parts.push(one),

@@ -34,6 +34,20 @@ pub struct Lowered {
     pub strict: bool,
 }
 
+impl Lowered {
+    /// All of it as JSON: `{"ok":{…},"plan":[…],"notes":[…]}`; `"ok":null` where no schema is sent.
+    pub fn to_json(&self) -> String {
+        let steps: Vec<_> = self.plan.steps().iter().map(Step::to_json).collect();
+        let notes: Vec<_> = self.notes.iter().map(Note::to_json).collect();
+        format!(
+            "{{\"ok\":{},\"plan\":[{}],\"notes\":[{}]}}",
+            self.schema.as_deref().unwrap_or("null"),
+            steps.join(","),
+            notes.join(",")
+        )
+    }
+}
+
 /// Brings the schema of a tool's arguments into what a dialect accepts.
 ///
 /// What the dialect has no word for is told in a description where words can say it, and is a

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::schema::write_json_string;
+
 /// Why a dialect cannot say a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -140,6 +142,18 @@ impl Reject {
     }
 }
 
+impl Reject {
+    /// The rejection as JSON: `{"reject":{"code":"all_of","path":"/v","help":"…"}}`.
+    pub fn to_json(&self) -> String {
+        let mut out = format!("{{\"reject\":{{\"code\":\"{}\",\"path\":", self.code);
+        write_json_string(&mut out, &self.path);
+        out.push_str(",\"help\":");
+        write_json_string(&mut out, &self.help);
+        out.push_str("}}");
+        out
+    }
+}
+
 impl fmt::Display for Reject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}: {}", self.path, self.code, self.help)
@@ -179,6 +193,20 @@ impl NoteKind {
             Self::Demoted => "demoted",
             Self::Dropped => "dropped",
         }
+    }
+}
+
+impl Note {
+    /// The note as JSON: `{"kind":"demoted","path":"/n","keyword":"minimum","value":1}`.
+    pub fn to_json(&self) -> String {
+        let mut out = format!("{{\"kind\":\"{}\",\"path\":", self.kind.as_str());
+        write_json_string(&mut out, &self.path);
+        out.push_str(",\"keyword\":");
+        write_json_string(&mut out, &self.keyword);
+        out.push_str(",\"value\":");
+        out.push_str(&self.value);
+        out.push('}');
+        out
     }
 }
 

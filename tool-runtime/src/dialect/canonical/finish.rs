@@ -16,18 +16,6 @@ pub(super) fn finished(mut out: Keywords) -> Ordered {
     if out.list("required").is_some_and(<[Ordered]>::is_empty) {
         out.take("required");
     }
-    if let Some(Ordered::Array(types)) = out.get("type").cloned() {
-        let mut kept: Vec<Ordered> = Vec::new();
-        for name in types {
-            if !kept.contains(&name) {
-                kept.push(name);
-            }
-        }
-        match <[Ordered; 1]>::try_from(kept) {
-            Ok([one]) => out.set("type", one),
-            Err(types) => out.set("type", Ordered::Array(types)),
-        }
-    }
     if !out.has("type")
         && let Some(values) = out.list("enum")
         && let Some(types) = union::types_of(values)

@@ -1,6 +1,7 @@
 //! Two schemas that both hold, as one.
 
 use super::super::keywords::Keywords;
+use super::union::known_types;
 use crate::schema::Ordered;
 
 /// Sets a keyword; keys join those that are there, which come first: a variant's tag stands beside
@@ -104,9 +105,5 @@ fn types_of_both(own: &Ordered, other: &Ordered) -> Ordered {
         .into_iter()
         .filter(|name| others.contains(name))
         .collect();
-    if both.is_empty() {
-        own.clone()
-    } else {
-        Ordered::Array(both)
-    }
+    known_types(&Ordered::Array(both)).unwrap_or_else(|| own.clone())
 }

@@ -6,8 +6,15 @@ use crate::schema::Ordered;
 
 /// Puts a union among the keywords; what is no union is given back, to hold as it is.
 pub(super) fn put(members: Vec<Ordered>, out: &mut Keywords) -> Option<Ordered> {
-    if let Some(folded) = folded(&members) {
-        return Some(folded);
+    let (nulls, others): (Vec<_>, Vec<_>) = members.iter().cloned().partition(is_null);
+    if let Some(mut folded) = folded(&others) {
+        if !nulls.is_empty() {
+            admit_null(&mut folded);
+        }
+        // One constant or `null` is an `Option`, and stays one.
+        if nulls.is_empty() || others.len() > 1 {
+            return Some(folded.into_schema());
+        }
     }
     match <[Ordered; 1]>::try_from(members) {
         Ok([one]) => Some(one),
@@ -24,7 +31,7 @@ pub(super) fn put(members: Vec<Ordered>, out: &mut Keywords) -> Option<Ordered> 
 }
 
 /// One enum for a union of constants of one type, and what they mean.
-fn folded(members: &[Ordered]) -> Option<Ordered> {
+fn folded(members: &[Ordered]) -> Option<Keywords> {
     let first = members.first()?.get("type")?;
     let (mut values, mut meanings) = (Vec::new(), Vec::new());
     for member in members {
@@ -56,7 +63,7 @@ fn folded(members: &[Ordered]) -> Option<Ordered> {
     if !meanings.is_empty() {
         schema.set(MEANINGS, text(meanings.join("; ")));
     }
-    Some(schema.into_schema())
+    Some(schema)
 }
 
 fn name(value: &Ordered) -> String {
@@ -84,6 +91,33 @@ pub(super) fn tell_meanings(schema: &mut Keywords) {
     schema.set("description", text(joined));
 }
 
+/// The types that JSON Schema has, each once; nothing if there is none.
+pub(super) fn known_types(value: &Ordered) -> Option<Ordered> {
+    let names = match value {
+        Ordered::Array(names) => names.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let mut types: Vec<Ordered> = Vec::new();
+    for name in names {
+        let is_known = matches!(
+            name.as_str(),
+            Some("null" | "boolean" | "integer" | "number" | "string" | "array" | "object")
+        );
+        if is_known && !types.contains(name) {
+            types.push(name.clone());
+        }
+    }
+    one_or_list(types)
+}
+
+fn one_or_list(types: Vec<Ordered>) -> Option<Ordered> {
+    match <[Ordered; 1]>::try_from(types) {
+        Ok([one]) => Some(one),
+        Err(types) if types.is_empty() => None,
+        Err(types) => Some(Ordered::Array(types)),
+    }
+}
+
 /// The types of an enum's values, if all of them have one that JSON Schema names.
 pub(super) fn types_of(values: &[Ordered]) -> Option<Ordered> {
     let mut types: Vec<Ordered> = Vec::new();
@@ -101,11 +135,7 @@ pub(super) fn types_of(values: &[Ordered]) -> Option<Ordered> {
             types.push(name);
         }
     }
-    match <[Ordered; 1]>::try_from(types) {
-        Ok([one]) => Some(one),
-        Err(types) if types.is_empty() => None,
-        Err(types) => Some(Ordered::Array(types)),
-    }
+    one_or_list(types)
 }
 
 /// Lets `null` be a value too.

@@ -1,6 +1,6 @@
 //! Unions.
 
-use super::super::keywords::{Keywords, is_null, text};
+use super::super::keywords::{Keywords, text};
 use super::super::reject::{NoteKind, Reject, RejectCode};
 use super::super::rules::Null;
 use super::{Pass, Spot};
@@ -86,6 +86,9 @@ impl Pass<'_> {
         // A type that no value of an enum is of.
         let is_empty = |member: &Keywords| member.list("enum").is_some_and(<[Ordered]>::is_empty);
         members.retain(|member| !is_empty(member));
+        if members.is_empty() {
+            return self.refuse(RejectCode::FalseSchema);
+        }
         let members = members.into_iter().map(Keywords::into_schema).collect();
         out.set("anyOf", Ordered::Array(members));
         self.union(out, Spot::INNER)
@@ -134,17 +137,15 @@ impl Pass<'_> {
     fn shares_first_key(&self, members: &[Ordered]) -> bool {
         let first = |member| self.first_key(member);
         let firsts: Vec<_> = members.iter().filter_map(first).collect();
-        firsts.iter().enumerate().any(|(at, (key, schema))| {
+        firsts.iter().enumerate().any(|(at, (key, tag))| {
             let others = firsts.iter().skip(at + 1);
             let mut same = others.filter(|(other, _)| other == key);
-            same.any(|(_, other)| match (constant(schema), constant(other)) {
-                (Some(one), Some(other)) => one == other,
-                _ => true,
-            })
+            same.any(|(_, other)| tag.is_none() || other.is_none() || tag == other)
         })
     }
 
-    fn first_key<'s>(&'s self, member: &'s Ordered) -> Option<&'s (String, Ordered)> {
+    /// The first key of an object, and the one value behind it if there is no other.
+    fn first_key<'s>(&'s self, member: &'s Ordered) -> Option<(&'s str, Option<&'s Ordered>)> {
         let mut member = member;
         // A recursive type may be no more than another one's name.
         for _ in 0..8 {
@@ -153,20 +154,22 @@ impl Pass<'_> {
                 None => break,
             }
         }
-        match member.get("properties") {
-            Some(Ordered::Object(keys)) if !is_null(member) => keys.first(),
+        let Some(Ordered::Object(keys)) = member.get("properties") else {
+            return None;
+        };
+        let (name, schema) = keys.first()?;
+        let is_required = match member.get("required") {
+            Some(Ordered::Array(names)) => names.iter().any(|known| known.as_str() == Some(name)),
+            _ => false,
+        };
+        let tag = match schema.get("enum") {
+            // `null` is told in its stead where it may be missing.
+            Some(Ordered::Array(values)) if is_required => match values.as_slice() {
+                [one] => Some(one),
+                _ => None,
+            },
             _ => None,
-        }
-    }
-}
-
-/// The one value that a schema admits.
-fn constant(schema: &Ordered) -> Option<&Ordered> {
-    match schema.get("enum") {
-        Some(Ordered::Array(values)) => match values.as_slice() {
-            [one] => Some(one),
-            _ => None,
-        },
-        _ => None,
+        };
+        Some((name, tag))
     }
 }

@@ -36,9 +36,7 @@ for target in arguments responses; do
     >"$corpus/$target.log" 2>&1; then
     tail -n 40 "$corpus/$target.log"
     echo "a finding in the target $target; run it again with:"
-    for input in "$artifacts"/*; do
-      echo "  $tools/bin/cargo-fuzz run --fuzz-dir fuzz --sanitizer none $target $input"
-    done
+    sed -n "s|.*Test unit written to |  $tools/bin/cargo-fuzz run --fuzz-dir fuzz --sanitizer none $target |p" "$corpus/$target.log"
     exit 1
   fi
   grep -E '^#[0-9]+\s+(INITED|DONE)|^stat::number_of_executed_units' "$corpus/$target.log"

@@ -207,3 +207,42 @@ fn one_call_at_most_is_said_where_there_is_a_word_for_it() {
         );
     }
 }
+
+/// What every wire sends, for `tests/outside/sdk_types.sh`, which shows it to the providers' own
+/// types: the file that `TOOLWRIGHT_SENT` names.
+#[test]
+fn what_is_sent_is_json() {
+    let samples = [
+        "openai_chat.json",
+        "openai_responses.json",
+        "anthropic.json",
+        "gemini.json",
+        "ollama.json",
+        "bedrock.json",
+        "mcp.json",
+        "mcp.json",
+    ];
+    let tools = set();
+    let mut sent = serde_json::Map::new();
+    for (wire, sample) in Wire::ALL.into_iter().zip(samples) {
+        let request = |choice| wire.request(&tools, choice, Parallel::Allowed).ok();
+        let requests: Vec<Value> = choices()
+            .iter()
+            .filter_map(request)
+            .map(|request| parsed(&request))
+            .collect();
+        let one_call = wire.request(&tools, &ToolChoice::Required, Parallel::Forbidden);
+        let blocks = wires::result(wire, Ok(toolwright::Outcome::Content(wires::blocks())));
+        let said = json!({
+            "requests": requests,
+            "one_call": one_call.ok().map(|request| parsed(&request)),
+            "turn": wires::turn(wire, &wires::sample(sample)),
+            "blocks": blocks,
+        });
+        assert!(!requests.is_empty());
+        sent.insert(format!("{wire:?}"), said);
+    }
+    if let Some(file) = std::env::var_os("TOOLWRIGHT_SENT") {
+        std::fs::write(file, Value::from(sent).to_string()).unwrap();
+    }
+}

@@ -39,6 +39,7 @@ mod features;
 mod foreign;
 #[cfg(oracle)]
 mod judge;
+mod lowered;
 mod mixed;
 #[cfg(oracle)]
 mod oracle;

@@ -234,8 +234,9 @@ impl Pass<'_> {
         }
         let is = |name: &str| types.iter().any(|known| known == name);
         if is("object") && types.len() == 1 && self.is_sent_as_entries(&keywords) {
-            keywords = self.entries(keywords, spot)?;
-            return self.array(keywords);
+            let entries = self.entries(keywords, spot)?;
+            // A list, however many entries there are: a tuple of them would be undone twice.
+            return self.list(entries);
         }
         if is("object") {
             self.object(&mut keywords, spot)?;

@@ -37,7 +37,7 @@ impl Pass<'_> {
     }
 
     /// An array of one type.
-    fn list(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
+    pub(super) fn list(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
         match (keywords.get("items").cloned(), self.rules.items) {
             (Some(items @ Ordered::Object(_)), _) => {
                 let items = self.inner("*", items, Spot::INNER)?;

@@ -1,8 +1,12 @@
 //! Each type in each dialect: what its tool takes, it takes behind a plan too.
 
-use toolwright::{Dialect, lower};
+use toolwright::{Dialect, Lowered, Op, lower};
 
 use crate::row::call;
+use json::Json;
+
+#[path = "../dialects/json.rs"]
+mod json;
 
 /// A model that knows the type better than the schema that it was sent: it writes a map as a map,
 /// and a tuple as an array.
@@ -23,7 +27,7 @@ fn arguments_in_the_form_before_the_lowering_are_taken() {
                 let fault = match lowered.plan.undo(&sent) {
                     Err(faults) => faults.first().map(ToString::to_string),
                     Ok(undone) => {
-                        let value = undone.strip_prefix(r#"{"value":"#).map(|rest| rest.trim());
+                        let value = undone.strip_prefix(r#"{"value":"#).map(str::trim);
                         match value.and_then(|value| value.strip_suffix('}')) {
                             Some(value) => call(&tools, value).map(|error| format!("{error:?}")),
                             // The key is gone: `null` said that it is not there.
@@ -33,6 +37,202 @@ fn arguments_in_the_form_before_the_lowering_are_taken() {
                 };
                 if let Some(fault) = fault {
                     wrong.push(format!("{} in {dialect}: {sent}: {fault}", row.name));
+                }
+            }
+        }
+    }
+    assert!(count > 1000, "{count} samples");
+    crate::none(wrong);
+}
+
+impl Json {
+    fn is_null(&self) -> bool {
+        matches!(self, Self::Leaf(serde_json::Value::Null))
+    }
+
+    /// Whether a schema's types and values admit it, whatever is inside.
+    fn is_of(&self, schema: &Self) -> bool {
+        if let Some(values) = schema.get("enum")
+            && !values.items().contains(self)
+        {
+            return self.is_null() && schema.get("nullable").is_some();
+        }
+        let is = |name: &Self| match (self, name) {
+            (Self::Object(_), Self::Leaf(name)) => name == "object",
+            (Self::Array(_), Self::Leaf(name)) => name == "array",
+            (Self::Leaf(value), Self::Leaf(name)) => match name.as_str().unwrap_or_default() {
+                "null" => value.is_null(),
+                "boolean" => value.is_boolean(),
+                "string" => value.is_string(),
+                "number" => value.is_number(),
+                "integer" => value.is_i64() || value.is_u64(),
+                _ => false,
+            },
+            _ => false,
+        };
+        match schema.get("type") {
+            None => true,
+            Some(Self::Array(names)) => names.iter().any(is),
+            Some(name) => is(name) || (self.is_null() && schema.get("nullable").is_some()),
+        }
+    }
+}
+
+/// A model that writes what the lowered schema asks for.
+struct Obedient<'l> {
+    lowered: &'l Lowered,
+    schema: &'l Json,
+}
+
+impl Obedient<'_> {
+    fn op(&self, path: &str, is_absence: bool) -> Option<Op> {
+        let mut steps = self.lowered.plan.steps().iter();
+        let found =
+            steps.find(|step| step.at == path && (step.op == Op::NullIsAbsent) == is_absence);
+        found.map(|step| step.op)
+    }
+
+    /// The value as the schema asks for it, if it admits it.
+    fn write(&self, value: &Json, schema: &Json, path: &str) -> Option<Json> {
+        if schema.get("$ref").is_some() {
+            let reference = schema.text("$ref");
+            let target = match reference.strip_prefix("#/$defs/") {
+                Some(name) => self.schema.get("$defs")?.get(name)?,
+                None => self.schema,
+            };
+            return self.write(value, target, reference.trim_end_matches('#'));
+        }
+        if let Some(members) = schema.get("anyOf") {
+            if value.is_null() && schema.get("nullable").is_some() {
+                return Some(value.clone());
+            }
+            let mut members = members.items().iter().enumerate();
+            return members
+                .find_map(|(at, member)| self.write(value, member, &format!("{path}/?{at}")));
+        }
+        match (self.op(path, false), value) {
+            (Some(Op::EntriesToMap { integer_keys }), Json::Object(entries)) => {
+                let member = schema.get("items")?.get("properties")?.get("value")?;
+                let entry = |(key, value): &(String, Json)| {
+                    let value = self.write(value, member, &format!("{path}/*/value"))?;
+                    let key = if integer_keys {
+                        Json::read(key)
+                    } else {
+                        Json::Leaf(key.as_str().into())
+                    };
+                    Some(Json::Object(vec![
+                        ("key".into(), key),
+                        ("value".into(), value),
+                    ]))
+                };
+                let list: Option<_> = entries.iter().map(entry).collect();
+                return list.map(Json::Array);
+            }
+            (Some(Op::ObjectToTuple { len }), Json::Array(items)) if items.len() == len => {
+                let place = |(at, item): (usize, &Json)| {
+                    let name = format!("_{at}");
+                    let member = schema.get("properties")?.get(&name)?;
+                    let item = self.write(item, member, &format!("{path}/{name}"))?;
+                    Some((name, item))
+                };
+                let places: Option<_> = items.iter().enumerate().map(place).collect();
+                return places.map(Json::Object);
+            }
+            _ => {}
+        }
+        if !value.is_of(schema) {
+            return None;
+        }
+        match value {
+            Json::Object(entries) => self.object(entries, schema, path),
+            Json::Array(items) => {
+                let places = schema
+                    .get("prefixItems")
+                    .map(Json::items)
+                    .unwrap_or_default();
+                let item = |(at, item): (usize, &Json)| match (places.get(at), schema.get("items"))
+                {
+                    (Some(place), _) => self.write(item, place, &format!("{path}/_{at}")),
+                    (None, Some(each)) => self.write(item, each, &format!("{path}/*")),
+                    (None, None) => Some(item.clone()),
+                };
+                let items: Option<_> = items.iter().enumerate().map(item).collect();
+                items.map(Json::Array)
+            }
+            leaf @ Json::Leaf(_) => Some(leaf.clone()),
+        }
+    }
+
+    fn object(&self, entries: &[(String, Json)], schema: &Json, path: &str) -> Option<Json> {
+        let null = Json::read("null");
+        let properties = schema
+            .get("properties")
+            .map(Json::entries)
+            .unwrap_or_default();
+        let required = schema.get("required").map(Json::items).unwrap_or_default();
+        let mut out = Vec::new();
+        for (name, member) in properties {
+            let part = format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"));
+            let given = entries.iter().find(|(known, _)| known == name);
+            match given {
+                Some((_, value)) => out.push((name.clone(), self.write(value, member, &part)?)),
+                None if !required.contains(&Json::Leaf(name.as_str().into())) => {}
+                None if self.op(&part, true).is_some() => out.push((name.clone(), null.clone())),
+                None => out.push((name.clone(), self.write(&null, member, &part)?)),
+            }
+        }
+        for (name, value) in entries {
+            if properties.iter().any(|(known, _)| known == name) {
+                continue;
+            }
+            let value = match schema.get("additionalProperties")? {
+                Json::Leaf(word) if word == false => return None,
+                Json::Leaf(_) => value.clone(),
+                member => self.write(value, member, &format!("{path}/*"))?,
+            };
+            out.push((name.clone(), value));
+        }
+        Some(Json::Object(out))
+    }
+}
+
+#[test]
+fn arguments_in_the_form_that_a_dialect_asks_for_are_taken() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for row in crate::rows() {
+        let tools = (row.tools)();
+        let def = tools.definitions().next().unwrap();
+        for dialect in Dialect::ALL {
+            let Ok(lowered) = lower(&def.input, dialect) else {
+                continue;
+            };
+            let schema = Json::read(lowered.schema.as_deref().unwrap_or("{}"));
+            let model = Obedient {
+                lowered: &lowered,
+                schema: &schema,
+            };
+            for sample in row.good() {
+                let arguments = Json::read(&format!(r#"{{"value":{sample}}}"#));
+                // Numbers that this model cannot write, and forms that are taken beside the schema's.
+                let Some(sent) = model.write(&arguments, &schema, "") else {
+                    continue;
+                };
+                count += 1;
+                let sent = sent.to_string();
+                let undone = lowered
+                    .plan
+                    .undo(&sent)
+                    .map_err(|faults| format!("{faults:?}"));
+                let problem = match &undone {
+                    Err(faults) => Some(faults.clone()),
+                    Ok(text) => tools
+                        .validate("hold", text)
+                        .err()
+                        .map(|error| format!("{text}: {error:?}")),
+                };
+                if let Some(problem) = problem {
+                    wrong.push(format!("{} in {dialect}: {sent}: {problem}", row.name));
                 }
             }
         }

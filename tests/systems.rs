@@ -12,7 +12,7 @@ const ROWS: &str = "
     P1 P2 P3 P4 P5 P9
     M1 M2 M3 M4 M5 M6 M8 M9 M18 M22
     Y1 Y2 Y3 Y4 Y5 Y6 Y25 Y26
-    A1 A2 A3 A5 A6 A7 A8
+    A1 A2 A3 A5 A6 A7 A8 A38
 ";
 
 struct Row {

@@ -73,6 +73,19 @@ fn what_is_missing_is_made_and_put_into_the_echo() {
 }
 
 #[test]
+fn a_call_that_stands_twice_is_answered_once() {
+    let response = r#"{"output":{"message":{"role":"assistant","content":[{"toolUse":{"toolUseId":"a"},"toolUse":{"toolUseId":"b"}},{"toolUse":{"toolUseId":"c","toolUseId":"d","name":"now","input":{}}}]}}}"#;
+    let calls = WIRE.calls(response).unwrap();
+    assert_eq!(calls.len(), 2);
+    let turn = turn(WIRE, response);
+    for (at, id) in [(0, "call_0"), (1, "call_1")] {
+        assert_eq!(*calls[at].id, *id);
+        assert_eq!(turn[0]["content"][at]["toolUse"]["toolUseId"], json!(id));
+        assert_eq!(turn[1]["content"][at]["toolResult"]["toolUseId"], json!(id));
+    }
+}
+
+#[test]
 fn every_kind_of_outcome_is_content_of_the_result() {
     let list = Content::default()
         .image("image/svg+xml", "PHN2Zz4=")

@@ -98,6 +98,19 @@ fn what_is_no_call_is_one_without_a_name() {
 }
 
 #[test]
+fn a_call_that_stands_twice_is_answered_once() {
+    let response = r#"{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"id":"a"},"functionCall":{"id":"b"}},{"functionCall":{"id":"c","id":"d","name":"now"}}]}}]}"#;
+    let calls = WIRE.calls(response).unwrap();
+    assert_eq!(calls.len(), 2);
+    let turn = turn(WIRE, response);
+    for (at, id) in [(0, "call_0"), (1, "call_1")] {
+        assert_eq!(*calls[at].id, *id);
+        assert_eq!(turn[0]["parts"][at]["functionCall"]["id"], json!(id));
+        assert_eq!(turn[1]["parts"][at]["functionResponse"]["id"], json!(id));
+    }
+}
+
+#[test]
 fn every_kind_of_outcome_is_a_response() {
     let png = json!({"inlineData": {"mimeType": "image/png", "data": "AAAA"}});
     let data = Content::default().with(Block::Json { value: json!([1]) });

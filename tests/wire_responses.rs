@@ -75,6 +75,14 @@ fn a_missing_id_is_made_and_put_into_the_echo() {
 }
 
 #[test]
+fn a_call_of_two_ids_is_answered_under_one() {
+    let response = r#"{"output":[{"type":"function_call","call_id":"a","call_id":"b","name":"now","arguments":"{}"}]}"#;
+    let turn = turn(WIRE, response);
+    assert_eq!(turn[0]["call_id"], json!("call_0"));
+    assert_eq!(turn[1]["call_id"], json!("call_0"));
+}
+
+#[test]
 fn text_alone_has_no_calls() {
     let refusal = r#"{"output":[{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"No."}]}],"status":"completed"}"#;
     assert_eq!(WIRE.calls(refusal).unwrap(), []);

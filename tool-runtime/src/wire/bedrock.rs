@@ -205,7 +205,10 @@ fn named(block: &RawValue, call: &RawCall<'_>, id: &str) -> String {
         tool_use: Some(tool_use),
     }) = object(block.get())
     else {
-        return block.get().to_owned();
+        // It stands there twice, and cannot be read: what is left is a call that can be answered.
+        let call = Object::new().text("toolUseId", id).text("name", "");
+        let call = call.json("input", "{}").end();
+        return with(block.get(), "toolUse", &call);
     };
     let mut tool_use = tool_use.get().to_owned();
     if !call.has_id() {

@@ -243,7 +243,9 @@ fn named(part: &RawValue, call: &RawCall<'_>, id: &str) -> String {
         function_call: Some(function_call),
     }) = object(part.get())
     else {
-        return part.get().to_owned();
+        // It stands there twice, and cannot be read: what is left is a call that can be answered.
+        let call = Object::new().text("id", id).text("name", "").end();
+        return with(part.get(), "functionCall", &call);
     };
     let function_call = with_id(function_call, call, id);
     let function_call = match mended(call.arguments) {

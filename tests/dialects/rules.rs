@@ -502,3 +502,19 @@ fn renames_lead_back_and_never_meet() {
     );
     assert_eq!(renames.to_provider("none"), None);
 }
+
+#[test]
+fn what_a_request_limits_is_counted() {
+    let schema = r#"{"type":"object","properties":{
+        "a":{"type":["string","null"]},
+        "b":{"anyOf":[{"type":"string"},{"type":"object","properties":{"c":{"type":"integer"}}}]}
+    },"required":["b"]}"#;
+    let count = |name| {
+        let lowered = lowered(schema, dialect(name)).unwrap();
+        (lowered.optional_keys, lowered.unions)
+    };
+    assert_eq!(count("anthropic_strict"), (2, 1));
+    assert_eq!(count("openai_strict"), (0, 3));
+    assert_eq!(Dialect::AnthropicStrict.request_limits().unions, Some(16));
+    assert_eq!(Dialect::Mistral.request_limits().tools, Some(128));
+}

@@ -42,8 +42,8 @@ pub use self::content::{Block, Content};
 pub use self::context::Context;
 pub use self::def::{Annotations, Meta, ToolDef};
 pub use self::dialect::{
-    Dialect, Lowered, Note, NoteKind, Op, Plan, Reject, RejectCode, Renames, Step, Steps,
-    UnknownDialect, Verdict, lower,
+    Dialect, Lowered, Note, NoteKind, Op, Plan, Reject, RejectCode, Renames, RequestLimits, Step,
+    Steps, UnknownDialect, Verdict, lower,
 };
 pub use self::dyn_tool::{BuildError, DynTool, DynToolBuilder, SchemaError, SchemaErrorKind};
 pub use self::encoder::Encoder;

@@ -32,6 +32,10 @@ pub struct Lowered {
     pub notes: Vec<Note>,
     /// The provider is asked to hold the model to the schema.
     pub strict: bool,
+    /// Keys that may be missing, which a request may limit: [`Dialect::request_limits`].
+    pub optional_keys: usize,
+    /// Values of one of several types, which a request may limit too.
+    pub unions: usize,
 }
 
 impl Lowered {
@@ -80,7 +84,7 @@ pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Reject> {
     if let (Ordered::Object(entries), false) = (&mut lowered, defs.is_empty()) {
         entries.push(("$defs".to_owned(), Ordered::Object(defs)));
     }
-    limits::check(&lowered, &rules.limits)?;
+    let size = limits::check(&lowered, &rules.limits)?;
     let is_empty =
         matches!(lowered.get("properties"), Some(Ordered::Object(keys)) if keys.is_empty());
     let schema = (!(rules.omits_empty && is_empty)).then(|| lowered.to_json());
@@ -89,6 +93,8 @@ pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Reject> {
         plan: Plan::new(pass.steps, Arc::new(lowered)),
         notes: pass.notes,
         strict: rules.strict,
+        optional_keys: size.optional_keys,
+        unions: size.unions,
     })
 }
 

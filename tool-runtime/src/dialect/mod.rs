@@ -155,10 +155,32 @@ impl Dialect {
         self.rules().tool_name.accepts(name)
     }
 
-    /// The most tools of one request, where that is known.
-    pub fn max_tools(self) -> Option<usize> {
-        self.rules().limits.tools
+    /// What one request may hold, over all of its tools of this dialect.
+    pub fn request_limits(self) -> RequestLimits {
+        self.rules().limits.request
     }
+}
+
+/// What one request may hold, over all of its tools; nothing where no limit is known.
+///
+/// A schema's own share stands in [`Lowered`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RequestLimits {
+    /// Tools.
+    pub tools: Option<usize>,
+    /// Keys that may be missing.
+    pub optional_keys: Option<usize>,
+    /// Values of one of several types, `null` included.
+    pub unions: Option<usize>,
+}
+
+impl RequestLimits {
+    const NONE: Self = Self {
+        tools: None,
+        optional_keys: None,
+        unions: None,
+    };
 }
 
 impl fmt::Display for Dialect {

@@ -1,5 +1,6 @@
 //! The words that the tables of `table` are written in.
 
+use super::RequestLimits;
 use super::names::NameRule;
 
 /// What one dialect accepts, and what becomes of the rest.
@@ -160,10 +161,10 @@ pub(super) enum Formats {
     Only(&'static [&'static str]),
 }
 
-/// How large a schema may be; a request's own limits are for who makes the request.
+/// How large a schema may be, and what a request may hold of them.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
-    pub(super) tools: Option<usize>,
+    pub(super) request: RequestLimits,
     pub(super) properties: usize,
     /// Objects inside each other, the root included.
     pub(super) levels: usize,
@@ -176,7 +177,7 @@ pub(super) struct Limits {
 
 impl Limits {
     pub(super) const NONE: Self = Self {
-        tools: None,
+        request: RequestLimits::NONE,
         properties: usize::MAX,
         levels: usize::MAX,
         enum_values: usize::MAX,

@@ -1,6 +1,7 @@
 //! The dialects' rules. Each line says where its rule was read, and when: a provider's contract or
 //! its error text, a transformer that its SDK applies, or a copy of its documents.
 
+use super::RequestLimits;
 use super::names::NameRule;
 use super::rules::{
     AllOf, Enums, Formats, Items, Limits, Maps, Null, Objects, Optional, Recursion, Rules, Takes,
@@ -34,6 +35,12 @@ const JSON_SCHEMA: Rules = Rules {
     ordering: false,
     omits_empty: false,
     limits: Limits::NONE,
+};
+
+/// 128 tools: openai-openapi `openapi.yaml` (2026-08-21).
+const OPENAI_REQUEST: RequestLimits = RequestLimits {
+    tools: Some(128),
+    ..RequestLimits::NONE
 };
 
 pub(super) const OPENAI_STRICT: Rules = Rules {
@@ -88,9 +95,9 @@ pub(super) const OPENAI_STRICT: Rules = Rules {
         "time",
         "uuid",
     ]),
-    // Copy of the documents (2026-02); artifactize-core `limits.rs`. 128 tools: openapi.yaml.
+    // Copy of the documents (2026-02); artifactize-core `limits.rs`.
     limits: Limits {
-        tools: Some(128),
+        request: OPENAI_REQUEST,
         properties: 5000,
         levels: 10,
         enum_values: 1000,
@@ -106,7 +113,7 @@ pub(super) const OPENAI_LOOSE: Rules = Rules {
     // pydantic-ai issue 4425: wanted without `strict` too.
     items: Items::Filled,
     limits: Limits {
-        tools: Some(128),
+        request: OPENAI_REQUEST,
         ..Limits::NONE
     },
     ..JSON_SCHEMA
@@ -118,7 +125,7 @@ pub(super) const AZURE_STRICT: Rules = Rules {
     keywords: Takes::Only(&[]),
     formats: Formats::Only(&[]),
     limits: Limits {
-        tools: Some(128),
+        request: OPENAI_REQUEST,
         properties: 100,
         levels: 5,
         enum_values: 500,
@@ -169,6 +176,15 @@ pub(super) const ANTHROPIC_STRICT: Rules = Rules {
         "uri",
         "uuid",
     ]),
+    // 20 strict tools: pydantic-ai, Bedrock provider. The other two: see `optional`.
+    limits: Limits {
+        request: RequestLimits {
+            tools: Some(20),
+            optional_keys: Some(24),
+            unions: Some(16),
+        },
+        ..Limits::NONE
+    },
     ..ANTHROPIC
 };
 

@@ -8,7 +8,9 @@ use crate::schema::Ordered;
 const LARGE_ENUM: usize = 250;
 
 #[derive(Default)]
-struct Size {
+pub(super) struct Size {
+    pub(super) optional_keys: usize,
+    pub(super) unions: usize,
     properties: usize,
     levels: usize,
     enum_values: usize,
@@ -16,7 +18,7 @@ struct Size {
     enum_characters: usize,
 }
 
-pub(super) fn check(schema: &Ordered, limits: &Limits) -> Result<(), Reject> {
+pub(super) fn check(schema: &Ordered, limits: &Limits) -> Result<Size, Reject> {
     let mut size = Size::default();
     size.add(schema, 0);
     let table = [
@@ -35,7 +37,7 @@ pub(super) fn check(schema: &Ordered, limits: &Limits) -> Result<(), Reject> {
         ),
     ];
     match table.iter().find(|(is, most, _)| is > most) {
-        None => Ok(()),
+        None => Ok(size),
         Some((is, most, what)) => Err(Reject::too_large(
             "/",
             format!("{is} {what}, at most {most}"),
@@ -48,9 +50,16 @@ impl Size {
         let Ordered::Object(entries) = schema else {
             return;
         };
+        let is_list = matches!(schema.get("type"), Some(Ordered::Array(_)));
+        self.unions += usize::from(is_list || schema.get("anyOf").is_some());
         let levels = match schema.get("properties") {
             Some(Ordered::Object(keys)) => {
                 self.properties += keys.len();
+                let required = match schema.get("required") {
+                    Some(Ordered::Array(names)) => names.len(),
+                    _ => 0,
+                };
+                self.optional_keys += keys.len().saturating_sub(required);
                 levels + 1
             }
             _ => levels,

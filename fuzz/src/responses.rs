@@ -12,43 +12,99 @@ use crate::{selected, tools};
 
 static TOOLS: LazyLock<Toolset> = LazyLock::new(tools::all);
 
+/// The wires, as the first byte of an input selects them.
+const WIRES: [Wire; 8] = [
+    Wire::OpenAiChat,
+    Wire::Anthropic,
+    Wire::OpenAiResponses,
+    Wire::Gemini,
+    Wire::Ollama,
+    Wire::BedrockConverse,
+    Wire::Mcp,
+    Wire::Mcp2026,
+];
+
 /// Checks all that holds for any response.
 ///
 /// # Panics
 /// When one of it does not hold.
 pub fn check(input: &[u8]) {
-    let wires = [Wire::OpenAiChat, Wire::Anthropic];
-    let Some((kind, response)) = selected(input, wires.len()) else {
+    let Some((kind, response)) = selected(input, WIRES.len()) else {
         return;
     };
-    let wire = wires[kind];
+    let wire = WIRES[kind];
     check_definition(wire, &response);
-    let detected = Wire::detect(&response);
-    let calls = match wire.calls(&response) {
+    check_stream(wire, &response);
+    if let Some(calls) = check_any(wire, &response)
+        && matches!(wire, Wire::OpenAiChat | Wire::Anthropic)
+    {
+        check_whole(wire, &response, &calls);
+    }
+}
+
+/// What holds for every wire; the calls, if it is a response.
+fn check_any(wire: Wire, response: &str) -> Option<Vec<ToolCall>> {
+    let calls = match wire.calls(response) {
         Ok(calls) => calls,
         Err(error) => {
             check_error(&error.to_string());
-            assert!(wire.turn(&response, &[], Encoder::auto()).is_err());
-            return;
+            assert!(wire.turn(response, &[], Encoder::auto()).is_err());
+            return None;
         }
     };
-    assert!(detected.is_some(), "what is read shows its wire");
-    let plain = plainly_read(&response);
     check_ids(&calls);
+    let cx = Context::new();
+    let results = calls.iter().map(|call| TOOLS.call_blocking(call, &cx));
+    let results: Vec<ToolResult> = results.collect();
+    let turn = wire.turn(response, &results, Encoder::auto());
+    let turn = turn.expect("calls were read");
+    assert!(serde_json::from_str::<IgnoredAny>(&turn).is_ok(), "{turn}");
+    Some(calls)
+}
+
+/// A stream says the same wherever it is cut, and what it comes to is a response.
+fn check_stream(wire: Wire, text: &str) {
+    let streamed = |pieces: &[&[u8]]| {
+        let mut stream = wire.accumulator();
+        let taken: Vec<bool> = pieces
+            .iter()
+            .map(|piece| stream.push_bytes(piece).is_ok())
+            .collect();
+        (taken.iter().all(|taken| *taken), stream.finish().ok())
+    };
+    let bytes = text.as_bytes();
+    let whole = streamed(&[bytes]);
+    let (left, right) = bytes.split_at(bytes.len() / 2);
+    assert_eq!(streamed(&[left, right]), whole, "cut in the middle");
+    if let Some(streamed) = whole.1 {
+        let read = check_any(wire, &streamed.response);
+        // MCP streams nothing: what came is the response, whatever it is.
+        let is_whole = matches!(wire, Wire::Mcp | Wire::Mcp2026);
+        assert!(read.is_some() || is_whole, "{} is none", streamed.response);
+    }
+}
+
+/// What holds for the wires of which this target knows the form.
+fn check_whole(wire: Wire, response: &str, calls: &[ToolCall]) {
+    assert!(
+        Wire::detect(response).is_some(),
+        "what is read shows its wire"
+    );
+    let plain = plainly_read(response);
     if let Some(plain) = &plain {
-        check_given(wire, plain, &calls);
+        check_given(wire, plain, calls);
     }
     let is_plain = plain.is_some();
     for encoder in [Encoder::auto(), Encoder::json(), Encoder::envelope()] {
         let cx = Context::new();
         let results = calls.iter().map(|call| TOOLS.call_blocking(call, &cx));
         let results: Vec<ToolResult> = results.collect();
-        let turn = wire.turn(&response, &results, encoder);
+        let turn = wire.turn(response, &results, encoder);
         check_turn(
             wire,
             is_plain,
             &turn.expect("calls were read"),
-            &calls,
+            calls,
             &results,
         );
     }

@@ -1,5 +1,7 @@
 //! `tools![…]`: what stands in a list, checked in `const` and made at run time.
 
+mod targets;
+
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
@@ -9,9 +11,12 @@ use crate::ctxt::Ctxt;
 use crate::name::{TOOL_RULE, is_tool_name};
 use crate::place::{Place, local};
 
+use self::targets::Targets;
+
 /// The list, behind the crate that the runtime's macro hands over.
 struct List {
     krate: TokenTree,
+    targets: Targets,
     elements: Vec<Element>,
     state: Option<Expr>,
 }
@@ -27,6 +32,7 @@ impl Parse for List {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let krate: TokenTree = input.parse()?;
         input.parse::<Token![;]>()?;
+        let targets = Targets::parse_head(input)?;
         let mut elements = Vec::new();
         while !input.is_empty() && !input.peek(Token![;]) {
             let element = input.parse()?;
@@ -49,6 +55,7 @@ impl Parse for List {
         }
         Ok(Self {
             krate,
+            targets,
             elements,
             state,
         })
@@ -188,11 +195,13 @@ pub(crate) fn list(tokens: TokenStream) -> TokenStream {
 fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
     let List {
         krate,
+        targets,
         elements,
         state,
     } = list;
     let (tools, shared) = (local("tools"), local("state"));
     // A list that has been refused is not checked further, so that one error stays one.
+    let targeted = errors.is_none().then(|| targets.check(elements));
     let check = errors.is_none().then(|| check(elements));
     let pushes = elements.iter().map(|element| match element {
         Element::One { path, name } => {
@@ -227,6 +236,7 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
         use __tool::Share as _;
         struct this_function;
         #check
+        #targeted
         let #shared = #state;
         let mut #tools = __tool::Vec::with_capacity(#count);
         #(#pushes)*

@@ -84,6 +84,11 @@ pub use toolwright_macros::{Provide, Schema, tool};
 ///   type that they ask for, or a struct that derives [`Provide`]. A value that is an
 ///   [`Arc`](std::sync::Arc) already is shared as it is.
 ///
+/// - `targets: [openai_strict, gemini_json], unproven: [take];` at the head checks every tool against
+///   these [`Dialect`]s: one that a provider's mode cannot say does not compile, and the message
+///   says which argument of which tool, and the way out. What schemars alone knows, the compiler
+///   does not: such a tool is listed as `unproven`.
+///
 /// Equal names, names that some provider refuses, and state that is missing do not compile.
 #[macro_export]
 macro_rules! tools {

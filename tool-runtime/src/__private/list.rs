@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::name::same;
 use crate::{Tool, Toolset};
 
+use super::text::Text;
 use super::{Handle, OneToolBlock};
 
 /// A name and its hash, so that most comparisons are one of numbers.
@@ -115,42 +116,6 @@ const fn differ(a: &Named, b: &Named) {
         text.push(b.name);
         text.push("`\nhelp: name one of them otherwise: `path as \"other_name\"`");
         panic!("{}", text.as_str());
-    }
-}
-
-/// A message, built in `const`: a tool's name has at most 64 bytes.
-struct Text {
-    bytes: [u8; 192],
-    len: usize,
-}
-
-impl Text {
-    const fn new() -> Self {
-        Self {
-            bytes: [0; 192],
-            len: 0,
-        }
-    }
-
-    const fn push(&mut self, text: &str) {
-        let mut rest = text.as_bytes();
-        while let [byte, tail @ ..] = rest {
-            if let Some((_, [place, ..])) = self.bytes.split_at_mut_checked(self.len) {
-                *place = *byte;
-                self.len += 1;
-            }
-            rest = tail;
-        }
-    }
-
-    const fn as_str(&self) -> &str {
-        match self.bytes.split_at_checked(self.len) {
-            Some((text, _)) => match std::str::from_utf8(text) {
-                Ok(text) => text,
-                Err(_) => "two tools have the same name",
-            },
-            None => "two tools have the same name",
-        }
     }
 }
 

@@ -6,6 +6,8 @@ mod fits;
 mod list;
 mod probe;
 mod slot;
+mod targets;
+mod text;
 mod told;
 
 pub use self::entry::{Bind, Descriptor, Entry, Handle, OneToolBlock, Run, Stop, bound, group};
@@ -23,13 +25,14 @@ pub use self::slot::{
     FindAny, FindForeign, FindSlot, FindUnread, Lacks, NoDeserialize, NoSchema, Nothing, Probe,
     Slot, Value, decode, decode_open, decode_root,
 };
+pub use self::targets::{Inputs, Untargeted, accepted, all_accepted, dialect, is_small};
 pub use self::told::*;
 pub use crate::json::Json;
 pub use crate::schema::Regex;
 pub use crate::{
-    Annotations, Answer, Back, Bounds, Call, Context, Edge, ErrorKind, Field, Id, Int, Kind,
-    Literal, Map, Object, Outcome, Pattern, Presence, Provide, Refs, Schema, Scope, Shape, Tool,
-    ToolError, Union, Variant,
+    Annotations, Answer, Back, Bounds, Call, Context, Dialect, Edge, ErrorKind, Field, Id, Int,
+    Kind, Literal, Map, Object, Outcome, Pattern, Presence, Provide, Refs, Schema, Scope, Shape,
+    Tool, ToolError, Union, Variant,
 };
 #[cfg(feature = "schemars")]
 pub use schemars;

@@ -134,13 +134,30 @@ impl Dialect {
     }
 
     /// The dialect's name, for configuration and logs: `openai_strict`.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         self.rules().name
     }
 
     /// Whether the provider is asked to hold the model to the schema.
     pub fn is_strict(self) -> bool {
         self.rules().strict
+    }
+
+    /// The dialect of this name.
+    pub(crate) const fn named(name: &str) -> Option<Self> {
+        let mut rest: &[Self] = &Self::ALL;
+        while let [one, tail @ ..] = rest {
+            if crate::name::same(one.name(), name) {
+                return Some(*one);
+            }
+            rest = tail;
+        }
+        None
+    }
+
+    /// The same as [`accepts_name`](Self::accepts_name), in `const`.
+    pub(crate) const fn accepts_name_const(self, name: &str) -> bool {
+        self.rules().tool_name.accepts_const(name)
     }
 
     /// Whether a tool may have this name.
@@ -156,7 +173,7 @@ impl Dialect {
     }
 
     /// What one request may hold, over all of its tools of this dialect.
-    pub fn request_limits(self) -> RequestLimits {
+    pub const fn request_limits(self) -> RequestLimits {
         self.rules().limits.request
     }
 }

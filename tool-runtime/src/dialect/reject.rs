@@ -75,8 +75,29 @@ impl RejectCode {
         }
     }
 
+    /// What is wrong with the value, behind whose it is.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::RootNotObject => " are no object",
+            Self::RootUnion => " are one of several objects",
+            Self::ObjectWithUnion => " has keys of its own beside those of an enum",
+            Self::UntypedSchema => " may be any value",
+            Self::UntypedArray => " is an array that holds nothing",
+            Self::OpenObject => " has keys that its type does not declare",
+            Self::RecursiveType => " contains itself",
+            Self::RecursiveRequired => " contains itself in a key that must be there",
+            Self::NestedEmptyObject => " is an object without keys",
+            Self::UnionFirstKey => " is one of several objects that start with the same key",
+            Self::PropertyName => " has a name that it refuses",
+            Self::AllOf => " is several schemas at once",
+            Self::FalseSchema => " can have no value",
+            Self::UnresolvedRef => " refers to nothing",
+            Self::TooLarge => " goes beyond how large a schema may be",
+        }
+    }
+
     /// What to do about it.
-    const fn help(self) -> &'static str {
+    pub(crate) const fn help(self) -> &'static str {
         match self {
             Self::RootNotObject => {
                 "the arguments are one object: put this value behind a name, as a parameter"

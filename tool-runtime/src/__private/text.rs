@@ -1,0 +1,37 @@
+//! A message, built in `const`.
+
+/// As much of a message as fits; made only where something is refused.
+pub(super) struct Text {
+    bytes: [u8; 768],
+    len: usize,
+}
+
+impl Text {
+    pub(super) const fn new() -> Self {
+        Self {
+            bytes: [0; 768],
+            len: 0,
+        }
+    }
+
+    pub(super) const fn push(&mut self, text: &str) {
+        let mut rest = text.as_bytes();
+        while let [byte, tail @ ..] = rest {
+            if let Some((_, [place, ..])) = self.bytes.split_at_mut_checked(self.len) {
+                *place = *byte;
+                self.len += 1;
+            }
+            rest = tail;
+        }
+    }
+
+    pub(super) const fn as_str(&self) -> &str {
+        match self.bytes.split_at_checked(self.len) {
+            Some((text, _)) => match std::str::from_utf8(text) {
+                Ok(text) => text,
+                Err(_) => "this list is refused",
+            },
+            None => "this list is refused",
+        }
+    }
+}

@@ -218,9 +218,10 @@ fn check_turn(wire: Wire, is_plain: bool, turn: &str, calls: &[ToolCall], result
         assert_eq!(again.len(), calls.len(), "{turn}");
         for (again, call) in again.iter().zip(calls) {
             assert_eq!(again.name, call.name, "{turn}");
-            // Anthropic takes an object and nothing else: what was none is told in one.
+            // Anthropic takes an object and nothing else: what was none is told in one, and an object
+            // in a string loses the white space around it.
             if wire == Wire::OpenAiChat || is_object(&call.arguments) {
-                assert_eq!(again.arguments, call.arguments, "{turn}");
+                assert_eq!(again.arguments.trim(), call.arguments.trim(), "{turn}");
             } else {
                 assert!(is_object(&again.arguments), "{turn}");
             }

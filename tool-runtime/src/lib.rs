@@ -70,7 +70,8 @@ pub use self::state::{Scope, State};
 pub use self::tool::{Answer, Tool};
 pub use self::toolset::{AttachError, Conflicts, RenameError, Toolset};
 pub use self::wire::{
-    Accumulator, Parallel, StreamEvent, Streamed, ToolChoice, ToolChoiceError, Wire, WireError,
+    Accumulator, Definitions, Loose, Parallel, Refused, StreamEvent, Streamed, ToolChoice,
+    ToolChoiceError, Wire, WireError,
 };
 
 pub use toolwright_macros::{Provide, Schema, tool};

@@ -6,6 +6,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::declared::Declared;
 use super::raw::{RawCall, ids, is_string, is_unreadable_call, mended, object, with, with_id};
 use super::stream::{AnthropicStream, Assemble};
 use super::write::{Object, list};
@@ -15,12 +16,15 @@ use crate::{Block, Encoder, Outcome, SchemaDoc, ToolCall, ToolDef, ToolResult};
 pub(super) struct Anthropic;
 
 impl Format for Anthropic {
-    fn definition(&self, def: &ToolDef) -> String {
-        Object::new()
-            .text("name", &def.name)
-            .text("description", &def.description)
-            .json("input_schema", &def.input.to_provider_json())
-            .end()
+    fn definition(&self, tool: &Declared<'_>) -> String {
+        let definition = Object::new()
+            .text("name", &tool.def.name)
+            .text("description", &tool.def.description)
+            .json("input_schema", &tool.schema());
+        if tool.strict {
+            return definition.json("strict", "true").end();
+        }
+        definition.end()
     }
 
     fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError> {

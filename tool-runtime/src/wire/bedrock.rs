@@ -6,6 +6,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::declared::Declared;
 use super::raw::{RawCall, has_key, ids, mended, object, with};
 use super::stream::{Assemble, BedrockStream};
 use super::write::{Object, list, quoted};
@@ -16,14 +17,15 @@ pub(super) struct BedrockConverse;
 
 impl Format for BedrockConverse {
     /// An empty description is refused, so it is left out.
-    fn definition(&self, def: &ToolDef) -> String {
+    fn definition(&self, tool: &Declared<'_>) -> String {
+        let def = tool.def;
         let spec = Object::new().text("name", &def.name);
         let spec = if def.description.is_empty() {
             spec
         } else {
             spec.text("description", &def.description)
         };
-        let schema = Object::new().json("json", &def.input.to_provider_json());
+        let schema = Object::new().json("json", &tool.schema());
         let spec = spec.json("inputSchema", &schema.end());
         Object::new().json("toolSpec", &spec.end()).end()
     }

@@ -6,6 +6,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::declared::Declared;
 use super::raw::{Entries, RawCall, elements, has_key, ids, mended, object, with, with_id};
 use super::stream::{Assemble, GeminiStream};
 use super::write::{Object, list, quoted};
@@ -17,16 +18,21 @@ pub(super) struct Gemini;
 impl Format for Gemini {
     /// `parametersJsonSchema` takes JSON Schema as it is, where `parameters` takes a dialect. A tool
     /// without arguments has neither: an object without properties is refused.
-    fn definition(&self, def: &ToolDef) -> String {
+    fn definition(&self, tool: &Declared<'_>) -> String {
+        let def = tool.def;
         let declaration = Object::new()
             .text("name", &def.name)
             .text("description", &def.description);
-        if def.input == SchemaDoc::empty_object() {
-            return declaration.end();
-        }
-        declaration
-            .json("parametersJsonSchema", &def.input.to_provider_json())
-            .end()
+        let schema = match &tool.schema {
+            Some(schema) if def.input != SchemaDoc::empty_object() => schema,
+            _ => return declaration.end(),
+        };
+        let key = if tool.openapi {
+            "parameters"
+        } else {
+            "parametersJsonSchema"
+        };
+        declaration.json(key, schema).end()
     }
 
     /// One tool that holds all functions.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::declared::Declared;
 use super::raw::{RawCall, object, text};
 use super::stream::{Assemble, WholeStream};
 use super::write::{Object, list, quoted};
@@ -56,25 +57,26 @@ impl Mcp {
 impl Format for Mcp {
     /// `_meta` holds what of the tool's `meta` has a key with a `/`, as the protocol's own keys
     /// have: all else is the host's.
-    fn definition(&self, def: &ToolDef) -> String {
-        let mut tool = Object::new().text("name", &def.name);
+    fn definition(&self, tool: &Declared<'_>) -> String {
+        let def = tool.def;
+        let mut object = Object::new().text("name", &def.name);
         if let Some(title) = &def.title {
-            tool = tool.text("title", title);
+            object = object.text("title", title);
         }
-        tool = tool
+        object = object
             .text("description", &def.description)
-            .json("inputSchema", &def.input.to_provider_json());
+            .json("inputSchema", &tool.schema());
         let fits = |output: &&SchemaDoc| self.of_2026 || is_object_schema(output);
         if let Some(output) = def.output.as_ref().filter(fits) {
-            tool = tool.json("outputSchema", output.as_json());
+            object = object.json("outputSchema", output.as_json());
         }
         if def.annotations != Annotations::NONE {
-            tool = tool.json("annotations", &annotations(def.annotations));
+            object = object.json("annotations", &annotations(def.annotations));
         }
         if let Some(meta) = meta(&def.meta) {
-            tool = tool.json("_meta", &meta);
+            object = object.json("_meta", &meta);
         }
-        tool.end()
+        object.end()
     }
 
     fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError> {

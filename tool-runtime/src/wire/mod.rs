@@ -3,6 +3,7 @@
 mod anthropic;
 mod bedrock;
 mod choice;
+mod declared;
 mod error;
 mod gemini;
 mod mcp;
@@ -17,7 +18,10 @@ use self::stream::Assemble;
 use self::write::list;
 use crate::{Encoder, SchemaDoc, ToolCall, ToolDef, ToolResult, Toolset};
 
+use self::declared::Declared;
+
 pub use self::choice::{Parallel, ToolChoice, ToolChoiceError};
+pub use self::declared::{Definitions, Loose, Refused};
 pub use self::error::WireError;
 pub use self::stream::{Accumulator, StreamEvent, Streamed};
 
@@ -67,7 +71,7 @@ pub enum Wire {
 
 /// What each wire does its own way; [`Wire`] has the words to it.
 trait Format: Sync {
-    fn definition(&self, def: &ToolDef) -> String;
+    fn definition(&self, tool: &Declared<'_>) -> String;
 
     fn definitions(&self, definitions: &mut dyn Iterator<Item = String>) -> String {
         list(definitions)
@@ -163,7 +167,7 @@ impl Wire {
 
     /// One tool of a request's `tools` array. Of Gemini's, one of its `functionDeclarations`.
     pub fn definition(self, def: &ToolDef) -> String {
-        self.format().definition(def)
+        self.format().definition(&Declared::plain(def))
     }
 
     /// Reads one tool of a request's `tools` array back. What the form has no place for is not

@@ -6,6 +6,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::declared::Declared;
 use super::openai::{self, named, raw_call, tool_calls};
 use super::raw::{RawCall, mended, object, with, with_id};
 use super::stream::{Assemble, OllamaStream};
@@ -17,8 +18,8 @@ pub(super) struct Ollama;
 
 impl Format for Ollama {
     /// The form is that of `OpenAI`'s chat.
-    fn definition(&self, def: &ToolDef) -> String {
-        openai::definition(def)
+    fn definition(&self, tool: &Declared<'_>) -> String {
+        openai::definition(tool)
     }
 
     fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError> {

@@ -6,6 +6,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::declared::Declared;
 use super::raw::{Entries, RawCall, ids, object, with_id};
 use super::stream::{Assemble, ChatStream};
 use super::write::{Object, list, quoted};
@@ -15,8 +16,8 @@ use crate::{Encoder, SchemaDoc, ToolCall, ToolDef, ToolResult};
 pub(super) struct OpenAiChat;
 
 impl Format for OpenAiChat {
-    fn definition(&self, def: &ToolDef) -> String {
-        definition(def)
+    fn definition(&self, tool: &Declared<'_>) -> String {
+        definition(tool)
     }
 
     fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError> {
@@ -87,12 +88,17 @@ pub(super) fn request(definitions: &str, choice: Option<&str>, parallel: Paralle
     .end()
 }
 
-pub(super) fn definition(def: &ToolDef) -> String {
+pub(super) fn definition(tool: &Declared<'_>) -> String {
     let function = Object::new()
-        .text("name", &def.name)
-        .text("description", &def.description)
-        .json("parameters", &def.input.to_provider_json())
-        .end();
+        .text("name", &tool.def.name)
+        .text("description", &tool.def.description)
+        .json("parameters", &tool.schema());
+    let function = if tool.strict {
+        function.json("strict", "true")
+    } else {
+        function
+    };
+    let function = function.end();
     Object::new()
         .text("type", "function")
         .json("function", &function)

@@ -6,6 +6,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::declared::Declared;
 use super::openai::{mode, request};
 use super::raw::{RawCall, ids, is_string, is_unreadable_call, object, with};
 use super::stream::{Assemble, ResponsesStream};
@@ -17,13 +18,14 @@ pub(super) struct OpenAiResponses;
 
 impl Format for OpenAiResponses {
     /// `strict` is said: where it is missing, this API takes it for `true`.
-    fn definition(&self, def: &ToolDef) -> String {
+    fn definition(&self, tool: &Declared<'_>) -> String {
+        let def = tool.def;
         Object::new()
             .text("type", "function")
             .text("name", &def.name)
             .text("description", &def.description)
-            .json("parameters", &def.input.to_provider_json())
-            .json("strict", "false")
+            .json("parameters", &tool.schema())
+            .json("strict", if tool.strict { "true" } else { "false" })
             .end()
     }
 

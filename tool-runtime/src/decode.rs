@@ -93,7 +93,8 @@ fn leave_out<'a>(field: &Field, slot: &mut dyn Slot<'a>, call: &Call<'a>) -> Res
 /// Fills the slot of a parameter with the value that stands next.
 fn fill_one<'a>(json: &mut Json<'a>, field: &Field, slot: &mut dyn Slot<'a>) -> Result<(), Error> {
     let mut elsewhere = None;
-    slot.fill(json.arrive(Watch::Shaped(field.shape), &mut elsewhere)?)
+    let watch = Watch::of(field.shape, json.is_lowered());
+    slot.fill(json.arrive(watch, &mut elsewhere)?)
 }
 
 fn fill<'a>(

@@ -34,7 +34,7 @@ impl Watch {
 
     /// A value of this shape.
     #[inline]
-    fn of(shape: &'static Shape, lowered: bool) -> Self {
+    pub(crate) fn of(shape: &'static Shape, lowered: bool) -> Self {
         match shape.care {
             Care::Typed if !lowered => Self::Typed,
             Care::Typed => Self::Shaped(shape),

@@ -111,7 +111,8 @@ impl Wire {
     /// use toolwright_runtime::{Dialect, DynTool, SchemaDoc, ToolDef, Toolset, Wire};
     ///
     /// let schema = r#"{"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}}"#;
-    /// let def = ToolDef { input: SchemaDoc::parse(schema).unwrap(), ..ToolDef::new("count", "Counts.") };
+    /// let mut def = ToolDef::new("count", "Counts.");
+    /// def.input = SchemaDoc::parse(schema).unwrap();
     /// let tools = Toolset::new([DynTool::declare(def)]).unwrap();
     /// let sent = Wire::Anthropic.definitions_in(&tools, Dialect::AnthropicStrict).unwrap();
     /// assert!(sent.text.contains(r#""strict":true"#));

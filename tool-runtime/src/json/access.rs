@@ -98,6 +98,26 @@ impl<'j, 'de> Fields<'j, 'de> {
         })
     }
 
+    /// The next key, of an object of which more is known than its type asks for.
+    fn watched_key(&mut self) -> Result<Option<&'de str>, Error> {
+        let key = loop {
+            let Some(key) = self.json.next_key(&mut self.place)? else {
+                return Ok(None);
+            };
+            if !self.inside.is_left_out_by_null(key) || self.json.peek() != Some(b'n') {
+                break key;
+            }
+            self.json.word("null")?;
+        };
+        if self.inside.is_open() && !self.known.contains(&key) {
+            let others = self.others.get_or_insert_with(|| Box::new(Seen::NONE));
+            if !others.note(key) {
+                return Err(Error::duplicate_key(key));
+            }
+        }
+        Ok(Some(key))
+    }
+
     /// Refuses entries that the type did not read.
     pub(super) fn finish(mut self) -> Result<(), Error> {
         match self.json.next_key(&mut self.place)? {
@@ -114,30 +134,30 @@ impl<'de> MapAccess<'de> for Fields<'_, 'de> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, Error> {
-        let key = loop {
-            let Some(key) = self.json.next_key(&mut self.place)? else {
-                return Ok(None);
-            };
-            if !self.inside.is_left_out_by_null(key) || self.json.peek() != Some(b'n') {
-                break key;
-            }
-            self.json.word("null")?;
+        let next = if self.inside.is_typed() {
+            self.json.next_key(&mut self.place)?
+        } else {
+            self.watched_key()?
+        };
+        let Some(key) = next else {
+            return Ok(None);
         };
         self.key = key;
-        if self.inside.is_open() && !self.known.contains(&key) {
-            let others = self.others.get_or_insert_with(|| Box::new(Seen::NONE));
-            if !others.note(key) {
-                return Err(Error::duplicate_key(key));
-            }
-        }
         key::read(key, seed).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         let Self { key, known, .. } = *self;
-        self.json.asked = self.inside.is_typed().then_some(Asked { key, known });
         let start = self.json.offset();
-        match read(self.json, self.inside.value(key), seed) {
+        let value = if self.inside.is_typed() {
+            self.json.asked = Some(Asked { key, known });
+            self.json.watch = Watch::Typed;
+            seed.deserialize(&mut *self.json)
+        } else {
+            self.json.asked = None;
+            read(self.json, self.inside.value(key), seed)
+        };
+        match value {
             Ok(value) => Ok(value),
             Err(error) => Err(error.inside_key(key, start)),
         }

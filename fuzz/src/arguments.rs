@@ -15,6 +15,11 @@ static TOOLS: LazyLock<Toolset> = LazyLock::new(tools::all);
 /// No message is longer, whatever the arguments are.
 const LONGEST_MESSAGE: usize = 1024;
 
+/// How an object begins that `serde_json` reads as raw text: a `Value` may be written so that was
+/// not read so, since it sorts its keys. Quotes in a string are escaped, so this is no part of one.
+/// A row of the exceptions (`ARCHITECTURE.md`, where decoder and schema differ).
+const RAW_TEXT: &str = r#"{"$serde_json::private::RawValue":"#;
+
 /// Checks all that holds for any arguments.
 ///
 /// # Panics
@@ -35,7 +40,9 @@ pub fn check(input: &[u8]) {
             assert!(is_json(&text) || is_empty(&text), "accepted as JSON");
             assert_eq!(repaired.repairs, [], "of what is right as it is");
             assert_eq!(repaired.answer.as_ref().ok(), Some(answer));
-            check_reading_back(tool, name, answer);
+            if !answer.contains(RAW_TEXT) {
+                check_reading_back(tool, name, answer);
+            }
         }
         Err(error) => {
             check_error(&text, error);

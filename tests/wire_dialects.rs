@@ -1,10 +1,17 @@
 //! Definitions in a provider's dialect, and the calls that come back.
-#![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    clippy::indexing_slicing
+)]
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use toolwright::{Context, Dialect, Encoder, Loose, ToolCall, Wire, tool, tools};
+use toolwright::{
+    Context, Definitions, Dialect, DynTool, Encoder, Fit, Loose, Parallel, SchemaDoc, ToolCall,
+    ToolChoice, ToolDef, Toolset, Wire, tool, tools,
+};
 
 /// Counts copies.
 #[tool]
@@ -160,9 +167,114 @@ fn a_requests_budget_is_kept() {
     );
 }
 
+/// Searches.
+#[tool]
+fn search(a: Option<u8>, b: Option<u8>, c: Option<u8>, d: Option<u8>) {
+    let _ = (a, b, c, d);
+}
+
+/// So many tools of four keys that may be missing each, and one of none.
+fn searches(count: usize) -> Toolset {
+    (0..count).fold(tools![rest], |all, index| {
+        let one = tools![search].rename("search", &format!("search_{index}"));
+        all.merge(&one.unwrap()).unwrap()
+    })
+}
+
+fn loose_of(sent: &Definitions) -> Vec<&str> {
+    sent.loose.iter().map(|(name, _)| name.as_str()).collect()
+}
+
+#[test]
+fn of_equal_shares_the_later_tools_lose_strictness() {
+    let sent = Wire::Anthropic
+        .definitions_in(&searches(8), Dialect::AnthropicStrict)
+        .unwrap();
+    assert_eq!(loose_of(&sent), ["search_6", "search_7"]);
+    assert_eq!(
+        sent.loose[0].1.to_string(),
+        "a request may hold 24 keys that may be missing in strict tools, and this one would add 4"
+    );
+}
+
+#[test]
+fn what_is_named_stays_strict_first() {
+    let fit = |keep: &[&str]| {
+        let fit = Fit::to(Dialect::AnthropicStrict).keep(keep.iter().copied());
+        Wire::Anthropic.definitions_in(&searches(8), fit)
+    };
+    let sent = fit(&["search_7", "search_6"]).unwrap();
+    assert_eq!(loose_of(&sent), ["search_4", "search_5"]);
+    // Of those that are named the last goes first; one that adds nothing stays, named or not.
+    let all: Vec<_> = (0..8)
+        .rev()
+        .map(|index| format!("search_{index}"))
+        .collect();
+    let sent = fit(&all.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
+    assert_eq!(loose_of(&sent), ["search_0", "search_1"]);
+
+    let refused = fit(&["serch_1"]).unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .starts_with("serch_1: there is no such tool to keep strict; did you mean `search_1`"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn what_is_not_strict_is_still_what_the_provider_takes() {
+    // OpenAI wants to be told what an array holds, strict or not.
+    let mut def = ToolDef::new("store", "Stores.");
+    def.input = SchemaDoc::parse(
+        r#"{"type": "object", "properties": {"list": {"type": "array"}}, "required": ["list"]}"#,
+    )
+    .unwrap();
+    let tools = Toolset::new([DynTool::declare(def)]).unwrap();
+    let sent = Wire::OpenAiChat
+        .definitions_in(&tools, Dialect::OpenAiStrict)
+        .unwrap();
+    assert_eq!(loose_of(&sent), ["store"]);
+    let value: Value = serde_json::from_str(&sent.text).unwrap();
+    let list = at(&value, "/0/function/parameters/properties/list/items");
+    assert_eq!(*list, serde_json::json!({}), "{value}");
+
+    // A union at the root is refused in Anthropic's other mode as well.
+    let mut def = ToolDef::new("store", "Stores.");
+    def.input = SchemaDoc::parse(
+        r#"{"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}], "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}"#,
+    )
+    .unwrap();
+    let tools = Toolset::new([DynTool::declare(def)]).unwrap();
+    let refused = Wire::Anthropic
+        .definitions_in(&tools, Dialect::AnthropicStrict)
+        .unwrap_err();
+    assert!(
+        refused.to_string().starts_with("store: /: root_union"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn azure_is_asked_for_one_call_where_a_tool_is_strict() {
+    let request = |tools: &Toolset| {
+        let sent = Wire::OpenAiChat
+            .definitions_in(tools, Dialect::AzureStrict)
+            .unwrap();
+        let request = sent.request(&ToolChoice::Auto, Parallel::Allowed).unwrap();
+        serde_json::from_str::<Value>(&request).unwrap()
+    };
+    assert_eq!(request(&tools![count, store])["parallel_tool_calls"], false);
+    assert_eq!(request(&tools![store])["parallel_tool_calls"], Value::Null);
+}
+
 #[test]
 fn what_comes_back_is_read_as_what_the_types_are() {
-    let cx = Context::new().lowered();
+    let sent = Wire::OpenAiChat
+        .definitions_in(&tools![count], Dialect::OpenAiStrict)
+        .unwrap();
+    let cx = sent.context(Context::new());
+    assert!(cx.is_lowered());
     let call = ToolCall::new(
         "c1",
         "count",

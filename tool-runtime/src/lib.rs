@@ -42,8 +42,8 @@ pub use self::content::{Block, Content};
 pub use self::context::Context;
 pub use self::def::{Annotations, Meta, ToolDef};
 pub use self::dialect::{
-    Dialect, Lowered, Note, NoteKind, Op, Plan, Reject, RejectCode, Renames, RequestLimits, Step,
-    Steps, UnknownDialect, Verdict, lower,
+    Budget, Dialect, Lowered, Note, NoteKind, Op, Plan, Reject, RejectCode, Renames, RequestLimits,
+    Step, Steps, UnknownDialect, Verdict, lower,
 };
 pub use self::dyn_tool::{BuildError, DynTool, DynToolBuilder, SchemaError, SchemaErrorKind};
 pub use self::encoder::Encoder;
@@ -70,7 +70,7 @@ pub use self::state::{Scope, State};
 pub use self::tool::{Answer, Tool};
 pub use self::toolset::{AttachError, Conflicts, RenameError, Toolset};
 pub use self::wire::{
-    Accumulator, Definitions, Loose, Parallel, Refused, StreamEvent, Streamed, ToolChoice,
+    Accumulator, Definitions, Fit, Loose, Parallel, Refused, StreamEvent, Streamed, ToolChoice,
     ToolChoiceError, Wire, WireError,
 };
 

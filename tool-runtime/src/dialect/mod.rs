@@ -5,6 +5,7 @@
 //! dialect's table says what becomes of it (`lower`), and the plan that comes with the result says
 //! how what a model sends is brought back (`undo`).
 
+mod budget;
 mod canonical;
 mod keywords;
 mod lower;
@@ -21,6 +22,8 @@ use std::str::FromStr;
 
 use crate::near::{did_you_mean, near};
 
+pub use self::budget::Budget;
+pub(crate) use self::budget::{Share, shares};
 pub use self::lower::{Lowered, lower};
 pub use self::names::Renames;
 pub use self::plan::{Op, Plan, Step};
@@ -141,6 +144,26 @@ impl Dialect {
     /// Whether the provider is asked to hold the model to the schema.
     pub fn is_strict(self) -> bool {
         self.rules().strict
+    }
+
+    /// The same provider's dialect without strictness; of one that is no strict mode, itself.
+    ///
+    /// ```
+    /// use toolwright_runtime::Dialect;
+    ///
+    /// assert_eq!(Dialect::AzureStrict.loose(), Dialect::OpenAiLoose);
+    /// assert_eq!(Dialect::GeminiJson.loose(), Dialect::GeminiJson);
+    /// ```
+    pub const fn loose(self) -> Self {
+        match self.rules().loose {
+            Some(loose) => loose,
+            None => self,
+        }
+    }
+
+    /// The most characters that the provider is known to have taken of a tool's description.
+    pub(crate) const fn longest_description(self) -> Option<usize> {
+        self.rules().description
     }
 
     /// The dialect of this name.

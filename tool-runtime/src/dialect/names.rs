@@ -1,6 +1,7 @@
 //! Names of tools, and other names for those that a provider refuses.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use super::Dialect;
 
@@ -183,6 +184,15 @@ impl Renames {
     /// The tool's name for what the provider was told.
     pub fn from_provider(&self, name: &str) -> Option<&str> {
         self.from.get(name).map(String::as_str)
+    }
+
+    /// Puts the tool's name in the place of what the provider was told.
+    pub(crate) fn restore(&self, name: &mut Arc<str>) {
+        if let Some(own) = self.from_provider(name)
+            && own != &**name
+        {
+            *name = own.into();
+        }
     }
 
     /// The names that are told otherwise, each with what is told, by the alphabet.

@@ -1,7 +1,7 @@
 //! The words that the tables of `table` are written in.
 
-use super::RequestLimits;
 use super::names::NameRule;
+use super::{Dialect, RequestLimits};
 
 /// What one dialect accepts, and what becomes of the rest.
 #[allow(clippy::struct_excessive_bools)] // Each is one rule of its own, with its own source.
@@ -9,6 +9,10 @@ pub(super) struct Rules {
     pub(super) name: &'static str,
     /// The model is held to the schema.
     pub(super) strict: bool,
+    /// The same provider's dialect that does not hold the model to the schema.
+    pub(super) loose: Option<Dialect>,
+    /// The most characters of a tool's description.
+    pub(super) description: Option<usize>,
     /// Names of tools.
     pub(super) tool_name: NameRule,
     /// Names of the arguments; those of what is inside them are not judged.

@@ -1,17 +1,19 @@
 //! The dialects' rules. Each line says where its rule was read, and when: a provider's contract or
 //! its error text, a transformer that its SDK applies, or a copy of its documents.
 
-use super::RequestLimits;
 use super::names::NameRule;
 use super::rules::{
     AllOf, Enums, Formats, Items, Limits, Maps, Null, Objects, Optional, Recursion, Rules, Takes,
     Unless, When,
 };
+use super::{Dialect, RequestLimits};
 
 /// Any JSON Schema (draft 2020-12); what the other tables start from.
 const JSON_SCHEMA: Rules = Rules {
     name: "json_schema",
     strict: false,
+    loose: None,
+    description: None,
     tool_name: NameRule::new("_-", 64),
     argument_name: None,
     root_union: true,
@@ -46,6 +48,10 @@ const OPENAI_REQUEST: RequestLimits = RequestLimits {
 pub(super) const OPENAI_STRICT: Rules = Rules {
     name: "openai_strict",
     strict: true,
+    loose: Some(Dialect::OpenAiLoose),
+    // Error text `string_above_max_length` (sentry-mcp#106, wcgw#51, open_deep_research#80, 2024-11
+    // to 2025-04); no bound in `openapi.yaml` of 2026-08.
+    description: Some(1024),
     // openai-openapi `openapi.yaml`, chat functions (2026-08-21).
     tool_name: NameRule::new("_-", 64),
     // openai-agents `strict_schema.py`, `_ensure_strict_root` and its tests (2026-08).
@@ -110,6 +116,7 @@ pub(super) const OPENAI_STRICT: Rules = Rules {
 pub(super) const OPENAI_LOOSE: Rules = Rules {
     name: "openai_loose",
     tool_name: OPENAI_STRICT.tool_name,
+    description: OPENAI_STRICT.description,
     // pydantic-ai issue 4425: wanted without `strict` too.
     items: Items::Filled,
     limits: Limits {
@@ -149,6 +156,7 @@ pub(super) const ANTHROPIC: Rules = Rules {
 pub(super) const ANTHROPIC_STRICT: Rules = Rules {
     name: "anthropic_strict",
     strict: true,
+    loose: Some(Dialect::Anthropic),
     object_with_union: false,
     // The SDK keeps `required`; 24 optional keys a request (alphaXiv/agents#51), but only 16
     // parameters of union types (error text "… exceeds the limit: 16"): so absence, not null.
@@ -262,6 +270,7 @@ pub(super) const BEDROCK: Rules = Rules {
 
 pub(super) const DEEPSEEK_STRICT: Rules = Rules {
     name: "deepseek_strict",
+    description: None,
     // rig-core 0.46 `providers/deepseek.rs` and its 13 tests, some of which tell live results: no
     // list of types with object or array, no `$ref` inside `anyOf`, no empty object below the root.
     null: Null::ScalarList,
@@ -299,18 +308,21 @@ pub(super) const OLLAMA: Rules = Rules {
 
 pub(super) const MISTRAL: Rules = Rules {
     name: "mistral",
+    description: None,
     // witsy#164, error text: 64 characters. `strict` is accepted (vercel/ai).
     ..OPENAI_STRICT
 };
 
 pub(super) const GROQ: Rules = Rules {
     name: "groq",
+    description: None,
     // Its documents: all keys required, objects closed.
     ..OPENAI_STRICT
 };
 
 pub(super) const XAI: Rules = Rules {
     name: "xai",
+    description: None,
     // vercel/ai strips `additionalProperties: false` before it sends.
     objects: Objects::Unmarked,
     ..OPENAI_STRICT

@@ -18,7 +18,7 @@ pub(super) struct Anthropic;
 impl Format for Anthropic {
     fn definition(&self, tool: &Declared<'_>) -> String {
         let definition = Object::new()
-            .text("name", &tool.def.name)
+            .text("name", tool.name)
             .text("description", &tool.def.description)
             .json("input_schema", &tool.schema());
         if tool.strict {

@@ -19,7 +19,7 @@ impl Format for BedrockConverse {
     /// An empty description is refused, so it is left out.
     fn definition(&self, tool: &Declared<'_>) -> String {
         let def = tool.def;
-        let spec = Object::new().text("name", &def.name);
+        let spec = Object::new().text("name", tool.name);
         let spec = if def.description.is_empty() {
             spec
         } else {

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fmt;
 
 use super::Wire;
@@ -131,8 +132,22 @@ impl Wire {
         parallel: Parallel,
     ) -> Result<String, ToolChoiceError> {
         let value = self.checked_choice(tools, choice, parallel);
-        let value = match (value, choice, parallel) {
-            (Ok(value), ..) => Some(value),
+        self.request_of(value, choice, parallel, tools.is_empty(), || {
+            Cow::Borrowed(self.definitions(tools))
+        })
+    }
+
+    /// The same of tools whose text is known, and of a choice that has its word or has none.
+    pub(super) fn request_of<'t>(
+        self,
+        word: Result<String, ToolChoiceError>,
+        choice: &ToolChoice,
+        parallel: Parallel,
+        is_empty: bool,
+        definitions: impl FnOnce() -> Cow<'t, str>,
+    ) -> Result<String, ToolChoiceError> {
+        let word = match (word, choice, parallel) {
+            (Ok(word), ..) => Some(word),
             // Without tools there is no call, and with all of them and no word more the model
             // chooses.
             (Err(ToolChoiceError::Unsupported { .. }), ToolChoice::None, _) => {
@@ -142,13 +157,12 @@ impl Wire {
             (Err(error), ..) => return Err(error),
         };
         // Most providers refuse an empty list, or a choice among no tools.
-        if tools.is_empty() {
+        if is_empty {
             return Ok("{}".into());
         }
-        let definitions = self.definitions(tools);
         Ok(self
             .format()
-            .request(definitions, value.as_deref(), parallel))
+            .request(&definitions(), word.as_deref(), parallel))
     }
 
     fn checked_choice(
@@ -157,22 +171,39 @@ impl Wire {
         choice: &ToolChoice,
         parallel: Parallel,
     ) -> Result<String, ToolChoiceError> {
+        self.check_choice(tools.definitions().map(|def| &*def.name), choice)?;
+        let word = self.format().tool_choice(choice, parallel);
+        word.ok_or_else(|| self.unsupported(choice, parallel))
+    }
+
+    /// Whether there are the tools that a choice speaks of, among tools of these names.
+    pub(super) fn check_choice<'n>(
+        self,
+        mut names: impl Iterator<Item = &'n str>,
+        choice: &ToolChoice,
+    ) -> Result<(), ToolChoiceError> {
         match choice {
-            ToolChoice::Specific(name) if !tools.contains(name) => {
-                let names = tools.definitions().map(|def| &*def.name);
+            ToolChoice::Specific(name) => {
+                let names: Vec<_> = names.collect();
+                if names.contains(&name.as_str()) {
+                    return Ok(());
+                }
+                let near = near(name, names.into_iter());
                 Err(ToolChoiceError::Unknown {
                     name: name.clone(),
-                    near: near(name, names).into_iter().map(str::to_owned).collect(),
+                    near: near.into_iter().map(str::to_owned).collect(),
                 })
             }
-            ToolChoice::Required if tools.is_empty() => Err(ToolChoiceError::NoTools),
-            _ => self.format().tool_choice(choice, parallel).ok_or_else(|| {
-                ToolChoiceError::Unsupported {
-                    wire: self,
-                    choice: choice.clone(),
-                    parallel,
-                }
-            }),
+            ToolChoice::Required if names.next().is_none() => Err(ToolChoiceError::NoTools),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn unsupported(self, choice: &ToolChoice, parallel: Parallel) -> ToolChoiceError {
+        ToolChoiceError::Unsupported {
+            wire: self,
+            choice: choice.clone(),
+            parallel,
         }
     }
 }

@@ -21,7 +21,7 @@ impl Format for Gemini {
     fn definition(&self, tool: &Declared<'_>) -> String {
         let def = tool.def;
         let declaration = Object::new()
-            .text("name", &def.name)
+            .text("name", tool.name)
             .text("description", &def.description);
         let schema = match &tool.schema {
             Some(schema) if def.input != SchemaDoc::empty_object() => schema,

@@ -59,7 +59,7 @@ impl Format for Mcp {
     /// have: all else is the host's.
     fn definition(&self, tool: &Declared<'_>) -> String {
         let def = tool.def;
-        let mut object = Object::new().text("name", &def.name);
+        let mut object = Object::new().text("name", tool.name);
         if let Some(title) = &def.title {
             object = object.text("title", title);
         }

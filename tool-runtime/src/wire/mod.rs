@@ -4,7 +4,9 @@ mod anthropic;
 mod bedrock;
 mod choice;
 mod declared;
+mod definitions;
 mod error;
+mod fit;
 mod gemini;
 mod mcp;
 mod ollama;
@@ -21,8 +23,9 @@ use crate::{Encoder, SchemaDoc, ToolCall, ToolDef, ToolResult, Toolset};
 use self::declared::Declared;
 
 pub use self::choice::{Parallel, ToolChoice, ToolChoiceError};
-pub use self::declared::{Definitions, Loose, Refused};
+pub use self::definitions::{Definitions, Refused};
 pub use self::error::WireError;
+pub use self::fit::{Fit, Loose};
 pub use self::stream::{Accumulator, StreamEvent, Streamed};
 
 /// A provider's format: how tools are declared, how calls come and how answers go.

@@ -90,7 +90,7 @@ pub(super) fn request(definitions: &str, choice: Option<&str>, parallel: Paralle
 
 pub(super) fn definition(tool: &Declared<'_>) -> String {
     let function = Object::new()
-        .text("name", &tool.def.name)
+        .text("name", tool.name)
         .text("description", &tool.def.description)
         .json("parameters", &tool.schema());
     let function = if tool.strict {

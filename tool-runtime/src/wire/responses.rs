@@ -22,7 +22,7 @@ impl Format for OpenAiResponses {
         let def = tool.def;
         Object::new()
             .text("type", "function")
-            .text("name", &def.name)
+            .text("name", tool.name)
             .text("description", &def.description)
             .json("parameters", &tool.schema())
             .json("strict", if tool.strict { "true" } else { "false" })

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 
 use super::raw::RawCall;
 use super::{Wire, WireError};
-use crate::ToolCall;
+use crate::{Renames, ToolCall};
 
 pub(super) use self::anthropic::AnthropicStream;
 pub(super) use self::bedrock::BedrockStream;
@@ -57,6 +57,7 @@ pub struct Accumulator {
     state: Box<dyn Assemble>,
     line: Vec<u8>,
     begun: bool,
+    renames: Renames,
 }
 
 /// What a piece of a stream brings that somebody may want to see at once.
@@ -115,7 +116,13 @@ impl Accumulator {
             state: wire.format().stream(),
             line: Vec::new(),
             begun: false,
+            renames: Renames::default(),
         }
+    }
+
+    /// Tells each call by its tool's own name.
+    pub(crate) fn with_renames(self, renames: Renames) -> Self {
+        Self { renames, ..self }
     }
 
     /// The stream's wire.
@@ -174,7 +181,11 @@ impl Accumulator {
         // The last line may lack its end, or have broken off.
         let _ = self.line(&String::from_utf8_lossy(&rest), &mut Vec::new());
         if self.begun {
-            Ok(self.state.finish())
+            let mut streamed = self.state.finish();
+            for call in &mut streamed.unfinished {
+                self.renames.restore(&mut call.name);
+            }
+            Ok(streamed)
         } else {
             Err(WireError::new("the stream ended before a response began"))
         }
@@ -198,7 +209,16 @@ impl Accumulator {
     }
 
     fn data(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
-        self.state.event(json, news)?;
+        let known = news.len();
+        let outcome = self.state.event(json, news);
+        for event in news.iter_mut().skip(known) {
+            if let StreamEvent::Call { name, .. } = event
+                && let Some(own) = self.renames.from_provider(name)
+            {
+                own.clone_into(name);
+            }
+        }
+        outcome?;
         self.begun = true;
         Ok(())
     }

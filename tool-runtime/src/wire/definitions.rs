@@ -1,0 +1,275 @@
+//! The tools of a request in a provider's dialect, and what belongs to them: the names that the
+//! provider takes, and the way back from them.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use super::declared::Declared;
+use super::fit::{Fit, Loose, fitted};
+use super::{Parallel, ToolChoice, ToolChoiceError, Wire, WireError};
+use crate::{Accumulator, Context, Dialect, Encoder, Note, Renames, ToolCall, ToolResult, Toolset};
+
+/// The tools of a request in a provider's dialect: [`Wire::definitions_in`].
+///
+/// A provider that does not take a tool's name is told another one. So what belongs to such a
+/// request is made and read here, and not by the [`Wire`]: the choice of a tool, the calls of the
+/// response, and what the next request repeats. Here every tool goes by its own name.
+///
+/// ```
+/// use toolwright_runtime::{
+///     Context, Dialect, DynTool, Encoder, Parallel, ToolDef, Toolset, Wire,
+/// };
+///
+/// // From a server that allows dots.
+/// let tools = Toolset::new([DynTool::declare(ToolDef::new("files.list", "Lists files."))]).unwrap();
+/// let sent = Wire::OpenAiChat.definitions_in(&tools, Dialect::OpenAiStrict).unwrap();
+/// let request = sent.request(&"files.list".into(), Parallel::Allowed).unwrap();
+/// assert!(request.contains(r#""name":"files_list""#));
+///
+/// let response = r#"{"choices": [{"message": {"role": "assistant", "tool_calls": [
+///     {"id": "call_1", "type": "function", "function": {"name": "files_list", "arguments": "{}"}}
+/// ]}}]}"#;
+/// let calls = sent.calls(response).unwrap();
+/// assert_eq!(&*calls[0].name, "files.list");
+/// let result = tools.call_blocking(&calls[0], &sent.context(Context::new()));
+/// let messages = sent.turn(response, &[result], Encoder::auto()).unwrap();
+/// # let _ = messages;
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Definitions {
+    /// The text of the request's `tools`.
+    pub text: String,
+    /// What the schemas do not say any more, each with its tool's name. The decoder enforces it all
+    /// the same.
+    pub notes: Vec<(String, Note)>,
+    /// The tools that are sent without strictness, and why.
+    pub loose: Vec<(String, Loose)>,
+    /// What the provider is told for each tool's name.
+    pub renames: Renames,
+    wire: Wire,
+    dialect: Dialect,
+    names: Vec<String>,
+    is_lowered: bool,
+}
+
+/// What a provider would refuse: each tool's name, and why.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Refused(Vec<(String, String)>);
+
+impl Refused {
+    /// Each tool's name, and why it would be refused.
+    pub fn reasons(&self) -> &[(String, String)] {
+        &self.0
+    }
+
+    pub(super) fn note(&mut self, tool: &str, why: String) {
+        self.0.push((tool.to_owned(), why));
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn or<T>(self, value: T) -> Result<T, Self> {
+        if self.is_empty() {
+            Ok(value)
+        } else {
+            Err(self)
+        }
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (tool, why)) in self.0.iter().enumerate() {
+            let gap = if index > 0 { "\n" } else { "" };
+            write!(f, "{gap}{tool}: {why}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl Wire {
+    /// The tools for a request, in a dialect of the provider that the wire leads to.
+    ///
+    /// Where the dialect is a strict mode, a tool that it cannot say, or that goes beyond what one
+    /// request may hold, is sent in the provider's other mode, and says so. [`Fit::keep`] says which
+    /// tools stay strict first. A tool whose name the provider does not take is sent under another
+    /// one.
+    ///
+    /// ```
+    /// use toolwright_runtime::{Dialect, DynTool, SchemaDoc, ToolDef, Toolset, Wire};
+    ///
+    /// let schema = r#"{"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}}"#;
+    /// let mut def = ToolDef::new("count", "Counts.");
+    /// def.input = SchemaDoc::parse(schema).unwrap();
+    /// let tools = Toolset::new([DynTool::declare(def)]).unwrap();
+    /// let sent = Wire::Anthropic.definitions_in(&tools, Dialect::AnthropicStrict).unwrap();
+    /// assert!(sent.text.contains(r#""strict":true"#));
+    /// assert_eq!(sent.notes.len(), 1);
+    /// ```
+    ///
+    /// # Errors
+    /// When the provider would refuse the request: too many tools, or arguments that its dialect
+    /// cannot say, or not even its mode that is not strict; and when a tool is to be kept strict that
+    /// is not there. The error lists them all.
+    pub fn definitions_in(
+        self,
+        tools: &Toolset,
+        fit: impl Into<Fit>,
+    ) -> Result<Definitions, Refused> {
+        let fit = fit.into();
+        let sent = fitted(tools, &fit)?;
+        let dialect = fit.dialect;
+        let names: Vec<String> = sent.iter().map(|one| one.def.name.to_string()).collect();
+        let renames = Renames::new(dialect, names.iter().map(String::as_str));
+        let mut definitions = sent.iter().map(|one| {
+            let dialect = if one.loose.is_some() {
+                dialect.loose()
+            } else {
+                dialect
+            };
+            let name = renames.to_provider(&one.def.name).unwrap_or(&one.def.name);
+            let declared = Declared::lowered(name, one.def, &one.lowered, dialect);
+            self.format().definition(&declared)
+        });
+        let text = self.format().definitions(&mut definitions);
+        drop(definitions);
+        let is_lowered = sent.iter().any(|one| !one.lowered.plan.steps().is_empty());
+        let (mut notes, mut loose) = (Vec::new(), Vec::new());
+        for (one, name) in sent.into_iter().zip(&names) {
+            let own = one.lowered.notes.into_iter();
+            notes.extend(own.map(|note| (name.clone(), note)));
+            loose.extend(one.loose.map(|why| (name.clone(), why)));
+        }
+        Ok(Definitions {
+            text,
+            notes,
+            loose,
+            renames,
+            wire: self,
+            dialect,
+            names,
+            is_lowered,
+        })
+    }
+}
+
+impl Definitions {
+    /// The wire that they are for.
+    pub fn wire(&self) -> Wire {
+        self.wire
+    }
+
+    /// The dialect that they are in.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// The context for the calls that come back: [`lowered`](Context::lowered) where some schema
+    /// asks for another form than its tool's.
+    pub fn context(&self, cx: Context) -> Context {
+        if self.is_lowered { cx.lowered() } else { cx }
+    }
+
+    /// See [`Wire::tool_choice`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn tool_choice(&self, choice: &ToolChoice) -> Result<String, ToolChoiceError> {
+        self.word(choice, Parallel::Allowed)
+    }
+
+    /// See [`Wire::request`]. Azure's strict mode takes one call a response (its documents, 2026-08):
+    /// there several are forbidden, whatever is asked for.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn request(
+        &self,
+        choice: &ToolChoice,
+        parallel: Parallel,
+    ) -> Result<String, ToolChoiceError> {
+        let is_strict = self.loose.len() < self.names.len();
+        let parallel = if self.dialect == Dialect::AzureStrict && is_strict {
+            Parallel::Forbidden
+        } else {
+            parallel
+        };
+        let word = self.word(choice, parallel);
+        let names = self.names.is_empty();
+        self.wire
+            .request_of(word, choice, parallel, names, || Cow::Borrowed(&*self.text))
+    }
+
+    fn word(&self, choice: &ToolChoice, parallel: Parallel) -> Result<String, ToolChoiceError> {
+        let names = self.names.iter().map(String::as_str);
+        self.wire.check_choice(names, choice)?;
+        let told = match choice {
+            ToolChoice::Specific(name) => ToolChoice::Specific(self.told(name).to_owned()),
+            other => other.clone(),
+        };
+        let word = self.wire.format().tool_choice(&told, parallel);
+        word.ok_or_else(|| self.wire.unsupported(choice, parallel))
+    }
+
+    /// See [`Wire::calls`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn calls(&self, response: &str) -> Result<Vec<ToolCall>, WireError> {
+        let mut calls = self.wire.calls(response)?;
+        for call in &mut calls {
+            self.renames.restore(&mut call.name);
+        }
+        Ok(calls)
+    }
+
+    /// See [`Wire::results`].
+    pub fn results(&self, results: &[ToolResult], encoder: Encoder) -> String {
+        self.wire.results(&self.told_of(results), encoder)
+    }
+
+    /// See [`Wire::turn`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn turn(
+        &self,
+        response: &str,
+        results: &[ToolResult],
+        encoder: Encoder,
+    ) -> Result<String, WireError> {
+        self.wire.turn(response, &self.told_of(results), encoder)
+    }
+
+    /// See [`Wire::accumulator`]. The response that it puts together is read by
+    /// [`calls`](Self::calls) and [`turn`](Self::turn) here.
+    pub fn accumulator(&self) -> Accumulator {
+        self.wire.accumulator().with_renames(self.renames.clone())
+    }
+
+    /// What the provider is told for a name.
+    fn told<'n>(&'n self, name: &'n str) -> &'n str {
+        self.renames.to_provider(name).unwrap_or(name)
+    }
+
+    /// The results under the names that the provider is told.
+    fn told_of<'r>(&self, results: &'r [ToolResult]) -> Cow<'r, [ToolResult]> {
+        if results
+            .iter()
+            .all(|result| self.told(&result.name) == &*result.name)
+        {
+            return Cow::Borrowed(results);
+        }
+        let results = results.iter().map(|result| ToolResult {
+            name: Arc::from(self.told(&result.name)),
+            ..result.clone()
+        });
+        Cow::Owned(results.collect())
+    }
+}

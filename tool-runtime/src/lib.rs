@@ -16,6 +16,7 @@ mod dyn_tool;
 mod encoder;
 mod error;
 mod fault;
+mod hidden;
 mod json;
 mod limits;
 mod name;
@@ -28,6 +29,7 @@ mod payload;
 mod provide;
 mod registry;
 mod repair;
+mod report;
 mod result;
 mod schema;
 mod state;
@@ -60,6 +62,7 @@ pub use self::payload::Payload;
 pub use self::provide::Provide;
 pub use self::registry::Registry;
 pub use self::repair::{Repair, RepairKind};
+pub use self::report::{Problem, ProblemCode, Report, Severity};
 pub use self::result::ToolResult;
 pub use self::schema::{
     Array, Back, Bounds, Care, Edge, Field, Foreign, Id, Int, IntegerRange, Kind, Literal, Map,

@@ -1,5 +1,6 @@
 //! Help for the tests of those who write tools.
 
+mod accepted;
 #[cfg(feature = "schemars")]
 mod agreement;
 mod decimal;
@@ -17,6 +18,7 @@ mod strings;
 mod value;
 mod write;
 
+pub use self::accepted::assert_accepted;
 #[cfg(feature = "schemars")]
 pub use self::agreement::{Disagreement, agrees};
 pub use self::mutation::Mutation;

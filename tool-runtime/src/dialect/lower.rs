@@ -61,41 +61,121 @@ impl Lowered {
 /// # Errors
 /// When the dialect cannot say the schema.
 pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Reject> {
-    let rules = dialect.rules();
-    let mut notes = Vec::new();
-    let canonical = canonical(&schema.to_provider(), &mut notes)?;
-    root(&canonical.root, rules)?;
-    if rules.recursion == Recursion::Optional {
-        cycles::refuse_required(&canonical)?;
-    }
-    let mut pass = Pass {
-        rules,
-        canonical: &canonical,
-        path: Path::default(),
-        steps: Vec::new(),
-        notes,
+    let lowering = Lowering {
+        rules: dialect.rules(),
+        is_argument: false,
+        tells_all: false,
     };
-    let mut lowered = pass.node(canonical.root.clone(), Spot::ROOT)?;
-    let mut defs = Vec::new();
-    for (name, body) in &canonical.defs {
-        pass.path = Path::of_definition(name);
-        defs.push((name.clone(), pass.node(body.clone(), Spot::INNER)?));
-    }
-    if let (Ordered::Object(entries), false) = (&mut lowered, defs.is_empty()) {
-        entries.push(("$defs".to_owned(), Ordered::Object(defs)));
-    }
-    let size = limits::check(&lowered, &rules.limits)?;
-    let is_empty =
-        matches!(lowered.get("properties"), Some(Ordered::Object(keys)) if keys.is_empty());
-    let schema = (!(rules.omits_empty && is_empty)).then(|| lowered.to_json());
-    Ok(Lowered {
-        schema,
-        plan: Plan::new(pass.steps, Arc::new(lowered)),
-        notes: pass.notes,
-        strict: rules.strict,
-        optional_keys: size.optional_keys,
-        unions: size.unions,
+    lowering.run(&schema.to_provider()).map_err(|mut rejects| {
+        // There is one: the first ended it.
+        let other = Reject::new(RejectCode::UntypedSchema, "/");
+        rejects.pop().unwrap_or(other)
     })
+}
+
+/// The same, with all that stands against a schema. What is refused hides what is inside it.
+pub(crate) fn lower_all(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Vec<Reject>> {
+    let lowering = Lowering {
+        rules: dialect.rules(),
+        is_argument: false,
+        tells_all: true,
+    };
+    lowering.run(&schema.to_provider())
+}
+
+/// How a schema is lowered.
+pub(super) struct Lowering {
+    pub(super) rules: &'static Rules,
+    /// It is the schema of one argument, and need be no object.
+    pub(super) is_argument: bool,
+    /// What is refused does not end it.
+    pub(super) tells_all: bool,
+}
+
+impl Lowering {
+    pub(super) fn run(&self, schema: &Ordered) -> Result<Lowered, Vec<Reject>> {
+        let rules = self.rules;
+        let mut notes = Vec::new();
+        let canonical = canonical(schema, &mut notes).map_err(|reject| vec![reject])?;
+        if !self.is_argument {
+            root(&canonical.root, rules).map_err(|reject| vec![reject])?;
+        }
+        let mut rejects = Vec::new();
+        if rules.recursion == Recursion::Optional
+            && let Err(reject) = cycles::refuse_required(&canonical)
+        {
+            self.refused(reject, &mut rejects)?;
+        }
+        let mut pass = Pass {
+            rules,
+            canonical: &canonical,
+            path: Path::default(),
+            steps: Vec::new(),
+            notes,
+            tells_all: self.tells_all,
+            rejects,
+        };
+        let spot = if self.is_argument {
+            Spot::INNER
+        } else {
+            Spot::ROOT
+        };
+        let lowered = pass.node(canonical.root.clone(), spot);
+        let mut lowered = match lowered {
+            Ok(lowered) => lowered,
+            Err(reject) => {
+                self.refused(reject, &mut pass.rejects)?;
+                anything()
+            }
+        };
+        let mut defs = Vec::new();
+        for (name, body) in &canonical.defs {
+            pass.path = Path::of_definition(name);
+            match pass.node(body.clone(), Spot::INNER) {
+                Ok(body) => defs.push((name.clone(), body)),
+                Err(reject) => self.refused(reject, &mut pass.rejects)?,
+            }
+        }
+        if let (Ordered::Object(entries), false) = (&mut lowered, defs.is_empty()) {
+            entries.push(("$defs".to_owned(), Ordered::Object(defs)));
+        }
+        let size = match limits::check(&lowered, &rules.limits) {
+            Ok(size) => size,
+            Err(reject) => {
+                pass.rejects.push(reject);
+                return Err(pass.rejects);
+            }
+        };
+        if !pass.rejects.is_empty() {
+            return Err(pass.rejects);
+        }
+        let is_empty =
+            matches!(lowered.get("properties"), Some(Ordered::Object(keys)) if keys.is_empty());
+        let schema = (!(rules.omits_empty && is_empty)).then(|| lowered.to_json());
+        Ok(Lowered {
+            schema,
+            plan: Plan::new(pass.steps, Arc::new(lowered)),
+            notes: pass.notes,
+            strict: rules.strict,
+            optional_keys: size.optional_keys,
+            unions: size.unions,
+        })
+    }
+
+    /// Notes a rejection and goes on, or ends with it.
+    fn refused(&self, reject: Reject, rejects: &mut Vec<Reject>) -> Result<(), Vec<Reject>> {
+        rejects.push(reject);
+        if self.tells_all {
+            Ok(())
+        } else {
+            Err(std::mem::take(rejects))
+        }
+    }
+}
+
+/// What stands in the place of what was refused, when more is looked for.
+fn anything() -> Ordered {
+    Keywords::of([("type", super::keywords::text("string"))]).into_schema()
 }
 
 /// What every provider asks of the root.
@@ -152,6 +232,9 @@ struct Pass<'c> {
     path: Path,
     steps: Vec<Step>,
     notes: Vec<Note>,
+    tells_all: bool,
+    /// What was refused so far, where that does not end it.
+    rejects: Vec<Reject>,
 }
 
 impl Pass<'_> {
@@ -173,7 +256,13 @@ impl Pass<'_> {
         let mark = self.path.enter(part);
         let lowered = self.node(schema, spot);
         self.path.leave(mark);
-        lowered
+        match lowered {
+            Err(reject) if self.tells_all => {
+                self.rejects.push(reject);
+                Ok(anything())
+            }
+            lowered => lowered,
+        }
     }
 
     fn node(&mut self, schema: Ordered, spot: Spot) -> Result<Ordered, Reject> {

@@ -24,6 +24,7 @@ use crate::near::{did_you_mean, near};
 
 pub use self::budget::Budget;
 pub(crate) use self::budget::{Share, shares};
+pub(crate) use self::lower::lower_all;
 pub use self::lower::{Lowered, lower};
 pub use self::names::Renames;
 pub use self::plan::{Op, Plan, Step};

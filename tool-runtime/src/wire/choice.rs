@@ -171,14 +171,13 @@ impl Wire {
         choice: &ToolChoice,
         parallel: Parallel,
     ) -> Result<String, ToolChoiceError> {
-        self.check_choice(tools.definitions().map(|def| &*def.name), choice)?;
+        Self::check_choice(tools.definitions().map(|def| &*def.name), choice)?;
         let word = self.format().tool_choice(choice, parallel);
         word.ok_or_else(|| self.unsupported(choice, parallel))
     }
 
     /// Whether there are the tools that a choice speaks of, among tools of these names.
     pub(super) fn check_choice<'n>(
-        self,
         mut names: impl Iterator<Item = &'n str>,
         choice: &ToolChoice,
     ) -> Result<(), ToolChoiceError> {
@@ -188,7 +187,7 @@ impl Wire {
                 if names.contains(&name.as_str()) {
                     return Ok(());
                 }
-                let near = near(name, names.into_iter());
+                let near = near(name, names);
                 Err(ToolChoiceError::Unknown {
                     name: name.clone(),
                     near: near.into_iter().map(str::to_owned).collect(),

@@ -208,7 +208,7 @@ impl Definitions {
 
     fn word(&self, choice: &ToolChoice, parallel: Parallel) -> Result<String, ToolChoiceError> {
         let names = self.names.iter().map(String::as_str);
-        self.wire.check_choice(names, choice)?;
+        Wire::check_choice(names, choice)?;
         let told = match choice {
             ToolChoice::Specific(name) => ToolChoice::Specific(self.told(name).to_owned()),
             other => other.clone(),

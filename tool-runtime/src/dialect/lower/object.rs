@@ -144,8 +144,13 @@ impl Pass<'_> {
                 && let Some(rule) = self.rules.argument_name
                 && !rule.accepts(&name)
             {
-                self.path.enter(&part);
-                return self.refuse(RejectCode::PropertyName);
+                let mark = self.path.enter(&part);
+                let refused = Reject::new(RejectCode::PropertyName, self.path.at());
+                if !self.tells_all {
+                    return Err(refused);
+                }
+                self.rejects.push(refused);
+                self.path.leave(mark);
             }
             let is_required = keywords.requires(&name);
             if is_required || self.rules.optional == Optional::Null {

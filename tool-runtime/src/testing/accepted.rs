@@ -1,0 +1,19 @@
+use crate::{Dialect, Toolset};
+
+/// Asserts that a provider accepts a toolset: what [`Toolset::check`] says, as a test of those tools
+/// that the compiler cannot look into.
+///
+/// ```
+/// use toolwright_runtime::{Dialect, DynTool, ToolDef, Toolset, testing};
+///
+/// let tools = Toolset::new([DynTool::declare(ToolDef::new("ping", "Answers."))]).unwrap();
+/// testing::assert_accepted(&tools, Dialect::OpenAiStrict);
+/// ```
+///
+/// # Panics
+/// When it does not, with the whole report.
+#[track_caller]
+pub fn assert_accepted(tools: &Toolset, dialect: Dialect) {
+    let report = tools.check(dialect);
+    assert!(report.is_accepted(), "{report}");
+}

@@ -34,6 +34,7 @@ pub use toolwright_runtime::*;
 /// | `return_direct` | its result goes to the user as it is |
 /// | `exclusive` | it never runs beside another tool |
 /// | `blocking` | its body blocks the thread (synchronous functions) |
+/// | `spawn` | its calls are tasks of their own, so that computing calls of a turn use several threads |
 /// | `timeout = "10s"` | how long a call may take; also `ms`, `m`, `h` |
 /// | `meta(key = literal, …)` | values that ride on every result, for the host |
 /// | `visible = path` | `fn(&Scope<'_>) -> bool`: whether a conversation may call it; [`Toolset::visible`] leaves it out of what is sent |

@@ -14,7 +14,7 @@ use crate::name::{did_you_mean, quoted};
 use crate::schema::{Bounds, read_bound};
 
 /// The options of `#[tool]`, in the order in which the documentation lists them.
-const TOOL_OPTIONS: [&str; 19] = [
+const TOOL_OPTIONS: [&str; 20] = [
     "name",
     "title",
     "description",
@@ -26,6 +26,7 @@ const TOOL_OPTIONS: [&str; 19] = [
     "return_direct",
     "exclusive",
     "blocking",
+    "spawn",
     "timeout",
     "meta",
     "visible",
@@ -96,6 +97,7 @@ pub(crate) fn tool(cx: &Ctxt, tokens: TokenStream) -> Options {
             "return_direct" => options.return_direct = flag(cx, &meta).unwrap_or(false),
             "exclusive" => options.exclusive = flag(cx, &meta).unwrap_or(false),
             "blocking" => options.blocking = (flag(cx, &meta) == Some(true)).then(|| meta.path().span()),
+            "spawn" => options.spawn = (flag(cx, &meta) == Some(true)).then(|| meta.path().span()),
             "timeout" => options.timeout = timeout(cx, &meta),
             "meta" => options.meta = meta_json(cx, &meta),
             "visible" => options.visible = hook(cx, &meta),

@@ -254,6 +254,7 @@ fn timeout_can_be_kept(cx: &Ctxt, tool: &Tool) {
     if let Some((span, _)) = options.timeout
         && !tool.is_async
         && options.blocking.is_none()
+        && options.spawn.is_none()
     {
         cx.error_at(
             span,
@@ -264,6 +265,12 @@ fn timeout_can_be_kept(cx: &Ctxt, tool: &Tool) {
         cx.error_at(
             span,
             format!("`blocking` is for synchronous tools, and `{}` is `async`\nhelp: remove one of the two", tool.name.value),
+        );
+    }
+    if let (Some(_), Some(span)) = (options.blocking, options.spawn) {
+        cx.error_at(
+            span,
+            "`blocking` and `spawn` ask for two places to run in\nhelp: `blocking` for a body that waits, `spawn` for one that computes",
         );
     }
 }

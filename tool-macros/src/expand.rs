@@ -340,6 +340,7 @@ fn descriptor(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream 
         (options.return_direct, "return_direct"),
         (options.exclusive, "exclusive"),
         (options.blocking.is_some(), "blocking"),
+        (options.spawn.is_some(), "spawn"),
     ] {
         if flag {
             let name = format_ident!("{name}");

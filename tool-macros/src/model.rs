@@ -30,6 +30,8 @@ pub(crate) struct Options {
     pub(crate) exclusive: bool,
     /// Where the option stands.
     pub(crate) blocking: Option<Span>,
+    /// Where the option stands.
+    pub(crate) spawn: Option<Span>,
     /// Where the option stands, and how many milliseconds it says.
     pub(crate) timeout: Option<(Span, u64)>,
     /// The text of a JSON object.

@@ -39,6 +39,7 @@ pub struct Call<'a> {
     store: &'a Store,
     context: &'a Context,
     of: Option<&'a ToolCall>,
+    index: usize,
     only_check: bool,
 }
 
@@ -50,6 +51,7 @@ impl<'a> Call<'a> {
             store,
             context,
             of: None,
+            index: 0,
             only_check: false,
         }
     }
@@ -60,6 +62,12 @@ impl<'a> Call<'a> {
             of: Some(call),
             ..Self::new(&call.arguments, store, context)
         }
+    }
+
+    /// The same call, at this place of its batch.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn at(self, index: usize) -> Self {
+        Self { index, ..self }
     }
 
     /// The arguments' text.
@@ -79,9 +87,10 @@ impl<'a> Call<'a> {
     /// What the tool may know about this call.
     pub fn context(&self) -> Context {
         match self.of {
-            Some(call) => self
-                .context
-                .for_call(Arc::clone(&call.id), Arc::clone(&call.name)),
+            Some(call) => {
+                self.context
+                    .for_call(self.index, Arc::clone(&call.id), Arc::clone(&call.name))
+            }
             None => self.context.clone(),
         }
     }

@@ -7,9 +7,7 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 use std::thread::{self, ScopedJoinHandle};
 
-use crate::{ErrorKind, Outcome, ToolError};
-
-type Later<'a> = Pin<Box<dyn Future<Output = Result<Outcome, ToolError>> + Send + 'a>>;
+use crate::{ErrorKind, ToolError};
 
 /// Runs a part of a tool.
 ///
@@ -40,23 +38,23 @@ fn panicked(payload: Box<dyn Any + Send>) -> ToolError {
     .with_debug(detail)
 }
 
-/// An answer that comes later, of which a panic is an answer too.
-pub(crate) struct Contained<'a>(Option<Later<'a>>);
+/// Something that comes later, of which a panic is an error too.
+pub(crate) struct Contained<'a, T>(Option<Pin<Box<dyn Future<Output = T> + Send + 'a>>>);
 
-impl<'a> Contained<'a> {
-    pub(crate) fn new(later: Later<'a>) -> Self {
+impl<'a, T> Contained<'a, T> {
+    pub(crate) fn new(later: Pin<Box<dyn Future<Output = T> + Send + 'a>>) -> Self {
         Self(Some(later))
     }
 
-    /// Drops the tool's future, whose `Drop` may panic.
+    /// Drops the future, whose `Drop` may panic.
     fn end(&mut self) -> Result<(), ToolError> {
         let later = self.0.take();
         contained(|| drop(later))
     }
 }
 
-impl Future for Contained<'_> {
-    type Output = Result<Outcome, ToolError>;
+impl<T> Future for Contained<'_, T> {
+    type Output = Result<T, ToolError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
         let Some(later) = &mut self.0 else {
@@ -67,40 +65,40 @@ impl Future for Contained<'_> {
         };
         let answer = match contained(|| later.as_mut().poll(cx)) {
             Ok(Poll::Pending) => return Poll::Pending,
-            Ok(Poll::Ready(answer)) => answer,
+            Ok(Poll::Ready(answer)) => Ok(answer),
             Err(error) => Err(error),
         };
         let ended = self.end();
-        Poll::Ready(answer.and_then(|outcome| ended.map(|()| outcome)))
+        Poll::Ready(answer.and_then(|answer| ended.map(|()| answer)))
     }
 }
 
-impl Drop for Contained<'_> {
+impl<T> Drop for Contained<'_, T> {
     fn drop(&mut self) {
         // Nobody waits for the answer any more.
         let _ = self.end();
     }
 }
 
-/// Waits for an answer on this thread, whatever else uses it.
+/// Waits on this thread, whatever else uses it.
 ///
-/// Inside a runtime a thread of its own drives the answer: a runtime refuses to be blocked by
+/// Inside a runtime a thread of its own drives the future: a runtime refuses to be blocked by
 /// another one, and may keep the waker of what is polled on its threads until it gets them back.
-pub(crate) fn wait(answer: Contained<'_>) -> Result<Outcome, ToolError> {
+pub(crate) fn wait<T: Send>(future: impl Future<Output = T> + Send) -> Result<T, ToolError> {
     if is_outside_of_runtimes() {
-        return drive(answer);
+        return drive(future);
     }
     thread::scope(|scope| {
-        let driver = thread::Builder::new().spawn_scoped(scope, || drive(answer));
+        let driver = thread::Builder::new().spawn_scoped(scope, || drive(future));
         match driver.map(ScopedJoinHandle::join) {
-            Ok(answer) => answer.unwrap_or_else(|payload| Err(panicked(payload))),
+            Ok(done) => done.unwrap_or_else(|payload| Err(panicked(payload))),
             Err(error) => Err(not_started(error)),
         }
     })
 }
 
 #[cold]
-fn not_started(error: std::io::Error) -> ToolError {
+pub(crate) fn not_started(error: std::io::Error) -> ToolError {
     ToolError::new(ErrorKind::Failed, "the tool could not be started").with_source(error)
 }
 
@@ -116,18 +114,23 @@ fn is_outside_of_runtimes() -> bool {
 }
 
 #[cfg(feature = "tokio")]
-fn drive(answer: Contained<'_>) -> Result<Outcome, ToolError> {
+fn drive<T>(future: impl Future<Output = T>) -> Result<T, ToolError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
     match runtime {
-        Ok(runtime) => runtime.block_on(answer),
+        Ok(runtime) => {
+            let done = runtime.block_on(future);
+            // A thread that a tool still blocks is not waited for.
+            runtime.shutdown_background();
+            Ok(done)
+        }
         Err(error) => Err(not_started(error)),
     }
 }
 
 #[cfg(not(feature = "tokio"))]
-fn drive(answer: Contained<'_>) -> Result<Outcome, ToolError> {
+fn drive<T>(future: impl Future<Output = T>) -> Result<T, ToolError> {
     use std::sync::Arc;
     use std::task::{Wake, Waker};
 
@@ -141,10 +144,10 @@ fn drive(answer: Contained<'_>) -> Result<Outcome, ToolError> {
 
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut cx = TaskContext::from_waker(&waker);
-    let mut answer = std::pin::pin!(answer);
+    let mut future = std::pin::pin!(future);
     loop {
-        match answer.as_mut().poll(&mut cx) {
-            Poll::Ready(answer) => return answer,
+        match future.as_mut().poll(&mut cx) {
+            Poll::Ready(done) => return Ok(done),
             Poll::Pending => thread::park(),
         }
     }

@@ -3,6 +3,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
+#[cfg(feature = "tokio")]
+use crate::executor::Live;
+#[cfg(feature = "tokio")]
+use crate::{Cancel, Progress};
 use crate::{Limits, Scope, State};
 
 /// What a tool may know about the call it answers. Cheap to clone.
@@ -24,6 +28,9 @@ use crate::{Limits, Scope, State};
 pub struct Context {
     shared: Arc<Shared>,
     call: Option<Named>,
+    /// The batch that runs, if an executor runs one.
+    #[cfg(feature = "tokio")]
+    live: Option<Arc<Live>>,
 }
 
 #[derive(Clone, Default)]
@@ -37,11 +44,14 @@ struct Shared {
     strict: bool,
     lowered: bool,
     limits: Limits,
+    #[cfg(feature = "tokio")]
+    stop: Option<Cancel>,
     extensions: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
 }
 
 #[derive(Clone)]
 struct Named {
+    index: usize,
     id: Arc<str>,
     tool: Arc<str>,
 }
@@ -54,6 +64,8 @@ impl Default for Context {
         Self {
             shared: Arc::clone(&NOTHING),
             call: None,
+            #[cfg(feature = "tokio")]
+            live: None,
         }
     }
 }
@@ -125,10 +137,10 @@ impl Context {
         })
     }
 
-    pub(crate) fn for_call(&self, id: Arc<str>, tool: Arc<str>) -> Self {
+    pub(crate) fn for_call(&self, index: usize, id: Arc<str>, tool: Arc<str>) -> Self {
         Self {
-            shared: Arc::clone(&self.shared),
-            call: Some(Named { id, tool }),
+            call: Some(Named { index, id, tool }),
+            ..self.clone()
         }
     }
 
@@ -195,6 +207,20 @@ impl Context {
             .downcast_ref()
     }
 
+    /// The call's place in its turn, from 0; `None` outside a call.
+    pub fn call_index(&self) -> Option<usize> {
+        self.call.as_ref().map(|call| call.index)
+    }
+
+    /// A key that is the same when this very call is made again, after a crash or a retry, and
+    /// differs for all others: run, turn, place in the turn and call id. For services that take one,
+    /// so that a payment is made once. `None` outside a call, and where the run has no id: without
+    /// it, calls of two runs could have one key.
+    pub fn idempotency_key(&self) -> Option<String> {
+        let (run, call) = (self.run_id()?, self.call.as_ref()?);
+        Some(format!("{run}/{}/{}/{}", self.turn(), call.index, call.id))
+    }
+
     /// What decides which tools this conversation sees.
     pub fn scope(&self) -> Scope<'_> {
         let scope = Scope::new(&self.shared.state);
@@ -202,6 +228,66 @@ impl Context {
             Some(input) => scope.with_input(input),
             None => scope,
         }
+    }
+}
+
+#[cfg(feature = "tokio")]
+impl Context {
+    /// The same context, whose calls end when `stop` is fired.
+    pub fn with_cancel(self, stop: Cancel) -> Self {
+        self.change(|shared| shared.stop = Some(stop))
+    }
+
+    /// What tells this call to stop: it is fired when the host cancels, when the call's time is over,
+    /// and when nobody waits for the answer any more. Outside a call it is the host's.
+    pub fn cancel(&self) -> Cancel {
+        match (&self.live, &self.call) {
+            (Some(live), Some(call)) => live.cancel(call.index),
+            _ => self.shared.stop.clone().unwrap_or_default(),
+        }
+    }
+
+    /// Tells whoever looks on how far the call has come. Without an executor nobody does, and after
+    /// the call is answered nobody hears it.
+    // It is made for the call, as an argument.
+    #[allow(clippy::needless_pass_by_value)]
+    pub fn progress(&self, progress: Progress) {
+        if let (Some(live), Some(call)) = (&self.live, &self.call) {
+            live.progress(call.index, &call.id, &call.tool, &progress);
+        }
+    }
+
+    /// Lets the conversation know `value` under `name` from the next turn on, if this call succeeds.
+    /// The updates of a turn are made in call order, and stand in
+    /// [`Batch::state`](crate::Batch::state); [`state`](Self::state) stays as it is.
+    ///
+    /// Says whether it was noted: not without an executor, nor after the call is answered.
+    pub fn update_state(
+        &self,
+        name: impl Into<String>,
+        value: impl Into<serde_json::Value>,
+    ) -> bool {
+        match (&self.live, &self.call) {
+            (Some(live), Some(call)) => live.update(call.index, name.into(), value.into()),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn in_batch(self, live: Arc<Live>) -> Self {
+        Self {
+            live: Some(live),
+            ..self
+        }
+    }
+
+    /// The host's own.
+    pub(crate) fn host_cancel(&self) -> Option<&Cancel> {
+        self.shared.stop.as_ref()
+    }
+
+    /// Whether the host said stop.
+    pub(crate) fn cancel_requested(&self) -> bool {
+        self.host_cancel().is_some_and(Cancel::is_cancelled)
     }
 }
 

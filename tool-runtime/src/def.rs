@@ -83,6 +83,13 @@ pub struct ToolDef {
         deserialize_with = "null_is_default"
     )]
     pub blocking: bool,
+    /// It runs as a task of its own, so that computing calls of one turn use several threads.
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "null_is_default"
+    )]
+    pub spawn: bool,
     /// How long a call may take.
     #[serde(
         default,
@@ -113,6 +120,7 @@ impl ToolDef {
             return_direct: false,
             exclusive: false,
             blocking: false,
+            spawn: false,
             timeout: None,
             meta: Meta::default(),
         }

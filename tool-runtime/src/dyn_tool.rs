@@ -248,6 +248,12 @@ impl DynToolBuilder {
         self
     }
 
+    /// See [`ToolDef::spawn`].
+    pub fn spawn(mut self, spawn: bool) -> Self {
+        self.def.spawn = spawn;
+        self
+    }
+
     /// How long a call may take.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.def.timeout = Some(timeout);

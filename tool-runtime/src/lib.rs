@@ -5,6 +5,8 @@
 pub mod __private;
 
 mod call;
+#[cfg(feature = "tokio")]
+mod cancel;
 mod check;
 mod contain;
 mod content;
@@ -15,6 +17,8 @@ mod dialect;
 mod dyn_tool;
 mod encoder;
 mod error;
+#[cfg(feature = "tokio")]
+mod executor;
 mod fault;
 mod hidden;
 mod json;
@@ -40,6 +44,8 @@ mod walk;
 mod wire;
 
 pub use self::call::{Call, ToolCall};
+#[cfg(feature = "tokio")]
+pub use self::cancel::Cancel;
 pub use self::content::{Block, Content};
 pub use self::context::Context;
 pub use self::def::{Annotations, Meta, ToolDef};
@@ -50,6 +56,11 @@ pub use self::dialect::{
 pub use self::dyn_tool::{BuildError, DynTool, DynToolBuilder, SchemaError, SchemaErrorKind};
 pub use self::encoder::Encoder;
 pub use self::error::{ErrorKind, ToolError};
+#[cfg(feature = "tokio")]
+pub use self::executor::{
+    Batch, Decide, ErrorPolicy, Event, Executor, Halted, Handled, Handling, Layer, Next, Observer,
+    OnFailure, Pending, PendingReason, Progress, Reply, Request, Source, UnknownPolicy,
+};
 pub use self::fault::{Fault, FaultCode};
 pub use self::json::Store;
 pub use self::limits::Limits;

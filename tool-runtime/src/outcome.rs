@@ -79,6 +79,15 @@ impl Outcome {
         Self::ReturnDirect(Payload::new(value))
     }
 
+    /// The value of a tool that is `return_direct`.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn into_direct(self) -> Self {
+        match self {
+            Self::Value(value) => Self::ReturnDirect(value),
+            other => other,
+        }
+    }
+
     /// The value, where the outcome has one.
     pub fn payload(&self) -> Option<&Payload> {
         match self {

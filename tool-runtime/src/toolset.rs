@@ -4,12 +4,16 @@ mod redefined;
 use std::fmt;
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
+#[cfg(feature = "tokio")]
+use std::time::Duration;
 use std::time::Instant;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use self::redefined::Redefined;
+#[cfg(feature = "tokio")]
+use crate::Annotations;
 use crate::contain::{Contained, contained, wait};
 use crate::near::{did_you_mean, near};
 use crate::{
@@ -52,11 +56,31 @@ impl Clone for Definitions {
 /// where a set is made, so that nothing of the tool's runs while it is answered but what is
 /// contained.
 #[derive(Clone)]
-struct Entry {
+pub(crate) struct Entry {
     name: Arc<str>,
     attributes: Meta,
+    #[cfg(feature = "tokio")]
+    traits: Traits,
     tool: Arc<dyn Tool>,
 }
+
+/// How a tool's calls are to be run; see [`ToolDef`].
+// They are on or off for the user, too.
+#[allow(clippy::struct_excessive_bools)]
+#[cfg(feature = "tokio")]
+#[derive(Clone, Copy)]
+pub(crate) struct Traits {
+    pub(crate) manual: bool,
+    pub(crate) return_direct: bool,
+    pub(crate) exclusive: bool,
+    pub(crate) blocking: bool,
+    pub(crate) spawn: bool,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) annotations: Annotations,
+}
+
+/// Whether a conversation may see a tool, beside what the tool itself says.
+pub(crate) type Filter = dyn Fn(&ToolDef, &Scope<'_>) -> bool + Send + Sync;
 
 impl Entry {
     fn new(tool: Arc<dyn Tool>) -> Self {
@@ -64,8 +88,41 @@ impl Entry {
         Self {
             name: def.name.as_ref().into(),
             attributes: def.meta.clone(),
+            #[cfg(feature = "tokio")]
+            traits: Traits {
+                manual: def.manual,
+                return_direct: def.return_direct,
+                exclusive: def.exclusive,
+                blocking: def.blocking,
+                spawn: def.spawn,
+                timeout: def.timeout,
+                annotations: def.annotations,
+            },
             tool,
         }
+    }
+
+    /// Whether a conversation may see the tool. What panics when it is asked says no.
+    fn is_seen(&self, scope: &Scope<'_>, filter: Option<&Filter>) -> bool {
+        let passes = || {
+            self.tool.visible(scope) && filter.is_none_or(|filter| filter(self.tool.def(), scope))
+        };
+        contained(passes).unwrap_or(false)
+    }
+}
+
+#[cfg(feature = "tokio")]
+impl Entry {
+    pub(crate) fn tool(&self) -> &Arc<dyn Tool> {
+        &self.tool
+    }
+
+    pub(crate) fn attributes(&self) -> &Meta {
+        &self.attributes
+    }
+
+    pub(crate) fn traits(&self) -> Traits {
+        self.traits
     }
 }
 
@@ -130,7 +187,26 @@ impl Toolset {
     /// The tools that a conversation may see, in order. A visibility function that panics hides its
     /// tool.
     pub fn visible(&self, scope: &Scope<'_>) -> Self {
-        self.filter(|tool| is_visible(tool, scope))
+        self.seen_by(scope, None)
+    }
+
+    /// The same, of those that pass the filter.
+    pub(crate) fn seen_by(&self, scope: &Scope<'_>, filter: Option<&Filter>) -> Self {
+        self.0.only(|entry| entry.is_seen(scope, filter))
+    }
+
+    /// The tool that a conversation may call by this name.
+    ///
+    /// # Errors
+    /// When there is none, or it is hidden, with near names among those that are not.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn seen(
+        &self,
+        name: &str,
+        scope: &Scope<'_>,
+        filter: Option<&Filter>,
+    ) -> Result<&Entry, ToolError> {
+        self.0.seen(name, scope, filter)
     }
 
     /// The tool of this name.
@@ -153,11 +229,7 @@ impl Toolset {
 
     /// The tools for which `keep` says yes.
     pub fn filter(&self, keep: impl Fn(&dyn Tool) -> bool) -> Self {
-        let mut set = Inner::default();
-        for entry in self.0.tools.iter().filter(|entry| keep(&*entry.tool)) {
-            set.push(entry.clone());
-        }
-        Self(Arc::new(set))
+        self.0.only(|entry| keep(&*entry.tool))
     }
 
     /// The same tools and one more, which replaces a tool of the same name in its place. Also
@@ -270,7 +342,7 @@ impl Toolset {
         let start = Started::now(call);
         match self.0.begin(&call.name, Call::of(call, &store, cx), cx) {
             Begun::Answered(answer, entry) => start.end(answer, entry, &store),
-            Begun::Later(answer, entry) => start.end(answer.await, Some(entry), &store),
+            Begun::Later(answer, entry) => start.end(answer.await.flatten(), Some(entry), &store),
         }
     }
 
@@ -280,7 +352,9 @@ impl Toolset {
         let start = Started::now(call);
         match self.0.begin(&call.name, Call::of(call, &store, cx), cx) {
             Begun::Answered(answer, entry) => start.end(answer, entry, &store),
-            Begun::Later(answer, entry) => start.end(wait(answer), Some(entry), &store),
+            Begun::Later(answer, entry) => {
+                start.end(wait(answer).flatten().flatten(), Some(entry), &store)
+            }
         }
     }
 }
@@ -333,7 +407,7 @@ impl<'a> Started<'a> {
 
 enum Begun<'s, 'a> {
     Answered(Result<Outcome, ToolError>, Option<&'s Entry>),
-    Later(Contained<'a>, &'s Entry),
+    Later(Contained<'a, Result<Outcome, ToolError>>, &'s Entry),
 }
 
 impl Inner {
@@ -345,6 +419,14 @@ impl Inner {
 
     fn find(&self, name: &str) -> Option<&Entry> {
         self.tools.get(self.position(name)?)
+    }
+
+    fn only(&self, keep: impl Fn(&Entry) -> bool) -> Toolset {
+        let mut set = Self::default();
+        for entry in self.tools.iter().filter(|entry| keep(entry)) {
+            set.push(entry.clone());
+        }
+        Toolset(Arc::new(set))
     }
 
     /// Adds a tool whose name is not there yet.
@@ -386,19 +468,29 @@ impl Inner {
     }
 
     /// The tool that a conversation may call by this name.
-    fn known(&self, name: &str, cx: &Context) -> Result<&Entry, ToolError> {
-        let scope = cx.scope();
+    fn seen(
+        &self,
+        name: &str,
+        scope: &Scope<'_>,
+        filter: Option<&Filter>,
+    ) -> Result<&Entry, ToolError> {
         match self.find(name) {
-            Some(entry) if is_visible(&*entry.tool, &scope) => Ok(entry),
-            Some(_) => Err(self.unknown(ErrorKind::Hidden, name, &scope)),
-            None => Err(self.unknown(ErrorKind::Unknown, name, &scope)),
+            Some(entry) if entry.is_seen(scope, filter) => Ok(entry),
+            Some(_) => Err(self.unknown(ErrorKind::Hidden, name, scope, filter)),
+            None => Err(self.unknown(ErrorKind::Unknown, name, scope, filter)),
         }
     }
 
     /// A hidden tool is answered in the same words as one that does not exist, and is never offered
     /// as a near name.
     #[cold]
-    fn unknown(&self, kind: ErrorKind, name: &str, scope: &Scope<'_>) -> ToolError {
+    fn unknown(
+        &self,
+        kind: ErrorKind,
+        name: &str,
+        scope: &Scope<'_>,
+        filter: Option<&Filter>,
+    ) -> ToolError {
         if name.is_empty() {
             return ToolError::new(kind, "the call names no tool");
         }
@@ -409,7 +501,7 @@ impl Inner {
         let visible = self
             .tools
             .iter()
-            .filter(|entry| is_visible(&*entry.tool, scope));
+            .filter(|entry| entry.is_seen(scope, filter));
         let near = near(name, visible.map(|entry| &*entry.name));
         let gap = if near.is_empty() { "" } else { "; " };
         let hint = did_you_mean(&near);
@@ -417,12 +509,12 @@ impl Inner {
     }
 
     fn validate(&self, name: &str, call: Call<'_>, cx: &Context) -> Result<(), ToolError> {
-        let entry = self.known(name, cx)?;
+        let entry = self.seen(name, &cx.scope(), None)?;
         contained(|| entry.tool.validate(call))?
     }
 
     fn begin<'a>(&'a self, name: &str, call: Call<'a>, cx: &Context) -> Begun<'a, 'a> {
-        let entry = match self.known(name, cx) {
+        let entry = match self.seen(name, &cx.scope(), None) {
             Ok(entry) => entry,
             Err(error) => return Begun::Answered(Err(error), None),
         };
@@ -432,8 +524,4 @@ impl Inner {
             Err(error) => Begun::Answered(Err(error), Some(entry)),
         }
     }
-}
-
-fn is_visible(tool: &dyn Tool, scope: &Scope<'_>) -> bool {
-    contained(|| tool.visible(scope)).unwrap_or(false)
 }

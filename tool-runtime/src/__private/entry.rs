@@ -38,6 +38,8 @@ pub struct Descriptor {
     pub exclusive: bool,
     /// See [`ToolDef::blocking`].
     pub blocking: bool,
+    /// See [`ToolDef::spawn`].
+    pub spawn: bool,
     /// See [`ToolDef::timeout`]; 0 for none.
     pub timeout_ms: u64,
     /// The text of a JSON object.
@@ -59,6 +61,7 @@ impl Descriptor {
         return_direct: false,
         exclusive: false,
         blocking: false,
+        spawn: false,
         timeout_ms: 0,
         meta: "",
         visible: |_| true,
@@ -76,6 +79,7 @@ impl Descriptor {
             return_direct: self.return_direct,
             exclusive: self.exclusive,
             blocking: self.blocking,
+            spawn: self.spawn,
             timeout: (self.timeout_ms > 0).then_some(Duration::from_millis(self.timeout_ms)),
             meta: if self.meta.is_empty() {
                 Meta::default()

@@ -1,0 +1,270 @@
+mod batch;
+mod body;
+mod books;
+mod clock;
+mod drive;
+mod event;
+mod layer;
+mod live;
+mod policy;
+mod progress;
+mod sort;
+mod source;
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+use self::books::Books;
+use self::event::Observers;
+use crate::contain::wait;
+use crate::toolset::Filter;
+use crate::{Context, ToolCall, Toolset};
+
+pub use self::batch::{Batch, Halted, Pending, PendingReason, Reply};
+pub use self::event::{Event, Observer};
+pub use self::layer::{Handled, Handling, Layer, Next, Request};
+pub use self::policy::{Decide, ErrorPolicy, OnFailure, UnknownPolicy};
+pub use self::progress::Progress;
+pub use self::source::Source;
+
+pub(crate) use self::live::Live;
+
+/// How long a call may take where nothing else is said.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Runs the calls of a model's turn: every call is answered once, or listed as pending, whatever
+/// happens. Cheap to clone.
+///
+/// Answers stand in call order; [`Event`]s come as things happen. A call's panic, time limit, error
+/// or cancellation concerns no other call.
+///
+/// ```
+/// use toolwright_runtime::{Context, DynTool, Executor, ToolCall, ToolError, Toolset};
+///
+/// let double = DynTool::builder()
+///     .name("double")
+///     .description("Doubles numbers.")
+///     .typed_sync(|n: std::collections::BTreeMap<String, i64>, _cx| {
+///         Ok::<_, ToolError>(n.into_values().map(|n| 2 * n).sum::<i64>())
+///     })
+///     .build()
+///     .unwrap();
+/// let tools = Toolset::new([double]).unwrap();
+/// let calls = [
+///     ToolCall::new("1", "double", r#"{"n": 21}"#),
+///     ToolCall::new("2", "duble", "{}"),
+/// ];
+/// let executor = Executor::parallel(&tools, 8);
+/// let batch = executor.run_blocking(&calls, &Context::new());
+/// let texts: Vec<_> = batch.results().map(|result| result.content(Default::default())).collect();
+/// assert_eq!(texts, ["42", "unknown tool `duble`; did you mean `double`?"]);
+/// ```
+///
+/// # What cannot be contained
+/// A build with `panic = "abort"`, a panic while another one unwinds, a stack that overflows: they
+/// end the program. A thread that never returns: its call is answered in time if the tool is
+/// `blocking`, and the thread is lost; a synchronous tool that is not `blocking` holds up its batch.
+/// And the moment between what a tool did and the record of it: a program that ends there cannot
+/// know whether it happened.
+#[derive(Clone)]
+pub struct Executor {
+    source: Source,
+    at_once: NonZeroUsize,
+    timeout: Option<Duration>,
+    batch_timeout: Option<Duration>,
+    manual: Manual,
+    filter: Option<Arc<Filter>>,
+    on_error: ErrorPolicy,
+    on_unknown: UnknownPolicy,
+    layers: Vec<Arc<dyn Layer>>,
+    observers: Observers,
+}
+
+/// Which tools' calls the executor leaves to the host.
+#[derive(Clone, Default)]
+enum Manual {
+    #[default]
+    None,
+    All,
+    Named(Vec<Arc<str>>),
+}
+
+impl Executor {
+    /// One call after the other, in call order.
+    pub fn serial(tools: impl Into<Source>) -> Self {
+        Self::new(tools.into(), NonZeroUsize::MIN)
+    }
+
+    /// As many calls at once as `at_once`. A tool that is `exclusive` waits for all calls before it,
+    /// and all after it wait for it.
+    ///
+    /// # Panics
+    /// When `at_once` is 0; see [`try_parallel`](Self::try_parallel) for a number that comes from
+    /// elsewhere.
+    #[track_caller]
+    pub fn parallel(tools: impl Into<Source>, at_once: usize) -> Self {
+        match Self::try_parallel(tools, at_once) {
+            Some(executor) => executor,
+            None => panic!("an executor that runs 0 calls at once runs none"),
+        }
+    }
+
+    /// The same; `None` when `at_once` is 0.
+    pub fn try_parallel(tools: impl Into<Source>, at_once: usize) -> Option<Self> {
+        Some(Self::new(tools.into(), NonZeroUsize::new(at_once)?))
+    }
+
+    fn new(source: Source, at_once: NonZeroUsize) -> Self {
+        Self {
+            source,
+            at_once,
+            timeout: Some(TIMEOUT),
+            batch_timeout: None,
+            manual: Manual::None,
+            filter: None,
+            on_error: ErrorPolicy::Continue,
+            on_unknown: UnknownPolicy::Report,
+            layers: Vec::new(),
+            observers: Observers::default(),
+        }
+    }
+
+    /// The same executor, in which a tool's code may run so long for one call; 30 s if nothing is
+    /// said. A tool's own `timeout` goes before. Layers are not limited: an approval may take its
+    /// time.
+    ///
+    /// Time limits need the clock of a tokio runtime; without one they are not kept.
+    pub fn timeout(self, limit: Duration) -> Self {
+        Self {
+            timeout: Some(limit),
+            ..self
+        }
+    }
+
+    /// The same executor, in which only tools with a `timeout` of their own have a time limit.
+    pub fn no_timeout(self) -> Self {
+        Self {
+            timeout: None,
+            ..self
+        }
+    }
+
+    /// The same executor, in which a batch takes no longer: calls that have not ended by then are
+    /// answered with a timeout. Not limited if nothing is said.
+    pub fn batch_timeout(self, limit: Duration) -> Self {
+        Self {
+            batch_timeout: Some(limit),
+            ..self
+        }
+    }
+
+    /// The same executor, which leaves all calls to the host.
+    pub fn manual(self) -> Self {
+        Self {
+            manual: Manual::All,
+            ..self
+        }
+    }
+
+    /// The same executor, which leaves the calls of these tools to the host.
+    pub fn manual_for<N: Into<Arc<str>>>(self, names: impl IntoIterator<Item = N>) -> Self {
+        Self {
+            manual: Manual::Named(names.into_iter().map(Into::into).collect()),
+            ..self
+        }
+    }
+
+    /// The same executor, with what it does about a failure.
+    pub fn on_error(self, policy: ErrorPolicy) -> Self {
+        Self {
+            on_error: policy,
+            ..self
+        }
+    }
+
+    /// The same executor, with what it does about a call of no tool that is there.
+    pub fn on_unknown(self, policy: UnknownPolicy) -> Self {
+        Self {
+            on_unknown: policy,
+            ..self
+        }
+    }
+
+    /// The same executor, with a layer further in than all that it has: the first one sees a call
+    /// first and its answer last.
+    pub fn layer(mut self, layer: impl Layer + 'static) -> Self {
+        self.layers.push(Arc::new(layer));
+        self
+    }
+
+    /// The same executor, with one more who looks on.
+    pub fn observe(mut self, observer: impl Observer + 'static) -> Self {
+        self.observers.add(Arc::new(observer));
+        self
+    }
+
+    /// The tools that a conversation may see, in order: what a model is to be told next.
+    pub fn tools(&self, cx: &Context) -> Toolset {
+        let scope = cx.scope();
+        self.source.tools(&scope).seen_by(&scope, self.filter())
+    }
+
+    fn filter(&self) -> Option<&Filter> {
+        self.filter.as_deref()
+    }
+
+    fn is_manual(&self, name: &str) -> bool {
+        match &self.manual {
+            Manual::None => false,
+            Manual::All => true,
+            Manual::Named(names) => names.iter().any(|manual| **manual == *name),
+        }
+    }
+
+    /// Runs the calls of a turn, on one state of the tools.
+    ///
+    /// Tools that are neither `blocking` nor `spawn` run on the task that awaits the batch. Dropping
+    /// the future ends all calls; observers learn that they were cancelled.
+    pub async fn run(&self, calls: &[ToolCall], cx: &Context) -> Batch {
+        let tools = self.source.tools(&cx.scope());
+        let mut books = Books::open(calls, cx, &self.on_error, self.observers.clone());
+        if cx.cancel_requested() {
+            books.cancelled();
+            return books.close();
+        }
+        let jobs = sort::sort(self, &tools, calls, cx, &mut books);
+        let stop = cx.host_cancel().cloned();
+        let batch = drive::drive(self, jobs, books, stop);
+        // The runtime's budget is for tasks that starve others; a batch is many of them in one, and
+        // its calls take turns.
+        tokio::task::unconstrained(batch).await
+    }
+
+    /// The same on this thread, with a runtime of its own. Inside a runtime it blocks the thread that
+    /// calls it.
+    pub fn run_blocking(&self, calls: &[ToolCall], cx: &Context) -> Batch {
+        match wait(self.run(calls, cx)) {
+            Ok(batch) => batch,
+            Err(error) => {
+                let mut books = Books::open(calls, cx, &self.on_error, self.observers.clone());
+                books.end_with(&error);
+                books.close()
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Executor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Executor")
+            .field("at_once", &self.at_once)
+            .field("timeout", &self.timeout)
+            .field("batch_timeout", &self.batch_timeout)
+            .field("on_error", &self.on_error)
+            .field("on_unknown", &self.on_unknown)
+            .field("layers", &self.layers.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,259 @@
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::{HaltReason, Outcome, Payload, State, ToolCall, ToolError, ToolResult};
+
+/// What became of the calls of one turn, in the order in which the model made them.
+///
+/// Each call is there once: answered, or pending.
+///
+/// ```
+/// use toolwright_runtime::{Context, Executor, ToolCall, Toolset};
+///
+/// let executor = Executor::serial(&Toolset::default());
+/// let batch = executor.run_blocking(&[ToolCall::new("1", "nope", "{}")], &Context::new());
+/// assert_eq!(batch.results().map(|result| &*result.id).collect::<Vec<_>>(), ["1"]);
+/// assert!(batch.is_settled());
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Batch {
+    pub(super) calls: Vec<Reply>,
+    pub(super) halted: Option<Halted>,
+    pub(super) state: Option<State>,
+}
+
+/// What became of a call.
+// A batch holds one a call, and nearly all are answers.
+#[allow(clippy::large_enum_variant)]
+#[derive(Debug, Clone)]
+pub enum Reply {
+    /// It is answered.
+    Answered(ToolResult),
+    /// It waits for a person or the host.
+    Pending(Pending),
+}
+
+/// A call that an executor does not answer.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Pending {
+    /// The call's place in the batch, from 0: calls of one turn may have equal ids.
+    pub index: usize,
+    /// The call.
+    pub call: ToolCall,
+    /// Why it waits.
+    pub reason: PendingReason,
+}
+
+/// Why a call waits.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum PendingReason {
+    /// The tool is `manual`: the host answers it, or a person.
+    ManualTool,
+    /// The executor answers no calls, or none of this name.
+    ManualMode,
+    /// A [`Layer`](crate::Layer) asks for a decision before the call runs. What to show to who
+    /// decides.
+    Decision(Value),
+}
+
+/// Why a conversation does not go on by itself after a batch.
+///
+/// Where several calls give a reason, the earliest variant here wins, and of equal ones the call
+/// that stands first.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Halted {
+    /// The batch was cancelled.
+    Cancelled,
+    /// A policy ended the batch at a call's failure; calls that had not ended were cancelled.
+    Aborted {
+        /// The call's place in the batch, from 0.
+        index: usize,
+    },
+    /// A tool asks a person.
+    AskUser {
+        /// The call's place in the batch, from 0.
+        index: usize,
+        /// The call's id.
+        id: Arc<str>,
+        /// The question.
+        question: String,
+        /// What the front end may want to know beside it.
+        options: Map<String, Value>,
+    },
+    /// A policy says that a call's failure ends the conversation.
+    ToolError {
+        /// The call's place in the batch, from 0.
+        index: usize,
+    },
+    /// A tool ended the conversation.
+    Halt {
+        /// The call's place in the batch, from 0.
+        index: usize,
+        /// The call's id.
+        id: Arc<str>,
+        /// Why.
+        reason: HaltReason,
+        /// What it came to.
+        value: Payload,
+    },
+    /// Calls are pending.
+    Pending,
+    /// Every call that succeeded goes to the user as it is.
+    ReturnDirect,
+}
+
+impl Halted {
+    /// The reason's name, as it is stored and shown: `ask_user`; of a [`Halt`](Self::Halt) its own.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Cancelled => "cancelled",
+            Self::Aborted { .. } => "aborted",
+            Self::AskUser { .. } => "ask_user",
+            Self::ToolError { .. } => "tool_error",
+            Self::Halt { reason, .. } => reason.as_str(),
+            Self::Pending => "manual_tool_calls",
+            Self::ReturnDirect => "return_direct",
+        }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Cancelled => 0,
+            Self::Aborted { .. } => 1,
+            Self::AskUser { .. } => 2,
+            Self::ToolError { .. } => 3,
+            Self::Halt { .. } => 4,
+            Self::Pending => 5,
+            Self::ReturnDirect => 6,
+        }
+    }
+
+    fn index(&self) -> Option<usize> {
+        match self {
+            Self::Aborted { index }
+            | Self::AskUser { index, .. }
+            | Self::ToolError { index }
+            | Self::Halt { index, .. } => Some(*index),
+            Self::Cancelled | Self::Pending | Self::ReturnDirect => None,
+        }
+    }
+
+    /// What one answer says.
+    fn of(index: usize, result: &ToolResult) -> Option<Self> {
+        let id = || Arc::clone(&result.id);
+        match result.outcome.as_ref().ok()? {
+            Outcome::AskUser { question, options } => Some(Self::AskUser {
+                index,
+                id: id(),
+                question: question.clone(),
+                options: options.clone(),
+            }),
+            Outcome::Halt { reason, value } => Some(Self::Halt {
+                index,
+                id: id(),
+                reason: reason.clone(),
+                value: value.clone(),
+            }),
+            Outcome::Value(_) | Outcome::Content(_) | Outcome::ReturnDirect(_) => None,
+        }
+    }
+
+    /// What a batch says: `before` is what happened to it as a whole.
+    pub(super) fn of_batch(calls: &[Reply], mut before: Vec<Self>) -> Option<Self> {
+        before.sort_by_key(Self::index);
+        let mut halted: Option<Self> = None;
+        let mut successes = calls.iter().filter_map(Reply::success).peekable();
+        let any = successes.peek().is_some();
+        let direct = any && successes.all(|outcome| matches!(outcome, Outcome::ReturnDirect(_)));
+        let found = calls
+            .iter()
+            .enumerate()
+            .filter_map(|(index, reply)| match reply {
+                Reply::Answered(result) => Self::of(index, result),
+                Reply::Pending(_) => Some(Self::Pending),
+            });
+        let found = before.into_iter().chain(found);
+        for reason in found.chain(direct.then_some(Self::ReturnDirect)) {
+            if halted
+                .as_ref()
+                .is_none_or(|best| reason.rank() < best.rank())
+            {
+                halted = Some(reason);
+            }
+        }
+        halted
+    }
+}
+
+impl Reply {
+    /// The answer, if it is there.
+    pub fn answered(&self) -> Option<&ToolResult> {
+        match self {
+            Self::Answered(result) => Some(result),
+            Self::Pending(_) => None,
+        }
+    }
+
+    fn success(&self) -> Option<&Outcome> {
+        self.answered()?.outcome.as_ref().ok()
+    }
+}
+
+impl Batch {
+    /// What became of each call, in call order.
+    pub fn calls(&self) -> &[Reply] {
+        &self.calls
+    }
+
+    /// The answers, in call order.
+    pub fn results(&self) -> impl DoubleEndedIterator<Item = &ToolResult> {
+        self.calls.iter().filter_map(Reply::answered)
+    }
+
+    /// The answers, in call order.
+    pub fn into_results(self) -> impl DoubleEndedIterator<Item = ToolResult> {
+        self.calls.into_iter().filter_map(|reply| match reply {
+            Reply::Answered(result) => Some(result),
+            Reply::Pending(_) => None,
+        })
+    }
+
+    /// The calls that wait, in call order.
+    pub fn pending(&self) -> impl DoubleEndedIterator<Item = &Pending> {
+        self.calls.iter().filter_map(|reply| match reply {
+            Reply::Pending(pending) => Some(pending),
+            Reply::Answered(_) => None,
+        })
+    }
+
+    /// Why the conversation does not go on by itself; `None` if the model is to be asked next.
+    pub fn halted(&self) -> Option<&Halted> {
+        self.halted.as_ref()
+    }
+
+    /// Whether every call is answered.
+    pub fn is_settled(&self) -> bool {
+        self.pending().next().is_none()
+    }
+
+    /// The error of the call that ended the batch or the conversation, if one did.
+    pub fn error(&self) -> Option<&ToolError> {
+        match self.halted()? {
+            Halted::Aborted { index } | Halted::ToolError { index } => {
+                let result = self.calls.get(*index)?.answered()?;
+                result.outcome.as_ref().err()
+            }
+            _ => None,
+        }
+    }
+
+    /// What the conversation knows from now on, if calls changed it: what it knew before, and the
+    /// updates of all calls that succeeded, in call order, whichever finished first.
+    pub fn state(&self) -> Option<&State> {
+        self.state.as_ref()
+    }
+}

@@ -1,0 +1,234 @@
+//! One call, from its layers to the tool's own code and back.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context as TaskContext, Poll};
+
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use super::clock::Clock;
+use super::layer::{Handled, Layer, Next, Request};
+use crate::contain::{Contained, contained, not_started};
+use crate::toolset::{Entry, Traits};
+use crate::{Answer, Call, Context, ErrorKind, Outcome, Repair, Store, Tool, ToolCall, ToolError};
+
+/// What all of a call's layers lead to.
+pub(super) struct Core<'a> {
+    pub(super) index: usize,
+    pub(super) entry: &'a Entry,
+    pub(super) tool: &'a Arc<dyn Tool>,
+    pub(super) cx: &'a Context,
+    pub(super) clock: &'a Clock,
+    repairs: Mutex<Vec<Repair>>,
+}
+
+type Answered = Result<Outcome, ToolError>;
+
+/// What became of a call, and how its arguments were repaired on the way.
+pub(super) struct Ran {
+    pub(super) index: usize,
+    pub(super) handled: Handled,
+    pub(super) repairs: Vec<Repair>,
+}
+
+/// Runs a call. Nothing in it panics: what is not ours is contained where it is called.
+pub(super) async fn run(
+    index: usize,
+    call: &ToolCall,
+    entry: &Entry,
+    cx: &Context,
+    clock: &Clock,
+    layers: &[Arc<dyn Layer>],
+) -> Ran {
+    let tool = entry.tool();
+    if layers.is_empty() {
+        let core = Core::new(index, entry, tool, cx, clock);
+        let handled = core.body(call).await.into();
+        return core.end(handled);
+    }
+    let cx = cx.for_call(index, Arc::clone(&call.id), Arc::clone(&call.name));
+    let core = Core::new(index, entry, tool, &cx, clock);
+    let handled = match core.check(call) {
+        Ok(call) => Next::new(layers).run(Request::new(call, &core)).await,
+        Err(error) => error.into(),
+    };
+    core.end(handled)
+}
+
+impl<'a> Core<'a> {
+    fn new(
+        index: usize,
+        entry: &'a Entry,
+        tool: &'a Arc<dyn Tool>,
+        cx: &'a Context,
+        clock: &'a Clock,
+    ) -> Self {
+        Self {
+            index,
+            entry,
+            tool,
+            cx,
+            clock,
+            repairs: Mutex::default(),
+        }
+    }
+
+    fn end(self, handled: Handled) -> Ran {
+        Ran {
+            index: self.index,
+            handled,
+            repairs: self
+                .repairs
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+
+    fn repaired(&self, store: &Store) {
+        if !store.repairs().is_empty() {
+            let mut repairs = self.repairs.lock().unwrap_or_else(PoisonError::into_inner);
+            repairs.extend_from_slice(store.repairs());
+        }
+    }
+
+    /// Reads and validates the arguments. The call comes back with them as they were repaired.
+    pub(super) fn check(&self, call: &ToolCall) -> Result<ToolCall, ToolError> {
+        let store = Store::new();
+        let asked = Call::of(call, &store, self.cx).at(self.index);
+        contained(|| self.tool.validate(asked)).flatten()?;
+        self.repaired(&store);
+        let mut call = call.clone();
+        if let Some(repaired) = store.repaired_arguments() {
+            call.arguments = repaired.into();
+        }
+        Ok(call)
+    }
+
+    /// The tool's own code, where it wants to run, and no longer than it may.
+    pub(super) async fn body(&self, call: &ToolCall) -> Answered {
+        let traits = self.entry.traits();
+        if traits.blocking || traits.spawn {
+            return self.elsewhere(call, traits).await;
+        }
+        let store = Store::new();
+        let asked = Call::of(call, &store, self.cx).at(self.index);
+        let answer = answer(&**self.tool, asked);
+        let answer = self.clock.limit(traits.timeout, answer).await;
+        self.repaired(&store);
+        answer.flatten()
+    }
+
+    /// The same away from the task of the batch. Who runs there may outlive the batch, so everything
+    /// that it needs is its own.
+    async fn elsewhere(&self, call: &ToolCall, traits: Traits) -> Answered {
+        let store = Arc::new(Store::new());
+        let moved = Moved {
+            tool: Arc::clone(self.tool),
+            call: call.clone(),
+            cx: self.cx.clone(),
+            index: self.index,
+            store: Arc::clone(&store),
+        };
+        let answer = match Handle::try_current() {
+            Ok(runtime) if traits.blocking => {
+                let inside = runtime.clone();
+                Elsewhere::Task(runtime.spawn_blocking(move || moved.block(Some(&inside))))
+            }
+            Ok(runtime) => Elsewhere::Task(runtime.spawn(moved.run())),
+            Err(_) => Elsewhere::thread(moved),
+        };
+        let answer = self.clock.limit(traits.timeout, answer).await;
+        self.repaired(&store);
+        answer.flatten()
+    }
+}
+
+/// The tool's answer, whatever the tool does.
+async fn answer(tool: &dyn Tool, call: Call<'_>) -> Answered {
+    match contained(|| tool.call(call)) {
+        Ok(Answer::Ready(answer)) => answer,
+        Ok(Answer::Later(later)) => Contained::new(later).await.flatten(),
+        Err(error) => Err(error),
+    }
+}
+
+/// A call that runs away from the task of its batch.
+struct Moved {
+    tool: Arc<dyn Tool>,
+    call: ToolCall,
+    cx: Context,
+    index: usize,
+    store: Arc<Store>,
+}
+
+impl Moved {
+    async fn run(self) -> Answered {
+        let call = Call::of(&self.call, &self.store, &self.cx).at(self.index);
+        answer(&*self.tool, call).await
+    }
+
+    /// On a thread that may be blocked.
+    fn block(self, runtime: Option<&Handle>) -> Answered {
+        match runtime {
+            Some(runtime) => runtime.block_on(self.run()),
+            None => crate::contain::wait(self.run()).flatten(),
+        }
+    }
+}
+
+/// The answer of a call that runs elsewhere.
+enum Elsewhere {
+    Task(JoinHandle<Answered>),
+    Thread(oneshot::Receiver<Answered>),
+    NotStarted(Option<ToolError>),
+}
+
+impl Elsewhere {
+    fn thread(moved: Moved) -> Self {
+        let (answered, answer) = oneshot::channel();
+        let run = move || {
+            // Nobody may be waiting any more.
+            let _ = answered.send(moved.block(None));
+        };
+        match std::thread::Builder::new().spawn(run) {
+            Ok(_) => Self::Thread(answer),
+            Err(error) => Self::NotStarted(Some(not_started(error))),
+        }
+    }
+}
+
+impl Future for Elsewhere {
+    type Output = Answered;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Answered> {
+        match &mut *self {
+            Self::Task(handle) => pin!(handle)
+                .poll(task)
+                .map(|done| done.unwrap_or_else(|_| Err(ended()))),
+            Self::Thread(answer) => pin!(answer)
+                .poll(task)
+                .map(|done| done.unwrap_or_else(|_| Err(ended()))),
+            Self::NotStarted(error) => Poll::Ready(Err(error.take().unwrap_or_else(ended))),
+        }
+    }
+}
+
+/// A task is aborted when nobody waits for it. A thread cannot be: it runs on, and is not heard.
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        if let Self::Task(handle) = self {
+            handle.abort();
+        }
+    }
+}
+
+#[cold]
+fn ended() -> ToolError {
+    ToolError::new(
+        ErrorKind::Cancelled,
+        "the call was cancelled: the program is ending",
+    )
+}

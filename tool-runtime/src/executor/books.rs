@@ -1,0 +1,296 @@
+//! The books of a batch: what became of each call. Whatever happens, every call stands in them once.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::batch::{Batch, Halted, Pending, PendingReason, Reply};
+use super::body::Ran;
+use super::event::{Event, Observers};
+use super::layer::Handled;
+use super::live::Live;
+use super::policy::{ErrorPolicy, OnFailure};
+use crate::toolset::Entry;
+use crate::{Context, ErrorKind, Outcome, Repair, ToolCall, ToolError, ToolResult};
+
+/// See the module.
+pub(super) struct Books<'a> {
+    calls: &'a [ToolCall],
+    lines: Vec<Line<'a>>,
+    cx: Context,
+    live: Arc<Live>,
+    policy: &'a ErrorPolicy,
+    observers: Observers,
+    began: Instant,
+    /// Why the conversation halts, as far as policies and the host say so.
+    halts: Vec<Halted>,
+    closed: bool,
+}
+
+/// What is known of one call.
+#[derive(Default)]
+struct Line<'a> {
+    entry: Option<&'a Entry>,
+    began: Option<Instant>,
+    reply: Option<Reply>,
+    updates: Vec<(String, Value)>,
+}
+
+impl<'a> Books<'a> {
+    pub(super) fn open(
+        calls: &'a [ToolCall],
+        cx: &Context,
+        policy: &'a ErrorPolicy,
+        observers: Observers,
+    ) -> Self {
+        let live = Live::new(calls.len(), cx.host_cancel(), observers.clone());
+        let live = Arc::new(live);
+        let books = Self {
+            calls,
+            lines: calls.iter().map(|_| Line::default()).collect(),
+            cx: cx.clone().in_batch(Arc::clone(&live)),
+            live,
+            policy,
+            observers,
+            began: Instant::now(),
+            halts: Vec::new(),
+            closed: false,
+        };
+        let cx = &books.cx;
+        books.observers.tell(&Event::BatchStarted { calls, cx });
+        books
+    }
+
+    /// The context of the batch's calls.
+    pub(super) fn context(&self) -> Context {
+        self.cx.clone()
+    }
+
+    fn tell_started(&self, index: usize) {
+        if let Some(call) = self.calls.get(index) {
+            self.observers.tell(&Event::Started { index, call });
+        }
+    }
+
+    /// A call's tool is there.
+    pub(super) fn known(&mut self, index: usize, entry: &'a Entry) {
+        if let Some(line) = self.lines.get_mut(index) {
+            line.entry = Some(entry);
+        }
+    }
+
+    /// A call begins.
+    pub(super) fn start(&mut self, index: usize) {
+        if let Some(line) = self.lines.get_mut(index) {
+            line.began = Some(Instant::now());
+        }
+        self.tell_started(index);
+    }
+
+    /// A call waits for a person or the host.
+    pub(super) fn wait(&mut self, index: usize, call: ToolCall, reason: PendingReason) {
+        self.live.close(index);
+        let pending = Pending {
+            index,
+            call,
+            reason,
+        };
+        self.observers.tell(&Event::Pending { pending: &pending });
+        self.reply(index, Reply::Pending(pending));
+    }
+
+    /// A call is answered without running. Whether the batch ends with it.
+    pub(super) fn refuse(&mut self, index: usize, error: ToolError) -> bool {
+        self.tell_started(index);
+        self.answer(index, Err(error), Vec::new())
+    }
+
+    /// A call came to its end. Whether the batch ends with it.
+    pub(super) fn finish(&mut self, ran: Ran) -> bool {
+        match ran.handled {
+            Handled::Done(outcome) => self.answer(ran.index, outcome, ran.repairs),
+            Handled::Wait(shown) => {
+                if let Some(call) = self.calls.get(ran.index) {
+                    self.wait(ran.index, call.clone(), PendingReason::Decision(shown));
+                }
+                false
+            }
+        }
+    }
+
+    fn answer(
+        &mut self,
+        index: usize,
+        outcome: Result<Outcome, ToolError>,
+        repairs: Vec<Repair>,
+    ) -> bool {
+        let Some(call) = self.calls.get(index) else {
+            return false;
+        };
+        // Whoever said stop is not told that a call of this batch succeeded afterwards.
+        let outcome = match outcome {
+            Ok(_) if self.cx.cancel_requested() => Err(cancelled()),
+            outcome => outcome,
+        };
+        let mut result = self.result(index, call, outcome, repairs);
+        let mut ends = false;
+        if let Err(error) = &result.outcome
+            && error.kind() != ErrorKind::Cancelled
+        {
+            match self.policy.ask(call, error) {
+                OnFailure::Continue => {}
+                OnFailure::Replace(outcome) => {
+                    let replaced = ToolResult::new(call, Ok(outcome));
+                    match replaced.outcome {
+                        Ok(outcome) => result.outcome = Ok(outcome),
+                        Err(_) => self.halts.push(Halted::ToolError { index }),
+                    }
+                }
+                OnFailure::Halt => self.halts.push(Halted::ToolError { index }),
+                OnFailure::Abort => {
+                    self.halts.push(Halted::Aborted { index });
+                    ends = true;
+                }
+            }
+        }
+        self.enter(index, result);
+        ends
+    }
+
+    fn result(
+        &self,
+        index: usize,
+        call: &ToolCall,
+        outcome: Result<Outcome, ToolError>,
+        repairs: Vec<Repair>,
+    ) -> ToolResult {
+        let line = self.lines.get(index);
+        let entry = line.and_then(|line| line.entry);
+        let mut result = ToolResult::new(call, outcome);
+        result.repairs = repairs;
+        if let Some(began) = line.and_then(|line| line.began) {
+            result.duration = began.elapsed();
+        }
+        if let Some(entry) = entry {
+            result.attributes = entry.attributes().clone();
+            if entry.traits().return_direct {
+                result.outcome = result.outcome.map(Outcome::into_direct);
+            }
+        }
+        result
+    }
+
+    /// The answer stands. What the call changed counts if it succeeded and asks nobody.
+    fn enter(&mut self, index: usize, result: ToolResult) {
+        let updates = self.live.close(index);
+        let kind = result.outcome.as_ref().err().map(ToolError::kind);
+        if matches!(kind, Some(ErrorKind::Timeout | ErrorKind::Cancelled)) {
+            self.live.stop(index);
+        }
+        if let Some(call) = self.calls.get(index) {
+            if !result.repairs.is_empty() {
+                let repairs = &result.repairs;
+                self.observers.tell(&Event::Repaired {
+                    index,
+                    call,
+                    repairs,
+                });
+            }
+            let result = &result;
+            self.observers.tell(&Event::Finished {
+                index,
+                call,
+                result,
+            });
+        }
+        let counts =
+            matches!(&result.outcome, Ok(outcome) if !matches!(outcome, Outcome::AskUser { .. }));
+        if let Some(line) = self.lines.get_mut(index)
+            && counts
+        {
+            line.updates = updates;
+        }
+        self.reply(index, Reply::Answered(result));
+    }
+
+    fn reply(&mut self, index: usize, reply: Reply) {
+        if let Some(line) = self.lines.get_mut(index) {
+            line.reply = Some(reply);
+        }
+    }
+
+    /// A policy ends the batch before anything ran.
+    pub(super) fn abort(&mut self, index: usize) {
+        self.halts.push(Halted::Aborted { index });
+    }
+
+    /// The host said stop.
+    pub(super) fn cancelled(&mut self) {
+        self.halts.push(Halted::Cancelled);
+    }
+
+    /// Answers whatever is open with this error, in call order.
+    pub(super) fn end_with(&mut self, error: &ToolError) {
+        for (index, call) in self.calls.iter().enumerate() {
+            let open = self
+                .lines
+                .get(index)
+                .is_some_and(|line| line.reply.is_none());
+            if open {
+                let result = self.result(index, call, Err(error.clone()), Vec::new());
+                self.enter(index, result);
+            }
+        }
+    }
+
+    /// All is over.
+    pub(super) fn close(mut self) -> Batch {
+        self.closed = true;
+        if self.cx.cancel_requested() && !self.halts.contains(&Halted::Cancelled) {
+            self.cancelled();
+        }
+        self.end_with(&cancelled());
+        let lines = std::mem::take(&mut self.lines);
+        let mut batch = Batch::default();
+        let mut updates = Vec::new();
+        for (line, call) in lines.into_iter().zip(self.calls) {
+            updates.extend(line.updates);
+            // Every line has a reply by now.
+            let reply = line
+                .reply
+                .unwrap_or_else(|| Reply::Answered(ToolResult::new(call, Err(cancelled()))));
+            batch.calls.push(reply);
+        }
+        if !updates.is_empty() {
+            let state = self.cx.state().clone();
+            batch.state = Some(
+                updates
+                    .into_iter()
+                    .fold(state, |state, (name, value)| state.with(name, value)),
+            );
+        }
+        batch.halted = Halted::of_batch(&batch.calls, std::mem::take(&mut self.halts));
+        let duration = self.began.elapsed();
+        let batch_ended = Event::BatchFinished {
+            batch: &batch,
+            duration,
+        };
+        self.observers.tell(&batch_ended);
+        batch
+    }
+}
+
+/// A batch whose future was dropped: nobody gets its answers, but whoever looks on learns them.
+impl Drop for Books<'_> {
+    fn drop(&mut self) {
+        if !self.closed {
+            self.end_with(&cancelled());
+        }
+    }
+}
+
+#[cold]
+fn cancelled() -> ToolError {
+    ToolError::new(ErrorKind::Cancelled, "the call was cancelled")
+}

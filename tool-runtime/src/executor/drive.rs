@@ -1,0 +1,111 @@
+//! Runs a batch: starts calls as far as it may, takes in what they come to, and ends what does not
+//! end by itself.
+
+use std::collections::VecDeque;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::{Context as TaskContext, Poll};
+
+use futures_util::stream::{FuturesUnordered, Stream};
+use tokio::time::Instant;
+
+use super::Executor;
+use super::body::{self, Ran};
+use super::books::Books;
+use super::clock::{Bell, Clock, Timer};
+use super::sort::Job;
+use crate::{Batch, Cancel, ErrorKind, ToolError};
+
+/// What happens next in a batch.
+enum Next {
+    Ran(Ran),
+    /// Nothing runs.
+    Idle,
+    Cancelled,
+    TimedOut,
+}
+
+/// Runs all jobs. They are started in call order.
+pub(super) async fn drive<'a>(
+    executor: &'a Executor,
+    mut jobs: VecDeque<Job<'a>>,
+    mut books: Books<'a>,
+    stop: Option<Cancel>,
+) -> Batch {
+    let clock = Clock::new(executor.timeout);
+    let mut bell = Bell::new();
+    let whole = executor.batch_timeout;
+    let mut end = Timer::at(whole.and_then(|limit| Instant::now().checked_add(limit)));
+    let cx = books.context();
+    // Declared behind the books: if the caller drops this future, the calls are dropped first, and
+    // then the books tell what became of them.
+    let mut running = FuturesUnordered::new();
+    let mut stopped = pin!(async {
+        match &stop {
+            Some(stop) => stop.cancelled().await,
+            None => std::future::pending().await,
+        }
+    });
+    let mut alone = false;
+    loop {
+        while running.len() < executor.at_once.get() && !alone {
+            let Some(job) = jobs.front() else { break };
+            let exclusive = job.entry.traits().exclusive;
+            if exclusive && !running.is_empty() {
+                break;
+            }
+            alone = exclusive;
+            books.start(job.index);
+            running.push(body::run(
+                job.index,
+                job.call,
+                job.entry,
+                &cx,
+                &clock,
+                &executor.layers,
+            ));
+            jobs.pop_front();
+        }
+        let next = poll_fn(|task| {
+            if stopped.as_mut().poll(task).is_ready() {
+                return Poll::Ready(Next::Cancelled);
+            }
+            if end.poll(task).is_ready() {
+                return Poll::Ready(Next::TimedOut);
+            }
+            let next = ran(&mut running, task);
+            bell.poll(&clock, task);
+            next
+        });
+        match next.await {
+            Next::Idle => break,
+            Next::Ran(ran) => {
+                alone = false;
+                if books.finish(ran) {
+                    break;
+                }
+            }
+            Next::Cancelled => {
+                books.cancelled();
+                break;
+            }
+            Next::TimedOut => {
+                let limit = whole.unwrap_or_default();
+                let words = format!("the calls of this turn did not end within {limit:?}");
+                books.end_with(&ToolError::new(ErrorKind::Timeout, words));
+                break;
+            }
+        }
+    }
+    // Whatever still runs ends before its call is answered in its place.
+    drop(running);
+    books.close()
+}
+
+fn ran<F: Future<Output = Ran>>(
+    running: &mut FuturesUnordered<F>,
+    task: &mut TaskContext<'_>,
+) -> Poll<Next> {
+    let next = Pin::new(running).poll_next(task);
+    next.map(|ran| ran.map_or(Next::Idle, Next::Ran))
+}

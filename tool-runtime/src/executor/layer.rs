@@ -1,0 +1,187 @@
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::body::Core;
+use crate::contain::{Contained, contained};
+use crate::{Annotations, Context, Meta, Outcome, ToolCall, ToolDef, ToolError};
+
+/// Something around every call of an executor: it may look on, change the arguments, answer itself,
+/// ask first, or call again.
+///
+/// A layer sees only calls that could run: the tool is known and visible, and its arguments are
+/// those that it takes. Arguments that a layer rewrites are read and validated before anything
+/// further in sees them. A panic in a layer is an error of the call.
+///
+/// ```
+/// use toolwright_runtime::{
+///     ErrorKind, Executor, Handled, Handling, Layer, Next, Request, ToolError, Toolset,
+/// };
+///
+/// /// Lets nobody delete on a Friday.
+/// struct Fridays;
+///
+/// impl Layer for Fridays {
+///     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+///         Box::pin(async move {
+///             if request.annotations().destructive == Some(true) {
+///                 return ToolError::new(ErrorKind::Rejected, "not on a Friday").into();
+///             }
+///             next.run(request).await
+///         })
+///     }
+/// }
+///
+/// let executor = Executor::serial(&Toolset::default()).layer(Fridays);
+/// ```
+pub trait Layer: Send + Sync {
+    /// Handles a call; `next` is what lies further in.
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a>;
+}
+
+/// What a [`Layer`] returns: what will have become of the call.
+pub type Handling<'a> = Pin<Box<dyn Future<Output = Handled> + Send + 'a>>;
+
+/// What became of a call.
+#[derive(Debug, Clone)]
+pub enum Handled {
+    /// It is answered.
+    Done(Result<Outcome, ToolError>),
+    /// It waits for a decision, and has not run. What to show to who decides.
+    Wait(Value),
+}
+
+impl Handled {
+    /// The error, if the call failed.
+    pub fn error(&self) -> Option<&ToolError> {
+        match self {
+            Self::Done(Err(error)) => Some(error),
+            Self::Done(Ok(_)) | Self::Wait(_) => None,
+        }
+    }
+}
+
+impl From<Result<Outcome, ToolError>> for Handled {
+    fn from(outcome: Result<Outcome, ToolError>) -> Self {
+        Self::Done(outcome)
+    }
+}
+
+impl From<Outcome> for Handled {
+    fn from(outcome: Outcome) -> Self {
+        Self::Done(Ok(outcome))
+    }
+}
+
+impl From<ToolError> for Handled {
+    fn from(error: ToolError) -> Self {
+        Self::Done(Err(error))
+    }
+}
+
+/// A call on its way through the layers. Cheap to clone.
+#[derive(Clone)]
+pub struct Request<'a> {
+    call: ToolCall,
+    /// The arguments that were found right last.
+    checked: Arc<str>,
+    core: &'a Core<'a>,
+}
+
+impl<'a> Request<'a> {
+    /// Of a call whose arguments are right.
+    pub(super) fn new(call: ToolCall, core: &'a Core<'a>) -> Self {
+        Self {
+            checked: Arc::clone(&call.arguments),
+            call,
+            core,
+        }
+    }
+
+    /// The call, with its arguments as they were repaired.
+    pub fn call(&self) -> &ToolCall {
+        &self.call
+    }
+
+    /// The call's place in its batch, from 0.
+    pub fn index(&self) -> usize {
+        self.core.index
+    }
+
+    /// What the tool may know about the call.
+    pub fn context(&self) -> &'a Context {
+        self.core.cx
+    }
+
+    /// The tool's definition.
+    pub fn def(&self) -> &'a ToolDef {
+        self.core.tool.def()
+    }
+
+    /// The tool's hints about its effects.
+    pub fn annotations(&self) -> Annotations {
+        self.core.entry.traits().annotations
+    }
+
+    /// The tool's attributes.
+    pub fn attributes(&self) -> &'a Meta {
+        self.core.entry.attributes()
+    }
+
+    /// The same call with other arguments: the text of a JSON object.
+    pub fn with_arguments(mut self, arguments: impl Into<Arc<str>>) -> Self {
+        self.call.arguments = arguments.into();
+        self
+    }
+}
+
+impl fmt::Debug for Request<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request")
+            .field("index", &self.index())
+            .field("call", &self.call)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What lies further in than a layer: other layers, then the tool. It may be run more than once.
+#[derive(Clone, Copy)]
+pub struct Next<'a> {
+    layers: &'a [Arc<dyn Layer>],
+}
+
+impl<'a> Next<'a> {
+    pub(super) fn new(layers: &'a [Arc<dyn Layer>]) -> Self {
+        Self { layers }
+    }
+
+    /// Hands the call on. Arguments that were rewritten are read and validated first; wrong ones are
+    /// the call's [`InvalidArgs`](crate::ErrorKind::InvalidArgs) error.
+    pub async fn run(self, mut request: Request<'a>) -> Handled {
+        if request.call.arguments != request.checked {
+            match request.core.check(&request.call) {
+                Ok(call) => request = Request::new(call, request.core),
+                Err(error) => return error.into(),
+            }
+        }
+        let Some((layer, layers)) = self.layers.split_first() else {
+            return request.core.body(&request.call).await.into();
+        };
+        let handling = contained(|| layer.call(request, Next { layers }));
+        match handling.map(Contained::new) {
+            Ok(handling) => handling.await.unwrap_or_else(Handled::from),
+            Err(error) => error.into(),
+        }
+    }
+}
+
+impl fmt::Debug for Next<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Next")
+            .field("layers", &self.layers.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,117 @@
+//! What the calls of a batch share while it runs: how each is told to stop, what they say on their
+//! way, and what they change.
+
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use serde_json::Value;
+
+use super::event::{Event, Observers};
+use crate::{Cancel, Progress};
+
+/// What the contexts of a batch's calls lead to.
+pub(crate) struct Live {
+    /// The host's, if it gave one; else made when a call first asks.
+    stop: OnceLock<Cancel>,
+    calls: Mutex<Vec<OneCall>>,
+    observers: Observers,
+}
+
+/// What is known of one call while it runs.
+#[derive(Default)]
+struct OneCall {
+    /// Made when the call asks for it.
+    stop: Option<Cancel>,
+    /// In the order in which they were made.
+    updates: Vec<(String, Value)>,
+    /// The call is answered: whatever of it still runs is no longer heard.
+    closed: bool,
+    /// The call was answered before it ended by itself.
+    stopped: bool,
+}
+
+impl Live {
+    pub(super) fn new(calls: usize, stop: Option<&Cancel>, observers: Observers) -> Self {
+        Self {
+            stop: stop.map_or_else(OnceLock::new, |stop| OnceLock::from(stop.child())),
+            calls: Mutex::new((0..calls).map(|_| OneCall::default()).collect()),
+            observers,
+        }
+    }
+
+    /// Nothing is left half done under this lock: no code of others runs there.
+    fn calls(&self) -> MutexGuard<'_, Vec<OneCall>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with<T>(&self, index: usize, change: impl FnOnce(&mut OneCall) -> T) -> Option<T> {
+        self.calls().get_mut(index).map(change)
+    }
+
+    /// What tells the call to stop.
+    pub(crate) fn cancel(&self, index: usize) -> Cancel {
+        let stop = self.with(index, |call| {
+            let all = self.stop.get_or_init(Cancel::new);
+            let stop = call.stop.get_or_insert_with(|| all.child()).clone();
+            (stop, call.stopped)
+        });
+        let (stop, stopped) = stop.unwrap_or_default();
+        if stopped {
+            stop.cancel();
+        }
+        stop
+    }
+
+    /// Whether the call is one of the batch's that is not answered yet.
+    pub(crate) fn is_open(&self, index: usize) -> bool {
+        self.with(index, |call| !call.closed).unwrap_or(false)
+    }
+
+    /// Notes what the conversation shall know; not of a call that is answered.
+    pub(crate) fn update(&self, index: usize, name: String, value: Value) -> bool {
+        let noted = self.with(index, |call| {
+            if !call.closed {
+                call.updates.push((name, value));
+            }
+            !call.closed
+        });
+        noted.unwrap_or(false)
+    }
+
+    /// Tells the observers how far a call has come; not of one that is answered.
+    pub(crate) fn progress(&self, index: usize, id: &str, name: &str, progress: &Progress) {
+        if !self.observers.is_empty() && self.is_open(index) {
+            self.observers.tell(&Event::Progress {
+                index,
+                id,
+                name,
+                progress,
+            });
+        }
+    }
+
+    /// The call is answered. Returns what it changed.
+    pub(super) fn close(&self, index: usize) -> Vec<(String, Value)> {
+        let updates = self.with(index, |call| {
+            call.closed = true;
+            std::mem::take(&mut call.updates)
+        });
+        updates.unwrap_or_default()
+    }
+
+    /// Tells the call to stop, if something of it still runs.
+    pub(super) fn stop(&self, index: usize) {
+        let stop = self.with(index, |call| {
+            call.stopped = true;
+            call.stop.clone()
+        });
+        if let Some(stop) = stop.flatten() {
+            stop.cancel();
+        }
+    }
+}
+
+impl std::fmt::Debug for Live {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Live").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,88 @@
+use std::fmt;
+use std::sync::Arc;
+
+use crate::contain::contained;
+use crate::{Outcome, ToolCall, ToolError};
+
+/// What an executor does about a call that failed. It is asked once for each failure, when it
+/// happens; not for calls that were cancelled.
+///
+/// ```
+/// use toolwright_runtime::{ErrorKind, ErrorPolicy, Executor, Outcome, Toolset, OnFailure};
+///
+/// let policy = ErrorPolicy::with(|_call, error| match error.kind() {
+///     ErrorKind::Timeout => OnFailure::Replace(Outcome::value("no answer in time; go on without")),
+///     _ => OnFailure::Continue,
+/// });
+/// let executor = Executor::serial(&Toolset::default()).on_error(policy);
+/// ```
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub enum ErrorPolicy {
+    /// The model reads the error and goes on.
+    #[default]
+    Continue,
+    /// The other calls of the batch are run to their end; then the conversation halts.
+    Halt,
+    /// The calls that have not ended are cancelled, and the conversation halts.
+    Abort,
+    /// The host decides. A panic of its code halts the conversation and does not change the error.
+    With(Arc<Decide>),
+}
+
+/// Decides about the failure of a call.
+pub type Decide = dyn Fn(&ToolCall, &ToolError) -> OnFailure + Send + Sync;
+
+/// What is to happen after a failure.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum OnFailure {
+    /// The model reads the error and goes on.
+    Continue,
+    /// This is the call's answer instead. One that cannot be written as JSON halts the conversation.
+    Replace(Outcome),
+    /// See [`ErrorPolicy::Halt`].
+    Halt,
+    /// See [`ErrorPolicy::Abort`].
+    Abort,
+}
+
+impl ErrorPolicy {
+    /// The host decides.
+    pub fn with(
+        decide: impl Fn(&ToolCall, &ToolError) -> OnFailure + Send + Sync + 'static,
+    ) -> Self {
+        Self::With(Arc::new(decide))
+    }
+
+    pub(super) fn ask(&self, call: &ToolCall, error: &ToolError) -> OnFailure {
+        match self {
+            Self::Continue => OnFailure::Continue,
+            Self::Halt => OnFailure::Halt,
+            Self::Abort => OnFailure::Abort,
+            Self::With(decide) => contained(|| decide(call, error)).unwrap_or(OnFailure::Halt),
+        }
+    }
+}
+
+impl fmt::Debug for ErrorPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Continue => "Continue",
+            Self::Halt => "Halt",
+            Self::Abort => "Abort",
+            Self::With(_) => "With(..)",
+        })
+    }
+}
+
+/// What an executor does about a call of a tool that is not there, or not for this conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UnknownPolicy {
+    /// The model is told, with near names; the other calls run.
+    #[default]
+    Report,
+    /// Nothing of the batch runs: the call is answered with its error, the others as cancelled.
+    Abort,
+}

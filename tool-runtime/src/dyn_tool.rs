@@ -6,7 +6,7 @@ mod judge;
 use std::borrow::Cow;
 use std::fmt::{self, Debug, Display};
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
@@ -16,9 +16,10 @@ pub use self::build_error::{BuildError, SchemaError, SchemaErrorKind};
 use self::handler::{Check, Handler};
 #[cfg(feature = "validate")]
 use self::judge::Judge;
+use crate::schema::Ordered;
 use crate::{
-    Annotations, Answer, Call, Context, ErrorKind, Kind, NameError, Output, Schema, SchemaDoc,
-    Scope, Shape, Tool, ToolDef, ToolError,
+    Annotations, Answer, Call, Context, ErrorKind, Kind, NameError, Output, Plan, Schema,
+    SchemaDoc, Scope, Shape, Tool, ToolDef, ToolError,
 };
 
 /// A tool that is known only at run time: from a file, a database, or a closure.
@@ -48,6 +49,9 @@ pub struct DynTool {
     /// Where the schema is not that of the handler's own type.
     #[cfg(feature = "validate")]
     judge: Option<Judge>,
+    /// The way back to that schema from a provider's strict mode; made when it is first needed.
+    forms: OnceLock<Option<Plan>>,
+    is_schema_given: bool,
     check: Option<Box<Check>>,
     visible: Option<Box<Visible>>,
 }
@@ -70,6 +74,8 @@ impl DynTool {
             handler: None,
             #[cfg(feature = "validate")]
             judge: None,
+            forms: OnceLock::new(),
+            is_schema_given: true,
             check: None,
             visible: None,
         })
@@ -83,6 +89,27 @@ impl DynTool {
             );
             ToolError::new(ErrorKind::NoHandler, message)
         })
+    }
+
+    /// The call with its arguments in the form of the schema, where they were written for a strict
+    /// mode. Arguments of the handler's own type are read in either form.
+    fn raised<'a>(&self, call: Call<'a>) -> Call<'a> {
+        let text = call.arguments();
+        if !call.is_lowered() || !self.is_schema_given || text.len() > call.limits().text {
+            return call;
+        }
+        let forms = self.forms.get_or_init(|| {
+            let schema = Ordered::read(self.def.input.as_json()).ok()?;
+            Plan::of_forms(&schema)
+        });
+        let raised = forms.as_ref().and_then(|forms| forms.raise(text));
+        match raised {
+            // Arguments are an object in any form.
+            Some(raised) if raised.starts_with('{') => {
+                call.with_arguments(call.store().pen().keep(raised))
+            }
+            _ => call,
+        }
     }
 
     /// Whether a schema that arrived at run time admits the arguments.
@@ -111,6 +138,7 @@ impl Tool for DynTool {
     }
 
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
+        let call = self.raised(call);
         let handler = self.handler();
         match handler.and_then(|handler| self.judged(&call).map(|()| handler)) {
             Ok(handler) => handler.call(call, self.check.as_deref()),
@@ -120,6 +148,7 @@ impl Tool for DynTool {
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         let handler = self.handler()?;
+        let call = self.raised(call);
         self.judged(&call)?;
         handler.validate(call, self.check.as_deref())
     }
@@ -370,14 +399,14 @@ impl DynToolBuilder {
         } else {
             None
         };
-        #[cfg(not(feature = "validate"))]
-        let _ = is_schema_given;
         def.meta = meta.into();
         Ok(Arc::new(DynTool {
             def,
             handler,
             #[cfg(feature = "validate")]
             judge,
+            forms: OnceLock::new(),
+            is_schema_given,
             check,
             visible,
         }))

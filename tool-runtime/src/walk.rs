@@ -192,7 +192,9 @@ impl<'t> Walk<'t> {
             return Ok(false);
         };
         let store = Store::new();
-        let json = Json::new(&raised, &store).at(0, depth).lowered(true);
+        // Of a type that nobody can look into all is raised at once.
+        let is_more = !matches!(bare(shape, false).kind, Kind::Foreign(_));
+        let json = Json::new(&raised, &store).at(0, depth).lowered(is_more);
         let mut inner = Walk::new(json, self.mode);
         inner.path = std::mem::take(&mut self.path);
         inner.found = std::mem::take(&mut self.found);

@@ -7,6 +7,7 @@
 
 mod budget;
 mod canonical;
+mod forms;
 mod keywords;
 mod lower;
 mod names;

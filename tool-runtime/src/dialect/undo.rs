@@ -42,13 +42,31 @@ impl Plan {
     /// A key that a list of entries has more than once, and a list of entries or the object of a
     /// tuple that is none.
     pub fn undo<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, Vec<Fault>> {
-        if self.steps().is_empty() {
-            return Ok(Cow::Borrowed(text));
-        }
         let store = Store::new();
-        let Ok(tree) = Tree::read(text, &store) else {
+        let Some((tree, faults)) = self.undone(text, &store) else {
             return Ok(Cow::Borrowed(text));
         };
+        if faults.is_empty() {
+            Ok(Cow::Owned(tree.to_json()))
+        } else {
+            Err(faults)
+        }
+    }
+
+    /// The same for a reader that tells what is wrong itself: a list of entries or an object of
+    /// places that is none stays as it is, and a key that a list has twice stands twice in the
+    /// object. Nothing where the text stays as it is.
+    pub(crate) fn raise(&self, text: &str) -> Option<String> {
+        let store = Store::new();
+        let (tree, _) = self.undone(text, &store)?;
+        Some(tree.to_json())
+    }
+
+    fn undone<'t>(&self, text: &'t str, store: &'t Store) -> Option<(Tree<'t>, Vec<Fault>)> {
+        if self.steps().is_empty() {
+            return None;
+        }
+        let tree = Tree::read(text, store).ok()?;
         let mut undo = Undo {
             schema: &self.schema,
             absent: HashSet::new(),
@@ -67,11 +85,7 @@ impl Plan {
             }
         }
         let tree = undo.value(tree, &self.schema);
-        if undo.faults.is_empty() {
-            Ok(Cow::Owned(tree.to_json()))
-        } else {
-            Err(undo.faults)
-        }
+        Some((tree, undo.faults))
     }
 }
 
@@ -133,9 +147,9 @@ impl<'p> Undo<'p> {
                     let value = self.value(value, member);
                     self.path.leave(mark);
                     self.hops -= 1;
-                    value
+                    self.own_keys(value, schema)
                 }
-                _ => value,
+                _ => self.own_keys(value, schema),
             };
         }
         let hops = std::mem::take(&mut self.hops);
@@ -166,6 +180,19 @@ impl<'p> Undo<'p> {
         };
         self.hops = hops;
         value
+    }
+
+    /// The keys of an object that stand beside a union.
+    fn own_keys<'t>(&mut self, value: Tree<'t>, schema: &'p Ordered) -> Tree<'t> {
+        match value {
+            Tree::Object(entries) if schema.get("properties").is_some() => {
+                let hops = std::mem::take(&mut self.hops);
+                let object = self.object(entries, schema);
+                self.hops = hops;
+                object
+            }
+            value => value,
+        }
     }
 
     /// A part of a value.
@@ -253,16 +280,23 @@ impl<'p> Undo<'p> {
         let values = schema
             .get("items")
             .and_then(|items| member_of(items, "value"));
-        let mut seen = HashSet::new();
-        let mut entries = Vec::with_capacity(list.len());
-        for (index, entry) in list.into_iter().enumerate() {
-            let Some((key, value)) = key_and_value(entry, integer_keys) else {
+        let mut is_list = true;
+        for (index, entry) in list.iter().enumerate() {
+            if !is_entry(entry) {
                 self.place.push(Segment::Index(index));
                 let message = "expected an object with the keys \"key\" and \"value\"";
                 self.fault(FaultCode::WrongType, message.to_owned());
                 self.place.pop();
-                continue;
-            };
+                is_list = false;
+            }
+        }
+        if !is_list {
+            return Tree::Array(list);
+        }
+        let mut seen = HashSet::new();
+        let mut entries = Vec::with_capacity(list.len());
+        let parts = list.into_iter();
+        for (key, value) in parts.filter_map(|entry| key_and_value(entry, integer_keys)) {
             if !seen.insert(key.to_string()) {
                 self.place.push(Segment::Key(key.to_string()));
                 self.fault(FaultCode::DuplicateKey, "given more than once".to_owned());
@@ -280,22 +314,22 @@ impl<'p> Undo<'p> {
         len: usize,
         schema: &'p Ordered,
     ) -> Tree<'t> {
-        let count = entries.len();
-        let mut items = Vec::with_capacity(len);
-        for index in 0..len {
-            let key = format!("_{index}");
-            let Some(at) = entries.iter().position(|entry| entry.key == key) else {
-                break;
-            };
-            let value = entries.swap_remove(at).value;
-            let schema = member_of(schema, &key);
-            items.push(self.inside(value, schema, &key, Segment::Index(index)));
-        }
-        if items.len() != len || count != len {
+        let keys = (0..len).map(|index| format!("_{index}"));
+        let has = |key: &String| entries.iter().any(|entry| entry.key == *key);
+        if entries.len() != len || !keys.clone().all(|key| has(&key)) {
             let last = len.saturating_sub(1);
             let message =
                 format!("expected an object with the keys \"_0\" to \"_{last}\" and no others");
             self.fault(FaultCode::WrongType, message);
+            return Tree::Object(entries);
+        }
+        let mut items = Vec::with_capacity(len);
+        for (index, key) in keys.enumerate() {
+            let at = entries.iter().position(|entry| entry.key == key);
+            let Some(at) = at else { break };
+            let value = entries.swap_remove(at).value;
+            let schema = member_of(schema, &key);
+            items.push(self.inside(value, schema, &key, Segment::Index(index)));
         }
         Tree::Array(items)
     }
@@ -304,6 +338,30 @@ impl<'p> Undo<'p> {
 /// The schema behind a key.
 fn member_of<'s>(schema: &'s Ordered, key: &str) -> Option<&'s Ordered> {
     schema.get("properties")?.get(key)
+}
+
+/// Whether a value is an entry of a list: a key, which is a string or a number, and a value.
+fn is_entry(entry: &Tree<'_>) -> bool {
+    let Tree::Object(entries) = entry else {
+        return false;
+    };
+    let [a, b] = entries.as_slice() else {
+        return false;
+    };
+    let key = match (a.key.as_ref(), b.key.as_ref()) {
+        ("key", "value") => &a.value,
+        ("value", "key") => &b.value,
+        _ => return false,
+    };
+    match key {
+        Tree::String { .. } => true,
+        Tree::Other(text) => is_number(text),
+        Tree::Array(_) | Tree::Object(_) => false,
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    text.starts_with(|char: char| char == '-' || char.is_ascii_digit())
 }
 
 fn key_and_value(entry: Tree<'_>, integer_keys: bool) -> Option<(Cow<'_, str>, Tree<'_>)> {
@@ -319,15 +377,11 @@ fn key_and_value(entry: Tree<'_>, integer_keys: bool) -> Option<(Cow<'_, str>, T
     let key = match key {
         Tree::String { text, .. } => text,
         // As a key, an integer has one spelling.
-        Tree::Other(text)
-            if text.starts_with(|char: char| char == '-' || char.is_ascii_digit()) =>
-        {
-            match Integer::of(text) {
-                Ok(Integer::Unsigned(value)) if integer_keys => Cow::Owned(value.to_string()),
-                Ok(Integer::Signed(value)) if integer_keys => Cow::Owned(value.to_string()),
-                _ => Cow::Borrowed(text),
-            }
-        }
+        Tree::Other(text) if is_number(text) => match Integer::of(text) {
+            Ok(Integer::Unsigned(value)) if integer_keys => Cow::Owned(value.to_string()),
+            Ok(Integer::Signed(value)) if integer_keys => Cow::Owned(value.to_string()),
+            _ => Cow::Borrowed(text),
+        },
         _ => return None,
     };
     Some((key, value))

@@ -5,10 +5,14 @@
 //! left out. A call that was made from such a schema is read as what its types are; a real map and a
 //! real array are read, too.
 
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+
 use super::read::{Json, Place};
 use super::{Error, Number};
 use crate::check::{Leaf, admits, int_of};
-use crate::schema::{Array, Field, Kind, Presence, Shape, bare};
+use crate::dialect::Plan;
+use crate::schema::{Array, Field, Foreign, Kind, Ordered, Presence, Shape, bare};
 
 impl Field {
     /// Whether `null` stands for leaving it out.
@@ -17,9 +21,40 @@ impl Field {
     }
 }
 
+/// The way back to each type that only its schema tells of, by the function that tells it: making
+/// one takes longer than reading a call.
+static PLANS: LazyLock<RwLock<Plans>> = LazyLock::new(RwLock::default);
+
+type Plans = HashMap<usize, Option<Arc<Plan>>>;
+
+impl Foreign {
+    fn plan(&self) -> Option<Arc<Plan>> {
+        let key = self.input as usize;
+        let plans = PLANS.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = plans.get(&key) {
+            return known.clone();
+        }
+        drop(plans);
+        let schema = Ordered::read(&(self.input)().to_string()).ok();
+        let plan = schema.and_then(|schema| Plan::of_forms(&schema));
+        let plan = plan.map(Arc::new);
+        let mut plans = PLANS.write().unwrap_or_else(PoisonError::into_inner);
+        plans.insert(key, plan.clone());
+        plan
+    }
+
+    /// The text of a value in the form of its type, if it is in another.
+    fn raised(&self, text: &str) -> Option<String> {
+        let raised = self.plan()?.raise(text)?;
+        // Raised text comes here again, and is what it is.
+        (raised != text).then_some(raised)
+    }
+}
+
 impl Json<'_> {
     /// The value that stands next in the form of its type, if it stands there in a strict mode's; it
-    /// is consumed then. What stands inside it is as it was.
+    /// is consumed then. What stands inside it is as it was, but for a type that only its schema
+    /// tells of.
     pub(crate) fn raised(&mut self, shape: &Shape) -> Result<Option<String>, Error> {
         let kind = match self.peek() {
             Some(b'[' | b'{') => bare(shape, false).kind,
@@ -38,6 +73,10 @@ impl Json<'_> {
                 Some(b'{'),
             ) if min_len == max_len && max_len <= 8 => {
                 self.places(usize::try_from(max_len).unwrap_or(0))?
+            }
+            (Kind::Foreign(foreign), _) => {
+                let text = self.skip()?;
+                foreign.raised(text)
             }
             _ => None,
         };

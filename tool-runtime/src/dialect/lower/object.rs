@@ -160,7 +160,7 @@ impl Pass<'_> {
                 _ if is_required => Wanted::AsSaid,
                 Optional::Kept => Wanted::AsSaid,
                 Optional::Absent => Wanted::Never,
-                Optional::Null => {
+                Optional::Null | Optional::Either => {
                     if !self.admits_null(&schema) {
                         let mark = self.path.enter(&part);
                         self.steps.push(Step {

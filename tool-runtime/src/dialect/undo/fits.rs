@@ -2,7 +2,7 @@
 
 use super::super::plan::{Op, Path};
 use super::tree::{Entry, Tree};
-use super::{MOST_HOPS, Undo, member_of};
+use super::{MOST_HOPS, Undo, is_number, member_of};
 use crate::json::Integer;
 use crate::schema::Ordered;
 
@@ -40,6 +40,9 @@ impl<'p> Undo<'p> {
             Some(left) => self.trials = left,
             None => return false,
         }
+        if value.is_null() && is_nullable(schema) {
+            return true;
+        }
         if let Some(reference) = schema.get("$ref").and_then(Ordered::as_str) {
             let Some(target) = self.target(reference).filter(|_| self.hops < MOST_HOPS) else {
                 return false;
@@ -66,7 +69,7 @@ impl<'p> Undo<'p> {
         if let Some(Ordered::Array(values)) = schema.get("enum")
             && !values.iter().any(|known| is_equal(value, known))
         {
-            return value.is_null() && is_nullable(schema);
+            return false;
         }
         let hops = std::mem::take(&mut self.hops);
         let fits = match (self.ops.get(self.path.at().as_str()).copied(), value) {
@@ -160,14 +163,10 @@ fn is_of_type(value: &Tree<'_>, schema: &Ordered) -> bool {
         _ => false,
     };
     match schema.get("type") {
-        Some(Ordered::String(name)) => is(name) || (value.is_null() && is_nullable(schema)),
+        Some(Ordered::String(name)) => is(name),
         Some(Ordered::Array(names)) => names.iter().filter_map(Ordered::as_str).any(is),
         _ => true,
     }
-}
-
-fn is_number(text: &str) -> bool {
-    text.starts_with(|char: char| char == '-' || char.is_ascii_digit())
 }
 
 fn is_equal(value: &Tree<'_>, known: &Ordered) -> bool {

@@ -295,6 +295,111 @@ const TABLE: &[(&str, &str, &str)] = &[
         r#"{"type":"object","properties":{"x":{"type":"string","description":"[pattern (?=a)b]"}},"additionalProperties":false}"#,
     ),
     (
+        r#"{"type":"object","propertyNames":{"pattern":"^a"},"additionalProperties":{"type":"string"}}"#,
+        "vllm_xgrammar",
+        r#"{"type":"array","items":{"type":"object","properties":{"key":{"type":"string","pattern":"^a"},"value":{"type":"string"}},"required":["key","value"]}} | entries_to_map /v"#,
+    ),
+    (
+        r#"{"type":"object","patternProperties":{"^a":{"type":"string"}},"additionalProperties":false}"#,
+        "llguidance",
+        r#"{"type":"array","items":{"type":"object","properties":{"key":{"type":"string","pattern":"^a"},"value":{"type":"string"}},"required":["key","value"]}} | entries_to_map /v"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"b":{"type":"null"}},"patternProperties":{"^a":{"type":"string"}},"additionalProperties":false}"#,
+        "llguidance",
+        r#"{"type":"object","patternProperties":{"^a":{"type":"string"}},"properties":{"b":{"type":"null"}},"additionalProperties":false}"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"b":{"type":"null"}},"patternProperties":{"^a":{"type":"string"}},"additionalProperties":false}"#,
+        "vllm_xgrammar",
+        "/v open_object",
+    ),
+    (
+        r#"{"type":"object","properties":{"b":{"type":"null"}},"patternProperties":{"^a":{"type":"string"}},"additionalProperties":false}"#,
+        "gemini_json",
+        "/v open_object",
+    ),
+    (
+        r#"{"type":"object","properties":{"b":{"type":"null"}},"patternProperties":{"^a":{"type":"string"}}}"#,
+        "gemini_json",
+        r#"{"type":"object","description":"[patternProperties {\"^a\":{\"type\":\"string\"}}]","properties":{"b":{"type":"null"}}}"#,
+    ),
+    (
+        r#"{"type":"string","pattern":"a","minLength":3,"maxLength":9}"#,
+        "vllm_xgrammar",
+        r#"{"type":"string","pattern":"a","description":"[minLength 3; maxLength 9]"}"#,
+    ),
+    (
+        r#"{"type":"string","format":"uuid","maxLength":36}"#,
+        "vllm_xgrammar",
+        r#"{"type":"string","format":"uuid","description":"[maxLength 36]"}"#,
+    ),
+    (
+        r#"{"type":"string","pattern":"(?=a)b","format":"own","maxLength":36}"#,
+        "vllm_xgrammar",
+        r#"{"type":"string","maxLength":36,"description":"[pattern (?=a)b; format own]"}"#,
+    ),
+    (
+        r#"{"type":"string","pattern":"a","minLength":3}"#,
+        "llguidance",
+        r#"{"type":"string","minLength":3,"pattern":"a"}"#,
+    ),
+    (
+        r#"{"type":"array","items":{"type":"string","pattern":"\\bfoo"}}"#,
+        "vllm_xgrammar",
+        r#"{"type":"array","items":{"type":"string","description":"[pattern \\bfoo]"}}"#,
+    ),
+    (
+        r#"{"type":"array","items":{"type":"string","pattern":"(a)\\1"}}"#,
+        "llguidance",
+        r#"{"type":"array","items":{"type":"string","description":"[pattern (a)\\1]"}}"#,
+    ),
+    (
+        r#"{"type":"string","pattern":"\\\\b[\\d]"}"#,
+        "llguidance",
+        r#"{"type":"string","pattern":"\\\\b[\\d]"}"#,
+    ),
+    (
+        r#"{"type":"integer","minimum":-9223372036854775808,"maximum":9007199254740992}"#,
+        "llguidance",
+        r#"{"type":"integer","maximum":9007199254740992,"description":"[minimum -9223372036854775808]"}"#,
+    ),
+    (
+        r#"{"type":"number","minimum":-3.4028235e38,"maximum":0.5}"#,
+        "llguidance",
+        r#"{"type":"number","maximum":0.5,"description":"[minimum -3.4028235e38]"}"#,
+    ),
+    (
+        r#"{"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807}"#,
+        "vllm_xgrammar",
+        r#"{"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807}"#,
+    ),
+    (
+        r#"{"type":"integer","maximum":340282366920938463463374607431768211455}"#,
+        "vllm_xgrammar",
+        r#"{"type":"integer","description":"[maximum 3.402823669209385e38]"}"#,
+    ),
+    (
+        r#"{"type":"integer","not":{"const":0}}"#,
+        "vllm_xgrammar",
+        r#"{"type":"integer","description":"[not 0]"}"#,
+    ),
+    (
+        r#"{"if":{"type":"string"},"then":{"minLength":1},"type":"string"}"#,
+        "llguidance",
+        r#"{"type":"string","description":"[if {\"type\":\"string\"}; then {\"minLength\":1}]"}"#,
+    ),
+    (
+        r#"{"type":"object","dependentRequired":{"a":["b"]},"unevaluatedProperties":false}"#,
+        "vllm_xgrammar",
+        r#"{"type":"object","description":"[dependentRequired {\"a\":[\"b\"]}]"}"#,
+    ),
+    (
+        r#"{"type":"array","contains":{"type":"integer"},"items":{"type":"integer"}}"#,
+        "llguidance",
+        r#"{"type":"array","items":{"type":"integer"},"description":"[contains {\"type\":\"integer\"}]"}"#,
+    ),
+    (
         r#"{"const":5}"#,
         "gemini_openapi",
         r#"{"type":"integer","description":"[enum [5]]"}"#,

@@ -1,6 +1,6 @@
 //! Each type in each dialect: what its tool takes, it takes behind a plan too.
 
-use toolwright::{Dialect, Lowered, Op, lower};
+use toolwright::{Dialect, Lowered, Op, SchemaDoc, lower};
 
 use crate::row::call;
 use json::Json;
@@ -196,6 +196,18 @@ impl Obedient<'_> {
     }
 }
 
+/// What a model that writes what it is asked for makes of the type's samples, but for numbers that
+/// it cannot write, and forms that are taken beside the schema's.
+fn sent(row: &crate::row::Row, lowered: &Lowered, schema: &Json) -> Vec<Json> {
+    let model = Obedient { lowered, schema };
+    let good = row.good().into_iter();
+    good.filter_map(|sample| {
+        let arguments = Json::read(&format!(r#"{{"value":{sample}}}"#));
+        model.write(&arguments, schema, "")
+    })
+    .collect()
+}
+
 #[test]
 fn arguments_in_the_form_that_a_dialect_asks_for_are_taken() {
     let mut wrong = Vec::new();
@@ -208,16 +220,7 @@ fn arguments_in_the_form_that_a_dialect_asks_for_are_taken() {
                 continue;
             };
             let schema = Json::read(lowered.schema.as_deref().unwrap_or("{}"));
-            let model = Obedient {
-                lowered: &lowered,
-                schema: &schema,
-            };
-            for sample in row.good() {
-                let arguments = Json::read(&format!(r#"{{"value":{sample}}}"#));
-                // Numbers that this model cannot write, and forms that are taken beside the schema's.
-                let Some(sent) = model.write(&arguments, &schema, "") else {
-                    continue;
-                };
+            for sent in sent(&row, &lowered, &schema) {
                 count += 1;
                 let sent = sent.to_string();
                 let undone = lowered
@@ -239,4 +242,59 @@ fn arguments_in_the_form_that_a_dialect_asks_for_are_taken() {
     }
     assert!(count > 1000, "{count} samples");
     crate::none(wrong);
+}
+
+/// Every type in every dialect, as an argument that is needed and as one that is not, and the cases
+/// of `dialects.json`, for `tests/outside/lowered.sh`, which shows them to the code of others: a line
+/// each in the file that `TOOLWRIGHT_LOWERED` names.
+#[test]
+fn what_is_lowered_is_json() {
+    let mut lines = Vec::new();
+    let mut line = |name: &str, dialect: Dialect, lowered: Lowered, sent: &[Json]| {
+        // The wire leaves the schema out.
+        let Some(schema) = lowered.schema else {
+            return;
+        };
+        let sent: Vec<_> = sent.iter().map(Json::to_string).collect();
+        let line = format!(
+            r#"{{"name":{name:?},"dialect":"{dialect}","schema":{schema},"sent":[{}]}}"#,
+            sent.join(",")
+        );
+        serde_json::from_str::<serde_json::Value>(&line).expect(&line);
+        lines.push(line);
+    };
+    for row in crate::rows() {
+        let optional = format!(
+            r#"{{"type":"object","properties":{{"value":{}}}}}"#,
+            row.input
+        );
+        let tools = (row.tools)();
+        let def = tools.definitions().next().unwrap();
+        for dialect in Dialect::ALL {
+            if let Ok(lowered) = lower(&def.input, dialect) {
+                let schema = Json::read(lowered.schema.as_deref().unwrap_or("{}"));
+                let sent = sent(&row, &lowered, &schema);
+                line(row.name, dialect, lowered, &sent);
+            }
+            // What a type defines stands at the root, which is another here.
+            if !row.input.contains("$defs")
+                && let Ok(lowered) = lower(&SchemaDoc::parse(&optional).unwrap(), dialect)
+            {
+                line(&format!("{}, optional", row.name), dialect, lowered, &[]);
+            }
+        }
+    }
+    let table = Json::read(include_str!("../dialects/dialects.json"));
+    for test in table.get("tests").unwrap().items() {
+        let schema = SchemaDoc::parse(&test.get("schema").unwrap().to_string()).unwrap();
+        for dialect in Dialect::ALL {
+            if let Ok(lowered) = lower(&schema, dialect) {
+                line(test.text("id"), dialect, lowered, &[]);
+            }
+        }
+    }
+    assert!(lines.len() > 2000, "{} lines", lines.len());
+    if let Some(file) = std::env::var_os("TOOLWRIGHT_LOWERED") {
+        std::fs::write(file, lines.join("\n")).unwrap();
+    }
 }

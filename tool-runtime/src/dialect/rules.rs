@@ -158,8 +158,12 @@ pub(super) enum Unless {
     Never,
     /// Its number has 64 bits.
     Fits,
-    /// It does not look around.
-    NoLookaround,
+    /// Its number is one that doubles count to.
+    Counted,
+    /// A pattern without anything that regular languages have not: assertions, back references.
+    Regular,
+    /// Neither `pattern` nor `format` stands beside it.
+    NoForm,
 }
 
 pub(super) enum Formats {

@@ -344,17 +344,34 @@ pub(super) const XAI: Rules = Rules {
 pub(super) const VLLM: Rules = Rules {
     name: "vllm_xgrammar",
     tool_name: OPENAI_STRICT.tool_name,
-    // `backend_xgrammar.py` (2026-08); bounds of integers must fit 64 bits.
+    // `backend_xgrammar.py` (2026-11): no `propertyNames` beside what the values are.
+    maps: Maps::AnyKey,
     keywords: Takes::AllBut(&[
+        // `backend_xgrammar.py` (2026-08) refuses them.
         ("multipleOf", Unless::Never),
         ("uniqueItems", Unless::Never),
         ("contains", Unless::Never),
         ("minContains", Unless::Never),
         ("maxContains", Unless::Never),
+        ("propertyNames", Unless::Never),
+        ("patternProperties", Unless::Never),
+        ("minLength", Unless::NoForm),
+        ("maxLength", Unless::NoForm),
+        // xgrammar 0.2.8 itself: these are errors.
         ("minimum", Unless::Fits),
         ("maximum", Unless::Fits),
         ("exclusiveMinimum", Unless::Fits),
         ("exclusiveMaximum", Unless::Fits),
+        ("pattern", Unless::Regular),
+        // The same: these change nothing in its grammar, and nothing says so.
+        ("unevaluatedItems", Unless::Never),
+        ("unevaluatedProperties", Unless::Never),
+        ("dependentRequired", Unless::Never),
+        ("dependentSchemas", Unless::Never),
+        ("not", Unless::Never),
+        ("if", Unless::Never),
+        ("then", Unless::Never),
+        ("else", Unless::Never),
     ]),
     formats: Formats::Only(&[
         "date",
@@ -376,8 +393,24 @@ pub(super) const LLGUIDANCE: Rules = Rules {
     // `docs/json_schema.md`, and llguidance 1.9.1 itself: what it does not know is an error.
     keywords: Takes::AllBut(&[
         ("uniqueItems", Unless::Never),
+        ("contains", Unless::Never),
+        ("minContains", Unless::Never),
+        ("maxContains", Unless::Never),
+        ("unevaluatedItems", Unless::Never),
+        ("propertyNames", Unless::Never),
+        ("unevaluatedProperties", Unless::Never),
+        ("dependentRequired", Unless::Never),
+        ("dependentSchemas", Unless::Never),
         ("not", Unless::Never),
-        ("pattern", Unless::NoLookaround),
+        ("if", Unless::Never),
+        ("then", Unless::Never),
+        ("else", Unless::Never),
+        ("pattern", Unless::Regular),
+        // "Failed to generate regex for integer range" from 10^18 on, and "… for float range".
+        ("minimum", Unless::Counted),
+        ("maximum", Unless::Counted),
+        ("exclusiveMinimum", Unless::Counted),
+        ("exclusiveMaximum", Unless::Counted),
     ]),
     ..VLLM
 };

@@ -124,6 +124,13 @@ impl Pass<'_> {
 
     /// An object with the keys that it declares.
     pub(super) fn object(&mut self, keywords: &mut Keywords, spot: Spot) -> Result<(), Reject> {
+        // What words could tell of such keys, a closed object would not let in.
+        if let Some(patterns) = keywords.get("patternProperties")
+            && keywords.get("additionalProperties") == Some(&Ordered::Bool(false))
+            && !self.takes_patterns(patterns)
+        {
+            return self.refuse(RejectCode::OpenObject);
+        }
         if self.rules.objects == Objects::Kept && !keywords.has("properties") {
             return self.other_values(keywords);
         }

@@ -57,7 +57,7 @@ impl Pass<'_> {
             let Some(value) = keywords.get(keyword) else {
                 continue;
             };
-            let taken = self.takes(keyword, value);
+            let taken = self.takes(keyword, value, &keywords);
             if taken != Taken::Yes
                 && let Some(value) = keywords.take(keyword)
             {
@@ -90,12 +90,18 @@ impl Pass<'_> {
 
     /// Whether a dialect has a word for how many elements there are.
     pub(super) fn takes_lengths(&self, len: u128) -> bool {
+        let none = Keywords::default();
         ["minItems", "maxItems"]
             .iter()
-            .all(|keyword| self.takes(keyword, &Ordered::Unsigned(len)) == Taken::Yes)
+            .all(|keyword| self.takes(keyword, &Ordered::Unsigned(len), &none) == Taken::Yes)
     }
 
-    fn takes(&self, keyword: &str, value: &Ordered) -> Taken {
+    /// Whether a dialect has a word for what keys that fit a pattern hold.
+    pub(super) fn takes_patterns(&self, patterns: &Ordered) -> bool {
+        self.takes("patternProperties", patterns, &Keywords::default()) == Taken::Yes
+    }
+
+    fn takes(&self, keyword: &str, value: &Ordered, beside: &Keywords) -> Taken {
         let yes_if = |fits| if fits { Taken::Yes } else { Taken::NotThis };
         if keyword == "format" {
             return match self.rules.formats {
@@ -113,7 +119,15 @@ impl Pass<'_> {
                 None => Taken::Yes,
                 Some((_, Unless::Never)) => Taken::No,
                 Some((_, Unless::Fits)) => yes_if(fits_64_bits(value)),
-                Some((_, Unless::NoLookaround)) => yes_if(!looks_around(value)),
+                Some((_, Unless::Counted)) => yes_if(is_counted(value)),
+                Some((_, Unless::Regular)) => yes_if(is_regular(value)),
+                Some((_, Unless::NoForm)) => {
+                    let taken = |form| {
+                        let value = beside.get(form);
+                        value.is_some_and(|value| self.takes(form, value, beside) == Taken::Yes)
+                    };
+                    yes_if(!taken("pattern") && !taken("format"))
+                }
             },
             Takes::Only(taken) => match taken.iter().find(found) {
                 None => Taken::No,
@@ -173,8 +187,40 @@ fn fits_64_bits(value: &Ordered) -> bool {
     match value {
         Ordered::Unsigned(value) => i64::try_from(*value).is_ok(),
         Ordered::Signed(value) => i64::try_from(*value).is_ok(),
+        // What is written without a point and has more digits is one of these.
+        Ordered::Float(value) => value.abs() < TWO_POW_63,
         _ => true,
     }
+}
+
+const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
+
+/// Up to 2^53, beyond which doubles leave integers out.
+fn is_counted(value: &Ordered) -> bool {
+    const MOST: u64 = 1 << 53;
+    match value {
+        Ordered::Unsigned(value) => *value <= u128::from(MOST),
+        Ordered::Signed(value) => value.unsigned_abs() <= u128::from(MOST),
+        Ordered::Float(value) => value.abs() <= 9_007_199_254_740_992.0,
+        _ => true,
+    }
+}
+
+/// Whether a pattern says nothing of what stands around, and nothing of what stood before.
+fn is_regular(value: &Ordered) -> bool {
+    if looks_around(value) {
+        return false;
+    }
+    let mut signs = value.as_str().unwrap_or_default().chars();
+    while let Some(sign) = signs.next() {
+        // A word's edge, what a group held, a control character.
+        if sign == '\\'
+            && let Some('b' | 'B' | '1'..='9' | 'k' | 'c') = signs.next()
+        {
+            return false;
+        }
+    }
+    true
 }
 
 fn looks_around(value: &Ordered) -> bool {

@@ -370,9 +370,9 @@ const TABLE: &[(&str, &str, &str)] = &[
         r#"{"type":"number","maximum":0.5,"description":"[minimum -3.4028235e38]"}"#,
     ),
     (
-        r#"{"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807}"#,
+        r#"{"type":"integer","minimum":-9007199254740992,"maximum":9007199254740993}"#,
         "vllm_xgrammar",
-        r#"{"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807}"#,
+        r#"{"type":"integer","minimum":-9007199254740992,"description":"[maximum 9007199254740993]"}"#,
     ),
     (
         r#"{"type":"integer","maximum":340282366920938463463374607431768211455}"#,
@@ -398,6 +398,21 @@ const TABLE: &[(&str, &str, &str)] = &[
         r#"{"type":"array","contains":{"type":"integer"},"items":{"type":"integer"}}"#,
         "llguidance",
         r#"{"type":"array","items":{"type":"integer"},"description":"[contains {\"type\":\"integer\"}]"}"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"a":{"type":"null"}},"required":["a"],"minProperties":2}"#,
+        "llguidance",
+        r#"{"type":"object","properties":{"a":{"type":"null"}},"required":["a"],"minProperties":2}"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"a":{"type":"null"}},"maxProperties":2}"#,
+        "llguidance",
+        r#"{"type":"object","description":"[maxProperties 2]","properties":{"a":{"type":"null"}}}"#,
+    ),
+    (
+        r#"{"type":"object","additionalProperties":{"type":"null"},"maxProperties":2}"#,
+        "vllm_xgrammar",
+        r#"{"type":"object","additionalProperties":{"type":"null"},"maxProperties":2}"#,
     ),
     (
         r#"{"const":5}"#,

@@ -244,54 +244,76 @@ fn arguments_in_the_form_that_a_dialect_asks_for_are_taken() {
     crate::none(wrong);
 }
 
-/// Every type in every dialect, as an argument that is needed and as one that is not, and the cases
-/// of `dialects.json`, for `tests/outside/lowered.sh`, which shows them to the code of others: a line
-/// each in the file that `TOOLWRIGHT_LOWERED` names.
+/// Keywords that no type of ours has: in schemas that arrive at run time.
+const KEYWORDS: [&str; 22] = [
+    r#"{"type":"string","pattern":"^a$","minLength":1,"maxLength":9}"#,
+    r#"{"type":"string","format":"uuid","maxLength":36}"#,
+    r#"{"type":"string","format":"uri-reference"}"#,
+    r#"{"type":"string","pattern":"(?=a)b","description":"Looks ahead"}"#,
+    r#"{"type":"string","pattern":"(?<!a)b"}"#,
+    r#"{"type":"string","pattern":"\\bword\\b"}"#,
+    r#"{"type":"string","pattern":"(a)\\1"}"#,
+    r#"{"type":"string","contentEncoding":"base64","contentMediaType":"text/plain"}"#,
+    r#"{"type":"integer","multipleOf":3,"exclusiveMinimum":0,"exclusiveMaximum":1000000000000000000}"#,
+    r#"{"type":"number","minimum":-3.4028235e38,"maximum":3.4028235e38}"#,
+    r#"{"type":"integer","maximum":340282366920938463463374607431768211455}"#,
+    r#"{"type":["string","integer"],"not":{"const":0}}"#,
+    r#"{"type":"string","if":{"maxLength":3},"then":{"pattern":"a"},"else":{"pattern":"b"}}"#,
+    r#"{"type":"array","items":{"type":"integer"},"contains":{"const":1},"minContains":1,"uniqueItems":true}"#,
+    r#"{"type":"array","prefixItems":[{"type":"integer"}],"unevaluatedItems":false}"#,
+    r#"{"type":"object","properties":{"a":{"type":"null"}},"patternProperties":{"^x":{"type":"string"}},"additionalProperties":false}"#,
+    r#"{"type":"object","properties":{"a":{"type":"null"}},"patternProperties":{"^x":{"type":"string"}}}"#,
+    r#"{"type":"object","propertyNames":{"pattern":"^x","maxLength":3},"additionalProperties":{"type":"string"}}"#,
+    r#"{"type":"object","properties":{"a":{"type":"null"},"b":{"type":"null"}},"dependentRequired":{"a":["b"]},"minProperties":1}"#,
+    r#"{"type":"object","properties":{"a":{"type":"null"}},"unevaluatedProperties":false}"#,
+    r#"{"allOf":[{"type":"string","minLength":1},{"type":"string","pattern":"a"}]}"#,
+    r#"{"type":"boolean","default":true,"deprecated":true,"x-own":1}"#,
+];
+
+/// Every type in every dialect, as an argument that is needed, and out of a stored definition as one
+/// that is not: how wide numbers are is said there. The keywords above; the cases of
+/// `dialects.json`. A line each in the file that `TOOLWRIGHT_LOWERED` names, for
+/// `tests/outside/lowered.sh`, which shows them to the code of others.
 #[test]
 fn what_is_lowered_is_json() {
     let mut lines = Vec::new();
-    let mut line = |name: &str, dialect: Dialect, lowered: Lowered, sent: &[Json]| {
-        // The wire leaves the schema out.
-        let Some(schema) = lowered.schema else {
-            return;
-        };
-        let sent: Vec<_> = sent.iter().map(Json::to_string).collect();
-        let line = format!(
-            r#"{{"name":{name:?},"dialect":"{dialect}","schema":{schema},"sent":[{}]}}"#,
-            sent.join(",")
-        );
-        serde_json::from_str::<serde_json::Value>(&line).expect(&line);
-        lines.push(line);
-    };
-    for row in crate::rows() {
-        let optional = format!(
-            r#"{{"type":"object","properties":{{"value":{}}}}}"#,
-            row.input
-        );
-        let tools = (row.tools)();
-        let def = tools.definitions().next().unwrap();
+    let mut all = |name: &str, schema: &SchemaDoc, row: Option<&crate::row::Row>| {
         for dialect in Dialect::ALL {
-            if let Ok(lowered) = lower(&def.input, dialect) {
-                let schema = Json::read(lowered.schema.as_deref().unwrap_or("{}"));
-                let sent = sent(&row, &lowered, &schema);
-                line(row.name, dialect, lowered, &sent);
-            }
-            // What a type defines stands at the root, which is another here.
-            if !row.input.contains("$defs")
-                && let Ok(lowered) = lower(&SchemaDoc::parse(&optional).unwrap(), dialect)
-            {
-                line(&format!("{}, optional", row.name), dialect, lowered, &[]);
-            }
+            let Ok(lowered) = lower(schema, dialect) else {
+                continue;
+            };
+            // A tool without arguments may be sent without one.
+            let Some(text) = lowered.schema.as_deref() else {
+                continue;
+            };
+            let sent = row.map(|row| sent(row, &lowered, &Json::read(text)));
+            let sent: Vec<_> = sent.iter().flatten().map(Json::to_string).collect();
+            let sent = sent.join(",");
+            let line = format!(
+                r#"{{"name":{name:?},"dialect":"{dialect}","schema":{text},"sent":[{sent}]}}"#
+            );
+            serde_json::from_str::<serde_json::Value>(&line).expect(&line);
+            lines.push(line);
         }
+    };
+    let doc = |schema: &str| SchemaDoc::parse(schema).unwrap();
+    let argument =
+        |schema: &str| format!(r#"{{"type":"object","properties":{{"value":{schema}}}}}"#);
+    for row in crate::rows() {
+        let tools = (row.tools)();
+        let needed = &tools.definitions().next().unwrap().input;
+        all(row.name, needed, Some(&row));
+        let text = needed.as_json();
+        let optional = text.replacen(r#","required":["value"]"#, "", 1);
+        all(&format!("{}, stored", row.name), &doc(&optional), None);
+    }
+    for schema in KEYWORDS {
+        all(schema, &doc(&argument(schema)), None);
     }
     let table = Json::read(include_str!("../dialects/dialects.json"));
     for test in table.get("tests").unwrap().items() {
-        let schema = SchemaDoc::parse(&test.get("schema").unwrap().to_string()).unwrap();
-        for dialect in Dialect::ALL {
-            if let Ok(lowered) = lower(&schema, dialect) {
-                line(test.text("id"), dialect, lowered, &[]);
-            }
-        }
+        let schema = test.get("schema").unwrap().to_string();
+        all(test.text("id"), &doc(&schema), None);
     }
     assert!(lines.len() > 2000, "{} lines", lines.len());
     if let Some(file) = std::env::var_os("TOOLWRIGHT_LOWERED") {

@@ -156,14 +156,14 @@ pub(super) enum When {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unless {
     Never,
-    /// Its number has 64 bits.
-    Fits,
     /// Its number is one that doubles count to.
     Counted,
     /// A pattern without anything that regular languages have not: assertions, back references.
     Regular,
     /// Neither `pattern` nor `format` stands beside it.
     NoForm,
+    /// Every key that the object declares must be there.
+    NoneOptional,
 }
 
 pub(super) enum Formats {

@@ -357,11 +357,14 @@ pub(super) const VLLM: Rules = Rules {
         ("patternProperties", Unless::Never),
         ("minLength", Unless::NoForm),
         ("maxLength", Unless::NoForm),
-        // xgrammar 0.2.8 itself: these are errors.
-        ("minimum", Unless::Fits),
-        ("maximum", Unless::Fits),
-        ("exclusiveMinimum", Unless::Fits),
-        ("exclusiveMaximum", Unless::Fits),
+        // xgrammar 0.2.8 itself: an error beyond 64 bits; vLLM's other backend is llguidance.
+        ("minimum", Unless::Counted),
+        ("maximum", Unless::Counted),
+        ("exclusiveMinimum", Unless::Counted),
+        ("exclusiveMaximum", Unless::Counted),
+        ("minProperties", Unless::NoneOptional),
+        ("maxProperties", Unless::NoneOptional),
+        // xgrammar 0.2.8: an error.
         ("pattern", Unless::Regular),
         // The same: these change nothing in its grammar, and nothing says so.
         ("unevaluatedItems", Unless::Never),
@@ -411,6 +414,9 @@ pub(super) const LLGUIDANCE: Rules = Rules {
         ("maximum", Unless::Counted),
         ("exclusiveMinimum", Unless::Counted),
         ("exclusiveMaximum", Unless::Counted),
+        // "min/maxProperties only supported when all keys listed in "properties" are required".
+        ("minProperties", Unless::NoneOptional),
+        ("maxProperties", Unless::NoneOptional),
     ]),
     ..VLLM
 };

@@ -118,7 +118,6 @@ impl Pass<'_> {
             Takes::AllBut(refused) => match refused.iter().find(|(name, _)| *name == keyword) {
                 None => Taken::Yes,
                 Some((_, Unless::Never)) => Taken::No,
-                Some((_, Unless::Fits)) => yes_if(fits_64_bits(value)),
                 Some((_, Unless::Counted)) => yes_if(is_counted(value)),
                 Some((_, Unless::Regular)) => yes_if(is_regular(value)),
                 Some((_, Unless::NoForm)) => {
@@ -127,6 +126,10 @@ impl Pass<'_> {
                         value.is_some_and(|value| self.takes(form, value, beside) == Taken::Yes)
                     };
                     yes_if(!taken("pattern") && !taken("format"))
+                }
+                Some((_, Unless::NoneOptional)) => {
+                    let declared = beside.entries("properties").unwrap_or_default();
+                    yes_if(declared.iter().all(|(name, _)| beside.requires(name)))
                 }
             },
             Takes::Only(taken) => match taken.iter().find(found) {
@@ -182,18 +185,6 @@ fn said(keyword: &str, value: &Ordered) -> Option<String> {
         (_, value) => Some(format!("{keyword} {}", value.to_json())),
     }
 }
-
-fn fits_64_bits(value: &Ordered) -> bool {
-    match value {
-        Ordered::Unsigned(value) => i64::try_from(*value).is_ok(),
-        Ordered::Signed(value) => i64::try_from(*value).is_ok(),
-        // What is written without a point and has more digits is one of these.
-        Ordered::Float(value) => value.abs() < TWO_POW_63,
-        _ => true,
-    }
-}
-
-const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
 
 /// Up to 2^53, beyond which doubles leave integers out.
 fn is_counted(value: &Ordered) -> bool {

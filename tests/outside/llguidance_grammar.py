@@ -1,5 +1,6 @@
 """llguidance makes a grammar of what we send, and the grammar takes what the types' samples become."""
 
+import functools
 import json
 import re
 
@@ -46,27 +47,33 @@ def takes(matcher, value):
     return is_taken
 
 
-def found(line):
+@functools.cache
+def of_text(schema, samples):
+    """The same for dialects that send the same."""
     global taken
-    schema = line["schema"]
-    grammar = LLMatcher.grammar_from_json_schema(json.dumps(schema))
+    grammar = LLMatcher.grammar_from_json_schema(schema)
     is_error, said = LLMatcher.validate_grammar_with_warnings(grammar)
-    for words in said:
-        yield re.split(r"[:/]", words)[0].strip(), schema, words
+    kinds = [(re.split(r"[:/]", words)[0].strip(), words) for words in said]
     if is_error:
-        return
+        return kinds
     matcher = LLMatcher(TOKENIZER, grammar)
-    for sent in line["sent"]:
+    for sample in json.loads(samples):
         taken += 1
-        if not takes(matcher, sent):
-            yield "does not take a sample", schema, sent
+        if not takes(matcher, sample):
+            kinds.append(("does not take a sample", sample))
     # A grammar that takes everything would not be found otherwise.
-    if schema.get("required") and takes(matcher, {}):
-        yield "takes an object without what is needed", schema, {}
+    if json.loads(schema).get("required") and takes(matcher, {}):
+        kinds.append(("takes an object without what is needed", {}))
+    return kinds
+
+
+def found(line):
+    for kind, theirs in of_text(json.dumps(line["schema"]), json.dumps(line["sent"])):
+        yield kind, line["schema"], theirs
 
 
 # Azure, Anthropic and Ollama are sent no bounds.
 DIALECTS = ["llguidance", "vllm_xgrammar", "azure_strict", "anthropic_strict", "ollama", *OTHERS]
 judge("llguidance", DIALECTS, found, KNOWN)
-assert taken > 2000, f"{taken} samples"
+assert taken > 1000, f"{taken} samples"
 print(f"llguidance: {taken} samples")

@@ -6,7 +6,7 @@ use crate::row::call;
 use json::Json;
 
 #[path = "../dialects/json.rs"]
-mod json;
+pub(crate) mod json;
 
 /// A model that knows the type better than the schema that it was sent: it writes a map as a map,
 /// and a tuple as an array.

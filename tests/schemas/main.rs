@@ -41,6 +41,7 @@ mod foreign;
 mod judge;
 mod lowered;
 mod mixed;
+mod models;
 #[cfg(oracle)]
 mod oracle;
 mod row;

@@ -1,6 +1,6 @@
 //! What a dialect says of a type when it compiles, and of its schema when it runs.
 
-use toolwright::{Dialect, SchemaDoc, Verdict, lower};
+use toolwright::{Dialect, Problem, ProblemCode, SchemaDoc, Verdict, lower};
 
 use crate::{none, rows};
 
@@ -20,6 +20,47 @@ fn told(schema: &SchemaDoc, dialect: Dialect) -> Option<(String, String)> {
     // Of several rules that stand against a type either may be told.
     let differ = (compiled == "accepted") != (ran == "accepted");
     differ.then_some((compiled, ran))
+}
+
+/// The report of a toolset says of a tool what lowering says of its arguments, and so what its
+/// verdict said when it compiled.
+#[test]
+fn what_compiles_is_what_a_report_accepts() {
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for row in &rows() {
+        let tools = (row.tools)();
+        let Some(def) = tools.definitions().next() else {
+            continue;
+        };
+        for dialect in Dialect::ALL {
+            seen += 1;
+            let report = tools.check(dialect);
+            let first = lower(&def.input, dialect).err();
+            // What a request may hold is a rule of toolsets; one tool of one argument is within it.
+            let is_told = first.is_none_or(|reject| {
+                let same = |problem: &Problem| {
+                    problem.code == ProblemCode::Rejected(reject.code)
+                        && problem.path.as_ref() == Some(&reject.path)
+                };
+                report.errors().any(same)
+            });
+            let verdict = def.input.shape().map(|shape| dialect.verdict(shape));
+            let agrees = match verdict {
+                Some(Verdict::Accepted) => report.is_accepted(),
+                Some(Verdict::Refused(..)) => !report.is_accepted(),
+                _ => true,
+            };
+            if !is_told || !agrees {
+                wrong.push(format!(
+                    "{}: {verdict:?} when it compiles: {report}",
+                    row.name
+                ));
+            }
+        }
+    }
+    assert!(seen > 1500, "{seen}");
+    none(wrong);
 }
 
 /// As an argument of a tool, and as all of its arguments.

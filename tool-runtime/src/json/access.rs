@@ -223,14 +223,17 @@ impl<'j, 'de> Entries<'j, 'de> {
     }
 
     fn next(&mut self) -> Result<Option<&'de str>, Error> {
-        let key = self.json.next_key(&mut self.place)?;
-        if let Some(key) = key {
+        while let Some(key) = self.json.next_key(&mut self.place)? {
             if !self.seen.note(key) {
                 return Err(Error::duplicate_key(key));
             }
             self.key = key;
+            if !self.inside.is_left_out_by_null(key) || self.json.peek() != Some(b'n') {
+                return Ok(Some(key));
+            }
+            self.json.word("null")?;
         }
-        Ok(key)
+        Ok(None)
     }
 
     /// Refuses entries that the type did not read.

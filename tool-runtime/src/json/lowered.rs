@@ -12,7 +12,16 @@ use super::read::{Json, Place};
 use super::{Error, Number};
 use crate::check::{Leaf, admits, int_of};
 use crate::dialect::Plan;
-use crate::schema::{Array, Field, Foreign, Kind, Ordered, Presence, Shape, bare};
+use crate::schema::{Array, Field, Foreign, Kind, Map, Ordered, Presence, Shape, bare};
+
+impl Map {
+    /// Whether `null` behind a key stands for leaving it out: all keys are known, so that a strict
+    /// mode wants each of them.
+    pub(crate) fn leaves_out_by_null(&self) -> bool {
+        let keys_are_known = matches!(bare(self.keys, false).kind, Kind::Enum(_) | Kind::Bool);
+        keys_are_known && !admits(self.values, Leaf::Null)
+    }
+}
 
 impl Field {
     /// Whether `null` stands for leaving it out.

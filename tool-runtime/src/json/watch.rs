@@ -262,6 +262,7 @@ impl Inside {
             Parts::Keys { fields, next, .. } if self.lowered => {
                 position(fields, key, *next).is_some_and(|(_, field)| field.is_left_out_by_null())
             }
+            Parts::Entries(map) if self.lowered => map.leaves_out_by_null(),
             _ => false,
         }
     }

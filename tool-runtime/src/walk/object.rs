@@ -1,6 +1,6 @@
 //! Objects and maps.
 
-use crate::check::admits_count;
+use crate::check::{Leaf, admits, admits_count};
 use crate::fault::say;
 use crate::json::{Place, Seen, Segment, admits_key};
 use crate::near::near;
@@ -64,10 +64,7 @@ impl<'t> Walk<'t> {
                 }
                 if self.drops_null(key) {
                     self.inside(|| Segment::Key(name.to_owned()), Self::drop_null)?;
-                    match cut.kept {
-                        Some(end) => self.edits.push(Edit::new(end..self.json.offset(), "")),
-                        None => cut.open = Some(first),
-                    }
+                    self.cut_entry(&mut cut, first);
                     continue;
                 }
                 self.inside(
@@ -100,6 +97,14 @@ impl<'t> Walk<'t> {
         self.ends(way, &given, &unknown, end)
     }
 
+    /// Takes out the entry that has been read, of an object that begins at `first`.
+    fn cut_entry(&mut self, cut: &mut Cut, first: usize) {
+        match cut.kept {
+            Some(end) => self.edits.push(Edit::new(end..self.json.offset(), "")),
+            None => cut.open = Some(first),
+        }
+    }
+
     /// Takes out the entries that stand first, up to the next one.
     fn close_cut(&mut self, cut: &mut Cut, to: usize) {
         if let Some(from) = cut.open.take() {
@@ -109,11 +114,15 @@ impl<'t> Walk<'t> {
 
     /// Whether `null` stands for a default here.
     fn drops_null(&mut self, key: &Key) -> bool {
-        if self.json.peek() != Some(b'n') || !key.field.is_left_out_by_null() {
+        if self.json.peek() != Some(b'n') {
             return false;
         }
+        // Of what is flattened and may be missing, so may each key.
+        if self.json.is_lowered() && !key.required && !admits(key.field.shape, Leaf::Null) {
+            return true;
+        }
         let is_slip = self.repairs() && key.field.presence == Presence::Defaulted;
-        self.json.is_lowered() || is_slip
+        (self.json.is_lowered() || is_slip) && key.field.is_left_out_by_null()
     }
 
     fn drop_null(&mut self) -> Walked {
@@ -198,12 +207,16 @@ impl<'t> Walk<'t> {
     pub(super) fn map(&mut self, shape: &Shape, map: &Map) -> Walked {
         let start = self.json.offset();
         self.json.enter_object()?;
+        let first = self.json.offset();
+        let drops_null = self.json.is_lowered() && map.leaves_out_by_null();
+        let mut cut = Cut::default();
         let mut place = Place::Opened;
         let mut seen = Seen::NONE;
         let mut count = 0;
         while let Some(key) = self.json.next_key(&mut place)? {
+            let key_at = self.json.key_at();
+            self.close_cut(&mut cut, key_at);
             self.once(&mut seen, key)?;
-            count += 1;
             if !admits_key(map.keys, key) {
                 let at = self.json.key_at();
                 self.inside(
@@ -211,11 +224,20 @@ impl<'t> Walk<'t> {
                     |walk| walk.fault(at, FaultCode::WrongType, |_| say::wrong_key(map.keys, key)),
                 )?;
             }
+            if drops_null && self.json.peek() == Some(b'n') {
+                self.skip()?;
+                self.cut_entry(&mut cut, first);
+                continue;
+            }
+            count += 1;
             self.inside(
                 || Segment::Key(key.to_owned()),
                 |walk| walk.value(map.values),
             )?;
+            cut.kept = Some(self.json.offset());
         }
+        let end = self.json.offset();
+        self.close_cut(&mut cut, end.saturating_sub(1));
         if admits_count(shape, count) {
             Ok(())
         } else {

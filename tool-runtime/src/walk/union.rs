@@ -123,6 +123,10 @@ impl<'t> Walk<'t> {
 
     /// Tells what is wrong with a value that is of none of its ways, as the one that was meant.
     fn meant(&mut self, shape: &Shape, ways: &[Way<'_>], start: usize, depth: u8) -> Walked {
+        if let Some(one) = self.lowered_of(ways)? {
+            self.unions += 1;
+            return self.value(one);
+        }
         let next = self.json.peek();
         if next == Some(b'{') {
             let objects: Vec<&Alternative> = ways
@@ -150,6 +154,23 @@ impl<'t> Walk<'t> {
             }
             _ => self.mismatch(shape),
         }
+    }
+
+    /// The way of which a strict mode has the form that stands next.
+    fn lowered_of<'w>(&mut self, ways: &[Way<'w>]) -> Result<Option<&'w Shape>, Stop> {
+        if !self.json.is_lowered() {
+            return Ok(None);
+        }
+        let (start, depth) = (self.json.offset(), self.json.depth());
+        for way in ways {
+            if let Way::Other(shape) = way
+                && self.json.raised(shape)?.is_some()
+            {
+                self.json.rewind(start, depth);
+                return Ok(Some(shape));
+            }
+        }
+        Ok(None)
     }
 
     /// Tells a string that is no variant's name, where other variants are objects: with their keys.

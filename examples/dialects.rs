@@ -7,12 +7,16 @@
 //! - `cargo run --example dialects -- decode --dialect NAME SCHEMA.json` reads what a model sent under
 //!   that dialect's schema from the standard input, and prints the arguments that the tool is called
 //!   with.
+//!
+//! It ends with 0 if it did what was asked for, with 1 where `decode` cannot, and with 2 where nothing
+//! could be read or nobody knows what was asked for.
 
 use std::collections::HashMap;
-use std::io::Read;
+use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use toolwright::{Dialect, Schema, SchemaDoc, Toolset, lower, tool, tools};
 
 /// What to look for
@@ -67,8 +71,15 @@ const USAGE: &str = "usage: dialects
        dialects lower --dialect NAME < SCHEMA.json
        dialects decode --dialect NAME SCHEMA.json < ARGUMENTS.json";
 
-/// What was asked for cannot be done as it was asked.
-struct Usage(String);
+/// Why nothing came of it.
+enum Failure {
+    /// The command line asks for nothing that there is.
+    Usage(String),
+    /// What it asks for cannot be read or written.
+    Files(String),
+}
+
+use Failure::{Files, Usage};
 
 /// What the command line asks for.
 struct Command {
@@ -80,7 +91,7 @@ struct Command {
 }
 
 impl Command {
-    fn read(mut words: impl Iterator<Item = String>) -> Result<Option<Self>, Usage> {
+    fn read(mut words: impl Iterator<Item = String>) -> Result<Option<Self>, Failure> {
         let decodes = match words.next().as_deref() {
             None => return Ok(None),
             Some("lower") => false,
@@ -89,11 +100,14 @@ impl Command {
         };
         let (mut dialect, mut schema) = (None, None);
         while let Some(word) = words.next() {
+            if dialect.is_some() && word.starts_with("--dialect") {
+                return Err(Usage("--dialect stands twice".to_owned()));
+            }
             let name = match word.strip_prefix("--dialect") {
                 Some("") => words
                     .next()
                     .ok_or_else(|| Usage("--dialect needs a name".to_owned()))?,
-                Some(rest) if rest.starts_with('=') => rest.trim_start_matches('=').to_owned(),
+                Some(rest) if rest.starts_with('=') => rest.get(1..).unwrap_or_default().to_owned(),
                 _ if decodes && schema.is_none() && !word.starts_with("--") => {
                     schema = Some(word);
                     continue;
@@ -114,32 +128,39 @@ impl Command {
         }))
     }
 
-    fn run(&self) -> Result<ExitCode, Usage> {
+    fn run(&self) -> Result<ExitCode, Failure> {
         let mut given = String::new();
-        let read = std::io::stdin().read_to_string(&mut given);
-        read.map_err(|error| Usage(format!("the standard input cannot be read: {error}")))?;
-        let schema = match &self.schema {
-            None => given.clone(),
-            Some(file) => std::fs::read_to_string(file)
-                .map_err(|error| Usage(format!("{file} cannot be read: {error}")))?,
+        let read = io::stdin().read_to_string(&mut given);
+        read.map_err(|error| Files(format!("the standard input cannot be read: {error}")))?;
+        let (schema, file) = match &self.schema {
+            None => (given.clone(), "the standard input"),
+            Some(file) => {
+                let text = std::fs::read_to_string(file);
+                let text =
+                    text.map_err(|error| Files(format!("{file} cannot be read: {error}")))?;
+                (text, file.as_str())
+            }
         };
         let schema = SchemaDoc::parse(&schema)
-            .map_err(|error| Usage(format!("this is no JSON Schema: {error}")))?;
+            .map_err(|error| Files(format!("{file} holds no JSON Schema: {error}")))?;
         let lowered = match lower(&schema, self.dialect) {
             Ok(lowered) => lowered,
             Err(reject) => {
-                println!("{}", reject.to_json());
+                say(&reject.to_json())?;
                 // A rejection is what `lower` is asked for, and keeps `decode` from its answer.
                 return Ok(ExitCode::from(u8::from(self.decodes)));
             }
         };
         if !self.decodes {
-            println!("{}", lowered.to_json());
+            say(&lowered.to_json())?;
             return Ok(ExitCode::SUCCESS);
         }
+        // A plan leaves what is no JSON to the decoder, which is not here.
+        serde_json::from_str::<IgnoredAny>(&given)
+            .map_err(|error| Files(format!("the standard input holds no JSON: {error}")))?;
         match lowered.plan.undo(&given) {
             Ok(arguments) => {
-                println!("{}", arguments.trim_end());
+                say(arguments.trim())?;
                 Ok(ExitCode::SUCCESS)
             }
             Err(faults) => {
@@ -174,7 +195,18 @@ fn told(tools: &Toolset, dialect: Dialect) -> String {
     lines.join("\n")
 }
 
-fn show() {
+/// Writes a line. A reader that has seen enough is no failure.
+fn say(line: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match writeln!(out, "{line}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Files(format!(
+            "the standard output cannot be written: {error}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn show() -> Result<ExitCode, Failure> {
     let tools = tools![search, order, label];
     let mut groups: Vec<(Vec<&str>, String)> = Vec::new();
     for dialect in Dialect::ALL {
@@ -185,21 +217,26 @@ fn show() {
         }
     }
     for (names, told) in groups {
-        println!("{}\n{told}\n", names.join(", "));
+        say(&format!("{}\n{told}\n", names.join(", ")))?;
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn main() -> ExitCode {
     let done = match Command::read(std::env::args().skip(1)) {
         Ok(Some(command)) => command.run(),
-        Ok(None) => {
-            show();
-            Ok(ExitCode::SUCCESS)
-        }
+        Ok(None) => show(),
         Err(usage) => Err(usage),
     };
-    done.unwrap_or_else(|Usage(problem)| {
-        eprintln!("{problem}\n{USAGE}");
-        ExitCode::from(2)
-    })
+    match done {
+        Ok(code) => code,
+        Err(Usage(problem)) => {
+            eprintln!("{problem}\n{USAGE}");
+            ExitCode::from(2)
+        }
+        Err(Files(problem)) => {
+            eprintln!("{problem}");
+            ExitCode::from(2)
+        }
+    }
 }

@@ -4,6 +4,8 @@
 
 #[path = "dialects/broken.rs"]
 mod broken;
+#[path = "dialects/frozen.rs"]
+mod frozen;
 #[path = "dialects/json.rs"]
 mod json;
 #[path = "dialects/rules.rs"]
@@ -12,6 +14,8 @@ mod rules;
 mod types;
 #[path = "dialects/undo.rs"]
 mod undo;
+
+use std::collections::BTreeSet;
 
 use json::Json;
 use toolwright::{Dialect, Lowered, Reject, SchemaDoc, lower};
@@ -117,6 +121,70 @@ fn every_expectation_holds() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+/// The table's words for what is refused and what is undone are those that are told here.
+#[test]
+fn every_code_and_step_of_the_table_is_told_by_its_name() {
+    let (mut codes, mut steps) = (BTreeSet::new(), BTreeSet::new());
+    for (_, schema, _, dialect, _) in cases() {
+        match lowered(&schema.to_string(), dialect) {
+            Ok(lowered) => steps.extend(lowered.plan.steps().iter().map(|step| step.op.as_str())),
+            Err(reject) => {
+                codes.insert(reject.code.as_str());
+            }
+        }
+    }
+    // Of these the cases have none.
+    let others = [
+        (
+            r#"{"type":"object","properties":{"a":{"allOf":[{"type":"object","properties":{"b":{"type":"string"}}},{"type":"object","minProperties":1}]}}}"#,
+            Dialect::OpenAiStrict,
+        ),
+        (
+            r#"{"type":"object","properties":{"a":{"type":"string"}},"anyOf":[{"required":["a"]},{"properties":{"b":{"type":"string"}}}]}"#,
+            Dialect::Anthropic,
+        ),
+        (
+            r#"{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string"}},"anyOf":[{"type":"object","properties":{"c":{"type":"string"}}},{"type":"object","properties":{"d":{"type":"string"}}}]}}}"#,
+            Dialect::OpenAiStrict,
+        ),
+        (
+            r#"{"type":"object","properties":{"a":{"anyOf":[{"type":"object","properties":{"b":{"type":"string"}}},{"type":"object","properties":{"b":{"type":"integer"}}}]}}}"#,
+            Dialect::OpenAiStrict,
+        ),
+        (
+            r##"{"type":"object","properties":{"a":{"$ref":"#/$defs/A"}},"required":["a"],"$defs":{"A":{"type":"object","properties":{"a":{"$ref":"#/$defs/A"}},"required":["a"]}}}"##,
+            Dialect::GeminiJson,
+        ),
+        (
+            r#"{"type":"object","properties":{"a b":{"type":"string"}}}"#,
+            Dialect::Anthropic,
+        ),
+        (
+            r#"{"type":"object","properties":{"a":{"type":"array"}}}"#,
+            Dialect::OpenAiStrict,
+        ),
+        (
+            r#"{"type":"object","properties":{"a":false}}"#,
+            Dialect::OpenAiStrict,
+        ),
+    ];
+    for (schema, dialect) in others {
+        let reject = lowered(schema, dialect).unwrap_err();
+        codes.insert(reject.code.as_str());
+    }
+    let table = table();
+    let names = |key: &str| {
+        let entries = table.get(key).unwrap().entries().iter();
+        entries.map(|(name, _)| name.clone()).collect::<Vec<_>>()
+    };
+    for code in names("reject_codes") {
+        assert!(codes.contains(code.as_str()), "{code}: {codes:?}");
+    }
+    for op in names("decode_ops") {
+        assert!(steps.contains(op.as_str()), "{op}: {steps:?}");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+use self::root::Root;
 use crate::{ErrorKind, ToolError};
 
 /// A tool's value, as the text that it will be sent as: written once, when the tool returns.
@@ -44,24 +45,16 @@ impl Payload {
     /// Writes `value` as JSON. A value that cannot be written makes the call an
     /// [`Encoding`](ErrorKind::Encoding) error.
     pub fn new(value: impl Serialize) -> Self {
-        let (mut json, mut text) = (None, None);
-        let root = root::Root {
-            json: &mut json,
-            text: &mut text,
-        };
-        let written = value.serialize(root);
-        Self::written(written, json, text)
+        let mut root = Root::default();
+        let written = value.serialize(&mut root);
+        Self::written(written, root)
     }
 
-    fn written(
-        written: serde_json::Result<()>,
-        json: Option<root::Writer>,
-        text: Option<String>,
-    ) -> Self {
-        Self(match (written, text) {
-            (Ok(()), Some(text)) => Repr::Text(text),
+    fn written(written: serde_json::Result<()>, root: Root) -> Self {
+        Self(match (written, root.plain) {
+            (Ok(()), Some(plain)) => plain,
             (Ok(()), None) => {
-                let json = json.map(root::Writer::into_inner).unwrap_or_default();
+                let json = root.json.map(root::Writer::into_inner).unwrap_or_default();
                 match String::from_utf8(json) {
                     Ok(json) => Repr::of_json(json),
                     Err(error) => Repr::Unencodable(error.to_string()),

@@ -32,7 +32,8 @@ pub struct ToolResult {
     pub repairs: Vec<Repair>,
     /// The tool's own attributes, for the host; they never reach the model unasked.
     pub attributes: Meta,
-    /// How long the call took.
+    /// How long the call took, where an executor ran it. Zero otherwise: looking at a clock twice
+    /// takes longer than all else that a [`Toolset`](crate::Toolset) does for a small call.
     pub duration: Duration,
 }
 

@@ -6,7 +6,6 @@ use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
 #[cfg(feature = "tokio")]
 use std::time::Duration;
-use std::time::Instant;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
@@ -339,21 +338,21 @@ impl Toolset {
     /// nothing panics.
     pub async fn call(&self, call: &ToolCall, cx: &Context) -> ToolResult {
         let store = Store::new();
-        let start = Started::now(call);
         match self.0.begin(&call.name, Call::of(call, &store, cx), cx) {
-            Begun::Answered(answer, entry) => start.end(answer, entry, &store),
-            Begun::Later(answer, entry) => start.end(answer.await.flatten(), Some(entry), &store),
+            Begun::Answered(answer, entry) => answered(call, answer, entry, &store),
+            Begun::Later(answer, entry) => {
+                answered(call, answer.await.flatten(), Some(entry), &store)
+            }
         }
     }
 
     /// Answers a call on this thread. Inside a runtime it blocks the thread that calls it.
     pub fn call_blocking(&self, call: &ToolCall, cx: &Context) -> ToolResult {
         let store = Store::new();
-        let start = Started::now(call);
         match self.0.begin(&call.name, Call::of(call, &store, cx), cx) {
-            Begun::Answered(answer, entry) => start.end(answer, entry, &store),
+            Begun::Answered(answer, entry) => answered(call, answer, entry, &store),
             Begun::Later(answer, entry) => {
-                start.end(wait(answer).flatten().flatten(), Some(entry), &store)
+                answered(call, wait(answer).flatten().flatten(), Some(entry), &store)
             }
         }
     }
@@ -375,33 +374,18 @@ fn note(names: &mut Vec<String>, name: String) {
     }
 }
 
-/// A call whose answer is on the way.
-struct Started<'a> {
-    call: &'a ToolCall,
-    at: Instant,
-}
-
-impl<'a> Started<'a> {
-    fn now(call: &'a ToolCall) -> Self {
-        Self {
-            call,
-            at: Instant::now(),
-        }
-    }
-
-    #[inline]
-    fn end(
-        self,
-        outcome: Result<Outcome, ToolError>,
-        entry: Option<&Entry>,
-        store: &Store,
-    ) -> ToolResult {
-        ToolResult {
-            repairs: store.repairs().to_vec(),
-            attributes: entry.map_or_else(Meta::default, |entry| entry.attributes.clone()),
-            duration: self.at.elapsed(),
-            ..ToolResult::new(self.call, outcome)
-        }
+/// What the answer of a tool to `call` says beside what it came to.
+#[inline]
+fn answered(
+    call: &ToolCall,
+    outcome: Result<Outcome, ToolError>,
+    entry: Option<&Entry>,
+    store: &Store,
+) -> ToolResult {
+    ToolResult {
+        repairs: store.repairs().to_vec(),
+        attributes: entry.map_or_else(Meta::default, |entry| entry.attributes.clone()),
+        ..ToolResult::new(call, outcome)
     }
 }
 

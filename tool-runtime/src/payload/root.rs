@@ -1,23 +1,27 @@
-//! A serializer that tells a string from everything else: a string is kept as it is, all other
-//! values are written by `serde_json`.
+//! A serializer that tells a string from everything else: a string is kept as it is, and so is what
+//! is one word of JSON; all other values are written by `serde_json`.
 
 use serde::ser::{Serialize, Serializer};
+
+use super::Repr;
 
 /// Where JSON goes.
 pub(super) type Writer = serde_json::Serializer<Vec<u8>>;
 
 type Json<'j> = &'j mut Writer;
 
-pub(super) struct Root<'j> {
-    /// Set when the value is no string.
-    pub(super) json: &'j mut Option<Writer>,
-    /// Set when the value is a string.
-    pub(super) text: &'j mut Option<String>,
+/// What a value is written as; nothing yet.
+#[derive(Default)]
+pub(super) struct Root {
+    /// Set when the value is a string, an integer or a boolean.
+    pub(super) plain: Option<Repr>,
+    /// Set when it is anything else.
+    pub(super) json: Option<Writer>,
 }
 
-impl<'j> Root<'j> {
+impl Root {
     /// Room for a small value is made at once, so that one is written with one allocation.
-    fn json(self) -> Json<'j> {
+    fn json(&mut self) -> Json<'_> {
         let room = Vec::with_capacity(128);
         self.json.insert(Writer::new(room))
     }
@@ -31,7 +35,16 @@ macro_rules! forward {
     )*};
 }
 
-impl<'j> Serializer for Root<'j> {
+macro_rules! words {
+    ($($method:ident $ty:ty),*) => {$(
+        fn $method(self, value: $ty) -> Result<(), Self::Error> {
+            self.plain = Some(Repr::Json(value.to_string()));
+            Ok(())
+        }
+    )*};
+}
+
+impl<'j> Serializer for &'j mut Root {
     type Ok = ();
     type Error = serde_json::Error;
     type SerializeSeq = <Json<'j> as Serializer>::SerializeSeq;
@@ -43,12 +56,12 @@ impl<'j> Serializer for Root<'j> {
     type SerializeStructVariant = <Json<'j> as Serializer>::SerializeStructVariant;
 
     fn serialize_str(self, value: &str) -> Result<(), Self::Error> {
-        *self.text = Some(value.to_owned());
+        self.plain = Some(Repr::Text(value.to_owned()));
         Ok(())
     }
 
     fn serialize_char(self, value: char) -> Result<(), Self::Error> {
-        *self.text = Some(value.to_string());
+        self.plain = Some(Repr::Text(value.to_string()));
         Ok(())
     }
 
@@ -84,18 +97,13 @@ impl<'j> Serializer for Root<'j> {
             .serialize_newtype_variant(name, index, variant, value)
     }
 
+    words! {
+        serialize_bool bool,
+        serialize_i8 i8, serialize_i16 i16, serialize_i32 i32, serialize_i64 i64, serialize_i128 i128,
+        serialize_u8 u8, serialize_u16 u16, serialize_u32 u32, serialize_u64 u64, serialize_u128 u128
+    }
+
     forward! {
-        serialize_bool(value: bool) -> Ok;
-        serialize_i8(value: i8) -> Ok;
-        serialize_i16(value: i16) -> Ok;
-        serialize_i32(value: i32) -> Ok;
-        serialize_i64(value: i64) -> Ok;
-        serialize_i128(value: i128) -> Ok;
-        serialize_u8(value: u8) -> Ok;
-        serialize_u16(value: u16) -> Ok;
-        serialize_u32(value: u32) -> Ok;
-        serialize_u64(value: u64) -> Ok;
-        serialize_u128(value: u128) -> Ok;
         serialize_f32(value: f32) -> Ok;
         serialize_f64(value: f64) -> Ok;
         serialize_bytes(value: &[u8]) -> Ok;

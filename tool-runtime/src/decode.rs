@@ -108,8 +108,15 @@ fn fill<'a>(
     let mut given = Given::default();
     let (mut place, mut next) = (Place::Opened, 0);
     let mut others = None;
-    while let Some(key) = json.next_key(&mut place)? {
-        let found = position(params.fields, key, next);
+    loop {
+        let expected = params.fields.get(next);
+        let (key, found) = match expected.filter(|field| json.take_key(&mut place, field)) {
+            Some(field) => (field.name, Some((next, field))),
+            None => match json.next_key(&mut place)? {
+                Some(key) => (key, position(params.fields, key, next)),
+                None => break,
+            },
+        };
         let Some((index, field, slot)) =
             found.and_then(|(at, field)| Some((at, field, slots.get_mut(at)?)))
         else {

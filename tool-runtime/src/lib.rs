@@ -78,7 +78,7 @@ pub use self::result::ToolResult;
 pub use self::schema::{
     Array, Back, Bounds, Care, Edge, Field, Foreign, Id, Int, IntegerRange, Kind, Literal, Map,
     NumberRange, Object, OutputPresence, Pattern, Presence, Refs, Schema, SchemaDoc, Shape,
-    StringRules, Union, Variant,
+    StringRules, Sure, Union, Variant,
 };
 pub use self::state::{Scope, State};
 pub use self::tool::{Answer, Tool};

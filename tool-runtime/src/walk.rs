@@ -237,8 +237,8 @@ impl<'t> Walk<'t> {
             }
             Some(b'-' | b'0'..=b'9') if respells => {
                 let (start, number) = self.take_number()?;
-                if let Number::Text(text) = number {
-                    self.respell(start, text);
+                if let Number::Text(text, _) = number {
+                    self.respell(start, number, text);
                 }
                 Ok(())
             }
@@ -275,8 +275,8 @@ impl<'t> Walk<'t> {
     fn integer(&mut self, shape: &Shape) -> Walked {
         let (start, number) = self.take_number()?;
         if admits(shape, Leaf::Number(number)) {
-            if let Number::Text(text) = number {
-                self.respell(start, text);
+            if let Number::Text(text, _) = number {
+                self.respell(start, number, text);
             }
             return Ok(());
         }
@@ -289,11 +289,11 @@ impl<'t> Walk<'t> {
     }
 
     /// Notes an integer in other words than its digits.
-    fn respell(&mut self, start: usize, text: &str) {
+    fn respell(&mut self, start: usize, number: Number<'_>, text: &str) {
         if text.bytes().all(|byte| byte.is_ascii_digit()) {
             return;
         }
-        if let Some(int) = int_of(Number::Text(text)) {
+        if let Some(int) = int_of(number) {
             let end = start + text.len();
             self.edits.push(Edit::new(start..end, int.to_string()));
         }
@@ -400,7 +400,7 @@ fn innermost(mut shape: &Shape) -> Kind {
 /// Whether a number is an integer, of whatever size.
 fn is_whole(number: Number<'_>) -> bool {
     match number {
-        Number::Text(text) => Integer::of(text).is_ok(),
+        Number::Text(text, _) => Integer::of(text).is_ok(),
         _ => true,
     }
 }

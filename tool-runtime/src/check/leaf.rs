@@ -6,9 +6,9 @@
 use std::cmp::Ordering;
 
 use super::{Decimal, format};
-use crate::json::{Integer, Number, float};
+use crate::json::{Integer, Number};
 use crate::schema::{
-    Bounds, Edge, Int, IntegerRange, Kind, Literal, NumberRange, Shape, StringRules,
+    Bounds, Edge, Int, IntegerRange, Kind, Literal, NumberRange, Shape, StringRules, Sure,
 };
 
 /// A value without parts.
@@ -28,8 +28,38 @@ struct Said {
     multiple_of: bool,
 }
 
+impl Sure {
+    /// Whether a value is one of these.
+    #[inline]
+    fn admits(self, leaf: Leaf<'_>) -> bool {
+        match (self, leaf) {
+            (Self::Integers { min, max }, Leaf::Number(Number::Unsigned(value))) => {
+                i64::try_from(value).is_ok_and(|value| min <= value && value <= max)
+            }
+            (Self::Integers { min, max }, Leaf::Number(Number::Signed(value))) => {
+                min <= value && value <= max
+            }
+            (Self::Numbers { above, below }, Leaf::Number(number)) => {
+                let value = number.nearest();
+                above < value && value < below
+            }
+            (Self::Strings { min, max }, Leaf::String(text)) => {
+                let bytes = text.len() as u64;
+                min <= bytes && bytes <= max
+            }
+            _ => false,
+        }
+    }
+}
+
 /// Whether a shape admits a value.
-pub(crate) fn admits(mut shape: &Shape, leaf: Leaf<'_>) -> bool {
+#[inline]
+pub(crate) fn admits(shape: &Shape, leaf: Leaf<'_>) -> bool {
+    shape.sure.admits(leaf) || looked_at(shape, leaf)
+}
+
+/// Whether a shape admits a value of which that is not sure.
+fn looked_at(mut shape: &Shape, leaf: Leaf<'_>) -> bool {
     let mut said = Said::default();
     loop {
         shape = match (&shape.kind, leaf) {
@@ -158,7 +188,7 @@ impl IntegerRange {
 impl NumberRange {
     /// Whether the type has a number of this size.
     pub(crate) fn is_wide_enough(&self, number: Number<'_>) -> bool {
-        let Number::Text(text) = number else {
+        let Number::Text(text, value) = number else {
             // No type of float is too narrow for 64 bits.
             return true;
         };
@@ -166,15 +196,15 @@ impl NumberRange {
             // Nor for as many digits.
             return true;
         }
-        let unsigned = text.strip_prefix('-').unwrap_or(text);
-        let value = float(unsigned);
+        let value = value.abs();
         if value < self.width {
             return true;
         }
         // What is rounded to the width may be above it; of `f64` it is the same number then.
         let width = format!("{:e}", self.width);
         let is_f64 = self.width >= f64::MAX;
-        value <= self.width && (is_f64 || Decimal::of(unsigned) <= Decimal::of(&width))
+        let unsigned = || text.strip_prefix('-').unwrap_or(text);
+        value <= self.width && (is_f64 || Decimal::of(unsigned()) <= Decimal::of(&width))
     }
 
     fn admits(&self, number: Number<'_>, said: &Said) -> bool {
@@ -217,7 +247,7 @@ pub(crate) fn int_of(number: Number<'_>) -> Option<Int> {
     match number {
         Number::Unsigned(value) => Some(Int::unsigned(value.into())),
         Number::Signed(value) => Some(Int::signed(value.into())),
-        Number::Text(text) => match Integer::of(text).ok()? {
+        Number::Text(text, _) => match Integer::of(text).ok()? {
             Integer::Unsigned(value) => Some(Int::unsigned(value)),
             Integer::Signed(value) => Some(Int::signed(value)),
             Integer::Huge => None,
@@ -242,13 +272,7 @@ fn within(number: Number<'_>, from: Option<Edge>, to: Option<Edge>) -> bool {
 /// Floats decide where they differ, since rounding keeps the order; where they are equal, the
 /// decimal texts do.
 fn compare(number: Number<'_>, literal: Literal) -> Ordering {
-    #[allow(clippy::cast_precision_loss)] // See above.
-    let value = match number {
-        Number::Unsigned(value) => value as f64,
-        Number::Signed(value) => value as f64,
-        Number::Text(text) => float(text),
-    };
-    match value.partial_cmp(&literal.value) {
+    match number.nearest().partial_cmp(&literal.value) {
         Some(Ordering::Equal) | None => {
             let text = number.to_text();
             let order = Decimal::of(&text).partial_cmp(&Decimal::of(literal.text));
@@ -264,5 +288,139 @@ fn is_decimal_multiple(number: Number<'_>, of: Literal) -> bool {
         (Some(value), Some(of)) => value.is_multiple_of(&of),
         // Both have been read as numbers.
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Leaf, Sure, looked_at};
+    use crate::Store;
+    use crate::json::Json;
+    use crate::schema::{Bounds, Edge, Int, Kind, Literal, Shape};
+
+    const fn edge(value: f64, text: &'static str, exclusive: bool) -> Edge {
+        let at = Literal { value, text };
+        Edge { at, exclusive }
+    }
+
+    /// A shape within bounds.
+    fn narrow(shape: &'static Shape, bounds: Bounds) -> Shape {
+        Shape::new(Kind::Narrow(shape, bounds))
+    }
+
+    fn shapes() -> Vec<Shape> {
+        static U64: Shape = Shape::integer(0, u64::MAX as u128, 64);
+        static I128: Shape = Shape::integer(i128::MIN, i128::MAX.unsigned_abs(), 128);
+        static F64: Shape = Shape::number(f64::MAX);
+        static STRING: Shape = Shape::string(0, None);
+        const NONE: Bounds = Bounds::NONE;
+        let int = |value: i128| Some(Int::signed(value));
+        let beyond = i128::from(i64::MAX) + 1;
+        vec![
+            U64,
+            I128,
+            Shape::integer(-128, 127, 8),
+            narrow(
+                &U64,
+                Bounds {
+                    min: int(beyond),
+                    ..NONE
+                },
+            ),
+            narrow(
+                &U64,
+                Bounds {
+                    min: int(beyond - 1),
+                    max: int(beyond),
+                    ..NONE
+                },
+            ),
+            narrow(
+                &I128,
+                Bounds {
+                    max: int(-beyond - 1),
+                    ..NONE
+                },
+            ),
+            narrow(
+                &I128,
+                Bounds {
+                    min: int(-2),
+                    max: int(40),
+                    ..NONE
+                },
+            ),
+            F64,
+            Shape::number(crate::schema::NumberRange::F32),
+            narrow(
+                &F64,
+                Bounds {
+                    from: Some(edge(0.0, "0.0", true)),
+                    to: Some(edge(0.3, "0.3", false)),
+                    ..NONE
+                },
+            ),
+            narrow(
+                &F64,
+                Bounds {
+                    from: Some(edge(0.3, "0.3", false)),
+                    to: Some(edge(1e300, "1e300", true)),
+                    ..NONE
+                },
+            ),
+            STRING,
+            Shape::new(Kind::Nullable(&STRING)),
+            narrow(
+                &STRING,
+                Bounds {
+                    min_len: Some(1),
+                    max_len: Some(3),
+                    ..NONE
+                },
+            ),
+            narrow(
+                &STRING,
+                Bounds {
+                    min_len: Some(3),
+                    ..NONE
+                },
+            ),
+        ]
+    }
+
+    #[test]
+    fn what_is_sure_is_what_a_closer_look_says() {
+        let texts =
+            "0 -0 1 -1 41 0.3 0.30000000000000001 0.1 1e300 -1.5 127 128 -128 -129 3.5e38 1e400
+            9223372036854775806 9223372036854775807 9223372036854775808 18446744073709551615
+            -9223372036854775808 -9223372036854775809 170141183460469231731687303715884105728";
+        let store = Store::new();
+        let numbers = texts.split_whitespace().filter_map(|text| {
+            let number = Json::new(text, &store).number("a number");
+            number.ok().map(Leaf::Number)
+        });
+        let strings = [
+            "",
+            "a",
+            "é",
+            "abc",
+            "éé",
+            "ééé",
+            "🦀",
+            "🦀🦀🦀",
+            "🦀🦀🦀🦀",
+            "abcd",
+        ];
+        let leaves: Vec<_> = numbers.chain(strings.map(Leaf::String)).collect();
+        let mut sure = 0;
+        for shape in &shapes() {
+            for leaf in &leaves {
+                if Sure::admits(shape.sure, *leaf) {
+                    assert!(looked_at(shape, *leaf), "{shape:?} {leaf:?}");
+                    sure += 1;
+                }
+            }
+        }
+        assert!(sure > 100, "{sure}");
     }
 }

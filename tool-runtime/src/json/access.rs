@@ -3,7 +3,7 @@ use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
 
-use super::read::{Asked, Json, Place};
+use super::read::{Json, Place};
 use super::watch::{Inside, Watch};
 use super::{Error, Problem, Segment, key};
 
@@ -11,11 +11,11 @@ use super::{Error, Problem, Segment, key};
 #[inline]
 fn read<'de, T: DeserializeSeed<'de>>(
     json: &mut Json<'de>,
-    watch: Result<Watch, Error>,
+    watch: Watch,
     seed: T,
 ) -> Result<T::Value, Error> {
     let mut elsewhere = None;
-    seed.deserialize(json.arrive(watch?, &mut elsewhere)?)
+    seed.deserialize(json.arrive(watch, &mut elsewhere)?)
 }
 
 /// The elements of an array.
@@ -62,7 +62,8 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
         let start = self.json.offset();
         let index = self.index;
         self.index += 1;
-        match read(self.json, self.inside.element(), seed) {
+        let watch = self.inside.element();
+        match watch.and_then(|watch| read(self.json, watch, seed)) {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(error.inside(Segment::Index(index), start)),
         }
@@ -74,6 +75,8 @@ pub(super) struct Fields<'j, 'de> {
     json: &'j mut Json<'de>,
     place: Place,
     key: &'de str,
+    /// What the value behind it has to be.
+    value: Watch,
     known: &'static [&'static str],
     inside: Inside,
     /// The keys so far that the struct does not know, where such may stand.
@@ -92,6 +95,7 @@ impl<'j, 'de> Fields<'j, 'de> {
             json,
             place: Place::Opened,
             key: "",
+            value: Watch::Typed,
             known,
             inside,
             others: None,
@@ -115,7 +119,33 @@ impl<'j, 'de> Fields<'j, 'de> {
                 return Err(Error::duplicate_key(key));
             }
         }
+        self.value = self.inside.value(key)?;
         Ok(Some(key))
+    }
+
+    /// The next key.
+    fn next(&mut self) -> Result<Option<&'de str>, Error> {
+        match self.inside.expected_key(self.json, &mut self.place) {
+            Some((key, value)) => {
+                (self.key, self.value) = (key, value);
+                Ok(Some(key))
+            }
+            None => self.next_of_any(),
+        }
+    }
+
+    /// The next key, whichever it is.
+    #[inline(never)]
+    fn next_of_any(&mut self) -> Result<Option<&'de str>, Error> {
+        let key = if self.inside.is_typed() {
+            let key = self.json.next_key(&mut self.place)?;
+            self.json.asked = key.and(Some(self.known));
+            key
+        } else {
+            self.watched_key()?
+        };
+        self.key = key.unwrap_or_default();
+        Ok(key)
     }
 
     /// Refuses entries that the type did not read.
@@ -134,32 +164,17 @@ impl<'de> MapAccess<'de> for Fields<'_, 'de> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, Error> {
-        let next = if self.inside.is_typed() {
-            self.json.next_key(&mut self.place)?
-        } else {
-            self.watched_key()?
-        };
-        let Some(key) = next else {
-            return Ok(None);
-        };
-        self.key = key;
-        key::read(key, seed).map(Some)
+        match self.next()? {
+            Some(key) => key::read(key, seed).map(Some),
+            None => Ok(None),
+        }
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
-        let Self { key, known, .. } = *self;
         let start = self.json.offset();
-        let value = if self.inside.is_typed() {
-            self.json.asked = Some(Asked { key, known });
-            self.json.watch = Watch::Typed;
-            seed.deserialize(&mut *self.json)
-        } else {
-            self.json.asked = None;
-            read(self.json, self.inside.value(key), seed)
-        };
-        match value {
+        match read(self.json, self.value, seed) {
             Ok(value) => Ok(value),
-            Err(error) => Err(error.inside_key(key, start)),
+            Err(error) => Err(error.inside_key(self.key, start)),
         }
     }
 }
@@ -264,10 +279,11 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         let key = self.key;
         if !self.is_map && self.inside.is_typed() {
-            self.json.asked = Some(Asked { key, known: &[] });
+            self.json.asked = Some(&[]);
         }
         let start = self.json.offset();
-        match read(self.json, self.inside.value(key), seed) {
+        let watch = self.inside.value(key);
+        match watch.and_then(|watch| read(self.json, watch, seed)) {
             Ok(value) => Ok(value),
             Err(error) => Err(error.inside_key(key, start)),
         }

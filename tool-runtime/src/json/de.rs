@@ -2,11 +2,10 @@ use serde::de::value::{BorrowedStrDeserializer, MapDeserializer};
 use serde::de::{Deserializer, Visitor};
 
 use super::access::{Elements, Entries, Fields, Tagged};
-use super::number::{Number, float};
+use super::number::Number;
 use super::read::{Json, Place};
 use super::watch::{Inside, Watch};
 use super::{Error, Problem};
-use crate::schema::NumberRange;
 
 /// The name under which `serde_json::value::RawValue` asks for its text, and the key under which
 /// it expects it: serde's data model has no word for raw text, so this name is the protocol.
@@ -85,7 +84,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
             _ => match self.any_number()? {
                 Number::Unsigned(value) => visitor.visit_u64(value),
                 Number::Signed(value) => visitor.visit_i64(value),
-                Number::Text(text) => visitor.visit_f64(finite(text)?),
+                number @ Number::Text(..) => visitor.visit_f64(number.finite()?),
             },
         }
     }
@@ -96,15 +95,12 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
     }
 
     fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        let text = self.number_text()?;
-        match text.parse() {
-            Ok(value) if is_f32(text, value) => visitor.visit_f32(value),
-            _ => Err(Error::new(Problem::Range)),
-        }
+        let value = self.narrow_float()?;
+        visitor.visit_f32(value)
     }
 
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        let value = finite(self.number_text()?)?;
+        let value = self.float()?;
         visitor.visit_f64(value)
     }
 
@@ -233,31 +229,12 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
     /// A derived `Deserialize` asks for this behind a key that it does not know; elsewhere somebody
     /// wants any value.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        if let Some(asked) = self.asked
-            && !asked.known.contains(&asked.key)
+        if let Some(known) = self.asked
+            && !known.contains(&self.last_key()?)
         {
-            let known = asked.known;
             return Err(Error::new(Problem::UnknownKey { known }));
         }
         self.skip_judged()?;
         visitor.visit_unit()
-    }
-}
-
-/// Whether a number is one that an `f32` holds, of which this is the nearest: those above the largest
-/// may be rounded down to it.
-fn is_f32(text: &str, value: f32) -> bool {
-    value.abs() < f32::MAX
-        || value.is_finite()
-            && NumberRange::of_type(NumberRange::F32).is_wide_enough(Number::Text(text))
-}
-
-/// The float that is nearest to a number; one that is too large for any is refused.
-fn finite(text: &str) -> Result<f64, Error> {
-    let value = float(text);
-    if value.is_finite() {
-        Ok(value)
-    } else {
-        Err(Error::new(Problem::Range))
     }
 }

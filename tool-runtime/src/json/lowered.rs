@@ -155,7 +155,7 @@ fn key_text(key: &str) -> String {
     if key.starts_with('"') {
         return key.to_owned();
     }
-    match int_of(Number::Text(key)) {
+    match int_of(Number::of_text(key)) {
         Some(int) if key.starts_with(['-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) => {
             format!("\"{int}\"")
         }

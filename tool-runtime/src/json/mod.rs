@@ -30,7 +30,7 @@ mod watch;
 
 pub(crate) use self::access::Seen;
 pub(crate) use self::error::{Error, Problem, Segment};
-pub(crate) use self::number::{Integer, Number, float};
+pub(crate) use self::number::{Integer, Number};
 pub use self::read::Json;
 pub(crate) use self::read::Place;
 pub use self::store::Store;

@@ -6,6 +6,7 @@ use super::read::Json;
 use super::watch::Watch;
 use super::{Error, Problem};
 use crate::check::is_integer;
+use crate::schema::NumberRange;
 
 /// A JSON number, judged by its decimal text.
 ///
@@ -18,8 +19,8 @@ pub(crate) enum Number<'t> {
     Unsigned(u64),
     /// Below zero, down to `i64::MIN`.
     Signed(i64),
-    /// Any other number, by its text.
-    Text(&'t str),
+    /// Any other number, by its text, and the float that is nearest to it.
+    Text(&'t str, f64),
 }
 
 /// An integer of up to 128 bits.
@@ -37,7 +38,52 @@ impl<'t> Number<'t> {
         match self {
             Self::Unsigned(value) => Cow::Owned(value.to_string()),
             Self::Signed(value) => Cow::Owned(value.to_string()),
-            Self::Text(text) => Cow::Borrowed(text),
+            Self::Text(text, _) => Cow::Borrowed(text),
+        }
+    }
+
+    /// The number that a text is which is none of 64 bits.
+    #[cold]
+    pub(crate) fn of_text(text: &'t str) -> Self {
+        Self::Text(text, text.parse().unwrap_or(f64::NAN))
+    }
+
+    /// The number that a text without an exponent is: `count` digits, of which `places` stand behind
+    /// the point, and which make `value` where they are few.
+    #[inline]
+    pub(super) fn of_decimal(text: &'t str, value: u64, count: usize, places: usize) -> Self {
+        /// Fewer than 2^53 in any case.
+        const MOST_DIGITS: usize = 15;
+        const TENS: [f64; MOST_DIGITS + 1] = [
+            1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+        ];
+        let Some(ten) = TENS.get(places).filter(|_| count <= MOST_DIGITS) else {
+            return Self::of_text(text);
+        };
+        // A float holds such an integer, as it holds the power of ten: this rounds once.
+        #[allow(clippy::cast_precision_loss)]
+        let value = value as f64 / ten;
+        Self::Text(text, if text.starts_with('-') { -value } else { value })
+    }
+
+    /// The float that is nearest to the number.
+    #[inline]
+    #[allow(clippy::cast_precision_loss)] // That is what it is for.
+    pub(crate) fn nearest(self) -> f64 {
+        match self {
+            Self::Unsigned(value) => value as f64,
+            Self::Signed(value) => value as f64,
+            Self::Text(_, value) => value,
+        }
+    }
+
+    /// The same; a number that is too large for any float is refused.
+    pub(super) fn finite(self) -> Result<f64, Error> {
+        let value = self.nearest();
+        if value.is_finite() {
+            Ok(value)
+        } else {
+            Err(Error::new(Problem::Range))
         }
     }
 
@@ -48,7 +94,7 @@ impl<'t> Number<'t> {
             Integer::Signed(value) => i64::try_from(value).ok().map(Self::Signed),
             Integer::Huge => None,
         };
-        Ok(narrow.unwrap_or(Self::Text(text)))
+        Ok(narrow.unwrap_or_else(|| Self::of_text(text)))
     }
 
     /// Hands on an integer that `T` holds. As with `serde_json`, the visitor is given 64 bits:
@@ -91,7 +137,7 @@ impl<'de> Json<'de> {
     /// hold it.
     pub(super) fn integer(&mut self) -> Result<Number<'de>, Error> {
         match self.watched_number(INTEGER)? {
-            Number::Text(text) => Number::of_integer(text),
+            Number::Text(text, _) => Number::of_integer(text),
             number => Ok(number),
         }
     }
@@ -100,7 +146,7 @@ impl<'de> Json<'de> {
     pub(super) fn any_number(&mut self) -> Result<Number<'de>, Error> {
         let number = self.watched_number("a JSON value")?;
         match (number, self.watch) {
-            (Number::Text(text), Watch::Shaped(shape)) if is_integer(shape) => {
+            (Number::Text(text, _), Watch::Shaped(shape)) if is_integer(shape) => {
                 Number::of_integer(text)
             }
             _ => Ok(number),
@@ -112,54 +158,41 @@ impl<'de> Json<'de> {
         match self.watched_number(INTEGER)? {
             Number::Unsigned(value) => Ok(Integer::Unsigned(value.into())),
             Number::Signed(value) => Ok(Integer::Signed(value.into())),
-            Number::Text(text) => Integer::of(text),
+            Number::Text(text, _) => Integer::of(text),
+        }
+    }
+
+    /// Consumes a number that an `f32` holds: the nearest one, since those above the largest may be
+    /// rounded down to it.
+    pub(super) fn narrow_float(&mut self) -> Result<f32, Error> {
+        self.peek();
+        let start = self.offset();
+        let number = self.watched_number("a number")?;
+        match self.slice(start, self.offset()).parse::<f32>() {
+            Ok(value) if value.abs() < f32::MAX => Ok(value),
+            Ok(value)
+                if value.is_finite()
+                    && NumberRange::of_type(NumberRange::F32).is_wide_enough(number) =>
+            {
+                Ok(value)
+            }
+            _ => Err(Error::new(Problem::Range)),
+        }
+    }
+
+    /// Consumes a number of any type: the float that is nearest to it. One that is too large for any
+    /// is refused.
+    pub(super) fn float(&mut self) -> Result<f64, Error> {
+        let negative = self.peek() == Some(b'-');
+        match self.watched_number("a number")? {
+            // An integer of 64 bits has no sign there.
+            Number::Unsigned(0) if negative => Ok(-0.0),
+            number => number.finite(),
         }
     }
 }
 
 const INTEGER: &str = "an integer";
-
-/// The float that is nearest to a JSON number.
-pub(crate) fn float(text: &str) -> f64 {
-    short(text).unwrap_or_else(|| text.parse().unwrap_or(f64::NAN))
-}
-
-/// The float that is nearest to a number of few digits: they make an integer that a float holds, as
-/// it holds the power of ten that they are divided by, so this rounds once.
-fn short(text: &str) -> Option<f64> {
-    /// Fewer than 2^53 in any case.
-    const MOST_DIGITS: usize = 15;
-    const TENS: [f64; MOST_DIGITS + 1] = [
-        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-    ];
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    if digits.len() > MOST_DIGITS {
-        return None;
-    }
-    let mut value = 0i64;
-    let mut bytes = digits.bytes();
-    for byte in bytes.by_ref() {
-        match byte {
-            b'0'..=b'9' => value = value * 10 + i64::from(byte - b'0'),
-            b'.' => break,
-            _ => return None,
-        }
-    }
-    let places = bytes.len();
-    for byte in bytes {
-        match byte {
-            b'0'..=b'9' => value = value * 10 + i64::from(byte - b'0'),
-            _ => return None,
-        }
-    }
-    #[allow(clippy::cast_precision_loss)] // See above.
-    let value = value as f64 / TENS.get(places)?;
-    Some(if digits.len() < text.len() {
-        -value
-    } else {
-        value
-    })
-}
 
 /// The integer that a number's text stands for, if it is one.
 fn exact_integer(text: &str) -> Option<Integer> {
@@ -229,7 +262,15 @@ fn as_i64(length: usize) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Integer, exact_integer, float};
+    use super::{Integer, exact_integer};
+    use crate::Store;
+    use crate::json::Json;
+
+    fn float(text: &str) -> f64 {
+        Json::new(text, &Store::new())
+            .float()
+            .unwrap_or(f64::INFINITY)
+    }
 
     #[test]
     fn floats_are_those_of_the_standard_library() {

@@ -4,6 +4,7 @@ use super::string::{escape, plain_run};
 use super::watch::Watch;
 use super::{Error, MAX_DEPTH, Problem, Store};
 use crate::check::Leaf;
+use crate::schema::{Field, Presence};
 
 /// A reader over one JSON text, and the deserializer of what stands in it.
 ///
@@ -16,20 +17,13 @@ pub struct Json<'de> {
     key_at: usize,
     /// How many more arrays and objects may open.
     depth: u8,
-    /// Whose value is read next, if it is that of a struct's key.
-    pub(super) asked: Option<Asked<'de>>,
+    /// The keys of the struct, the value of one of whose keys is read next, if it is one's.
+    pub(super) asked: Option<&'static [&'static str]>,
     /// What the value that is read next has to be.
     pub(super) watch: Watch,
     /// Whether the text was written for a provider's strict mode.
     lowered: bool,
     pub(super) pen: Pen<'de>,
-}
-
-/// A key that a struct was given, and those that it knows.
-#[derive(Clone, Copy)]
-pub(super) struct Asked<'de> {
-    pub(super) key: &'de str,
-    pub(super) known: &'static [&'static str],
 }
 
 /// More digits may not fit into a `u64`.
@@ -153,10 +147,14 @@ impl<'de> Json<'de> {
     /// The next byte that is no white space, not consumed.
     #[inline]
     pub(crate) fn peek(&mut self) -> Option<u8> {
+        let (bytes, mut at) = (self.bytes(), self.at);
         loop {
-            match self.byte() {
-                Some(b' ' | b'\n' | b'\t' | b'\r') => self.at += 1,
-                other => return other,
+            match bytes.get(at) {
+                Some(b' ' | b'\n' | b'\t' | b'\r') => at += 1,
+                other => {
+                    self.at = at;
+                    return other.copied();
+                }
             }
         }
     }
@@ -218,6 +216,8 @@ impl<'de> Json<'de> {
     // Numbers
 
     /// Consumes a number and compares it with what it has to be.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // Integers and floats are read by code of their own.
     pub(super) fn watched_number(&mut self, wanted: &'static str) -> Result<Number<'de>, Error> {
         let number = self.number(wanted)?;
         self.see(Leaf::Number(number))?;
@@ -225,6 +225,8 @@ impl<'de> Json<'de> {
     }
 
     /// Consumes a number, which the type knows as what is `wanted`.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // See `watched_number`.
     pub(crate) fn number(&mut self, wanted: &'static str) -> Result<Number<'de>, Error> {
         let Some(first @ (b'-' | b'0'..=b'9')) = self.peek() else {
             return Err(self.mismatch(wanted));
@@ -232,28 +234,14 @@ impl<'de> Json<'de> {
         let start = self.at;
         let negative = first == b'-';
         let digits = start + usize::from(negative);
-        let rest = self.bytes().get(digits..).unwrap_or_default();
-        let (mut value, mut count) = (0u64, 0);
-        let behind = loop {
-            match rest.get(count) {
-                Some(digit @ b'0'..=b'9') => {
-                    value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
-                    count += 1;
-                }
-                behind => break behind,
-            }
-        };
-        self.at = digits + count;
-        if count == 0 {
-            return Err(self.syntax("a digit"));
-        }
-        if count > 1 && rest.first() == Some(&b'0') {
+        self.at = digits;
+        let (value, count) = self.digits(0)?;
+        if count > 1 && self.bytes().get(digits) == Some(&b'0') {
             self.at = digits + 1;
             return Err(self.syntax("no digit after a leading zero"));
         }
-        if let Some(b'.' | b'e' | b'E') = behind {
-            self.fraction()?;
-            return Ok(Number::Text(self.slice(start, self.at)));
+        if let Some(b'.' | b'e' | b'E') = self.byte() {
+            return self.decimal(start, value, count);
         }
         if count > SAFE_DIGITS {
             return Number::of_integer(self.slice(start, self.at));
@@ -261,49 +249,66 @@ impl<'de> Json<'de> {
         Ok(match 0i64.checked_sub_unsigned(value) {
             _ if !negative || value == 0 => Number::Unsigned(value),
             Some(value) => Number::Signed(value),
-            None => Number::Text(self.slice(start, self.at)),
+            None => Number::of_text(self.slice(start, self.at)),
         })
     }
 
-    /// Consumes a number and returns its text.
-    pub(super) fn number_text(&mut self) -> Result<&'de str, Error> {
-        self.peek();
-        let start = self.at;
-        self.watched_number("a number")?;
-        Ok(self.slice(start, self.at))
-    }
-
-    /// The rest of a number behind its whole part.
-    fn fraction(&mut self) -> Result<(), Error> {
+    /// Consumes the rest of a number that starts at `start`, behind a whole part of `count` digits
+    /// that make `value`.
+    fn decimal(
+        &mut self,
+        start: usize,
+        mut value: u64,
+        mut count: usize,
+    ) -> Result<Number<'de>, Error> {
+        let mut places = 0;
         if self.byte() == Some(b'.') {
             self.at += 1;
-            self.digits()?;
+            (value, places) = self.digits(value)?;
+            count += places;
         }
-        if let Some(b'e' | b'E') = self.byte() {
+        let scaled = matches!(self.byte(), Some(b'e' | b'E'));
+        if scaled {
             self.at += 1;
             if let Some(b'+' | b'-') = self.byte() {
                 self.at += 1;
             }
-            self.digits()?;
+            self.digits(0)?;
         }
-        Ok(())
+        let text = self.slice(start, self.at);
+        if scaled {
+            return Ok(Number::of_text(text));
+        }
+        Ok(Number::of_decimal(text, value, count, places))
     }
 
-    fn digits(&mut self) -> Result<(), Error> {
+    /// Consumes digits, one at least: the value that they make behind those of `value`, and their
+    /// count. Of more than [`SAFE_DIGITS`] the value says nothing.
+    #[inline]
+    fn digits(&mut self, mut value: u64) -> Result<(u64, usize), Error> {
         let rest = self.bytes().get(self.at..).unwrap_or_default();
-        let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let mut count = 0;
+        for byte in rest {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            value = value.wrapping_mul(10).wrapping_add(digit.into());
+            count += 1;
+        }
         if count == 0 {
             return Err(self.syntax("a digit"));
         }
         self.at += count;
-        Ok(())
+        Ok((value, count))
     }
 
     // Strings
 
     /// Consumes a string that has no escapes, whose opening quote has been seen; where it has some,
     /// the offset of the first.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // Three places read most of a text through it.
     fn plain(&mut self) -> Result<&'de str, usize> {
         let start = self.at + 1;
         let end = plain_run(self.bytes(), start);
@@ -356,11 +361,21 @@ impl<'de> Json<'de> {
     fn lent(&mut self) -> Result<&'de str, Error> {
         match self.plain() {
             Ok(text) => Ok(text),
-            Err(end) => {
-                let text = self.unescaped(end)?;
-                Ok(self.pen.keep(text))
-            }
+            Err(end) => self.lent_unescaped(end),
         }
+    }
+
+    #[cold]
+    fn lent_unescaped(&mut self, end: usize) -> Result<&'de str, Error> {
+        let text = self.unescaped(end)?;
+        Ok(self.pen.keep(text))
+    }
+
+    /// The key that was read last, once more.
+    pub(super) fn last_key(&self) -> Result<&'de str, Error> {
+        let mut json = self.beside(self.text, Watch::Typed);
+        json.at = self.key_at;
+        json.lent()
     }
 
     /// Consumes a string and lends it for as long as the text lives.
@@ -458,6 +473,28 @@ impl<'de> Json<'de> {
     /// Consumes the opening bracket of an object, which must stand here.
     pub(crate) fn enter_object(&mut self) -> Result<(), Error> {
         self.enter(OBJECT)
+    }
+
+    /// Consumes the next `"key":` if it is that of this field, in one of the two ways in which
+    /// almost everybody writes it: to compare a key takes less time than to look for its end.
+    #[inline]
+    pub(crate) fn take_key(&mut self, place: &mut Place, field: &Field) -> bool {
+        let rest = self.bytes().get(self.at..).unwrap_or_default();
+        let rest = match (*place, rest) {
+            (Place::Inside, [b',', b' ', b'"', rest @ ..] | [b',', b'"', rest @ ..]) => rest,
+            (Place::Opened, [b'"', rest @ ..]) => rest,
+            _ => return false,
+        };
+        let Some([b'"', b':', rest @ ..]) = rest.strip_prefix(field.name.as_bytes()) else {
+            return false;
+        };
+        if !field.is_plain || field.presence == Presence::Never {
+            return false;
+        }
+        self.at = self.text.len() - rest.len();
+        self.asked = None;
+        *place = Place::Inside;
+        true
     }
 
     /// Consumes the next `"key":` of an object, if another one follows.

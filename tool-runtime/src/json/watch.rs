@@ -5,10 +5,10 @@
 //! place in the text says which part of the tree it belongs to, whatever the type calls.
 
 use super::access::Seen;
-use super::read::Json;
+use super::read::{Json, Place};
 use super::{Error, Problem, Segment};
 use crate::check::{Leaf, admits, admits_count};
-use crate::schema::{Care, Field, Kind, Map, Shape, Union};
+use crate::schema::{Care, Field, Kind, Map, Shape, Sure, Union};
 use crate::walk;
 
 /// What a value has to be.
@@ -56,6 +56,8 @@ impl<'de> Json<'de> {
         self.watch = watch;
         match watch {
             Watch::Typed | Watch::Judged => Ok(self),
+            // A value without parts.
+            Watch::Shaped(shape) if !matches!(shape.sure, Sure::Nothing) => Ok(self),
             Watch::Shaped(shape) => self.arrive_shaped(shape, elsewhere),
         }
     }
@@ -121,7 +123,8 @@ impl<'de> Json<'de> {
     pub(super) fn see(&mut self, leaf: Leaf<'_>) -> Result<(), Error> {
         match self.watch {
             Watch::Typed | Watch::Judged => Ok(()),
-            Watch::Shaped(shape) => compare(shape, leaf),
+            Watch::Shaped(shape) if admits(shape, leaf) => Ok(()),
+            Watch::Shaped(_) => Err(refused()),
         }
     }
 
@@ -137,14 +140,6 @@ impl<'de> Json<'de> {
             }
         }
         self.skip()
-    }
-}
-
-fn compare(shape: &'static Shape, leaf: Leaf<'_>) -> Result<(), Error> {
-    if admits(shape, leaf) {
-        Ok(())
-    } else {
-        Err(refused())
     }
 }
 
@@ -192,17 +187,29 @@ enum Parts {
     /// All alike, in whatever way.
     Alike(Watch),
     Places(&'static [&'static Shape]),
-    Keys {
-        fields: &'static [Field],
-        open: bool,
-        /// Keys mostly come in the type's order.
-        next: usize,
-        /// So many keys from the first on have come, one after the other.
-        in_turn: usize,
-        required: usize,
-    },
+    Keys(Keys),
     Entries(&'static Map),
     Variants(&'static Union),
+}
+
+/// The keys of an object, as they come.
+struct Keys {
+    fields: &'static [Field],
+    open: bool,
+    /// Keys mostly come in the type's order.
+    next: usize,
+    /// So many keys from the first on have come, one after the other.
+    in_turn: usize,
+    required: usize,
+}
+
+impl Keys {
+    #[inline]
+    fn note(&mut self, index: usize, field: &Field) {
+        self.next = index + 1;
+        self.in_turn += usize::from(index == self.in_turn);
+        self.required += usize::from(field.is_required());
+    }
 }
 
 impl Inside {
@@ -225,13 +232,13 @@ impl Inside {
             (Kind::Any | Kind::Foreign(_) | Kind::Unknown, _) => Parts::Alike(Watch::Typed),
             (Kind::Array(array), true) => Parts::Alike(Watch::of(array.items, lowered)),
             (Kind::Tuple(items), true) => Parts::Places(items),
-            (Kind::Object(object), false) => Parts::Keys {
+            (Kind::Object(object), false) => Parts::Keys(Keys {
                 fields: object.fields,
                 open: object.open,
                 next: 0,
                 in_turn: 0,
                 required: 0,
-            },
+            }),
             (Kind::Map(map), false) => Parts::Entries(map),
             (Kind::Union(union), false) => Parts::Variants(union),
             _ => return Err(refused()),
@@ -244,6 +251,24 @@ impl Inside {
         })
     }
 
+    /// Consumes the key that mostly comes next, if it does, and says what its value has to be.
+    #[inline]
+    pub(super) fn expected_key(
+        &mut self,
+        json: &mut Json<'_>,
+        place: &mut Place,
+    ) -> Option<(&'static str, Watch)> {
+        let Parts::Keys(keys) = &mut self.parts else {
+            return None;
+        };
+        let field = keys.fields.get(keys.next)?;
+        if self.lowered || keys.open || !json.take_key(place, field) {
+            return None;
+        }
+        keys.note(keys.next, field);
+        Some((field.name, Watch::of(field.shape, false)))
+    }
+
     /// Whether the type's own list of keys is all that is known.
     #[inline]
     pub(super) fn is_typed(&self) -> bool {
@@ -253,13 +278,13 @@ impl Inside {
     /// Whether keys that nobody knows may stand here.
     #[inline]
     pub(super) fn is_open(&self) -> bool {
-        matches!(self.parts, Parts::Keys { open: true, .. })
+        matches!(self.parts, Parts::Keys(Keys { open: true, .. }))
     }
 
     /// Whether `null` behind this key says that it is left out.
     pub(super) fn is_left_out_by_null(&self, key: &str) -> bool {
         match &self.parts {
-            Parts::Keys { fields, next, .. } if self.lowered => {
+            Parts::Keys(Keys { fields, next, .. }) if self.lowered => {
                 position(fields, key, *next).is_some_and(|(_, field)| field.is_left_out_by_null())
             }
             Parts::Entries(map) if self.lowered => map.leaves_out_by_null(),
@@ -294,20 +319,12 @@ impl Inside {
 
     fn shaped_value(&mut self, key: &str) -> Result<Watch, Error> {
         match &mut self.parts {
-            Parts::Keys {
-                fields,
-                open,
-                next,
-                in_turn,
-                required,
-            } => match position(fields, key, *next) {
+            Parts::Keys(keys) => match position(keys.fields, key, keys.next) {
                 Some((index, field)) => {
-                    *next = index + 1;
-                    *in_turn += usize::from(index == *in_turn);
-                    *required += usize::from(field.is_required());
+                    keys.note(index, field);
                     Ok(Watch::of(field.shape, self.lowered))
                 }
-                None if *open => Ok(Watch::ANY),
+                None if keys.open => Ok(Watch::ANY),
                 None => Err(Error::unknown_key(key, &[])),
             },
             Parts::Entries(map) => {
@@ -335,14 +352,9 @@ impl Inside {
 
     fn close_shaped(&self, shape: &Shape) -> Result<(), Error> {
         let is_whole = match &self.parts {
-            Parts::Keys {
-                fields,
-                in_turn,
-                required,
-                ..
-            } => {
-                let all = || fields.iter().filter(|field| field.is_required()).count();
-                *in_turn == fields.len() || *required >= all()
+            Parts::Keys(keys) => {
+                let required = || keys.fields.iter().filter(|field| field.is_required());
+                keys.in_turn == keys.fields.len() || keys.required >= required().count()
             }
             Parts::Variants(_) => self.count == 1,
             _ => admits_count(shape, self.count),

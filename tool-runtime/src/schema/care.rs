@@ -7,7 +7,8 @@ use super::shape::{Bounds, Kind, Map, Object, Shape, Union};
 pub enum Care {
     /// Nothing: the type reads no more than the shape admits.
     Typed,
-    /// The reader watches bounds and keys as it goes.
+    /// The reader watches bounds and keys as it goes: keys even where the type knows them, since one
+    /// that is expected is read faster.
     Watched,
     /// serde reads the value into a buffer, out of the reader's sight, or the value is judged as a
     /// whole: its text is walked first.
@@ -75,7 +76,8 @@ impl Care {
     }
 
     const fn of_object(object: &Object) -> Self {
-        let mut care = Self::watched_if(object.open);
+        // A key that is expected is read in less time than one that is not.
+        let mut care = Self::Watched;
         let mut fields = object.fields;
         while let [field, rest @ ..] = fields {
             care = care.or(if field.flatten {
@@ -106,9 +108,9 @@ impl Care {
             care = care.or(match &member.kind {
                 Kind::Enum(_) => Self::Typed,
                 Kind::Object(Object {
-                    fields: [_],
+                    fields: [field],
                     open: false,
-                }) => member.care,
+                }) => field.shape.care.around(),
                 _ => Self::Walked,
             });
             members = rest;

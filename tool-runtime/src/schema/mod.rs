@@ -17,6 +17,7 @@ mod recursion;
 mod render;
 mod shape;
 mod std_types;
+mod sure;
 mod words;
 
 #[cfg(feature = "schemars")]
@@ -36,6 +37,7 @@ pub use self::shape::{
     Array, Back, Bounds, Edge, Field, Foreign, Id, IntegerRange, Kind, Literal, Map, NumberRange,
     Object, OutputPresence, Presence, Shape, StringRules, Union, Variant,
 };
+pub use self::sure::Sure;
 #[cfg(feature = "validate")]
 pub(crate) use self::words::count;
 pub(crate) use self::words::{describe, describe_range, one_of};

@@ -4,7 +4,7 @@
 //! that are known only at run time are JSON ([`Ordered`](super::ordered::Ordered)) and have a tree
 //! of their own.
 
-use super::{Care, Int, Pattern};
+use super::{Care, Int, Pattern, Sure};
 
 /// A type's schema, as a tree that the compiler can read.
 ///
@@ -22,6 +22,8 @@ pub struct Shape {
     pub id: Id,
     /// How closely the decoder has to look.
     pub care: Care,
+    /// Values that it need not look at closely.
+    pub sure: Sure,
 }
 
 /// Who a type is: its name, and a hash of its path and of the types that it is made with.
@@ -342,6 +344,8 @@ impl Bounds {
 pub struct Field {
     /// The key that is read.
     pub name: &'static str,
+    /// The key stands in JSON as it is: nothing in it has to be escaped.
+    pub is_plain: bool,
     /// The key that is written.
     pub output_name: &'static str,
     /// Other spellings of the key that are read and never told: one name a thing is enough for a
@@ -418,11 +422,24 @@ impl Variant {
     }
 }
 
+/// Whether nothing in a text has to be escaped in JSON.
+const fn is_plain(text: &str) -> bool {
+    let mut bytes = text.as_bytes();
+    while let [byte, rest @ ..] = bytes {
+        if *byte < 0x20 || *byte == b'"' || *byte == b'\\' {
+            return false;
+        }
+        bytes = rest;
+    }
+    true
+}
+
 impl Field {
     /// A field of this type.
     pub const fn new(name: &'static str, description: &'static str, shape: &'static Shape) -> Self {
         Self {
             name,
+            is_plain: is_plain(name),
             output_name: name,
             aliases: &[],
             description,
@@ -451,6 +468,7 @@ impl Shape {
     pub const fn new(kind: Kind) -> Self {
         Self {
             care: Care::of(&kind),
+            sure: Sure::of(&kind),
             kind,
             description: "",
             title: "",

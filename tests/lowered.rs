@@ -18,6 +18,37 @@ struct Part {
     sizes: BTreeMap<String, (u8, f64)>,
 }
 
+#[derive(Serialize, Deserialize, Schema, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(rename_all = "snake_case")]
+enum Side {
+    Left,
+    Right,
+}
+
+#[derive(Serialize, Deserialize, Schema)]
+struct Corner {
+    x: i32,
+    y: i32,
+}
+
+#[derive(Serialize, Deserialize, Schema)]
+struct Sheet {
+    #[serde(flatten)]
+    corner: Option<Corner>,
+    #[serde(default)]
+    margins: BTreeMap<Side, u8>,
+}
+
+/// Takes keys that a schema names, and that may be left out.
+#[tool]
+fn sheet(
+    margins: BTreeMap<Side, u8>,
+    bleeds: BTreeMap<bool, Option<u8>>,
+    sheet: Option<Sheet>,
+) -> serde_json::Value {
+    json!([margins, bleeds, sheet])
+}
+
 #[derive(Serialize, Deserialize, Schema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum Target {
@@ -42,9 +73,9 @@ fn many(
     json!([labels, numbered, limit, pair, target])
 }
 
-fn answer(arguments: &str) -> Result<String, String> {
+fn answer(tool: &str, arguments: &str) -> Result<String, String> {
     let cx = Context::new().strict().lowered();
-    let result = tools![many].call_blocking(&ToolCall::new("c1", "many", arguments), &cx);
+    let result = tools![many, sheet].call_blocking(&ToolCall::new("c1", tool, arguments), &cx);
     match &result.outcome {
         Ok(_) => Ok(result.content(Encoder::json()).into_owned()),
         Err(error) => Err(error.to_string()),
@@ -52,9 +83,13 @@ fn answer(arguments: &str) -> Result<String, String> {
 }
 
 fn rows(rows: &[(&str, Result<&str, &str>)]) {
+    rows_of("many", rows);
+}
+
+fn rows_of(tool: &str, rows: &[(&str, Result<&str, &str>)]) {
     for (arguments, expected) in rows {
         let expected = expected.map(str::to_owned).map_err(str::to_owned);
-        assert_eq!(answer(arguments), expected, "{arguments}");
+        assert_eq!(answer(tool, arguments), expected, "{arguments}");
     }
 }
 
@@ -100,6 +135,22 @@ fn a_list_of_entries_is_a_map() {
         (
             r#"{"labels": [{"key": "a", "value": "x"}]}"#,
             Err(r#"labels.a: expected an integer of 0 or more, got "x""#),
+        ),
+        (
+            r#"{"labels": [{"key": {"a": 1}, "value": 1}]}"#,
+            Err(
+                r#"labels: expected an object, such as {"key":1}, got [{"key": {"a": 1}, "value": 1}]"#,
+            ),
+        ),
+        (
+            r#"{"labels": [{"key": 1, "value": 1}]}"#,
+            Err(r#"labels: expected an object, such as {"key":1}, got [{"key": 1, "value": 1}]"#),
+        ),
+        (
+            r#"{"labels": [{"key": null, "value": 1}]}"#,
+            Err(
+                r#"labels: expected an object, such as {"key":1}, got [{"key": null, "value": 1}]"#,
+            ),
         ),
         (
             r#"{"labels": [{"key": "a"}]}"#,
@@ -161,4 +212,55 @@ fn only_where_the_model_was_told_so() {
         let result = tools![many].call_blocking(&ToolCall::new("c1", "many", arguments), &cx);
         assert!(result.outcome.is_err(), "{arguments}");
     }
+}
+
+#[test]
+fn null_is_a_key_of_a_map_that_is_left_out() {
+    rows_of(
+        "sheet",
+        &[
+            (
+                r#"{"margins": {"left": null, "right": 2}, "bleeds": {"true": null, "false": 1}, "sheet": null}"#,
+                Ok(r#"[{"right":2},{"false":1,"true":null},null]"#),
+            ),
+            (
+                r#"{"margins": {"left": 1, "right": null}, "bleeds": {}, "sheet": {"x": null, "y": null, "margins": {"left": null, "right": 3}}}"#,
+                Ok(r#"[{"left":1},{},{"margins":{"right":3}}]"#),
+            ),
+            (
+                r#"{"margins": {"left": null, "right": null}, "bleeds": {}, "sheet": {"x": 1, "y": 2, "margins": {"left": 3, "right": null}}}"#,
+                Ok(r#"[{},{},{"margins":{"left":3},"x":1,"y":2}]"#),
+            ),
+            (
+                r#"{"margins": {"left": null, "up": 1}, "bleeds": {}}"#,
+                Err(r#"margins.up: expected a key that is one of "left", "right", got "up""#),
+            ),
+            (
+                r#"{"margins": {"up": null}, "bleeds": {}}"#,
+                Err("margins.up: expected a key that is one of \"left\", \"right\", got \"up\""),
+            ),
+            (
+                r#"{"margins": {"left": null, "left": 1}, "bleeds": {}}"#,
+                Err("margins.left: given more than once"),
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_key_that_is_left_out_by_null_is_there_once_all_the_same() {
+    rows(&[
+        (
+            r#"{"labels": {}, "limit": null, "limit": 3}"#,
+            Err("limit: given more than once"),
+        ),
+        (
+            r#"{"labels": {}, "limit": 3, "limit": null}"#,
+            Err("limit: given more than once"),
+        ),
+        (
+            r#"{"labels": {}, "numbered": {"1": {"name": "a", "count": null, "count": 1}}}"#,
+            Err("numbered.1.count: given more than once"),
+        ),
+    ]);
 }

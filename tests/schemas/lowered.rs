@@ -1,6 +1,6 @@
 //! Each type in each dialect: what its tool takes, it takes behind a plan too.
 
-use toolwright::{Dialect, Lowered, Op, SchemaDoc, lower};
+use toolwright::{Context, Dialect, Lowered, Op, SchemaDoc, ToolCall, lower};
 
 use crate::row::call;
 use json::Json;
@@ -116,7 +116,7 @@ impl Obedient<'_> {
                 let entry = |(key, value): &(String, Json)| {
                     let value = self.write(value, member, &format!("{path}/*/value"))?;
                     let key = if integer_keys {
-                        Json::read(key)
+                        Json::Leaf(key.parse::<i128>().ok()?.to_string().parse().ok()?)
                     } else {
                         Json::Leaf(key.as_str().into())
                     };
@@ -198,14 +198,15 @@ impl Obedient<'_> {
 
 /// What a model that writes what it is asked for makes of the type's samples, but for numbers that
 /// it cannot write, and forms that are taken beside the schema's.
-fn sent(row: &crate::row::Row, lowered: &Lowered, schema: &Json) -> Vec<Json> {
+fn sent(samples: Vec<String>, lowered: &Lowered, schema: &Json) -> Vec<(String, Json)> {
     let model = Obedient { lowered, schema };
-    let good = row.good().into_iter();
-    good.filter_map(|sample| {
+    let samples = samples.into_iter();
+    let sent = samples.filter_map(|sample| {
         let arguments = Json::read(&format!(r#"{{"value":{sample}}}"#));
-        model.write(&arguments, schema, "")
-    })
-    .collect()
+        let sent = model.write(&arguments, schema, "")?;
+        Some((sample, sent))
+    });
+    sent.collect()
 }
 
 #[test]
@@ -220,7 +221,7 @@ fn arguments_in_the_form_that_a_dialect_asks_for_are_taken() {
                 continue;
             };
             let schema = Json::read(lowered.schema.as_deref().unwrap_or("{}"));
-            for sent in sent(&row, &lowered, &schema) {
+            for (_, sent) in sent(row.good(), &lowered, &schema) {
                 count += 1;
                 let sent = sent.to_string();
                 let undone = lowered
@@ -241,6 +242,55 @@ fn arguments_in_the_form_that_a_dialect_asks_for_are_taken() {
         }
     }
     assert!(count > 1000, "{count} samples");
+    crate::none(wrong);
+}
+
+/// The decoder reads what a dialect asks for without the dialect's plan, and holds it to the type:
+/// what only words told the model, too.
+#[test]
+fn the_decoder_knows_the_way_back() {
+    let cx = Context::new().strict().lowered();
+    let mut wrong = Vec::new();
+    let (mut taken, mut refused) = (0, 0);
+    for row in crate::rows() {
+        let tools = (row.tools)();
+        let def = tools.definitions().next().unwrap();
+        for dialect in Dialect::ALL {
+            let Ok(lowered) = lower(&def.input, dialect) else {
+                continue;
+            };
+            let schema = Json::read(lowered.schema.as_deref().unwrap_or("{}"));
+            for (samples, is_good) in [(row.good(), true), (row.bad(), false)] {
+                for (sample, sent) in sent(samples, &lowered, &schema) {
+                    let is_the_same = || {
+                        let undone = lowered.plan.undo(&sent.to_string()).ok()?.into_owned();
+                        let arguments = Json::read(&format!(r#"{{"value":{sample}}}"#));
+                        Some(Json::read(&undone).unordered() == arguments.unordered())
+                    };
+                    // A key that is missing is written as `null`, which may be a good value.
+                    if !is_good && is_the_same() == Some(false) {
+                        continue;
+                    }
+                    let call = ToolCall::new("1", "hold", sent.to_string());
+                    let outcome = tools.call_blocking(&call, &cx).outcome;
+                    match (outcome, is_good) {
+                        (Ok(_), true) => taken += 1,
+                        (Err(_), false) => refused += 1,
+                        (Ok(_), false) => {
+                            wrong.push(format!(
+                                "{} in {dialect}: {sample}: taken: {sent}",
+                                row.name
+                            ));
+                        }
+                        (Err(error), true) => {
+                            wrong.push(format!("{} in {dialect}: {sent}: {error}", row.name));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(taken > 1000 && refused > 1000, "{taken} {refused}");
     crate::none(wrong);
 }
 
@@ -286,8 +336,9 @@ fn what_is_lowered_is_json() {
             let Some(text) = lowered.schema.as_deref() else {
                 continue;
             };
-            let sent = row.map(|row| sent(row, &lowered, &Json::read(text)));
-            let sent: Vec<_> = sent.iter().flatten().map(Json::to_string).collect();
+            let sent = row.map(|row| sent(row.good(), &lowered, &Json::read(text)));
+            let sent = sent.iter().flatten().map(|(_, sent)| sent.to_string());
+            let sent: Vec<_> = sent.collect();
             let sent = sent.join(",");
             let line = format!(
                 r#"{{"name":{name:?},"dialect":"{dialect}","schema":{text},"sent":[{sent}]}}"#

@@ -105,7 +105,7 @@ fn fill<'a>(
 ) -> Result<(), Error> {
     let mut json = reader(text, call);
     json.enter_object()?;
-    let mut given = Given::default();
+    let (mut given, mut left_out) = (Given::default(), Given::default());
     let (mut place, mut next) = (Place::Opened, 0);
     let mut others = None;
     loop {
@@ -128,10 +128,13 @@ fn fill<'a>(
         };
         next = index + 1;
         if json.is_lowered() && field.is_left_out_by_null() && json.peek() == Some(b'n') {
+            if given.has(index) || !left_out.note(index) {
+                return Err(Error::duplicate_key(key));
+            }
             json.null()?;
             continue;
         }
-        if !given.note(index) {
+        if left_out.has(index) || !given.note(index) {
             return Err(Error::duplicate_key(key));
         }
         fill_one(&mut json, field, *slot)?;

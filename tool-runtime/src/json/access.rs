@@ -79,7 +79,8 @@ pub(super) struct Fields<'j, 'de> {
     value: Watch,
     known: &'static [&'static str],
     inside: Inside,
-    /// The keys so far that the struct does not know, where such may stand.
+    /// The keys so far that the struct does not know, where such may stand; all of them, where it
+    /// is not shown all.
     others: Option<Box<Seen<'de>>>,
 }
 
@@ -108,16 +109,17 @@ impl<'j, 'de> Fields<'j, 'de> {
             let Some(key) = self.json.next_key(&mut self.place)? else {
                 return Ok(None);
             };
+            // The struct does not see a key that is left out by `null`, nor finds it again.
+            if self.inside.is_lowered() {
+                self.once(key)?;
+            }
             if !self.inside.is_left_out_by_null(key) || self.json.peek() != Some(b'n') {
                 break key;
             }
             self.json.word("null")?;
         };
-        if self.inside.is_open() && !self.known.contains(&key) {
-            let others = self.others.get_or_insert_with(|| Box::new(Seen::NONE));
-            if !others.note(key) {
-                return Err(Error::duplicate_key(key));
-            }
+        if self.inside.is_open() && !self.inside.is_lowered() && !self.known.contains(&key) {
+            self.once(key)?;
         }
         self.value = self.inside.value(key)?;
         Ok(Some(key))
@@ -146,6 +148,15 @@ impl<'j, 'de> Fields<'j, 'de> {
         };
         self.key = key.unwrap_or_default();
         Ok(key)
+    }
+
+    fn once(&mut self, key: &'de str) -> Result<(), Error> {
+        let others = self.others.get_or_insert_with(|| Box::new(Seen::NONE));
+        if others.note(key) {
+            Ok(())
+        } else {
+            Err(Error::duplicate_key(key))
+        }
     }
 
     /// Refuses entries that the type did not read.

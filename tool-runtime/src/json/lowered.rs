@@ -71,7 +71,7 @@ impl Json<'_> {
         };
         let (start, depth) = (self.offset(), self.depth());
         let raised = match (kind, self.peek()) {
-            (Kind::Map(_), Some(b'[')) => self.entries()?,
+            (Kind::Map(map), Some(b'[')) => self.entries(&map)?,
             (Kind::Tuple(items), Some(b'{')) => self.places(items.len())?,
             (
                 Kind::Array(Array {
@@ -96,7 +96,8 @@ impl Json<'_> {
     }
 
     /// `[{"key": …, "value": …}, …]` as an object. An equal key is found like that of any object.
-    fn entries(&mut self) -> Result<Option<String>, Error> {
+    fn entries(&mut self, map: &Map) -> Result<Option<String>, Error> {
+        let are_integers = matches!(bare(map.keys, false).kind, Kind::Integer(_));
         let mut out = String::from("{");
         let mut place = Place::Opened;
         self.enter_array()?;
@@ -124,7 +125,10 @@ impl Json<'_> {
             if out.len() > 1 {
                 out.push(',');
             }
-            out.push_str(&key_text(key));
+            let Some(key) = key_text(key, are_integers) else {
+                return Ok(None);
+            };
+            out.push_str(&key);
             out.push(':');
             out.push_str(value);
         }
@@ -151,14 +155,13 @@ impl Json<'_> {
 }
 
 /// An entry's key as a key of an object: those of numbers are numbers there.
-fn key_text(key: &str) -> String {
-    if key.starts_with('"') {
-        return key.to_owned();
-    }
-    match int_of(Number::of_text(key)) {
-        Some(int) if key.starts_with(['-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) => {
-            format!("\"{int}\"")
-        }
-        _ => crate::fault::say::json_string(key),
+fn key_text(key: &str, are_integers: bool) -> Option<String> {
+    match key.bytes().next() {
+        Some(b'"') => Some(key.to_owned()),
+        Some(b'-' | b'0'..=b'9') if are_integers => Some(match int_of(Number::of_text(key)) {
+            Some(int) => format!("\"{int}\""),
+            None => crate::fault::say::json_string(key),
+        }),
+        _ => None,
     }
 }

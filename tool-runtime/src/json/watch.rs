@@ -281,13 +281,21 @@ impl Inside {
         matches!(self.parts, Parts::Keys(Keys { open: true, .. }))
     }
 
+    /// Whether keys may be left out by `null`.
+    #[inline]
+    pub(super) fn is_lowered(&self) -> bool {
+        self.lowered
+    }
+
     /// Whether `null` behind this key says that it is left out.
     pub(super) fn is_left_out_by_null(&self, key: &str) -> bool {
         match &self.parts {
             Parts::Keys(Keys { fields, next, .. }) if self.lowered => {
                 position(fields, key, *next).is_some_and(|(_, field)| field.is_left_out_by_null())
             }
-            Parts::Entries(map) if self.lowered => map.leaves_out_by_null(),
+            Parts::Entries(map) if self.lowered => {
+                map.leaves_out_by_null() && admits_key(map.keys, key)
+            }
             _ => false,
         }
     }

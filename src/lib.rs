@@ -40,6 +40,7 @@ pub use toolwright_runtime::*;
 /// | `visible = path` | `fn(&Scope<'_>) -> bool`: whether a conversation may call it; [`Toolset::visible`] leaves it out of what is sent |
 /// | `validate = path` | gets the parameters that the model fills, each by reference, and returns `Result<(), E>` |
 /// | `ignore_unknown` | arguments that are no parameters are passed over, where they are refused otherwise; the schema says so (`additionalProperties`) |
+/// | `targets(openai_strict, …)` | the [`Dialect`]s that must accept the tool: one that cannot say its arguments is an error at the parameter |
 /// | `handle = Name` | another name for the struct, where the function's collides |
 /// | `crate = path` | where `toolwright` is, if not at `::toolwright` |
 ///
@@ -48,6 +49,27 @@ pub use toolwright_runtime::*;
 /// The doc comment, as text: links into Rust's documentation become their words, hidden lines of
 /// examples go. An `# Arguments` list (`` - `city`: where to look ``) describes the parameters and
 /// is not repeated; so does a `///` comment on a parameter.
+///
+/// What the model reads must be visible to people: tag characters, zero-width characters and marks that
+/// turn the direction of text are errors in descriptions, names, examples and defaults, here and in
+/// `#[derive(Schema)]`, with or without targets. Emoji of several characters, and joiners between
+/// letters of scripts that have them, are visible.
+///
+/// # Targets
+///
+/// ```
+/// use toolwright::tool;
+///
+/// /// Counts words.
+/// #[tool(targets(openai_strict, anthropic_strict, gemini_json))]
+/// fn count(text: &str, most: Option<u32>) -> u32 {
+///     most.unwrap_or(u32::MAX).min(text.split_whitespace().count() as u32)
+/// }
+/// ```
+///
+/// The check is a constant that `cargo check` evaluates. A type that only schemars knows tells its schema
+/// when the program runs, and so has no place here; in a list ([`tools!`]) such a tool can be `unproven`.
+/// What the arguments of a generic tool are is known where it is listed: say its targets there.
 ///
 /// # Parameters
 ///

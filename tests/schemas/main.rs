@@ -26,6 +26,7 @@ mod both_ways;
 mod differences;
 mod enums;
 mod equivalence;
+mod estimate;
 mod exact;
 mod exceptions;
 #[cfg(any(

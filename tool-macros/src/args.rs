@@ -9,12 +9,18 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, ExprUnary, Lit, Meta, Path, Token, UnOp};
 
 use crate::ctxt::Ctxt;
+use crate::hidden;
 use crate::model::{DefaultValue, Options, Text};
 use crate::name::{did_you_mean, quoted};
 use crate::schema::{Bounds, read_bound};
 
+mod targets;
+
+pub(crate) use targets::distinct;
+use targets::targets;
+
 /// The options of `#[tool]`, in the order in which the documentation lists them.
-const TOOL_OPTIONS: [&str; 20] = [
+const TOOL_OPTIONS: [&str; 21] = [
     "name",
     "title",
     "description",
@@ -32,6 +38,7 @@ const TOOL_OPTIONS: [&str; 20] = [
     "visible",
     "validate",
     "ignore_unknown",
+    "targets",
     "handle",
     "crate",
     "state",
@@ -51,7 +58,7 @@ const ARG_OPTIONS: [&str; 10] = [
 ];
 
 /// What people write who come from elsewhere.
-const OTHER_WORDS: [(&str, &str); 10] = [
+const OTHER_WORDS: [(&str, &str); 11] = [
     ("desc", "description"),
     ("doc", "description"),
     ("about", "description"),
@@ -62,6 +69,7 @@ const OTHER_WORDS: [(&str, &str); 10] = [
     ("attributes", "meta"),
     ("open", "ignore_unknown"),
     ("additional_properties", "ignore_unknown"),
+    ("dialects", "targets"),
 ];
 
 /// Reads the options of `#[tool(…)]`.
@@ -105,6 +113,7 @@ pub(crate) fn tool(cx: &Ctxt, tokens: TokenStream) -> Options {
             "ignore_unknown" => {
                 options.ignore_unknown = (flag(cx, &meta) == Some(true)).then(|| meta.path().span());
             }
+            "targets" => options.targets = targets(cx, &meta),
             "handle" => options.handle = handle(cx, &meta),
             "crate" => options.krate = krate(cx, &meta),
             "state" => cx.error(
@@ -164,7 +173,10 @@ pub(crate) fn arg(cx: &Ctxt, attr: &Attribute, arg: &mut Arg) {
             Some("default") => {
                 arg.default = match meta {
                     Meta::Path(path) => Some(DefaultValue::Trait(path.span())),
-                    Meta::NameValue(pair) => Some(DefaultValue::Expr(pair.value)),
+                    Meta::NameValue(pair) => {
+                        shown(cx, &pair.value);
+                        Some(DefaultValue::Expr(pair.value))
+                    }
                     Meta::List(list) => {
                         cx.error(
                             &list,
@@ -262,7 +274,20 @@ fn value<'m>(cx: &Ctxt, meta: &'m Meta, form: &str) -> Option<&'m Expr> {
 }
 
 fn expr(cx: &Ctxt, meta: &Meta) -> Option<Expr> {
-    value(cx, meta, "…").cloned()
+    let value = value(cx, meta, "…")?;
+    shown(cx, value);
+    Some(value.clone())
+}
+
+/// A literal that the model is shown.
+pub(crate) fn shown(cx: &Ctxt, value: &Expr) {
+    if let Expr::Lit(ExprLit {
+        lit: Lit::Str(text),
+        ..
+    }) = value
+    {
+        hidden::check(cx, text.span(), &text.value());
+    }
 }
 
 /// `key = "…"`
@@ -276,10 +301,14 @@ fn text_like(cx: &Ctxt, meta: &Meta, example: &str) -> Option<Text> {
         Expr::Lit(ExprLit {
             lit: Lit::Str(literal),
             ..
-        }) => Some(Text {
-            value: literal.value(),
-            span: literal.span(),
-        }),
+        }) => {
+            let value = literal.value();
+            hidden::check(cx, literal.span(), &value);
+            Some(Text {
+                value,
+                span: literal.span(),
+            })
+        }
         other => {
             let key = key(meta).unwrap_or_default();
             cx.error(
@@ -419,7 +448,10 @@ fn json_literal(cx: &Ctxt, value: &Expr) -> Option<String> {
     };
     if let Expr::Lit(ExprLit { lit, .. }) = literal {
         match lit {
-            Lit::Str(text) if sign.is_empty() => return Some(json_string(&text.value())),
+            Lit::Str(text) if sign.is_empty() => {
+                hidden::check(cx, text.span(), &text.value());
+                return Some(json_string(&text.value()));
+            }
             Lit::Bool(flag) if sign.is_empty() => return Some(flag.value.to_string()),
             Lit::Int(number) => return Some(format!("{sign}{}", number.base10_digits())),
             Lit::Float(number) => return Some(format!("{sign}{}", number.base10_digits())),

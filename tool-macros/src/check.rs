@@ -3,7 +3,7 @@
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::{
-    Attribute, FnArg, ItemImpl, ReceiverKind, ReturnType, Safety, Signature, Token, Type,
+    Attribute, FnArg, Generics, ItemImpl, ReceiverKind, ReturnType, Safety, Signature, Token, Type,
     parse_quote,
 };
 
@@ -11,13 +11,14 @@ use crate::ctxt::Ctxt;
 use crate::doc::Doc;
 use crate::model::{DefaultValue, Function, Param, Tool};
 use crate::name::{PARAM_RULE, TOOL_RULE, did_you_mean, is_param_name, is_tool_name, quoted};
-use crate::{group, ty};
+use crate::{group, hidden, ty};
 
 pub(crate) mod param;
 
 /// The rules for a free function.
 pub(crate) fn free(cx: &Ctxt, tool: &Tool) {
     handle_is_no_primitive(cx, tool);
+    targets_are_for_one_type(cx, tool, &tool.generics);
     all(cx, tool);
 }
 
@@ -42,6 +43,21 @@ fn all(cx: &Ctxt, tool: &Tool) {
     default_is_for_a_value(cx, tool);
     timeout_can_be_kept(cx, tool);
     return_is_nameable(cx, tool);
+}
+
+/// What a generic tool's arguments are is known where it is listed, and so is what accepts them.
+pub(crate) fn targets_are_for_one_type(cx: &Ctxt, tool: &Tool, generics: &Generics) {
+    let is_open =
+        generics.type_params().next().is_some() || generics.const_params().next().is_some();
+    if let (Some(target), true) = (tool.options.targets.first(), is_open) {
+        cx.error(
+            target,
+            format!(
+                "the arguments of `{}` are known where its type parameters are\nhelp: say the targets in the list: `tools! {{ targets: [{target}]; … }}`",
+                tool.name.value
+            ),
+        );
+    }
 }
 
 /// `struct char {}` beside `fn char` would shadow the primitive in the whole module.
@@ -122,7 +138,8 @@ fn not_generic(cx: &Ctxt, tool: &Tool) {
 /// A name that some provider refuses would fail at the first request.
 fn name_is_portable(cx: &Ctxt, tool: &Tool) {
     let name = &tool.name.value;
-    if !is_tool_name(name) {
+    // What is hidden in a name has an error of its own.
+    if !is_tool_name(name) && hidden::find(name).is_none() {
         cx.error_at(
             tool.name.span,
             format!("providers refuse the tool name `{name}`\nhelp: give another: `#[tool(name = \"…\")]`, {TOOL_RULE}"),
@@ -154,7 +171,7 @@ fn has_description(cx: &Ctxt, tool: &Tool) {
 fn params_are_portable(cx: &Ctxt, tool: &Tool) {
     for param in tool.model_params() {
         let name = &param.name.value;
-        if !is_param_name(name) {
+        if !is_param_name(name) && hidden::find(name).is_none() {
             cx.error_at(
                 param.name.span,
                 format!("providers refuse the parameter name `{name}` of tool `{}`\nhelp: give another: `#[arg(rename = \"…\")]`, {PARAM_RULE}", tool.name.value),

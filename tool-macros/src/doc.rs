@@ -4,6 +4,7 @@ use proc_macro2::Span;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 use crate::ctxt::Ctxt;
+use crate::hidden;
 
 /// What a doc comment says.
 #[derive(Default)]
@@ -97,6 +98,7 @@ fn lines(cx: &Ctxt, attrs: &[Attribute], or: &str) -> Vec<Line> {
             continue;
         };
         let text = literal.value();
+        hidden::check(cx, literal.span(), &text);
         let is_block = text.contains('\n');
         for line in text.split('\n') {
             let line = if is_block {

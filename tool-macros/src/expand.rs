@@ -6,10 +6,11 @@ use syn::{GenericParam, Generics, Path, ReturnType, Visibility};
 
 use crate::model::{DefaultValue, ModelParam, Param, Tool};
 use crate::place::Place;
-use crate::schema::is_option;
+use crate::schema::{is_option, is_plain};
 use crate::ty::{self, infer_lifetimes, static_lifetimes};
 
 mod run;
+mod targets;
 
 /// What stands beside a free function.
 pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
@@ -25,9 +26,11 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         items,
         descriptor,
         run,
+        ..
     } = &parts;
     let imports = imports();
     let fits = fits(tool, &tool.generics);
+    let targets = targets::own(tool, &quote!(<#handle as __tool::Handle>::DESCRIPTOR));
     let states = tool.params.iter().filter_map(|param| match param {
         Param::State(ty) => {
             let ty = state_type(ty, tool);
@@ -52,6 +55,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             impl #impl_generics __tool::Handle for #handle #ty_generics #where_clause {
                 const DESCRIPTOR: &'static __tool::Descriptor = &#descriptor;
             }
+            #targets
             #[automatically_derived]
             #[allow(deprecated)]
             impl #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {
@@ -130,25 +134,38 @@ pub(crate) fn group(
         })
         .collect();
     let items = parts.iter().map(|parts| &parts.items);
+    let about: Vec<_> = parts
+        .iter()
+        .map(|parts| {
+            let (name, descriptor) = (&parts.names.about, &parts.descriptor);
+            quote!(const #name: &'static __tool::Descriptor = &#descriptor;)
+        })
+        .collect();
+    let descriptors = parts.iter().map(|parts| &parts.names.about);
     let entries = parts.iter().map(|parts| {
-        let Parts {
-            descriptor, run, ..
-        } = parts;
-        quote!(__tool::Entry { descriptor: &#descriptor, run: #run })
+        let Parts { names, run, .. } = parts;
+        let about = &names.about;
+        quote!(__tool::Entry { descriptor: Self::#about, run: #run })
     });
     let names = tools.iter().map(|tool| &tool.name.value);
     let fits = tools.iter().map(|tool| fits(tool, generics));
+    let targets = tools.iter().zip(&parts).map(|(tool, parts)| {
+        let (ty, about) = (static_lifetimes(ty.to_token_stream()), &parts.names.about);
+        targets::own(tool, &quote!(<#ty>::#about))
+    });
     quote! {
         const _: () = {
             use #krate::__private as __tool;
             use __tool::{#imports};
             #(#fits)*
             #[automatically_derived]
-            impl #impl_generics #ty #where_clause { #(#items)* }
+            impl #impl_generics #ty #where_clause { #(#items)* #(#about)* }
+            #(#targets)*
             #[automatically_derived]
             #[allow(deprecated)]
             impl #impl_generics __tool::OneToolBlock for #ty #where_shared {
                 const NAMES: &'static [__tool::Named] = &[#(__tool::named(#names)),*];
+                const DESCRIPTORS: &'static [&'static __tool::Descriptor] = &[#(Self::#descriptors),*];
                 const ENTRIES: &'static [__tool::Entry<Self>] = &[#(#entries),*];
             }
         };
@@ -172,6 +189,7 @@ struct Parts {
     items: TokenStream,
     descriptor: TokenStream,
     run: TokenStream,
+    names: Names,
 }
 
 impl Parts {
@@ -182,6 +200,7 @@ impl Parts {
             items: items(tool, &model, &names),
             descriptor: descriptor(tool, &model, &names),
             run: run::run(tool, &names, callee),
+            names,
         }
     }
 }
@@ -189,6 +208,8 @@ impl Parts {
 /// The names of a tool's hidden items.
 struct Names {
     params: Ident,
+    /// What a method says about itself.
+    about: Ident,
     prefix: String,
 }
 
@@ -196,6 +217,7 @@ impl Names {
     fn new(prefix: &str) -> Self {
         Self {
             params: format_ident!("__TOOL_{}PARAMS", prefix.to_uppercase()),
+            about: format_ident!("__TOOL_{}ABOUT", prefix.to_uppercase()),
             prefix: prefix.to_owned(),
         }
     }
@@ -316,6 +338,16 @@ fn descriptor(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream 
         quote!(description: #description),
         quote!(input: #input),
     ];
+    let refs = model.iter().filter(|param| !is_plain(&param.ty));
+    let refs: Vec<_> = refs
+        .map(|param| {
+            let slot = slot_type(tool, param);
+            quote!(__tool::refs_of(__tool::Has::<#slot>::REFS))
+        })
+        .collect();
+    if !refs.is_empty() {
+        fields.push(quote!(refs: &__tool::Refs::through(&[#(#refs),*])));
+    }
     if let ReturnType::Type(_, ty) = &tool.output {
         let ty = infer_lifetimes(ty.to_token_stream(), &tool.lifetimes);
         fields.push(quote! {

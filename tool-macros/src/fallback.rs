@@ -50,6 +50,7 @@ pub(crate) fn group(
         #[automatically_derived]
         impl #impl_generics #krate::__private::OneToolBlock for #ty #where_clause {
             const NAMES: &'static [#krate::__private::Named] = &[];
+            const DESCRIPTORS: &'static [&'static #krate::__private::Descriptor] = &[];
             const ENTRIES: &'static [#krate::__private::Entry<Self>] = &[];
         }
     }

@@ -114,6 +114,7 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
             check::body(methods, function);
             let tool = item::read(methods, options, function);
             check::method(methods, &tool, &tools);
+            check::targets_are_for_one_type(methods, &tool, &block.header.generics);
             tools.push(tool);
         }
     }

@@ -14,6 +14,7 @@ mod doc;
 mod expand;
 mod fallback;
 mod group;
+mod hidden;
 mod item;
 mod list;
 mod model;

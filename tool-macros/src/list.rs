@@ -8,6 +8,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Expr, LitStr, Path, PathArguments, Token, Type, token};
 
 use crate::ctxt::Ctxt;
+use crate::hidden;
 use crate::name::{TOOL_RULE, is_tool_name};
 use crate::place::{Place, local};
 
@@ -179,6 +180,11 @@ pub(crate) fn list(tokens: TokenStream) -> TokenStream {
         } = element
             && !is_tool_name(&name.value())
         {
+            let errors = cx.count();
+            hidden::check(&cx, name.span(), &name.value());
+            if cx.count() > errors {
+                continue;
+            }
             cx.error(
                 name,
                 format!(
@@ -188,6 +194,7 @@ pub(crate) fn list(tokens: TokenStream) -> TokenStream {
             );
         }
     }
+    list.targets.validate(&cx);
     let errors = cx.finish().err().map(|error| error.to_compile_error());
     expand(&list, errors.as_ref())
 }

@@ -40,6 +40,8 @@ pub(crate) struct Options {
     pub(crate) validate: Option<Path>,
     /// Arguments that are no parameters are passed over. Where the option stands.
     pub(crate) ignore_unknown: Option<Span>,
+    /// The dialects that must accept the tool.
+    pub(crate) targets: Vec<Ident>,
     /// Not all of the options and the documentation was understood, so that what is missing may
     /// have been meant.
     pub(crate) misread: bool,

@@ -183,6 +183,24 @@ fn listed() {
 
 /// The default path stands nowhere once another is given.
 #[test]
+fn targeted() {
+    let tool = item::tool(
+        quote!(targets(openai_strict, gemini_json)),
+        quote! {
+            /// Add two numbers.
+            fn add(a: i64, b: i64) -> i64 {
+                a + b
+            }
+        },
+    );
+    let list = list::list(quote! {
+        toolwright; targets: [openai_strict], unproven: [find], budget: 4_000;
+        add, ..shelf: Shelf
+    });
+    check("targeted", quote!(#tool fn main() { let tools = #list; }));
+}
+
+#[test]
 fn a_renamed_crate_is_the_only_one() {
     let krate = quote!(crate::vendor::wright);
     let function = full(&krate);

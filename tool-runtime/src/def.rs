@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::SchemaDoc;
+use crate::schema::estimate;
 
 /// What is known about a tool before it is called: pure data, without the code that runs it.
 ///
@@ -124,6 +125,24 @@ impl ToolDef {
             timeout: None,
             meta: Meta::default(),
         }
+    }
+
+    /// About how many tokens the definition takes of every request: a quarter of the bytes of its
+    /// name, description and compact schema. The same number counts against the `budget` of `tools!`
+    /// where the tool's types derive `Schema`. Providers' tokenizers, and their dialects, differ: it
+    /// is an estimate, to compare tools and to keep a list from growing unseen.
+    ///
+    /// ```
+    /// use toolwright_runtime::ToolDef;
+    ///
+    /// assert_eq!(ToolDef::new("add", "Adds two numbers.").estimated_tokens(), 35);
+    /// ```
+    pub fn estimated_tokens(&self) -> usize {
+        let bytes = match self.input.shape() {
+            Some(shape) => estimate::definition(&self.name, &self.description, shape),
+            None => estimate::around(&self.name, &self.description) + self.input.as_json().len(),
+        };
+        bytes / estimate::BYTES
     }
 }
 

@@ -50,7 +50,7 @@ pub use self::content::{Block, Content};
 pub use self::context::Context;
 pub use self::def::{Annotations, Meta, ToolDef};
 pub use self::dialect::{
-    Budget, Dialect, Lowered, Note, NoteKind, Op, Plan, Reject, RejectCode, Renames, RequestLimits,
+    Budget, Dialect, Lowered, Note, NoteKind, Op, Plan, Reject, RejectCode, Renames, RequestLimits, Share,
     Step, Steps, UnknownDialect, Verdict, lower,
 };
 pub use self::dyn_tool::{BuildError, DynTool, DynToolBuilder, SchemaError, SchemaErrorKind};
@@ -102,7 +102,11 @@ pub use toolwright_macros::{Provide, Schema, tool};
 /// - `targets: [openai_strict, gemini_json], unproven: [take];` at the head checks every tool against
 ///   these [`Dialect`]s: one that a provider's mode cannot say does not compile, and the message
 ///   says which argument of which tool, and the way out. What schemars alone knows, the compiler
-///   does not: such a tool is listed as `unproven`.
+///   does not: such a tool is listed as `unproven`, by its name or by its type's. What one request
+///   may hold ([`Dialect::request_limits`]) is checked too: how many tools, keys that may be missing,
+///   values of several types.
+/// - `budget: 4_000;` at the head is how many tokens the definitions may take of every request, by
+///   estimate ([`ToolDef::estimated_tokens`]); the message names the tools that take most.
 ///
 /// Equal names, names that some provider refuses, and state that is missing do not compile.
 #[macro_export]

@@ -1,15 +1,21 @@
-//! `targets: [openai_strict, …], unproven: [tool]; …` at the head of a list: the dialects that every
-//! tool is checked against when it compiles.
+//! `targets: [openai_strict, …], unproven: [tool], budget: 4_000; …` at the head of a list: the
+//! dialects that every tool is checked against when it compiles, and what the list may cost.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
-use syn::{Ident, Token, bracketed};
+use syn::{Ident, LitInt, Token, Type, bracketed, token};
 
+use crate::args::distinct;
+use crate::ctxt::Ctxt;
+use crate::name::{did_you_mean, quoted};
 use crate::place::Place;
 
 use super::{Element, Handle};
+
+const OPTIONS: [&str; 3] = ["targets", "unproven", "budget"];
 
 /// The head of a list.
 #[derive(Default)]
@@ -17,96 +23,235 @@ pub(super) struct Targets {
     dialects: Vec<Ident>,
     /// Tools that are not known to be accepted until the program runs.
     unproven: Vec<Ident>,
+    /// Tokens, by estimate.
+    budget: Option<LitInt>,
+    /// The options that were given.
+    given: Vec<String>,
 }
 
 impl Targets {
     /// Reads the head, if there is one.
     pub(super) fn parse_head(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut head = Self::default();
-        if !(input.peek(Ident) && input.peek2(Token![:]) && !input.peek2(Token![::])) {
+        if !is_option(input) {
             return Ok(head);
         }
         loop {
-            let key: Ident = input.parse()?;
-            input.parse::<Token![:]>()?;
-            let list = match key.to_string().as_str() {
-                "targets" => &mut head.dialects,
-                "unproven" => &mut head.unproven,
-                other => {
-                    return Err(syn::Error::new(
-                        key.span(),
-                        format!(
-                            "unknown option `{other}` in `tools!`\nhelp: the options are `targets: [openai_strict, …]` and `unproven: [tool, …]`"
-                        ),
-                    ));
-                }
-            };
-            let content;
-            bracketed!(content in input);
-            list.extend(Punctuated::<Ident, Token![,]>::parse_terminated(&content)?);
-            if input.parse::<Option<Token![,]>>()?.is_none() || input.peek(Token![;]) {
-                break;
+            head.parse_option(input)?;
+            let comma = input.parse::<Option<Token![,]>>()?;
+            if is_option(input) {
+                continue;
             }
-            if !input.peek2(Token![:]) || input.peek2(Token![::]) {
-                break;
+            if comma.is_some() && !input.peek(Token![;]) {
+                return Err(wants_semicolon(input.span()));
+            }
+            break;
+        }
+        input
+            .parse::<Token![;]>()
+            .map_err(|error| wants_semicolon(error.span()))?;
+        // The parts of the head may stand behind semicolons too.
+        if is_option(input) {
+            while is_option(input) {
+                head.parse_option(input)?;
+                if input.parse::<Option<Token![,]>>()?.is_none() {
+                    input
+                        .parse::<Token![;]>()
+                        .map_err(|error| wants_semicolon(error.span()))?;
+                }
             }
         }
-        input.parse::<Token![;]>().map_err(|error| {
-            syn::Error::new(
-                error.span(),
-                "the tools come behind a semicolon\nhelp: write `tools! { targets: [openai_strict]; a, b }`",
-            )
-        })?;
         Ok(head)
     }
 
-    /// The check in `const` that every target accepts every tool, each at its place.
+    fn parse_option(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
+        let key = input.call(Ident::parse_any)?;
+        input.parse::<Token![:]>()?;
+        let name = key.to_string();
+        if self.given.contains(&name) {
+            return Err(syn::Error::new(
+                key.span(),
+                format!("`{name}` is given twice\nhelp: say it once"),
+            ));
+        }
+        match name.as_str() {
+            "targets" => self.dialects = idents(&key, input, "openai_strict")?,
+            "unproven" => self.unproven = idents(&key, input, "tool")?,
+            "budget" => {
+                let budget: LitInt = input.parse().map_err(|error| {
+                    syn::Error::new(
+                        error.span(),
+                        "a budget is a number of tokens\nhelp: write `budget: 4_000`",
+                    )
+                })?;
+                budget.base10_parse::<usize>().map_err(|_| {
+                    syn::Error::new(
+                        budget.span(),
+                        "a budget is a number of tokens\nhelp: write `budget: 4_000`",
+                    )
+                })?;
+                self.budget = Some(budget);
+            }
+            other => {
+                let meant = did_you_mean(other, OPTIONS).map(|meant| meant + " ");
+                return Err(syn::Error::new(
+                    key.span(),
+                    format!(
+                        "unknown option `{other}` in `tools!`\nhelp: {}the options are {}",
+                        meant.unwrap_or_default(),
+                        quoted([
+                            "targets: [openai_strict, …]",
+                            "unproven: [tool, …]",
+                            "budget: 4_000"
+                        ]),
+                    ),
+                ));
+            }
+        }
+        self.given.push(name);
+        Ok(())
+    }
+
+    /// The rules for the head itself.
+    pub(super) fn validate(&self, cx: &Ctxt) {
+        distinct(cx, self.dialects.iter().cloned());
+        if let ([], [tool, ..]) = (self.dialects.as_slice(), self.unproven.as_slice()) {
+            cx.error(
+                tool,
+                "without targets there is nothing to prove\nhelp: remove `unproven`, or add `targets: [openai_strict, …]`",
+            );
+        }
+    }
+
+    /// The checks in `const`, each at its place.
     pub(super) fn check(&self, elements: &[Element]) -> TokenStream {
-        let Self { dialects, unproven } = self;
-        if dialects.is_empty() {
+        let Self {
+            dialects,
+            unproven,
+            budget,
+            ..
+        } = self;
+        if dialects.is_empty() && budget.is_none() {
             return TokenStream::new();
         }
-        let targets = dialects.iter().map(|dialect| {
-            let name = dialect.to_string();
-            quote_spanned!(dialect.span()=> __tool::dialect(#name))
-        });
-        let is_unproven = |name: &str| unproven.iter().any(|tool| tool == name);
-        let checks = elements.iter().map(|element| match element {
+        let listed = elements.iter().map(|element| match element {
             Element::One { path, name } => {
                 let handle = Handle::of(path);
                 let ty = handle.ty();
-                let last = path.segments.last().map(|last| last.ident.to_string());
-                let unproven = is_unproven(&last.unwrap_or_default());
-                let name = name.as_ref().map_or_else(
-                    || quote!(::core::option::Option::None),
-                    |name| quote!(::core::option::Option::Some(#name)),
-                );
-                let place = Place::of(path);
-                let accepted = place.start(quote!(__tool::accepted));
-                let arguments =
-                    place.end(quote!((TARGETS, &__tool::Listed::<#ty>::INPUT, #name, #unproven)));
-                handle.scope(&quote!(#accepted #arguments;))
+                let named = name.as_ref().map(|name| quote!(.named(#name)));
+                handle.scope(&quote!(__tool::Listed::<#ty>::INPUT #named))
             }
-            Element::Many { ty, .. } => {
-                let unproven = is_unproven(&ty.to_token_stream().to_string());
-                let place = Place::of(ty);
-                let accepted = place.start(quote!(__tool::all_accepted));
-                let arguments =
-                    place.end(quote!((TARGETS, __tool::Listed::<#ty>::INPUTS, #unproven)));
-                quote!(#accepted #arguments;)
+            Element::Many { ty, .. } => quote!(__tool::Listed::<#ty>::INPUTS),
+        });
+        let targets = dialects.iter().map(|dialect| {
+            let name = dialect.to_string();
+            quote!(__tool::dialect(#name))
+        });
+        let known = dialects.iter().map(|dialect| {
+            let name = dialect.to_string();
+            quote_spanned!(dialect.span()=> const _: () = __tool::is_dialect(#name);)
+        });
+        let requests = dialects.iter().map(|dialect| {
+            let name = dialect.to_string();
+            quote_spanned! {dialect.span()=>
+                const _: () = __tool::fits_request(__tool::dialect(#name), LISTED);
             }
         });
-        let count = elements.len();
-        let first = dialects
-            .first()
-            .map(|first| quote_spanned!(first.span()=> __tool::is_small(TARGETS, #count);));
+        let is_unproven = |called: &Ident| unproven.contains(called);
+        let accepted = elements.iter().enumerate().map(|(index, element)| {
+            let (place, called) = (element.place(), element.called());
+            let all = called.is_some_and(is_unproven);
+            let accepted = place.start(quote!(__tool::accepted));
+            let arguments = place.end(quote!((TARGETS, &LISTED[#index], UNPROVEN, #all)));
+            quote!(const _: () = #accepted #arguments;)
+        });
+        let accepted = (!dialects.is_empty()).then(|| quote!(#(#accepted)*));
+        // What no element is called may be one of a type's methods.
+        let names = unproven.iter().map(ToString::to_string);
+        let others = unproven
+            .iter()
+            .filter(|tool| {
+                !elements
+                    .iter()
+                    .any(|element| element.called() == Some(*tool))
+            })
+            .map(|tool| {
+                let name = tool.to_string();
+                quote_spanned!(tool.span()=> const _: () = __tool::is_listed(#name, LISTED);)
+            });
+        let within = budget.as_ref().map(|budget| {
+            let place = Place::of(budget);
+            let within = place.start(quote!(__tool::within_budget));
+            let arguments = place.end(quote!((#budget, LISTED)));
+            quote!(const _: () = #within #arguments;)
+        });
         quote! {
             const _: () = {
                 use __tool::Untargeted as _;
-                const TARGETS: &[__tool::Dialect] = &[#(#targets),*];
-                #first
-                #(#checks)*
+                const TARGETS: &[::core::option::Option<__tool::Dialect>] = &[#(#targets),*];
+                const LISTED: &[__tool::Inputs] = &[#(#listed),*];
+                const UNPROVEN: &[&str] = &[#(#names),*];
+                #(#known)*
+                #(#others)*
+                #accepted
+                #(#requests)*
+                #within
             };
         }
+    }
+}
+
+/// `key: …`, where a list of tools would have a path.
+fn is_option(input: ParseStream<'_>) -> bool {
+    input.peek(Ident) && input.peek2(Token![:]) && !input.peek2(Token![::])
+}
+
+fn wants_semicolon(span: proc_macro2::Span) -> syn::Error {
+    syn::Error::new(
+        span,
+        "the tools come behind a semicolon\nhelp: write `tools! { targets: [openai_strict], budget: 4_000; a, b }`",
+    )
+}
+
+/// `[a, b]`
+fn idents(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Vec<Ident>> {
+    let wanted = |span| {
+        syn::Error::new(
+            span,
+            format!("`{key}` takes a list of names\nhelp: write `{key}: [{example}]`"),
+        )
+    };
+    if !input.peek(token::Bracket) {
+        return Err(wanted(input.span()));
+    }
+    let content;
+    bracketed!(content in input);
+    let names = Punctuated::<Ident, Token![,]>::parse_terminated(&content)
+        .map_err(|error| wanted(error.span()))?;
+    if names.is_empty() {
+        return Err(wanted(key.span()));
+    }
+    Ok(names.into_iter().collect())
+}
+
+impl Element {
+    /// Where the element stands.
+    fn place(&self) -> Place {
+        match self {
+            Self::One { path, .. } => Place::of(path),
+            Self::Many { ty, .. } => Place::of(ty),
+        }
+    }
+
+    /// The last name of its path.
+    fn called(&self) -> Option<&Ident> {
+        let path = match self {
+            Self::One { path, .. } => path,
+            Self::Many { ty, .. } => match ty.as_ref() {
+                Type::Path(ty) => &ty.path,
+                _ => return None,
+            },
+        };
+        path.segments.last().map(|last| &last.ident)
     }
 }

@@ -203,6 +203,7 @@ impl Member {
                 }
                 (Of::Schema | Of::Schemars, "example") => {
                     if let Meta::NameValue(pair) = meta {
+                        args::shown(cx, &pair.value);
                         this.example = Some(pair.value.clone());
                     } else {
                         cx.error(meta, "`example` takes a value\nhelp: write `example = …`");

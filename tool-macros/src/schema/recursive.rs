@@ -133,7 +133,7 @@ fn is_std(name: &str) -> bool {
 /// Whether a type is made of types of std alone, as far as its spelling shows. Such a type has a
 /// schema of ours, so nothing need be looked for; if somebody's own type has such a name, the bound
 /// says so.
-pub(super) fn is_plain(ty: &Type) -> bool {
+pub(crate) fn is_plain(ty: &Type) -> bool {
     match ty {
         Type::Path(path) => {
             path.qself.is_none()

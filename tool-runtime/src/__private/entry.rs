@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::def::Meta;
 use crate::schema::Side;
 use crate::{
-    Annotations, Answer, Call, ErrorKind, Outcome, Payload, SchemaDoc, Scope, Shape, Tool, ToolDef,
-    ToolError,
+    Annotations, Answer, Call, ErrorKind, Outcome, Payload, Refs, SchemaDoc, Scope, Shape, Tool,
+    ToolDef, ToolError,
 };
 
 use super::Named;
@@ -26,6 +26,8 @@ pub struct Descriptor {
     pub description: &'static str,
     /// The parameters, as the tree of an object.
     pub input: &'static Shape,
+    /// The types that edges of the parameters' trees lead back to.
+    pub refs: &'static Refs,
     /// The result, if its type has a tree.
     pub output: Option<&'static Shape>,
     /// Hints.
@@ -55,6 +57,7 @@ impl Descriptor {
         title: "",
         description: "",
         input: &Shape::object(&[]),
+        refs: &Refs::NONE,
         output: None,
         annotations: Annotations::NONE,
         manual: false,
@@ -167,6 +170,8 @@ pub trait Bind<S: Send + Sync + 'static>: Handle {
 pub trait OneToolBlock: Sized + Send + Sync + 'static {
     /// The tools' names, for the check of a list.
     const NAMES: &'static [Named];
+    /// What the tools say about themselves, in order.
+    const DESCRIPTORS: &'static [&'static Descriptor];
     /// The tools, in order.
     const ENTRIES: &'static [Entry<Self>];
 }

@@ -25,7 +25,10 @@ pub use self::slot::{
     FindAny, FindForeign, FindSlot, FindUnread, Lacks, NoDeserialize, NoSchema, Nothing, Probe,
     Slot, Value, decode, decode_open, decode_root,
 };
-pub use self::targets::{Inputs, Untargeted, accepted, all_accepted, dialect, is_small};
+pub use self::targets::{
+    Inputs, OwnTargets, Untargeted, accepted, dialect, fits_request, is_dialect, is_listed,
+    own_targets, within_budget,
+};
 pub use self::told::*;
 pub use crate::json::Json;
 pub use crate::schema::Regex;

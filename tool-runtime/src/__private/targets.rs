@@ -1,27 +1,56 @@
-//! What `tools!` needs for `targets`: the check in `const` that providers accept every tool.
+//! What `tools!` and `#[tool]` need for `targets`: the checks in `const` that providers accept every
+//! tool, and all of them in one request.
 
+mod request;
+mod spelling;
+mod words;
+
+use super::{Descriptor, Handle, Listed, OneToolBlock};
+use crate::dialect::{Dialect, Judged, RejectCode, Verdict};
+use crate::name::same;
+
+pub use self::request::{fits_request, within_budget};
 use super::text::Text;
-use super::{Entry, Handle, Listed, OneToolBlock};
-use crate::dialect::{Dialect, RejectCode, Steps, Verdict};
-use crate::schema::Shape;
 
-/// One element of a list: the arguments of the tools that it brings.
+/// One element of a list: the tools that it brings.
 #[derive(Debug, Clone, Copy)]
 pub enum Inputs {
-    /// Those of a tool, by its name.
-    One(&'static str, &'static Shape),
-    /// Those of no tool: the bounds of `bound` and `group` refuse the element already.
+    /// A tool, and the name that the list gives it.
+    One(&'static Descriptor, Option<&'static str>),
+    /// The tools of a type.
+    Many(&'static [&'static Descriptor]),
+    /// No tool: the bounds of `bound` and `group` refuse the element already.
     None,
 }
 
+impl Inputs {
+    /// The same tool by another name.
+    #[must_use]
+    pub const fn named(self, name: &'static str) -> Self {
+        match self {
+            Self::One(descriptor, _) => Self::One(descriptor, Some(name)),
+            other => other,
+        }
+    }
+
+    /// The tools, each with the name that the list may give it.
+    const fn tools(&self) -> (&[&'static Descriptor], Option<&'static str>) {
+        match self {
+            Self::One(descriptor, name) => (std::slice::from_ref(descriptor), *name),
+            Self::Many(descriptors) => (descriptors, None),
+            Self::None => (&[], None),
+        }
+    }
+}
+
 impl<T: Handle> Listed<T> {
-    /// The tool's arguments.
-    pub const INPUT: Inputs = Inputs::One(T::DESCRIPTOR.name, T::DESCRIPTOR.input);
+    /// The tool.
+    pub const INPUT: Inputs = Inputs::One(T::DESCRIPTOR, None);
 }
 
 impl<T: OneToolBlock> Listed<T> {
     /// The tools of the type.
-    pub const INPUTS: &'static [Entry<T>] = T::ENTRIES;
+    pub const INPUTS: Inputs = Inputs::Many(T::DESCRIPTORS);
 }
 
 /// See [`Listed`].
@@ -29,24 +58,41 @@ pub trait Untargeted: Sized {
     /// Nothing.
     const INPUT: Inputs = Inputs::None;
     /// Nothing.
-    const INPUTS: &'static [Entry<()>] = &[];
+    const INPUTS: Inputs = Inputs::None;
 }
 
 impl<T> Untargeted for Listed<T> {}
 
-/// The dialect of this name.
+/// The dialect of this name; nothing where there is none, which [`is_dialect`] says.
+pub const fn dialect(name: &str) -> Option<Dialect> {
+    Dialect::named(name)
+}
+
+/// Refuses what is no dialect's name.
 ///
 /// # Panics
 /// At the caller's place, where there is none.
 #[track_caller]
-pub const fn dialect(name: &str) -> Dialect {
-    if let Some(dialect) = Dialect::named(name) {
-        return dialect;
+pub const fn is_dialect(name: &str) {
+    if Dialect::named(name).is_some() {
+        return;
     }
     let mut text = Text::new();
     text.push("no dialect is called `");
     text.push(name);
-    text.push("`\nhelp: the dialects are ");
+    text.push("`\nhelp: ");
+    let mut nearest: Option<(&str, usize)> = None;
+    let mut rest: &[Dialect] = &Dialect::ALL;
+    while let [one, tail @ ..] = rest {
+        spelling::nearer(name, one.name(), &mut nearest);
+        rest = tail;
+    }
+    if let Some((near, _)) = nearest {
+        text.push("did you mean `");
+        text.push(near);
+        text.push("`? ");
+    }
+    text.push("the dialects are ");
     let mut rest: &[Dialect] = &Dialect::ALL;
     while let [one, tail @ ..] = rest {
         text.push(one.name());
@@ -58,129 +104,178 @@ pub const fn dialect(name: &str) -> Dialect {
     panic!("{}", text.as_str());
 }
 
-/// Refuses more tools than a target takes.
+/// Refuses a tool of `unproven` that the list does not have.
 ///
 /// # Panics
-/// At the caller's place, with the target.
+/// At the caller's place, with the tool that may be meant.
 #[track_caller]
-pub const fn is_small(targets: &[Dialect], tools: usize) {
-    let mut rest = targets;
-    while let [target, tail @ ..] = rest {
-        rest = tail;
-        if let Some(most) = target.request_limits().tools
-            && tools > most
-        {
-            let mut text = Text::new();
-            text.push("the list has more tools than ");
-            text.push(target.name());
-            text.push(" takes in one request\nhelp: make lists of fewer tools, and send what a turn needs");
-            panic!("{}", text.as_str());
+pub const fn is_listed(name: &str, list: &[Inputs]) {
+    let mut nearest: Option<(&str, usize)> = None;
+    let mut rest = list;
+    while let [element, tail @ ..] = rest {
+        let (mut tools, other) = element.tools();
+        while let [tool, more @ ..] = tools {
+            // One that did not compile has no name.
+            if same(tool.name, name) || tool.name.is_empty() {
+                return;
+            }
+            spelling::nearer(name, tool.name, &mut nearest);
+            tools = more;
         }
+        if let Some(other) = other
+            && same(other, name)
+        {
+            return;
+        }
+        rest = tail;
     }
+    let mut text = Text::new();
+    text.push("the list has no tool `");
+    text.push(name);
+    text.push("`\nhelp: ");
+    match nearest {
+        Some((near, _)) => {
+            text.push("did you mean `");
+            text.push(near);
+            text.push("`?");
+        }
+        None => text.push("remove it from `unproven`"),
+    }
+    panic!("{}", text.as_str());
 }
 
-/// Refuses a tool that a target does not accept.
+/// Refuses an element of a list with a tool that a target does not accept.
 ///
 /// # Panics
 /// At the caller's place, with the tool, the argument, the target and the way out.
 #[track_caller]
-pub const fn accepted(targets: &[Dialect], inputs: &Inputs, name: Option<&str>, unproven: bool) {
-    let Inputs::One(own, input) = inputs else {
-        return;
-    };
-    // It did not compile, and has its own error.
-    if own.is_empty() {
-        return;
+pub const fn accepted(targets: &[Option<Dialect>], element: &Inputs, unproven: &[&str], all: bool) {
+    let (mut tools, name) = element.tools();
+    while let [tool, more @ ..] = tools {
+        let name = match name {
+            Some(name) => name,
+            None => tool.name,
+        };
+        let may_be_opaque = all || is_one_of(unproven, tool.name) || is_one_of(unproven, name);
+        if let Some(text) = judge(targets, tool, name, may_be_opaque) {
+            panic!("{}", text.as_str());
+        }
+        tools = more;
     }
-    let tool = match name {
-        Some(name) => name,
-        None => own,
-    };
+}
+
+const fn is_one_of(names: &[&str], name: &str) -> bool {
+    let mut rest = names;
+    while let [one, tail @ ..] = rest {
+        if same(one, name) {
+            return true;
+        }
+        rest = tail;
+    }
+    false
+}
+
+/// What stands against a tool of a list.
+const fn judge(
+    targets: &[Option<Dialect>],
+    tool: &Descriptor,
+    name: &str,
+    may_be_opaque: bool,
+) -> Option<Text> {
+    // It did not compile, and has its own error.
+    if tool.name.is_empty() {
+        return None;
+    }
     let mut rest = targets;
     while let [target, tail @ ..] = rest {
         rest = tail;
-        if !target.accepts_name_const(tool) {
-            let mut text = Text::new();
-            text.push("`");
-            text.push(tool);
-            text.push("` is no name for ");
-            text.push(target.name());
-            text.push("\nhelp: give the tool another: `path as \"other_name\"`");
-            panic!("{}", text.as_str());
+        let Some(target) = target else { continue };
+        if !target.accepts_name_const(name) {
+            return Some(words::no_name(name, *target));
         }
-        match target.verdict(input) {
+        let judged = target.judge(tool.input, tool.refs);
+        match judged.verdict {
             Verdict::Refused(code, steps) => {
-                panic!("{}", refused(tool, *target, code, &steps).as_str())
+                return Some(words::refused(name, *target, code, &steps, &judged.size));
             }
-            Verdict::Opaque(steps) if !unproven => {
-                panic!("{}", opaque(tool, *target, &steps).as_str())
+            Verdict::Opaque(steps) if !may_be_opaque => {
+                return Some(words::opaque(
+                    name,
+                    *target,
+                    &steps,
+                    words::Opaque::InList(tool.name),
+                ));
             }
             _ => {}
         }
     }
+    None
 }
 
-/// The same for all tools of a type.
-///
-/// # Panics
-/// See [`accepted`].
-#[track_caller]
-pub const fn all_accepted<S>(targets: &[Dialect], entries: &[Entry<S>], unproven: bool) {
-    let mut rest = entries;
-    while let [entry, tail @ ..] = rest {
-        let inputs = Inputs::One(entry.descriptor.name, entry.descriptor.input);
-        accepted(targets, &inputs, None, unproven);
+/// What a tool's own targets say: nothing, or the first of them that does not accept it.
+#[derive(Clone, Copy)]
+pub struct OwnTargets {
+    tool: &'static str,
+    found: Option<(Dialect, Judged)>,
+}
+
+/// Asks a tool's own targets.
+pub const fn own_targets(targets: &[Option<Dialect>], about: &Descriptor) -> OwnTargets {
+    let tool = about.name;
+    let mut rest = targets;
+    while let [target, tail @ ..] = rest {
         rest = tail;
-    }
-}
-
-const fn refused(tool: &str, target: Dialect, code: RejectCode, steps: &Steps) -> Text {
-    let mut text = Text::new();
-    text.push("`");
-    text.push(tool);
-    text.push("` cannot be sent to ");
-    text.push(target.name());
-    text.push(": ");
-    whose(&mut text, steps);
-    text.push(code.words());
-    text.push("\nhelp: ");
-    text.push(code.help());
-    text
-}
-
-const fn opaque(tool: &str, target: Dialect, steps: &Steps) -> Text {
-    let mut text = Text::new();
-    text.push("nobody knows yet whether `");
-    text.push(tool);
-    text.push("` can be sent to ");
-    text.push(target.name());
-    text.push(": ");
-    whose(&mut text, steps);
-    text.push(" tells its schema only when the program runs\nhelp: derive `toolwright::Schema` for its type, or list the tool: `unproven: [");
-    text.push(tool);
-    text.push("]`");
-    text
-}
-
-const fn whose(text: &mut Text, steps: &Steps) {
-    let mut names = steps.names();
-    if names.is_empty() {
-        text.push("the arguments as a whole");
-        return;
-    }
-    text.push("argument `");
-    let mut is_first = true;
-    while let [name, rest @ ..] = names {
-        if matches!(name.as_bytes(), b"*") {
-            text.push("[]");
-        } else {
-            if !is_first {
-                text.push(".");
-            }
-            text.push(name);
+        let Some(target) = target else { continue };
+        let judged = target.judge(about.input, about.refs);
+        if !matches!(judged.verdict, Verdict::Accepted) {
+            return OwnTargets {
+                tool,
+                found: Some((*target, judged)),
+            };
         }
-        is_first = false;
-        names = rest;
     }
-    text.push("`");
+    OwnTargets { tool, found: None }
+}
+
+impl OwnTargets {
+    /// Refuses the parameter of this name if it is why a target does not accept the tool.
+    ///
+    /// # Panics
+    /// At the caller's place, with the tool, the argument, the target and the way out.
+    #[track_caller]
+    pub const fn argument(&self, name: &str) {
+        if let Some((_, judged)) = &self.found
+            && let Verdict::Refused(_, steps) | Verdict::Opaque(steps) = &judged.verdict
+            && let [first, ..] = steps.names()
+            && same(first, name)
+        {
+            self.refuse();
+        }
+    }
+
+    /// Refuses a tool that a target does not accept, for whatever reason.
+    ///
+    /// # Panics
+    /// See [`argument`](Self::argument).
+    #[track_caller]
+    pub const fn refuse(&self) {
+        let Some((target, judged)) = &self.found else {
+            return;
+        };
+        let text = match &judged.verdict {
+            Verdict::Refused(code, steps) => {
+                words::refused(self.tool, *target, *code, steps, &judged.size)
+            }
+            Verdict::Opaque(steps) => {
+                words::opaque(self.tool, *target, steps, words::Opaque::InTool)
+            }
+            Verdict::Accepted => return,
+        };
+        panic!("{}", text.as_str());
+    }
+}
+
+/// Whether a code is told with a size.
+const fn is_size(code: RejectCode) -> bool {
+    matches!(code, RejectCode::TooLarge)
 }

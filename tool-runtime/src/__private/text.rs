@@ -25,6 +25,18 @@ impl Text {
         }
     }
 
+    pub(super) const fn push_number(&mut self, number: usize) {
+        if number > 9 {
+            self.push_number(number / 10);
+        }
+        // One digit.
+        #[allow(clippy::cast_possible_truncation)]
+        let digit = [b'0' + (number % 10) as u8];
+        if let Ok(digit) = std::str::from_utf8(&digit) {
+            self.push(digit);
+        }
+    }
+
     pub(super) const fn as_str(&self) -> &str {
         match self.bytes.split_at_checked(self.len) {
             Some((text, _)) => match std::str::from_utf8(text) {

@@ -96,6 +96,21 @@ impl RejectCode {
         }
     }
 
+    /// The keyword of the schema that says so, in parentheses; empty for none.
+    pub(crate) const fn keyword(self) -> &'static str {
+        match self {
+            Self::RootNotObject => " (`type`)",
+            Self::UntypedSchema => " (no `type`)",
+            Self::RootUnion | Self::ObjectWithUnion | Self::UnionFirstKey => " (`anyOf`)",
+            Self::UntypedArray => " (no `items`)",
+            Self::OpenObject => " (`additionalProperties`)",
+            Self::RecursiveType | Self::RecursiveRequired | Self::UnresolvedRef => " (`$ref`)",
+            Self::NestedEmptyObject => " (no `properties`)",
+            Self::AllOf => " (`allOf`)",
+            Self::PropertyName | Self::FalseSchema | Self::TooLarge => "",
+        }
+    }
+
     /// What to do about it.
     pub(crate) const fn help(self) -> &'static str {
         match self {

@@ -4,6 +4,7 @@
 mod canonical;
 mod care;
 mod document;
+pub(crate) mod estimate;
 mod example;
 mod extern_types;
 mod fields;

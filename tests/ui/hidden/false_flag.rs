@@ -1,0 +1,7 @@
+use toolwright::tool;
+
+/// Counts flags 🏴󠁧󠁢󠁁󠁿.
+#[tool]
+fn count() {}
+
+fn main() {}

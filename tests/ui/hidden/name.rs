@@ -1,0 +1,7 @@
+use toolwright::tool;
+
+/// Searches.
+#[tool(name = "search‍")]
+fn search() {}
+
+fn main() {}

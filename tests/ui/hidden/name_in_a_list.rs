@@ -1,0 +1,9 @@
+use toolwright::{tool, tools};
+
+/// Searches.
+#[tool]
+fn search() {}
+
+fn main() {
+    tools![search as "sea​rch"];
+}

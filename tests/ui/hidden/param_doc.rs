@@ -1,0 +1,13 @@
+use toolwright::tool;
+
+/// Adds two numbers.
+#[tool]
+fn add(
+    /// The first⁠
+    a: i64,
+    b: i64,
+) -> i64 {
+    a + b
+}
+
+fn main() {}

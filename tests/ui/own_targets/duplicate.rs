@@ -1,0 +1,7 @@
+use toolwright::tool;
+
+/// Rests.
+#[tool(targets(ollama, ollama))]
+fn rest() {}
+
+fn main() {}

@@ -1,0 +1,16 @@
+use serde::Deserialize;
+use toolwright::{Schema, tool};
+
+#[derive(Deserialize, Schema)]
+struct Search {
+    text: String,
+    filter: serde_json::Value,
+}
+
+/// Searches.
+#[tool(targets(groq))]
+fn search(#[arg(flatten)] search: Search) -> bool {
+    search.filter == search.text
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use toolwright::tool;
+
+/// Rests.
+#[tool(targets = "openai_strict")]
+fn rest() {}
+
+fn main() {}

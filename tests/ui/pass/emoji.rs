@@ -1,0 +1,24 @@
+//! What people write is no hidden text: emoji of several characters, and joiners between letters.
+use serde::Deserialize;
+use toolwright::{Schema, tool, tools};
+
+/// Where to: 🏴󠁧󠁢󠁳󠁣󠁴󠁿 or 🏳️‍🌈
+#[derive(Deserialize, Schema)]
+enum Place {
+    /// 👩🏽‍🚀 up there
+    #[serde(rename = "❤️‍🔥")]
+    Space,
+    /// نمی‌خواهم and क्‍ष
+    Home,
+}
+
+/// Travels, with 👨‍👩‍👧 and 1️⃣ suitcase.
+#[tool(targets(openai_strict, gemini_openapi))]
+fn travel(#[arg(default = "✈️")] by: &str, to: Place) -> bool {
+    by.is_empty() && matches!(to, Place::Space | Place::Home)
+}
+
+fn main() {
+    let tools = tools! { targets: [anthropic_strict], budget: 200; travel };
+    assert_eq!(tools.len(), 1);
+}

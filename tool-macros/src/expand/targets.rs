@@ -1,0 +1,45 @@
+//! The check in `const` that a tool's own targets accept it, each parameter at its type.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+
+use crate::model::Tool;
+use crate::place::Place;
+
+/// The check of a tool whose descriptor is `about`; nothing without targets.
+pub(super) fn own(tool: &Tool, about: &TokenStream) -> TokenStream {
+    let targets = &tool.options.targets;
+    if targets.is_empty() {
+        return TokenStream::new();
+    }
+    let found = targets.iter().map(|target| {
+        let target = target.to_string();
+        quote!(__tool::dialect(#target))
+    });
+    let known = targets.iter().map(|target| {
+        let text = target.to_string();
+        quote_spanned!(target.span()=> const _: () = __tool::is_dialect(#text);)
+    });
+    let arguments = tool.model_params().map(|param| {
+        let name = &param.name.value;
+        let place = Place::of(&param.ty);
+        let refuse = if param.flatten.is_some() {
+            place.end(quote!(.refuse()))
+        } else {
+            place.end(quote!(.argument(#name)))
+        };
+        let found = place.start(quote!(FOUND));
+        quote!(#found #refuse;)
+    });
+    let place = Place::of(&tool.ident);
+    let (found_whole, refuse) = (place.start(quote!(FOUND)), place.end(quote!(.refuse())));
+    quote! {
+        const _: () = {
+            #(#known)*
+            const FOUND: __tool::OwnTargets =
+                __tool::own_targets(&[#(#found),*], #about);
+            #(#arguments)*
+            #found_whole #refuse;
+        };
+    }
+}

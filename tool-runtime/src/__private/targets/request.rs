@@ -1,0 +1,198 @@
+//! What one request may hold, and what a list asks of it.
+
+use super::super::text::Text;
+use super::Inputs;
+use crate::dialect::{Dialect, Size, Verdict};
+use crate::schema::estimate;
+
+/// How many tools are named that cost most.
+const NAMED: usize = 3;
+
+/// What is counted of a tool.
+#[derive(Clone, Copy)]
+enum Measure {
+    Tools,
+    OptionalKeys(Dialect),
+    Unions(Dialect),
+    /// Of the definition.
+    Bytes,
+}
+
+/// What all tools of a list come to, and those that cost most.
+#[derive(Clone, Copy)]
+struct Sum {
+    total: usize,
+    most: [(&'static str, usize); NAMED],
+}
+
+impl Measure {
+    const fn of(self, tool: &super::Descriptor, name: &str) -> usize {
+        match self {
+            Self::Tools => 1,
+            Self::OptionalKeys(target) => size(target, tool).optional_keys,
+            Self::Unions(target) => size(target, tool).unions,
+            Self::Bytes => estimate::definition(name, tool.description, tool.input),
+        }
+    }
+
+    const fn sum(self, list: &[Inputs]) -> Sum {
+        let mut sum = Sum {
+            total: 0,
+            most: [("", 0); NAMED],
+        };
+        let mut rest = list;
+        while let [element, tail @ ..] = rest {
+            let (mut tools, other) = element.tools();
+            while let [tool, more @ ..] = tools {
+                let name = match other {
+                    Some(name) => name,
+                    None => tool.name,
+                };
+                if !tool.name.is_empty() {
+                    sum.add(name, self.of(tool, name));
+                }
+                tools = more;
+            }
+            rest = tail;
+        }
+        sum
+    }
+}
+
+const fn size(target: Dialect, tool: &super::Descriptor) -> Size {
+    target.judge(tool.input, tool.refs).size
+}
+
+impl Sum {
+    const fn add(&mut self, name: &'static str, count: usize) {
+        self.total += count;
+        let mut new = (name, count);
+        let mut places: &mut [(&'static str, usize)] = &mut self.most;
+        while let [place, rest @ ..] = places {
+            if new.1 > place.1 {
+                let old = *place;
+                *place = new;
+                new = old;
+            }
+            places = rest;
+        }
+    }
+
+    /// Says which tools cost most, each with what it costs.
+    const fn tell(&self, text: &mut Text, unit: usize) {
+        let mut rest: &[(&'static str, usize)] = &self.most;
+        let mut is_first = true;
+        while let [(name, count), tail @ ..] = rest {
+            rest = tail;
+            if *count < unit {
+                continue;
+            }
+            text.push(if is_first { "`" } else { ", `" });
+            text.push(name);
+            text.push("` (");
+            text.push_number(*count / unit);
+            text.push(")");
+            is_first = false;
+        }
+    }
+}
+
+/// Refuses more than a target takes in one request: tools, keys that may be missing, unions.
+///
+/// # Panics
+/// At the caller's place, with the target, what is too much and the tools that cost most.
+#[track_caller]
+pub const fn fits_request(target: Option<Dialect>, list: &[Inputs]) {
+    let Some(target) = target else { return };
+    let limits = target.request_limits();
+    let tools = Measure::Tools.sum(list).total;
+    if let Some(most) = limits.tools
+        && tools > most
+    {
+        let mut text = Text::new();
+        text.push("the list has ");
+        text.push_number(tools);
+        text.push(" tools, and ");
+        text.push(target.name());
+        text.push(" takes ");
+        text.push_number(most);
+        text.push(
+            " in one request\nhelp: make lists of fewer tools, and send the one that a turn needs",
+        );
+        panic!("{}", text.as_str());
+    }
+    if (limits.optional_keys.is_some() || limits.unions.is_some()) && all_accepted(target, list) {
+        share(
+            target,
+            limits.optional_keys,
+            Measure::OptionalKeys(target).sum(list),
+            " keys that may be missing",
+            "\nhelp: make some of them required, or make lists of fewer tools, and send the one that a turn needs",
+        );
+        share(
+            target,
+            limits.unions,
+            Measure::Unions(target).sum(list),
+            " values of one of several types",
+            "\nhelp: use enums without data, or make lists of fewer tools, and send the one that a turn needs",
+        );
+    }
+}
+
+/// Of a tool that is refused nothing is known, and it has its own error.
+const fn all_accepted(target: Dialect, list: &[Inputs]) -> bool {
+    let mut rest = list;
+    while let [element, tail @ ..] = rest {
+        let (mut tools, _) = element.tools();
+        while let [tool, more @ ..] = tools {
+            if let Verdict::Refused(..) = target.verdict(tool.input, tool.refs) {
+                return false;
+            }
+            tools = more;
+        }
+        rest = tail;
+    }
+    true
+}
+
+#[track_caller]
+const fn share(target: Dialect, most: Option<usize>, sum: Sum, what: &str, help: &str) {
+    let Some(most) = most else { return };
+    if sum.total <= most {
+        return;
+    }
+    let mut text = Text::new();
+    text.push("the list has ");
+    text.push_number(sum.total);
+    text.push(what);
+    text.push(", and ");
+    text.push(target.name());
+    text.push(" takes ");
+    text.push_number(most);
+    text.push(" in one request; most are in ");
+    sum.tell(&mut text, 1);
+    text.push(help);
+    panic!("{}", text.as_str());
+}
+
+/// Refuses a list whose definitions take more tokens, by estimate, than the budget.
+///
+/// # Panics
+/// At the caller's place, with the estimate, the budget and the tools that cost most.
+#[track_caller]
+pub const fn within_budget(budget: usize, list: &[Inputs]) {
+    let sum = Measure::Bytes.sum(list);
+    let tokens = sum.total / estimate::BYTES;
+    if tokens <= budget {
+        return;
+    }
+    let mut text = Text::new();
+    text.push("the definitions take about ");
+    text.push_number(tokens);
+    text.push(" tokens of every request, and the budget is ");
+    text.push_number(budget);
+    text.push("; most are of ");
+    sum.tell(&mut text, estimate::BYTES);
+    text.push("\nhelp: say less in them, make lists of fewer tools, or raise the budget");
+    panic!("{}", text.as_str());
+}

@@ -93,7 +93,7 @@ fn what_compiles_is_what_the_provider_accepts() {
 
 /// What a list is told of a request's limits is what is counted when it is sent.
 #[test]
-fn a_share_is_what_lowering_counts() {
+fn a_demand_is_what_lowering_counts() {
     let mut wrong = Vec::new();
     let mut seen = 0;
     for row in &rows() {
@@ -108,7 +108,7 @@ fn a_share_is_what_lowering_counts() {
                 continue;
             }
             seen += 1;
-            let told = dialect.share(shape, &Refs::NONE);
+            let told = dialect.demand(shape, &Refs::NONE);
             let (compiled, ran) = (
                 (told.optional_keys, told.unions),
                 (lowered.optional_keys, lowered.unions),

@@ -71,6 +71,9 @@ pub(crate) fn find(text: &str) -> Option<(usize, char)> {
             }
             NON_JOINER => joins_letters(before, after),
             SPACE => divides_words(before, after),
+            '\u{180b}'..='\u{180d}' | '\u{180f}' => {
+                matches!(before, Some('\u{1820}'..='\u{18aa}'))
+            }
             // One of them says how the character before it looks.
             '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => {
                 before.is_some_and(|before| !before.is_whitespace() && name(before).is_empty())
@@ -99,6 +102,20 @@ fn name(char: char) -> &'static str {
         '\u{206a}'..='\u{206f}' => "a formatting character that is no longer used",
         '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => "a variation selector",
         '\u{e0000}'..='\u{e007f}' => "a tag character",
+        '\u{180b}'..='\u{180d}' | '\u{180f}' => "a variation selector",
+        '\u{ad}'
+        | '\u{34f}'
+        | '\u{115f}'
+        | '\u{1160}'
+        | '\u{17b4}'
+        | '\u{17b5}'
+        | '\u{180e}'
+        | '\u{2065}'
+        | '\u{3164}'
+        | '\u{ffa0}'
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{1d173}'..='\u{1d17a}' => "a character without width",
+        '\u{e0080}'..='\u{e0fff}' => "a character that is none",
         _ => "",
     }
 }
@@ -197,6 +214,9 @@ mod tests {
             ("a\u{200f}", 1, '\u{200f}'),
             ("a\u{61c}", 1, '\u{61c}'),
             ("a\u{2063}", 1, '\u{2063}'),
+            ("a\u{ad}b", 1, '\u{ad}'),
+            ("a\u{3164}", 1, '\u{3164}'),
+            ("a\u{180b}", 1, '\u{180b}'),
             // Two selectors behind one character, and one behind none.
             ("a\u{fe0f}\u{fe01}", 4, '\u{fe01}'),
             ("a \u{e0101}", 2, '\u{e0101}'),
@@ -246,6 +266,7 @@ mod tests {
             "\u{dc1}\u{dca}\u{200d}\u{dbb}\u{dd3}",
             "\u{e20}\u{e32}\u{200b}\u{e29}\u{e32}",
             "\u{845b}\u{e0100}\u{98fe}",
+            "\u{1820}\u{180b}",
         ] {
             assert_eq!(find(text), None, "{text:?}");
         }

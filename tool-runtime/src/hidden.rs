@@ -73,6 +73,7 @@ fn belongs(before: char, char: char, after: Option<char>) -> bool {
         '\u{200c}' | '\u{200d}' => {
             is_joined(before) && after.is_none_or(|char| kind(char).is_none())
         }
+        '\u{200b}' => is_spaceless(before) && after.is_some_and(is_spaceless),
         '\u{fe0e}' | '\u{fe0f}' => {
             is_picture(before)
                 || matches!(before, '0'..='9' | '#' | '*' if after == Some('\u{20e3}'))
@@ -105,6 +106,12 @@ fn is_joined(char: char) -> bool {
         | '\u{1780}'..='\u{18af}' | '\u{1a20}'..='\u{1aaf}' | '\u{1b00}'..='\u{1c4f}'
         | '\u{a840}'..='\u{a9ff}' | '\u{aa60}'..='\u{aadf}' | '\u{abc0}'..='\u{abff}'
         | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}' | '\u{11000}'..='\u{11fff}')
+}
+
+/// Whether a character is of a script that divides words without a visible space: Thai, Lao, Tibetan,
+/// Burmese, Khmer.
+fn is_spaceless(char: char) -> bool {
+    matches!(char, '\u{e00}'..='\u{fff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
 }
 
 fn is_ideograph(char: char) -> bool {

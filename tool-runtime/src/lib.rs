@@ -50,8 +50,8 @@ pub use self::content::{Block, Content};
 pub use self::context::Context;
 pub use self::def::{Annotations, Meta, ToolDef};
 pub use self::dialect::{
-    Budget, Dialect, Lowered, Note, NoteKind, Op, Plan, Reject, RejectCode, Renames, RequestLimits, Share,
-    Step, Steps, UnknownDialect, Verdict, lower,
+    Budget, Demand, Dialect, Lowered, Note, NoteKind, Op, Plan, Reject, RejectCode, Renames,
+    RequestLimits, Step, Steps, UnknownDialect, Verdict, lower,
 };
 pub use self::dyn_tool::{BuildError, DynTool, DynToolBuilder, SchemaError, SchemaErrorKind};
 pub use self::encoder::Encoder;

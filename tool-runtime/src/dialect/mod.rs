@@ -31,8 +31,8 @@ pub use self::names::Renames;
 pub use self::plan::{Op, Plan, Step};
 pub use self::reject::{Note, NoteKind, Reject, RejectCode};
 use self::rules::Rules;
+pub use self::verdict::{Demand, Steps, Verdict};
 pub(crate) use self::verdict::{Judged, Size};
-pub use self::verdict::{Share, Steps, Verdict};
 
 /// What one provider's API accepts.
 ///
@@ -207,7 +207,7 @@ impl Dialect {
 /// What one request may hold, over all of its tools; nothing where no limit is known.
 ///
 /// A schema's own share stands in [`Lowered`], and of a type it is known when it compiles:
-/// [`Dialect::share`].
+/// [`Dialect::demand`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestLimits {

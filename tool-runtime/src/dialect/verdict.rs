@@ -72,10 +72,10 @@ impl Steps {
     }
 }
 
-/// A tool's share of what a request may hold, over all of its tools.
+/// What a tool takes of what a request may hold over all of its tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Share {
+pub struct Demand {
     /// Keys that may be missing.
     pub optional_keys: usize,
     /// Values of one of several types, `null` included.
@@ -100,13 +100,13 @@ impl Dialect {
     /// What arguments of this shape take of [`request_limits`](Self::request_limits): what
     /// [`lower`](super::lower) counts in their schema. Nothing is known of arguments that are refused
     /// or of which a part is opaque.
-    pub const fn share(self, arguments: &Shape, refs: &'static Refs) -> Share {
+    pub const fn demand(self, arguments: &Shape, refs: &'static Refs) -> Demand {
         let Size {
             optional_keys,
             unions,
             ..
         } = self.judge(arguments, refs).size;
-        Share {
+        Demand {
             optional_keys,
             unions,
         }

@@ -167,7 +167,7 @@ impl Walk {
         self.null = match self.rules.optional {
             Optional::Kept => Wanted::AsSaid,
             Optional::Absent => Wanted::Never,
-            Optional::Null => Wanted::Always,
+            Optional::Null | Optional::Either => Wanted::Always,
         };
         if !matches!(self.rules.optional, Optional::Null) {
             self.size.optional_keys += keys;

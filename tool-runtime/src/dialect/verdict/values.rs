@@ -73,10 +73,6 @@ impl Walk {
             }
             _ => false,
         };
-        if null && matches!(self.rules.null, Null::List | Null::ScalarList) && is_enum_kind(kind) {
-            self.size.enum_values += 1;
-            self.size.characters += "null".len();
-        }
         let null_is_type = !matches!(self.rules.null, Null::Nullable);
         self.size.unions += (is_union || null && null_is_type) as usize;
     }
@@ -157,8 +153,4 @@ impl Walk {
         }
         characters
     }
-}
-
-const fn is_enum_kind(kind: &Kind) -> bool {
-    matches!(kind, Kind::Enum(_))
 }

@@ -1,11 +1,20 @@
 //! What the example `everything` answers to lines of JSON.
+#![cfg(feature = "tokio")]
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 #[path = "../examples/everything/jsonl.rs"]
 mod jsonl;
+#[path = "../examples/everything/lines.rs"]
+mod lines;
+#[path = "everything/process.rs"]
+mod process;
+#[path = "../examples/everything/reply.rs"]
+mod reply;
 #[path = "../examples/everything/tools.rs"]
 mod tools;
+#[path = "../examples/everything/trouble.rs"]
+mod trouble;
 
 use std::collections::BTreeSet;
 use std::io::{self, BufReader, Read, Write};

@@ -6,6 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use toolwright::{Registry, Schema, tool, tools};
 
+use crate::trouble;
+
 #[derive(Debug)]
 pub(crate) struct Overflow;
 
@@ -182,7 +184,27 @@ fn search(
 pub(crate) fn registry() -> Registry {
     let registry = Registry::new();
     registry.extend(&tools![
-        add, echo, scale, big_int, opt, tree, counts, shape, order, search
+        add,
+        echo,
+        scale,
+        big_int,
+        opt,
+        tree,
+        counts,
+        shape,
+        order,
+        search,
+        trouble::boom,
+        trouble::boom_drop,
+        trouble::hang,
+        trouble::spin,
+        trouble::append_slow,
+        trouble::charge,
+        trouble::big,
+        trouble::fail_secret,
+        trouble::noisy,
+        trouble::ask,
+        trouble::Final,
     ]);
     registry
 }

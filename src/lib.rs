@@ -2,6 +2,10 @@
 
 pub use toolwright_runtime::*;
 
+/// A model in the loop, with people who can pause it: threads, agents, sessions.
+#[cfg(feature = "agent")]
+pub use toolwright_agent as agent;
+
 /// Makes a tool of a function, or of the methods of an impl block.
 ///
 /// The function stays as it is: same signature, attributes, visibility; callable and testable as

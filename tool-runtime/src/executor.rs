@@ -27,6 +27,7 @@ pub use self::event::{Event, Observer};
 pub use self::layer::{Handled, Handling, Layer, Next, Request};
 pub use self::policy::{Decide, ErrorPolicy, OnFailure, UnknownPolicy};
 pub use self::progress::Progress;
+pub use self::sort::CallPlan;
 pub use self::source::Source;
 
 pub(crate) use self::live::Live;
@@ -228,13 +229,19 @@ impl Executor {
     /// Tools that are neither `blocking` nor `spawn` run on the task that awaits the batch. Dropping
     /// the future ends all calls; observers learn that they were cancelled.
     pub async fn run(&self, calls: &[ToolCall], cx: &Context) -> Batch {
+        self.run_planned(calls, &[], cx).await
+    }
+
+    /// The same for a turn that was paused: `plans` says of each call, by its place, whether it is to
+    /// run now; of calls that it says nothing about, [`CallPlan::Run`].
+    pub async fn run_planned(&self, calls: &[ToolCall], plans: &[CallPlan], cx: &Context) -> Batch {
         let tools = self.source.tools(&cx.scope());
         let mut books = Books::open(calls, cx, &self.on_error, self.observers.clone());
         if cx.cancel_requested() {
             books.cancelled();
             return books.close();
         }
-        let jobs = sort::sort(self, &tools, calls, cx, &mut books);
+        let jobs = sort::sort(self, &tools, calls, plans, cx, &mut books);
         let stop = cx.host_cancel().cloned();
         let batch = drive::drive(self, jobs, books, stop);
         // The runtime's budget is for tasks that starve others; a batch is many of them in one, and

@@ -58,8 +58,8 @@ pub use self::encoder::Encoder;
 pub use self::error::{ErrorKind, ToolError};
 #[cfg(feature = "tokio")]
 pub use self::executor::{
-    Batch, Decide, ErrorPolicy, Event, Executor, Halted, Handled, Handling, Layer, Next, Observer,
-    OnFailure, Pending, PendingReason, Progress, Reply, Request, Source, UnknownPolicy,
+    Batch, CallPlan, Decide, ErrorPolicy, Event, Executor, Halted, Handled, Handling, Layer, Next,
+    Observer, OnFailure, Pending, PendingReason, Progress, Reply, Request, Source, UnknownPolicy,
 };
 pub use self::fault::{Fault, FaultCode};
 pub use self::json::Store;

@@ -57,6 +57,8 @@ pub enum PendingReason {
     /// A [`Layer`](crate::Layer) asks for a decision before the call runs. What to show to who
     /// decides.
     Decision(Value),
+    /// The host's [`CallPlan`](crate::CallPlan) leaves it.
+    Left,
 }
 
 /// Why a conversation does not go on by itself after a batch.

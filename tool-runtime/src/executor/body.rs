@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 
 use super::clock::Clock;
 use super::layer::{Handled, Layer, Next, Request};
+use super::sort::Job;
 use crate::contain::{Contained, contained, not_started};
 use crate::toolset::{Entry, Traits};
 use crate::{Answer, Call, Context, ErrorKind, Outcome, Repair, Store, Tool, ToolCall, ToolError};
@@ -22,6 +23,8 @@ pub(super) struct Core<'a> {
     pub(super) tool: &'a Arc<dyn Tool>,
     pub(super) cx: &'a Context,
     pub(super) clock: &'a Clock,
+    /// Somebody has decided that the call runs as it is.
+    pub(super) approved: bool,
     repairs: Mutex<Vec<Repair>>,
 }
 
@@ -36,21 +39,19 @@ pub(super) struct Ran {
 
 /// Runs a call. Nothing in it panics: what is not ours is contained where it is called.
 pub(super) async fn run(
-    index: usize,
-    call: &ToolCall,
-    entry: &Entry,
+    job: Job<'_>,
     cx: &Context,
     clock: &Clock,
     layers: &[Arc<dyn Layer>],
 ) -> Ran {
-    let tool = entry.tool();
+    let call = job.call;
     if layers.is_empty() {
-        let core = Core::new(index, entry, tool, cx, clock);
+        let core = Core::new(&job, cx, clock);
         let handled = core.body(call).await.into();
         return core.end(handled);
     }
-    let cx = cx.for_call(index, Arc::clone(&call.id), Arc::clone(&call.name));
-    let core = Core::new(index, entry, tool, &cx, clock);
+    let cx = cx.for_call(job.index, Arc::clone(&call.id), Arc::clone(&call.name));
+    let core = Core::new(&job, &cx, clock);
     let handled = match core.check(call) {
         Ok(call) => Next::new(layers).run(Request::new(call, &core)).await,
         Err(error) => error.into(),
@@ -59,19 +60,14 @@ pub(super) async fn run(
 }
 
 impl<'a> Core<'a> {
-    fn new(
-        index: usize,
-        entry: &'a Entry,
-        tool: &'a Arc<dyn Tool>,
-        cx: &'a Context,
-        clock: &'a Clock,
-    ) -> Self {
+    fn new(job: &Job<'a>, cx: &'a Context, clock: &'a Clock) -> Self {
         Self {
-            index,
-            entry,
-            tool,
+            index: job.index,
+            entry: job.entry,
+            tool: job.entry.tool(),
             cx,
             clock,
+            approved: job.approved,
             repairs: Mutex::default(),
         }
     }

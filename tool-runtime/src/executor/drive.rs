@@ -56,14 +56,7 @@ pub(super) async fn drive<'a>(
             }
             alone = exclusive;
             books.start(job.index);
-            running.push(body::run(
-                job.index,
-                job.call,
-                job.entry,
-                &cx,
-                &clock,
-                &executor.layers,
-            ));
+            running.push(body::run(job.clone(), &cx, &clock, &executor.layers));
             jobs.pop_front();
         }
         let next = poll_fn(|task| {

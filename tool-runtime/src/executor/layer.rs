@@ -111,6 +111,12 @@ impl<'a> Request<'a> {
         self.core.index
     }
 
+    /// Whether somebody has decided already that the call runs with these arguments: a layer that
+    /// asks people lets it pass. Not of arguments that a layer rewrote since.
+    pub fn is_approved(&self) -> bool {
+        self.core.approved && self.call.arguments == self.checked
+    }
+
     /// What the tool may know about the call.
     pub fn context(&self) -> &'a Context {
         self.core.cx

@@ -1,0 +1,228 @@
+mod engine;
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use toolwright_runtime::{Context, Encoder, Executor, Source, ToolChoice};
+
+use self::engine::Engine;
+use crate::event::Listener;
+use crate::{AgentError, Assistant, Model, Node, Run, Session};
+
+/// How often a model is asked in one run where nothing else is said.
+const MAX_TURNS: NonZeroU32 = NonZeroU32::MIN.saturating_add(15);
+/// How many nodes one run visits where nothing else is said.
+const MAX_STEPS: NonZeroU32 = NonZeroU32::MIN.saturating_add(99);
+
+/// A model with tools: it is asked, its calls are run and answered, and it is asked again, until it
+/// calls nothing, a person is needed, or a limit is reached. Cheap to clone; holds nothing of a
+/// conversation, which is the [`Session`].
+///
+/// ```
+/// use toolwright_agent::{Agent, Response, Session, testing::ScriptedModel};
+/// use toolwright_runtime::{Context, DynTool, ToolCall, ToolError, Toolset};
+///
+/// let add = DynTool::builder()
+///     .name("sum")
+///     .description("Adds numbers.")
+///     .typed_sync(|n: std::collections::BTreeMap<String, i64>, _cx| {
+///         Ok::<_, ToolError>(n.into_values().sum::<i64>())
+///     })
+///     .build()
+///     .unwrap();
+/// let model = ScriptedModel::new([
+///     Ok(Response::calls([ToolCall::new("c1", "sum", r#"{"a": 2, "b": 3}"#)])),
+///     Ok(Response::text("It is 5.")),
+/// ]);
+/// let agent = Agent::new(model, &Toolset::new([add]).unwrap()).system("You add.");
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let mut session = Session::ask("What is 2 + 3?");
+/// let run = agent.run(&mut session, &Context::new()).await.unwrap();
+/// assert_eq!(run.text(), Some("It is 5."));
+/// assert_eq!(session.thread().len(), 4);
+/// # });
+/// ```
+#[derive(Clone)]
+pub struct Agent {
+    model: Arc<dyn Model>,
+    executor: Executor,
+    system: Option<Arc<str>>,
+    choice: ToolChoice,
+    encoder: Encoder,
+    max_turns: NonZeroU32,
+    max_tool_rounds: Option<NonZeroU32>,
+    max_steps: NonZeroU32,
+    before: Vec<Node>,
+    after: Vec<Node>,
+    halt_when: Option<Arc<HaltWhen>>,
+    hooks: Vec<Arc<dyn Hooks>>,
+    listeners: Vec<Arc<dyn Listener>>,
+}
+
+/// Whether a run ends after what the model said last.
+type HaltWhen = dyn Fn(&Session, &Assistant) -> bool + Send + Sync;
+
+/// The host's own code around a run and its model calls. What it does not say is left as it is;
+/// `before` hooks run in the order in which they were added, `after` ones in the other.
+///
+/// A panic of a hook reaches the caller.
+pub trait Hooks: Send + Sync {
+    /// Once for each run, before anything happens; also when it goes on after a pause.
+    fn before_run(&self, session: &mut Session) {
+        let _ = session;
+    }
+
+    /// Once for each run, when it has ended.
+    fn after_run(&self, session: &mut Session, run: &Run) {
+        let _ = (session, run);
+    }
+
+    /// Before each request.
+    fn before_model(&self, session: &mut Session) {
+        let _ = session;
+    }
+
+    /// After each answer, which stands in the session's thread.
+    fn after_model(&self, session: &mut Session) {
+        let _ = session;
+    }
+}
+
+impl Agent {
+    /// A model with these tools, whose calls are run one after the other.
+    pub fn new(model: impl Model + 'static, tools: impl Into<Source>) -> Self {
+        Self::with_executor(model, Executor::serial(tools))
+    }
+
+    /// A model whose calls are run like this.
+    pub fn with_executor(model: impl Model + 'static, executor: Executor) -> Self {
+        Self {
+            model: Arc::new(model),
+            executor,
+            system: None,
+            choice: ToolChoice::Auto,
+            encoder: Encoder::auto(),
+            max_turns: MAX_TURNS,
+            max_tool_rounds: None,
+            max_steps: MAX_STEPS,
+            before: Vec::new(),
+            after: Vec::new(),
+            halt_when: None,
+            hooks: Vec::new(),
+            listeners: Vec::new(),
+        }
+    }
+
+    /// The same agent, with a system prompt: sent with each request, and never stored.
+    pub fn system(self, prompt: impl Into<Arc<str>>) -> Self {
+        Self {
+            system: Some(prompt.into()),
+            ..self
+        }
+    }
+
+    /// The same agent, whose model calls tools like this. The first request of a run says so;
+    /// after the first round of tools the model does as it likes, or it would never end.
+    pub fn tool_choice(self, choice: impl Into<ToolChoice>) -> Self {
+        Self {
+            choice: choice.into(),
+            ..self
+        }
+    }
+
+    /// The same agent, with how results become the model's text.
+    pub fn encoder(self, encoder: Encoder) -> Self {
+        Self { encoder, ..self }
+    }
+
+    /// The same agent, which asks its model so often in one run; 16 times if nothing is said.
+    pub fn max_turns(self, most: NonZeroU32) -> Self {
+        Self {
+            max_turns: most,
+            ..self
+        }
+    }
+
+    /// The same agent, which runs tools so often in one run; not limited if nothing is said. The
+    /// model is asked once more than that.
+    pub fn max_tool_rounds(self, most: NonZeroU32) -> Self {
+        Self {
+            max_tool_rounds: Some(most),
+            ..self
+        }
+    }
+
+    /// The same agent, which visits so many nodes in one run; 100 if nothing is said.
+    pub fn max_steps(self, most: NonZeroU32) -> Self {
+        Self {
+            max_steps: most,
+            ..self
+        }
+    }
+
+    /// The same agent, which stops before it visits the node, once for each visit. Running it again
+    /// goes on.
+    pub fn interrupt_before(mut self, node: Node) -> Self {
+        self.before.push(node);
+        self
+    }
+
+    /// The same agent, which stops after it has visited the node, once for each visit: after the
+    /// model also if it made no calls. Running it again goes on.
+    pub fn interrupt_after(mut self, node: Node) -> Self {
+        self.after.push(node);
+        self
+    }
+
+    /// The same agent, whose runs end where the condition holds after a turn of the model. A panic
+    /// of the condition reaches the caller.
+    pub fn halt_when(
+        self,
+        condition: impl Fn(&Session, &Assistant) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            halt_when: Some(Arc::new(condition)),
+            ..self
+        }
+    }
+
+    /// The same agent, with the host's own code around runs and model calls.
+    pub fn hooks(mut self, hooks: impl Hooks + 'static) -> Self {
+        self.hooks.push(Arc::new(hooks));
+        self
+    }
+
+    /// The same agent, with one more who looks on. With a listener, models stream.
+    pub fn listen(mut self, listener: impl Listener + 'static) -> Self {
+        self.listeners.push(Arc::new(listener));
+        self
+    }
+
+    /// What runs the calls.
+    pub fn executor(&self) -> &Executor {
+        &self.executor
+    }
+
+    /// Runs a session from where it stands until it ends or pauses.
+    ///
+    /// Dropping the future ends the run; the session stands where it stood before what was going on:
+    /// a request that was not answered, or calls that are pending again.
+    ///
+    /// # Errors
+    /// When the session waits for somebody, when no provider would take its thread, and when the
+    /// model fails at the first request.
+    pub async fn run(&self, session: &mut Session, cx: &Context) -> Result<Run, AgentError> {
+        Engine::new(self, session, cx).run().await
+    }
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agent")
+            .field("executor", &self.executor)
+            .field("max_turns", &self.max_turns)
+            .finish_non_exhaustive()
+    }
+}

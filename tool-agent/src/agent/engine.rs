@@ -1,0 +1,414 @@
+//! The one loop of an agent, whether its model streams or not.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use toolwright_runtime::{
+    Batch, CallPlan, Context, Event as CallEvent, Halted as BatchHalted, Outcome, Reply,
+    StreamEvent, ToolCall, ToolChoice, Toolset,
+};
+
+use super::Agent;
+use crate::event::Event;
+use crate::session::Wait;
+use crate::{
+    AgentError, Answer, Asks, Assistant, Halted, Message, News, Node, Request, Response, Run,
+    Session, SessionError, Status, Usage,
+};
+
+/// One run of a session.
+pub(super) struct Engine<'a> {
+    agent: &'a Agent,
+    session: &'a mut Session,
+    host: &'a Context,
+    usage: Usage,
+    turns: u32,
+    rounds: u32,
+    text: Option<String>,
+}
+
+/// What a visit of a node comes to.
+type Visit = Result<Option<Halted>, AgentError>;
+
+impl<'a> Engine<'a> {
+    pub(super) fn new(agent: &'a Agent, session: &'a mut Session, host: &'a Context) -> Self {
+        Self {
+            agent,
+            session,
+            host,
+            usage: Usage::default(),
+            turns: 0,
+            rounds: 0,
+            text: None,
+        }
+    }
+
+    pub(super) async fn run(mut self) -> Result<Run, AgentError> {
+        self.begin()?;
+        for hook in &self.agent.hooks {
+            hook.before_run(self.session);
+        }
+        let session = self.session.id().to_owned();
+        self.tell(&Event::RunStarted { session: &session });
+        let halted = loop {
+            if let Some(halted) = self.step().await? {
+                break halted;
+            }
+        };
+        Ok(self.end(halted))
+    }
+
+    /// Whether the session can be run from where it stands.
+    fn begin(&mut self) -> Result<(), AgentError> {
+        match self.session.status() {
+            Status::Failed { message } => {
+                return Err(SessionError::Failed(message.clone()).into());
+            }
+            status @ (Status::AwaitingUser { .. } | Status::AwaitingTools) => {
+                let status = status.as_str();
+                return Err(SessionError::WrongStatus {
+                    status,
+                    tried: "run",
+                }
+                .into());
+            }
+            Status::Idle | Status::Interrupted { .. } | Status::Completed => {}
+        }
+        self.session.status = Status::Idle;
+        self.session.wake();
+        if self.session.at.node == Node::Model {
+            self.session.thread.check()?;
+        }
+        Ok(())
+    }
+
+    fn end(self, halted: Halted) -> Run {
+        self.session.status = match &halted {
+            Halted::Completed | Halted::Halt { .. } | Halted::ReturnDirect(_) => Status::Completed,
+            Halted::AskUser {
+                index,
+                id,
+                question,
+                options,
+            } => Status::AwaitingUser {
+                index: *index,
+                id: id.clone(),
+                question: question.clone(),
+                options: options.clone(),
+            },
+            Halted::Pending => Status::AwaitingTools,
+            Halted::Interrupted { node, .. } => Status::Interrupted { node: *node },
+            Halted::ModelError(error) => Status::Failed {
+                message: error.to_string(),
+            },
+            _ => Status::Idle,
+        };
+        let run = Run {
+            halted,
+            text: self.text.clone(),
+            turns: self.turns,
+            rounds: self.rounds,
+            usage: self.usage,
+        };
+        for hook in self.agent.hooks.iter().rev() {
+            hook.after_run(self.session, &run);
+        }
+        self.tell(&Event::RunFinished { run: &run });
+        run
+    }
+
+    fn tell(&self, event: &Event<'_>) {
+        for listener in &self.agent.listeners {
+            // Whoever looks on does not change what happens.
+            let _ = catch_unwind(AssertUnwindSafe(|| listener.event(event)));
+        }
+    }
+
+    /// Visits the next node, unless something stands before it.
+    async fn step(&mut self) -> Visit {
+        let node = self.session.at.node;
+        if node == Node::End {
+            return Ok(Some(Halted::Completed));
+        }
+        if self.host.cancel().is_cancelled() {
+            return Ok(Some(Halted::Cancelled));
+        }
+        if self.agent.before.contains(&node) && !self.session.at.passed {
+            self.session.at.passed = true;
+            return Ok(Some(Halted::Interrupted { node, after: false }));
+        }
+        if let Some(limit) = self.limit(node) {
+            return Ok(Some(limit));
+        }
+        self.tell(&Event::NodeStarted { node });
+        let halted = match node {
+            Node::Model => self.visit_model().await?,
+            Node::Tools => self.visit_tools().await,
+            Node::End => None,
+        };
+        self.tell(&Event::NodeFinished { node });
+        self.session.at.steps += 1;
+        if halted.is_some() {
+            return Ok(halted);
+        }
+        self.session.at.passed = false;
+        if self.agent.after.contains(&node) {
+            return Ok(Some(Halted::Interrupted { node, after: true }));
+        }
+        Ok(None)
+    }
+
+    fn limit(&self, node: Node) -> Option<Halted> {
+        let (agent, at) = (self.agent, self.session.at);
+        let (turns, steps) = (agent.max_turns.get(), agent.max_steps.get());
+        if at.steps >= steps {
+            return Some(Halted::MaxSteps(steps));
+        }
+        match node {
+            Node::Model if at.turn >= turns => Some(Halted::MaxTurns(turns)),
+            Node::Tools => {
+                let rounds = agent.max_tool_rounds?.get();
+                (at.rounds >= rounds).then_some(Halted::MaxToolRounds(rounds))
+            }
+            Node::Model | Node::End => None,
+        }
+    }
+
+    /// What this turn's calls and catalogue may know.
+    fn context(&self) -> Context {
+        let session = &self.session;
+        let run = format!("{}/{}", session.id(), session.at.run);
+        let cx = self.host.clone();
+        let cx = cx.with_session(session.id()).with_run(run);
+        let cx = cx
+            .with_turn(session.at.turn)
+            .with_state(session.state.clone());
+        match session.thread.last_input() {
+            Some(input) => cx.with_input(input),
+            None => cx,
+        }
+    }
+
+    async fn visit_model(&mut self) -> Visit {
+        for hook in &self.agent.hooks {
+            hook.before_model(self.session);
+        }
+        self.session.thread.check()?;
+        let tools = self.agent.executor.tools(&self.context());
+        let response = self.respond(&tools).await;
+        let response = match response {
+            Ok(Some(response)) => response,
+            Ok(None) => return Ok(Some(Halted::Cancelled)),
+            Err(AgentError::Model(error)) if self.session.at.turn > 0 => {
+                return Ok(Some(Halted::ModelError(error)));
+            }
+            Err(error) => return Err(error),
+        };
+        self.session.at.turn += 1;
+        self.turns += 1;
+        if let Some(usage) = response.usage {
+            self.usage += usage;
+            self.session.usage += usage;
+        }
+        self.tell(&Event::ModelFinished {
+            response: &response,
+        });
+        if !response.text.is_empty() {
+            self.text = Some(response.text.clone());
+        }
+        let said = Assistant {
+            text: response.text,
+            calls: response.calls,
+            native: response.native,
+            asks: None,
+        };
+        let calls = !said.calls.is_empty();
+        self.session.thread.push(Message::Assistant(said.clone()));
+        self.session.at.node = if calls { Node::Tools } else { Node::End };
+        for hook in self.agent.hooks.iter().rev() {
+            hook.after_model(self.session);
+        }
+        if calls {
+            self.tell(&Event::CallsReady { calls: &said.calls });
+        } else if self.session.take_queued() {
+            self.session.at.node = Node::Model;
+        }
+        let halts = self.agent.halt_when.as_ref();
+        let halts = halts.is_some_and(|condition| condition(self.session, &said));
+        Ok(halts.then_some(Halted::HaltWhen))
+    }
+
+    /// The model's answer; `None` if the host said stop before it came.
+    async fn respond(&self, tools: &Toolset) -> Result<Option<Response>, AgentError> {
+        let choice = self.choice(tools)?;
+        let mut request = Request::new(&self.session.thread, tools, &choice);
+        request.system = self.agent.system.as_deref();
+        let listener = |event: &StreamEvent| self.tell(&Event::Delta(event));
+        let news = if self.agent.listeners.is_empty() {
+            News::NOBODY
+        } else {
+            News::to(&listener)
+        };
+        let stop = self.host.cancel();
+        let response = self.agent.model.respond(request, news);
+        match until(response, stop.cancelled()).await {
+            Some(response) => response.map(Some).map_err(AgentError::Model),
+            None => Ok(None),
+        }
+    }
+
+    /// The choice that the host made, until it was followed.
+    fn choice(&self, tools: &Toolset) -> Result<ToolChoice, AgentError> {
+        let choice = &self.agent.choice;
+        let forced = matches!(choice, ToolChoice::Required | ToolChoice::Specific(_));
+        if forced && self.session.at.rounds > 0 {
+            return Ok(ToolChoice::Auto);
+        }
+        match choice {
+            ToolChoice::Specific(name) if !tools.contains(name) => {
+                let message = format!("the model is to call `{name}`, and there is no such tool");
+                Err(AgentError::ToolChoice(message))
+            }
+            ToolChoice::Required if tools.is_empty() => {
+                let message = "the model is to call a tool, and there is none";
+                Err(AgentError::ToolChoice(message.to_owned()))
+            }
+            choice => Ok(choice.clone()),
+        }
+    }
+
+    async fn visit_tools(&mut self) -> Option<Halted> {
+        let calls = self.last_calls();
+        let pending = self.session.pending();
+        let open = |index: usize| pending.iter().any(|pending| pending.index == index);
+        let waits = |index: usize| self.session.waits.iter().any(|wait| wait.index == index);
+        let plans: Vec<_> = (0..calls.len())
+            .map(|index| {
+                if open(index) && !waits(index) {
+                    CallPlan::Run
+                } else {
+                    CallPlan::Leave
+                }
+            })
+            .collect();
+        let batch = self.run_calls(&calls, &plans).await;
+        self.take(&plans, &batch)
+    }
+
+    fn last_calls(&self) -> Vec<ToolCall> {
+        let messages = self.session.thread.messages().iter().rev();
+        let calls = messages
+            .map(Message::tool_calls)
+            .find(|calls| !calls.is_empty());
+        calls.unwrap_or_default().to_vec()
+    }
+
+    async fn run_calls(&self, calls: &[ToolCall], plans: &[CallPlan]) -> Batch {
+        let cx = self.context();
+        let executor = &self.agent.executor;
+        if self.agent.listeners.is_empty() {
+            return executor.run_planned(calls, plans, &cx).await;
+        }
+        let listeners = self.agent.listeners.clone();
+        let heard = executor.clone().observe(move |event: &CallEvent<'_>| {
+            for listener in &listeners {
+                let _ = catch_unwind(AssertUnwindSafe(|| listener.event(&Event::Call(event))));
+            }
+        });
+        heard.run_planned(calls, plans, &cx).await
+    }
+
+    /// Takes the answers of a batch into the thread.
+    fn take(&mut self, plans: &[CallPlan], batch: &Batch) -> Option<Halted> {
+        self.rounds += 1;
+        self.session.at.rounds += 1;
+        if let Some(state) = batch.state() {
+            self.session.state = state.clone();
+        }
+        let mut direct = None;
+        for (index, (reply, plan)) in batch.calls().iter().zip(plans).enumerate() {
+            if *plan == CallPlan::Leave {
+                continue;
+            }
+            match reply {
+                Reply::Answered(result) => {
+                    if let Ok(Outcome::ReturnDirect(value)) = &result.outcome {
+                        direct = Some(value.to_plain().into_owned());
+                    }
+                    let answer = Answer::of(index, result, self.agent.encoder);
+                    self.session.take_answer(answer);
+                }
+                Reply::Pending(pending) => self.session.waits.push(Wait {
+                    index,
+                    why: pending.reason.clone().into(),
+                }),
+            }
+        }
+        let halted = self.halted(batch, direct);
+        self.session.settle();
+        if halted.is_none() && self.session.take_queued() {
+            self.session.at.node = Node::Model;
+        }
+        halted
+    }
+
+    fn halted(&mut self, batch: &Batch, direct: Option<String>) -> Option<Halted> {
+        Some(match batch.halted() {
+            Some(BatchHalted::Cancelled) => Halted::Cancelled,
+            Some(BatchHalted::Aborted { .. } | BatchHalted::ToolError { .. }) => {
+                match batch.error() {
+                    Some(error) => Halted::ToolError(error.clone()),
+                    None => Halted::Cancelled,
+                }
+            }
+            Some(BatchHalted::AskUser {
+                index,
+                id,
+                question,
+                options,
+            }) => {
+                if self.session.thread.unanswered().is_empty() {
+                    self.session.thread.push(Message::Assistant(Assistant {
+                        text: question.clone(),
+                        asks: Some(Asks {
+                            id: id.clone(),
+                            index: *index,
+                        }),
+                        ..Assistant::default()
+                    }));
+                }
+                Halted::AskUser {
+                    index: *index,
+                    id: id.clone(),
+                    question: question.clone(),
+                    options: options.clone(),
+                }
+            }
+            Some(BatchHalted::Halt {
+                index,
+                id,
+                reason,
+                value,
+            }) => Halted::Halt {
+                index: *index,
+                id: id.clone(),
+                reason: reason.clone(),
+                value: value.clone(),
+            },
+            _ if !self.session.thread.unanswered().is_empty() => Halted::Pending,
+            Some(BatchHalted::ReturnDirect) => Halted::ReturnDirect(direct.unwrap_or_default()),
+            _ => return None,
+        })
+    }
+}
+
+/// What `future` comes to, unless `stop` comes first.
+async fn until<T>(future: impl Future<Output = T>, stop: impl Future<Output = ()>) -> Option<T> {
+    let (mut future, mut stop) = (std::pin::pin!(future), std::pin::pin!(stop));
+    std::future::poll_fn(|task| {
+        if stop.as_mut().poll(task).is_ready() {
+            return std::task::Poll::Ready(None);
+        }
+        future.as_mut().poll(task).map(Some)
+    })
+    .await
+}

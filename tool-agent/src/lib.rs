@@ -1,0 +1,26 @@
+//! A model in the loop, with people who can pause it: threads, agents, sessions. Use it through the
+//! crate `toolwright`, feature `agent`.
+
+mod agent;
+mod event;
+mod message;
+mod model;
+mod run;
+mod scripted;
+mod session;
+mod thread;
+
+/// Models for tests.
+pub mod testing {
+    pub use crate::scripted::{Recorded, ScriptedModel};
+}
+
+pub use self::agent::{Agent, Hooks};
+pub use self::event::{Event, Listener};
+pub use self::message::{Answer, Asks, Assistant, Message, Native, wire_name};
+pub use self::model::{
+    Model, ModelError, ModelErrorKind, News, Request, Responding, Response, Usage,
+};
+pub use self::run::{AgentError, Halted, Node, Run};
+pub use self::session::{CallRef, PendingCall, Queue, Session, SessionError, Status, Why};
+pub use self::thread::{Repair, Thread, ThreadError, Unanswered};

@@ -1,0 +1,131 @@
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use toolwright_runtime::{Block, Encoder, Outcome, ToolCall, ToolResult, Wire};
+
+/// One message of a [`Thread`](crate::Thread).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Message {
+    /// A person's words.
+    User {
+        /// The words.
+        text: String,
+    },
+    /// The model's words and calls.
+    Assistant(Assistant),
+    /// The answer to a call of the assistant's message before.
+    Tool(Answer),
+}
+
+/// What the model said.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Assistant {
+    /// Its words; empty if it only called tools.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// Its calls, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ToolCall>,
+    /// The message as the provider wrote it, which is what the same provider gets back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub native: Option<Native>,
+    /// The words are a tool's question to the user, not the model's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks: Option<Asks>,
+}
+
+/// A message in a provider's own form: with all that only the provider understands, such as the
+/// signatures of its reasoning.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Native {
+    /// The wire's name: [`wire_name`].
+    pub wire: String,
+    /// The messages that stand for it in the next request: JSON texts.
+    pub messages: Vec<String>,
+}
+
+/// The mark of a question that a tool asks a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asks {
+    /// The id of the call that asks.
+    pub id: Arc<str>,
+    /// Its place in its turn, from 0.
+    pub index: usize,
+}
+
+/// The answer to a call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The call's place in its turn, from 0: calls of one turn may have equal ids.
+    pub index: usize,
+    /// The call's id.
+    pub id: Arc<str>,
+    /// The tool's name.
+    pub name: Arc<str>,
+    /// What the model reads.
+    pub text: String,
+    /// Whether the call failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_error: bool,
+    /// The answer's blocks, where it has more than words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<Block>,
+}
+
+impl Message {
+    /// A person's words.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::User { text: text.into() }
+    }
+
+    /// The model's words.
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self::Assistant(Assistant {
+            text: text.into(),
+            ..Assistant::default()
+        })
+    }
+
+    /// The model's calls.
+    pub fn calls(calls: impl IntoIterator<Item = ToolCall>) -> Self {
+        Self::Assistant(Assistant {
+            calls: calls.into_iter().collect(),
+            ..Assistant::default()
+        })
+    }
+
+    /// The calls that the message makes; none if it is no assistant's.
+    pub fn tool_calls(&self) -> &[ToolCall] {
+        match self {
+            Self::Assistant(said) => &said.calls,
+            Self::User { .. } | Self::Tool(_) => &[],
+        }
+    }
+}
+
+impl Answer {
+    /// The answer to the call at this place of its turn, in the words of `encoder`.
+    pub fn of(index: usize, result: &ToolResult, encoder: Encoder) -> Self {
+        let blocks = match &result.outcome {
+            Ok(Outcome::Content(content)) => content.blocks().to_vec(),
+            _ => Vec::new(),
+        };
+        Self {
+            index,
+            id: Arc::clone(&result.id),
+            name: Arc::clone(&result.name),
+            text: result.content(encoder).into_owned(),
+            is_error: !result.is_success(),
+            blocks,
+        }
+    }
+}
+
+/// The name of a wire in stored messages.
+pub fn wire_name(wire: Wire) -> String {
+    format!("{wire:?}")
+}

@@ -1,0 +1,209 @@
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use toolwright_runtime::{SchemaDoc, StreamEvent, ToolCall, ToolChoice, Toolset};
+
+use crate::{Native, Thread};
+
+/// A model: the one trait between an agent and a provider.
+///
+/// It answers a request once. What comes in pieces it also tells to `news` on the way; the response
+/// is the whole all the same, so that an agent works alike with models that stream and that do not.
+pub trait Model: Send + Sync {
+    /// The model's next message.
+    ///
+    /// Dropping the future ends the request.
+    fn respond<'a>(&'a self, request: Request<'a>, news: News<'a>) -> Responding<'a>;
+}
+
+/// What a [`Model`] returns: what will have become of the request.
+pub type Responding<'a> = Pin<Box<dyn Future<Output = Result<Response, ModelError>> + Send + 'a>>;
+
+/// What a model is asked.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Request<'a> {
+    /// The system prompt, if there is one.
+    pub system: Option<&'a str>,
+    /// The conversation. Every call in it is answered.
+    pub thread: &'a Thread,
+    /// The tools that the model may call, in order.
+    pub tools: &'a Toolset,
+    /// Whether it calls tools, and which; a tool that it names is among `tools`.
+    pub choice: &'a ToolChoice,
+    /// What the answer must look like, where it is to be a value.
+    pub schema: Option<&'a SchemaDoc>,
+}
+
+impl<'a> Request<'a> {
+    /// A conversation to go on with, without tools.
+    pub fn new(thread: &'a Thread, tools: &'a Toolset, choice: &'a ToolChoice) -> Self {
+        Self {
+            system: None,
+            thread,
+            tools,
+            choice,
+            schema: None,
+        }
+    }
+}
+
+/// Where a model tells what comes in pieces. Cheap to copy.
+#[derive(Clone, Copy)]
+pub struct News<'a>(Option<&'a (dyn Fn(&StreamEvent) + Send + Sync)>);
+
+impl<'a> News<'a> {
+    /// Nobody wants pieces, so the model need not stream.
+    pub const NOBODY: News<'static> = News(None);
+
+    /// Whoever wants them.
+    pub fn to(listener: &'a (dyn Fn(&StreamEvent) + Send + Sync)) -> Self {
+        Self(Some(listener))
+    }
+
+    /// Whether somebody wants pieces.
+    pub fn is_wanted(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Tells a piece.
+    pub fn tell(&self, event: &StreamEvent) {
+        if let Some(listener) = self.0 {
+            listener(event);
+        }
+    }
+}
+
+impl fmt::Debug for News<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("News").field(&self.is_wanted()).finish()
+    }
+}
+
+/// What a model answered.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Response {
+    /// Its words; empty if it only called tools.
+    pub text: String,
+    /// Its calls, in order, with the names of the tools as they are here.
+    pub calls: Vec<ToolCall>,
+    /// The message in the provider's own form.
+    pub native: Option<Native>,
+    /// What it cost, if the provider said so.
+    pub usage: Option<Usage>,
+    /// Whether the provider cut the answer off.
+    pub cut_off: bool,
+}
+
+impl Response {
+    /// Words.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Calls.
+    pub fn calls(calls: impl IntoIterator<Item = ToolCall>) -> Self {
+        Self {
+            calls: calls.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The same, with what it cost.
+    pub fn with_usage(self, usage: Usage) -> Self {
+        Self {
+            usage: Some(usage),
+            ..self
+        }
+    }
+}
+
+/// Tokens that a provider counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Of requests.
+    pub input: u64,
+    /// Of answers.
+    pub output: u64,
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+    }
+}
+
+/// Why a model gave no answer.
+#[derive(Debug, Clone)]
+pub struct ModelError {
+    kind: ModelErrorKind,
+    message: String,
+    source: Option<Arc<dyn Error + Send + Sync>>,
+}
+
+/// The ways in which a request can fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ModelErrorKind {
+    /// The provider could not be reached, or the connection broke.
+    Transport,
+    /// The provider asks for patience: too many requests, or too much load.
+    Busy,
+    /// The provider refused the request: it would refuse it again.
+    Refused,
+    /// The answer cannot be read.
+    Unreadable,
+    /// The answer did not come in time.
+    Timeout,
+}
+
+impl ModelErrorKind {
+    /// Whether the same request may succeed later.
+    pub const fn is_transient(self) -> bool {
+        matches!(self, Self::Transport | Self::Busy | Self::Timeout)
+    }
+}
+
+impl ModelError {
+    /// A failure in words for the host.
+    pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            source: None,
+        }
+    }
+
+    /// The same error with what caused it.
+    pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.source = Some(Arc::from(source.into()));
+        self
+    }
+
+    /// Which way it failed.
+    pub fn kind(&self) -> ModelErrorKind {
+        self.kind
+    }
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for ModelError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}

@@ -1,0 +1,213 @@
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use toolwright_runtime::{HaltReason, Payload, ToolError};
+
+use crate::{ModelError, SessionError, ThreadError, Usage};
+
+/// What an agent's run visits in turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Node {
+    /// The model is asked.
+    Model,
+    /// Calls are run.
+    Tools,
+    /// Nothing more happens.
+    End,
+}
+
+impl Node {
+    /// The node's name: `model`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Tools => "tools",
+            Self::End => "end",
+        }
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What became of a run. The conversation itself is in the session.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Run {
+    /// Why it ended.
+    pub halted: Halted,
+    /// The model's last words in it.
+    pub text: Option<String>,
+    /// How often it asked the model.
+    pub turns: u32,
+    /// How often it ran tools.
+    pub rounds: u32,
+    /// What its model calls cost.
+    pub usage: Usage,
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Halted {
+    /// The model said its last word.
+    Completed,
+    /// A tool asks a person: [`Session::reply`](crate::Session::reply) or
+    /// [`Session::answer`](crate::Session::answer) goes on.
+    AskUser {
+        /// The call's place in its turn, from 0.
+        index: usize,
+        /// The call's id.
+        id: Arc<str>,
+        /// The question.
+        question: String,
+        /// What the front end may want to know beside it.
+        options: Map<String, Value>,
+    },
+    /// A policy says that a call's failure ends the run.
+    ToolError(ToolError),
+    /// A tool ended the run.
+    Halt {
+        /// The call's place in its turn, from 0.
+        index: usize,
+        /// The call's id.
+        id: Arc<str>,
+        /// Why.
+        reason: HaltReason,
+        /// What it came to.
+        value: Payload,
+    },
+    /// Calls are pending: see [`Session::pending`](crate::Session::pending).
+    Pending,
+    /// Every call that succeeded goes to the user as it is: the last of these answers.
+    ReturnDirect(String),
+    /// An interrupt stands before or after this node.
+    Interrupted {
+        /// The node.
+        node: Node,
+        /// Whether it has been visited.
+        after: bool,
+    },
+    /// The host's own condition.
+    HaltWhen,
+    /// The model was asked as often as it may be.
+    MaxTurns(u32),
+    /// Tools ran as often as they may; the calls that came then are pending.
+    MaxToolRounds(u32),
+    /// As many nodes were visited as may be.
+    MaxSteps(u32),
+    /// The host said stop.
+    Cancelled,
+    /// A model failed in a later turn; what was before it is kept.
+    ModelError(ModelError),
+}
+
+impl Halted {
+    /// The reason's name, as it is shown: `max_turns`; of a [`Halt`](Self::Halt) its own.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Completed => "completed",
+            Self::AskUser { .. } => "ask_user",
+            Self::ToolError(_) => "tool_error",
+            Self::Halt { reason, .. } => reason.as_str(),
+            Self::Pending => "manual_tool_calls",
+            Self::ReturnDirect(_) => "return_direct",
+            Self::Interrupted { .. } => "interrupted",
+            Self::HaltWhen => "halt_when",
+            Self::MaxTurns(_) => "max_turns",
+            Self::MaxToolRounds(_) => "max_tool_rounds",
+            Self::MaxSteps(_) => "max_steps",
+            Self::Cancelled => "cancelled",
+            Self::ModelError(_) => "error",
+        }
+    }
+}
+
+impl Run {
+    /// The model's last words, or the answer that went to the user as it is.
+    pub fn text(&self) -> Option<&str> {
+        match &self.halted {
+            Halted::ReturnDirect(text) => Some(text),
+            _ => self.text.as_deref(),
+        }
+    }
+
+    /// The same run, if no limit and no failure ended it.
+    ///
+    /// # Errors
+    /// When one did.
+    pub fn strict(self) -> Result<Self, AgentError> {
+        match self.halted {
+            Halted::MaxTurns(most) => Err(AgentError::Limit("model calls", most)),
+            Halted::MaxToolRounds(most) => Err(AgentError::Limit("rounds of tools", most)),
+            Halted::MaxSteps(most) => Err(AgentError::Limit("steps", most)),
+            Halted::ToolError(error) => Err(AgentError::Tool(error)),
+            Halted::ModelError(error) => Err(AgentError::Model(error)),
+            _ => Ok(self),
+        }
+    }
+}
+
+/// Why an agent did not run, or its run is no result.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// The session does not stand where an agent can run it.
+    Session(SessionError),
+    /// No provider would take the thread.
+    Thread(ThreadError),
+    /// The model failed at the first request.
+    Model(ModelError),
+    /// A call failed, where the policy says that this ends the run.
+    Tool(ToolError),
+    /// The run came to a limit: what it counts, and how many there may be.
+    Limit(&'static str, u32),
+    /// The tool that the model is to call is not there.
+    ToolChoice(String),
+    /// A decision cannot be carried out; the call waits on.
+    Decision {
+        /// The call's place in its turn, from 0.
+        index: usize,
+        /// Why.
+        error: ToolError,
+    },
+}
+
+impl fmt::Display for AgentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Session(error) => error.fmt(f),
+            Self::Thread(error) => error.fmt(f),
+            Self::Model(error) => error.fmt(f),
+            Self::Tool(error) => error.fmt(f),
+            Self::Limit(what, most) => write!(f, "the run came to its limit of {most} {what}"),
+            Self::ToolChoice(message) => f.write_str(message),
+            Self::Decision { index, error } => {
+                write!(
+                    f,
+                    "the decision on call {index} cannot be carried out: {error}"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for AgentError {}
+
+impl From<SessionError> for AgentError {
+    fn from(error: SessionError) -> Self {
+        Self::Session(error)
+    }
+}
+
+impl From<ThreadError> for AgentError {
+    fn from(error: ThreadError) -> Self {
+        Self::Thread(error)
+    }
+}

@@ -1,0 +1,558 @@
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+use toolwright_runtime::{Encoder, Outcome, PendingReason, State, ToolCall, ToolError, ToolResult};
+
+use crate::{Answer, Message, Node, Thread, Usage};
+
+/// A conversation that can be stored at every pause and gone on with elsewhere: plain data, without
+/// the agent.
+///
+/// Every call that the model made is answered in the thread, or [`pending`](Self::pending).
+///
+/// ```
+/// use toolwright_agent::{Session, Status};
+///
+/// let mut session = Session::new();
+/// session.reply("What is the weather in Oslo?").unwrap();
+/// let stored = serde_json::to_string(&session).unwrap();
+/// let mut again: Session = serde_json::from_str(&stored).unwrap();
+/// assert_eq!(again.status(), &Status::Idle);
+/// assert!(again.submit("c1", 5).is_err(), "no call is pending");
+/// ```
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Session {
+    id: Arc<str>,
+    pub(crate) thread: Thread,
+    #[serde(default, skip_serializing_if = "State::is_empty")]
+    pub(crate) state: State,
+    pub(crate) status: Status,
+    pub(crate) at: At,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) waits: Vec<Wait>,
+    #[serde(default)]
+    pub(crate) usage: Usage,
+    #[serde(default)]
+    queue: Queue,
+}
+
+/// Where a session stands in its run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct At {
+    /// What comes next.
+    pub(crate) node: Node,
+    /// The pause before it is over.
+    #[serde(default)]
+    pub(crate) passed: bool,
+    /// Runs that began; a run begins with a user's words.
+    pub(crate) run: u64,
+    /// Model calls of this run.
+    pub(crate) turn: u32,
+    /// Tool rounds of this run.
+    pub(crate) rounds: u32,
+    /// Visits of nodes in this run.
+    pub(crate) steps: u32,
+}
+
+/// A call that an executor left to somebody.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Wait {
+    pub(crate) index: usize,
+    pub(crate) why: Why,
+}
+
+/// Why a call is pending.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Why {
+    /// Its turn to run has not come: a pause stands before it, or a limit.
+    NotRun,
+    /// The tool is `manual`.
+    ManualTool,
+    /// The executor answers no calls, or none of this name.
+    ManualMode,
+    /// A layer asks for a decision; what to show to who decides.
+    Decision(Value),
+}
+
+impl From<PendingReason> for Why {
+    fn from(reason: PendingReason) -> Self {
+        match reason {
+            PendingReason::ManualTool => Self::ManualTool,
+            PendingReason::ManualMode => Self::ManualMode,
+            PendingReason::Decision(shown) => Self::Decision(shown),
+            _ => Self::NotRun,
+        }
+    }
+}
+
+/// A call without an answer.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct PendingCall {
+    /// Its place in its turn, from 0.
+    pub index: usize,
+    /// The call.
+    pub call: ToolCall,
+    /// Why it is pending.
+    pub why: Why,
+}
+
+/// What a session waits for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Status {
+    /// Nothing: an agent can run it.
+    Idle,
+    /// The answer of a person.
+    AwaitingUser {
+        /// The place in its turn of the call that asks.
+        index: usize,
+        /// Its id.
+        id: Arc<str>,
+        /// The question.
+        question: String,
+        /// What the front end may want to know beside it.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        options: Map<String, Value>,
+    },
+    /// The answers of calls.
+    AwaitingTools,
+    /// The host's word: an interrupt of the agent stands here.
+    Interrupted {
+        /// The node that comes next, or that was visited.
+        node: Node,
+    },
+    /// Nothing: the model has said its last word.
+    Completed,
+    /// A model failed. Nothing is taken until [`Session::clear_error`].
+    Failed {
+        /// What it said, for the host.
+        message: String,
+    },
+}
+
+impl Status {
+    /// The status's name, as it is stored: `awaiting_user`.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::AwaitingUser { .. } => "awaiting_user",
+            Self::AwaitingTools => "awaiting_tools",
+            Self::Interrupted { .. } => "interrupted",
+            Self::Completed => "completed",
+            Self::Failed { .. } => "failed",
+        }
+    }
+}
+
+/// What a session does not take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SessionError {
+    /// Not now.
+    WrongStatus {
+        /// What the session waits for.
+        status: &'static str,
+        /// What was tried.
+        tried: &'static str,
+    },
+    /// No pending call has this id.
+    UnknownCall(String),
+    /// Pending calls of this turn have equal ids: say which by its place.
+    AmbiguousCall(String),
+    /// The session has failed.
+    Failed(String),
+    /// The answer cannot be written as JSON.
+    Unwritable(String),
+}
+
+impl fmt::Display for SessionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WrongStatus { status, tried } => {
+                write!(f, "the session is {status}, and takes no {tried}")
+            }
+            Self::UnknownCall(id) => write!(f, "no call `{id}` is pending"),
+            Self::AmbiguousCall(id) => {
+                write!(
+                    f,
+                    "several pending calls have the id `{id}`; say which by its place"
+                )
+            }
+            Self::Failed(message) => write!(f, "the session has failed: {message}"),
+            Self::Unwritable(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for SessionError {}
+
+/// Which call of a turn: by its place, or by its id where that is one call's alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallRef<'a> {
+    /// Its place in its turn, from 0.
+    Index(usize),
+    /// Its id.
+    Id(&'a str),
+}
+
+impl<'a> From<&'a str> for CallRef<'a> {
+    fn from(id: &'a str) -> Self {
+        Self::Id(id)
+    }
+}
+
+impl From<usize> for CallRef<'_> {
+    fn from(index: usize) -> Self {
+        Self::Index(index)
+    }
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Session {
+    /// A conversation that has not begun, with an id of its own.
+    pub fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let started = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let started = started.unwrap_or_default().as_nanos();
+        let next = NEXT.fetch_add(1, Ordering::Relaxed);
+        let process = std::process::id();
+        Self::with_id(format!("{started:x}-{process:x}-{next:x}"))
+    }
+
+    /// A conversation that has not begun, with an id of the host's.
+    pub fn with_id(id: impl Into<Arc<str>>) -> Self {
+        Self {
+            id: id.into(),
+            thread: Thread::new(),
+            state: State::new(),
+            status: Status::Idle,
+            at: At {
+                node: Node::End,
+                passed: false,
+                run: 0,
+                turn: 0,
+                rounds: 0,
+                steps: 0,
+            },
+            waits: Vec::new(),
+            usage: Usage::default(),
+            queue: Queue::default(),
+        }
+    }
+
+    /// A conversation that begins with a user's words.
+    pub fn ask(text: impl Into<String>) -> Self {
+        let mut session = Self::new();
+        session.begin(text.into());
+        session
+    }
+
+    /// A conversation that goes on from stored messages.
+    pub fn of_thread(thread: Thread) -> Self {
+        Self {
+            thread,
+            ..Self::new()
+        }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// All messages.
+    pub fn thread(&self) -> &Thread {
+        &self.thread
+    }
+
+    /// All messages, to be trimmed or repaired.
+    pub fn thread_mut(&mut self) -> &mut Thread {
+        &mut self.thread
+    }
+
+    /// What it waits for.
+    pub fn status(&self) -> &Status {
+        &self.status
+    }
+
+    /// What the conversation knows.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The same conversation, which knows this.
+    pub fn with_state(self, state: State) -> Self {
+        Self { state, ..self }
+    }
+
+    /// What comes next when an agent runs it.
+    pub fn next(&self) -> Node {
+        self.at.node
+    }
+
+    /// What its model calls cost so far.
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// The calls of the last turn that are not answered, in call order.
+    pub fn pending(&self) -> Vec<PendingCall> {
+        let open = self.thread.unanswered().into_iter();
+        open.map(|open| {
+            let wait = self.waits.iter().find(|wait| wait.index == open.index);
+            PendingCall {
+                index: open.index,
+                why: wait.map_or(Why::NotRun, |wait| wait.why.clone()),
+                call: open.call,
+            }
+        })
+        .collect()
+    }
+
+    fn allow(&self, tried: &'static str, allowed: bool) -> Result<(), SessionError> {
+        if let Status::Failed { message } = &self.status {
+            return Err(SessionError::Failed(message.clone()));
+        }
+        if allowed {
+            return Ok(());
+        }
+        Err(SessionError::WrongStatus {
+            status: self.status.as_str(),
+            tried,
+        })
+    }
+
+    /// A user's words begin a new run.
+    fn begin(&mut self, text: String) {
+        self.thread.push(Message::user(text));
+        self.at = At {
+            node: Node::Model,
+            passed: false,
+            run: self.at.run + 1,
+            turn: 0,
+            rounds: 0,
+            steps: 0,
+        };
+        self.status = Status::Idle;
+    }
+
+    /// Takes a user's words: the next run answers them. After a question of a tool they are its
+    /// answer in a message of their own; see [`answer`](Self::answer).
+    ///
+    /// # Errors
+    /// While calls are pending.
+    pub fn reply(&mut self, text: impl Into<String>) -> Result<(), SessionError> {
+        let fits = matches!(
+            self.status,
+            Status::Idle | Status::AwaitingUser { .. } | Status::Completed
+        );
+        self.allow("reply", fits && self.thread.unanswered().is_empty())?;
+        self.begin(text.into());
+        Ok(())
+    }
+
+    /// Takes a user's answer as the result of the tool that asked.
+    ///
+    /// # Errors
+    /// When no tool asks.
+    pub fn answer(&mut self, answer: impl Serialize) -> Result<(), SessionError> {
+        let Status::AwaitingUser { index, id, .. } = &self.status else {
+            return self.allow("answer", false);
+        };
+        let (index, id) = (*index, Arc::clone(id));
+        let call = self.last_call(index, &id)?;
+        let answer = answer_to(index, &call, Outcome::value(answer))?;
+        if let Some(Message::Assistant(said)) = self.thread.last()
+            && said.asks.is_some()
+        {
+            // The question was the tool's, and is answered now.
+            self.thread.pop();
+        }
+        self.thread.answer(answer);
+        self.settle();
+        Ok(())
+    }
+
+    /// A call of the last turn.
+    fn last_call(&self, index: usize, id: &str) -> Result<ToolCall, SessionError> {
+        let turn = self.thread.messages().iter().rev();
+        let calls = turn
+            .map(Message::tool_calls)
+            .find(|calls| !calls.is_empty());
+        let call = calls.and_then(|calls| calls.get(index));
+        let call = call.filter(|call| *call.id == *id);
+        call.cloned()
+            .ok_or_else(|| SessionError::UnknownCall(id.to_owned()))
+    }
+
+    /// Takes the result of a pending call, which may be any value. When none is pending any more the
+    /// session can be run.
+    ///
+    /// # Errors
+    /// When no such call is pending, or several are; nothing changes.
+    pub fn submit<'a>(
+        &mut self,
+        call: impl Into<CallRef<'a>>,
+        value: impl Serialize,
+    ) -> Result<(), SessionError> {
+        self.submit_all([(call.into(), Ok(Outcome::value(value)))])
+    }
+
+    /// The same for several calls, with failures too: all of them, or on an error none.
+    ///
+    /// # Errors
+    /// See [`submit`](Self::submit).
+    pub fn submit_all<'a>(
+        &mut self,
+        results: impl IntoIterator<Item = (CallRef<'a>, Result<Outcome, ToolError>)>,
+    ) -> Result<(), SessionError> {
+        let awaits = matches!(self.status, Status::AwaitingTools);
+        self.allow("result of a tool", awaits)?;
+        let mut pending = self.pending();
+        let mut answers = Vec::new();
+        for (call, outcome) in results {
+            let place = find(&pending, call)?;
+            let PendingCall { index, call, .. } = pending.remove(place);
+            answers.push(answer_of(index, &call, outcome)?);
+        }
+        for answer in answers {
+            self.take_answer(answer);
+        }
+        self.settle();
+        Ok(())
+    }
+
+    pub(crate) fn take_answer(&mut self, answer: Answer) {
+        self.waits.retain(|wait| wait.index != answer.index);
+        self.thread.answer(answer);
+    }
+
+    /// What comes next, now that calls were answered.
+    pub(crate) fn settle(&mut self) {
+        if self.thread.unanswered().is_empty() {
+            self.waits.clear();
+            self.at.node = Node::Model;
+            self.at.passed = false;
+            self.status = Status::Idle;
+        } else {
+            self.status = Status::AwaitingTools;
+        }
+    }
+
+    /// Lets a failed session go on where it stood.
+    pub fn clear_error(&mut self) {
+        if matches!(self.status, Status::Failed { .. }) {
+            self.status = Status::Idle;
+        }
+    }
+
+    /// Where messages can be left while an agent runs.
+    pub fn queue(&self) -> Queue {
+        self.queue.clone()
+    }
+
+    /// Takes the first message that was left, if the conversation can go on with it.
+    pub(crate) fn take_queued(&mut self) -> bool {
+        let Some(text) = self.queue.pop() else {
+            return false;
+        };
+        self.thread.push(Message::user(text));
+        true
+    }
+
+    /// Puts the conversation on the way, if it stands at its end with a user's words.
+    pub(crate) fn wake(&mut self) {
+        let asked = matches!(
+            self.thread.last(),
+            Some(Message::User { .. } | Message::Tool(_))
+        );
+        if self.at.node == Node::End && asked {
+            self.at.node = Node::Model;
+            self.at.passed = false;
+        }
+    }
+}
+
+/// The one pending call that is meant.
+pub(crate) fn find(pending: &[PendingCall], call: CallRef<'_>) -> Result<usize, SessionError> {
+    let meant = |pending: &PendingCall| match call {
+        CallRef::Index(index) => pending.index == index,
+        CallRef::Id(id) => *pending.call.id == *id,
+    };
+    let mut found = pending
+        .iter()
+        .enumerate()
+        .filter(|(_, pending)| meant(pending));
+    let name = || match call {
+        CallRef::Index(index) => index.to_string(),
+        CallRef::Id(id) => id.to_owned(),
+    };
+    match (found.next(), found.next()) {
+        (Some((place, _)), None) => Ok(place),
+        (Some(_), Some(_)) => Err(SessionError::AmbiguousCall(name())),
+        (None, _) => Err(SessionError::UnknownCall(name())),
+    }
+}
+
+fn answer_to(index: usize, call: &ToolCall, outcome: Outcome) -> Result<Answer, SessionError> {
+    answer_of(index, call, Ok(outcome))
+}
+
+fn answer_of(
+    index: usize,
+    call: &ToolCall,
+    outcome: Result<Outcome, ToolError>,
+) -> Result<Answer, SessionError> {
+    let given = outcome.is_ok();
+    let result = ToolResult::new(call, outcome);
+    match &result.outcome {
+        Err(error) if given => Err(SessionError::Unwritable(error.to_string())),
+        _ => Ok(Answer::of(index, &result, Encoder::auto())),
+    }
+}
+
+/// Messages that a user leaves while an agent runs. Cheap to clone; all clones are one. Each is
+/// placed after the turn that is going on, and answered.
+#[derive(Debug, Clone, Default)]
+pub struct Queue(Arc<Mutex<Vec<String>>>);
+
+impl Queue {
+    fn texts(&self) -> MutexGuard<'_, Vec<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Leaves a message.
+    pub fn push(&self, text: impl Into<String>) {
+        self.texts().push(text.into());
+    }
+
+    fn pop(&self) -> Option<String> {
+        let mut texts = self.texts();
+        (!texts.is_empty()).then(|| texts.remove(0))
+    }
+}
+
+impl Serialize for Queue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.texts().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Queue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let texts = Vec::deserialize(deserializer)?;
+        Ok(Self(Arc::new(Mutex::new(texts))))
+    }
+}

@@ -1,0 +1,319 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use toolwright_runtime::ToolCall;
+
+use crate::{Answer, Message};
+
+/// A conversation: all of its messages, in order. The system prompt is not one of them: an agent
+/// sends it each time.
+///
+/// A provider takes a thread in which every call is answered right behind the message that makes it,
+/// and nothing is answered that was not asked. [`check`](Self::check) says whether this one is, and
+/// [`repair`](Self::repair) makes it so.
+///
+/// ```
+/// use toolwright_agent::{Message, Repair, Thread};
+/// use toolwright_runtime::ToolCall;
+///
+/// let mut thread = Thread::from([
+///     Message::user("What is 2 + 2?"),
+///     Message::calls([ToolCall::new("c1", "add", r#"{"a": 2, "b": 2}"#)]),
+/// ]);
+/// assert_eq!(thread.unanswered().len(), 1);
+/// thread.repair(&Repair::Answer("the program ended before the tool did".into()));
+/// assert!(thread.check().is_ok());
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Thread(Vec<Message>);
+
+/// A call without an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unanswered {
+    /// The place of the message that makes it.
+    pub message: usize,
+    /// Its place among the calls of that message, from 0.
+    pub index: usize,
+    /// The call.
+    pub call: ToolCall,
+}
+
+/// What is to become of calls without answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Repair {
+    /// The calls go, and their message if nothing else is in it.
+    Strip,
+    /// Each is answered with this text, as a failure.
+    Answer(String),
+}
+
+/// Why no provider would take a thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadError {
+    /// Calls without an answer where it must stand.
+    pub unanswered: Vec<Unanswered>,
+    /// The places of answers to no call.
+    pub orphans: Vec<usize>,
+}
+
+impl fmt::Display for ThreadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lines = Vec::new();
+        for Unanswered { message, call, .. } in &self.unanswered {
+            let (id, name) = (&call.id, &call.name);
+            lines.push(format!(
+                "message {message}: the call `{id}` of `{name}` has no answer"
+            ));
+        }
+        for place in &self.orphans {
+            lines.push(format!(
+                "message {place}: it answers no call of the message before"
+            ));
+        }
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for ThreadError {}
+
+impl Thread {
+    /// A conversation that has not begun.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// All messages, in order.
+    pub fn messages(&self) -> &[Message] {
+        &self.0
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Adds a message at the end.
+    pub fn push(&mut self, message: Message) {
+        self.0.push(message);
+    }
+
+    /// Takes the last message off.
+    pub(crate) fn pop(&mut self) -> Option<Message> {
+        self.0.pop()
+    }
+
+    /// The last message.
+    pub fn last(&self) -> Option<&Message> {
+        self.0.last()
+    }
+
+    /// What the user said last.
+    pub fn last_input(&self) -> Option<&str> {
+        self.0.iter().rev().find_map(|message| match message {
+            Message::User { text } => Some(text.as_str()),
+            Message::Assistant(_) | Message::Tool(_) => None,
+        })
+    }
+
+    /// What the model said last, if it said words.
+    pub fn last_text(&self) -> Option<&str> {
+        self.0.iter().rev().find_map(|message| match message {
+            Message::Assistant(said) if !said.text.is_empty() => Some(said.text.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The names of the tools that were answered, in order.
+    pub fn called(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|message| match message {
+            Message::Tool(answer) => Some(&*answer.name),
+            Message::User { .. } | Message::Assistant(_) => None,
+        })
+    }
+
+    /// Puts an answer where it belongs: behind the message that makes the call, in call order. Of a
+    /// call that is answered already the answer is replaced. Whether there is such a call in the
+    /// last turn.
+    pub fn answer(&mut self, answer: Answer) -> bool {
+        let Some(turn) = self.last_turn() else {
+            return false;
+        };
+        let calls = self
+            .0
+            .get(turn)
+            .map(Message::tool_calls)
+            .unwrap_or_default();
+        if calls
+            .get(answer.index)
+            .is_none_or(|call| call.id != answer.id)
+        {
+            return false;
+        }
+        let behind = self.0.iter().skip(turn + 1);
+        let mut place = turn + 1;
+        for message in behind {
+            match message {
+                Message::Tool(other) if other.index < answer.index => place += 1,
+                _ => break,
+            }
+        }
+        match self.0.get_mut(place) {
+            Some(Message::Tool(other)) if other.index == answer.index => *other = answer,
+            _ => self.0.insert(place, Message::Tool(answer)),
+        }
+        true
+    }
+
+    /// The place of the last message that makes calls.
+    fn last_turn(&self) -> Option<usize> {
+        self.0
+            .iter()
+            .rposition(|message| !message.tool_calls().is_empty())
+    }
+
+    /// The calls without an answer, in order.
+    pub fn unanswered(&self) -> Vec<Unanswered> {
+        self.check()
+            .err()
+            .map(|error| error.unanswered)
+            .unwrap_or_default()
+    }
+
+    /// Whether a provider would take the thread.
+    ///
+    /// # Errors
+    /// When calls have no answer right behind the message that makes them, or answers no call.
+    pub fn check(&self) -> Result<(), ThreadError> {
+        let mut error = ThreadError {
+            unanswered: Vec::new(),
+            orphans: Vec::new(),
+        };
+        let mut open: Vec<Unanswered> = Vec::new();
+        for (place, message) in self.0.iter().enumerate() {
+            if let Message::Tool(answer) = message {
+                let asked = open
+                    .iter()
+                    .position(|open| open.index == answer.index && open.call.id == answer.id);
+                match asked {
+                    Some(asked) => drop(open.remove(asked)),
+                    None => error.orphans.push(place),
+                }
+                continue;
+            }
+            error.unanswered.append(&mut open);
+            let calls = message.tool_calls().iter().enumerate();
+            open.extend(calls.map(|(index, call)| Unanswered {
+                message: place,
+                index,
+                call: call.clone(),
+            }));
+        }
+        error.unanswered.append(&mut open);
+        if error.unanswered.is_empty() && error.orphans.is_empty() {
+            Ok(())
+        } else {
+            Err(error)
+        }
+    }
+
+    /// Makes the thread one that a provider takes: answers to no call go, and calls without an
+    /// answer are stripped or answered. A thread that is good stays as it is.
+    pub fn repair(&mut self, repair: &Repair) {
+        let Err(error) = self.check() else { return };
+        for place in error.orphans.into_iter().rev() {
+            self.0.remove(place);
+        }
+        // Their places have moved with the answers that went.
+        let open = self.unanswered();
+        for unanswered in open.iter().rev() {
+            match repair {
+                Repair::Answer(text) => self.answer_at(unanswered, text),
+                Repair::Strip => self.strip(unanswered),
+            }
+        }
+    }
+
+    fn answer_at(&mut self, open: &Unanswered, text: &str) {
+        let behind = self.0.iter().skip(open.message + 1);
+        let before = behind.take_while(
+            |message| matches!(message, Message::Tool(answer) if answer.index < open.index),
+        );
+        let place = open.message + 1 + before.count();
+        let answer = Answer {
+            index: open.index,
+            id: open.call.id.clone(),
+            name: open.call.name.clone(),
+            text: text.to_owned(),
+            is_error: true,
+            blocks: Vec::new(),
+        };
+        self.0.insert(place, Message::Tool(answer));
+    }
+
+    fn strip(&mut self, open: &Unanswered) {
+        let Some(Message::Assistant(said)) = self.0.get_mut(open.message) else {
+            return;
+        };
+        if open.index < said.calls.len() {
+            said.calls.remove(open.index);
+            // The provider's own form still has the call.
+            said.native = None;
+        }
+        let is_empty = said.calls.is_empty() && said.text.is_empty();
+        for message in self.0.iter_mut().skip(open.message + 1) {
+            match message {
+                Message::Tool(answer) if answer.index > open.index => answer.index -= 1,
+                Message::Tool(_) => {}
+                Message::User { .. } | Message::Assistant(_) => break,
+            }
+        }
+        if is_empty {
+            self.0.remove(open.message);
+        }
+    }
+
+    /// Drops the oldest turns until `count` of all messages is at most `most`, in whatever unit
+    /// `count` counts. A turn is what a user said and all that followed, so that no call loses its
+    /// answer; the last turn stays. Returns what was dropped, oldest first.
+    pub fn trim(&mut self, most: usize, count: impl Fn(&Message) -> usize) -> Vec<Message> {
+        let sizes: Vec<usize> = self.0.iter().map(&count).collect();
+        let mut size: usize = sizes.iter().sum();
+        let starts = self.0.iter().enumerate().skip(1);
+        let starts = starts.filter(|(_, message)| matches!(message, Message::User { .. }));
+        let (mut dropped, mut from) = (0, sizes.iter());
+        for (start, _) in starts {
+            if size <= most {
+                break;
+            }
+            size -= from.by_ref().take(start - dropped).sum::<usize>();
+            dropped = start;
+        }
+        self.0.drain(..dropped).collect()
+    }
+}
+
+impl<const N: usize> From<[Message; N]> for Thread {
+    fn from(messages: [Message; N]) -> Self {
+        Self(messages.into())
+    }
+}
+
+impl From<Vec<Message>> for Thread {
+    fn from(messages: Vec<Message>) -> Self {
+        Self(messages)
+    }
+}
+
+impl Extend<Message> for Thread {
+    fn extend<I: IntoIterator<Item = Message>>(&mut self, messages: I) {
+        self.0.extend(messages);
+    }
+}

@@ -1,0 +1,475 @@
+//! A model in the loop: what the thread holds afterwards, and why the run ended.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex};
+
+use serde_json::json;
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{
+    Agent, AgentError, Event, Halted, Message, ModelError, ModelErrorKind, Node, Response, Session,
+    SessionError, Status, Usage, Why,
+};
+use toolwright::{
+    Cancel, Context, ErrorPolicy, Executor, HaltReason, Outcome, ToolCall, ToolChoice, Toolset,
+    tool, tools,
+};
+
+/// Adds two numbers.
+#[tool]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+/// Charges a card.
+#[tool(manual)]
+fn charge(cents: u64) -> String {
+    format!("charged {cents}")
+}
+
+/// Asks for a city.
+#[tool]
+fn pick_city(city: Option<String>) -> Outcome {
+    match city {
+        Some(city) => Outcome::value(format!("sun in {city}")),
+        None => Outcome::ask("Which city?").option("choices", json!(["Oslo", "Rome"])),
+    }
+}
+
+/// Hands in a plan.
+#[tool]
+fn submit_plan(plan: String) -> Outcome {
+    Outcome::halt(HaltReason::new("plan_submitted"), plan)
+}
+
+/// Goes to the user.
+#[tool(return_direct)]
+fn report() -> &'static str {
+    "the report"
+}
+
+/// Learns.
+#[tool]
+fn learn(n: u64, #[context] cx: &Context) -> bool {
+    cx.update_state("n", n)
+}
+
+fn all() -> Toolset {
+    tools![add, charge, pick_city, submit_plan, report, learn]
+}
+
+fn call(id: &str, name: &str, arguments: &serde_json::Value) -> ToolCall {
+    ToolCall::new(id, name, arguments.to_string())
+}
+
+fn add_call(id: &str) -> ToolCall {
+    call(id, "add", &json!({"a": 2, "b": 2}))
+}
+
+fn calls(calls: &[ToolCall]) -> Result<Response, ModelError> {
+    Ok(Response::calls(calls.iter().cloned()))
+}
+
+fn text(text: &str) -> Result<Response, ModelError> {
+    Ok(Response::text(text))
+}
+
+fn roles(session: &Session) -> Vec<&'static str> {
+    let role = |message: &Message| match message {
+        Message::User { .. } => "user",
+        Message::Assistant(_) => "assistant",
+        Message::Tool(_) => "tool",
+        _ => "?",
+    };
+    session.thread().messages().iter().map(role).collect()
+}
+
+const fn n(most: u32) -> NonZeroU32 {
+    NonZeroU32::new(most).unwrap()
+}
+
+#[tokio::test]
+async fn a_call_is_run_and_the_model_asked_again() {
+    let model = ScriptedModel::new([calls(&[add_call("c1")]), text("It is 4.")]);
+    let agent = Agent::new(model.clone(), &all()).system("You add.");
+    let mut session = Session::ask("What is 2 + 2?");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert!(matches!(run.halted, Halted::Completed));
+    assert_eq!(
+        (run.turns, run.rounds, run.text()),
+        (2, 1, Some("It is 4."))
+    );
+    assert_eq!(roles(&session), ["user", "assistant", "tool", "assistant"]);
+    assert_eq!(session.status(), &Status::Completed);
+
+    // The prompt is sent each time and stored nowhere.
+    let requests = model.requests();
+    assert_eq!(requests.len(), 2);
+    assert!(
+        requests
+            .iter()
+            .all(|request| request.system.as_deref() == Some("You add."))
+    );
+    assert_eq!(requests[1].thread.len(), 3);
+    let Message::Tool(answer) = &requests[1].thread.messages()[2] else {
+        panic!("{:?}", requests[1].thread);
+    };
+    assert_eq!(
+        (&*answer.id, answer.text.as_str(), answer.is_error),
+        ("c1", "4", false)
+    );
+}
+
+#[tokio::test]
+async fn without_calls_there_are_two_messages() {
+    let model = ScriptedModel::new([text("Hello.")]);
+    let mut session = Session::ask("Hi!");
+    let agent = Agent::new(model, &Toolset::default());
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(roles(&session), ["user", "assistant"]);
+
+    // New words begin a new run on the same thread.
+    session.reply("Again!").unwrap();
+    let model = ScriptedModel::new([text("Hello again.")]);
+    let agent = Agent::new(model, &Toolset::default());
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Hello again."));
+    assert_eq!(session.thread().len(), 4);
+}
+
+#[tokio::test]
+async fn limits_are_results_and_errors_where_asked() {
+    let forever = |times: usize| {
+        let steps = (0..times).map(|_| calls(&[add_call("c")]));
+        ScriptedModel::new(steps.collect::<Vec<_>>())
+    };
+    let model = forever(4);
+    let agent = Agent::new(model.clone(), &all()).max_tool_rounds(n(3));
+    let mut session = Session::ask("Go on!");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert!(matches!(run.halted, Halted::MaxToolRounds(3)));
+    assert_eq!(model.requests().len(), 4);
+    assert_eq!(session.pending().len(), 1);
+    assert_eq!(session.pending()[0].why, Why::NotRun);
+    let error = run.strict().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the run came to its limit of 3 rounds of tools"
+    );
+
+    let agent = Agent::new(forever(2), &all()).max_turns(n(2));
+    let mut session = Session::ask("Go on!");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert!(matches!(run.halted, Halted::MaxTurns(2)));
+    assert!(session.pending().is_empty());
+
+    let agent = Agent::new(forever(2), &all()).max_steps(n(3));
+    let run = agent
+        .run(&mut Session::ask("Go on!"), &Context::new())
+        .await
+        .unwrap();
+    assert!(matches!(run.halted, Halted::MaxSteps(3)));
+}
+
+#[tokio::test]
+async fn manual_calls_are_answered_by_the_host() {
+    let both = [
+        call("c1", "charge", &json!({"cents": 2000})),
+        add_call("c2"),
+    ];
+    let model = ScriptedModel::new([calls(&both), text("Charged.")]);
+    let agent = Agent::new(model, &all());
+    let mut session = Session::ask("Charge me!");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.halted.as_str(), "manual_tool_calls");
+    assert_eq!(roles(&session), ["user", "assistant", "tool"]);
+    let pending = session.pending();
+    assert_eq!(
+        (pending.len(), pending[0].index, &pending[0].why),
+        (1, 0, &Why::ManualTool)
+    );
+
+    // Not a word until the call is answered.
+    assert!(session.reply("Hm?").is_err());
+    let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
+    assert!(matches!(
+        error,
+        AgentError::Session(SessionError::WrongStatus { .. })
+    ));
+    assert_eq!(
+        session.submit("c2", 1).unwrap_err(),
+        SessionError::UnknownCall("c2".into())
+    );
+
+    let stored = serde_json::to_string(&session).unwrap();
+    let mut session: Session = serde_json::from_str(&stored).unwrap();
+    session.submit("c1", json!({"approved": true})).unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Charged."));
+    assert_eq!(
+        roles(&session),
+        ["user", "assistant", "tool", "tool", "assistant"]
+    );
+    assert!(session.thread().check().is_ok());
+}
+
+#[tokio::test]
+async fn a_tool_asks_and_the_answer_goes_on() {
+    let script = || {
+        [
+            calls(&[call("c1", "pick_city", &json!({}))]),
+            text("Sun in Oslo."),
+        ]
+    };
+    let agent = Agent::new(ScriptedModel::new(script()), &all());
+    let mut session = Session::ask("Weather?");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    let Halted::AskUser {
+        id,
+        question,
+        options,
+        ..
+    } = &run.halted
+    else {
+        panic!("{:?}", run.halted);
+    };
+    assert_eq!((&**id, question.as_str()), ("c1", "Which city?"));
+    assert_eq!(options["choices"], json!(["Oslo", "Rome"]));
+    assert_eq!(roles(&session), ["user", "assistant", "tool", "assistant"]);
+    let stored = serde_json::to_string(&session).unwrap();
+
+    // As a message of the user.
+    session.reply("Oslo").unwrap();
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(
+        roles(&session),
+        [
+            "user",
+            "assistant",
+            "tool",
+            "assistant",
+            "user",
+            "assistant"
+        ]
+    );
+
+    // As the tool's result.
+    let mut session: Session = serde_json::from_str(&stored).unwrap();
+    let agent = Agent::new(ScriptedModel::new([text("Sun in Oslo.")]), &all());
+    session.answer("Oslo").unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Sun in Oslo."));
+    assert_eq!(roles(&session), ["user", "assistant", "tool", "assistant"]);
+    let Message::Tool(answer) = &session.thread().messages()[2] else {
+        panic!("no answer");
+    };
+    assert_eq!(answer.text, "Oslo");
+}
+
+#[tokio::test]
+async fn tools_end_runs() {
+    let plan = call("c1", "submit_plan", &json!({"plan": "walk"}));
+    let agent = Agent::new(ScriptedModel::new([calls(&[plan])]), &all());
+    let mut session = Session::ask("Plan!");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    let Halted::Halt {
+        id, reason, value, ..
+    } = &run.halted
+    else {
+        panic!("{:?}", run.halted);
+    };
+    assert_eq!((&**id, reason.as_str()), ("c1", "plan_submitted"));
+    assert_eq!(value.as_text(), Some("walk"));
+    assert!(session.thread().check().is_ok());
+
+    let direct = calls(&[call("c1", "report", &json!({}))]);
+    let agent = Agent::new(ScriptedModel::new([direct]), &all());
+    let run = agent
+        .run(&mut Session::ask("Report!"), &Context::new())
+        .await
+        .unwrap();
+    assert_eq!(
+        (run.halted.as_str(), run.text()),
+        ("return_direct", Some("the report"))
+    );
+
+    let wrong = calls(&[call("c1", "add", &json!({"a": "x"}))]);
+    let executor = Executor::serial(all()).on_error(ErrorPolicy::Halt);
+    let agent = Agent::with_executor(ScriptedModel::new([wrong]), executor);
+    let run = agent
+        .run(&mut Session::ask("Add!"), &Context::new())
+        .await
+        .unwrap();
+    assert_eq!(run.halted.as_str(), "tool_error");
+    assert!(matches!(run.strict(), Err(AgentError::Tool(_))));
+}
+
+#[tokio::test]
+async fn an_interrupt_stands_once_at_each_visit() {
+    let model = ScriptedModel::new([calls(&[add_call("c1")]), text("4.")]);
+    let agent = Agent::new(model, &all())
+        .interrupt_before(Node::Tools)
+        .interrupt_after(Node::Model);
+    let mut session = Session::ask("2 + 2?");
+    let mut seen = Vec::new();
+    loop {
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        match run.halted {
+            Halted::Interrupted { node, after } => seen.push((node, after, session.thread().len())),
+            Halted::Completed => break,
+            other => panic!("{other:?}"),
+        }
+        let stored = serde_json::to_string(&session).unwrap();
+        session = serde_json::from_str(&stored).unwrap();
+    }
+    assert_eq!(
+        seen,
+        [
+            (Node::Model, true, 2),
+            (Node::Tools, false, 2),
+            (Node::Model, true, 4),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_model_that_fails_is_an_error_first_and_a_result_later() {
+    let broken = || Err(ModelError::new(ModelErrorKind::Busy, "429"));
+    let agent = Agent::new(ScriptedModel::new([broken()]), &all());
+    let mut session = Session::ask("Hi!");
+    let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
+    assert!(matches!(error, AgentError::Model(_)));
+    assert_eq!(session.status(), &Status::Idle);
+
+    let script = [calls(&[add_call("c1")]), broken(), text("4.")];
+    let agent = Agent::new(ScriptedModel::new(script), &all());
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert!(matches!(run.halted, Halted::ModelError(_)));
+    assert_eq!(roles(&session), ["user", "assistant", "tool"]);
+    assert!(matches!(session.reply("Hm?"), Err(SessionError::Failed(_))));
+    session.clear_error();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("4."));
+}
+
+#[tokio::test]
+async fn streaming_changes_nothing() {
+    let script = || {
+        [
+            Ok(
+                Response::calls([add_call("c1"), add_call("c1")]).with_usage(Usage {
+                    input: 5,
+                    output: 2,
+                }),
+            ),
+            text("It is 4."),
+        ]
+    };
+    let run = |listen: bool| async move {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&told);
+        let mut agent = Agent::new(ScriptedModel::new(script()), &all());
+        if listen {
+            agent = agent.listen(move |event: &Event<'_>| {
+                let name = format!("{event:?}");
+                let end = name.find([' ', '(']).unwrap_or(name.len());
+                heard.lock().unwrap().push(name[..end].to_owned());
+            });
+        }
+        let mut session = Session::with_id("s");
+        session.reply("2 + 2?").unwrap();
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(
+            run.usage,
+            Usage {
+                input: 5,
+                output: 2
+            }
+        );
+        let told = told.lock().unwrap().clone();
+        (session.thread().clone(), told)
+    };
+    let ((streamed, told), (whole, silent)) = (run(true).await, run(false).await);
+    assert_eq!(streamed, whole);
+    assert!(silent.is_empty());
+    let count = |name: &str| told.iter().filter(|told| *told == name).count();
+    assert_eq!(
+        (
+            count("CallsReady"),
+            count("ModelFinished"),
+            count("RunFinished")
+        ),
+        (1, 2, 1)
+    );
+    assert_eq!(told.last().unwrap(), "RunFinished");
+    assert!(count("Delta") >= 6);
+}
+
+#[tokio::test]
+async fn state_choice_and_queue_live_from_turn_to_turn() {
+    let model = ScriptedModel::new([
+        calls(&[call("c1", "learn", &json!({"n": 7}))]),
+        text("Learned."),
+        text("Also this."),
+    ]);
+    let agent = Agent::new(model.clone(), &all()).tool_choice(ToolChoice::Required);
+    let mut session = Session::ask("Learn 7!");
+    session.queue().push("And tell me.");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(session.state().get("n"), Some(&json!(7)));
+    assert_eq!(run.text(), Some("Learned."));
+    assert_eq!(
+        roles(&session),
+        ["user", "assistant", "tool", "user", "assistant"]
+    );
+    let choices: Vec<_> = model
+        .requests()
+        .into_iter()
+        .map(|request| request.choice)
+        .collect();
+    assert_eq!(choices, [ToolChoice::Required, ToolChoice::Auto]);
+    session.reply("And?").unwrap();
+    agent.run(&mut session, &Context::new()).await.unwrap();
+
+    let agent = Agent::new(ScriptedModel::new([]), &all()).tool_choice("nowhere");
+    let error = agent
+        .run(&mut Session::ask("Hi!"), &Context::new())
+        .await
+        .unwrap_err();
+    assert!(matches!(error, AgentError::ToolChoice(_)));
+}
+
+#[tokio::test]
+async fn the_host_can_say_stop() {
+    let stop = Cancel::new();
+    stop.cancel();
+    let agent = Agent::new(ScriptedModel::new([]), &all());
+    let mut session = Session::ask("Hi!");
+    let cx = Context::new().with_cancel(stop);
+    let run = agent.run(&mut session, &cx).await.unwrap();
+    assert!(matches!(run.halted, Halted::Cancelled));
+    assert_eq!(roles(&session), ["user"]);
+}
+
+#[tokio::test]
+async fn a_thread_that_no_provider_takes_is_refused() {
+    let thread = vec![
+        Message::user("Hi!"),
+        Message::calls([add_call("c1")]),
+        Message::user("Well?"),
+    ];
+    let mut session = Session::of_thread(thread.into());
+    let agent = Agent::new(ScriptedModel::new([]), &all());
+    let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "message 1: the call `c1` of `add` has no answer"
+    );
+}
+
+#[test]
+#[should_panic(expected = "1 steps of the script were not asked for")]
+fn a_script_that_is_not_used_up_fails() {
+    drop(ScriptedModel::new([text("unused")]));
+}

@@ -1,6 +1,11 @@
 //! A model in the loop: what the thread holds afterwards, and why the run ended.
 // A test that finds less than it expects has failed.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+// Steps of a script are results.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::unnecessary_wraps
+)]
 
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
@@ -92,7 +97,7 @@ const fn n(most: u32) -> NonZeroU32 {
 #[tokio::test]
 async fn a_call_is_run_and_the_model_asked_again() {
     let model = ScriptedModel::new([calls(&[add_call("c1")]), text("It is 4.")]);
-    let agent = Agent::new(model.clone(), &all()).system("You add.");
+    let agent = Agent::new(model.clone(), all()).system("You add.");
     let mut session = Session::ask("What is 2 + 2?");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert!(matches!(run.halted, Halted::Completed));
@@ -125,14 +130,14 @@ async fn a_call_is_run_and_the_model_asked_again() {
 async fn without_calls_there_are_two_messages() {
     let model = ScriptedModel::new([text("Hello.")]);
     let mut session = Session::ask("Hi!");
-    let agent = Agent::new(model, &Toolset::default());
+    let agent = Agent::new(model, Toolset::default());
     agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(roles(&session), ["user", "assistant"]);
 
     // New words begin a new run on the same thread.
     session.reply("Again!").unwrap();
     let model = ScriptedModel::new([text("Hello again.")]);
-    let agent = Agent::new(model, &Toolset::default());
+    let agent = Agent::new(model, Toolset::default());
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Hello again."));
     assert_eq!(session.thread().len(), 4);
@@ -145,7 +150,7 @@ async fn limits_are_results_and_errors_where_asked() {
         ScriptedModel::new(steps.collect::<Vec<_>>())
     };
     let model = forever(4);
-    let agent = Agent::new(model.clone(), &all()).max_tool_rounds(n(3));
+    let agent = Agent::new(model.clone(), all()).max_tool_rounds(n(3));
     let mut session = Session::ask("Go on!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert!(matches!(run.halted, Halted::MaxToolRounds(3)));
@@ -158,13 +163,13 @@ async fn limits_are_results_and_errors_where_asked() {
         "the run came to its limit of 3 rounds of tools"
     );
 
-    let agent = Agent::new(forever(2), &all()).max_turns(n(2));
+    let agent = Agent::new(forever(2), all()).max_turns(n(2));
     let mut session = Session::ask("Go on!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert!(matches!(run.halted, Halted::MaxTurns(2)));
     assert!(session.pending().is_empty());
 
-    let agent = Agent::new(forever(2), &all()).max_steps(n(3));
+    let agent = Agent::new(forever(2), all()).max_steps(n(3));
     let run = agent
         .run(&mut Session::ask("Go on!"), &Context::new())
         .await
@@ -179,7 +184,7 @@ async fn manual_calls_are_answered_by_the_host() {
         add_call("c2"),
     ];
     let model = ScriptedModel::new([calls(&both), text("Charged.")]);
-    let agent = Agent::new(model, &all());
+    let agent = Agent::new(model, all());
     let mut session = Session::ask("Charge me!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.halted.as_str(), "manual_tool_calls");
@@ -222,7 +227,7 @@ async fn a_tool_asks_and_the_answer_goes_on() {
             text("Sun in Oslo."),
         ]
     };
-    let agent = Agent::new(ScriptedModel::new(script()), &all());
+    let agent = Agent::new(ScriptedModel::new(script()), all());
     let mut session = Session::ask("Weather?");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     let Halted::AskUser {
@@ -256,7 +261,7 @@ async fn a_tool_asks_and_the_answer_goes_on() {
 
     // As the tool's result.
     let mut session: Session = serde_json::from_str(&stored).unwrap();
-    let agent = Agent::new(ScriptedModel::new([text("Sun in Oslo.")]), &all());
+    let agent = Agent::new(ScriptedModel::new([text("Sun in Oslo.")]), all());
     session.answer("Oslo").unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Sun in Oslo."));
@@ -270,7 +275,7 @@ async fn a_tool_asks_and_the_answer_goes_on() {
 #[tokio::test]
 async fn tools_end_runs() {
     let plan = call("c1", "submit_plan", &json!({"plan": "walk"}));
-    let agent = Agent::new(ScriptedModel::new([calls(&[plan])]), &all());
+    let agent = Agent::new(ScriptedModel::new([calls(&[plan])]), all());
     let mut session = Session::ask("Plan!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     let Halted::Halt {
@@ -284,7 +289,7 @@ async fn tools_end_runs() {
     assert!(session.thread().check().is_ok());
 
     let direct = calls(&[call("c1", "report", &json!({}))]);
-    let agent = Agent::new(ScriptedModel::new([direct]), &all());
+    let agent = Agent::new(ScriptedModel::new([direct]), all());
     let run = agent
         .run(&mut Session::ask("Report!"), &Context::new())
         .await
@@ -308,7 +313,7 @@ async fn tools_end_runs() {
 #[tokio::test]
 async fn an_interrupt_stands_once_at_each_visit() {
     let model = ScriptedModel::new([calls(&[add_call("c1")]), text("4.")]);
-    let agent = Agent::new(model, &all())
+    let agent = Agent::new(model, all())
         .interrupt_before(Node::Tools)
         .interrupt_after(Node::Model);
     let mut session = Session::ask("2 + 2?");
@@ -336,14 +341,14 @@ async fn an_interrupt_stands_once_at_each_visit() {
 #[tokio::test]
 async fn a_model_that_fails_is_an_error_first_and_a_result_later() {
     let broken = || Err(ModelError::new(ModelErrorKind::Busy, "429"));
-    let agent = Agent::new(ScriptedModel::new([broken()]), &all());
+    let agent = Agent::new(ScriptedModel::new([broken()]), all());
     let mut session = Session::ask("Hi!");
     let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
     assert!(matches!(error, AgentError::Model(_)));
     assert_eq!(session.status(), &Status::Idle);
 
     let script = [calls(&[add_call("c1")]), broken(), text("4.")];
-    let agent = Agent::new(ScriptedModel::new(script), &all());
+    let agent = Agent::new(ScriptedModel::new(script), all());
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert!(matches!(run.halted, Halted::ModelError(_)));
     assert_eq!(roles(&session), ["user", "assistant", "tool"]);
@@ -369,7 +374,7 @@ async fn streaming_changes_nothing() {
     let run = |listen: bool| async move {
         let told = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&told);
-        let mut agent = Agent::new(ScriptedModel::new(script()), &all());
+        let mut agent = Agent::new(ScriptedModel::new(script()), all());
         if listen {
             agent = agent.listen(move |event: &Event<'_>| {
                 let name = format!("{event:?}");
@@ -413,7 +418,7 @@ async fn state_choice_and_queue_live_from_turn_to_turn() {
         text("Learned."),
         text("Also this."),
     ]);
-    let agent = Agent::new(model.clone(), &all()).tool_choice(ToolChoice::Required);
+    let agent = Agent::new(model.clone(), all()).tool_choice(ToolChoice::Required);
     let mut session = Session::ask("Learn 7!");
     session.queue().push("And tell me.");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -432,7 +437,7 @@ async fn state_choice_and_queue_live_from_turn_to_turn() {
     session.reply("And?").unwrap();
     agent.run(&mut session, &Context::new()).await.unwrap();
 
-    let agent = Agent::new(ScriptedModel::new([]), &all()).tool_choice("nowhere");
+    let agent = Agent::new(ScriptedModel::new([]), all()).tool_choice("nowhere");
     let error = agent
         .run(&mut Session::ask("Hi!"), &Context::new())
         .await
@@ -444,7 +449,7 @@ async fn state_choice_and_queue_live_from_turn_to_turn() {
 async fn the_host_can_say_stop() {
     let stop = Cancel::new();
     stop.cancel();
-    let agent = Agent::new(ScriptedModel::new([]), &all());
+    let agent = Agent::new(ScriptedModel::new([]), all());
     let mut session = Session::ask("Hi!");
     let cx = Context::new().with_cancel(stop);
     let run = agent.run(&mut session, &cx).await.unwrap();
@@ -460,7 +465,7 @@ async fn a_thread_that_no_provider_takes_is_refused() {
         Message::user("Well?"),
     ];
     let mut session = Session::of_thread(thread.into());
-    let agent = Agent::new(ScriptedModel::new([]), &all());
+    let agent = Agent::new(ScriptedModel::new([]), all());
     let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -185,7 +185,7 @@ fn a_long_description_is_a_note_where_one_has_been_refused() {
 }
 
 /// Texts that look like what they are.
-const SEEN: [&str; 16] = [
+const SEEN: [&str; 18] = [
     "",
     "Plain words,\n\twith “quotes”, an ëxtra mark and 日本語.",
     "👩‍👩‍👧‍👦 family",
@@ -202,6 +202,8 @@ const SEEN: [&str; 16] = [
     "葛\u{e0100}城",
     "≨\u{fe00}",
     "©️ ™️",
+    "ไทย\u{200b}ไทย",
+    "ක්\u{200d}",
 ];
 
 /// Texts that hold more than they show, and what it is.
@@ -231,9 +233,9 @@ const HIDDEN: [(&str, &str); 16] = [
         "a\u{2066}b",
         "U+2066, a control character for the direction of text",
     ),
-    ("a\u{fe0f}", "U+FE0F, a variation selector"),
+    ("a \u{fe0f}", "U+FE0F, a variation selector"),
     ("❤\u{fe0f}\u{fe0f}", "U+FE0F, a variation selector"),
-    ("a\u{e0105}", "U+E0105, a variation selector"),
+    ("😀\u{e0105}\u{e0106}", "U+E0106, a variation selector"),
 ];
 
 #[test]

@@ -10,6 +10,9 @@
 pub(crate) fn hidden(text: &str) -> Option<(char, &'static str)> {
     // What a selector is for, and whether there was one.
     let (mut before, mut is_styled) = (None, false);
+    if text.is_ascii() {
+        return None;
+    }
     let mut chars = text.char_indices();
     while let Some((at, char)) = chars.next() {
         let rest = text.get(at + char.len_utf8()..).unwrap_or_default();
@@ -71,64 +74,71 @@ fn belongs(before: char, char: char, after: Option<char>) -> bool {
     match char {
         '\u{200d}' if is_picture(before) => after.is_some_and(is_picture),
         '\u{200c}' | '\u{200d}' => {
-            is_joined(before) && after.is_none_or(|char| kind(char).is_none())
+            is_joined(before) && (is_virama(before) || after.is_some_and(is_joined))
         }
-        '\u{200b}' => is_spaceless(before) && after.is_some_and(is_spaceless),
-        '\u{fe0e}' | '\u{fe0f}' => {
-            is_picture(before)
-                || matches!(before, '0'..='9' | '#' | '*' if after == Some('\u{20e3}'))
+        // Scripts without spaces divide words with it.
+        '\u{200b}' => is_undivided(before) && after.is_some_and(is_undivided),
+        '\u{180b}'..='\u{180d}' | '\u{180f}' => matches!(before, '\u{1820}'..='\u{18aa}'),
+        // One of them says how the character before it looks.
+        '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => {
+            !before.is_whitespace() && kind(before).is_none()
         }
-        '\u{fe00}'..='\u{fe0d}' => {
-            matches!(before,
-            '\u{1000}'..='\u{109f}' | '\u{2200}'..='\u{22ff}' | '\u{2a00}'..='\u{2aff}')
-                || is_ideograph(before)
-        }
-        '\u{e0100}'..='\u{e01ef}' => is_ideograph(before),
-        '\u{180b}'..='\u{180f}' => matches!(before, '\u{1820}'..='\u{18aa}'),
         _ => false,
     }
 }
 
-/// Whether a character is a picture, as UTS 51 has them.
+/// The blocks that emoji are from.
 fn is_picture(char: char) -> bool {
     matches!(char,
-        '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}'
-        | '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{23ff}' | '\u{24c2}'
-        | '\u{25a0}'..='\u{27bf}' | '\u{2900}'..='\u{297f}' | '\u{2b00}'..='\u{2bff}'
-        | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
+        '\u{1f000}'..='\u{1faff}' | '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{23ff}'
+        | '\u{2460}'..='\u{27bf}' | '\u{2900}'..='\u{297f}' | '\u{2b00}'..='\u{2bff}')
 }
 
-/// Whether a character is of a script that is written with joiners: Arabic, Syriac, N'Ko, those of
-/// India and its neighbours, Mongolian.
+/// Letters and signs of Arabic and its neighbours, of Mongolian, and of the scripts from India.
 fn is_joined(char: char) -> bool {
     matches!(char,
-        '\u{600}'..='\u{7ff}' | '\u{840}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{e80}'..='\u{109f}'
-        | '\u{1780}'..='\u{18af}' | '\u{1a20}'..='\u{1aaf}' | '\u{1b00}'..='\u{1c4f}'
-        | '\u{a840}'..='\u{a9ff}' | '\u{aa60}'..='\u{aadf}' | '\u{abc0}'..='\u{abff}'
-        | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}' | '\u{11000}'..='\u{11fff}')
+        '\u{620}'..='\u{8ff}' | '\u{900}'..='\u{109f}' | '\u{1780}'..='\u{18af}'
+        | '\u{1a20}'..='\u{1aaf}' | '\u{1b00}'..='\u{1bff}' | '\u{a840}'..='\u{a8ff}'
+        | '\u{a930}'..='\u{a9df}' | '\u{aa60}'..='\u{aaff}' | '\u{abc0}'..='\u{abff}'
+        | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{10a00}'..='\u{10fff}'
+        | '\u{11000}'..='\u{11fff}' | '\u{1e900}'..='\u{1e95f}')
+        && !char.is_whitespace()
 }
 
-/// Whether a character is of a script that divides words without a visible space: Thai, Lao, Tibetan,
-/// Burmese, Khmer.
-fn is_spaceless(char: char) -> bool {
+/// The signs that take a letter's vowel; behind one a joiner may end a word (Unicode, chapter 12).
+fn is_virama(char: char) -> bool {
+    matches!(
+        char,
+        '\u{94d}'
+            | '\u{9cd}'
+            | '\u{a4d}'
+            | '\u{acd}'
+            | '\u{b4d}'
+            | '\u{bcd}'
+            | '\u{c4d}'
+            | '\u{ccd}'
+            | '\u{d4d}'
+            | '\u{dca}'
+            | '\u{1039}'
+            | '\u{103a}'
+            | '\u{17d2}'
+    )
+}
+
+/// Thai, Lao, Tibetan, Burmese and Khmer.
+fn is_undivided(char: char) -> bool {
     matches!(char, '\u{e00}'..='\u{fff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
 }
 
-fn is_ideograph(char: char) -> bool {
-    matches!(char,
-        '\u{2e80}'..='\u{2fff}' | '\u{3001}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}'
-        | '\u{f900}'..='\u{faff}' | '\u{ff01}'..='\u{ff60}' | '\u{20000}'..='\u{3ffff}')
-}
-
-/// How many tags follow that make another flag of a black one: 3 to 6 letters and digits, and the end.
+/// How many tags follow that make another flag of a black one: that of England, Scotland or Wales,
+/// the only ones that there are.
 fn flag(rest: &str) -> usize {
-    let is_named =
-        |char: &char| matches!(char, '\u{e0030}'..='\u{e0039}' | '\u{e0061}'..='\u{e007a}');
-    let len = rest.chars().take_while(is_named).count();
-    let ends = rest.chars().nth(len) == Some('\u{e007f}');
-    if ends && (3..=6).contains(&len) {
-        len + 1
-    } else {
-        0
+    let tag = |letter: u8| char::from_u32(0xe0000 + u32::from(letter));
+    for part in [b"gbeng", b"gbsct", b"gbwls"] {
+        let tags = part.iter().map(|letter| tag(*letter)).chain([tag(0x7f)]);
+        if rest.chars().map(Some).take(part.len() + 1).eq(tags) {
+            return part.len() + 1;
+        }
     }
+    0
 }

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# What a call costs, from the arguments' text to the answer's, beside what people write without us:
-# time, allocations and bytes. See README.md.
+# What Toolwright costs, beside what people write by hand: time, allocations and bytes. See README.md.
 #
-#   benches/calls.sh [ROUNDS]
+#   benches/calls.sh [MILLISECONDS] [GROUP…]      so long a group (400), the groups whose names start so (all)
 set -euo pipefail
 
-here=$(cd "$(dirname "$0")" && pwd)
-cargo build -q --release --manifest-path "$here/Cargo.toml"
-"${CARGO_TARGET_DIR:-$here/target}/release/calls" "$@"
+root=$(cd "$(dirname "$0")/.." && pwd)
+cargo build -q --release --manifest-path "$root/benches/Cargo.toml" --bin calls --bin calls-allocations
+"${CARGO_TARGET_DIR:-$root/target}/release/calls" "$@"

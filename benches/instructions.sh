@@ -1,33 +1,37 @@
 #!/usr/bin/env bash
-# How many instructions a call takes, as valgrind counts them: nearly the same in every run, however
-# busy the machine is. The second column is the ratio to the first row of the group.
+# How many instructions a call takes, as valgrind counts them: the same in every run but for a few in a thousand, however
+# busy the machine is. The third column is the ratio to the first row of the group.
 #
-#   benches/instructions.sh [PREFIX...]      the rows whose names start so, or all: order/ add/
+#   benches/instructions.sh [PREFIX…]      the rows whose names start so, or all of calls: order/ add/
 set -euo pipefail
 
-here=$(cd "$(dirname "$0")" && pwd)
-calls=${CARGO_TARGET_DIR:-$here/target}/release/calls
-command -v valgrind >/dev/null || { echo "valgrind is not installed" >&2; exit 1; }
-cargo build -q --release --manifest-path "$here/Cargo.toml"
+root=$(cd "$(dirname "$0")/.." && pwd)
+calls=${CARGO_TARGET_DIR:-$root/target}/release/calls
+command -v valgrind >/dev/null || { echo "valgrind is not installed: apt-get install valgrind" >&2; exit 1; }
+cargo build -q --release --manifest-path "$root/benches/Cargo.toml" --bin calls --bin calls-allocations
 
-# total ROW TIMES: the instructions of the whole program.
-total() {
-  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$calls" --only "$1" --times "$2" 2>&1 |
-    sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
+# rows [PREFIX…]: the names of rows. Without a prefix those of calls, since to make the others takes long.
+rows() {
+  if (($#)); then "$calls" --list; else "${calls}-allocations" --calls; fi | while read -r row _; do
+    for prefix in "${@:-}"; do
+      if [[ $row == "$prefix"* ]]; then echo "$row"; break; fi
+    done
+  done
 }
 
-group=
-"$calls" --list | while read -r row; do
-  if (($#)); then
-    for prefix in "$@"; do [[ $row == "$prefix"* ]] && break; done
-    [[ $row == "$prefix"* ]] || continue
-  fi
-  # What the program does beside the row's work is the same in both runs.
-  each=$((($(total "$row" 1020) - $(total "$row" 20)) / 1000))
-  if [[ ${row%%/*} != "$group" ]]; then
-    [[ -z $group ]] || echo
-    group=${row%%/*}
-    first=$each
-  fi
-  printf '%-34s %9d %6s\n' "$row" "$each" "$(awk "BEGIN { printf \"%.2f\", $each / $first }")"
-done
+# each PROGRAM NUMBER ROW: the number, the row, and the instructions that its work takes once. What the program does beside
+# that is the same in both runs.
+each() {
+  total() {
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$1" --only "$2" --times "$3" 2>&1 |
+      sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
+  }
+  echo "$2 $3 $((($(total "$1" "$3" 60) - $(total "$1" "$3" 10)) / 50))"
+}
+export -f each
+
+rows "$@" | nl -ba -w1 -s' ' | xargs -P "$(nproc)" -L1 bash -c 'each "$0" "$@"' "$calls" | sort -n | awk '{
+  split($2, name, "/")
+  if (name[1] != group) { if (group) print ""; group = name[1]; first = $3 }
+  printf "%-34s %9d %6.3f\n", $2, $3, $3 / first
+}'

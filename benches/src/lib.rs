@@ -1,7 +1,14 @@
-//! What a call costs, beside what people write without us.
+//! What Toolwright costs, beside what people write without it.
 
-mod hand;
-mod rows;
+mod calls;
+mod hundred;
+mod many;
 mod tools;
 
-pub use self::rows::{Group, Row, groups};
+use toolwright_benches_measure::Part;
+
+/// All that is measured of Toolwright, the calls first.
+pub const PARTS: [Part; 3] = [calls::groups, hundred::groups, many::groups];
+
+/// The calls alone, which the gate watches.
+pub const CALLS: [Part; 1] = [calls::groups];

@@ -5,10 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 use toolwright::{Schema, Toolset, tool, tools};
+use toolwright_benches_measure::{receipt, size_of_key, size_of_payment};
 
 /// Adds two numbers.
 #[tool]
-pub(crate) fn add(a: i64, b: i64) -> i64 {
+fn add(a: i64, b: i64) -> i64 {
     a.wrapping_add(b)
 }
 
@@ -18,27 +19,10 @@ async fn add_later(a: i64, b: i64) -> i64 {
     a.wrapping_add(b)
 }
 
-/// Unit of the temperature
-#[derive(Clone, Copy, Deserialize, Serialize, Schema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Unit {
-    Celsius,
-    Fahrenheit,
-}
-
-#[derive(Serialize, Schema)]
-pub(crate) struct Weather {
-    temperature: f64,
-    unit: Unit,
-    sky: &'static str,
-}
-
-pub(crate) fn weather(city: &str, unit: Option<Unit>) -> Weather {
-    Weather {
-        temperature: if city.len() > 4 { 21.5 } else { -2.5 },
-        unit: unit.unwrap_or(Unit::Celsius),
-        sky: "clear",
-    }
+toolwright_benches_measure::types! {
+    arguments: [Deserialize, Schema],
+    answers: [Serialize, Schema],
+    both: [Deserialize, Serialize, Schema]
 }
 
 /// Current weather of a city.
@@ -53,35 +37,19 @@ fn get_weather(
 }
 
 #[derive(Deserialize, Schema)]
-pub(crate) struct Customer {
-    pub(crate) name: String,
-    pub(crate) email: String,
-    pub(crate) country: Option<String>,
+struct LentCustomer<'a> {
+    name: &'a str,
+    email: &'a str,
+    country: Option<&'a str>,
 }
 
 #[derive(Deserialize, Schema)]
-pub(crate) struct Line {
-    pub(crate) sku: String,
-    pub(crate) title: String,
-    pub(crate) qty: u32,
-    pub(crate) price: f64,
-    pub(crate) note: Option<String>,
-}
-
-#[derive(Deserialize, Schema)]
-pub(crate) struct LentCustomer<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) email: &'a str,
-    pub(crate) country: Option<&'a str>,
-}
-
-#[derive(Deserialize, Schema)]
-pub(crate) struct LentLine<'a> {
-    pub(crate) sku: &'a str,
-    pub(crate) title: &'a str,
-    pub(crate) qty: u32,
-    pub(crate) price: f64,
-    pub(crate) note: Option<&'a str>,
+struct LentLine<'a> {
+    sku: &'a str,
+    title: &'a str,
+    qty: u32,
+    price: f64,
+    note: Option<&'a str>,
 }
 
 #[derive(Deserialize, Schema)]
@@ -107,40 +75,6 @@ struct BoundedLentLine<'a> {
     price: f64,
     note: Option<&'a str>,
 }
-
-#[derive(Serialize, Schema)]
-pub(crate) struct Receipt {
-    pub(crate) to: usize,
-    pub(crate) items: u32,
-    pub(crate) letters: usize,
-    pub(crate) total: f64,
-}
-
-/// A receipt that has looked at every value. `to` counts the letters of a customer.
-macro_rules! receipt {
-    ($customer:expr, $lines:expr) => {{
-        let (customer, lines) = (&$customer, &$lines);
-        Receipt {
-            to: customer.name.len()
-                + customer.email.len()
-                + customer.country.as_ref().map_or(0, |country| country.len()),
-            items: lines.iter().map(|line| line.qty).sum(),
-            letters: lines
-                .iter()
-                .map(|line| {
-                    line.sku.len()
-                        + line.title.len()
-                        + line.note.as_ref().map_or(0, |note| note.len())
-                })
-                .sum(),
-            total: lines
-                .iter()
-                .map(|line| f64::from(line.qty) * line.price)
-                .sum(),
-        }
-    }};
-}
-pub(crate) use receipt;
 
 /// Place an order.
 #[tool]
@@ -184,7 +118,7 @@ fn index_borrowed(text: &str) -> usize {
 /// A number, a name, or some of both
 #[derive(Deserialize, Schema)]
 #[serde(untagged)]
-pub(crate) enum Key {
+enum Key {
     Id(u64),
     Name(String),
     Both { id: u64, name: String },
@@ -192,7 +126,7 @@ pub(crate) enum Key {
 
 #[derive(Deserialize, Schema)]
 #[serde(untagged)]
-pub(crate) enum LentKey<'a> {
+enum LentKey<'a> {
     Id(u64),
     Name(&'a str),
     Both { id: u64, name: &'a str },
@@ -201,38 +135,17 @@ pub(crate) enum LentKey<'a> {
 /// How to pay
 #[derive(Deserialize, Schema)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(crate) enum Payment {
+enum Payment {
     Card { number: String, check: u16 },
     Transfer { account: String },
 }
 
 #[derive(Deserialize, Schema)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(crate) enum LentPayment<'a> {
+enum LentPayment<'a> {
     Card { number: &'a str, check: u16 },
     Transfer { account: &'a str },
 }
-
-macro_rules! size_of_key {
-    ($ty:ident, $key:expr) => {
-        match $key {
-            $ty::Id(id) => id,
-            $ty::Name(name) => name.len() as u64,
-            $ty::Both { id, name } => id + name.len() as u64,
-        }
-    };
-}
-pub(crate) use size_of_key;
-
-macro_rules! size_of_payment {
-    ($ty:ident, $payment:expr) => {
-        match $payment {
-            $ty::Card { number, check } => number.len() + usize::from(check),
-            $ty::Transfer { account } => account.len(),
-        }
-    };
-}
-pub(crate) use size_of_payment;
 
 /// Find an entry.
 #[tool]

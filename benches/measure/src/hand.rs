@@ -2,87 +2,134 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use crate::tools::{
-    Customer, Key, LentCustomer, LentKey, LentLine, LentPayment, Line, Payment, Receipt, Unit, add,
-    receipt, size_of_key, size_of_payment, weather,
-};
+crate::types! { arguments: [Deserialize], answers: [Serialize], both: [Deserialize, Serialize] }
+use crate::{receipt, size_of_key, size_of_payment};
 
-type Answer = serde_json::Result<String>;
+/// An answer's text, or what is wrong.
+pub type Answer = serde_json::Result<String>;
 
 #[derive(Deserialize)]
-pub(crate) struct Add {
-    a: i64,
-    b: i64,
+pub struct LentCustomer<'a> {
+    pub name: &'a str,
+    pub email: &'a str,
+    pub country: Option<&'a str>,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct GetWeather {
-    city: String,
-    unit: Option<Unit>,
+pub struct LentLine<'a> {
+    pub sku: &'a str,
+    pub title: &'a str,
+    pub qty: u32,
+    pub price: f64,
+    pub note: Option<&'a str>,
+}
+
+/// A number, a name, or some of both
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub enum Key {
+    Id(u64),
+    Name(String),
+    Both { id: u64, name: String },
 }
 
 #[derive(Deserialize)]
-pub(crate) struct LentGetWeather<'a> {
-    city: &'a str,
-    unit: Option<Unit>,
+#[serde(untagged)]
+pub enum LentKey<'a> {
+    Id(u64),
+    Name(&'a str),
+    Both { id: u64, name: &'a str },
+}
+
+/// How to pay
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Payment {
+    Card { number: String, check: u16 },
+    Transfer { account: String },
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Order {
-    customer: Customer,
-    lines: Vec<Line>,
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum LentPayment<'a> {
+    Card { number: &'a str, check: u16 },
+    Transfer { account: &'a str },
 }
 
 #[derive(Deserialize)]
-pub(crate) struct LentOrder<'a> {
+pub struct Add {
+    pub a: i64,
+    pub b: i64,
+}
+
+#[derive(Deserialize)]
+pub struct GetWeather {
+    pub city: String,
+    pub unit: Option<Unit>,
+}
+
+#[derive(Deserialize)]
+pub struct LentGetWeather<'a> {
+    pub city: &'a str,
+    pub unit: Option<Unit>,
+}
+
+#[derive(Deserialize)]
+pub struct Order {
+    pub customer: Customer,
+    pub lines: Vec<Line>,
+}
+
+#[derive(Deserialize)]
+pub struct LentOrder<'a> {
     #[serde(borrow)]
-    customer: LentCustomer<'a>,
+    pub customer: LentCustomer<'a>,
     #[serde(borrow)]
-    lines: Vec<LentLine<'a>>,
+    pub lines: Vec<LentLine<'a>>,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Index {
-    text: String,
+pub struct Index {
+    pub text: String,
 }
 
 /// `serde_json` lends no text in which an escape stands.
 #[derive(Deserialize)]
-pub(crate) struct LentIndex<'a> {
+pub struct LentIndex<'a> {
     #[serde(borrow)]
-    text: Cow<'a, str>,
+    pub text: Cow<'a, str>,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Find {
-    key: Key,
+pub struct Find {
+    pub key: Key,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct LentFind<'a> {
+pub struct LentFind<'a> {
     #[serde(borrow)]
-    key: LentKey<'a>,
+    pub key: LentKey<'a>,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Pay {
-    payment: Payment,
+pub struct Pay {
+    pub payment: Payment,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct LentPay<'a> {
+pub struct LentPay<'a> {
     #[serde(borrow)]
-    payment: LentPayment<'a>,
+    pub payment: LentPayment<'a>,
 }
 
 /// Answers a call with arguments that are borrowed where they can be.
-pub(crate) fn call(name: &str, arguments: &str) -> Answer {
+pub fn call(name: &str, arguments: &str) -> Answer {
     match name {
         "add" => {
             let Add { a, b } = serde_json::from_str(arguments)?;
-            serde_json::to_string(&add(a, b))
+            serde_json::to_string(&a.wrapping_add(b))
         }
         "get_weather" => {
             let LentGetWeather { city, unit } = serde_json::from_str(arguments)?;
@@ -109,11 +156,11 @@ pub(crate) fn call(name: &str, arguments: &str) -> Answer {
 }
 
 /// Answers a call with arguments of its own.
-pub(crate) fn call_owned(name: &str, arguments: &str) -> Answer {
+pub fn call_owned(name: &str, arguments: &str) -> Answer {
     match name {
         "add" => {
             let Add { a, b } = serde_json::from_str(arguments)?;
-            serde_json::to_string(&add(a, b))
+            serde_json::to_string(&a.wrapping_add(b))
         }
         "get_weather" => {
             let GetWeather { city, unit } = serde_json::from_str(arguments)?;

@@ -1,6 +1,5 @@
 //! What is measured: groups of rows, each of which does the same work in another way.
 
-use std::fmt::Write;
 use std::future::Future;
 use std::hint::black_box;
 use std::pin::pin;
@@ -8,22 +7,13 @@ use std::task::{Context as TaskContext, Poll, Waker};
 
 use toolwright::{Context, Encoder, ToolCall, Toolset};
 
-use crate::hand::{self, Add, Find, GetWeather, Index, LentFind, LentGetWeather, LentIndex};
-use crate::hand::{LentOrder, LentPay, Order, Pay};
 use crate::tools;
-
-/// One way to do the work of its group.
-pub struct Row {
-    /// Its group's name and its own: `order/borrowed`.
-    pub name: String,
-    /// At most so many times as long as the group's first row.
-    pub target: Option<f64>,
-    /// Does the work once.
-    pub run: Box<dyn Fn()>,
-}
-
-/// Rows that do the same work, of which the first is what the others are compared with.
-pub struct Group(pub Vec<Row>);
+use toolwright_benches_measure::arguments::{ADD, WEATHER, bad_order, index, order};
+use toolwright_benches_measure::hand::{
+    self, Add, Find, GetWeather, Index, LentFind, LentGetWeather, LentIndex, LentOrder, LentPay,
+    Order, Pay,
+};
+use toolwright_benches_measure::{Group, Row};
 
 /// Collects the rows of a group.
 struct Work {
@@ -47,8 +37,8 @@ impl Work {
     }
 
     fn row(mut self, name: &str, target: Option<f64>, run: impl Fn() + 'static) -> Self {
-        let (name, run) = (format!("{}/{name}", self.name), Box::new(run));
-        self.rows.push(Row { name, target, run });
+        let row = Row::again(format!("{}/{name}", self.name), run).target(target);
+        self.rows.push(row);
         self
     }
 
@@ -144,72 +134,11 @@ reads! {
     ReadLentPay LentPay<'de>;
 }
 
-const ADD: &str = r#"{"a": 1234567, "b": -42}"#;
-const WEATHER: &str = r#"{"city": "San Francisco", "unit": "celsius"}"#;
 const FIND: &str = r#"{"key": {"id": 1234567, "name": "Mary Somerville"}}"#;
 const PAY: &str = r#"{"payment": {"type": "card", "number": "4242 4242 4242 4242", "check": 123}}"#;
 
-/// Ten lines, about 1.5 KB.
-fn order() -> String {
-    let mut text = String::from(
-        r#"{"customer": {"name": "Mary Somerville", "email": "mary@example.com", "country": "GB"}, "lines": ["#,
-    );
-    for line in 0..10_u32 {
-        let comma = if line == 0 { "" } else { ", " };
-        let (qty, price) = (line * 7 % 40 + 1, f64::from(line * 1234 + 995) / 100.0);
-        let note = if line % 3 == 0 {
-            r#""wrap it, and add a card""#
-        } else {
-            "null"
-        };
-        let _ = write!(
-            text,
-            r#"{comma}{{"sku": "TEA-{line:04}-LEAF", "title": "Assam, second flush, {line} of ten, a tin of 250 g", "qty": {qty}, "price": {price}, "note": {note}}}"#
-        );
-    }
-    text.push_str("]}");
-    text
-}
-
-/// An order in which four things are wrong.
-fn bad_order() -> String {
-    order()
-        .replacen(r#""qty": 1,"#, r#""qty": "three","#, 1)
-        .replacen(r#""sku": "TEA-0003-LEAF", "#, "", 1)
-        .replacen(r#""price": 59.31"#, r#""price": -1"#, 1)
-        .replacen(r#""note": null"#, r#""notes": null"#, 1)
-}
-
-/// 64 KiB of words, with an escape in every line or without any.
-fn index(escapes: bool) -> String {
-    const WORDS: [&str; 8] = ["the", "sun", "rises", "and", "the", "sun", "goes", "down"];
-    let mut text = String::from(r#"{"text": ""#);
-    // A fixed seed: every run reads the same text.
-    let mut seed = 0x2545_f491_4f6c_dd1d_u64;
-    let mut column = 0;
-    while text.len() < 64 * 1024 {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        let word = usize::try_from(seed % 8).unwrap_or(0);
-        text.push_str(WORDS[word]);
-        column += 1;
-        let end = if column % 12 > 0 {
-            " "
-        } else if escapes {
-            "\\n"
-        } else {
-            ". "
-        };
-        text.push_str(end);
-    }
-    text.push_str(r#""}"#);
-    text
-}
-
-/// All groups.
-#[must_use]
-pub fn groups() -> Vec<Group> {
+/// The groups of calls.
+pub(crate) fn groups() -> Vec<Group> {
     let set = tools::all();
     let work = |name, arguments: &str| Work::new(name, &set, arguments);
     let (order, bad) = (order(), bad_order());

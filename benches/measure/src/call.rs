@@ -1,0 +1,51 @@
+//! Rows of calls: from the arguments' text to the answer's.
+
+use std::hint::black_box;
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use crate::row::{Group, Row};
+use crate::{arguments, hand};
+
+/// What goes back to the model: the answer's text, or the error's.
+pub type Answer = Result<String, String>;
+
+/// The groups of calls with a row for the peer of this name, after those of what people write by hand. `call` takes a
+/// tool's name and the arguments' text.
+pub fn calls(peer: &str, call: impl Fn(&'static str, &str) -> Answer + 'static) -> Vec<Group> {
+    let call = Rc::new(call);
+    let group = |group: &str, tool: &'static str, arguments: String| {
+        let right = hand::call(tool, &arguments).ok();
+        let answer = call(tool, &arguments);
+        match (&right, &answer) {
+            (Some(right), Ok(answer)) => {
+                let read = |text: &str| serde_json::from_str::<Value>(text).ok();
+                assert_eq!(read(answer), read(right), "{peer}: {tool}");
+            }
+            (None, _) => assert!(group == "four-faults", "{peer}: {group} {answer:?}"),
+            (Some(_), Err(error)) => panic!("{peer}: {tool}: {error}"),
+        }
+        let (lent, owned, theirs) = (arguments.clone(), arguments.clone(), arguments);
+        let call = Rc::clone(&call);
+        Group(vec![
+            Row::again(format!("{group}/HAND"), move || {
+                let _ = black_box(hand::call(black_box(tool), black_box(&lent)));
+            }),
+            Row::again(format!("{group}/HAND_OWNED"), move || {
+                let _ = black_box(hand::call_owned(black_box(tool), black_box(&owned)));
+            }),
+            Row::again(format!("{group}/{peer}"), move || {
+                let _ = black_box(call(black_box(tool), black_box(&theirs)));
+            }),
+        ])
+    };
+    vec![
+        group("add", "add", arguments::ADD.to_owned()),
+        group("weather", "get_weather", arguments::WEATHER.to_owned()),
+        group("order", "create_order", arguments::order()),
+        group("text", "index_text", arguments::index(false)),
+        group("text-escaped", "index_text", arguments::index(true)),
+        group("four-faults", "create_order", arguments::bad_order()),
+    ]
+}

@@ -1,0 +1,49 @@
+//! Rows of calls of a trivial tool among many.
+
+use std::cell::Cell;
+use std::hint::black_box;
+use std::rc::Rc;
+
+use crate::row::{Group, Row};
+
+/// How many tools there are.
+pub fn sizes() -> [usize; 3] {
+    [10, 1_000, 100_000]
+}
+
+/// The arguments of a tool that takes none.
+pub const NOTHING: &str = "{}";
+
+/// A call of one tool, ready to be made again and again.
+pub type Ready = Box<dyn Fn() -> String>;
+
+/// Rows of a call of one among `n` tools, each in a set of its own that `make` makes out of the names. The calls go to 64
+/// of them in turn, spread over the set: `call` makes one ready by the tool's name. All answer `7`.
+pub fn dispatch<S>(
+    row: &str,
+    make: impl Fn(&[&'static str]) -> S,
+    call: impl Fn(&Rc<S>, &'static str) -> Ready,
+) -> Vec<Group> {
+    let groups = sizes().into_iter().map(|size| {
+        // They live as long as the program.
+        let names: Vec<&'static str> = (0..size)
+            .map(|at| &*format!("tool_number_{at}").leak())
+            .collect();
+        let set = Rc::new(make(&names));
+        let calls: Vec<Ready> = (0..64)
+            .map(|at| call(&set, names[at * 7919 % size]))
+            .collect();
+        for call in &calls {
+            assert_eq!(call(), "7", "{row}");
+        }
+        let at = Cell::new(0);
+        Group(vec![Row::again(
+            format!("dispatch-{size}/{row}"),
+            move || {
+                at.set((at.get() + 1) % calls.len());
+                black_box(calls[at.get()]());
+            },
+        )])
+    });
+    groups.collect()
+}

@@ -1,0 +1,6 @@
+fn main() {
+    toolwright_benches_measure::count(&[peer_swiftide::groups], |run| {
+        let counted = allocation_counter::measure(run);
+        (counted.count_total, counted.bytes_total)
+    });
+}

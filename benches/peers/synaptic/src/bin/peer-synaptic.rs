@@ -1,0 +1,5 @@
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    toolwright_benches_measure::main(&[peer_synaptic::groups])
+}

@@ -1,0 +1,93 @@
+//! One tool among many, and many calls at a time.
+
+use std::convert::Infallible;
+use std::hint::black_box;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use toolwright::{Context, DynTool, Encoder, Schema, Tool, ToolCall, Toolset, tool, tools};
+use toolwright_benches_measure::{CALLS, Group, NOTHING, Parallel, REST, compute, dispatch};
+
+/// Answers.
+#[tool]
+fn seven() -> i64 {
+    7
+}
+
+/// Sleeps for a millisecond.
+#[tool]
+async fn rest() -> i64 {
+    tokio::time::sleep(REST).await;
+    7
+}
+
+/// Computes.
+#[tool(blocking)]
+fn work() -> u64 {
+    compute()
+}
+
+/// No arguments.
+#[derive(Deserialize, Schema)]
+struct Nothing {}
+
+fn renamed(name: &'static str) -> Option<Arc<dyn Tool>> {
+    let set = tools![seven].rename("seven", name).ok()?;
+    set.iter().next().cloned()
+}
+
+fn at_run_time(name: &'static str) -> Option<Arc<dyn Tool>> {
+    let tool = DynTool::builder().name(name).description("Answers.");
+    let tool = tool.typed_sync(|Nothing {}, _| Ok::<_, Infallible>(7));
+    tool.build().ok()
+}
+
+type Make = fn(&'static str) -> Option<Arc<dyn Tool>>;
+
+/// Rows of calls among tools that `make` makes out of their names.
+fn among(row: &str, make: Make) -> Vec<Group> {
+    let set = |names: &[&'static str]| {
+        let set = Toolset::new(names.iter().filter_map(|name| make(name)));
+        set.unwrap_or_default()
+    };
+    dispatch(row, set, |set, name| {
+        let (set, cx) = (Rc::clone(set), Context::new());
+        let call = ToolCall::new("call_1", name, NOTHING);
+        Box::new(move || {
+            let result = set.call_blocking(black_box(&call), &cx);
+            result.content(Encoder::auto()).into_owned()
+        })
+    })
+}
+
+/// All calls at once, by what everybody has.
+fn join_all() -> Parallel {
+    let set = tools![rest, work];
+    Parallel::new("toolwright-join-all", move |tool, calls| {
+        let set = set.clone();
+        async move {
+            let cx = Context::new();
+            let calls: Vec<_> = (0..calls.min(CALLS))
+                .map(|at| ToolCall::new(format!("call_{at}"), tool, NOTHING))
+                .collect();
+            let answers = calls.iter().map(|call| set.call(call, &cx));
+            let results = futures_util::future::join_all(answers).await;
+            results
+                .iter()
+                .filter(|result| result.outcome.is_ok())
+                .count()
+        }
+    })
+}
+
+pub(crate) fn groups() -> Vec<Group> {
+    let mut groups = among("toolwright", renamed);
+    let at_run_time = among("toolwright-dyn", at_run_time);
+    for (group, rows) in groups.iter_mut().zip(at_run_time) {
+        group.0.extend(rows.0);
+    }
+    // The executor's rows belong here, beside these.
+    groups.extend(join_all().groups());
+    groups
+}

@@ -53,7 +53,7 @@ impl Options {
             match &*arg {
                 "compile" => options.compile = true,
                 "--seconds" => {
-                    options.seconds = value()?.parse().map_err(|_| "a number of seconds")?
+                    options.seconds = value()?.parse().map_err(|_| "a number of seconds")?;
                 }
                 "--only" => options.only = list(value()?),
                 "--peers" => options.peers = list(value()?),

@@ -6,7 +6,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use toolwright::{Context, DynTool, Encoder, Schema, Tool, ToolCall, Toolset, tool, tools};
+use toolwright::{
+    Context, DynTool, Encoder, Executor, Schema, Tool, ToolCall, Toolset, tool, tools,
+};
 use toolwright_benches_measure::{CALLS, Group, NOTHING, Parallel, REST, compute, dispatch};
 
 /// Answers.
@@ -68,7 +70,7 @@ fn join_all() -> Parallel {
         let set = set.clone();
         async move {
             let cx = Context::new();
-            let calls: Vec<_> = (0..calls.min(CALLS))
+            let calls: Vec<_> = (0..calls)
                 .map(|at| ToolCall::new(format!("call_{at}"), tool, NOTHING))
                 .collect();
             let answers = calls.iter().map(|call| set.call(call, &cx));
@@ -81,13 +83,32 @@ fn join_all() -> Parallel {
     })
 }
 
+/// All calls at once, by the executor.
+fn executor() -> Parallel {
+    let executor = Executor::parallel(tools![rest, work], CALLS);
+    Parallel::new("toolwright", move |tool, calls| {
+        let executor = executor.clone();
+        async move {
+            let calls: Vec<_> = (0..calls)
+                .map(|at| ToolCall::new(format!("call_{at}"), tool, NOTHING))
+                .collect();
+            let batch = executor.run(&calls, &Context::new()).await;
+            let done = batch.results().filter(|result| result.outcome.is_ok());
+            done.count()
+        }
+    })
+}
+
 pub(crate) fn groups() -> Vec<Group> {
     let mut groups = among("toolwright", renamed);
     let at_run_time = among("toolwright-dyn", at_run_time);
     for (group, rows) in groups.iter_mut().zip(at_run_time) {
         group.0.extend(rows.0);
     }
-    // The executor's rows belong here, beside these.
-    groups.extend(join_all().groups());
+    let mut parallel = executor().groups();
+    for (group, rows) in parallel.iter_mut().zip(join_all().groups()) {
+        group.0.extend(rows.0);
+    }
+    groups.extend(parallel);
     groups
 }

@@ -19,6 +19,9 @@ pub enum Style {
     Aisdk,
 }
 
+/// By hand, since the derive of `tools-rs` takes no enums.
+const UNIT_SCHEMA: &str = "impl ToolSchema for Unit {\n    fn schema() -> serde_json::Value { serde_json::json!({\"type\": \"string\", \"enum\": [\"Celsius\", \"Fahrenheit\"]}) }\n}\n";
+
 /// The text of each argument, one after the other.
 fn each(tool: &Tool, write: impl Fn(&Arg) -> String) -> String {
     tool.args.iter().map(write).collect()
@@ -108,6 +111,23 @@ impl Style {
             }
             Self::Derives | Self::Rmcp | Self::LlmTool => "Deserialize, JsonSchema",
         }
+    }
+
+    /// All that stands before the tools in a crate of their own.
+    pub fn prelude(self) -> String {
+        let (uses, derives) = (self.uses(), self.derives());
+        let (unit, schema) = match self {
+            Self::ToolsRs => ("Deserialize, Serialize", UNIT_SCHEMA),
+            _ => (derives, ""),
+        };
+        let first = if derives.contains("Default") {
+            "#[default] "
+        } else {
+            ""
+        };
+        format!(
+            "#![allow(dead_code, unused_imports, unused_braces)]\nuse serde::{{Deserialize, Serialize}};\n{uses}\n/// Unit\n#[derive({unit})]\npub enum Unit {{ {first}Celsius, Fahrenheit }}\n{schema}\n#[derive({derives})]\npub struct Line {{ pub sku: String, pub qty: u32, pub price: f64, pub note: Option<String> }}\n"
+        )
     }
 
     /// What its crate of tools depends on beside `serde` and `serde_json`, as lines of a manifest.

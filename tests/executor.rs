@@ -1,4 +1,5 @@
 //! A batch of calls: each is answered once, in call order, whatever the tools do.
+#![cfg(feature = "tokio")]
 // A test that finds less than it expects has failed; and tools take and return what people write.
 #![allow(
     clippy::unwrap_used,

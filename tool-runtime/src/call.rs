@@ -32,6 +32,17 @@ impl ToolCall {
     }
 }
 
+impl ToolCall {
+    /// The same call with other arguments.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn with_arguments(&self, arguments: impl Into<Arc<str>>) -> Self {
+        Self {
+            arguments: arguments.into(),
+            ..self.clone()
+        }
+    }
+}
+
 /// One call on its way through a tool: the arguments, and what belongs to them.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {

@@ -38,12 +38,13 @@ struct Shared {
     agent: Option<Arc<str>>,
     session: Option<Arc<str>>,
     run: Option<Arc<str>>,
-    turn: u32,
+    turn: Option<u32>,
+    called: Option<Arc<[Arc<str>]>>,
     input: Option<Arc<str>>,
     state: State,
     strict: bool,
     lowered: bool,
-    limits: Limits,
+    limits: Option<Limits>,
     #[cfg(feature = "tokio")]
     stop: Option<Cancel>,
     extensions: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
@@ -76,6 +77,12 @@ impl Context {
         Self::default()
     }
 
+    /// Whether nothing is known.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn is_new(&self) -> bool {
+        Arc::ptr_eq(&self.shared, &NOTHING)
+    }
+
     fn change(mut self, change: impl FnOnce(&mut Shared)) -> Self {
         change(Arc::make_mut(&mut self.shared));
         self
@@ -98,12 +105,18 @@ impl Context {
 
     /// The same context, in the given turn of the run, from 0.
     pub fn with_turn(self, turn: u32) -> Self {
-        self.change(|shared| shared.turn = turn)
+        self.change(|shared| shared.turn = Some(turn))
     }
 
     /// The same context, with what the user asked last.
     pub fn with_input(self, input: impl Into<Arc<str>>) -> Self {
         self.change(|shared| shared.input = Some(input.into()))
+    }
+
+    /// The same context, of a conversation that has called these tools before this turn, in order.
+    pub fn with_called<N: Into<Arc<str>>>(self, tools: impl IntoIterator<Item = N>) -> Self {
+        let called = tools.into_iter().map(Into::into).collect();
+        self.change(|shared| shared.called = Some(called))
     }
 
     /// The same context, with what the conversation knows.
@@ -127,13 +140,71 @@ impl Context {
 
     /// The same context, with other limits on what a call's arguments may be.
     pub fn with_limits(self, limits: Limits) -> Self {
-        self.change(|shared| shared.limits = limits.capped())
+        self.change(|shared| shared.limits = Some(limits.capped()))
     }
 
     /// The same context with a value of the host's own, found again by its type.
     pub fn with<T: Any + Send + Sync>(self, value: T) -> Self {
         self.change(|shared| {
             shared.extensions.insert(TypeId::of::<T>(), Arc::new(value));
+        })
+    }
+
+    /// This context, and where it says nothing, what `base` says: a call's over a session's, that
+    /// over a default. Values of the host's own go by their types, those of the
+    /// [`State`] by their names. It is strict or lowered if one of both is.
+    ///
+    /// Of two [`Cancel`](crate::Cancel)s this context's counts alone; make it a
+    /// [`child`](crate::Cancel::child) of the other for both to count.
+    ///
+    /// ```
+    /// use toolwright_runtime::Context;
+    ///
+    /// let default = Context::new().with_agent("a1").with(5_u8);
+    /// let session = Context::new().with_session("s1").with(6_u8).over(&default);
+    /// let call = Context::new().with_agent("a2").over(&session);
+    /// assert_eq!((call.agent_id(), call.session_id()), (Some("a2"), Some("s1")));
+    /// assert_eq!(call.get::<u8>(), Some(&6));
+    /// ```
+    pub fn over(self, base: &Self) -> Self {
+        if Arc::ptr_eq(&base.shared, &NOTHING) {
+            return self;
+        }
+        if Arc::ptr_eq(&self.shared, &NOTHING) {
+            return Self {
+                shared: Arc::clone(&base.shared),
+                ..self
+            };
+        }
+        let below = &base.shared;
+        self.change(|shared| {
+            let or = |own: &mut Option<Arc<str>>, base: &Option<Arc<str>>| {
+                if own.is_none() {
+                    own.clone_from(base);
+                }
+            };
+            or(&mut shared.agent, &below.agent);
+            or(&mut shared.session, &below.session);
+            or(&mut shared.run, &below.run);
+            or(&mut shared.input, &below.input);
+            shared.turn = shared.turn.or(below.turn);
+            shared.limits = shared.limits.or(below.limits);
+            shared.strict |= below.strict;
+            shared.lowered |= below.lowered;
+            if shared.called.is_none() {
+                shared.called.clone_from(&below.called);
+            }
+            if !below.state.is_empty() {
+                shared.state = shared.state.over(&below.state);
+            }
+            #[cfg(feature = "tokio")]
+            if shared.stop.is_none() {
+                shared.stop.clone_from(&below.stop);
+            }
+            for (of, value) in &below.extensions {
+                let own = shared.extensions.entry(*of);
+                own.or_insert_with(|| Arc::clone(value));
+            }
         })
     }
 
@@ -166,7 +237,7 @@ impl Context {
 
     /// How large a call's arguments may be.
     pub fn limits(&self) -> Limits {
-        self.shared.limits
+        self.shared.limits.unwrap_or_default()
     }
 
     /// The agent's id.
@@ -186,7 +257,7 @@ impl Context {
 
     /// The turn of the run, from 0.
     pub fn turn(&self) -> u32 {
-        self.shared.turn
+        self.shared.turn.unwrap_or_default()
     }
 
     /// What the user asked last, if the host said so.
@@ -209,7 +280,12 @@ impl Context {
 
     /// The call's place in its turn, from 0; `None` outside a call.
     pub fn call_index(&self) -> Option<usize> {
-        self.call.as_ref().map(|call| call.index)
+        let call = self.call.as_ref()?;
+        #[cfg(feature = "tokio")]
+        if let Some(live) = &self.live {
+            return Some(live.place(call.index));
+        }
+        Some(call.index)
     }
 
     /// A key that is the same when this very call is made again, after a crash or a retry, and
@@ -218,12 +294,16 @@ impl Context {
     /// it, calls of two runs could have one key.
     pub fn idempotency_key(&self) -> Option<String> {
         let (run, call) = (self.run_id()?, self.call.as_ref()?);
-        Some(format!("{run}/{}/{}/{}", self.turn(), call.index, call.id))
+        let place = self.call_index()?;
+        Some(format!("{run}/{}/{place}/{}", self.turn(), call.id))
     }
 
     /// What decides which tools this conversation sees.
     pub fn scope(&self) -> Scope<'_> {
-        let scope = Scope::new(&self.shared.state);
+        let called = self.shared.called.as_deref().unwrap_or_default();
+        let scope = Scope::new(&self.shared.state)
+            .with_turn(self.turn())
+            .with_called(called);
         match &self.shared.input {
             Some(input) => scope.with_input(input),
             None => scope,
@@ -270,6 +350,21 @@ impl Context {
         match (&self.live, &self.call) {
             (Some(live), Some(call)) => live.update(call.index, name.into(), value.into()),
             _ => false,
+        }
+    }
+
+    /// How many updates the call has noted.
+    pub(crate) fn updates(&self) -> usize {
+        match (&self.live, &self.call) {
+            (Some(live), Some(call)) => live.updates(call.index),
+            _ => 0,
+        }
+    }
+
+    /// Forgets all updates of the call but the first ones.
+    pub(crate) fn keep_updates(&self, first: usize) {
+        if let (Some(live), Some(call)) = (&self.live, &self.call) {
+            live.keep_updates(call.index, first);
         }
     }
 

@@ -20,6 +20,7 @@ struct Inner {
     /// The tool's own error, or the payload of its panic.
     source: Option<Arc<dyn Error + Send + Sync>>,
     debug: Option<String>,
+    permanent: bool,
 }
 
 /// The ways in which a call can fail.
@@ -99,6 +100,7 @@ impl ToolError {
             faults: Vec::new(),
             source: None,
             debug: None,
+            permanent: false,
         }))
     }
 
@@ -129,6 +131,18 @@ impl ToolError {
     pub fn with_debug(mut self, debug: impl Into<String>) -> Self {
         self.0.debug = Some(debug.into());
         self
+    }
+
+    /// The same error, which the same call would meet again: nobody tries it once more.
+    #[cfg_attr(feature = "tokio", doc = "\n\nSee [`Retry`](crate::layers::Retry).")]
+    pub fn permanent(mut self) -> Self {
+        self.0.permanent = true;
+        self
+    }
+
+    /// Whether the same call would fail again, as the tool says.
+    pub fn is_permanent(&self) -> bool {
+        self.0.permanent
     }
 
     /// Which way it failed.

@@ -2,6 +2,7 @@ mod batch;
 mod body;
 mod books;
 mod clock;
+mod decided;
 mod drive;
 mod event;
 mod layer;
@@ -11,6 +12,7 @@ mod progress;
 mod sort;
 mod source;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -18,11 +20,12 @@ use std::time::Duration;
 
 use self::books::Books;
 use self::event::Observers;
+use self::sort::Plan;
 use crate::contain::wait;
-use crate::toolset::Filter;
-use crate::{Context, ToolCall, Toolset};
+use crate::{Context, Filter, ToolCall, Toolset};
 
 pub use self::batch::{Batch, Halted, Pending, PendingReason, Reply};
+pub use self::decided::Decided;
 pub use self::event::{Event, Observer};
 pub use self::layer::{Handled, Handling, Layer, Next, Request};
 pub use self::policy::{Decide, ErrorPolicy, OnFailure, UnknownPolicy};
@@ -30,6 +33,7 @@ pub use self::progress::Progress;
 pub use self::sort::CallPlan;
 pub use self::source::Source;
 
+pub(crate) use self::clock::pause;
 pub(crate) use self::live::Live;
 
 /// How long a call may take where nothing else is said.
@@ -76,7 +80,8 @@ pub struct Executor {
     timeout: Option<Duration>,
     batch_timeout: Option<Duration>,
     manual: Manual,
-    filter: Option<Arc<Filter>>,
+    filter: Option<Filter>,
+    context: Context,
     on_error: ErrorPolicy,
     on_unknown: UnknownPolicy,
     layers: Vec<Arc<dyn Layer>>,
@@ -125,6 +130,7 @@ impl Executor {
             batch_timeout: None,
             manual: Manual::None,
             filter: None,
+            context: Context::new(),
             on_error: ErrorPolicy::Continue,
             on_unknown: UnknownPolicy::Report,
             layers: Vec::new(),
@@ -177,6 +183,28 @@ impl Executor {
         }
     }
 
+    /// The same executor, in which a conversation sees and calls only tools that pass the filter,
+    /// beside what the tools themselves say; and all filters that it has already.
+    pub fn filter(self, filter: Filter) -> Self {
+        let filter = match self.filter {
+            Some(filters) => filters.and(filter),
+            None => filter,
+        };
+        Self {
+            filter: Some(filter),
+            ..self
+        }
+    }
+
+    /// The same executor, with what its batches know where their own context says nothing; see
+    /// [`Context::over`].
+    pub fn context(self, cx: Context) -> Self {
+        Self {
+            context: cx,
+            ..self
+        }
+    }
+
     /// The same executor, with what it does about a failure.
     pub fn on_error(self, policy: ErrorPolicy) -> Self {
         Self {
@@ -208,12 +236,20 @@ impl Executor {
 
     /// The tools that a conversation may see, in order: what a model is to be told next.
     pub fn tools(&self, cx: &Context) -> Toolset {
+        let cx = self.known(cx);
         let scope = cx.scope();
-        self.source.tools(&scope).seen_by(&scope, self.filter())
+        self.source
+            .tools(&scope)
+            .seen_by(&scope, self.filter.as_ref())
     }
 
-    fn filter(&self) -> Option<&Filter> {
-        self.filter.as_deref()
+    /// What a batch knows.
+    fn known<'a>(&self, cx: &'a Context) -> Cow<'a, Context> {
+        if self.context.is_new() {
+            Cow::Borrowed(cx)
+        } else {
+            Cow::Owned(cx.clone().over(&self.context))
+        }
     }
 
     fn is_manual(&self, name: &str) -> bool {
@@ -235,13 +271,55 @@ impl Executor {
     /// The same for a turn that was paused: `plans` says of each call, by its place, whether it is to
     /// run now; of calls that it says nothing about, [`CallPlan::Run`].
     pub async fn run_planned(&self, calls: &[ToolCall], plans: &[CallPlan], cx: &Context) -> Batch {
+        self.go(Turn::planned(calls, plans), cx).await
+    }
+
+    /// Goes on with calls of a turn that waited: for a person or the host since their tools are
+    /// [`manual`](Self::manual), or for a [`Layer`]. What is not decided is not given.
+    ///
+    /// A call that is approved runs with the arguments that were shown; one that is edited with the
+    /// new ones, which are read and validated like those of a model. Layers see both, and learn by
+    /// [`Request::is_approved`] that they need not ask again, as long as the arguments are these.
+    /// A call that is rejected or answered does not run. Each is answered once, or waits again; the
+    /// places in the batch that comes back are those in `decided`. What was hidden or taken away in
+    /// between is refused.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright_runtime::{Context, Decision, DynTool, Executor, ToolCall, ToolError, Toolset};
+    ///
+    /// let charge = DynTool::builder()
+    ///     .name("charge")
+    ///     .description("Charges a card.")
+    ///     .manual(true)
+    ///     .handler_sync(|_: serde_json::Value, _cx| Ok::<_, ToolError>("charged"))
+    ///     .build()
+    ///     .unwrap();
+    /// let executor = Executor::serial(Toolset::new([charge]).unwrap());
+    /// let cx = Context::new();
+    /// let calls = [ToolCall::new("1", "charge", "{}"), ToolCall::new("2", "charge", "{}")];
+    /// let batch = executor.run_blocking(&calls, &cx);
+    /// let says = [Decision::Approve, Decision::Reject("too costly".into())];
+    /// let decided: Vec<_> =
+    ///     batch.pending().zip(says).map(|(pending, says)| pending.decided(says)).collect();
+    /// let batch = executor.decide_blocking(&decided, &cx);
+    /// let texts: Vec<_> = batch.results().map(|result| result.content(Default::default())).collect();
+    /// assert_eq!(texts, ["charged", "the call was rejected: too costly"]);
+    /// ```
+    pub async fn decide(&self, decided: &[Decided], cx: &Context) -> Batch {
+        let calls: Vec<_> = decided.iter().map(|one| one.call.clone()).collect();
+        self.go(Turn::decided(&calls, decided), cx).await
+    }
+
+    async fn go(&self, turn: Turn<'_>, cx: &Context) -> Batch {
+        let cx = &self.known(cx);
         let tools = self.source.tools(&cx.scope());
-        let mut books = Books::open(calls, cx, &self.on_error, self.observers.clone());
+        let mut books = Books::open(turn, cx, &self.on_error, self.observers.clone());
         if cx.cancel_requested() {
             books.cancelled();
             return books.close();
         }
-        let jobs = sort::sort(self, &tools, calls, plans, cx, &mut books);
+        let jobs = sort::sort(self, &tools, turn, cx, &mut books);
         let stop = cx.host_cancel().cloned();
         let batch = drive::drive(self, jobs, books, stop);
         // The runtime's budget is for tasks that starve others; a batch is many of them in one, and
@@ -252,14 +330,77 @@ impl Executor {
     /// The same on this thread, with a runtime of its own. Inside a runtime it blocks the thread that
     /// calls it.
     pub fn run_blocking(&self, calls: &[ToolCall], cx: &Context) -> Batch {
-        match wait(self.run(calls, cx)) {
+        self.go_blocking(Turn::planned(calls, &[]), cx)
+    }
+
+    /// The same for [`decide`](Self::decide).
+    pub fn decide_blocking(&self, decided: &[Decided], cx: &Context) -> Batch {
+        let calls: Vec<_> = decided.iter().map(|one| one.call.clone()).collect();
+        self.go_blocking(Turn::decided(&calls, decided), cx)
+    }
+
+    fn go_blocking(&self, turn: Turn<'_>, cx: &Context) -> Batch {
+        match wait(self.go(turn, cx)) {
             Ok(batch) => batch,
             Err(error) => {
-                let mut books = Books::open(calls, cx, &self.on_error, self.observers.clone());
+                let cx = &self.known(cx);
+                let mut books = Books::open(turn, cx, &self.on_error, self.observers.clone());
                 books.end_with(&error);
                 books.close()
             }
         }
+    }
+}
+
+/// The calls of a batch, and what was decided about them, if they waited.
+#[derive(Clone, Copy)]
+struct Turn<'a> {
+    calls: &'a [ToolCall],
+    plans: Plans<'a>,
+}
+
+/// What the host wants of the calls of a batch.
+#[derive(Clone, Copy)]
+enum Plans<'a> {
+    Planned(&'a [CallPlan]),
+    Decided(&'a [Decided]),
+}
+
+impl<'a> Turn<'a> {
+    fn planned(calls: &'a [ToolCall], plans: &'a [CallPlan]) -> Self {
+        Self {
+            calls,
+            plans: Plans::Planned(plans),
+        }
+    }
+
+    fn decided(calls: &'a [ToolCall], decided: &'a [Decided]) -> Self {
+        Self {
+            calls,
+            plans: Plans::Decided(decided),
+        }
+    }
+
+    fn plan(&self, index: usize) -> Plan<'a> {
+        match self.plans {
+            Plans::Planned(plans) => Plan::Planned(plans.get(index).copied().unwrap_or_default()),
+            Plans::Decided(decided) => match decided.get(index) {
+                Some(one) => Plan::Decided(&one.decision),
+                None => Plan::Planned(CallPlan::Leave),
+            },
+        }
+    }
+
+    /// The place of each call in the turn of the model.
+    fn places(self) -> impl Iterator<Item = usize> + 'a {
+        let place = move |index: usize| {
+            let decided = match self.plans {
+                Plans::Planned(_) => None,
+                Plans::Decided(decided) => decided.get(index),
+            };
+            decided.map_or(index, |decided| decided.place)
+        };
+        (0..self.calls.len()).map(place)
     }
 }
 

@@ -11,6 +11,7 @@ mod check;
 mod contain;
 mod content;
 mod context;
+mod decision;
 mod decode;
 mod def;
 mod dialect;
@@ -20,8 +21,11 @@ mod error;
 #[cfg(feature = "tokio")]
 mod executor;
 mod fault;
+mod filter;
 mod hidden;
 mod json;
+#[cfg(feature = "tokio")]
+pub mod layers;
 mod limits;
 mod name;
 mod near;
@@ -42,12 +46,14 @@ mod tool;
 mod toolset;
 mod walk;
 mod wire;
+mod wrappers;
 
 pub use self::call::{Call, ToolCall};
 #[cfg(feature = "tokio")]
 pub use self::cancel::Cancel;
 pub use self::content::{Block, Content};
 pub use self::context::Context;
+pub use self::decision::Decision;
 pub use self::def::{Annotations, Meta, ToolDef};
 pub use self::dialect::{
     Budget, Demand, Dialect, Lowered, Note, NoteKind, Op, Plan, Reject, RejectCode, Renames,
@@ -58,10 +64,12 @@ pub use self::encoder::Encoder;
 pub use self::error::{ErrorKind, ToolError};
 #[cfg(feature = "tokio")]
 pub use self::executor::{
-    Batch, CallPlan, Decide, ErrorPolicy, Event, Executor, Halted, Handled, Handling, Layer, Next,
-    Observer, OnFailure, Pending, PendingReason, Progress, Reply, Request, Source, UnknownPolicy,
+    Batch, CallPlan, Decide, Decided, ErrorPolicy, Event, Executor, Halted, Handled, Handling,
+    Layer, Next, Observer, OnFailure, Pending, PendingReason, Progress, Reply, Request, Source,
+    UnknownPolicy,
 };
 pub use self::fault::{Fault, FaultCode};
+pub use self::filter::Filter;
 pub use self::json::Store;
 pub use self::limits::Limits;
 pub use self::name::{NameError, is_portable_name};

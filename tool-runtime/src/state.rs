@@ -1,4 +1,4 @@
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -28,6 +28,13 @@ impl State {
         self.0.get(name)
     }
 
+    /// What this state knows, and of what it does not know, what `base` does.
+    pub(crate) fn over(&self, base: &Self) -> Self {
+        let mut values = base.0.clone();
+        values.extend(self.0.clone());
+        Self(values)
+    }
+
     /// Whether nothing is in it.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -48,6 +55,11 @@ pub struct Scope<'a> {
     pub input: Option<&'a str>,
     /// What the conversation knows.
     pub state: &'a State,
+    /// The turn of the run, from 0.
+    pub turn: u32,
+    /// The tools that the conversation has called before this turn, in order, as far as the host
+    /// says so.
+    pub called: &'a [Arc<str>],
 }
 
 static EMPTY: LazyLock<State> = LazyLock::new(State::new);
@@ -55,7 +67,12 @@ static EMPTY: LazyLock<State> = LazyLock::new(State::new);
 impl<'a> Scope<'a> {
     /// A conversation that knows `state`.
     pub fn new(state: &'a State) -> Self {
-        Self { input: None, state }
+        Self {
+            input: None,
+            state,
+            turn: 0,
+            called: &[],
+        }
     }
 
     /// The same conversation, with what the user asked.
@@ -64,6 +81,26 @@ impl<'a> Scope<'a> {
             input: Some(input),
             ..self
         }
+    }
+
+    /// The same conversation, in this turn of the run, from 0.
+    pub fn with_turn(self, turn: u32) -> Self {
+        Self { turn, ..self }
+    }
+
+    /// The same conversation, which has called these tools, in order.
+    pub fn with_called(self, called: &'a [Arc<str>]) -> Self {
+        Self { called, ..self }
+    }
+
+    /// Whether the conversation has called the tool before this turn.
+    pub fn has_called(&self, tool: &str) -> bool {
+        self.called.iter().any(|called| **called == *tool)
+    }
+
+    /// The tool that the conversation called last.
+    pub fn last_called(&self) -> Option<&'a str> {
+        self.called.last().map(|called| &**called)
     }
 }
 

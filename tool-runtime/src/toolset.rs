@@ -16,8 +16,8 @@ use crate::Annotations;
 use crate::contain::{Contained, contained, wait};
 use crate::near::{did_you_mean, near};
 use crate::{
-    Answer, Call, Context, ErrorKind, Meta, NameError, Outcome, Scope, Store, Tool, ToolCall,
-    ToolDef, ToolError, ToolResult, Wire,
+    Answer, Call, Context, ErrorKind, Filter, Meta, NameError, Outcome, Scope, Store, Tool,
+    ToolCall, ToolDef, ToolError, ToolResult, Wire,
 };
 
 pub use self::error::{AttachError, Conflicts, RenameError};
@@ -78,9 +78,6 @@ pub(crate) struct Traits {
     pub(crate) annotations: Annotations,
 }
 
-/// Whether a conversation may see a tool, beside what the tool itself says.
-pub(crate) type Filter = dyn Fn(&ToolDef, &Scope<'_>) -> bool + Send + Sync;
-
 impl Entry {
     fn new(tool: Arc<dyn Tool>) -> Self {
         let def = tool.def();
@@ -104,7 +101,8 @@ impl Entry {
     /// Whether a conversation may see the tool. What panics when it is asked says no.
     fn is_seen(&self, scope: &Scope<'_>, filter: Option<&Filter>) -> bool {
         let passes = || {
-            self.tool.visible(scope) && filter.is_none_or(|filter| filter(self.tool.def(), scope))
+            self.tool.visible(scope)
+                && filter.is_none_or(|filter| filter.passes(self.tool.def(), scope))
         };
         contained(passes).unwrap_or(false)
     }
@@ -365,6 +363,11 @@ impl fmt::Debug for Toolset {
             .field(&names.collect::<Vec<_>>())
             .finish()
     }
+}
+
+/// The same tool with another definition.
+pub(crate) fn redefined(def: ToolDef, tool: &Arc<dyn Tool>) -> Arc<dyn Tool> {
+    Redefined::share(def, tool)
 }
 
 /// Lists a name once.

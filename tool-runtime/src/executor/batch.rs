@@ -40,7 +40,11 @@ pub enum Reply {
 pub struct Pending {
     /// The call's place in the batch, from 0: calls of one turn may have equal ids.
     pub index: usize,
-    /// The call.
+    /// The call's place in the model's turn, from 0: another one where the batch was of calls that
+    /// had waited.
+    pub place: usize,
+    /// The call. Where a layer asks, with the arguments that it asks about: as they were repaired, and
+    /// rewritten by layers further out.
     pub call: ToolCall,
     /// Why it waits.
     pub reason: PendingReason,

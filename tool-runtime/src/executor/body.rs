@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context as TaskContext, Poll};
 
 use tokio::runtime::Handle;
@@ -11,10 +11,12 @@ use tokio::task::JoinHandle;
 
 use super::clock::Clock;
 use super::layer::{Handled, Layer, Next, Request};
-use super::sort::Job;
+use super::sort::{Job, Plan};
 use crate::contain::{Contained, contained, not_started};
 use crate::toolset::{Entry, Traits};
-use crate::{Answer, Call, Context, ErrorKind, Outcome, Repair, Store, Tool, ToolCall, ToolError};
+use crate::{
+    Answer, Call, Context, Decision, ErrorKind, Outcome, Repair, Store, Tool, ToolCall, ToolError,
+};
 
 /// What all of a call's layers lead to.
 pub(super) struct Core<'a> {
@@ -23,9 +25,11 @@ pub(super) struct Core<'a> {
     pub(super) tool: &'a Arc<dyn Tool>,
     pub(super) cx: &'a Context,
     pub(super) clock: &'a Clock,
-    /// Somebody has decided that the call runs as it is.
-    pub(super) approved: bool,
     repairs: Mutex<Vec<Repair>>,
+    /// The arguments that somebody let the call run with.
+    approved: Option<Arc<str>>,
+    /// The arguments that a layer asks about.
+    waits_with: Mutex<Option<Arc<str>>>,
 }
 
 type Answered = Result<Outcome, ToolError>;
@@ -35,6 +39,8 @@ pub(super) struct Ran {
     pub(super) index: usize,
     pub(super) handled: Handled,
     pub(super) repairs: Vec<Repair>,
+    /// The arguments that a layer asks about.
+    pub(super) waits_with: Option<Arc<str>>,
 }
 
 /// Runs a call. Nothing in it panics: what is not ours is contained where it is called.
@@ -44,16 +50,26 @@ pub(super) async fn run(
     clock: &Clock,
     layers: &[Arc<dyn Layer>],
 ) -> Ran {
-    let call = job.call;
+    let edited = match job.plan {
+        Plan::Decided(Decision::Edit(arguments)) => {
+            Some(job.call.with_arguments(arguments.to_string()))
+        }
+        _ => None,
+    };
+    let call = edited.as_ref().unwrap_or(job.call);
     if layers.is_empty() {
         let core = Core::new(&job, cx, clock);
         let handled = core.body(call).await.into();
         return core.end(handled);
     }
     let cx = cx.for_call(job.index, Arc::clone(&call.id), Arc::clone(&call.name));
-    let core = Core::new(&job, &cx, clock);
+    let mut core = Core::new(&job, &cx, clock);
     let handled = match core.check(call) {
-        Ok(call) => Next::new(layers).run(Request::new(call, &core)).await,
+        Ok(call) => {
+            let approves = job.plan.is_approval();
+            core.approved = approves.then(|| Arc::clone(&call.arguments));
+            Next::new(layers).run(Request::new(call, &core)).await
+        }
         Err(error) => error.into(),
     };
     core.end(handled)
@@ -67,8 +83,9 @@ impl<'a> Core<'a> {
             tool: job.entry.tool(),
             cx,
             clock,
-            approved: job.approved,
             repairs: Mutex::default(),
+            approved: None,
+            waits_with: Mutex::default(),
         }
     }
 
@@ -80,7 +97,32 @@ impl<'a> Core<'a> {
                 .repairs
                 .into_inner()
                 .unwrap_or_else(PoisonError::into_inner),
+            waits_with: self
+                .waits_with
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner),
         }
+    }
+
+    /// Whether somebody let the call run with these arguments.
+    pub(super) fn is_approved(&self, arguments: &Arc<str>) -> bool {
+        self.approved.as_ref() == Some(arguments)
+    }
+
+    /// A layer is asked: what one asked about before is over.
+    pub(super) fn goes_on(&self) {
+        *self.waits_with() = None;
+    }
+
+    /// A layer asks about these arguments, if none further in does.
+    pub(super) fn waits(&self, arguments: Arc<str>) {
+        self.waits_with().get_or_insert(arguments);
+    }
+
+    fn waits_with(&self) -> MutexGuard<'_, Option<Arc<str>>> {
+        self.waits_with
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn repaired(&self, store: &Store) {
@@ -101,6 +143,17 @@ impl<'a> Core<'a> {
             call.arguments = repaired.into();
         }
         Ok(call)
+    }
+
+    /// The tool's own code, as one of several attempts: what an attempt that fails wanted the
+    /// conversation to know, it does not know.
+    pub(super) async fn attempt(&self, call: &ToolCall) -> Answered {
+        let updates = self.cx.updates();
+        let answered = self.body(call).await;
+        if answered.is_err() {
+            self.cx.keep_updates(updates);
+        }
+        answered
     }
 
     /// The tool's own code, where it wants to run, and no longer than it may.

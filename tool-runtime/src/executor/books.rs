@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::Turn;
 use super::batch::{Batch, Halted, Pending, PendingReason, Reply};
 use super::body::Ran;
 use super::event::{Event, Observers};
@@ -39,12 +40,13 @@ struct Line<'a> {
 
 impl<'a> Books<'a> {
     pub(super) fn open(
-        calls: &'a [ToolCall],
+        turn: Turn<'a>,
         cx: &Context,
         policy: &'a ErrorPolicy,
         observers: Observers,
     ) -> Self {
-        let live = Live::new(calls.len(), cx.host_cancel(), observers.clone());
+        let calls = turn.calls;
+        let live = Live::new(turn.places(), cx.host_cancel(), observers.clone());
         let live = Arc::new(live);
         let books = Self {
             calls,
@@ -93,6 +95,7 @@ impl<'a> Books<'a> {
         self.live.close(index);
         let pending = Pending {
             index,
+            place: self.live.place(index),
             call,
             reason,
         };
@@ -101,9 +104,9 @@ impl<'a> Books<'a> {
     }
 
     /// A call is answered without running. Whether the batch ends with it.
-    pub(super) fn refuse(&mut self, index: usize, error: ToolError) -> bool {
+    pub(super) fn refuse(&mut self, index: usize, outcome: Result<Outcome, ToolError>) -> bool {
         self.tell_started(index);
-        self.answer(index, Err(error), Vec::new())
+        self.answer(index, outcome, Vec::new())
     }
 
     /// A call came to its end. Whether the batch ends with it.
@@ -112,7 +115,11 @@ impl<'a> Books<'a> {
             Handled::Done(outcome) => self.answer(ran.index, outcome, ran.repairs),
             Handled::Wait(shown) => {
                 if let Some(call) = self.calls.get(ran.index) {
-                    self.wait(ran.index, call.clone(), PendingReason::Decision(shown));
+                    let mut call = call.clone();
+                    if let Some(arguments) = ran.waits_with {
+                        call.arguments = arguments;
+                    }
+                    self.wait(ran.index, call, PendingReason::Decision(shown));
                 }
                 false
             }

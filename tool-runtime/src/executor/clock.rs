@@ -141,6 +141,14 @@ fn timed_out(limit: Duration) -> ToolError {
     )
 }
 
+/// Waits, where a clock runs; elsewhere it is over at once.
+pub(crate) async fn pause(time: Duration) {
+    let mut timer = Timer::at(Instant::now().checked_add(time));
+    if timer.0.is_some() {
+        poll_fn(|task| timer.poll(task)).await;
+    }
+}
+
 /// The timer of a batch: it rings when the first of its calls is due.
 pub(super) struct Bell {
     timer: Timer,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::body::Core;
 use crate::contain::{Contained, contained};
-use crate::{Annotations, Context, Meta, Outcome, ToolCall, ToolDef, ToolError};
+use crate::{Annotations, Context, ErrorKind, Meta, Outcome, Tool, ToolCall, ToolDef, ToolError};
 
 /// Something around every call of an executor: it may look on, change the arguments, answer itself,
 /// ask first, or call again.
@@ -82,12 +82,23 @@ impl From<ToolError> for Handled {
     }
 }
 
+/// Whether a call may run with other arguments.
+#[derive(Clone)]
+enum Seal {
+    Open,
+    /// With those that it is handed on with.
+    Closing,
+    Closed(Arc<str>),
+}
+
 /// A call on its way through the layers. Cheap to clone.
 #[derive(Clone)]
 pub struct Request<'a> {
     call: ToolCall,
     /// The arguments that were found right last.
     checked: Arc<str>,
+    /// The arguments that somebody approved, once they are checked: no others run.
+    seal: Seal,
     core: &'a Core<'a>,
 }
 
@@ -97,6 +108,7 @@ impl<'a> Request<'a> {
         Self {
             checked: Arc::clone(&call.arguments),
             call,
+            seal: Seal::Open,
             core,
         }
     }
@@ -111,15 +123,28 @@ impl<'a> Request<'a> {
         self.core.index
     }
 
-    /// Whether somebody has decided already that the call runs with these arguments: a layer that
-    /// asks people lets it pass. Not of arguments that a layer rewrote since.
-    pub fn is_approved(&self) -> bool {
-        self.core.approved && self.call.arguments == self.checked
-    }
-
     /// What the tool may know about the call.
     pub fn context(&self) -> &'a Context {
         self.core.cx
+    }
+
+    /// Whether a person or the host let the call run with just these arguments, after it had waited;
+    /// see [`Executor::decide`](crate::Executor::decide). Not where a layer has rewritten them since.
+    pub fn is_approved(&self) -> bool {
+        self.core.is_approved(&self.call.arguments)
+    }
+
+    /// The same call, which runs with these arguments or not at all.
+    pub(crate) fn sealed(self) -> Self {
+        Self {
+            seal: Seal::Closing,
+            ..self
+        }
+    }
+
+    /// The tool.
+    pub fn tool(&self) -> &'a Arc<dyn Tool> {
+        self.core.tool
     }
 
     /// The tool's definition.
@@ -169,19 +194,44 @@ impl<'a> Next<'a> {
     pub async fn run(self, mut request: Request<'a>) -> Handled {
         if request.call.arguments != request.checked {
             match request.core.check(&request.call) {
-                Ok(call) => request = Request::new(call, request.core),
+                Ok(call) => {
+                    let seal = request.seal;
+                    request = Request::new(call, request.core);
+                    request.seal = seal;
+                }
                 Err(error) => return error.into(),
             }
         }
+        match &request.seal {
+            Seal::Closing => request.seal = Seal::Closed(Arc::clone(&request.call.arguments)),
+            Seal::Closed(approved) if *approved != request.call.arguments => {
+                return changed().into();
+            }
+            Seal::Open | Seal::Closed(_) => {}
+        }
         let Some((layer, layers)) = self.layers.split_first() else {
-            return request.core.body(&request.call).await.into();
+            return request.core.attempt(&request.call).await.into();
         };
+        let (core, arguments) = (request.core, Arc::clone(&request.call.arguments));
+        core.goes_on();
         let handling = contained(|| layer.call(request, Next { layers }));
-        match handling.map(Contained::new) {
+        let handled = match handling.map(Contained::new) {
             Ok(handling) => handling.await.unwrap_or_else(Handled::from),
             Err(error) => error.into(),
+        };
+        if matches!(handled, Handled::Wait(_)) {
+            core.waits(arguments);
         }
+        handled
     }
+}
+
+#[cold]
+fn changed() -> ToolError {
+    ToolError::new(
+        ErrorKind::Rejected,
+        "the call was rejected: its arguments were changed after they had been approved",
+    )
 }
 
 impl fmt::Debug for Next<'_> {

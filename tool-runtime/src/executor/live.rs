@@ -19,6 +19,8 @@ pub(crate) struct Live {
 /// What is known of one call while it runs.
 #[derive(Default)]
 struct OneCall {
+    /// Its place in its turn: where a person decided about some calls, others may have stood before.
+    place: usize,
     /// Made when the call asks for it.
     stop: Option<Cancel>,
     /// In the order in which they were made.
@@ -30,10 +32,18 @@ struct OneCall {
 }
 
 impl Live {
-    pub(super) fn new(calls: usize, stop: Option<&Cancel>, observers: Observers) -> Self {
+    pub(super) fn new(
+        places: impl Iterator<Item = usize>,
+        stop: Option<&Cancel>,
+        observers: Observers,
+    ) -> Self {
+        let call = |place| OneCall {
+            place,
+            ..OneCall::default()
+        };
         Self {
             stop: stop.map_or_else(OnceLock::new, |stop| OnceLock::from(stop.child())),
-            calls: Mutex::new((0..calls).map(|_| OneCall::default()).collect()),
+            calls: Mutex::new(places.map(call).collect()),
             observers,
         }
     }
@@ -64,6 +74,22 @@ impl Live {
     /// Whether the call is one of the batch's that is not answered yet.
     pub(crate) fn is_open(&self, index: usize) -> bool {
         self.with(index, |call| !call.closed).unwrap_or(false)
+    }
+
+    /// The place in its turn of the call at this place of the batch.
+    pub(crate) fn place(&self, index: usize) -> usize {
+        self.with(index, |call| call.place).unwrap_or(index)
+    }
+
+    /// How many updates a call has noted.
+    pub(crate) fn updates(&self, index: usize) -> usize {
+        self.with(index, |call| call.updates.len())
+            .unwrap_or_default()
+    }
+
+    /// Forgets all updates of a call but the first ones.
+    pub(crate) fn keep_updates(&self, index: usize, first: usize) {
+        self.with(index, |call| call.updates.truncate(first));
     }
 
     /// Notes what the conversation shall know; not of a call that is answered.

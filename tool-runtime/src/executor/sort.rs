@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use super::batch::PendingReason;
 use super::books::Books;
-use super::{Executor, UnknownPolicy};
+use super::{Executor, Turn, UnknownPolicy};
 use crate::toolset::Entry;
-use crate::{Context, ToolCall, ToolError, Toolset};
+use crate::{Context, Decision, Outcome, ToolCall, ToolError, Toolset};
 
 /// A call that will run.
 #[derive(Clone)]
@@ -14,8 +14,7 @@ pub(super) struct Job<'a> {
     pub(super) index: usize,
     pub(super) call: &'a ToolCall,
     pub(super) entry: &'a Entry,
-    /// Somebody has decided that it runs as it is.
-    pub(super) approved: bool,
+    pub(super) plan: Plan<'a>,
 }
 
 /// What is to become of a call of a turn that is run for a second time, after a pause.
@@ -32,11 +31,29 @@ pub enum CallPlan {
     Leave,
 }
 
+/// What the host wants of a call.
+#[derive(Clone, Copy)]
+pub(super) enum Plan<'a> {
+    Planned(CallPlan),
+    Decided(&'a Decision),
+}
+
+impl Plan<'_> {
+    /// Whether somebody has decided that the call runs with its arguments.
+    pub(super) fn is_approval(self) -> bool {
+        match self {
+            Self::Planned(plan) => plan == CallPlan::RunApproved,
+            Self::Decided(_) => true,
+        }
+    }
+}
+
 /// What becomes of a call before it runs.
 enum Sorted<'a> {
     Runs(&'a Entry),
     Waits(PendingReason),
     Refused(ToolError),
+    Answered(&'a Entry, Result<Outcome, ToolError>),
 }
 
 /// Sorts the calls: first what is unknown or hidden, then what a person or the host answers; the
@@ -44,15 +61,14 @@ enum Sorted<'a> {
 pub(super) fn sort<'a>(
     executor: &Executor,
     tools: &'a Toolset,
-    calls: &'a [ToolCall],
-    plans: &[CallPlan],
+    turn: Turn<'a>,
     cx: &Context,
     books: &mut Books<'a>,
 ) -> VecDeque<Job<'a>> {
-    let mut jobs = VecDeque::with_capacity(calls.len());
+    let mut jobs = VecDeque::with_capacity(turn.calls.len());
     let (mut unknown, mut ends) = (None, false);
-    for (index, call) in calls.iter().enumerate() {
-        let plan = plans.get(index).copied().unwrap_or_default();
+    for (index, call) in turn.calls.iter().enumerate() {
+        let plan = turn.plan(index);
         match sort_one(executor, tools, call, plan, cx) {
             Sorted::Runs(entry) => {
                 books.known(index, entry);
@@ -60,13 +76,17 @@ pub(super) fn sort<'a>(
                     index,
                     call,
                     entry,
-                    approved: plan == CallPlan::RunApproved,
+                    plan,
                 });
             }
             Sorted::Waits(reason) => books.wait(index, call.clone(), reason),
             Sorted::Refused(error) => {
                 unknown.get_or_insert(index);
-                ends |= books.refuse(index, error);
+                ends |= books.refuse(index, Err(error));
+            }
+            Sorted::Answered(entry, outcome) => {
+                books.known(index, entry);
+                ends |= books.refuse(index, outcome);
             }
         }
     }
@@ -86,19 +106,27 @@ fn sort_one<'a>(
     executor: &Executor,
     tools: &'a Toolset,
     call: &ToolCall,
-    plan: CallPlan,
+    plan: Plan<'_>,
     cx: &Context,
 ) -> Sorted<'a> {
-    if plan == CallPlan::Leave {
+    if matches!(plan, Plan::Planned(CallPlan::Leave)) {
         return Sorted::Waits(PendingReason::Left);
     }
-    let entry = match tools.seen(&call.name, &cx.scope(), executor.filter()) {
+    let entry = match tools.seen(&call.name, &cx.scope(), executor.filter.as_ref()) {
         Ok(entry) => entry,
         Err(error) => return Sorted::Refused(error),
     };
-    if plan == CallPlan::RunApproved {
-        Sorted::Runs(entry)
-    } else if entry.traits().manual {
+    match plan {
+        Plan::Decided(Decision::Reject(reason)) => {
+            return Sorted::Answered(entry, Err(Decision::rejected(reason)));
+        }
+        Plan::Decided(Decision::Answer(value)) => {
+            return Sorted::Answered(entry, Ok(Outcome::value(value)));
+        }
+        plan if plan.is_approval() => return Sorted::Runs(entry),
+        Plan::Decided(_) | Plan::Planned(_) => {}
+    }
+    if entry.traits().manual {
         Sorted::Waits(PendingReason::ManualTool)
     } else if executor.is_manual(&call.name) {
         Sorted::Waits(PendingReason::ManualMode)

@@ -1,0 +1,470 @@
+//! Calls that somebody decides about: at once, or after they have waited.
+// A test that finds less than it expects has failed; and tools take what people write.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value
+)]
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+use toolwright::layers::{Approval, Ask, Levels};
+use toolwright::{
+    Batch, Context, Decided, Decision, Encoder, ErrorKind, Event, Executor, Filter, Halted,
+    Handling, Layer, Next, PendingReason, Reply, Request, ToolCall, ToolResult, Toolset, tool,
+    tools,
+};
+
+/// Sends mail.
+#[tool(meta(risk = "high"), destructive)]
+fn send(#[arg(len(1..))] to: String, #[arg(default)] copies: u32) -> String {
+    format!("{to} x{copies}")
+}
+
+/// Looks.
+#[tool(meta(risk = "low"))]
+fn look() -> &'static str {
+    "seen"
+}
+
+/// Writes.
+#[tool(meta(risk = "medium"))]
+fn write() -> &'static str {
+    "written"
+}
+
+/// Has no level.
+#[tool]
+fn plain() -> &'static str {
+    "done"
+}
+
+/// Its level is misspelled.
+#[tool(meta(risk = "hihg"))]
+fn misspelled() -> &'static str {
+    "done"
+}
+
+/// A person answers, or lets it run.
+#[tool(manual)]
+fn charge(cents: u64, #[context] cx: &Context) -> Value {
+    json!({"cents": cents, "key": cx.idempotency_key(), "place": cx.call_index()})
+}
+
+fn all() -> Toolset {
+    tools![send, look, write, plain, misspelled, charge]
+}
+
+fn call(id: &str, name: &str, arguments: Value) -> ToolCall {
+    ToolCall::new(id, name, arguments.to_string())
+}
+
+fn mail() -> ToolCall {
+    call("c1", "send", json!({"to": "ada"}))
+}
+
+fn text(result: &ToolResult) -> String {
+    result.content(Encoder::auto()).into_owned()
+}
+
+fn texts(batch: &Batch) -> Vec<String> {
+    batch.results().map(text).collect()
+}
+
+fn kind(reply: &Reply) -> Option<ErrorKind> {
+    let result = reply.answered()?;
+    result.outcome.as_ref().err().map(|error| error.kind())
+}
+
+/// Who is asked says the same to all.
+fn says(decision: Decision) -> Approval {
+    Approval::at_least("medium").ask(move |_| {
+        let decision = decision.clone();
+        async move { decision }
+    })
+}
+
+fn answer(decision: Decision, call: &ToolCall) -> ToolResult {
+    let batch = Executor::serial(all())
+        .layer(says(decision))
+        .run_blocking(std::slice::from_ref(call), &Context::new());
+    batch.into_results().next().unwrap()
+}
+
+#[test]
+fn each_decision_is_what_becomes_of_the_call() {
+    assert_eq!(text(&answer(Decision::Approve, &mail())), "ada x0");
+
+    let rejected = answer(Decision::Reject("too costly".into()), &mail());
+    let error = rejected.outcome.as_ref().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Rejected);
+    assert_eq!(text(&rejected), "the call was rejected: too costly");
+    // The tool's attributes ride on a refusal, too.
+    assert_eq!(rejected.attributes.get("risk"), Some(&json!("high")));
+    assert_eq!(
+        text(&answer(Decision::Reject(" ".into()), &mail())),
+        "the call was rejected"
+    );
+
+    let edited = Decision::Edit(json!({"to": "bob", "copies": "2"}));
+    assert_eq!(text(&answer(edited, &mail())), "bob x2");
+
+    let answered = answer(Decision::Answer(json!({"sent": false})), &mail());
+    assert_eq!(answered.value(), Some(json!({"sent": false})));
+}
+
+#[test]
+fn edited_arguments_are_validated_again() {
+    for (wrong, says) in [
+        (json!({"to": ""}), "to: "),
+        (json!({"to": "bob", "cc": 1}), "cc: unknown argument"),
+        (json!("bob"), "must be a JSON object"),
+    ] {
+        let result = answer(Decision::Edit(wrong), &mail());
+        let error = result.outcome.as_ref().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgs);
+        assert!(text(&result).contains(says), "{}", text(&result));
+    }
+}
+
+#[test]
+fn nobody_is_asked_below_the_threshold_nor_about_what_cannot_run() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let names = Arc::clone(&asked);
+    let asks = |approval: Approval| {
+        let names = Arc::clone(&names);
+        approval.ask(move |ask: Ask| {
+            names.lock().unwrap().push(ask.call.name.to_string());
+            async { Decision::Approve }
+        })
+    };
+    let calls = [
+        call("1", "look", json!({})),
+        call("2", "write", json!({})),
+        call("3", "send", json!({"to": "ada"})),
+        call("4", "plain", json!({})),
+        call("5", "misspelled", json!({})),
+        call("6", "send", json!({"to": 5})),
+        call("7", "absent", json!({})),
+    ];
+    let risks = || Levels::new("risk", ["low", "medium", "high"]);
+    for (approval, expected) in [
+        (Approval::at_least("low"), "look write send misspelled"),
+        (Approval::at_least("medium"), "write send misspelled"),
+        (Approval::at_least("high"), "send misspelled"),
+        (Approval::at_least("critical"), "misspelled"),
+        (
+            Approval::at_least_of(risks(), "high").unmarked_too(),
+            "send plain misspelled",
+        ),
+        (
+            Approval::when(|request| request.annotations().destructive == Some(true)),
+            "send",
+        ),
+    ] {
+        let executor = Executor::serial(all()).layer(asks(approval));
+        let batch = executor.run_blocking(&calls, &Context::new());
+        assert_eq!(
+            std::mem::take(&mut *asked.lock().unwrap()).join(" "),
+            expected
+        );
+        assert_eq!(batch.results().filter(|one| one.is_success()).count(), 5);
+    }
+    assert!(Approval::try_at_least_of(risks(), "hihg").is_none());
+}
+
+#[test]
+fn who_is_asked_sees_what_would_run() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let asks = Arc::clone(&seen);
+    let approval = Approval::at_least("high").ask(move |ask: Ask| {
+        asks.lock().unwrap().push(json!({
+            "arguments": serde_json::from_str::<Value>(&ask.call.arguments).unwrap(),
+            "shown": ask.shown,
+            "place": ask.place,
+            "description": ask.tool.def().description,
+            "session": ask.context.session_id(),
+            "call": ask.context.call_id(),
+        }));
+        async { Decision::Approve }
+    });
+    // The text that is shown is the repaired one.
+    let calls = [
+        call("c0", "look", json!({})),
+        call("c1", "send", json!({"to": "ada", "copies": "3"})),
+    ];
+    let cx = Context::new().with_session("s1");
+    let batch = Executor::serial(all())
+        .layer(approval)
+        .run_blocking(&calls, &cx);
+    assert_eq!(texts(&batch), ["seen", "ada x3"]);
+    assert_eq!(
+        *seen.lock().unwrap(),
+        [json!({
+            "arguments": {"to": "ada", "copies": 3}, "shown": {"risk": "high"}, "place": 1,
+            "description": "Sends mail.", "session": "s1", "call": "c1",
+        })]
+    );
+}
+
+#[test]
+fn a_panic_of_who_decides_lets_nothing_run() {
+    static RAN: AtomicU32 = AtomicU32::new(0);
+
+    /// Counts.
+    #[tool(destructive)]
+    fn counted() -> u32 {
+        RAN.fetch_add(1, Ordering::SeqCst)
+    }
+
+    let panics = || -> Decision { panic!("no") };
+    let approvals = [
+        Approval::when(|_| panic!("no")),
+        Approval::when(|_| true).ask(move |_| async move { panics() }),
+        Approval::when(|_| true).showing(|_| panic!("no")),
+    ];
+    for approval in approvals {
+        let executor = Executor::serial(tools![counted]).layer(approval);
+        let batch = executor.run_blocking(&[call("1", "counted", json!({}))], &Context::new());
+        assert_eq!(kind(&batch.calls()[0]), Some(ErrorKind::Panicked));
+    }
+    assert_eq!(RAN.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_decides_may_take_their_time() {
+    let slow = Approval::at_least("high").ask(|_| async {
+        sleep(Duration::from_secs(3_600)).await;
+        Decision::Approve
+    });
+    let executor = Executor::serial(all())
+        .timeout(Duration::from_secs(1))
+        .layer(slow);
+    let start = Instant::now();
+    let batch = executor.run(&[mail()], &Context::new()).await;
+    assert_eq!(start.elapsed(), Duration::from_secs(3_600));
+    assert_eq!(texts(&batch), ["ada x0"]);
+}
+
+/// Waits for whatever is at least of medium risk.
+fn waiting() -> Executor {
+    Executor::parallel(all(), 4).layer(Approval::at_least("medium"))
+}
+
+#[test]
+fn a_call_that_waits_is_pending_and_the_others_run() {
+    let calls = [
+        call("1", "look", json!({})),
+        call("2", "send", json!({"to": "ada", "copies": "3"})),
+        call("3", "plain", json!({})),
+    ];
+    let batch = waiting().run_blocking(&calls, &Context::new());
+    assert_eq!(texts(&batch), ["seen", "done"]);
+    assert_eq!(batch.halted(), Some(&Halted::Pending));
+    let pending: Vec<_> = batch.pending().collect();
+    assert_eq!(pending.len(), 1);
+    assert_eq!((pending[0].index, pending[0].place), (1, 1));
+    assert_eq!(
+        pending[0].reason,
+        PendingReason::Decision(json!({"risk": "high"}))
+    );
+    // The arguments are those that would run.
+    let arguments: Value = serde_json::from_str(&pending[0].call.arguments).unwrap();
+    assert_eq!(arguments, json!({"to": "ada", "copies": 3}));
+}
+
+#[test]
+fn a_decision_goes_on_with_what_waited() {
+    let cx = Context::new().with_run("r1").with_turn(2);
+    let calls = [
+        call("1", "look", json!({})),
+        call("2", "send", json!({"to": "a"})),
+        call("2", "send", json!({"to": "b"})),
+        call("3", "send", json!({"to": "c"})),
+        call("4", "charge", json!({"cents": 5})),
+        call("5", "charge", json!({"cents": 6})),
+        call("6", "write", json!({})),
+    ];
+    let batch = waiting().run_blocking(&calls, &cx);
+    let says = [
+        Decision::Approve,
+        Decision::Edit(json!({"to": "B"})),
+        Decision::Reject("not to c".into()),
+        Decision::Approve,
+        Decision::Answer(json!("paid by hand")),
+    ];
+    // One of six is not decided yet.
+    let decided: Vec<Decided> = batch
+        .pending()
+        .zip(says)
+        .map(|(pending, says)| pending.decided(says))
+        .collect();
+    // What was decided can be stored.
+    let stored = serde_json::to_string(&decided).unwrap();
+    let decided: Vec<Decided> = serde_json::from_str(&stored).unwrap();
+
+    let started = Arc::new(Mutex::new(Vec::new()));
+    let events = Arc::clone(&started);
+    let executor = waiting().observe(move |event: &Event<'_>| {
+        if let Event::Started { index, .. } = event {
+            events.lock().unwrap().push(*index);
+        }
+    });
+    let batch = executor.decide_blocking(&decided, &cx);
+    assert!(batch.is_settled());
+    let results: Vec<_> = batch.results().collect();
+    assert_eq!(results.len(), 5);
+    assert_eq!(text(results[0]), "a x0");
+    assert_eq!(text(results[1]), "B x0");
+    assert_eq!(text(results[2]), "the call was rejected: not to c");
+    // It is the call that it was: same place, same key.
+    assert_eq!(
+        results[3].value(),
+        Some(json!({"cents": 5, "key": "r1/2/4/4", "place": 4}))
+    );
+    assert_eq!(text(results[4]), "paid by hand");
+    let mut started = started.lock().unwrap().clone();
+    started.sort_unstable();
+    assert_eq!(started, [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn what_was_decided_about_is_checked_again() {
+    let decide = |executor: &Executor, call: ToolCall, decision| {
+        let decided = [Decided {
+            call,
+            place: 0,
+            decision,
+        }];
+        let batch = executor.decide_blocking(&decided, &Context::new());
+        batch.into_results().next().unwrap()
+    };
+    let kind = |result: &ToolResult| result.outcome.as_ref().unwrap_err().kind();
+    let wrong = decide(&waiting(), mail(), Decision::Edit(json!({"to": ""})));
+    assert_eq!(kind(&wrong), ErrorKind::InvalidArgs);
+    let gone = decide(
+        &waiting().filter(Filter::deny(["send"])),
+        mail(),
+        Decision::Approve,
+    );
+    assert_eq!(kind(&gone), ErrorKind::Hidden);
+    let absent = decide(
+        &waiting(),
+        call("1", "absent", json!({})),
+        Decision::Approve,
+    );
+    assert_eq!(kind(&absent), ErrorKind::Unknown);
+}
+
+/// Adds something to every mail's address.
+struct Rewrites(&'static str);
+
+impl Layer for Rewrites {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+        Box::pin(async move {
+            let arguments = request.call().arguments.replace("\"ada\"", self.0);
+            next.run(request.with_arguments(arguments)).await
+        })
+    }
+}
+
+#[test]
+fn an_approval_is_for_the_arguments_that_were_shown() {
+    let calls = [mail()];
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&asked);
+    let approves = || {
+        let seen = Arc::clone(&seen);
+        Approval::at_least("high").ask(move |ask: Ask| {
+            seen.lock().unwrap().push(ask.call.arguments.to_string());
+            async { Decision::Approve }
+        })
+    };
+    // Rewritten before: that is what is shown, and what runs.
+    let executor = Executor::serial(all())
+        .layer(Rewrites(r#""ada@example.org""#))
+        .layer(approves());
+    let batch = executor.run_blocking(&calls, &Context::new());
+    assert_eq!(texts(&batch), ["ada@example.org x0"]);
+    assert_eq!(*asked.lock().unwrap(), [r#"{"to":"ada@example.org"}"#]);
+
+    // Rewritten afterwards: it does not run.
+    let executor = Executor::serial(all())
+        .layer(approves())
+        .layer(Rewrites(r#""eve""#));
+    let batch = executor.run_blocking(&calls, &Context::new());
+    assert_eq!(kind(&batch.calls()[0]), Some(ErrorKind::Rejected));
+
+    // One that waited and is rewritten to something else is asked about again.
+    let executor = Executor::serial(all())
+        .layer(Rewrites(r#""bob""#))
+        .layer(Approval::at_least("high"));
+    let waits = executor.run_blocking(&calls, &Context::new());
+    let pending = waits.pending().next().unwrap();
+    assert_eq!(&*pending.call.arguments, r#"{"to":"bob"}"#);
+    let as_shown = [pending.decided(Decision::Approve)];
+    let batch = executor.decide_blocking(&as_shown, &Context::new());
+    assert_eq!(texts(&batch), ["bob x0"]);
+    let other = [Decided {
+        call: mail(),
+        ..as_shown[0].clone()
+    }];
+    let again = executor.decide_blocking(&other, &Context::new());
+    let pending = again.pending().next().unwrap();
+    assert_eq!(&*pending.call.arguments, r#"{"to":"bob"}"#);
+}
+
+#[test]
+fn one_approval_does_not_stand_for_another() {
+    let asked = Arc::new(AtomicU32::new(0));
+    let counts = || {
+        let asked = Arc::clone(&asked);
+        Approval::at_least("high").ask(move |_| {
+            asked.fetch_add(1, Ordering::SeqCst);
+            async { Decision::Approve }
+        })
+    };
+    let executor = Executor::serial(all()).layer(counts()).layer(counts());
+    let batch = executor.run_blocking(&[mail()], &Context::new());
+    assert_eq!(texts(&batch), ["ada x0"]);
+    assert_eq!(asked.load(Ordering::SeqCst), 2);
+}
+
+#[test]
+fn arguments_can_say_that_a_call_waits() {
+    let many = Approval::when(|request: &Request<'_>| {
+        let arguments: Value = serde_json::from_str(&request.call().arguments).unwrap();
+        &*request.call().name == "send" && arguments["copies"].as_u64() > Some(10)
+    })
+    .showing(|_| json!({"why": "many copies"}));
+    let executor = Executor::serial(all()).layer(many);
+    let calls = [
+        call("1", "send", json!({"to": "ada", "copies": 2})),
+        call("2", "send", json!({"to": "ada", "copies": 20})),
+    ];
+    let batch = executor.run_blocking(&calls, &Context::new());
+    assert_eq!(texts(&batch), ["ada x2"]);
+    let pending = batch.pending().next().unwrap();
+    let shown = json!({"why": "many copies"});
+    assert_eq!(pending.reason, PendingReason::Decision(shown));
+}
+
+#[test]
+fn a_decision_is_json() {
+    for (decision, stored) in [
+        (Decision::Approve, json!("approve")),
+        (Decision::Edit(json!({"a": 1})), json!({"edit": {"a": 1}})),
+        (Decision::Reject("no".into()), json!({"reject": "no"})),
+        (Decision::Answer(json!(null)), json!({"answer": null})),
+    ] {
+        assert_eq!(serde_json::to_value(&decision).unwrap(), stored);
+        assert_eq!(
+            serde_json::from_value::<Decision>(stored).unwrap(),
+            decision
+        );
+    }
+}

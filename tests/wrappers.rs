@@ -1,0 +1,177 @@
+//! Tools around tools keep what they wrap, but for what they change.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::sync::Arc;
+
+use serde_json::json;
+use toolwright::{
+    Batch, Context, Encoder, ErrorKind, Executor, Halted, Outcome, Scope, State, Tool, ToolCall,
+    ToolError, ToolResult, Toolset, tool, tools,
+};
+
+fn is_admin(scope: &Scope<'_>) -> bool {
+    scope.state.get("role") == Some(&json!("admin"))
+}
+
+fn is_even(n: &u32) -> Result<(), String> {
+    if n % 2 == 0 {
+        Ok(())
+    } else {
+        Err(format!("{n} is odd"))
+    }
+}
+
+/// Halves even numbers, but not 4.
+#[tool(
+    title = "Half",
+    read_only,
+    exclusive,
+    blocking,
+    timeout = "5s",
+    meta(risk = "high", team = "maths"),
+    visible = is_admin,
+    validate = is_even
+)]
+fn halve(#[arg(range(0..=100))] n: u32) -> Result<u32, ToolError> {
+    match n {
+        4 => Err(ToolError::failed("no fours").with_debug("the table lacks a row")),
+        6 => panic!("sixes"),
+        n => Ok(n / 2),
+    }
+}
+
+/// The same, later.
+#[tool(visible = is_admin)]
+async fn halve_later(n: u32) -> Result<u32, String> {
+    tokio::task::yield_now().await;
+    if n == 4 {
+        Err("no fours".into())
+    } else {
+        Ok(n / 2)
+    }
+}
+
+fn halving() -> Arc<dyn Tool> {
+    Arc::clone(tools![halve].get("halve").unwrap())
+}
+
+fn admin() -> Context {
+    Context::new().with_state(State::new().with("role", "admin"))
+}
+
+fn run(tool: &Arc<dyn Tool>, n: u32) -> Batch {
+    let tools = Toolset::new([Arc::clone(tool)]).unwrap();
+    let call = ToolCall::new("1", &*tool.def().name, json!({ "n": n }).to_string());
+    Executor::serial(tools).run_blocking(&[call], &admin())
+}
+
+fn only(batch: &Batch) -> &ToolResult {
+    let [reply] = batch.calls() else {
+        panic!("{batch:?}")
+    };
+    reply.answered().unwrap()
+}
+
+fn kind(batch: &Batch) -> ErrorKind {
+    only(batch).outcome.as_ref().unwrap_err().kind()
+}
+
+#[test]
+fn an_error_becomes_a_value_with_its_words() {
+    for tool in [
+        halving(),
+        Arc::clone(tools![halve_later].get("halve_later").unwrap()),
+    ] {
+        let handled = tool.handle_errors();
+        assert_eq!(only(&run(&handled, 8)).value(), Some(json!(4)));
+        let failed = run(&handled, 4);
+        assert_eq!(only(&failed).value(), Some(json!("no fours")));
+        assert_eq!(only(&failed).content(Encoder::auto()), "no fours");
+    }
+}
+
+#[test]
+fn an_error_is_handled_by_code_of_the_hosts() {
+    let handled = halving().handle_errors_with(|error| {
+        // The host may read what the model may not.
+        json!({"said": error.to_string(), "detail": error.host_detail()})
+    });
+    assert_eq!(
+        only(&run(&handled, 4)).value(),
+        Some(json!({"said": "no fours", "detail": "the table lacks a row"}))
+    );
+    let asks = halving().handle_errors_with(|_| Outcome::ask("Another number?"));
+    assert_eq!(run(&asks, 4).halted().unwrap().as_str(), "ask_user");
+    assert_eq!(only(&run(&asks, 8)).value(), Some(json!(4)));
+    let panics = halving().handle_errors_with(|_| -> u8 { panic!("worse") });
+    assert_eq!(kind(&run(&panics, 4)), ErrorKind::Panicked);
+}
+
+#[test]
+fn what_is_not_the_tools_own_stays_an_error() {
+    let handled = halving().handle_errors();
+    assert_eq!(kind(&run(&handled, 3)), ErrorKind::InvalidArgs);
+    assert_eq!(kind(&run(&handled, 200)), ErrorKind::InvalidArgs);
+    assert_eq!(kind(&run(&handled, 6)), ErrorKind::Panicked);
+}
+
+#[test]
+fn the_definition_is_kept_in_any_order() {
+    let plain = halving();
+    let mut direct = plain.def().clone();
+    direct.return_direct = true;
+    let wrapped = [
+        halving().handle_errors().return_direct(),
+        halving().return_direct().handle_errors(),
+        halving()
+            .handle_errors_with(|_| 0)
+            .return_direct()
+            .handle_errors(),
+    ];
+    for tool in wrapped {
+        assert_eq!(*tool.def(), direct);
+        // Schema, bounds and validator are those of the tool.
+        let words = |batch: &Batch| only(batch).content(Encoder::auto()).into_owned();
+        for n in [3, 200] {
+            assert_eq!(words(&run(&tool, n)), words(&run(&plain, n)));
+        }
+        let result = run(&tool, 8);
+        assert_eq!(only(&result).attributes.get("team"), Some(&json!("maths")));
+        // So is who may see it.
+        let tools = Toolset::new([tool]).unwrap();
+        assert!(tools.visible(&Scope::default()).is_empty());
+        let call = ToolCall::new("1", "halve", r#"{"n": 8}"#);
+        let guest = Executor::serial(&tools).run_blocking(&[call.clone()], &Context::new());
+        assert_eq!(kind(&guest), ErrorKind::Hidden);
+        // And it can be asked about arguments alone.
+        assert!(tools.validate_call(&call, &admin()).is_ok());
+    }
+    assert_eq!(*halving().handle_errors().def(), *plain.def());
+}
+
+#[test]
+fn a_direct_result_ends_the_turn() {
+    let direct = halving().return_direct();
+    let batch = run(&direct, 8);
+    assert_eq!(batch.halted(), Some(&Halted::ReturnDirect));
+    assert!(matches!(only(&batch).outcome, Ok(Outcome::ReturnDirect(_))));
+    // Its error goes to the model.
+    let batch = run(&direct, 4);
+    assert_eq!((batch.halted(), kind(&batch)), (None, ErrorKind::Failed));
+}
+
+#[test]
+fn a_wrapped_tool_takes_the_place_of_the_other() {
+    /// Looks.
+    #[tool]
+    fn look() -> bool {
+        true
+    }
+
+    let tools = tools![halve, look];
+    let (wrapped, old) = tools.with(halving().handle_errors());
+    assert!(old.is_some());
+    let names: Vec<_> = wrapped.definitions().map(|def| &*def.name).collect();
+    assert_eq!(names, ["halve", "look"]);
+}

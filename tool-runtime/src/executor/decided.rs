@@ -1,0 +1,28 @@
+use serde::{Deserialize, Serialize};
+
+use super::batch::Pending;
+use crate::{Decision, ToolCall};
+
+/// A call that waited, and what was decided about it; see
+/// [`Executor::decide`](crate::Executor::decide). It can be stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Decided {
+    /// The call, with the arguments that were shown.
+    pub call: ToolCall,
+    /// Its place in its turn, from 0.
+    #[serde(default)]
+    pub place: usize,
+    /// What a person or a policy said.
+    pub decision: Decision,
+}
+
+impl Pending {
+    /// The call with a decision about it.
+    pub fn decided(&self, decision: Decision) -> Decided {
+        Decided {
+            call: self.call.clone(),
+            place: self.place,
+            decision,
+        }
+    }
+}

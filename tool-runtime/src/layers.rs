@@ -1,0 +1,73 @@
+//! Layers for an [`Executor`](crate::Executor): what goes around every call, be it logged, tried
+//! again, kept, approved or limited.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use toolwright_runtime::layers::{Approval, AtMost, Cache, CallLimit, Log, Retry};
+//! use toolwright_runtime::{Decision, Executor, Toolset};
+//!
+//! let tools = Toolset::default();
+//! let executor = Executor::parallel(&tools, 8)
+//!     .layer(Log::stderr())
+//!     .layer(Approval::at_least("high").ask(|ask| async move {
+//!         if &*ask.call.name == "pay" { Decision::Approve } else { Decision::Reject("no".into()) }
+//!     }))
+//!     .layer(CallLimit::per_run(50))
+//!     .layer(Cache::new(1_000).ttl(Duration::from_secs(60)))
+//!     .layer(Retry::new(3))
+//!     .layer(AtMost::of("search", 2));
+//! ```
+//!
+//! The first layer sees a call first and its answer last. So the order says what is meant: a `Cache`
+//! before an `Approval` answers without asking; a `Retry` before an `AtMost` gives its seat back
+//! between two attempts, behind it it keeps the seat; a `Log` behind a `Retry` writes a line an
+//! attempt.
+//!
+//! What holds for all of them, and for layers of your own:
+//!
+//! - **What they see.** Calls that could run: of a tool that is there and visible, with arguments that
+//!   it takes. Definitions and visibility are not theirs to change. Calls of `manual` tools come to
+//!   them once somebody has [decided](crate::Executor::decide).
+//! - **Panics.** A panic of a layer, of a closure that it was given, or of a future of its own is a
+//!   [`Panicked`](crate::ErrorKind::Panicked) error of the call, and layers further out see it as
+//!   one. What had not been let run does not run.
+//! - **Time.** A limit on a tool is one on each attempt of its own code. Layers are not limited: an
+//!   approval may take its time, and so may a wait between attempts or for a seat. All of it counts
+//!   towards a batch's limit ([`Executor::batch_timeout`](crate::Executor::batch_timeout)), and towards the calls that run at
+//!   once.
+//! - **Cancellation.** A call that is cancelled is dropped with all of its layers, wherever it is.
+//!   None of the layers here is left with a seat, a count or a half-kept answer by that.
+
+mod approval;
+mod at_most;
+mod cache;
+mod call_limit;
+mod levels;
+mod log;
+mod retry;
+#[cfg(feature = "tower")]
+mod tower;
+
+use std::sync::Arc;
+
+pub use self::approval::{Approval, Ask};
+pub use self::at_most::AtMost;
+pub use self::cache::Cache;
+pub use self::call_limit::CallLimit;
+pub use self::levels::Levels;
+pub use self::log::Log;
+pub use self::retry::Retry;
+#[cfg(feature = "tower")]
+pub use self::tower::{Tower, TowerRequest, TowerService};
+
+/// Names of tools.
+type Names = Vec<Arc<str>>;
+
+fn names<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> Names {
+    names.into_iter().map(Into::into).collect()
+}
+
+fn lists(names: &Names, name: &str) -> bool {
+    names.iter().any(|listed| **listed == *name)
+}

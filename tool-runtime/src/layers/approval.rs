@@ -1,0 +1,229 @@
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::Levels;
+use crate::{Context, Decision, Handled, Handling, Layer, Next, Outcome, Request, Tool, ToolCall};
+
+/// Asks before a call runs: a person, a policy, another program.
+///
+/// Which calls are asked about is said by a level ([`at_least`](Self::at_least)) or a closure
+/// ([`when`](Self::when)); all others run at once. Who is asked is said by [`ask`](Self::ask), and
+/// the call goes on when the answer is there. Without it the call is left
+/// [pending](crate::PendingReason::Decision), for as long as it takes: the batch ends without it, and
+/// [`Executor::decide`](crate::Executor::decide) goes on with it, in another process if need be.
+///
+/// An approval is for the arguments that were shown. Edited ones are read and validated like those
+/// of a model. A layer further in that changes them afterwards has the call refused: rewrite
+/// arguments further out.
+///
+/// ```
+/// use toolwright_runtime::layers::Approval;
+/// use toolwright_runtime::{Decision, Executor, Toolset};
+///
+/// let tools = Toolset::default();
+/// // #[tool(meta(risk = "high"))]
+/// let asks = Approval::at_least("medium").ask(|ask| async move {
+///     println!("{} wants {}. Refusing.", ask.call.name, ask.call.arguments);
+///     Decision::Reject("nobody is here to say yes".into())
+/// });
+/// let executor = Executor::serial(&tools).layer(asks);
+///
+/// // All that may destroy something waits for a decision.
+/// let waits = Approval::when(|request| request.annotations().destructive == Some(true));
+/// let executor = Executor::serial(&tools).layer(waits);
+/// ```
+#[derive(Clone)]
+pub struct Approval {
+    needs: Needs,
+    ask: Option<Arc<Approver>>,
+    show: Option<Arc<Show>>,
+}
+
+#[derive(Clone)]
+enum Needs {
+    Level {
+        levels: Levels,
+        threshold: usize,
+        unmarked: bool,
+    },
+    When(Arc<When>),
+}
+
+type When = dyn Fn(&Request<'_>) -> bool + Send + Sync;
+type Show = dyn Fn(&Request<'_>) -> Value + Send + Sync;
+type Approver = dyn Fn(Ask) -> Pin<Box<dyn Future<Output = Decision> + Send>> + Send + Sync;
+
+/// A call that somebody is asked about.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Ask {
+    /// The call, with the arguments that it would run with.
+    pub call: ToolCall,
+    /// The call's place in its turn, from 0.
+    pub place: usize,
+    /// What to show beside it: the level that it is asked about for, as `{"risk": "high"}`, or what
+    /// [`Approval::showing`] made.
+    pub shown: Value,
+    /// The tool.
+    pub tool: Arc<dyn Tool>,
+    /// What the tool may know about the call.
+    pub context: Context,
+}
+
+impl Approval {
+    /// Of tools whose attribute `risk` is at least this: `low`, `medium`, `high` or `critical`. Tools
+    /// without the attribute run at once; one whose value is none of these is asked about.
+    ///
+    /// # Panics
+    /// When `level` is none of these.
+    #[track_caller]
+    pub fn at_least(level: &str) -> Self {
+        Self::at_least_of(Levels::risk(), level)
+    }
+
+    /// The same for an attribute of your own.
+    ///
+    /// # Panics
+    /// When `level` is none of the levels; see [`try_at_least_of`](Self::try_at_least_of) for one that
+    /// comes from elsewhere.
+    #[track_caller]
+    pub fn at_least_of(levels: Levels, level: &str) -> Self {
+        match Self::try_at_least_of(levels, level) {
+            Some(approval) => approval,
+            None => panic!("`{level}` is none of the levels"),
+        }
+    }
+
+    /// The same; `None` when `level` is none of the levels.
+    pub fn try_at_least_of(levels: Levels, level: &str) -> Option<Self> {
+        let threshold = levels.position(level)?;
+        Some(Self::new(Needs::Level {
+            levels,
+            threshold,
+            unmarked: false,
+        }))
+    }
+
+    /// Of calls for which `needs` says yes: it sees the arguments, the tool's attributes and
+    /// annotations, and the context.
+    pub fn when(needs: impl Fn(&Request<'_>) -> bool + Send + Sync + 'static) -> Self {
+        Self::new(Needs::When(Arc::new(needs)))
+    }
+
+    fn new(needs: Needs) -> Self {
+        Self {
+            needs,
+            ask: None,
+            show: None,
+        }
+    }
+
+    /// The same, which also asks about tools that do not have the attribute.
+    pub fn unmarked_too(mut self) -> Self {
+        if let Needs::Level { unmarked, .. } = &mut self.needs {
+            *unmarked = true;
+        }
+        self
+    }
+
+    /// The same, which waits for the answer of `ask`. A panic of it is the call's error, and the call
+    /// does not run.
+    pub fn ask<F, R>(self, ask: F) -> Self
+    where
+        F: Fn(Ask) -> R + Send + Sync + 'static,
+        R: Future<Output = Decision> + Send + 'static,
+    {
+        Self {
+            ask: Some(Arc::new(move |call| Box::pin(ask(call)))),
+            ..self
+        }
+    }
+
+    /// The same, which shows this to who decides.
+    pub fn showing(self, show: impl Fn(&Request<'_>) -> Value + Send + Sync + 'static) -> Self {
+        Self {
+            show: Some(Arc::new(show)),
+            ..self
+        }
+    }
+
+    /// What to show of a call that is asked about; `None` of one that is not.
+    fn shown(&self, request: &Request<'_>) -> Option<Value> {
+        let mut shown = Map::new();
+        match &self.needs {
+            Needs::Level {
+                levels,
+                threshold,
+                unmarked,
+            } => match levels.of(request.attributes()) {
+                Some((_, level)) if level < *threshold => return None,
+                Some((value, _)) => {
+                    shown.insert(levels.attribute().to_owned(), value.clone());
+                }
+                None if *unmarked => {}
+                None => return None,
+            },
+            Needs::When(needs) if needs(request) => {}
+            Needs::When(_) => return None,
+        }
+        Some(match &self.show {
+            Some(show) => show(request),
+            None => shown.into(),
+        })
+    }
+}
+
+impl Layer for Approval {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+        Box::pin(async move {
+            let Some(shown) = self.shown(&request) else {
+                return next.run(request).await;
+            };
+            if request.is_approved() {
+                return next.run(request.sealed()).await;
+            }
+            let Some(ask) = &self.ask else {
+                return Handled::Wait(shown);
+            };
+            let decision = ask(Ask {
+                call: request.call().clone(),
+                place: request.context().call_index().unwrap_or_default(),
+                shown,
+                tool: Arc::clone(request.tool()),
+                context: request.context().clone(),
+            });
+            match decision.await {
+                Decision::Approve => next.run(request.sealed()).await,
+                Decision::Edit(arguments) => {
+                    let edited = request.with_arguments(arguments.to_string());
+                    next.run(edited.sealed()).await
+                }
+                Decision::Reject(reason) => Decision::rejected(&reason).into(),
+                Decision::Answer(value) => Outcome::value(value).into(),
+            }
+        })
+    }
+}
+
+impl fmt::Debug for Approval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Approval");
+        if let Needs::Level {
+            levels,
+            threshold,
+            unmarked,
+        } = &self.needs
+        {
+            debug.field("levels", levels);
+            debug.field("threshold", threshold);
+            debug.field("unmarked", unmarked);
+        }
+        debug
+            .field("asks", &self.ask.is_some())
+            .finish_non_exhaustive()
+    }
+}

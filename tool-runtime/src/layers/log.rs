@@ -1,0 +1,133 @@
+use std::fmt;
+use std::io::Write;
+
+use tokio::time::Instant;
+
+use crate::contain::contained;
+use crate::{Handled, Handling, Layer, Next, Outcome, Request};
+
+/// A line for each call, when it has ended: its id, the tool, what became of it, how long it took.
+///
+/// ```text
+/// call_1 search: ok in 12.3ms
+/// call_2 pay: rejected in 4.1s
+/// ```
+///
+/// Neither arguments nor results nor the words of errors stand in it: they can be secrets. A call
+/// that is cancelled has its line, too.
+///
+/// ```
+/// use std::sync::{Arc, Mutex};
+/// use toolwright_runtime::layers::Log;
+/// use toolwright_runtime::{Executor, Toolset};
+///
+/// let lines = Arc::new(Mutex::new(Vec::new()));
+/// let log = Arc::clone(&lines);
+/// let executor = Executor::serial(&Toolset::default())
+///     .layer(Log::new(move |line| log.lock().unwrap().push(line.to_owned())));
+/// ```
+pub struct Log {
+    write: Box<dyn Fn(&str) + Send + Sync>,
+    arguments: bool,
+}
+
+impl Log {
+    /// Writes lines by a closure. They have no line break in them.
+    pub fn new(write: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self {
+            write: Box::new(write),
+            arguments: false,
+        }
+    }
+
+    /// Writes lines to the program's standard error.
+    pub fn stderr() -> Self {
+        Self::new(|line| {
+            // Nobody may read it any more.
+            let _ = writeln!(std::io::stderr(), "{line}");
+        })
+    }
+
+    /// The same, with each call's arguments behind the tool's name.
+    pub fn with_arguments(self) -> Self {
+        Self {
+            arguments: true,
+            ..self
+        }
+    }
+}
+
+/// The line of a call that runs.
+struct Line<'a> {
+    log: &'a Log,
+    head: String,
+    began: Instant,
+    what: &'static str,
+}
+
+impl Line<'_> {
+    fn ends(&mut self, handled: &Handled) {
+        self.what = word(handled);
+    }
+}
+
+impl Drop for Line<'_> {
+    fn drop(&mut self) {
+        let Self { head, what, .. } = self;
+        let line = format!("{head}: {what} in {:?}", self.began.elapsed());
+        // Whoever reads along changes nothing.
+        let _ = contained(|| (self.log.write)(&line));
+    }
+}
+
+impl Layer for Log {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+        let call = request.call();
+        let mut head = format!("{} {}", call.id, call.name);
+        if self.arguments {
+            head = format!("{head} {}", call.arguments);
+        }
+        let mut line = Line {
+            log: self,
+            head: on_one_line(&head),
+            began: Instant::now(),
+            what: "cancelled",
+        };
+        Box::pin(async move {
+            let handled = next.run(request).await;
+            line.ends(&handled);
+            handled
+        })
+    }
+}
+
+/// Ids are a provider's, and JSON may stand on several lines.
+fn on_one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '\n' | '\r' | '\t' => line.push(' '),
+            char if char.is_control() => line.extend(char.escape_default()),
+            char => line.push(char),
+        }
+    }
+    line
+}
+
+fn word(handled: &Handled) -> &'static str {
+    match handled {
+        Handled::Wait(_) => "waits for a decision",
+        Handled::Done(Err(error)) => error.kind().as_str(),
+        Handled::Done(Ok(Outcome::AskUser { .. })) => "asks the user",
+        Handled::Done(Ok(Outcome::Halt { .. })) => "halts the conversation",
+        Handled::Done(Ok(_)) => "ok",
+    }
+}
+
+impl fmt::Debug for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Log")
+            .field("arguments", &self.arguments)
+            .finish_non_exhaustive()
+    }
+}

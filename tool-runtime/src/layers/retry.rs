@@ -1,0 +1,101 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Names, lists, names};
+use crate::executor::pause;
+use crate::{ErrorKind, Handled, Handling, Layer, Next, Request, ToolError};
+
+/// Calls again what failed, after a while that doubles from attempt to attempt.
+///
+/// - Only tools whose annotations say `idempotent` or `read_only`: whether any other did what it was
+///   to do before it failed, nobody knows. [`always_for`](Self::always_for) names others.
+/// - Only after a [`Failed`](ErrorKind::Failed) or a [`Timeout`](ErrorKind::Timeout), and not if the
+///   error is [`permanent`](ToolError::permanent). Wrong arguments stay wrong, and a panic is a
+///   defect.
+/// - The tool's time limit is one on each attempt. A `blocking` tool whose time is over may still
+///   run, beside the next attempt.
+/// - What a failed attempt noted by [`Context::update_state`](crate::Context::update_state) is
+///   forgotten, and [`Context::idempotency_key`](crate::Context::idempotency_key) is the same in all of them.
+/// - The last attempt's error is the call's.
+///
+/// Without a tokio runtime's clock there is no wait between attempts.
+///
+/// ```
+/// use std::time::Duration;
+/// use toolwright_runtime::layers::Retry;
+/// use toolwright_runtime::{Executor, Toolset};
+///
+/// let retry = Retry::new(4).backoff(Duration::from_millis(50), Duration::from_secs(2));
+/// let executor = Executor::serial(&Toolset::default()).layer(retry.always_for(["upsert"]));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Retry {
+    attempts: u32,
+    first: Duration,
+    longest: Duration,
+    always: Names,
+}
+
+impl Retry {
+    /// At most so many attempts, the first one included: 0 and 1 are no retry. The first wait takes
+    /// 100 ms, none more than 10 s.
+    pub fn new(attempts: u32) -> Self {
+        Self {
+            attempts,
+            first: Duration::from_millis(100),
+            longest: Duration::from_secs(10),
+            always: Names::new(),
+        }
+    }
+
+    /// The same, with a first wait of `first`, twice as much before each further attempt, and never
+    /// more than `longest`.
+    pub fn backoff(self, first: Duration, longest: Duration) -> Self {
+        Self {
+            first,
+            longest,
+            ..self
+        }
+    }
+
+    /// The same, for these tools whatever their annotations say.
+    pub fn always_for<N: Into<Arc<str>>>(self, tools: impl IntoIterator<Item = N>) -> Self {
+        Self {
+            always: names(tools),
+            ..self
+        }
+    }
+
+    fn is_for(&self, request: &Request<'_>) -> bool {
+        let hints = request.annotations();
+        hints.idempotent == Some(true)
+            || hints.read_only == Some(true)
+            || lists(&self.always, &request.call().name)
+    }
+}
+
+fn may_pass(error: &ToolError) -> bool {
+    matches!(error.kind(), ErrorKind::Failed | ErrorKind::Timeout) && !error.is_permanent()
+}
+
+impl Layer for Retry {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+        Box::pin(async move {
+            let attempts = if self.is_for(&request) {
+                self.attempts
+            } else {
+                1
+            };
+            let mut wait = self.first.min(self.longest);
+            for _ in 1..attempts {
+                let handled: Handled = next.run(request.clone()).await;
+                if !handled.error().is_some_and(may_pass) {
+                    return handled;
+                }
+                pause(wait).await;
+                wait = wait.saturating_mul(2).min(self.longest);
+            }
+            next.run(request).await
+        })
+    }
+}

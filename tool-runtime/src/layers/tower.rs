@@ -1,0 +1,203 @@
+use std::error::Error;
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context as TaskContext, Poll};
+
+use futures_util::future::select;
+use futures_util::stream::{FuturesUnordered, Stream};
+use tokio::sync::{mpsc, oneshot};
+use tower_layer::Layer as TowerLayer;
+use tower_service::Service;
+
+use crate::{
+    Context, ErrorKind, Handled, Handling, Layer, Next, Request, Tool, ToolCall, ToolError,
+};
+
+type BoxError = Box<dyn Error + Send + Sync>;
+
+/// A layer made for tower, around the calls of an executor: a limit on their rate, a retry with a
+/// policy of its own, whatever a host has already.
+///
+/// It is applied once, to a [`TowerService`]; all calls share what comes out, by its clones. What the
+/// service answers is [`Handled`]: done well, or waiting; a call that failed is an `Err` with its
+/// [`ToolError`]. An error of tower's own is one of kind [`Failed`](ErrorKind::Failed), whose words only the
+/// host may read. Requests may be sent on in any number, from any task, as long as the call lasts; one
+/// that is dropped ends what runs for it.
+///
+/// ```
+/// use toolwright_runtime::layers::Tower;
+/// use toolwright_runtime::{Executor, Toolset};
+///
+/// let most = tower::limit::GlobalConcurrencyLimitLayer::new(2);
+/// let executor = Executor::parallel(&Toolset::default(), 8).layer(Tower::new(most));
+/// ```
+pub struct Tower<S>(Mutex<S>);
+
+/// A call, as services of tower see it.
+#[derive(Clone)]
+pub struct TowerRequest {
+    call: ToolCall,
+    context: Context,
+    tool: Arc<dyn Tool>,
+    port: mpsc::UnboundedSender<Sent>,
+}
+
+/// What lies further in, as a service of tower.
+#[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct TowerService;
+
+/// A request that came through, and who waits for its answer.
+struct Sent {
+    call: ToolCall,
+    answer: oneshot::Sender<Handled>,
+}
+
+impl<S> Tower<S> {
+    /// Applies a layer.
+    pub fn new(layer: impl TowerLayer<TowerService, Service = S>) -> Self {
+        Self(Mutex::new(layer.layer(TowerService)))
+    }
+}
+
+impl TowerRequest {
+    /// The call, with its arguments as they were repaired.
+    pub fn call(&self) -> &ToolCall {
+        &self.call
+    }
+
+    /// What the tool may know about the call.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The tool.
+    pub fn tool(&self) -> &Arc<dyn Tool> {
+        &self.tool
+    }
+
+    /// The same call with other arguments: the text of a JSON object, which is read and validated
+    /// before anything further in sees it.
+    pub fn with_arguments(mut self, arguments: impl Into<Arc<str>>) -> Self {
+        self.call.arguments = arguments.into();
+        self
+    }
+}
+
+impl Service<TowerRequest> for TowerService {
+    type Response = Handled;
+    type Error = ToolError;
+    type Future = Pin<Box<dyn Future<Output = Result<Handled, ToolError>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut TaskContext<'_>) -> Poll<Result<(), ToolError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: TowerRequest) -> Self::Future {
+        let (answer, answered) = oneshot::channel();
+        let call = request.call;
+        let sent = request.port.send(Sent { call, answer });
+        Box::pin(async move {
+            sent.map_err(|_| over())?;
+            match answered.await {
+                Ok(Handled::Done(Err(error))) => Err(error),
+                Ok(handled) => Ok(handled),
+                Err(_) => Err(over()),
+            }
+        })
+    }
+}
+
+#[cold]
+fn over() -> ToolError {
+    ToolError::new(ErrorKind::Cancelled, "the call has ended already")
+}
+
+#[cold]
+fn told(error: BoxError) -> ToolError {
+    match error.downcast::<ToolError>() {
+        Ok(error) => *error,
+        Err(error) => ToolError::failed("the call was stopped before it had a result")
+            .with_debug(error.to_string())
+            .with_source(error),
+    }
+}
+
+/// Hands a request on, for as long as somebody waits for its answer.
+async fn hand_on<'a>(request: Request<'a>, next: Next<'a>, mut answer: oneshot::Sender<Handled>) {
+    let handled = {
+        let run = pin!(next.run(request));
+        let given_up = pin!(answer.closed());
+        match select(run, given_up).await {
+            futures_util::future::Either::Left((handled, _)) => handled,
+            futures_util::future::Either::Right(_) => return,
+        }
+    };
+    // Nobody may be waiting any more.
+    let _ = answer.send(handled);
+}
+
+impl<S> Layer for Tower<S>
+where
+    S: Service<TowerRequest, Response = Handled> + Clone + Send,
+    S::Future: Send,
+    S::Error: Into<BoxError>,
+{
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+        let mut service = {
+            let service = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            service.clone()
+        };
+        Box::pin(async move {
+            let (port, mut sent) = mpsc::unbounded_channel();
+            let asked = TowerRequest {
+                call: request.call().clone(),
+                context: request.context().clone(),
+                tool: Arc::clone(request.tool()),
+                port,
+            };
+            let mut answer = pin!(async move {
+                poll_fn(|task| service.poll_ready(task)).await?;
+                service.call(asked).await
+            });
+            let mut running = FuturesUnordered::new();
+            let answer = poll_fn(|task| {
+                loop {
+                    if let Poll::Ready(answer) = answer.as_mut().poll(task) {
+                        return Poll::Ready(answer);
+                    }
+                    let mut is_quiet = true;
+                    while let Poll::Ready(Some(Sent { call, answer })) = sent.poll_recv(task) {
+                        let request = request.clone().with_arguments(call.arguments);
+                        running.push(hand_on(request, next, answer));
+                        is_quiet = false;
+                    }
+                    while let Poll::Ready(Some(())) = Pin::new(&mut running).poll_next(task) {
+                        is_quiet = false;
+                    }
+                    if is_quiet {
+                        return Poll::Pending;
+                    }
+                }
+            });
+            let answer: Result<Handled, S::Error> = answer.await;
+            answer.unwrap_or_else(|error| told(error.into()).into())
+        })
+    }
+}
+
+impl<S> fmt::Debug for Tower<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tower").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for TowerRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TowerRequest")
+            .field("call", &self.call)
+            .finish_non_exhaustive()
+    }
+}

@@ -15,8 +15,8 @@ use tokio::time::{Instant, sleep};
 use toolwright::layers::{Approval, Ask, Levels};
 use toolwright::{
     Batch, Context, Decided, Decision, Encoder, ErrorKind, Event, Executor, Filter, Halted,
-    Handling, Layer, Next, PendingReason, Reply, Request, ToolCall, ToolResult, Toolset, tool,
-    tools,
+    Handling, Layer, Next, PendingReason, Reply, Request, ToolCall, ToolError, ToolResult, Toolset,
+    tool, tools,
 };
 
 /// Sends mail.
@@ -77,7 +77,7 @@ fn texts(batch: &Batch) -> Vec<String> {
 
 fn kind(reply: &Reply) -> Option<ErrorKind> {
     let result = reply.answered()?;
-    result.outcome.as_ref().err().map(|error| error.kind())
+    result.outcome.as_ref().err().map(ToolError::kind)
 }
 
 /// Who is asked says the same to all.
@@ -238,7 +238,7 @@ fn a_panic_of_who_decides_lets_nothing_run() {
 #[tokio::test(start_paused = true)]
 async fn whoever_decides_may_take_their_time() {
     let slow = Approval::at_least("high").ask(|_| async {
-        sleep(Duration::from_secs(3_600)).await;
+        sleep(Duration::from_hours(1)).await;
         Decision::Approve
     });
     let executor = Executor::serial(all())
@@ -246,7 +246,7 @@ async fn whoever_decides_may_take_their_time() {
         .layer(slow);
     let start = Instant::now();
     let batch = executor.run(&[mail()], &Context::new()).await;
-    assert_eq!(start.elapsed(), Duration::from_secs(3_600));
+    assert_eq!(start.elapsed(), Duration::from_hours(1));
     assert_eq!(texts(&batch), ["ada x0"]);
 }
 

@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 use toolwright::{
-    Context, DynTool, Encoder, State, ToolCall, ToolError, ToolResult, Toolset, Wire, tool, tools,
+    Cancel, Context, DynTool, Encoder, Executor, Limits, Scope, State, ToolCall, ToolError,
+    ToolResult, Toolset, Wire, tool, tools,
 };
 
 /// Who calls, with what.
@@ -196,4 +197,110 @@ fn a_printed_context_keeps_secrets() {
     for secret in ["1234", "hunter2", "sk-123", "sk-456"] {
         assert!(!printed.contains(secret), "{printed}");
     }
+}
+
+#[test]
+fn a_calls_context_goes_before_a_sessions_and_that_before_the_default() {
+    let default = Context::new()
+        .with_agent("a1")
+        .with_session("s1")
+        .with_turn(1)
+        .with_input("first")
+        .with_called(["look"])
+        .with_limits(Limits {
+            text: 10,
+            ..Limits::default()
+        })
+        .with_state(State::new().with("lang", "en").with("role", "guest"))
+        .with("default")
+        .with(1_u8)
+        .with(1_u16);
+    let session = Context::new()
+        .with_session("s2")
+        .with_turn(0)
+        .with_state(State::new().with("role", "admin"))
+        .with(2_u8)
+        .with(2_u16)
+        .over(&default);
+    let call = Context::new()
+        .with_run("r3")
+        .with_input("third")
+        .with(3_u16)
+        .strict()
+        .over(&session);
+    assert_eq!(
+        (call.agent_id(), call.session_id(), call.run_id()),
+        (Some("a1"), Some("s2"), Some("r3"))
+    );
+    // A turn that is said counts, even if it is the first.
+    assert_eq!((call.turn(), call.input()), (0, Some("third")));
+    assert_eq!(
+        (call.get::<&str>(), call.get::<u8>(), call.get::<u16>()),
+        (Some(&"default"), Some(&2), Some(&3))
+    );
+    assert_eq!(call.state().get("lang"), Some(&json!("en")));
+    assert_eq!(call.state().get("role"), Some(&json!("admin")));
+    assert_eq!((call.limits().text, call.is_strict()), (10, true));
+    assert!(call.scope().has_called("look"));
+    // The others are as they were.
+    assert_eq!(session.run_id(), None);
+    assert_eq!(default.get::<u8>(), Some(&1));
+    assert!(!default.is_strict());
+    // Nothing over nothing knows nothing.
+    let nothing = Context::new().over(&Context::new());
+    assert_eq!((nothing.agent_id(), nothing.turn()), (None, 0));
+    assert_eq!(Context::new().over(&default).agent_id(), Some("a1"));
+    assert_eq!(default.clone().over(&Context::new()).agent_id(), Some("a1"));
+}
+
+#[test]
+fn of_two_cancels_the_nearer_one_counts() {
+    let (host, own) = (Cancel::new(), Cancel::new());
+    let base = Context::new().with_cancel(host.clone());
+    let near = Context::new().with_cancel(own.clone()).over(&base);
+    host.cancel();
+    assert!(Context::new().over(&base).cancel().is_cancelled());
+    assert!(!near.cancel().is_cancelled());
+    own.cancel();
+    assert!(near.cancel().is_cancelled());
+}
+
+fn is_known(scope: &Scope<'_>) -> bool {
+    scope.state.get("user").is_some()
+}
+
+/// Greets who is known.
+#[tool(visible = is_known)]
+fn greet(#[context] cx: &Context) -> String {
+    let greeting = cx.get::<&str>().copied().unwrap_or_default();
+    format!("{greeting} {}", cx.state().get("user").unwrap())
+}
+
+#[test]
+fn an_executor_has_a_context_below_that_of_each_batch() {
+    let default = Context::new()
+        .with_agent("a7")
+        .with("hello")
+        .with_state(State::new().with("user", "ada"));
+    let executor = Executor::serial(tools![who, greet]).context(default);
+    let text = |cx: &Context, name: &str, arguments: &str| {
+        let batch = executor.run_blocking(&[ToolCall::new("c1", name, arguments)], cx);
+        let result = batch.results().next().unwrap();
+        result.content(Encoder::auto()).into_owned()
+    };
+    assert_eq!(text(&Context::new(), "greet", ""), r#"hello "ada""#);
+    let call = Context::new()
+        .with("bye")
+        .with_state(State::new().with("user", "bob"));
+    assert_eq!(text(&call, "greet", ""), r#"bye "bob""#);
+    let told: Value =
+        serde_json::from_str(&text(&call.with_session("s"), "who", r#"{"path":""}"#)).unwrap();
+    assert_eq!(
+        (&told["agent"], &told["session"]),
+        (&json!("a7"), &json!("s"))
+    );
+    // It is what a conversation sees, too.
+    assert_eq!(executor.tools(&Context::new()).len(), 2);
+    let bare = Executor::serial(tools![who, greet]);
+    assert_eq!(bare.tools(&Context::new()).len(), 1);
 }

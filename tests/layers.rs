@@ -571,7 +571,7 @@ fn no_more_is_kept_than_may_be() {
 async fn an_answer_is_kept_for_its_time_and_of_its_tool() {
     let _one = ONE_AT_A_TIME.lock();
     let registry = Registry::from(tools![read]);
-    let executor = Executor::serial(&registry).layer(Cache::new(9).ttl(Duration::from_secs(60)));
+    let executor = Executor::serial(&registry).layer(Cache::new(9).ttl(Duration::from_mins(1)));
     let cx = Context::new().with_session("a");
     let reads = async || {
         READS.store(0, Ordering::SeqCst);
@@ -738,7 +738,7 @@ fn many_layers_are_one_answer() {
     let log = Arc::clone(&lines);
     let executor = Executor::parallel(tools![say, reset], 4)
         .layer(Log::new(move |line| {
-            log.lock().unwrap().push(line.to_owned())
+            log.lock().unwrap().push(line.to_owned());
         }))
         .layer(Approval::at_least("high"))
         .layer(CallLimit::per_run(10))

@@ -8,11 +8,12 @@ use std::path::Path;
 
 /// The rows that must be there, a line for each system.
 const ROWS: &str = "
-    S1 S2 S3 S4 S5 S6 S10 S11 S12 S13 S14 S17 S22
+    S1 S2 S3 S4 S5 S6 S7 S8 S9 S10 S11 S12 S13 S14 S16 S17 S18 S20 S21 S22 S24 S28 S29 S30 S31
     P1 P2 P3 P4 P5 P9
     M1 M2 M3 M4 M5 M6 M8 M9 M18 M22
-    Y1 Y2 Y3 Y4 Y5 Y6 Y25 Y26
-    A1 A2 A3 A5 A6 A7 A8 A38
+    Y1 Y2 Y3 Y4 Y5 Y6 Y7 Y8 Y9 Y10 Y22 Y23 Y24 Y25 Y26
+    A1 A2 A3 A4 A5 A6 A7 A8 A38
+    1 2 3 4
 ";
 
 struct Row {
@@ -34,7 +35,7 @@ fn rows() -> Vec<Row> {
         let [id, observed, tests] = cells[..] else {
             panic!("a row has three cells: {line}")
         };
-        if id == "row" || id.starts_with("--") {
+        if id == "row" || id == "scenario" || id.starts_with("--") {
             continue;
         }
         let tests = tests.split(", ").map(|test| {

@@ -42,11 +42,8 @@ impl Program {
             "",
             &target,
         )?;
-        Self::start(
-            "toolwright",
-            env!("CARGO_PKG_VERSION"),
-            &target.join("release/calls"),
-        )
+        let version = version(&here.join("../Cargo.lock"), "toolwright").unwrap_or_default();
+        Self::start("toolwright", &version, &target.join("release/calls"))
     }
 
     /// A peer's.

@@ -1,4 +1,5 @@
 //! Calls that somebody decides about: at once, or after they have waited.
+#![cfg(feature = "tokio")]
 // A test that finds less than it expects has failed; and tools take what people write.
 #![allow(
     clippy::unwrap_used,

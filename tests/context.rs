@@ -11,9 +11,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
+#[cfg(feature = "tokio")]
+use toolwright::{Cancel, Executor};
 use toolwright::{
-    Cancel, Context, DynTool, Encoder, Executor, Limits, Scope, State, ToolCall, ToolError,
-    ToolResult, Toolset, Wire, tool, tools,
+    Context, DynTool, Encoder, Limits, State, ToolCall, ToolError, ToolResult, Toolset, Wire, tool,
+    tools,
 };
 
 /// Who calls, with what.
@@ -253,6 +255,7 @@ fn a_calls_context_goes_before_a_sessions_and_that_before_the_default() {
     assert_eq!(default.clone().over(&Context::new()).agent_id(), Some("a1"));
 }
 
+#[cfg(feature = "tokio")]
 #[test]
 fn of_two_cancels_the_nearer_one_counts() {
     let (host, own) = (Cancel::new(), Cancel::new());
@@ -265,17 +268,20 @@ fn of_two_cancels_the_nearer_one_counts() {
     assert!(near.cancel().is_cancelled());
 }
 
-fn is_known(scope: &Scope<'_>) -> bool {
+#[cfg(feature = "tokio")]
+fn is_known(scope: &toolwright::Scope<'_>) -> bool {
     scope.state.get("user").is_some()
 }
 
 /// Greets who is known.
+#[cfg(feature = "tokio")]
 #[tool(visible = is_known)]
 fn greet(#[context] cx: &Context) -> String {
     let greeting = cx.get::<&str>().copied().unwrap_or_default();
     format!("{greeting} {}", cx.state().get("user").unwrap())
 }
 
+#[cfg(feature = "tokio")]
 #[test]
 fn an_executor_has_a_context_below_that_of_each_batch() {
     let default = Context::new()

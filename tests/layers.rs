@@ -1,4 +1,5 @@
 //! What goes around every call: the onion, and the layers that come with it.
+#![cfg(feature = "tokio")]
 // A test that finds less than it expects has failed; and tools take what people write.
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,5 @@
 //! A registry of tools, called by name, as a program of Synapse's would.
+#![cfg(feature = "tokio")]
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 

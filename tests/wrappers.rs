@@ -1,4 +1,5 @@
 //! Tools around tools keep what they wrap, but for what they change.
+#![cfg(feature = "tokio")]
 // A test that finds less than it expects has failed; and validators take references.
 #![allow(
     clippy::unwrap_used,

@@ -30,8 +30,9 @@ type BoxError = Box<dyn Error + Send + Sync>;
 /// use toolwright_runtime::layers::Tower;
 /// use toolwright_runtime::{Executor, Toolset};
 ///
-/// let most = tower::limit::GlobalConcurrencyLimitLayer::new(2);
-/// let executor = Executor::parallel(&Toolset::default(), 8).layer(Tower::new(most));
+/// // Of the crate `tower`: `GlobalConcurrencyLimitLayer::new(2)`, for one.
+/// let layer = tower_layer::Identity::new();
+/// let executor = Executor::parallel(&Toolset::default(), 8).layer(Tower::new(layer));
 /// ```
 pub struct Tower<S>(Mutex<S>);
 

@@ -37,7 +37,7 @@
 //!   towards a batch's limit ([`Executor::batch_timeout`](crate::Executor::batch_timeout)), and towards the calls that run at
 //!   once.
 //! - **Cancellation.** A call that is cancelled is dropped with all of its layers, wherever it is.
-//!   None of the layers here is left with a seat, a count or a half-kept answer by that.
+//!   None of the layers here keeps a seat or half an answer by that; a [`CallLimit`] has counted it.
 
 mod approval;
 mod at_most;

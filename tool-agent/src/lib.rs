@@ -2,6 +2,7 @@
 //! crate `toolwright`, feature `agent`.
 
 mod agent;
+mod digest;
 mod event;
 mod message;
 mod model;

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
-use toolwright_runtime::{Encoder, Outcome, PendingReason, State, ToolCall, ToolError, ToolResult};
+use toolwright_runtime::{
+    Decision, Encoder, Outcome, PendingReason, State, ToolCall, ToolError, ToolResult,
+};
 
 use crate::{Answer, Message, Node, Thread, Usage};
 
@@ -61,7 +63,13 @@ pub(crate) struct At {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Wait {
     pub(crate) index: usize,
+    /// As it was shown: with its arguments as they were repaired.
+    pub(crate) call: ToolCall,
     pub(crate) why: Why,
+    /// Of what was shown: see [`crate::digest`].
+    pub(crate) digest: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) decision: Option<Decision>,
 }
 
 /// Why a call is pending.
@@ -312,10 +320,14 @@ impl Session {
         let open = self.thread.unanswered().into_iter();
         open.map(|open| {
             let wait = self.waits.iter().find(|wait| wait.index == open.index);
+            let (why, call) = match wait {
+                Some(wait) => (wait.why.clone(), wait.call.clone()),
+                None => (Why::NotRun, open.call),
+            };
             PendingCall {
                 index: open.index,
-                why: wait.map_or(Why::NotRun, |wait| wait.why.clone()),
-                call: open.call,
+                call,
+                why,
             }
         })
         .collect()
@@ -395,6 +407,55 @@ impl Session {
         let call = call.filter(|call| *call.id == *id);
         call.cloned()
             .ok_or_else(|| SessionError::UnknownCall(id.to_owned()))
+    }
+
+    /// Takes what a person says to a pending call. It is carried out when an agent runs the session
+    /// next; calls that nobody has decided about stay pending. Until then it can be said anew.
+    ///
+    /// A decision is bound to what was shown. An approval runs exactly those arguments: where the tool
+    /// or its schema has changed since, the call waits on. Edited arguments are read and validated;
+    /// wrong ones keep the call waiting too. Both are [`AgentError::Decision`](crate::AgentError::Decision)
+    /// of the run, which runs nothing then.
+    ///
+    /// # Errors
+    /// When no such call is pending, or several are; nothing changes.
+    pub fn decide<'a>(
+        &mut self,
+        call: impl Into<CallRef<'a>>,
+        decision: Decision,
+    ) -> Result<(), SessionError> {
+        self.decide_all([(call.into(), decision)])
+    }
+
+    /// The same for several calls: all of them, or on an error none.
+    ///
+    /// # Errors
+    /// See [`decide`](Self::decide).
+    pub fn decide_all<'a>(
+        &mut self,
+        decisions: impl IntoIterator<Item = (CallRef<'a>, Decision)>,
+    ) -> Result<(), SessionError> {
+        let awaits = matches!(self.status, Status::AwaitingTools);
+        self.allow("decision", awaits)?;
+        let mut pending = self.pending();
+        // A call that is not left to anybody has nothing to decide.
+        pending.retain(|pending| pending.why != Why::NotRun);
+        let mut decided = Vec::new();
+        for (call, decision) in decisions {
+            let place = find(&pending, call)?;
+            decided.push((pending.remove(place).index, decision));
+        }
+        for (index, decision) in decided {
+            for wait in self.waits.iter_mut().filter(|wait| wait.index == index) {
+                wait.decision = Some(decision.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether something was decided that is not carried out yet.
+    pub(crate) fn is_decided(&self) -> bool {
+        self.waits.iter().any(|wait| wait.decision.is_some())
     }
 
     /// Takes the result of a pending call, which may be any value. When none is pending any more the

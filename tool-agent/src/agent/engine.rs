@@ -3,11 +3,12 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use toolwright_runtime::{
-    Batch, CallPlan, Context, Event as CallEvent, Halted as BatchHalted, Outcome, Reply,
-    StreamEvent, ToolCall, ToolChoice, Toolset,
+    Batch, CallPlan, Context, Decided, Decision, ErrorKind, Event as CallEvent, Executor,
+    Halted as BatchHalted, Outcome, Reply, StreamEvent, ToolCall, ToolChoice, ToolError, Toolset,
 };
 
 use super::Agent;
+use crate::digest;
 use crate::event::Event;
 use crate::session::Wait;
 use crate::{
@@ -49,12 +50,18 @@ impl<'a> Engine<'a> {
         }
         let session = self.session.id().to_owned();
         self.tell(&Event::RunStarted { session: &session });
-        let halted = loop {
-            if let Some(halted) = self.step().await? {
-                break halted;
+        loop {
+            match self.step().await {
+                Ok(None) => {}
+                Ok(Some(halted)) => return Ok(self.end(halted)),
+                Err(error) => {
+                    if !self.session.waits.is_empty() {
+                        self.session.status = Status::AwaitingTools;
+                    }
+                    return Err(error);
+                }
             }
-        };
-        Ok(self.end(halted))
+        }
     }
 
     /// Whether the session can be run from where it stands.
@@ -63,6 +70,7 @@ impl<'a> Engine<'a> {
             Status::Failed { message } => {
                 return Err(SessionError::Failed(message.clone()).into());
             }
+            Status::AwaitingTools if self.session.is_decided() => {}
             status @ (Status::AwaitingUser { .. } | Status::AwaitingTools) => {
                 let status = status.as_str();
                 return Err(SessionError::WrongStatus {
@@ -142,7 +150,7 @@ impl<'a> Engine<'a> {
         self.tell(&Event::NodeStarted { node });
         let halted = match node {
             Node::Model => self.visit_model().await?,
-            Node::Tools => self.visit_tools().await,
+            Node::Tools => self.visit_tools().await?,
             Node::End => None,
         };
         self.tell(&Event::NodeFinished { node });
@@ -165,6 +173,8 @@ impl<'a> Engine<'a> {
         }
         match node {
             Node::Model if at.turn >= turns => Some(Halted::MaxTurns(turns)),
+            // What was decided belongs to a round that was counted.
+            Node::Tools if self.session.is_decided() => None,
             Node::Tools => {
                 let rounds = agent.max_tool_rounds?.get();
                 (at.rounds >= rounds).then_some(Halted::MaxToolRounds(rounds))
@@ -276,22 +286,74 @@ impl<'a> Engine<'a> {
         }
     }
 
-    async fn visit_tools(&mut self) -> Option<Halted> {
+    async fn visit_tools(&mut self) -> Visit {
         let calls = self.last_calls();
-        let pending = self.session.pending();
-        let open = |index: usize| pending.iter().any(|pending| pending.index == index);
+        let decided = self.decided()?;
+        if !decided.is_empty() {
+            let cx = self.context();
+            let batch = self.listening().decide(&decided, &cx).await;
+            let places: Vec<_> = decided.iter().map(|one| one.place).collect();
+            let halted = self.take(&places, &batch, &places);
+            if halted.is_some() || self.session.at.node != Node::Tools {
+                return Ok(halted);
+            }
+        }
         let waits = |index: usize| self.session.waits.iter().any(|wait| wait.index == index);
-        let plans: Vec<_> = (0..calls.len())
-            .map(|index| {
-                if open(index) && !waits(index) {
-                    CallPlan::Run
-                } else {
-                    CallPlan::Leave
+        let pending = self.session.pending();
+        let places: Vec<_> = pending.iter().map(|pending| pending.index).collect();
+        let places: Vec<_> = places.into_iter().filter(|&index| !waits(index)).collect();
+        let plan = |index| {
+            if places.contains(&index) {
+                CallPlan::Run
+            } else {
+                CallPlan::Leave
+            }
+        };
+        let plans = (0..calls.len()).map(plan);
+        let plans: Vec<_> = plans.collect();
+        self.rounds += 1;
+        self.session.at.rounds += 1;
+        let cx = self.context();
+        let batch = self.listening().run_planned(&calls, &plans, &cx).await;
+        let all: Vec<_> = (0..calls.len()).collect();
+        Ok(self.take(&all, &batch, &places))
+    }
+
+    /// What was decided about calls that wait, if all of it can be carried out.
+    fn decided(&mut self) -> Result<Vec<Decided>, AgentError> {
+        let cx = self.context();
+        let tools = self.agent.executor.tools(&cx);
+        let mut decided = Vec::new();
+        let mut wrong = None;
+        for wait in &mut self.session.waits {
+            let (Some(decision), call) = (&wait.decision, &wait.call) else {
+                continue;
+            };
+            let holds = match decision {
+                Decision::Approve if digest::of(call, &tools) != wait.digest => {
+                    let words = "the tool has changed since the call was shown";
+                    Err(ToolError::new(ErrorKind::Rejected, words))
                 }
-            })
-            .collect();
-        let batch = self.run_calls(&calls, &plans).await;
-        self.take(&plans, &batch)
+                Decision::Edit(arguments) => {
+                    let edited = ToolCall::new(&*call.id, &*call.name, arguments.to_string());
+                    tools.validate_call(&edited, &cx)
+                }
+                _ => Ok(()),
+            };
+            match holds {
+                Ok(()) => decided.push(Decided {
+                    call: call.clone(),
+                    place: wait.index,
+                    decision: decision.clone(),
+                }),
+                Err(error) => {
+                    wait.decision = None;
+                    let index = wait.index;
+                    wrong.get_or_insert(AgentError::Decision { index, error });
+                }
+            }
+        }
+        wrong.map_or(Ok(decided), Err)
     }
 
     fn last_calls(&self) -> Vec<ToolCall> {
@@ -302,31 +364,30 @@ impl<'a> Engine<'a> {
         calls.unwrap_or_default().to_vec()
     }
 
-    async fn run_calls(&self, calls: &[ToolCall], plans: &[CallPlan]) -> Batch {
-        let cx = self.context();
-        let executor = &self.agent.executor;
+    /// What runs the calls, with those who look on at the run.
+    fn listening(&self) -> Executor {
+        let executor = self.agent.executor.clone();
         if self.agent.listeners.is_empty() {
-            return executor.run_planned(calls, plans, &cx).await;
+            return executor;
         }
         let listeners = self.agent.listeners.clone();
-        let heard = executor.clone().observe(move |event: &CallEvent<'_>| {
+        executor.observe(move |event: &CallEvent<'_>| {
             for listener in &listeners {
                 let _ = catch_unwind(AssertUnwindSafe(|| listener.event(&Event::Call(event))));
             }
-        });
-        heard.run_planned(calls, plans, &cx).await
+        })
     }
 
-    /// Takes the answers of a batch into the thread.
-    fn take(&mut self, plans: &[CallPlan], batch: &Batch) -> Option<Halted> {
-        self.rounds += 1;
-        self.session.at.rounds += 1;
+    /// Takes what became of calls into the thread. `places` says where in the turn each call of the
+    /// batch stands, `ran` which of them were to run.
+    fn take(&mut self, places: &[usize], batch: &Batch, ran: &[usize]) -> Option<Halted> {
         if let Some(state) = batch.state() {
             self.session.state = state.clone();
         }
+        let tools = self.agent.executor.tools(&self.context());
         let mut direct = None;
-        for (index, (reply, plan)) in batch.calls().iter().zip(plans).enumerate() {
-            if *plan == CallPlan::Leave {
+        for (reply, &index) in batch.calls().iter().zip(places) {
+            if !ran.contains(&index) {
                 continue;
             }
             match reply {
@@ -337,13 +398,19 @@ impl<'a> Engine<'a> {
                     let answer = Answer::of(index, result, self.agent.encoder);
                     self.session.take_answer(answer);
                 }
-                Reply::Pending(pending) => self.session.waits.push(Wait {
-                    index,
-                    why: pending.reason.clone().into(),
-                }),
+                Reply::Pending(pending) => {
+                    self.session.waits.retain(|wait| wait.index != index);
+                    self.session.waits.push(Wait {
+                        index,
+                        why: pending.reason.clone().into(),
+                        digest: digest::of(&pending.call, &tools),
+                        call: pending.call.clone(),
+                        decision: None,
+                    });
+                }
             }
         }
-        let halted = self.halted(batch, direct);
+        let halted = self.halted(places, batch, direct);
         self.session.settle();
         if halted.is_none() && self.session.take_queued() {
             self.session.at.node = Node::Model;
@@ -351,7 +418,13 @@ impl<'a> Engine<'a> {
         halted
     }
 
-    fn halted(&mut self, batch: &Batch, direct: Option<String>) -> Option<Halted> {
+    fn halted(
+        &mut self,
+        places: &[usize],
+        batch: &Batch,
+        direct: Option<String>,
+    ) -> Option<Halted> {
+        let place = |index: &usize| places.get(*index).copied().unwrap_or_default();
         Some(match batch.halted() {
             Some(BatchHalted::Cancelled) => Halted::Cancelled,
             Some(BatchHalted::Aborted { .. } | BatchHalted::ToolError { .. }) => {
@@ -371,13 +444,13 @@ impl<'a> Engine<'a> {
                         text: question.clone(),
                         asks: Some(Asks {
                             id: id.clone(),
-                            index: *index,
+                            index: place(index),
                         }),
                         ..Assistant::default()
                     }));
                 }
                 Halted::AskUser {
-                    index: *index,
+                    index: place(index),
                     id: id.clone(),
                     question: question.clone(),
                     options: options.clone(),
@@ -389,7 +462,7 @@ impl<'a> Engine<'a> {
                 reason,
                 value,
             }) => Halted::Halt {
-                index: *index,
+                index: place(index),
                 id: id.clone(),
                 reason: reason.clone(),
                 value: value.clone(),

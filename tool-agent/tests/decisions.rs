@@ -1,0 +1,254 @@
+//! What people say to calls that wait: approve, edit, reject, answer, in any order and partially.
+// Steps of a script are results, and a test that finds less than it expects has failed.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::unnecessary_wraps
+)]
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::json;
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{
+    Agent, AgentError, CallRef, Message, ModelError, Response, Session, SessionError, Status, Why,
+};
+use toolwright::layers::Approval;
+use toolwright::{Context, Decision, Executor, Provide, ToolCall, Toolset, tool, tools};
+
+/// What ran, with what.
+#[derive(Clone, Default, Provide)]
+struct Ledger {
+    lines: Arc<Mutex<Vec<String>>>,
+}
+
+impl Ledger {
+    fn lines(&self) -> Vec<String> {
+        self.lines.lock().unwrap().clone()
+    }
+}
+
+/// Pays.
+#[tool(destructive, meta(risk = "high"))]
+fn pay(to: String, #[arg(range(1..=500))] cents: u64, #[state] ledger: &Ledger) -> String {
+    let line = format!("{cents} to {to}");
+    ledger.lines.lock().unwrap().push(line.clone());
+    line
+}
+
+/// Charges a card.
+#[tool(manual)]
+fn charge(cents: u64, #[state] ledger: &Ledger) -> u64 {
+    ledger
+        .lines
+        .lock()
+        .unwrap()
+        .push(format!("charged {cents}"));
+    cents
+}
+
+/// Looks.
+#[tool(read_only)]
+fn look(#[state] ledger: &Ledger) -> u8 {
+    ledger.lines.lock().unwrap().push("looked".into());
+    1
+}
+
+fn all(ledger: &Ledger) -> Toolset {
+    tools![pay, charge, look; state = ledger.clone()]
+}
+
+fn pay_call(id: &str, to: &str, cents: u64) -> ToolCall {
+    ToolCall::new(id, "pay", json!({"to": to, "cents": cents}).to_string())
+}
+
+/// An agent whose model makes these calls, and the session that waits for decisions about them.
+async fn paused(tools: Toolset, calls: &[ToolCall]) -> (Agent, Session) {
+    paused_of(tools, calls, Some(Ok(Response::text("Done.")))).await
+}
+
+/// The same, with what the model says next.
+async fn paused_of(
+    tools: Toolset,
+    calls: &[ToolCall],
+    next: Option<Result<Response, ModelError>>,
+) -> (Agent, Session) {
+    let first = Ok(Response::calls(calls.iter().cloned()));
+    let script = std::iter::once(first).chain(next);
+    let executor = Executor::parallel(tools, 4).layer(Approval::at_least("high"));
+    let agent = Agent::with_executor(ScriptedModel::new(script), executor);
+    let mut session = Session::ask("Pay!");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.halted.as_str(), "manual_tool_calls");
+    // Whoever decides may sit elsewhere.
+    let stored = serde_json::to_string(&session).unwrap();
+    (agent, serde_json::from_str(&stored).unwrap())
+}
+
+fn answers(session: &Session) -> Vec<String> {
+    let answers = session
+        .thread()
+        .messages()
+        .iter()
+        .filter_map(|message| match message {
+            Message::Tool(answer) => Some(answer.text.clone()),
+            _ => None,
+        });
+    answers.collect()
+}
+
+#[tokio::test]
+async fn each_call_is_decided_by_itself() {
+    let ledger = Ledger::default();
+    let calls = [
+        pay_call("a", "Ada", 100),
+        pay_call("b", "Bob", 200),
+        ToolCall::new("c", "look", "{}"),
+        pay_call("d", "Cy", 300),
+        ToolCall::new("e", "charge", r#"{"cents": 5}"#),
+    ];
+    let (agent, mut session) = paused(all(&ledger), &calls).await;
+    assert_eq!(ledger.lines(), ["looked"]);
+    let pending = session.pending();
+    let places: Vec<_> = pending.iter().map(|pending| pending.index).collect();
+    assert_eq!(places, [0, 1, 3, 4]);
+    assert!(matches!(&pending[0].why, Why::Decision(shown) if shown["risk"] == "high"));
+
+    // Some of them, in another order.
+    session.decide("d", Decision::Approve).unwrap();
+    session
+        .decide("a", Decision::Reject("too late".into()))
+        .unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.halted.as_str(), "manual_tool_calls");
+    assert_eq!(session.status(), &Status::AwaitingTools);
+    assert_eq!(ledger.lines(), ["looked", "300 to Cy"]);
+
+    let edit = Decision::Edit(json!({"to": "Bob", "cents": 20}));
+    let rest = [
+        (CallRef::Index(4), Decision::Approve),
+        (CallRef::Id("b"), edit),
+    ];
+    session.decide_all(rest).unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Done."));
+    let mut ran = ledger.lines();
+    ran[2..].sort();
+    assert_eq!(ran, ["looked", "300 to Cy", "20 to Bob", "charged 5"]);
+    assert_eq!(
+        answers(&session),
+        [
+            "the call was rejected: too late",
+            "20 to Bob",
+            "1",
+            "300 to Cy",
+            "5"
+        ]
+    );
+    assert!(session.thread().check().is_ok());
+}
+
+#[tokio::test]
+async fn edited_arguments_are_read_and_validated_and_a_failure_keeps_the_pause() {
+    let ledger = Ledger::default();
+    let calls = [pay_call("a", "Ada", 100), pay_call("b", "Bob", 200)];
+    let (agent, mut session) = paused(all(&ledger), &calls).await;
+    session.decide("a", Decision::Approve).unwrap();
+    let edit = Decision::Edit(json!({"to": "Bob", "cents": 501}));
+    session.decide("b", edit).unwrap();
+    let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
+    let AgentError::Decision { index: 1, error } = &error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(
+        error.to_string(),
+        "cents: expected an integer from 1 to 500, got 501"
+    );
+    // Nothing ran, and both wait.
+    assert!(ledger.lines().is_empty());
+    assert_eq!(
+        (session.status(), session.pending().len()),
+        (&Status::AwaitingTools, 2)
+    );
+
+    session
+        .decide("b", Decision::Answer(json!("paid in cash")))
+        .unwrap();
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(answers(&session), ["100 to Ada", "paid in cash"]);
+}
+
+#[tokio::test]
+async fn an_approval_holds_for_the_tool_that_was_shown() {
+    /// Pays.
+    #[tool(meta(risk = "high"), name = "pay")]
+    fn pay_twice(to: String, cents: u64, twice: Option<bool>, #[state] ledger: &Ledger) -> u64 {
+        ledger.lines.lock().unwrap().push(format!("{to} {twice:?}"));
+        cents
+    }
+
+    let ledger = Ledger::default();
+    let (_, mut session) = paused_of(all(&ledger), &[pay_call("a", "Ada", 100)], None).await;
+    session.decide("a", Decision::Approve).unwrap();
+    let changed = tools![pay_twice; state = ledger.clone()];
+    let executor = Executor::serial(changed).layer(Approval::at_least("high"));
+    let agent = Agent::with_executor(ScriptedModel::new([]), executor);
+    let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
+    assert!(matches!(error, AgentError::Decision { index: 0, .. }));
+    assert!(ledger.lines().is_empty());
+    assert_eq!(session.pending().len(), 1);
+}
+
+#[tokio::test]
+async fn what_was_repaired_is_what_is_shown_and_runs() {
+    let ledger = Ledger::default();
+    let call = ToolCall::new("a", "pay", r#"{"to": "Ada", "cents": "100"}"#);
+    let (agent, mut session) = paused(all(&ledger), &[call]).await;
+    assert_eq!(
+        &*session.pending()[0].call.arguments,
+        r#"{"to": "Ada", "cents": 100}"#
+    );
+    session.decide("a", Decision::Approve).unwrap();
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(ledger.lines(), ["100 to Ada"]);
+}
+
+#[tokio::test]
+async fn equal_ids_are_told_apart_by_place() {
+    let ledger = Ledger::default();
+    let calls = [pay_call("a", "Ada", 1), pay_call("a", "Bob", 2)];
+    let (agent, mut session) = paused(all(&ledger), &calls).await;
+    let error = session.decide("a", Decision::Approve).unwrap_err();
+    assert_eq!(error, SessionError::AmbiguousCall("a".into()));
+    session.decide(1, Decision::Approve).unwrap();
+    session.submit(0, "by hand").unwrap();
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(answers(&session), ["by hand", "2 to Bob"]);
+    assert_eq!(ledger.lines(), ["2 to Bob"]);
+}
+
+#[tokio::test]
+async fn a_batch_of_decisions_is_taken_whole_or_not_at_all() {
+    let ledger = Ledger::default();
+    let (_, mut session) = paused_of(all(&ledger), &[pay_call("a", "Ada", 1)], None).await;
+    let before = serde_json::to_string(&session).unwrap();
+    let decisions = [
+        (CallRef::Id("a"), Decision::Approve),
+        (CallRef::Id("b"), Decision::Approve),
+    ];
+    assert_eq!(
+        session.decide_all(decisions),
+        Err(SessionError::UnknownCall("b".into()))
+    );
+    let results = [
+        (CallRef::Id("a"), Ok(toolwright::Outcome::value(1))),
+        (CallRef::Id("a"), Ok(toolwright::Outcome::value(2))),
+    ];
+    assert_eq!(
+        session.submit_all(results),
+        Err(SessionError::UnknownCall("a".into()))
+    );
+    assert_eq!(serde_json::to_string(&session).unwrap(), before);
+    session.submit_all([]).unwrap();
+    assert_eq!(serde_json::to_string(&session).unwrap(), before);
+}

@@ -280,7 +280,7 @@ impl<'t> Walk<'t> {
             }
             return Ok(());
         }
-        let code = match (int_of(number), innermost(shape)) {
+        let code = match (int_of(number), shape.followed()) {
             (Some(int), Kind::Integer(range)) if range.holds(int) => FaultCode::Bound,
             (None, _) if !is_whole(number) => FaultCode::WrongType,
             _ => FaultCode::OutOfRange,
@@ -304,7 +304,7 @@ impl<'t> Walk<'t> {
         if admits(shape, Leaf::Number(number)) {
             return Ok(());
         }
-        let code = match innermost(shape) {
+        let code = match shape.followed() {
             Kind::Number(range) if range.is_wide_enough(number) => FaultCode::Bound,
             _ => FaultCode::OutOfRange,
         };
@@ -381,19 +381,6 @@ impl<'t> Walk<'t> {
             return Ok(());
         }
         self.unfit(start, shape, FaultCode::WrongType)
-    }
-}
-
-/// The kind of a type, without the bounds around it.
-fn innermost(mut shape: &Shape) -> Kind {
-    loop {
-        shape = match shape.kind {
-            Kind::Nullable(inner) | Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => {
-                inner
-            }
-            Kind::Back(back) => (back.shape)(),
-            kind => return kind,
-        };
     }
 }
 

@@ -6,17 +6,13 @@ use crate::schema::{Bounds, Int, Kind, Shape};
 
 /// What a shape is at its core; `None` where that is known to nobody yet, or wrong already.
 #[track_caller]
-const fn core(mut shape: &Shape) -> Option<&Kind> {
-    loop {
-        shape = match &shape.kind {
-            Kind::Nullable(inner) | Kind::Narrow(inner, _) => inner,
-            Kind::Sides { input, .. } => input,
-            Kind::Unknown | Kind::Back(_) => return None,
-            Kind::Foreign(_) => panic!(
-                "the type has schemars' `JsonSchema` alone, whose bounds nobody here can add to\nhelp: derive `toolwright::Schema` for it, or say what its JSON looks like: `#[schema(as = Type)]`"
-            ),
-            kind => return Some(kind),
-        };
+const fn core(shape: &Shape) -> Option<&Kind> {
+    match shape.core() {
+        Kind::Unknown | Kind::Back(_) => None,
+        Kind::Foreign(_) => panic!(
+            "the type has schemars' `JsonSchema` alone, whose bounds nobody here can add to\nhelp: derive `toolwright::Schema` for it, or say what its JSON looks like: `#[schema(as = Type)]`"
+        ),
+        kind => Some(kind),
     }
 }
 

@@ -159,17 +159,8 @@ impl Bounds {
 }
 
 /// Whether the values are integers.
-pub(crate) fn is_integer(mut shape: &Shape) -> bool {
-    loop {
-        shape = match &shape.kind {
-            Kind::Nullable(inner) | Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => {
-                inner
-            }
-            Kind::Back(back) => (back.shape)(),
-            Kind::Integer(_) => return true,
-            _ => return false,
-        }
-    }
+pub(crate) fn is_integer(shape: &Shape) -> bool {
+    matches!(shape.followed(), Kind::Integer(_))
 }
 
 impl IntegerRange {

@@ -228,7 +228,7 @@ impl Inside {
     }
 
     fn shaped(shape: &'static Shape, is_array: bool, lowered: bool) -> Result<Self, Error> {
-        let parts = match (core(shape), is_array) {
+        let parts = match (shape.followed(), is_array) {
             (Kind::Any | Kind::Foreign(_) | Kind::Unknown, _) => Parts::Alike(Watch::Typed),
             (Kind::Array(array), true) => Parts::Alike(Watch::of(array.items, lowered)),
             (Kind::Tuple(items), true) => Parts::Places(items),
@@ -368,19 +368,6 @@ impl Inside {
             _ => admits_count(shape, self.count),
         };
         if is_whole { Ok(()) } else { Err(refused()) }
-    }
-}
-
-/// The kind below the layers.
-fn core(mut shape: &'static Shape) -> &'static Kind {
-    loop {
-        shape = match &shape.kind {
-            Kind::Nullable(inner) | Kind::Sides { input: inner, .. } | Kind::Narrow(inner, _) => {
-                inner
-            }
-            Kind::Back(back) => (back.shape)(),
-            kind => return kind,
-        };
     }
 }
 

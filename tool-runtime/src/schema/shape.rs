@@ -498,6 +498,28 @@ impl Shape {
         }
     }
 
+    /// The kind below the layers that hold on the side that is read: `null`, bounds.
+    pub(crate) const fn core(&self) -> &Kind {
+        let mut shape = self;
+        loop {
+            shape = match &shape.kind {
+                Kind::Nullable(inner)
+                | Kind::Narrow(inner, _)
+                | Kind::Sides { input: inner, .. } => inner,
+                kind => return kind,
+            };
+        }
+    }
+
+    /// The same, of the type that an edge back leads to. `const` cannot follow one.
+    pub(crate) fn followed(&self) -> &Kind {
+        let mut kind = self.core();
+        while let Kind::Back(back) = kind {
+            kind = (back.shape)().core();
+        }
+        kind
+    }
+
     /// The same shape, with the words of the type that has it.
     pub const fn described(self, description: &'static str) -> Self {
         Self {

@@ -5,10 +5,7 @@ use crate::schema::{Field, Int, Kind, Map, NumberRange, Object, Presence, Shape,
 /// The kind below the layers; `None` for an edge back, with whose it is.
 pub(super) const fn core(mut shape: &Shape) -> &Kind {
     loop {
-        shape = match &shape.kind {
-            Kind::Nullable(inner) | Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => {
-                inner
-            }
+        shape = match shape.core() {
             Kind::Union(Union { members: [one], .. }) => one,
             kind => return kind,
         };

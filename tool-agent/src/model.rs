@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use toolwright_runtime::{SchemaDoc, StreamEvent, ToolCall, ToolChoice, Toolset};
+use toolwright_runtime::{SchemaDoc, StreamEvent, ToolCall, ToolChoice, Toolset, Usage};
 
 use crate::{Native, Thread};
 
@@ -123,22 +123,6 @@ impl Response {
             usage: Some(usage),
             ..self
         }
-    }
-}
-
-/// Tokens that a provider counted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
-    /// Of requests.
-    pub input: u64,
-    /// Of answers.
-    pub output: u64,
-}
-
-impl std::ops::AddAssign for Usage {
-    fn add_assign(&mut self, other: Self) {
-        self.input = self.input.saturating_add(other.input);
-        self.output = self.output.saturating_add(other.output);
     }
 }
 

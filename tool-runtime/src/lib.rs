@@ -92,8 +92,8 @@ pub use self::state::{Scope, State};
 pub use self::tool::{Answer, Tool};
 pub use self::toolset::{AttachError, Conflicts, RenameError, Toolset};
 pub use self::wire::{
-    Accumulator, Definitions, Fit, Loose, Parallel, Refused, StreamEvent, Streamed, ToolChoice,
-    ToolChoiceError, Wire, WireError,
+    Accumulator, Completion, Definitions, Fit, Loose, Parallel, Refused, Stop, StreamEvent,
+    Streamed, ToolChoice, ToolChoiceError, Usage, Utterance, Wire, WireError,
 };
 
 pub use toolwright_macros::{Provide, Schema, tool};

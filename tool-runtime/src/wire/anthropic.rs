@@ -6,8 +6,13 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::completion::{Said, Stop};
+use super::conversation::alternating;
 use super::declared::Declared;
-use super::raw::{RawCall, ids, is_string, is_unreadable_call, mended, object, with, with_id};
+use super::raw::{
+    RawCall, as_object, ids, is_string, is_unreadable_call, member, mended, object, text, usage,
+    with, with_id, words, words_of,
+};
 use super::stream::{AnthropicStream, Assemble};
 use super::write::{Object, list};
 use super::{Format, Parallel, ToolChoice, WireError, read_def};
@@ -61,6 +66,56 @@ impl Format for Anthropic {
             }
         });
         Ok(vec![message.json("content", &list(named)).end()])
+    }
+
+    fn said(&self, response: &str) -> Result<Said, WireError> {
+        let content = content(response)?;
+        let text = match text(content.get()) {
+            Some(text) => text.into_owned(),
+            None => words_of(blocks(content)?, "text"),
+        };
+        let stop = Stop::of(
+            &words(member(response, "stop_reason")),
+            &["end_turn", "tool_use", "stop_sequence"],
+            &["max_tokens", "model_context_window_exceeded"],
+            &["refusal"],
+        );
+        let input = [
+            "input_tokens",
+            "cache_creation_input_tokens",
+            "cache_read_input_tokens",
+        ];
+        let usage = usage(member(response, "usage"), &input, &["output_tokens"]);
+        Ok(Said { text, stop, usage })
+    }
+
+    /// Words that are none would be refused.
+    fn user(&self, text: &str) -> Option<String> {
+        let block = (!text.trim().is_empty()).then(|| text_block(text))?;
+        Some(message("user", [block]))
+    }
+
+    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
+        let words = (!text.trim().is_empty()).then(|| text_block(text));
+        let calls = calls.iter().map(|call| {
+            Object::new()
+                .text("type", "tool_use")
+                .text("id", &call.id)
+                .text("name", &call.name)
+                .json("input", &as_object(&call.arguments))
+                .end()
+        });
+        vec![message("assistant", words.into_iter().chain(calls))]
+    }
+
+    fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
+        let body = Object::new();
+        let body = match system {
+            Some(system) => body.text("system", system),
+            None => body,
+        };
+        let messages = list(alternating(messages, text_block));
+        Some(body.json("messages", &messages).end())
     }
 
     fn results(&self, answers: &[ToolResult], encoder: Encoder) -> Vec<String> {
@@ -181,12 +236,18 @@ fn results(results: &[ToolResult], encoder: Encoder) -> Vec<String> {
             block.json("is_error", "true").end()
         }
     });
-    vec![
-        Object::new()
-            .text("role", "user")
-            .json("content", &list(blocks))
-            .end(),
-    ]
+    vec![message("user", blocks)]
+}
+
+fn message(role: &str, blocks: impl IntoIterator<Item = String>) -> String {
+    Object::new()
+        .text("role", role)
+        .json("content", &list(blocks))
+        .end()
+}
+
+fn text_block(text: &str) -> String {
+    Object::new().text("type", "text").text("text", text).end()
 }
 
 /// The API refuses a text block without text.
@@ -208,9 +269,6 @@ fn block_json(block: &Block) -> String {
                 .json("source", &source)
                 .end()
         }
-        other => Object::new()
-            .text("type", "text")
-            .text("text", &other.to_plain())
-            .end(),
+        other => text_block(&other.to_plain()),
     }
 }

@@ -6,8 +6,10 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::completion::{Said, Stop};
+use super::conversation::alternating;
 use super::declared::Declared;
-use super::raw::{RawCall, has_key, ids, mended, object, with};
+use super::raw::{RawCall, as_object, has_key, ids, member, mended, object, usage, with, words};
 use super::stream::{Assemble, BedrockStream};
 use super::write::{Object, list, quoted};
 use super::{Format, Parallel, ToolChoice, WireError, read_def};
@@ -77,6 +79,54 @@ impl Format for BedrockConverse {
         Ok(vec![with(message.get(), "content", &named)])
     }
 
+    fn said(&self, response: &str) -> Result<Said, WireError> {
+        let blocks = blocks(message(response)?)?;
+        let words_in = |block: &&RawValue| words(member(block.get(), "text"));
+        let stop = Stop::of(
+            &words(member(response, "stopReason")),
+            &["end_turn", "tool_use", "stop_sequence"],
+            &["max_tokens", "model_context_window_exceeded"],
+            &["guardrail_intervened", "content_filtered"],
+        );
+        let input = [
+            "inputTokens",
+            "cacheReadInputTokens",
+            "cacheWriteInputTokens",
+        ];
+        Ok(Said {
+            text: blocks.iter().map(words_in).collect(),
+            stop,
+            usage: usage(member(response, "usage"), &input, &["outputTokens"]),
+        })
+    }
+
+    fn user(&self, text: &str) -> Option<String> {
+        let block = (!text.trim().is_empty()).then(|| text_block(text))?;
+        Some(message_of("user", [block]))
+    }
+
+    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
+        let words = (!text.trim().is_empty()).then(|| text_block(text));
+        let calls = calls.iter().map(|call| {
+            let tool_use = Object::new()
+                .text("toolUseId", &call.id)
+                .text("name", &call.name)
+                .json("input", &as_object(&call.arguments));
+            Object::new().json("toolUse", &tool_use.end()).end()
+        });
+        vec![message_of("assistant", words.into_iter().chain(calls))]
+    }
+
+    fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
+        let body = Object::new();
+        let body = match system {
+            Some(system) => body.json("system", &list([text_block(system)])),
+            None => body,
+        };
+        let messages = list(alternating(messages, text_block));
+        Some(body.json("messages", &messages).end())
+    }
+
     /// One message for all answers: the API wants every result of a turn in the next user message.
     fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String> {
         if results.is_empty() {
@@ -106,12 +156,7 @@ impl Format for BedrockConverse {
             };
             Object::new().json("toolResult", &block.end()).end()
         });
-        vec![
-            Object::new()
-                .text("role", "user")
-                .json("content", &list(blocks))
-                .end(),
-        ]
+        vec![message_of("user", blocks)]
     }
 
     fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String> {
@@ -222,6 +267,17 @@ fn named(block: &RawValue, call: &RawCall<'_>, id: &str) -> String {
     with(block.get(), "toolUse", &tool_use)
 }
 
+fn message_of(role: &str, blocks: impl IntoIterator<Item = String>) -> String {
+    Object::new()
+        .text("role", role)
+        .json("content", &list(blocks))
+        .end()
+}
+
+fn text_block(text: &str) -> String {
+    Object::new().text("text", text).end()
+}
+
 /// The API refuses a text block without text.
 fn is_blank(block: &Block) -> bool {
     matches!(block, Block::Text { text } if text.trim().is_empty())
@@ -240,8 +296,8 @@ fn block_json(block: &Block) -> String {
                 let image = Object::new().text("format", format).json("source", &source);
                 Object::new().json("image", &image.end()).end()
             }
-            _ => Object::new().text("text", &block.to_plain()).end(),
+            _ => text_block(&block.to_plain()),
         },
-        other => Object::new().text("text", &other.to_plain()).end(),
+        other => text_block(&other.to_plain()),
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::declared::Declared;
 use super::fit::{Fit, Loose, fitted};
-use super::{Parallel, ToolChoice, ToolChoiceError, Wire, WireError};
+use super::{Completion, Parallel, ToolChoice, ToolChoiceError, Wire, WireError};
 use crate::{Accumulator, Context, Dialect, Encoder, Note, Renames, ToolCall, ToolResult, Toolset};
 
 /// The tools of a request in a provider's dialect: [`Wire::definitions_in`].
@@ -229,6 +229,18 @@ impl Definitions {
         Ok(calls)
     }
 
+    /// See [`Wire::completion`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn completion(&self, response: &str) -> Result<Completion, WireError> {
+        let mut completion = self.wire.completion(response)?;
+        for call in &mut completion.calls {
+            self.renames.restore(&mut call.name);
+        }
+        Ok(completion)
+    }
+
     /// See [`Wire::results`].
     pub fn results(&self, results: &[ToolResult], encoder: Encoder) -> String {
         self.wire.results(&self.told_of(results), encoder)
@@ -254,12 +266,12 @@ impl Definitions {
     }
 
     /// What the provider is told for a name.
-    fn told<'n>(&'n self, name: &'n str) -> &'n str {
+    pub(super) fn told<'n>(&'n self, name: &'n str) -> &'n str {
         self.renames.to_provider(name).unwrap_or(name)
     }
 
     /// The results under the names that the provider is told.
-    fn told_of<'r>(&self, results: &'r [ToolResult]) -> Cow<'r, [ToolResult]> {
+    pub(super) fn told_of<'r>(&self, results: &'r [ToolResult]) -> Cow<'r, [ToolResult]> {
         if results
             .iter()
             .all(|result| self.told(&result.name) == &*result.name)

@@ -6,8 +6,12 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::completion::{Said, Stop};
 use super::declared::Declared;
-use super::raw::{Entries, RawCall, elements, has_key, ids, mended, object, with, with_id};
+use super::raw::{
+    Entries, RawCall, as_object, elements, has_key, ids, member, mended, object, usage, with,
+    with_id, words,
+};
 use super::stream::{Assemble, GeminiStream};
 use super::write::{Object, list, quoted};
 use super::{Format, Parallel, ToolChoice, WireError, read_def};
@@ -96,6 +100,65 @@ impl Format for Gemini {
         Ok(vec![with(&with_parts, "role", &quoted("model"))])
     }
 
+    fn said(&self, response: &str) -> Result<Said, WireError> {
+        let parts = parts(content(response)?)?;
+        let is_said = |part: &&&RawValue| {
+            let thought = member(part.get(), "thought");
+            thought.is_none_or(|thought| thought.get() != "true")
+        };
+        let text = parts.iter().filter(is_said);
+        let text = text.map(|part| words(member(part.get(), "text"))).collect();
+        let candidates = elements(member(response, "candidates"));
+        let candidate = candidates.first().map_or("", |candidate| candidate.get());
+        let stop = Stop::of(
+            &words(member(candidate, "finishReason")),
+            &["STOP"],
+            &["MAX_TOKENS"],
+            &REFUSED,
+        );
+        let counts = member(response, "usageMetadata");
+        let usage = usage(
+            counts,
+            &["promptTokenCount", "toolUsePromptTokenCount"],
+            &["candidatesTokenCount", "thoughtsTokenCount"],
+        );
+        Ok(Said { text, stop, usage })
+    }
+
+    fn user(&self, text: &str) -> Option<String> {
+        Some(content_of("user", [text_part(text)]))
+    }
+
+    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
+        let words = (!text.is_empty()).then(|| text_part(text));
+        let calls = calls.iter().map(|call| {
+            let call = Object::new()
+                .text("id", &call.id)
+                .text("name", &call.name)
+                .json("args", &as_object(&call.arguments));
+            Object::new().json("functionCall", &call.end()).end()
+        });
+        vec![content_of("model", words.into_iter().chain(calls))]
+    }
+
+    /// Roles need not alternate. A content without parts is refused.
+    fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
+        let body = Object::new();
+        let body = match system {
+            Some(system) => {
+                let parts = list([text_part(system)]);
+                body.json(
+                    "systemInstruction",
+                    &Object::new().json("parts", &parts).end(),
+                )
+            }
+            None => body,
+        };
+        let has_parts = |content: &String| !elements(member(content, "parts")).is_empty();
+        let contents = list(messages.into_iter().filter(has_parts));
+        Some(body.json("contents", &contents).end())
+    }
+
     /// One content for all answers. The answer's value stands under `output` or `error`, which the
     /// API reserves for them; pictures and documents are parts beside it.
     fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String> {
@@ -125,12 +188,7 @@ impl Format for Gemini {
                 .json("functionResponse", &response.end())
                 .end()
         });
-        vec![
-            Object::new()
-                .text("role", "user")
-                .json("parts", &list(parts))
-                .end(),
-        ]
+        vec![content_of("user", parts)]
     }
 
     fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String> {
@@ -164,6 +222,28 @@ impl Format for Gemini {
     fn stream(&self) -> Box<dyn Assemble> {
         Box::new(GeminiStream::default())
     }
+}
+
+/// Why an answer was not given, or not all of it.
+const REFUSED: [&str; 7] = [
+    "SAFETY",
+    "RECITATION",
+    "LANGUAGE",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "IMAGE_SAFETY",
+];
+
+fn content_of(role: &str, parts: impl IntoIterator<Item = String>) -> String {
+    Object::new()
+        .text("role", role)
+        .json("parts", &list(parts))
+        .end()
+}
+
+fn text_part(text: &str) -> String {
+    Object::new().text("text", text).end()
 }
 
 #[derive(Deserialize)]

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::completion::Said;
 use super::declared::Declared;
 use super::raw::{RawCall, object, text};
 use super::stream::{Assemble, WholeStream};
@@ -131,6 +132,23 @@ impl Format for Mcp {
     /// Nothing: the client knows what it asked.
     fn echo(&self, request: &str) -> Result<Vec<String>, WireError> {
         asked(request).map(|_| Vec::new())
+    }
+
+    /// A client's request has no words of a model.
+    fn said(&self, _: &str) -> Result<Said, WireError> {
+        Ok(Said::default())
+    }
+
+    fn user(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn assistant(&self, _: &str, _: &[ToolCall]) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn conversation(&self, _: Option<&str>, _: Vec<String>) -> Option<String> {
+        None
     }
 
     fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String> {

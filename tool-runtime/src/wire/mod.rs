@@ -3,6 +3,8 @@
 mod anthropic;
 mod bedrock;
 mod choice;
+mod completion;
+mod conversation;
 mod declared;
 mod definitions;
 mod error;
@@ -20,9 +22,12 @@ use self::stream::Assemble;
 use self::write::list;
 use crate::{Encoder, SchemaDoc, ToolCall, ToolDef, ToolResult, Toolset};
 
+use self::completion::Said;
 use self::declared::Declared;
 
 pub use self::choice::{Parallel, ToolChoice, ToolChoiceError};
+pub use self::completion::{Completion, Stop, Usage};
+pub use self::conversation::Utterance;
 pub use self::definitions::{Definitions, Refused};
 pub use self::error::WireError;
 pub use self::fit::{Fit, Loose};
@@ -86,6 +91,18 @@ trait Format: Sync {
 
     /// What the next request repeats of the response.
     fn echo(&self, response: &str) -> Result<Vec<String>, WireError>;
+
+    /// What is read of a response beside its calls.
+    fn said(&self, response: &str) -> Result<Said, WireError>;
+
+    /// A person's words as a message, if the provider takes them.
+    fn user(&self, text: &str) -> Option<String>;
+
+    /// What the model said as messages, where its own are not at hand.
+    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String>;
+
+    /// The members of a request's body that have the conversation; `None` where there is none.
+    fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String>;
 
     fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String>;
 

@@ -6,9 +6,10 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::completion::{Said, Stop};
 use super::declared::Declared;
 use super::openai::{self, named, raw_call, tool_calls};
-use super::raw::{RawCall, mended, object, with, with_id};
+use super::raw::{RawCall, as_object, member, mended, object, usage, with, with_id, words};
 use super::stream::{Assemble, OllamaStream};
 use super::write::{Object, list, quoted};
 use super::{Format, Parallel, ToolChoice, WireError};
@@ -33,6 +34,38 @@ impl Format for Ollama {
 
     fn echo(&self, response: &str) -> Result<Vec<String>, WireError> {
         Ok(vec![named(message(response)?, echoed)?])
+    }
+
+    fn said(&self, response: &str) -> Result<Said, WireError> {
+        let text = openai::content_words(message(response)?.get());
+        let reason = words(member(response, "done_reason"));
+        let whole: Option<&RawValue> = serde_json::from_str(response).ok();
+        Ok(Said {
+            text,
+            stop: Stop::of(&reason, &["stop"], &["length"], &[]),
+            usage: usage(whole, &["prompt_eval_count"], &["eval_count"]),
+        })
+    }
+
+    fn user(&self, text: &str) -> Option<String> {
+        Some(openai::user(text))
+    }
+
+    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
+        vec![openai::assistant(text, calls, |call| {
+            let function = Object::new()
+                .text("name", &call.name)
+                .json("arguments", &as_object(&call.arguments))
+                .end();
+            Object::new()
+                .text("id", &call.id)
+                .json("function", &function)
+                .end()
+        })]
+    }
+
+    fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
+        Some(openai::conversation(system, messages))
     }
 
     /// One message an answer. Pictures stand beside the text, which says that they are there;

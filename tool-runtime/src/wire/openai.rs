@@ -6,8 +6,11 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::completion::{Said, Stop};
 use super::declared::Declared;
-use super::raw::{Entries, RawCall, ids, object, with_id};
+use super::raw::{
+    Entries, RawCall, elements, ids, member, object, usage, with_id, words, words_of,
+};
 use super::stream::{Assemble, ChatStream};
 use super::write::{Object, list, quoted};
 use super::{Format, Parallel, ToolChoice, WireError, read_def};
@@ -31,6 +34,50 @@ impl Format for OpenAiChat {
 
     fn echo(&self, response: &str) -> Result<Vec<String>, WireError> {
         Ok(vec![named(message(response)?, with_id)?])
+    }
+
+    fn said(&self, response: &str) -> Result<Said, WireError> {
+        let message = message(response)?.get();
+        let mut text = content_words(message);
+        let refusal = words(member(message, "refusal"));
+        let choices = member(response, "choices");
+        let choice = elements(choices).first().map_or("", |choice| choice.get());
+        let mut stop = Stop::of(
+            &words(member(choice, "finish_reason")),
+            &["stop", "tool_calls", "function_call"],
+            &["length"],
+            &["content_filter"],
+        );
+        if !refusal.is_empty() {
+            stop = Some(Stop::Refused);
+            text.push_str(&refusal);
+        }
+        let counts = member(response, "usage");
+        let usage = usage(counts, &["prompt_tokens"], &["completion_tokens"]);
+        Ok(Said { text, stop, usage })
+    }
+
+    fn user(&self, text: &str) -> Option<String> {
+        Some(user(text))
+    }
+
+    /// Arguments are text here, whatever they are.
+    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
+        vec![assistant(text, calls, |call| {
+            let function = Object::new()
+                .text("name", &call.name)
+                .text("arguments", &call.arguments)
+                .end();
+            Object::new()
+                .text("id", &call.id)
+                .text("type", "function")
+                .json("function", &function)
+                .end()
+        })]
+    }
+
+    fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
+        Some(conversation(system, messages))
     }
 
     /// One message an answer. Its content is text: the API takes no other parts of a tool.
@@ -65,6 +112,51 @@ impl Format for OpenAiChat {
     fn stream(&self) -> Box<dyn Assemble> {
         Box::new(ChatStream::default())
     }
+}
+
+/// A message's words: a string, or parts of which some are text.
+pub(super) fn content_words(message: &str) -> String {
+    let content = member(message, "content");
+    match content.filter(|content| content.get().starts_with('[')) {
+        Some(parts) => words_of(elements(Some(parts)), "text"),
+        None => words(content),
+    }
+}
+
+pub(super) fn user(text: &str) -> String {
+    Object::new()
+        .text("role", "user")
+        .text("content", text)
+        .end()
+}
+
+/// The message of a model that calls like this.
+pub(super) fn assistant(
+    text: &str,
+    calls: &[ToolCall],
+    call: impl Fn(&ToolCall) -> String,
+) -> String {
+    let message = Object::new()
+        .text("role", "assistant")
+        .text("content", text);
+    if calls.is_empty() {
+        return message.end();
+    }
+    message
+        .json("tool_calls", &list(calls.iter().map(call)))
+        .end()
+}
+
+/// The system prompt is a message, the first.
+pub(super) fn conversation(system: Option<&str>, messages: Vec<String>) -> String {
+    let system = system.map(|system| {
+        Object::new()
+            .text("role", "system")
+            .text("content", system)
+            .end()
+    });
+    let messages = list(system.into_iter().chain(messages));
+    Object::new().json("messages", &messages).end()
 }
 
 /// The choices that are one word.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Unexpected, Visitor};
 use serde_json::value::RawValue;
 
+use super::Usage;
 use super::write::{Object, quoted};
 use crate::ToolCall;
 
@@ -149,15 +150,59 @@ pub(super) fn mended(arguments: Option<&RawValue>) -> Option<String> {
     if json.starts_with('{') {
         return None;
     }
-    let told = text_or_json(arguments);
-    if told.trim().is_empty() || &*told == "null" {
-        return Some("{}".into());
+    Some(as_object(&text_or_json(arguments)))
+}
+
+/// Arguments as an object: see [`mended`].
+pub(super) fn as_object(arguments: &str) -> String {
+    if arguments.trim().is_empty() || arguments == "null" {
+        return "{}".into();
     }
-    if is_object(&told) {
-        return Some(told.as_ref().to_owned());
+    if is_object(arguments) {
+        return arguments.to_owned();
     }
-    let kept = quoted(&told);
-    Some(Object::new().json("INVALID_JSON", &kept).end())
+    let kept = quoted(arguments);
+    Object::new().json("INVALID_JSON", &kept).end()
+}
+
+/// What stands under `key`, unless it is `null`; the last, where it stands there twice.
+pub(super) fn member<'a>(json: &'a str, key: &str) -> Option<&'a RawValue> {
+    let Entries(entries) = object(json).ok()?;
+    let mut found = entries.into_iter().rev().filter(|(other, _)| other == key);
+    let (_, value) = found.next()?;
+    (value.get() != "null").then_some(value)
+}
+
+/// The string that stands there, or nothing.
+pub(super) fn words(json: Option<&RawValue>) -> String {
+    let text = json.and_then(|json| text(json.get()));
+    text.unwrap_or_default().into_owned()
+}
+
+/// The words of these elements, which stand under `text`: of those whose `type` is this one.
+pub(super) fn words_of<'a>(elements: impl IntoIterator<Item = &'a RawValue>, kind: &str) -> String {
+    let of_kind = |element: &&RawValue| {
+        member(element.get(), "type").is_some_and(|found| is_string(found, kind))
+    };
+    let found = elements.into_iter().filter(of_kind);
+    found
+        .map(|element| words(member(element.get(), "text")))
+        .collect()
+}
+
+/// What a provider counted, where it did: the sums of what stands under these keys.
+pub(super) fn usage(counts: Option<&RawValue>, input: &[&str], output: &[&str]) -> Option<Usage> {
+    let Entries(entries) = object(counts?.get()).ok()?;
+    let sum = |keys: &[&str]| {
+        let found = entries.iter().filter(|(key, _)| keys.contains(&&**key));
+        let counts = found.filter_map(|(_, count)| count.get().parse::<u64>().ok());
+        counts.reduce(u64::saturating_add)
+    };
+    let (input, output) = (sum(input), sum(output));
+    (input.is_some() || output.is_some()).then(|| Usage {
+        input: input.unwrap_or(0),
+        output: output.unwrap_or(0),
+    })
 }
 
 /// A call in which a key stands twice wants an answer, too: an object of this `type`.

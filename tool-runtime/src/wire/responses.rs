@@ -6,9 +6,13 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::completion::{Said, Stop};
 use super::declared::Declared;
-use super::openai::{mode, request};
-use super::raw::{RawCall, ids, is_string, is_unreadable_call, object, with};
+use super::openai::{self, mode, request};
+use super::raw::{
+    RawCall, elements, ids, is_string, is_unreadable_call, member, object, usage, with, words,
+    words_of,
+};
 use super::stream::{Assemble, ResponsesStream};
 use super::write::{Object, list};
 use super::{Format, Parallel, ToolChoice, WireError, read_def};
@@ -72,6 +76,68 @@ impl Format for OpenAiResponses {
             }
         });
         Ok(echoed.collect())
+    }
+
+    fn said(&self, response: &str) -> Result<Said, WireError> {
+        let status = words(member(response, "status"));
+        if status == "failed" {
+            let error = member(response, "error");
+            return Err(error.map_or_else(
+                || WireError::new("the provider reports that the response failed"),
+                WireError::reported,
+            ));
+        }
+        let (mut text, mut refusal) = (String::new(), String::new());
+        for item in output(response)? {
+            // Other items have no such content: a reasoning's is `reasoning_text`.
+            let parts = elements(member(item.get(), "content"));
+            text += &words_of(parts.iter().copied(), "output_text");
+            for part in parts {
+                refusal += &words(member(part.get(), "refusal"));
+            }
+        }
+        let details = member(response, "incomplete_details").map_or("", |details| details.get());
+        let stop = match (status.as_str(), words(member(details, "reason"))) {
+            _ if !refusal.is_empty() => Some(Stop::Refused),
+            ("completed", _) => Some(Stop::Done),
+            (_, reason) => Stop::of(&reason, &[], &["max_output_tokens"], &["content_filter"]),
+        };
+        let counts = member(response, "usage");
+        Ok(Said {
+            text: text + &refusal,
+            stop,
+            usage: usage(counts, &["input_tokens"], &["output_tokens"]),
+        })
+    }
+
+    fn user(&self, text: &str) -> Option<String> {
+        Some(openai::user(text))
+    }
+
+    /// Words and calls are items of their own.
+    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
+        let said = Object::new()
+            .text("role", "assistant")
+            .text("content", text);
+        let said = (!text.is_empty() || calls.is_empty()).then(|| said.end());
+        let calls = calls.iter().map(|call| {
+            Object::new()
+                .text("type", "function_call")
+                .text("call_id", &call.id)
+                .text("name", &call.name)
+                .text("arguments", &call.arguments)
+                .end()
+        });
+        said.into_iter().chain(calls).collect()
+    }
+
+    fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
+        let body = Object::new();
+        let body = match system {
+            Some(system) => body.text("instructions", system),
+            None => body,
+        };
+        Some(body.json("input", &list(messages)).end())
     }
 
     /// One item an answer. There is no flag for an error.

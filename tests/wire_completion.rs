@@ -1,0 +1,197 @@
+//! Whole responses, read: words, calls, why they ended, what they cost, what goes back.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+mod wires;
+
+use serde_json::json;
+use toolwright::{Completion, Dialect, DynTool, Encoder, Stop, ToolDef, Toolset, Wire};
+
+use wires::{NO_RESPONSES, parsed, sample};
+
+/// Every wire that has models on the other side: its stream, and the same response whole.
+const MODELS: [(Wire, &str, &str); 6] = [
+    (Wire::OpenAiChat, "openai_chat.sse", "openai_chat.json"),
+    (
+        Wire::OpenAiResponses,
+        "openai_responses.sse",
+        "openai_responses.json",
+    ),
+    (Wire::Anthropic, "anthropic.sse", "anthropic.json"),
+    (Wire::Gemini, "gemini.sse", "gemini.json"),
+    (Wire::Ollama, "ollama.ndjson", "ollama.json"),
+    (Wire::BedrockConverse, "bedrock.ndjson", "bedrock.json"),
+];
+
+fn read(wire: Wire, response: &str) -> Completion {
+    wire.completion(response).unwrap()
+}
+
+#[test]
+fn a_response_says_its_words_its_calls_and_what_it_cost() {
+    for (wire, _, whole) in MODELS {
+        let response = sample(whole);
+        let said = read(wire, &response);
+        assert_eq!(said.text, "Ich schaue nach. 🌦", "{wire:?}");
+        assert_eq!(said.calls, wire.calls(&response).unwrap(), "{wire:?}");
+        assert_eq!(said.stop, Some(Stop::Done), "{wire:?}");
+        let usage = said.usage.unwrap();
+        let input = if wire == Wire::Ollama { 0 } else { 120 };
+        // Gemini counts its thoughts apart.
+        let output = if wire == Wire::Gemini { 48 + 12 } else { 48 };
+        assert_eq!((usage.input, usage.output), (input, output), "{wire:?}");
+        let turn = wire.turn(&response, &[], Encoder::auto()).unwrap();
+        assert_eq!(format!("[{}]", said.messages.join(",")), turn, "{wire:?}");
+    }
+}
+
+#[test]
+fn a_stream_reads_as_the_whole_response_does() {
+    for (wire, stream, whole) in MODELS {
+        let mut pieces = wire.accumulator();
+        pieces.push_bytes(sample(stream).as_bytes()).unwrap();
+        let streamed = read(wire, &pieces.finish().unwrap().response);
+        let whole = read(wire, &sample(whole));
+        assert_eq!(streamed.text, whole.text, "{wire:?}");
+        assert_eq!(streamed.calls, whole.calls, "{wire:?}");
+        assert_eq!(streamed.stop, whole.stop, "{wire:?}");
+        assert_eq!(streamed.usage, whole.usage, "{wire:?}");
+    }
+}
+
+/// A response with these words and this reason for its end.
+fn ended(wire: Wire, reason: &str) -> String {
+    let response = match wire {
+        Wire::OpenAiChat => json!({"choices": [
+            {"message": {"role": "assistant", "content": "No"}, "finish_reason": reason}
+        ]}),
+        Wire::OpenAiResponses => json!({
+            "status": "incomplete", "incomplete_details": {"reason": reason},
+            "output": [{"type": "message", "content": [{"type": "output_text", "text": "No"}]}],
+        }),
+        Wire::Anthropic => json!({
+            "content": [{"type": "text", "text": "No"}], "stop_reason": reason,
+        }),
+        Wire::Gemini => json!({"candidates": [
+            {"content": {"role": "model", "parts": [{"text": "No"}]}, "finishReason": reason}
+        ]}),
+        Wire::Ollama => json!({
+            "message": {"role": "assistant", "content": "No"}, "done": true, "done_reason": reason,
+        }),
+        _ => json!({
+            "output": {"message": {"role": "assistant", "content": [{"text": "No"}]}},
+            "stopReason": reason,
+        }),
+    };
+    response.to_string()
+}
+
+#[test]
+fn why_a_response_ended_is_told() {
+    let other = |word: &str| Stop::Other(word.to_owned());
+    let rows = [
+        (Wire::OpenAiChat, "stop", Stop::Done),
+        (Wire::OpenAiChat, "length", Stop::CutOff),
+        (Wire::OpenAiChat, "content_filter", Stop::Refused),
+        (Wire::OpenAiChat, "eos", other("eos")),
+        (Wire::OpenAiResponses, "max_output_tokens", Stop::CutOff),
+        (Wire::OpenAiResponses, "content_filter", Stop::Refused),
+        (Wire::Anthropic, "end_turn", Stop::Done),
+        (Wire::Anthropic, "max_tokens", Stop::CutOff),
+        (Wire::Anthropic, "refusal", Stop::Refused),
+        (Wire::Anthropic, "pause_turn", other("pause_turn")),
+        (Wire::Gemini, "MAX_TOKENS", Stop::CutOff),
+        (Wire::Gemini, "SAFETY", Stop::Refused),
+        (
+            Wire::Gemini,
+            "MALFORMED_FUNCTION_CALL",
+            other("MALFORMED_FUNCTION_CALL"),
+        ),
+        (Wire::Ollama, "length", Stop::CutOff),
+        (Wire::BedrockConverse, "max_tokens", Stop::CutOff),
+        (Wire::BedrockConverse, "guardrail_intervened", Stop::Refused),
+    ];
+    for (wire, reason, stop) in rows {
+        let said = read(wire, &ended(wire, reason));
+        assert_eq!(said.stop, Some(stop), "{wire:?}: {reason}");
+        assert_eq!(said.text, "No", "{wire:?}");
+        assert_eq!(said.usage, None, "{wire:?}");
+    }
+}
+
+#[test]
+fn a_refusal_in_words_is_told_with_its_words() {
+    let chat = json!({"choices": [{"finish_reason": "stop", "message":
+        {"role": "assistant", "content": null, "refusal": "I cannot."}}]});
+    let responses = json!({"status": "completed", "output": [{"type": "message", "content":
+        [{"type": "refusal", "refusal": "I cannot."}]}]});
+    for (wire, response) in [(Wire::OpenAiChat, chat), (Wire::OpenAiResponses, responses)] {
+        let said = read(wire, &response.to_string());
+        assert_eq!(said.text, "I cannot.");
+        assert_eq!(said.stop, Some(Stop::Refused));
+    }
+}
+
+#[test]
+fn what_is_read_from_a_cache_is_counted() {
+    let response = json!({
+        "content": [], "stop_reason": "end_turn",
+        "usage": {"input_tokens": 3, "cache_read_input_tokens": 100,
+                  "cache_creation_input_tokens": 20, "output_tokens": 1},
+    });
+    let usage = read(Wire::Anthropic, &response.to_string()).usage.unwrap();
+    assert_eq!((usage.input, usage.output), (123, 1));
+}
+
+#[test]
+fn words_come_in_parts_too() {
+    let response = json!({"choices": [{"message": {"role": "assistant", "content":
+        [{"type": "text", "text": "It is "}, {"type": "thinking", "text": "?"}, {"type": "text", "text": "5."}]}}]});
+    assert_eq!(
+        read(Wire::OpenAiChat, &response.to_string()).text,
+        "It is 5."
+    );
+    let short = json!({"role": "assistant", "content": "It is 5."});
+    assert_eq!(read(Wire::Anthropic, &short.to_string()).text, "It is 5.");
+}
+
+#[test]
+fn a_response_that_failed_is_an_error_in_the_providers_words() {
+    let response = json!({"status": "failed", "output": [],
+        "error": {"code": "server_error", "message": "The model is asleep."}});
+    let error = Wire::OpenAiResponses.completion(&response.to_string());
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("The model is asleep."), "{error}");
+    for (wire, ..) in MODELS {
+        for text in NO_RESPONSES {
+            assert!(wire.completion(text).is_err(), "{wire:?}: {text}");
+        }
+    }
+}
+
+#[test]
+fn calls_go_by_the_names_of_the_tools() {
+    let def = ToolDef::new("files.list", "Lists files.");
+    let tools = Toolset::new([DynTool::declare(def)]).unwrap();
+    let sent = Wire::OpenAiChat
+        .definitions_in(&tools, Dialect::OpenAiStrict)
+        .unwrap();
+    let response = json!({"choices": [{"message": {"role": "assistant", "tool_calls": [
+        {"id": "c1", "function": {"name": "files_list", "arguments": "{}"}}
+    ]}}]});
+    let said = sent.completion(&response.to_string()).unwrap();
+    assert_eq!(&*said.calls[0].name, "files.list");
+    // What goes back is what the provider wrote.
+    let back = parsed(&said.messages[0]);
+    assert_eq!(back["tool_calls"][0]["function"]["name"], "files_list");
+}
+
+#[test]
+fn of_a_client_there_are_calls_alone() {
+    let said = read(Wire::Mcp, &sample("mcp.json"));
+    assert_eq!(said.calls.len(), 3);
+    assert_eq!(
+        (said.text.as_str(), said.stop, said.usage),
+        ("", None, None)
+    );
+}

@@ -4,6 +4,7 @@
 mod agent;
 mod digest;
 mod event;
+mod format;
 mod message;
 mod model;
 mod run;
@@ -18,10 +19,10 @@ pub mod testing {
 
 pub use self::agent::{Agent, Hooks};
 pub use self::event::{Event, Listener};
+pub use self::format::FormatError;
 pub use self::message::{Answer, Asks, Assistant, Message, Native, wire_name};
-pub use self::model::{
-    Model, ModelError, ModelErrorKind, News, Request, Responding, Response, Usage,
-};
+pub use self::model::{Model, ModelError, ModelErrorKind, News, Request, Responding, Response};
 pub use self::run::{AgentError, Halted, Node, Run};
 pub use self::session::{CallRef, PendingCall, Queue, Session, SessionError, Status, Why};
 pub use self::thread::{Repair, Thread, ThreadError, Unanswered};
+pub use toolwright_runtime::Usage;

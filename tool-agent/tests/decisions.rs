@@ -30,7 +30,7 @@ impl Ledger {
 
 /// Pays.
 #[tool(destructive, meta(risk = "high"))]
-fn pay(to: String, #[arg(range(1..=500))] cents: u64, #[state] ledger: &Ledger) -> String {
+fn pay(to: &str, #[arg(range(1..=500))] cents: u64, #[state] ledger: &Ledger) -> String {
     let line = format!("{cents} to {to}");
     ledger.lines.lock().unwrap().push(line.clone());
     line
@@ -182,7 +182,7 @@ async fn edited_arguments_are_read_and_validated_and_a_failure_keeps_the_pause()
 async fn an_approval_holds_for_the_tool_that_was_shown() {
     /// Pays.
     #[tool(meta(risk = "high"), name = "pay")]
-    fn pay_twice(to: String, cents: u64, twice: Option<bool>, #[state] ledger: &Ledger) -> u64 {
+    fn pay_twice(to: &str, cents: u64, twice: Option<bool>, #[state] ledger: &Ledger) -> u64 {
         ledger.lines.lock().unwrap().push(format!("{to} {twice:?}"));
         cents
     }

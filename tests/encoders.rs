@@ -259,3 +259,77 @@ fn every_outcome_with_a_value_is_checked() {
         }
     }
 }
+
+fn refuses(result: &ToolResult) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
+    match &result.outcome {
+        Ok(outcome)
+            if outcome
+                .payload()
+                .is_some_and(|value| value.as_text() == Some("good")) =>
+        {
+            Ok(r#"{"custom": true}"#.into())
+        }
+        Ok(outcome) if outcome.payload().is_none() => panic!("a secret panic"),
+        _ => Err("a secret reason".into()),
+    }
+}
+
+#[test]
+fn a_custom_encoder_that_fails_is_a_plain_error() {
+    const CUSTOM: Encoder = Encoder::custom(refuses);
+    assert_eq!(value("good").content(CUSTOM), r#"{"custom": true}"#);
+    let told = r#"{"error":"the tool ran, but its result cannot be shown"}"#;
+    assert_eq!(value("bad").content(CUSTOM), told);
+    assert_eq!(result(Ok(Outcome::ask("q"))).content(CUSTOM), told);
+    // It fails on errors, too: then the tool's own error is told, once.
+    let error = result(Err(ToolError::failed("a").with_message("b")));
+    assert_eq!(error.content(CUSTOM), r#"{"error":"a; b"}"#);
+    assert!(CUSTOM == Encoder::custom(refuses) && CUSTOM != Encoder::json());
+}
+
+/// Says it.
+#[cfg(feature = "tokio")]
+#[tool]
+fn say(text: String) -> String {
+    text
+}
+
+#[cfg(feature = "tokio")]
+#[test]
+fn what_an_executors_encoder_cannot_write_is_an_error_of_the_call() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use toolwright::{ErrorPolicy, Executor, Halted, OnFailure};
+
+    static ASKED: AtomicU32 = AtomicU32::new(0);
+    let calls = [
+        ToolCall::new("1", "say", r#"{"text": "good"}"#),
+        ToolCall::new("2", "say", r#"{"text": "bad"}"#),
+        ToolCall::new("3", "grid", ""),
+    ];
+    let executor = Executor::serial(tools![say, grid]).encoder(Encoder::custom(refuses));
+    let kinds = |batch: &toolwright::Batch| -> Vec<_> {
+        let kind = |result: &ToolResult| result.outcome.as_ref().err().map(ToolError::kind);
+        batch.results().map(kind).collect()
+    };
+    let encoding = Some(ErrorKind::Encoding);
+    let batch = executor.run_blocking(&calls, &Context::new());
+    assert_eq!(kinds(&batch), [None, encoding, encoding]);
+
+    // The policy is asked once for each; what it puts there instead must be writable as well.
+    let replacing = ErrorPolicy::with(|call, error| {
+        assert_eq!(error.kind(), ErrorKind::Encoding);
+        ASKED.fetch_add(1, Ordering::SeqCst);
+        let instead = if &*call.id == "2" {
+            "good"
+        } else {
+            "still bad"
+        };
+        OnFailure::Replace(Outcome::value(instead))
+    });
+    let batch = executor
+        .on_error(replacing)
+        .run_blocking(&calls, &Context::new());
+    assert_eq!(kinds(&batch), [None, None, encoding]);
+    assert_eq!(batch.halted(), Some(&Halted::ToolError { index: 2 }));
+    assert_eq!(ASKED.load(Ordering::SeqCst), 2);
+}

@@ -86,6 +86,11 @@ impl Content {
         self
     }
 
+    #[cfg(feature = "tokio")]
+    pub(crate) fn blocks_mut(&mut self) -> &mut [Block] {
+        &mut self.0
+    }
+
     /// The blocks, in order.
     pub fn blocks(&self) -> &[Block] {
         &self.0

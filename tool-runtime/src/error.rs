@@ -145,6 +145,16 @@ impl ToolError {
         self.0.permanent
     }
 
+    /// Shortens the messages, by what becomes of each if it is too long. What is left empty goes.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn shorten(&mut self, mut cut: impl FnMut(&str) -> Option<String>) {
+        for message in &mut self.0.messages {
+            if let Some(short) = cut(message) {
+                *message = short.into();
+            }
+        }
+    }
+
     /// Which way it failed.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

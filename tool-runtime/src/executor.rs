@@ -7,6 +7,7 @@ mod drive;
 mod event;
 mod layer;
 mod live;
+mod output;
 mod policy;
 mod progress;
 mod sort;
@@ -22,12 +23,13 @@ use self::books::Books;
 use self::event::Observers;
 use self::sort::Plan;
 use crate::contain::wait;
-use crate::{Context, Filter, ToolCall, Toolset};
+use crate::{Context, Encoder, Filter, ToolCall, Toolset};
 
 pub use self::batch::{Batch, Halted, Pending, PendingReason, Reply};
 pub use self::decided::Decided;
 pub use self::event::{Event, Observer};
 pub use self::layer::{Handled, Handling, Layer, Next, Request};
+pub use self::output::{OutputLimit, Overflow};
 pub use self::policy::{Decide, ErrorPolicy, OnFailure, UnknownPolicy};
 pub use self::progress::Progress;
 pub use self::sort::CallPlan;
@@ -86,6 +88,8 @@ pub struct Executor {
     on_unknown: UnknownPolicy,
     layers: Vec<Arc<dyn Layer>>,
     observers: Observers,
+    output: Option<OutputLimit>,
+    encoder: Option<Encoder>,
 }
 
 /// Which tools' calls the executor leaves to the host.
@@ -135,6 +139,8 @@ impl Executor {
             on_unknown: UnknownPolicy::Report,
             layers: Vec::new(),
             observers: Observers::default(),
+            output: None,
+            encoder: None,
         }
     }
 
@@ -234,6 +240,25 @@ impl Executor {
         self
     }
 
+    /// The same executor, which cuts answers that are too long for a model.
+    pub fn limit_output(self, limit: OutputLimit) -> Self {
+        Self {
+            output: Some(limit),
+            ..self
+        }
+    }
+
+    /// The same executor, for a host whose answers this encoder will write: a value that it cannot
+    /// write is the call's [`Encoding`](crate::ErrorKind::Encoding) error, which the
+    /// [policy](Self::on_error) sees. Without it a [custom](Encoder::custom) encoder's failure is
+    /// told to the model, and the turn goes on.
+    pub fn encoder(self, encoder: Encoder) -> Self {
+        Self {
+            encoder: Some(encoder),
+            ..self
+        }
+    }
+
     /// The tools that a conversation may see, in order: what a model is to be told next.
     pub fn tools(&self, cx: &Context) -> Toolset {
         let cx = self.known(cx);
@@ -315,6 +340,7 @@ impl Executor {
         let cx = &self.known(cx);
         let tools = self.source.tools(&cx.scope());
         let mut books = Books::open(turn, cx, &self.on_error, self.observers.clone());
+        books.write_for(self.output.as_ref(), self.encoder);
         if cx.cancel_requested() {
             books.cancelled();
             return books.close();

@@ -11,6 +11,8 @@ mod check;
 mod contain;
 mod content;
 mod context;
+#[cfg(feature = "tokio")]
+mod cut;
 mod decision;
 mod decode;
 mod def;
@@ -23,6 +25,8 @@ mod executor;
 mod fault;
 mod filter;
 mod hidden;
+#[cfg(feature = "tokio")]
+mod items;
 mod json;
 #[cfg(feature = "tokio")]
 pub mod layers;
@@ -60,16 +64,18 @@ pub use self::dialect::{
     RequestLimits, Step, Steps, UnknownDialect, Verdict, lower,
 };
 pub use self::dyn_tool::{BuildError, DynTool, DynToolBuilder, SchemaError, SchemaErrorKind};
-pub use self::encoder::Encoder;
+pub use self::encoder::{Encode, Encoder};
 pub use self::error::{ErrorKind, ToolError};
 #[cfg(feature = "tokio")]
 pub use self::executor::{
     Batch, CallPlan, Decide, Decided, ErrorPolicy, Event, Executor, Halted, Handled, Handling,
-    Layer, Next, Observer, OnFailure, Pending, PendingReason, Progress, Reply, Request, Source,
-    UnknownPolicy,
+    Layer, Next, Observer, OnFailure, OutputLimit, Overflow, Pending, PendingReason, Progress,
+    Reply, Request, Source, UnknownPolicy,
 };
 pub use self::fault::{Fault, FaultCode};
 pub use self::filter::Filter;
+#[cfg(feature = "tokio")]
+pub use self::items::Items;
 pub use self::json::Store;
 pub use self::limits::Limits;
 pub use self::name::{NameError, is_portable_name};

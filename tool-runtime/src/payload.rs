@@ -25,6 +25,9 @@ pub struct Payload(Repr);
 enum Repr {
     Text(String),
     Json(String),
+    /// A stream that nobody has read yet.
+    #[cfg(feature = "tokio")]
+    Later(crate::items::Later),
     /// What the value's own `Serialize` said.
     Unencodable(String),
 }
@@ -69,11 +72,51 @@ impl Payload {
         Self(Repr::Text(text.into()))
     }
 
+    /// What a file or a program gave: a string if it is text, and else a note of how many bytes it
+    /// is, since a model can do nothing with them.
+    ///
+    /// ```
+    /// use toolwright_runtime::Payload;
+    ///
+    /// assert_eq!(Payload::from_bytes(b"sun".to_vec()), Payload::text("sun"));
+    /// let picture = Payload::from_bytes(vec![0x89, b'P', b'N', b'G']);
+    /// assert_eq!(picture.as_text(), Some("[binary, 4 bytes: cannot be shown as text]"));
+    /// ```
+    pub fn from_bytes(bytes: Vec<u8>) -> Self {
+        match String::from_utf8(bytes) {
+            Ok(text) => Self::text(text),
+            Err(error) => {
+                let length = error.as_bytes().len();
+                Self::text(format!("[binary, {length} bytes: cannot be shown as text]"))
+            }
+        }
+    }
+
+    /// JSON text.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn json(json: String) -> Self {
+        Self(Repr::of_json(json))
+    }
+
+    #[cfg(feature = "tokio")]
+    pub(crate) fn later(stream: crate::items::Later) -> Self {
+        Self(Repr::Later(stream))
+    }
+
+    #[cfg(feature = "tokio")]
+    #[inline]
+    pub(crate) fn as_later(&self) -> Option<&crate::items::Later> {
+        match &self.0 {
+            Repr::Later(stream) => Some(stream),
+            _ => None,
+        }
+    }
+
     /// The string, if the value is one.
     pub fn as_text(&self) -> Option<&str> {
         match &self.0 {
             Repr::Text(text) => Some(text),
-            Repr::Json(_) | Repr::Unencodable(_) => None,
+            _ => None,
         }
     }
 
@@ -86,7 +129,7 @@ impl Payload {
                 Cow::Owned(out)
             }
             Repr::Json(json) => Cow::Borrowed(json),
-            Repr::Unencodable(_) => Cow::Borrowed("null"),
+            _ => Cow::Borrowed("null"),
         }
     }
 
@@ -103,7 +146,7 @@ impl Payload {
         match &self.0 {
             Repr::Text(text) => serde_json::Value::String(text.clone()),
             Repr::Json(json) => serde_json::from_str(json).unwrap_or(serde_json::Value::Null),
-            Repr::Unencodable(_) => serde_json::Value::Null,
+            _ => serde_json::Value::Null,
         }
     }
 
@@ -114,6 +157,11 @@ impl Payload {
                 "the tool ran, but its result cannot be written as JSON",
             )
             .with_debug(why.clone())),
+            #[cfg(feature = "tokio")]
+            Repr::Later(_) => Err(ToolError::new(
+                ErrorKind::InvalidReturn,
+                "the tool answered with a stream inside of something else",
+            )),
             Repr::Text(_) | Repr::Json(_) => Ok(()),
         }
     }

@@ -14,6 +14,8 @@ use self::redefined::Redefined;
 #[cfg(feature = "tokio")]
 use crate::Annotations;
 use crate::contain::{Contained, contained, wait};
+#[cfg(feature = "tokio")]
+use crate::items;
 use crate::near::{did_you_mean, near};
 use crate::{
     Answer, Call, Context, ErrorKind, Filter, Meta, NameError, Outcome, Scope, Store, Tool,
@@ -339,7 +341,8 @@ impl Toolset {
         match self.0.begin(&call.name, Call::of(call, &store, cx), cx) {
             Begun::Answered(answer, entry) => answered(call, answer, entry, &store),
             Begun::Later(answer, entry) => {
-                answered(call, answer.await.flatten(), Some(entry), &store)
+                let answer = settled(answer, Call::of(call, &store, cx)).await;
+                answered(call, answer, Some(entry), &store)
             }
         }
     }
@@ -350,7 +353,8 @@ impl Toolset {
         match self.0.begin(&call.name, Call::of(call, &store, cx), cx) {
             Begun::Answered(answer, entry) => answered(call, answer, entry, &store),
             Begun::Later(answer, entry) => {
-                answered(call, wait(answer).flatten().flatten(), Some(entry), &store)
+                let answer = wait(settled(answer, Call::of(call, &store, cx)));
+                answered(call, answer.flatten(), Some(entry), &store)
             }
         }
     }
@@ -389,6 +393,21 @@ fn answered(
         repairs: store.repairs().to_vec(),
         attributes: entry.map_or_else(Meta::default, |entry| entry.attributes.clone()),
         ..ToolResult::new(call, outcome)
+    }
+}
+
+/// What comes later; of a stream, its last item.
+async fn settled(
+    later: Contained<'_, Result<Outcome, ToolError>>,
+    call: Call<'_>,
+) -> Result<Outcome, ToolError> {
+    let answer = later.await.flatten();
+    #[cfg(feature = "tokio")]
+    return items::settled(answer, call).await;
+    #[cfg(not(feature = "tokio"))]
+    {
+        let _ = call;
+        answer
     }
 }
 
@@ -506,6 +525,12 @@ impl Inner {
             Err(error) => return Begun::Answered(Err(error), None),
         };
         match contained(|| entry.tool.call(call)) {
+            #[cfg(feature = "tokio")]
+            Ok(Answer::Ready(answer)) => match items::stream_of(&answer) {
+                Some(stream) => Begun::Later(items::read(stream, call), entry),
+                None => Begun::Answered(answer, Some(entry)),
+            },
+            #[cfg(not(feature = "tokio"))]
             Ok(Answer::Ready(answer)) => Begun::Answered(answer, Some(entry)),
             Ok(Answer::Later(later)) => Begun::Later(Contained::new(later), entry),
             Err(error) => Begun::Answered(Err(error), Some(entry)),

@@ -13,6 +13,7 @@ use super::clock::Clock;
 use super::layer::{Handled, Layer, Next, Request};
 use super::sort::{Job, Plan};
 use crate::contain::{Contained, contained, not_started};
+use crate::items;
 use crate::toolset::{Entry, Traits};
 use crate::{
     Answer, Call, Context, Decision, ErrorKind, Outcome, Repair, Store, Tool, ToolCall, ToolError,
@@ -197,11 +198,12 @@ impl<'a> Core<'a> {
 
 /// The tool's answer, whatever the tool does.
 async fn answer(tool: &dyn Tool, call: Call<'_>) -> Answered {
-    match contained(|| tool.call(call)) {
+    let answer = match contained(|| tool.call(call)) {
         Ok(Answer::Ready(answer)) => answer,
         Ok(Answer::Later(later)) => Contained::new(later).await.flatten(),
         Err(error) => Err(error),
-    }
+    };
+    items::settled(answer, call).await
 }
 
 /// A call that runs away from the task of its batch.

@@ -11,9 +11,10 @@ use super::body::Ran;
 use super::event::{Event, Observers};
 use super::layer::Handled;
 use super::live::Live;
+use super::output::OutputLimit;
 use super::policy::{ErrorPolicy, OnFailure};
 use crate::toolset::Entry;
-use crate::{Context, ErrorKind, Outcome, Repair, ToolCall, ToolError, ToolResult};
+use crate::{Context, Encoder, ErrorKind, Outcome, Repair, ToolCall, ToolError, ToolResult};
 
 /// See the module.
 pub(super) struct Books<'a> {
@@ -27,6 +28,8 @@ pub(super) struct Books<'a> {
     /// Why the conversation halts, as far as policies and the host say so.
     halts: Vec<Halted>,
     closed: bool,
+    limit: Option<&'a OutputLimit>,
+    encoder: Option<Encoder>,
 }
 
 /// What is known of one call.
@@ -58,10 +61,18 @@ impl<'a> Books<'a> {
             began: Instant::now(),
             halts: Vec::new(),
             closed: false,
+            limit: None,
+            encoder: None,
         };
         let cx = &books.cx;
         books.observers.tell(&Event::BatchStarted { calls, cx });
         books
+    }
+
+    /// How answers will be written, and how long they may be.
+    pub(super) fn write_for(&mut self, limit: Option<&'a OutputLimit>, encoder: Option<Encoder>) {
+        self.limit = limit;
+        self.encoder = encoder;
     }
 
     /// The context of the batch's calls.
@@ -148,7 +159,10 @@ impl<'a> Books<'a> {
             match self.policy.ask(call, error) {
                 OnFailure::Continue => {}
                 OnFailure::Replace(outcome) => {
-                    let replaced = ToolResult::new(call, Ok(outcome));
+                    let mut replaced = ToolResult::new(call, Ok(outcome));
+                    if let Some(Err(error)) = self.encoder.map(|encoder| encoder.check(&replaced)) {
+                        replaced.outcome = Err(error);
+                    }
                     match replaced.outcome {
                         Ok(outcome) => result.outcome = Ok(outcome),
                         Err(_) => self.halts.push(Halted::ToolError { index }),
@@ -160,6 +174,9 @@ impl<'a> Books<'a> {
                     ends = true;
                 }
             }
+        }
+        if let Some(limit) = self.limit {
+            limit.apply(&mut result, self.cx.session_id());
         }
         self.enter(index, result);
         ends
@@ -184,6 +201,9 @@ impl<'a> Books<'a> {
             if entry.traits().return_direct {
                 result.outcome = result.outcome.map(Outcome::into_direct);
             }
+        }
+        if let Some(Err(error)) = self.encoder.map(|encoder| encoder.check(&result)) {
+            result.outcome = Err(error);
         }
         result
     }

@@ -1,0 +1,335 @@
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Deserialize;
+
+use crate::{
+    Answer, Block, Call, Content, Field, Outcome, Payload, Schema, SchemaDoc, Shape, Tool, ToolDef,
+    ToolError, ToolResult, cut,
+};
+
+/// How much of an answer a model is to read: bytes and lines, both.
+///
+/// What is longer is cut: text between two characters, JSON so that it stays valid (strings are
+/// shortened, then lists and objects lose what stands last), and the errors of a tool; and it says at
+/// its end how much was left out. What goes to the user or ends the conversation is not cut, nor are
+/// pictures and sound.
+///
+/// The limit is that of the text before an encoder quotes it; what says that it was cut may come on
+/// top.
+///
+/// ```
+/// use toolwright_runtime::{Context, DynTool, Executor, OutputLimit, ToolCall, ToolError, Toolset};
+///
+/// let log = DynTool::builder()
+///     .name("log")
+///     .description("Reads the log.")
+///     .handler_sync(|_: serde_json::Value, _| Ok::<_, ToolError>("a line\n".repeat(3000)))
+///     .build()
+///     .unwrap();
+/// let tools = Toolset::new([log]).unwrap();
+/// let executor = Executor::serial(&tools).limit_output(OutputLimit::default());
+/// let batch = executor.run_blocking(&[ToolCall::new("1", "log", "")], &Context::new());
+/// let text = batch.results().next().unwrap().content(Default::default()).into_owned();
+/// assert_eq!(text.lines().count(), 2001);
+/// assert!(text.ends_with("[output truncated: 7000 of 21000 bytes left out]"));
+/// ```
+#[derive(Debug, Clone)]
+pub struct OutputLimit {
+    bytes: usize,
+    lines: usize,
+    overflow: Option<Overflow>,
+}
+
+impl Default for OutputLimit {
+    /// 50,000 bytes and 2,000 lines.
+    fn default() -> Self {
+        Self::new(50_000, 2_000)
+    }
+}
+
+impl OutputLimit {
+    /// No more than so many bytes and so many lines.
+    pub const fn new(bytes: usize, lines: usize) -> Self {
+        Self {
+            bytes,
+            lines,
+            overflow: None,
+        }
+    }
+
+    /// The same limit, where what is cut is kept, so that the model can read on.
+    pub fn kept_in(self, overflow: &Overflow) -> Self {
+        Self {
+            overflow: Some(overflow.clone()),
+            ..self
+        }
+    }
+
+    /// Cuts an answer in the conversation of this id.
+    pub(super) fn apply(&self, result: &mut ToolResult, session: Option<&str>) {
+        // What reads on gives pieces that are not too long.
+        if self.overflow.is_some() && *result.name == *READ_OUTPUT {
+            return;
+        }
+        match &mut result.outcome {
+            Ok(Outcome::Value(value)) => {
+                if let Some(cut) = self.value(value, session) {
+                    *value = cut;
+                }
+            }
+            Ok(Outcome::Content(content)) => self.content(content, session),
+            Ok(_) => {}
+            Err(error) => {
+                let (mut bytes, mut lines) = (self.bytes, self.lines);
+                error.shorten(|message| take(message, &mut bytes, &mut lines, None));
+            }
+        }
+    }
+
+    fn value(&self, value: &Payload, session: Option<&str>) -> Option<Payload> {
+        let keep = |text: &str, end| self.keep(text, end, session);
+        if let Some(text) = value.as_text() {
+            let (mut bytes, mut lines) = (self.bytes, self.lines);
+            let cut = take(text, &mut bytes, &mut lines, Some(&keep))?;
+            return Some(Payload::text(cut));
+        }
+        let json = value.to_json();
+        cut::end(&json, self.bytes, self.lines)?;
+        let more = keep(&json, 0);
+        let note = format!("shortened from {} bytes of JSON{more}", json.len());
+        Some(Payload::json(cut::json(&json, self.bytes, &note)))
+    }
+
+    /// The blocks share the room.
+    fn content(&self, content: &mut Content, session: Option<&str>) {
+        let (mut bytes, mut lines) = (self.bytes, self.lines);
+        let keep = |text: &str, end| self.keep(text, end, session);
+        for block in content.blocks_mut() {
+            match block {
+                Block::Text { text } => {
+                    if let Some(cut) = take(text, &mut bytes, &mut lines, Some(&keep)) {
+                        *text = cut;
+                    }
+                }
+                Block::Json { value } => {
+                    let json = value.to_string();
+                    if json.len() > bytes {
+                        let note = format!("shortened from {} bytes{}", json.len(), keep(&json, 0));
+                        let cut = cut::json(&json, bytes, &note);
+                        *value = serde_json::from_str(&cut).unwrap_or(note.into());
+                    }
+                    bytes = bytes.saturating_sub(json.len());
+                }
+                Block::Image { .. } | Block::Audio { .. } | Block::Resource { .. } => {}
+            }
+        }
+    }
+
+    /// Keeps a text that is cut at `end`, and says how to read on.
+    fn keep(&self, text: &str, end: usize, session: Option<&str>) -> String {
+        let kept = self.overflow.as_ref();
+        match kept.and_then(|kept| kept.put(text, self, session)) {
+            Some(id) => format!("; `{READ_OUTPUT}` reads on, with id {id} and offset {end}"),
+            None => String::new(),
+        }
+    }
+}
+
+/// Keeps a text that is cut at a place, and says how to read on.
+type Keep<'k> = dyn Fn(&str, usize) -> String + 'k;
+
+/// Takes what a text needs of the room; if it needs more, what becomes of it.
+fn take(
+    text: &str,
+    bytes: &mut usize,
+    lines: &mut usize,
+    keep: Option<&Keep<'_>>,
+) -> Option<String> {
+    let Some(end) = cut::end(text, *bytes, *lines) else {
+        *bytes = bytes.saturating_sub(text.len());
+        *lines = lines.saturating_sub(text.lines().count());
+        return None;
+    };
+    (*bytes, *lines) = (0, 0);
+    let shown = text.get(..end).unwrap_or_default();
+    let gap = if shown.is_empty() || shown.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
+    let (left, whole) = (text.len() - end, text.len());
+    let more = keep.map(|keep| keep(text, end)).unwrap_or_default();
+    Some(format!(
+        "{shown}{gap}[output truncated: {left} of {whole} bytes left out{more}]"
+    ))
+}
+
+/// The name of the tool that reads on.
+const READ_OUTPUT: &str = "read_output";
+
+/// Keeps the whole texts of answers that were cut, so that a model can read on by the tool
+/// `read_output`. Cheap to clone; all clones are one.
+///
+/// Of many texts the oldest are forgotten. A text that was cut in a conversation with an id
+/// ([`Context::with_session`](crate::Context::with_session)) is read in that conversation alone.
+///
+/// ```
+/// use toolwright_runtime::{Executor, OutputLimit, Overflow, Toolset};
+///
+/// let overflow = Overflow::new(16 * 1024 * 1024);
+/// let tools = Toolset::new([overflow.tool()]).unwrap(); // and yours
+/// let executor = Executor::serial(&tools).limit_output(OutputLimit::default().kept_in(&overflow));
+/// ```
+#[derive(Clone)]
+pub struct Overflow(Arc<Mutex<Kept>>);
+
+struct Kept {
+    capacity: usize,
+    held: usize,
+    count: u64,
+    texts: VecDeque<One>,
+}
+
+struct One {
+    id: String,
+    session: Option<String>,
+    text: Arc<str>,
+    bytes: usize,
+    lines: usize,
+}
+
+impl Overflow {
+    /// Room for texts of so many bytes in sum. A text that is longer than that is not kept.
+    pub fn new(bytes: usize) -> Self {
+        Self(Arc::new(Mutex::new(Kept {
+            capacity: bytes,
+            held: 0,
+            count: 0,
+            texts: VecDeque::new(),
+        })))
+    }
+
+    /// The tool that reads on, `read_output`: add it to the tools whose answers are kept.
+    pub fn tool(&self) -> Arc<dyn Tool> {
+        let mut def = ToolDef::new(
+            READ_OUTPUT,
+            "Reads on in an output that was too long, from an offset in bytes.",
+        );
+        def.input = SchemaDoc::of::<Read>();
+        def.annotations.read_only = Some(true);
+        Arc::new(ReadOutput {
+            def,
+            kept: self.clone(),
+        })
+    }
+
+    /// Nothing is left half done under this lock.
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put(&self, text: &str, limit: &OutputLimit, session: Option<&str>) -> Option<String> {
+        let mut kept = self.kept();
+        let room = kept.capacity.checked_sub(text.len())?;
+        while kept.held > room {
+            let old = kept.texts.pop_front()?;
+            kept.held = kept.held.saturating_sub(old.text.len());
+        }
+        kept.held += text.len();
+        kept.count += 1;
+        let id = format!("output_{}", kept.count);
+        kept.texts.push_back(One {
+            id: id.clone(),
+            session: session.map(str::to_owned),
+            text: text.into(),
+            bytes: limit.bytes.max(4),
+            lines: limit.lines.max(1),
+        });
+        Some(id)
+    }
+
+    fn read(&self, read: &Read, session: Option<&str>) -> Result<String, ToolError> {
+        let found = {
+            let kept = self.kept();
+            let mut texts = kept.texts.iter();
+            let one = texts.find(|one| one.id == read.id && one.session.as_deref() == session);
+            one.map(|one| (Arc::clone(&one.text), one.bytes, one.lines))
+        };
+        let Some((text, bytes, lines)) = found else {
+            let id: String = read.id.chars().take(40).collect();
+            return Err(ToolError::failed(format!(
+                "no output `{id}` is kept here; old ones are forgotten"
+            )));
+        };
+        let whole = text.len();
+        let start = usize::try_from(read.offset).unwrap_or(usize::MAX);
+        let start = text.floor_char_boundary(start);
+        let rest = text.get(start..).unwrap_or_default();
+        if rest.is_empty() {
+            return Err(ToolError::failed(format!(
+                "the output ends at offset {whole}"
+            )));
+        }
+        Ok(match cut::end(rest, bytes, lines) {
+            None => rest.to_owned(),
+            Some(end) => {
+                let page = rest.get(..end).unwrap_or_default();
+                let gap = if page.ends_with('\n') { "" } else { "\n" };
+                let next = start + end;
+                format!("{page}{gap}[the output goes on at offset {next} of {whole}]")
+            }
+        })
+    }
+}
+
+impl fmt::Debug for Overflow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The texts are the conversations'.
+        let kept = self.kept();
+        f.debug_struct("Overflow")
+            .field("capacity", &kept.capacity)
+            .field("held", &kept.held)
+            .field("texts", &kept.texts.len())
+            .finish()
+    }
+}
+
+/// The arguments of `read_output`.
+#[derive(Deserialize)]
+struct Read {
+    id: String,
+    offset: u64,
+}
+
+impl Schema for Read {
+    const SHAPE: &'static Shape = &Shape::object(&[
+        Field::new("id", "The output's id, as its end says it", String::SHAPE),
+        Field::new("offset", "Where to begin, in bytes", u64::SHAPE),
+    ]);
+}
+
+struct ReadOutput {
+    def: ToolDef,
+    kept: Overflow,
+}
+
+impl Tool for ReadOutput {
+    fn def(&self) -> &ToolDef {
+        &self.def
+    }
+
+    fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
+        let read = || {
+            let read: Read = call.decode()?;
+            let text = self.kept.read(&read, call.context().session_id())?;
+            Ok(Outcome::Value(Payload::text(text)))
+        };
+        Answer::Ready(read())
+    }
+
+    fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
+        call.decode::<Read>().map(drop)
+    }
+}

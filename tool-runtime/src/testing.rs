@@ -3,6 +3,8 @@
 mod accepted;
 #[cfg(feature = "schemars")]
 mod agreement;
+mod calls;
+pub mod conformance;
 mod decimal;
 mod make;
 mod mutate;
@@ -14,6 +16,7 @@ mod read_rules;
 mod rng;
 mod rules;
 mod samples;
+mod snapshot;
 mod strings;
 mod value;
 mod write;
@@ -21,5 +24,7 @@ mod write;
 pub use self::accepted::assert_accepted;
 #[cfg(feature = "schemars")]
 pub use self::agreement::{Disagreement, agrees};
+pub use self::calls::{assert_callable, calls};
 pub use self::mutation::Mutation;
 pub use self::samples::{Sample, Samples};
+pub use self::snapshot::snapshot;

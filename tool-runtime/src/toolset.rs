@@ -1,3 +1,4 @@
+mod compact;
 mod error;
 mod redefined;
 

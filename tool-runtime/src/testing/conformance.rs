@@ -1,0 +1,13 @@
+//! What any tool, encoder or executor must do, as suites to run in the tests of one's own.
+//!
+//! Each panics with what was expected of what.
+
+mod encoder;
+#[cfg(feature = "tokio")]
+mod executor;
+mod tool;
+
+pub use self::encoder::encoder;
+#[cfg(feature = "tokio")]
+pub use self::executor::{Turn, executor};
+pub use self::tool::tool;

@@ -1,0 +1,215 @@
+//! Tools told in a line each; a tool of its own tells the rest.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::{Conflicts, Toolset};
+use crate::schema::Ordered;
+use crate::{
+    Answer, Call, Context, ErrorKind, Field, Outcome, Payload, Schema, SchemaDoc, Scope, Shape,
+    Tool, ToolDef, ToolError,
+};
+
+/// The name of the tool that tells the rest.
+const HELP: &str = "tool_help";
+
+impl Toolset {
+    /// The same tools, each told in one line: the first of its description, and its arguments'
+    /// names and types; and a tool `tool_help`, which tells the whole description and schema of one.
+    ///
+    /// For many tools of which a turn needs few. The list depends on the set alone, so that a
+    /// provider's cache of the prompt holds it. Arguments are read and checked as always; where they
+    /// are wrong, the error says how the tool is called.
+    ///
+    /// ```
+    /// use toolwright_runtime::{Context, DynTool, ToolCall, ToolError, Toolset};
+    ///
+    /// let wait = DynTool::builder()
+    ///     .name("wait")
+    ///     .description("Waits.\n\nMuch more about it.")
+    ///     .typed_sync(|n: std::collections::BTreeMap<String, u8>, _| Ok::<_, ToolError>(n.len()))
+    ///     .build()
+    ///     .unwrap();
+    /// let compact = Toolset::new([wait]).unwrap().compact().unwrap();
+    /// let told: Vec<_> = compact.definitions().map(|def| &*def.description).collect();
+    /// assert_eq!(told[0], "Waits. wait(…)");
+    /// let help = ToolCall::new("1", "tool_help", r#"{"name": "wait"}"#);
+    /// let help = compact.call_blocking(&help, &Context::new());
+    /// assert!(help.content(Default::default()).contains("Much more about it."));
+    /// ```
+    ///
+    /// # Errors
+    /// When one of the tools is called `tool_help`.
+    pub fn compact(&self) -> Result<Self, Conflicts> {
+        let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
+        for tool in self.iter() {
+            let usage = usage(tool.def());
+            let mut def = tool.def().clone();
+            let line = def.description.trim().lines().next().unwrap_or_default();
+            def.description = format!("{line} {usage}").into();
+            def.input = anything();
+            def.output = None;
+            tools.push(Arc::new(Stub {
+                def,
+                usage,
+                tool: Arc::clone(tool),
+            }));
+        }
+        let mut def = ToolDef::new(
+            HELP,
+            "Tells how a tool is called, with all of its arguments.",
+        );
+        def.input = SchemaDoc::of::<Asked>();
+        def.annotations.read_only = Some(true);
+        let tools_of_help = self.clone();
+        tools.push(Arc::new(Help {
+            def,
+            tools: tools_of_help,
+        }));
+        Self::new(tools)
+    }
+}
+
+/// An object, whatever is in it.
+fn anything() -> SchemaDoc {
+    SchemaDoc::parse(r#"{"type":"object"}"#).unwrap_or_else(|_| SchemaDoc::empty_object())
+}
+
+/// How a tool is called: `forecast(city: string, days?: integer)`.
+fn usage(def: &ToolDef) -> String {
+    let schema = Ordered::read(def.input.as_json()).unwrap_or(Ordered::Null);
+    let required = match part(&schema, "required") {
+        Some(Ordered::Array(names)) => names.as_slice(),
+        _ => &[],
+    };
+    let mut out = format!("{}(", def.name);
+    let mut gap = "";
+    if let Some(Ordered::Object(parts)) = part(&schema, "properties") {
+        for (name, schema) in parts {
+            let is_required = required
+                .iter()
+                .any(|one| matches!(one, Ordered::String(one) if one == name));
+            let mark = if is_required { "" } else { "?" };
+            // Writing to a string cannot fail.
+            let _ = write!(out, "{gap}{name}{mark}: {}", kind(schema));
+            gap = ", ";
+        }
+    }
+    // Other keys than those may be there.
+    if !matches!(
+        part(&schema, "additionalProperties"),
+        Some(Ordered::Bool(false))
+    ) {
+        let _ = write!(out, "{gap}…");
+    }
+    out.push(')');
+    out
+}
+
+fn part<'s>(schema: &'s Ordered, name: &str) -> Option<&'s Ordered> {
+    match schema {
+        Ordered::Object(parts) => Some(&parts.iter().find(|(key, _)| key == name)?.1),
+        _ => None,
+    }
+}
+
+/// A word for what may stand there.
+fn kind(schema: &Ordered) -> &str {
+    match part(schema, "type") {
+        Some(Ordered::String(kind)) => kind,
+        Some(Ordered::Array(kinds)) => {
+            let mut kinds = kinds.iter().filter_map(|kind| match kind {
+                Ordered::String(kind) if kind != "null" => Some(kind.as_str()),
+                _ => None,
+            });
+            kinds.next().unwrap_or("null")
+        }
+        _ => "any",
+    }
+}
+
+struct Stub {
+    def: ToolDef,
+    usage: String,
+    tool: Arc<dyn Tool>,
+}
+
+impl Stub {
+    /// Who got the arguments wrong is told which there are.
+    fn told(&self, error: ToolError) -> ToolError {
+        if error.kind() != ErrorKind::InvalidArgs {
+            return error;
+        }
+        let usage = &self.usage;
+        error.with_message(format!("usage: {usage}; `{HELP}` tells more"))
+    }
+}
+
+impl Tool for Stub {
+    fn def(&self) -> &ToolDef {
+        &self.def
+    }
+
+    fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
+        match self.tool.call(call) {
+            Answer::Ready(Err(error)) => Answer::Ready(Err(self.told(error))),
+            answer => answer,
+        }
+    }
+
+    fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
+        self.tool.validate(call).map_err(|error| self.told(error))
+    }
+
+    fn visible(&self, scope: &Scope<'_>) -> bool {
+        self.tool.visible(scope)
+    }
+}
+
+/// The arguments of `tool_help`.
+#[derive(Deserialize)]
+struct Asked {
+    name: String,
+}
+
+impl Schema for Asked {
+    const SHAPE: &'static Shape =
+        &Shape::object(&[Field::new("name", "The tool's name", String::SHAPE)]);
+}
+
+struct Help {
+    def: ToolDef,
+    tools: Toolset,
+}
+
+impl Help {
+    /// Of tools that this conversation may see, and of no other.
+    fn about(&self, name: &str, cx: &Context) -> Result<String, ToolError> {
+        let found = self.tools.0.seen(name, &cx.scope(), None);
+        let entry = found.map_err(|error| ToolError::failed(error.to_string()))?;
+        let def = entry.tool.def();
+        let (description, schema) = (&def.description, def.input.to_provider_json());
+        Ok(format!("{name}: {description}\narguments: {schema}"))
+    }
+}
+
+impl Tool for Help {
+    fn def(&self) -> &ToolDef {
+        &self.def
+    }
+
+    fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
+        let about = || {
+            let asked: Asked = call.decode()?;
+            let text = self.about(&asked.name, &call.context())?;
+            Ok(Outcome::Value(Payload::text(text)))
+        };
+        Answer::Ready(about())
+    }
+
+    fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
+        call.decode::<Asked>().map(drop)
+    }
+}

@@ -1,6 +1,10 @@
 //! Many tools in a line each, and a tool that tells the rest.
 // A test that finds less than it expects has failed.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value
+)]
 
 use serde_json::json;
 use toolwright::{Context, Encoder, Scope, ToolCall, Toolset, Wire, tool, tools};

@@ -9,7 +9,7 @@ use toolwright_runtime::{
     WireError,
 };
 
-use crate::{Answer, Message, Thread, ThreadError, wire_name};
+use crate::{Message, Thread, ThreadError, ToolMessage, wire_name};
 
 /// Why a thread is no request.
 #[derive(Debug)]
@@ -118,7 +118,7 @@ impl Said<'_> {
 }
 
 /// The result that was answered with, as far as a provider is told of it.
-fn result(answer: &Answer) -> ToolResult {
+fn result(answer: &ToolMessage) -> ToolResult {
     let call = ToolCall::new(&*answer.id, &*answer.name, "");
     let outcome = if answer.is_error {
         Err(ToolError::failed(answer.text.clone()))

@@ -20,7 +20,7 @@ pub mod testing {
 pub use self::agent::{Agent, Hooks};
 pub use self::event::{Event, Listener};
 pub use self::format::FormatError;
-pub use self::message::{Answer, Asks, Assistant, Message, Native, wire_name};
+pub use self::message::{Asks, Assistant, Message, Native, ToolMessage, wire_name};
 pub use self::model::{Model, ModelError, ModelErrorKind, News, Request, Responding, Response};
 pub use self::run::{AgentError, Halted, Node, Run};
 pub use self::session::{CallRef, PendingCall, Queue, Session, SessionError, Status, Why};

@@ -16,7 +16,7 @@ pub enum Message {
     /// The model's words and calls.
     Assistant(Assistant),
     /// The answer to a call of the assistant's message before.
-    Tool(Answer),
+    Tool(ToolMessage),
 }
 
 /// What the model said.
@@ -59,7 +59,7 @@ pub struct Asks {
 /// The answer to a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Answer {
+pub struct ToolMessage {
     /// The call's place in its turn, from 0: calls of one turn may have equal ids.
     pub index: usize,
     /// The call's id.
@@ -107,7 +107,7 @@ impl Message {
     }
 }
 
-impl Answer {
+impl ToolMessage {
     /// The answer to the call at this place of its turn, in the words of `encoder`.
     pub fn of(index: usize, result: &ToolResult, encoder: Encoder) -> Self {
         let blocks = match &result.outcome {

@@ -8,7 +8,7 @@ use toolwright_runtime::{
     Decision, Encoder, Outcome, PendingReason, State, ToolCall, ToolError, ToolResult,
 };
 
-use crate::{Answer, Message, Node, Thread, Usage};
+use crate::{Message, Node, Thread, ToolMessage, Usage};
 
 /// A conversation that can be stored at every pause and gone on with elsewhere: plain data, without
 /// the agent.
@@ -495,7 +495,7 @@ impl Session {
         Ok(())
     }
 
-    pub(crate) fn take_answer(&mut self, answer: Answer) {
+    pub(crate) fn take_answer(&mut self, answer: ToolMessage) {
         self.waits.retain(|wait| wait.index != answer.index);
         self.thread.answer(answer);
     }
@@ -567,7 +567,7 @@ pub(crate) fn find(pending: &[PendingCall], call: CallRef<'_>) -> Result<usize, 
     }
 }
 
-fn answer_to(index: usize, call: &ToolCall, outcome: Outcome) -> Result<Answer, SessionError> {
+fn answer_to(index: usize, call: &ToolCall, outcome: Outcome) -> Result<ToolMessage, SessionError> {
     answer_of(index, call, Ok(outcome))
 }
 
@@ -575,12 +575,12 @@ fn answer_of(
     index: usize,
     call: &ToolCall,
     outcome: Result<Outcome, ToolError>,
-) -> Result<Answer, SessionError> {
+) -> Result<ToolMessage, SessionError> {
     let given = outcome.is_ok();
     let result = ToolResult::new(call, outcome);
     match &result.outcome {
         Err(error) if given => Err(SessionError::Unwritable(error.to_string())),
-        _ => Ok(Answer::of(index, &result, Encoder::auto())),
+        _ => Ok(ToolMessage::of(index, &result, Encoder::auto())),
     }
 }
 

@@ -3,7 +3,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use toolwright_runtime::ToolCall;
 
-use crate::{Answer, Message};
+use crate::{Message, ToolMessage};
 
 /// A conversation: all of its messages, in order. The system prompt is not one of them: an agent
 /// sends it each time.
@@ -142,7 +142,7 @@ impl Thread {
     /// Puts an answer where it belongs: behind the message that makes the call, in call order. Of a
     /// call that is answered already the answer is replaced. Whether there is such a call in the
     /// last turn.
-    pub fn answer(&mut self, answer: Answer) -> bool {
+    pub fn answer(&mut self, answer: ToolMessage) -> bool {
         let Some(turn) = self.last_turn() else {
             return false;
         };
@@ -247,7 +247,7 @@ impl Thread {
             |message| matches!(message, Message::Tool(answer) if answer.index < open.index),
         );
         let place = open.message + 1 + before.count();
-        let answer = Answer {
+        let answer = ToolMessage {
             index: open.index,
             id: open.call.id.clone(),
             name: open.call.name.clone(),

@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use toolwright::agent::{Answer, Assistant, FormatError, Message, Native, Thread, wire_name};
+use toolwright::agent::{Assistant, FormatError, Message, Native, Thread, ToolMessage, wire_name};
 use toolwright::{Content, Encoder, Outcome, ToolCall, ToolError, ToolResult, Wire};
 
 const WIRES: [Wire; 6] = [
@@ -18,7 +18,7 @@ const WIRES: [Wire; 6] = [
 
 fn answer(index: usize, call: &ToolCall, outcome: Result<Outcome, ToolError>) -> Message {
     let result = ToolResult::new(call, outcome);
-    Message::Tool(Answer::of(index, &result, Encoder::auto()))
+    Message::Tool(ToolMessage::of(index, &result, Encoder::auto()))
 }
 
 fn body(thread: &Thread, wire: Wire) -> Value {

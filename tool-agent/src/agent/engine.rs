@@ -12,8 +12,8 @@ use crate::digest;
 use crate::event::Event;
 use crate::session::Wait;
 use crate::{
-    AgentError, Answer, Asks, Assistant, Halted, Message, News, Node, Request, Response, Run,
-    Session, SessionError, Status, Usage,
+    AgentError, Asks, Assistant, Halted, Message, News, Node, Request, Response, Run, Session,
+    SessionError, Status, ToolMessage, Usage,
 };
 
 /// One run of a session.
@@ -395,7 +395,7 @@ impl<'a> Engine<'a> {
                     if let Ok(Outcome::ReturnDirect(value)) = &result.outcome {
                         direct = Some(value.to_plain().into_owned());
                     }
-                    let answer = Answer::of(index, result, self.agent.encoder);
+                    let answer = ToolMessage::of(index, result, self.agent.encoder);
                     self.session.take_answer(answer);
                 }
                 Reply::Pending(pending) => {

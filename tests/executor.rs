@@ -514,6 +514,7 @@ async fn progress_reaches_who_looks_on() {
             id,
             name,
             progress,
+            ..
         } = event
         {
             seen.lock().unwrap().push(format!(

@@ -378,7 +378,7 @@ fn executor(case: &Case, tools: Toolset, told: &Arc<Mutex<Told>>) -> Executor {
                 match event {
                     Event::Started { index, .. } => told.started.push(*index),
                     Event::Finished { index, .. } => told.finished.push(*index),
-                    Event::Pending { pending } => told.pending.push(pending.index),
+                    Event::Pending { pending, .. } => told.pending.push(pending.index),
                     Event::BatchFinished { .. } => told.batches += 1,
                     _ => {}
                 }

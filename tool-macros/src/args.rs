@@ -44,11 +44,12 @@ const TOOL_OPTIONS: [&str; 21] = [
     "state",
 ];
 
-const ARG_OPTIONS: [&str; 10] = [
+const ARG_OPTIONS: [&str; 11] = [
     "default",
     "rename",
     "example",
     "flatten",
+    "secret",
     "range",
     "len",
     "pattern",
@@ -58,7 +59,7 @@ const ARG_OPTIONS: [&str; 10] = [
 ];
 
 /// What people write who come from elsewhere.
-const OTHER_WORDS: [(&str, &str); 11] = [
+const OTHER_WORDS: [(&str, &str); 14] = [
     ("desc", "description"),
     ("doc", "description"),
     ("about", "description"),
@@ -68,6 +69,9 @@ const OTHER_WORDS: [(&str, &str); 11] = [
     ("hidden", "visible"),
     ("attributes", "meta"),
     ("open", "ignore_unknown"),
+    ("sensitive", "secret"),
+    ("password", "secret"),
+    ("redact", "secret"),
     ("additional_properties", "ignore_unknown"),
     ("dialects", "targets"),
 ];
@@ -157,6 +161,7 @@ pub(crate) struct Arg {
     pub(crate) rename: Option<Text>,
     pub(crate) example: Option<Expr>,
     pub(crate) flatten: Option<Span>,
+    pub(crate) secret: Option<Span>,
     pub(crate) bounds: Bounds,
     /// The options that were given, since a parameter may have several `#[arg(…)]`.
     given: Vec<String>,
@@ -195,6 +200,9 @@ pub(crate) fn arg(cx: &Ctxt, attr: &Attribute, arg: &mut Arg) {
                 if flag(cx, &meta) == Some(true) {
                     arg.flatten = Some(meta.span());
                 }
+            }
+            Some("secret") => {
+                arg.secret = (flag(cx, &meta) == Some(true)).then(|| meta.path().span());
             }
             Some(key) if read_bound(cx, &meta, key, &mut arg.bounds) => {}
             other => unknown(cx, &meta, other.unwrap_or_default(), "arg", &ARG_OPTIONS),

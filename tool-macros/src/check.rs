@@ -222,7 +222,8 @@ fn flatten_is_alone(cx: &Ctxt, tool: &Tool) {
             );
         }
         let is_renamed = param.name.value != param.ident;
-        if param.default.is_some() || param.example.is_some() || is_renamed {
+        let is_told = param.default.is_some() || param.example.is_some() || is_renamed;
+        if is_told || param.secret.is_some() {
             cx.error_at(
                 span,
                 "a flattened parameter takes no other options\nhelp: say them of its struct's fields",

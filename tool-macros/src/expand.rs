@@ -291,6 +291,9 @@ fn field(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
     if let Some(narrow) = param.bounds.narrow(&shape) {
         shape = quote!(&__tool::Shape::new(#narrow));
     }
+    if param.secret.is_some() {
+        shape = quote!(&__tool::secret(#shape));
+    }
     let mut field = quote!(__tool::Field::new(#name, #description, #shape));
     if is_option(&param.ty) {
         field = quote!(#field.optional());

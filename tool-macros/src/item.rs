@@ -276,6 +276,7 @@ fn read_param(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
         default: marks.arg.default,
         example: marks.arg.example,
         flatten: marks.arg.flatten,
+        secret: marks.arg.secret,
         bounds: marks.arg.bounds,
         slot,
         pass,

@@ -106,6 +106,8 @@ pub(crate) struct ModelParam {
     pub(crate) example: Option<Expr>,
     /// Its fields are the tool's parameters. Where the option stands.
     pub(crate) flatten: Option<Span>,
+    /// Its value is for the tool alone. Where the option stands.
+    pub(crate) secret: Option<Span>,
     pub(crate) bounds: Bounds,
     /// What is decoded.
     pub(crate) slot: TokenStream,

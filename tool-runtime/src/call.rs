@@ -1,3 +1,4 @@
+use std::fmt;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
@@ -7,7 +8,10 @@ use crate::decode::decode_value;
 use crate::{Context, Limits, Schema, Store, ToolError};
 
 /// A call that a model asks for: which tool, with what arguments. Cheap to clone.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// `Debug` tells how long the arguments are and not what they say: nothing here knows which tool it
+/// is, and so what of them is secret. See [`Tool::shown`](crate::Tool::shown).
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The provider's id of the call, which its answer must carry.
     pub id: Arc<str>,
@@ -43,8 +47,27 @@ impl ToolCall {
     }
 }
 
+impl fmt::Debug for ToolCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolCall")
+            .field("id", &self.id)
+            .field("name", &self.name)
+            .field("arguments", &Bytes(&self.arguments))
+            .finish()
+    }
+}
+
+/// A text of which only the length is told.
+pub(crate) struct Bytes<'a>(pub(crate) &'a str);
+
+impl fmt::Debug for Bytes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{} bytes]", self.0.len())
+    }
+}
+
 /// One call on its way through a tool: the arguments, and what belongs to them.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Call<'a> {
     arguments: &'a str,
     store: &'a Store,
@@ -52,6 +75,15 @@ pub struct Call<'a> {
     of: Option<&'a ToolCall>,
     index: usize,
     only_check: bool,
+}
+
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("arguments", &Bytes(self.arguments))
+            .field("context", self.context)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a> Call<'a> {

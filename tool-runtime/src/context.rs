@@ -333,7 +333,7 @@ impl Context {
     #[allow(clippy::needless_pass_by_value)]
     pub fn progress(&self, progress: Progress) {
         if let (Some(live), Some(call)) = (&self.live, &self.call) {
-            live.progress(call.index, &call.id, &call.tool, &progress);
+            live.progress(self, call.index, &call.id, &call.tool, &progress);
         }
     }
 

@@ -17,6 +17,7 @@ use self::handler::{Check, Handler};
 #[cfg(feature = "validate")]
 use self::judge::Judge;
 use crate::schema::Ordered;
+use crate::secret::without_secrets;
 use crate::{
     Annotations, Answer, Call, Context, ErrorKind, Kind, NameError, Output, Plan, Schema,
     SchemaDoc, Scope, Shape, Tool, ToolDef, ToolError,
@@ -91,6 +92,10 @@ impl DynTool {
         })
     }
 
+    fn secrets(&self) -> Option<&'static Shape> {
+        self.handler.as_ref()?.secrets()
+    }
+
     /// The call with its arguments in the form of the schema, where they were written for a strict
     /// mode. Arguments of the handler's own type are read in either form.
     fn raised<'a>(&self, call: Call<'a>) -> Call<'a> {
@@ -115,7 +120,12 @@ impl DynTool {
     /// Whether a schema that arrived at run time admits the arguments.
     #[cfg(feature = "validate")]
     fn judged(&self, call: &Call<'_>) -> Result<(), ToolError> {
-        self.judge.as_ref().map_or(Ok(()), |judge| judge.ask(call))
+        let judged = self.judge.as_ref().map_or(Ok(()), |judge| judge.ask(call));
+        // The schema does not know what the handler's type keeps secret.
+        judged.map_err(|error| match self.secrets() {
+            Some(_) => error.without_values(),
+            None => error,
+        })
     }
 
     /// Without the feature `validate` nobody asks the schema.
@@ -151,6 +161,13 @@ impl Tool for DynTool {
         let call = self.raised(call);
         self.judged(&call)?;
         handler.validate(call, self.check.as_deref())
+    }
+
+    fn shown<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
+        match self.secrets().or_else(|| self.def.input.shape()) {
+            Some(shape) => without_secrets(arguments, shape),
+            None => arguments.into(),
+        }
     }
 
     fn visible(&self, scope: &Scope<'_>) -> bool {

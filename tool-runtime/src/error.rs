@@ -3,7 +3,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::Fault;
+use crate::{Fault, FaultCode};
 
 /// Why a call has no result: words for the model, and apart from them what only the host may read.
 ///
@@ -113,6 +113,28 @@ impl ToolError {
         let mut error = Self::with_messages(ErrorKind::InvalidArgs, messages);
         error.0.faults = faults;
         error
+    }
+
+    /// The same error, of faults that tell where they are and nothing of the values: for what was
+    /// read without knowing which of them are secret.
+    #[cold]
+    pub(crate) fn without_values(self) -> Self {
+        if self.0.faults.is_empty() {
+            return self;
+        }
+        let faults = self.0.faults.into_iter().map(|fault| {
+            let message = match fault.code {
+                FaultCode::MissingArgument => "missing",
+                FaultCode::UnknownArgument => "unknown",
+                FaultCode::DuplicateKey => "given more than once",
+                _ => "the value does not fit; it may hold a secret, and is not told",
+            };
+            Fault {
+                message: message.to_owned(),
+                ..fault
+            }
+        });
+        Self::invalid_args(faults.collect())
     }
 
     /// The same error with one more message for the model.

@@ -10,8 +10,11 @@ mod live;
 mod output;
 mod policy;
 mod progress;
+mod shown;
 mod sort;
 mod source;
+mod span;
+mod trace;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -27,13 +30,15 @@ use crate::{Context, Encoder, Filter, ToolCall, Toolset};
 
 pub use self::batch::{Batch, Halted, Pending, PendingReason, Reply};
 pub use self::decided::Decided;
-pub use self::event::{Event, Observer};
+pub use self::event::{BatchId, Event, Observer};
 pub use self::layer::{Handled, Handling, Layer, Next, Request};
 pub use self::output::{OutputLimit, Overflow};
 pub use self::policy::{Decide, ErrorPolicy, OnFailure, UnknownPolicy};
 pub use self::progress::Progress;
+pub use self::shown::Shown;
 pub use self::sort::CallPlan;
 pub use self::source::Source;
+pub use self::trace::{TraceEvent, TraceKind, TraceStore, Traced, TracedCall};
 
 pub(crate) use self::clock::pause;
 pub(crate) use self::live::Live;
@@ -90,6 +95,7 @@ pub struct Executor {
     observers: Observers,
     output: Option<OutputLimit>,
     encoder: Option<Encoder>,
+    has_content: bool,
 }
 
 /// Which tools' calls the executor leaves to the host.
@@ -141,6 +147,7 @@ impl Executor {
             observers: Observers::default(),
             output: None,
             encoder: None,
+            has_content: false,
         }
     }
 
@@ -259,6 +266,20 @@ impl Executor {
         }
     }
 
+    /// The same executor, whose spans hold what calls were given, without secrets, and what came of
+    /// them: `gen_ai.tool.call.arguments` and `gen_ai.tool.call.result`. Without it they hold neither.
+    ///
+    /// With the feature `tracing` each call has a span of the crate of that name, by
+    /// [OpenTelemetry's conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/):
+    /// `execute_tool {name}` with `gen_ai.operation.name`, `gen_ai.tool.name`, `gen_ai.tool.call.id`
+    /// and, of a call that failed, `error.type`. It is entered wherever the tool's code runs.
+    pub fn content_in_spans(self) -> Self {
+        Self {
+            has_content: true,
+            ..self
+        }
+    }
+
     /// The tools that a conversation may see, in order: what a model is to be told next.
     pub fn tools(&self, cx: &Context) -> Toolset {
         let cx = self.known(cx);
@@ -339,7 +360,13 @@ impl Executor {
     async fn go(&self, turn: Turn<'_>, cx: &Context) -> Batch {
         let cx = &self.known(cx);
         let tools = self.source.tools(&cx.scope());
-        let mut books = Books::open(turn, cx, &self.on_error, self.observers.clone());
+        let mut books = Books::open(
+            turn,
+            cx,
+            &self.on_error,
+            self.observers.clone(),
+            self.has_content,
+        );
         books.write_for(self.output.as_ref(), self.encoder);
         if cx.cancel_requested() {
             books.cancelled();
@@ -370,7 +397,13 @@ impl Executor {
             Ok(batch) => batch,
             Err(error) => {
                 let cx = &self.known(cx);
-                let mut books = Books::open(turn, cx, &self.on_error, self.observers.clone());
+                let mut books = Books::open(
+                    turn,
+                    cx,
+                    &self.on_error,
+                    self.observers.clone(),
+                    self.has_content,
+                );
                 books.end_with(&error);
                 books.close()
             }

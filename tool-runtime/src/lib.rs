@@ -44,6 +44,7 @@ mod repair;
 mod report;
 mod result;
 mod schema;
+mod secret;
 mod state;
 pub mod testing;
 mod tool;
@@ -68,9 +69,10 @@ pub use self::encoder::{Encode, Encoder};
 pub use self::error::{ErrorKind, ToolError};
 #[cfg(feature = "tokio")]
 pub use self::executor::{
-    Batch, CallPlan, Decide, Decided, ErrorPolicy, Event, Executor, Halted, Handled, Handling,
-    Layer, Next, Observer, OnFailure, OutputLimit, Overflow, Pending, PendingReason, Progress,
-    Reply, Request, Source, UnknownPolicy,
+    Batch, BatchId, CallPlan, Decide, Decided, ErrorPolicy, Event, Executor, Halted, Handled,
+    Handling, Layer, Next, Observer, OnFailure, OutputLimit, Overflow, Pending, PendingReason,
+    Progress, Reply, Request, Shown, Source, TraceEvent, TraceKind, TraceStore, Traced, TracedCall,
+    UnknownPolicy,
 };
 pub use self::fault::{Fault, FaultCode};
 pub use self::filter::Filter;

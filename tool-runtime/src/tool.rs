@@ -1,7 +1,9 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
+use crate::secret::without_secrets;
 use crate::{Call, Outcome, Scope, ToolDef, ToolError};
 
 /// What the runtime knows of a tool: a definition, and a way to call it.
@@ -23,6 +25,19 @@ pub trait Tool: Send + Sync {
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         let _ = call;
         Ok(())
+    }
+
+    /// What of a call's arguments may be logged and shown to people: all but its secrets. What does
+    /// not fit the tool's parameters may be one, and is left out too.
+    ///
+    /// Without an implementation of its own, a tool's secrets are those that its
+    /// [input schema](ToolDef::input) knows: of parameters marked `#[arg(secret)]`, and of types
+    /// marked `#[schema(secret)]`.
+    fn shown<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
+        match self.def().input.shape() {
+            Some(shape) => without_secrets(arguments, shape),
+            None => arguments.into(),
+        }
     }
 
     /// Whether the conversation may see and call the tool.

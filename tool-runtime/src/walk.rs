@@ -20,7 +20,8 @@ use crate::FaultCode;
 use crate::check::{Leaf, admits, admits_count, first_repeat, int_of};
 use crate::fault::say;
 use crate::json::{Error, Integer, Json, Number, Place, Problem, Seen, Segment, Store};
-use crate::schema::{Array, Kind, Shape, alternatives, bare};
+use crate::schema::{Array, Bare, Kind, Shape, alternatives, bare};
+use crate::secret::holds_secret;
 
 /// How a text is read.
 #[derive(Clone, Copy)]
@@ -62,6 +63,9 @@ pub(crate) fn judge(
 pub(crate) fn tell(text: &str, reading: Reading, root: &Shape, repairs: bool) -> Found {
     let store = Store::new();
     let mut walk = Walk::new(reading.of(text, 0, &store), Mode::Tell { repairs });
+    if holds_secret(root) {
+        walk.secrecy = Secrecy::Around;
+    }
     // The text is JSON, so nothing stops the walk.
     let _ = walk.value(root);
     let edits = std::mem::take(&mut walk.edits);
@@ -78,6 +82,17 @@ enum Mode {
     Judge,
     /// Faults are collected.
     Tell { repairs: bool },
+}
+
+/// What of the text may be told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Secrecy {
+    /// All: there are no secrets.
+    None,
+    /// Where no secret can be.
+    Around,
+    /// Nothing: the value is a secret, or a part of one.
+    Here,
 }
 
 /// Where an admitted value ends, and in which other words.
@@ -109,6 +124,7 @@ struct Walk<'t> {
     unions: u8,
     /// Whether the value is the one of a list that was made for it. Lists of lists have no end.
     is_wrapped: bool,
+    secrecy: Secrecy,
 }
 
 impl<'t> Walk<'t> {
@@ -123,7 +139,44 @@ impl<'t> Walk<'t> {
             outer: None,
             unions: 0,
             is_wrapped: false,
+            secrecy: Secrecy::None,
         }
+    }
+
+    /// Whether a value that stands where one of this shape belongs may not be told.
+    fn hides(&self, shape: &Shape) -> bool {
+        match self.secrecy {
+            Secrecy::None => false,
+            Secrecy::Around => holds_secret(shape),
+            Secrecy::Here => true,
+        }
+    }
+
+    /// The value at an offset, which stands where one of this shape belongs, as it is told.
+    fn got(&self, at: usize, shape: &Shape) -> String {
+        let text = self.json.whole();
+        if self.hides(shape) {
+            say::kept_back(text, at)
+        } else {
+            say::shown(text, at)
+        }
+    }
+
+    /// A key that nobody declared, as it is told.
+    fn key(&self, key: &str) -> Segment {
+        let is_secret = self.secrecy == Secrecy::Here;
+        Segment::Key(if is_secret { say::KEPT_BACK_KEY } else { key }.to_owned())
+    }
+
+    /// Walks a value that is a secret, or is not.
+    fn guarded(&mut self, is_secret: bool, walk: impl FnOnce(&mut Self) -> Walked) -> Walked {
+        let before = self.secrecy;
+        if is_secret {
+            self.secrecy = Secrecy::Here;
+        }
+        let walked = walk(self);
+        self.secrecy = before;
+        walked
     }
 
     fn tells(&self) -> bool {
@@ -154,11 +207,15 @@ impl<'t> Walk<'t> {
 
     /// Walks the value that stands next.
     fn value(&mut self, shape: &Shape) -> Walked {
+        let bare = bare(shape, false);
+        self.guarded(bare.is_secret, |walk| walk.value_of(shape, &bare))
+    }
+
+    fn value_of(&mut self, shape: &Shape, bare: &Bare) -> Walked {
         let next = self.json.peek();
         if self.json.is_lowered() && self.raise(shape)? {
             return Ok(());
         }
-        let bare = bare(shape, false);
         match (&bare.kind, next) {
             (Kind::Any | Kind::Unknown, _) => self.any(false),
             (Kind::Foreign(_), _) => self.any(true),
@@ -199,6 +256,7 @@ impl<'t> Walk<'t> {
         inner.path = std::mem::take(&mut self.path);
         inner.found = std::mem::take(&mut self.found);
         inner.outer = Some(self.outer.unwrap_or(start));
+        inner.secrecy = self.secrecy;
         let walked = inner.value(shape);
         self.path = std::mem::take(&mut inner.path);
         self.found = std::mem::take(&mut inner.found);
@@ -231,7 +289,8 @@ impl<'t> Walk<'t> {
                 let mut seen = Seen::NONE;
                 while let Some(key) = self.json.next_key(&mut place)? {
                     self.once(&mut seen, key)?;
-                    self.inside(|| Segment::Key(key.to_owned()), |walk| walk.any(respells))?;
+                    let segment = self.key(key);
+                    self.inside(|| segment, |walk| walk.any(respells))?;
                 }
                 Ok(())
             }
@@ -256,8 +315,9 @@ impl<'t> Walk<'t> {
 
     fn repeated(&mut self, key: &str) -> Walked {
         let at = self.json.key_at();
+        let segment = self.key(key);
         self.inside(
-            || Segment::Key(key.to_owned()),
+            || segment,
             |walk| {
                 walk.fault(at, FaultCode::DuplicateKey, |_| {
                     "given more than once".into()
@@ -322,9 +382,9 @@ impl<'t> Walk<'t> {
             return Ok(());
         }
         match bare(shape, false).kind {
-            Kind::Enum(variants) => self.fault(start, FaultCode::WrongType, |_| {
+            Kind::Enum(variants) => self.fault(start, FaultCode::WrongType, |walk| {
                 let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
-                say::unknown_name("", text, &names)
+                say::unknown_name("", (!walk.hides(shape)).then_some(text), &names)
             }),
             _ => self.unfit(start, shape, FaultCode::Bound),
         }
@@ -357,7 +417,7 @@ impl<'t> Walk<'t> {
                     || Segment::Index(index),
                     |walk| {
                         walk.fault(at, FaultCode::Bound, |walk| {
-                            let got = say::shown(walk.json.whole(), at);
+                            let got = walk.got(at, array.items);
                             format!("{got} is there already; no two elements may be equal")
                         })
                     },

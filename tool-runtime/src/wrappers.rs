@@ -1,5 +1,6 @@
 //! Tools around tools. Each has the definition of what it wraps, but for what it is there to change.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::{Answer, Call, ErrorKind, Outcome, Output, Scope, Tool, ToolDef, ToolError};
@@ -89,6 +90,10 @@ impl Tool for HandleErrors {
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         self.tool.validate(call)
+    }
+
+    fn shown<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
+        self.tool.shown(arguments)
     }
 
     fn visible(&self, scope: &Scope<'_>) -> bool {

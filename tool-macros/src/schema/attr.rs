@@ -54,6 +54,8 @@ pub(super) struct Container {
     pub(super) description: Option<Text>,
     pub(super) bounds: Bounds,
     pub(super) json_schema: bool,
+    /// Values are for the tool alone.
+    pub(super) secret: bool,
 }
 
 impl Container {
@@ -74,6 +76,7 @@ impl Container {
             description: None,
             bounds: Bounds::default(),
             json_schema: false,
+            secret: false,
         };
         let (mut tag, mut content) = (None, None);
         for option in options(cx, attrs) {
@@ -88,6 +91,7 @@ impl Container {
                 (Of::Schema, "json_schema") => {
                     this.json_schema = args::flag(cx, meta).unwrap_or(false);
                 }
+                (Of::Schema, "secret") => this.secret = args::flag(cx, meta).unwrap_or(false),
                 (Of::Schema, "as") => {
                     this.from.clone_from(ty);
                     this.into.clone_from(ty);
@@ -123,7 +127,15 @@ impl Container {
                     cx,
                     Place::Container,
                     &mut this.bounds,
-                    &["crate", "as", "open", "title", "description", "json_schema"],
+                    &[
+                        "crate",
+                        "as",
+                        "open",
+                        "title",
+                        "description",
+                        "json_schema",
+                        "secret",
+                    ],
                 ),
             }
         }
@@ -180,6 +192,8 @@ pub(super) struct Member {
     pub(super) description: Option<Text>,
     pub(super) deprecated: bool,
     pub(super) example: Option<Expr>,
+    /// Its value is for the tool alone.
+    pub(super) secret: bool,
     pub(super) bounds: Bounds,
 }
 
@@ -194,6 +208,13 @@ impl Member {
                 (Of::Schema, "recursive") => {
                     this.recursive = args::flag(cx, meta).unwrap_or(false);
                 }
+                (Of::Schema, "secret") if place == Place::Field => {
+                    this.secret = args::flag(cx, meta).unwrap_or(false);
+                }
+                (Of::Schema, "secret") => cx.error(
+                    meta,
+                    "a variant's name is no secret\nhelp: mark what it holds: `Key(#[schema(secret)] String)`",
+                ),
                 (Of::Schema | Of::Schemars, "title") => this.title = args::text(cx, meta),
                 (Of::Schema | Of::Schemars, "description") => {
                     this.description = args::text(cx, meta);
@@ -241,6 +262,7 @@ impl Member {
                         "description",
                         "deprecated",
                         "example",
+                        "secret",
                     ],
                 ),
             }

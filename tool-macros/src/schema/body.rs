@@ -216,13 +216,15 @@ impl<'a> Body<'a> {
             (None, None) => doc::plain(self.cx, &row.field.attrs),
         };
         self.parts.fits.extend(row.member.bounds.fits(&shape));
+        let is_secret = row.member.secret;
         let kind = match row.member.bounds.narrow(&shape) {
             Some(kind) => kind,
-            None if description.is_empty() => return shape,
+            None if description.is_empty() && !is_secret => return shape,
             None => quote!(__tool::Kind::Narrow(#shape, __tool::Bounds::NONE)),
         };
         let words = (!description.is_empty()).then(|| quote!(.described(#description)));
-        quote!(&__tool::Shape::new(#kind)#words)
+        let secret = is_secret.then(|| quote!(.secret()));
+        quote!(&__tool::Shape::new(#kind)#words #secret)
     }
 
     /// The tree of a type, or of the type that its JSON looks like, on the sides where it does.

@@ -56,6 +56,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
         .title
         .as_ref()
         .map_or("", |text| text.value.as_str());
+    let secret = container.secret.then(|| quote!(.secret()));
     match cx.finish() {
         Ok(()) => {
             let shape = quote! {
@@ -63,7 +64,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
                     description: #description,
                     title: #title,
                     id: <Self as __tool::Schema>::ID,
-                    ..__tool::Shape::new(#kind)
+                    ..__tool::Shape::new(#kind)#secret
                 }
             };
             implement(&input, &container, &shape, &parts)

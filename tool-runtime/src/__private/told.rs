@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::schema::{Back, Id, Kind, Refs, Shape};
-use crate::{Field, OutputPresence, Presence, Schema, Variant};
+use crate::{Bounds, Field, OutputPresence, Presence, Schema, Variant};
 
 use super::Has;
 
@@ -46,6 +46,11 @@ pub const fn known(ours: Option<&'static Shape>, theirs: Option<&'static Shape>)
         (Some(shape), _) | (None, Some(shape)) => shape,
         (None, None) => UNKNOWN,
     }
+}
+
+/// The tree of values that are for the tool alone.
+pub const fn secret(shape: &'static Shape) -> Shape {
+    Shape::new(Kind::Narrow(shape, Bounds::NONE)).secret()
 }
 
 /// Finds where a type's schema comes from; method lookup tries more references first.

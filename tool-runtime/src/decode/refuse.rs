@@ -5,6 +5,7 @@ use crate::__private::Slot;
 use crate::fault::{Reporter, say};
 use crate::json::{Error, Place, Problem, position};
 use crate::schema::{Object, Shape};
+use crate::secret::holds_secret;
 use crate::walk::{self, Found};
 use crate::{Call, Fault, FaultCode, Repair, RepairKind, ToolError};
 
@@ -23,27 +24,35 @@ pub(super) struct Repaired<'a> {
 }
 
 /// The object that the arguments are, decoded once more if they were encoded twice.
-fn object<'a>(text: &'a str, call: &Call<'a>) -> Result<Repaired<'a>, ToolError> {
+fn object<'a>(text: &'a str, call: &Call<'a>, root: &Shape) -> Result<Repaired<'a>, ToolError> {
+    let is_secret = holds_secret(root);
     let mut repairs = Vec::new();
     let mut text = text;
     loop {
         let mut json = reader(text, call);
         let fault = match json.skip().and_then(|_| json.finish()) {
-            Err(error) => not_json(text, error, call),
+            Err(error) => not_json(text, error, call, is_secret),
             Ok(()) if text.trim_start().starts_with('{') => return Ok(Repaired { text, repairs }),
             Ok(()) => Fault {
                 path: String::new(),
                 code: FaultCode::NotObject,
-                message: say::not_object(text),
+                message: say::not_object(text, is_secret),
             },
         };
         match decoded(text, call) {
             Some(inner) if call.repairs() && repairs.len() < 4 => {
+                let told = |text| {
+                    if is_secret {
+                        say::kept_back(text, 0)
+                    } else {
+                        say::shortened(text)
+                    }
+                };
                 repairs.push(Repair {
                     path: String::new(),
                     kind: RepairKind::Decoded,
-                    from: say::shortened(text.trim()),
-                    to: say::shortened(inner),
+                    from: told(text.trim()),
+                    to: told(inner),
                 });
                 text = inner;
             }
@@ -67,12 +76,12 @@ fn decoded<'a>(text: &'a str, call: &Call<'a>) -> Option<&'a str> {
     inner.starts_with(['{', '"']).then_some(inner)
 }
 
-fn not_json(text: &str, error: Error, call: &Call<'_>) -> Fault {
+fn not_json(text: &str, error: Error, call: &Call<'_>, is_secret: bool) -> Fault {
     let (problem, at, _) = error.into_parts();
     let (code, message) = match problem {
         Problem::Syntax { expected } => (
             FaultCode::InvalidJson,
-            say::not_json(text, expected, at.unwrap_or_default()),
+            say::not_json(text, expected, at.unwrap_or_default(), is_secret),
         ),
         _ => (
             FaultCode::TooDeep,
@@ -106,7 +115,7 @@ pub(super) fn refuse<'a>(
     first: Error,
 ) -> Result<(), ToolError> {
     let root = Shape::new(crate::Kind::Object(params));
-    let Repaired { text, mut repairs } = object(text, call)?;
+    let Repaired { text, mut repairs } = object(text, call, &root)?;
     let mut found = walk::tell(text, reading(call), &root, call.repairs());
     repairs.append(&mut found.repairs);
     // Types that nobody can look into may buffer, too, and then know integers by their spelling.
@@ -207,13 +216,13 @@ pub(super) fn refuse_whole<'a>(
     root: Option<&'static Shape>,
     error: Error,
 ) -> Refused<'a> {
-    let Repaired { text, mut repairs } = match object(text, call) {
-        Ok(object) => object,
-        Err(error) => return Refused::Told(error),
-    };
     // Of a type without a schema it is still known that no key may stand twice.
     let any = Shape::new(crate::Kind::Any);
     let shape = root.unwrap_or(&any);
+    let Repaired { text, mut repairs } = match object(text, call, shape) {
+        Ok(object) => object,
+        Err(error) => return Refused::Told(error),
+    };
     let mut found = walk::tell(text, reading(call), shape, call.repairs());
     repairs.append(&mut found.repairs);
     if found.faults.is_empty() {

@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 use serde::de::DeserializeOwned;
 
 use crate::decode::{decode_value, decode_value_of};
+use crate::secret::holds_secret;
 use crate::{Answer, Call, Context, ErrorKind, Outcome, Output, Shape, ToolError};
 
 /// The code of a tool.
@@ -17,6 +18,9 @@ pub(super) trait Handler: Send + Sync {
 
     /// The same, up to where it would run.
     fn validate(&self, call: Call<'_>, check: Option<&Check>) -> Result<(), ToolError>;
+
+    /// What the arguments are read as, if they have secrets.
+    fn secrets(&self) -> Option<&'static Shape>;
 }
 
 /// What else arguments must fulfil.
@@ -77,12 +81,18 @@ where
     })
 }
 
-impl<A: DeserializeOwned, F> Typed<A, F> {
+impl<A: DeserializeOwned, F> Typed<A, F>
+where
+    Self: Handler,
+{
     fn read(&self, call: Call<'_>, check: Option<&Check>) -> Result<A, ToolError> {
         let (arguments, text) = decode_value_of::<A>(&call, self.shape)?;
         // Without a schema the check's own reading would repair nothing.
-        check.map_or(Ok(()), |check| check(&call.with_arguments(text)))?;
-        Ok(arguments)
+        let checked = check.map_or(Ok(()), |check| check(&call.with_arguments(text)));
+        match checked {
+            Err(error) if self.secrets().is_some() => Err(error.without_values()),
+            checked => checked.map(|()| arguments),
+        }
     }
 }
 
@@ -100,6 +110,10 @@ where
 
     fn validate(&self, call: Call<'_>, check: Option<&Check>) -> Result<(), ToolError> {
         self.read(call, check).map(drop)
+    }
+
+    fn secrets(&self) -> Option<&'static Shape> {
+        self.shape.filter(|shape| holds_secret(shape))
     }
 }
 

@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use super::clock::Clock;
 use super::layer::{Handled, Layer, Next, Request};
 use super::sort::{Job, Plan};
+use super::span::CallSpan;
 use crate::contain::{Contained, contained, not_started};
 use crate::items;
 use crate::toolset::{Entry, Traits};
@@ -26,6 +27,7 @@ pub(super) struct Core<'a> {
     pub(super) tool: &'a Arc<dyn Tool>,
     pub(super) cx: &'a Context,
     pub(super) clock: &'a Clock,
+    span: &'a CallSpan,
     repairs: Mutex<Vec<Repair>>,
     /// The arguments that somebody let the call run with.
     approved: Option<Arc<str>>,
@@ -50,6 +52,18 @@ pub(super) async fn run(
     cx: &Context,
     clock: &Clock,
     layers: &[Arc<dyn Layer>],
+    span: CallSpan,
+) -> Ran {
+    let inside = run_inside(job, cx, clock, layers, &span);
+    span.clone().around(inside).await
+}
+
+async fn run_inside(
+    job: Job<'_>,
+    cx: &Context,
+    clock: &Clock,
+    layers: &[Arc<dyn Layer>],
+    span: &CallSpan,
 ) -> Ran {
     let edited = match job.plan {
         Plan::Decided(Decision::Edit(arguments)) => {
@@ -59,12 +73,12 @@ pub(super) async fn run(
     };
     let call = edited.as_ref().unwrap_or(job.call);
     if layers.is_empty() {
-        let core = Core::new(&job, cx, clock);
+        let core = Core::new(&job, cx, clock, span);
         let handled = core.body(call).await.into();
         return core.end(handled);
     }
     let cx = cx.for_call(job.index, Arc::clone(&call.id), Arc::clone(&call.name));
-    let mut core = Core::new(&job, &cx, clock);
+    let mut core = Core::new(&job, &cx, clock, span);
     let handled = match core.check(call) {
         Ok(call) => {
             let approves = job.plan.is_approval();
@@ -77,13 +91,14 @@ pub(super) async fn run(
 }
 
 impl<'a> Core<'a> {
-    fn new(job: &Job<'a>, cx: &'a Context, clock: &'a Clock) -> Self {
+    fn new(job: &Job<'a>, cx: &'a Context, clock: &'a Clock, span: &'a CallSpan) -> Self {
         Self {
             index: job.index,
             entry: job.entry,
             tool: job.entry.tool(),
             cx,
             clock,
+            span,
             repairs: Mutex::default(),
             approved: None,
             waits_with: Mutex::default(),
@@ -181,6 +196,7 @@ impl<'a> Core<'a> {
             cx: self.cx.clone(),
             index: self.index,
             store: Arc::clone(&store),
+            span: self.span.clone(),
         };
         let answer = match Handle::try_current() {
             Ok(runtime) if traits.blocking => {
@@ -213,12 +229,17 @@ struct Moved {
     cx: Context,
     index: usize,
     store: Arc<Store>,
+    span: CallSpan,
 }
 
 impl Moved {
-    async fn run(self) -> Answered {
-        let call = Call::of(&self.call, &self.store, &self.cx).at(self.index);
-        answer(&*self.tool, call).await
+    async fn run(mut self) -> Answered {
+        let span = std::mem::take(&mut self.span);
+        let inside = async {
+            let call = Call::of(&self.call, &self.store, &self.cx).at(self.index);
+            answer(&*self.tool, call).await
+        };
+        span.around(inside).await
     }
 
     /// On a thread that may be blocked.

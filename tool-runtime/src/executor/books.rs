@@ -8,16 +8,21 @@ use tokio::time::Instant;
 use super::Turn;
 use super::batch::{Batch, Halted, Pending, PendingReason, Reply};
 use super::body::Ran;
-use super::event::{Event, Observers};
+use super::event::{BatchId, Event, Observers};
 use super::layer::Handled;
 use super::live::Live;
 use super::output::OutputLimit;
 use super::policy::{ErrorPolicy, OnFailure};
+use super::shown::Shown;
+use super::span::CallSpan;
 use crate::toolset::Entry;
 use crate::{Context, Encoder, ErrorKind, Outcome, Repair, ToolCall, ToolError, ToolResult};
 
 /// See the module.
 pub(super) struct Books<'a> {
+    id: BatchId,
+    /// Whether spans hold arguments and results.
+    has_content: bool,
     calls: &'a [ToolCall],
     lines: Vec<Line<'a>>,
     cx: Context,
@@ -39,6 +44,7 @@ struct Line<'a> {
     began: Option<Instant>,
     reply: Option<Reply>,
     updates: Vec<(String, Value)>,
+    span: CallSpan,
 }
 
 impl<'a> Books<'a> {
@@ -47,11 +53,15 @@ impl<'a> Books<'a> {
         cx: &Context,
         policy: &'a ErrorPolicy,
         observers: Observers,
+        has_content: bool,
     ) -> Self {
+        let id = BatchId::new();
         let calls = turn.calls;
-        let live = Live::new(turn.places(), cx.host_cancel(), observers.clone());
+        let live = Live::new(id, turn.places(), cx.host_cancel(), observers.clone());
         let live = Arc::new(live);
         let books = Self {
+            id,
+            has_content,
             calls,
             lines: calls.iter().map(|_| Line::default()).collect(),
             cx: cx.clone().in_batch(Arc::clone(&live)),
@@ -64,8 +74,11 @@ impl<'a> Books<'a> {
             limit: None,
             encoder: None,
         };
-        let cx = &books.cx;
-        books.observers.tell(&Event::BatchStarted { calls, cx });
+        books.observers.tell(&Event::BatchStarted {
+            batch_id: id,
+            cx: &books.cx,
+            calls,
+        });
         books
     }
 
@@ -82,8 +95,20 @@ impl<'a> Books<'a> {
 
     fn tell_started(&self, index: usize) {
         if let Some(call) = self.calls.get(index) {
-            self.observers.tell(&Event::Started { index, call });
+            self.observers.tell(&Event::Started {
+                batch_id: self.id,
+                cx: &self.cx,
+                index,
+                call,
+                shown: self.shown(index, call),
+            });
         }
+    }
+
+    /// A call's arguments, as they may be logged.
+    fn shown<'s>(&'s self, index: usize, call: &'s ToolCall) -> Shown<'s> {
+        let entry = self.lines.get(index).and_then(|line| line.entry);
+        Shown::new(call, entry.map(Entry::tool))
     }
 
     /// A call's tool is there.
@@ -94,11 +119,22 @@ impl<'a> Books<'a> {
     }
 
     /// A call begins.
-    pub(super) fn start(&mut self, index: usize) {
+    pub(super) fn start(&mut self, index: usize) -> CallSpan {
+        self.open_span(index);
         if let Some(line) = self.lines.get_mut(index) {
             line.began = Some(Instant::now());
         }
         self.tell_started(index);
+        let line = self.lines.get(index);
+        line.map(|line| line.span.clone()).unwrap_or_default()
+    }
+
+    fn open_span(&mut self, index: usize) {
+        let call = self.calls.get(index);
+        let span = call.map(|call| CallSpan::of(call, self.shown(index, call), self.has_content));
+        if let (Some(line), Some(span)) = (self.lines.get_mut(index), span) {
+            line.span = span;
+        }
     }
 
     /// A call waits for a person or the host.
@@ -110,12 +146,18 @@ impl<'a> Books<'a> {
             call,
             reason,
         };
-        self.observers.tell(&Event::Pending { pending: &pending });
+        self.observers.tell(&Event::Pending {
+            batch_id: self.id,
+            cx: &self.cx,
+            pending: &pending,
+            shown: self.shown(index, &pending.call),
+        });
         self.reply(index, Reply::Pending(pending));
     }
 
     /// A call is answered without running. Whether the batch ends with it.
     pub(super) fn refuse(&mut self, index: usize, outcome: Result<Outcome, ToolError>) -> bool {
+        self.open_span(index);
         self.tell_started(index);
         self.answer(index, outcome, Vec::new())
     }
@@ -216,27 +258,35 @@ impl<'a> Books<'a> {
             self.live.stop(index);
         }
         if let Some(call) = self.calls.get(index) {
+            let (batch_id, cx, shown) = (self.id, &self.cx, self.shown(index, call));
             if !result.repairs.is_empty() {
                 let repairs = &result.repairs;
                 self.observers.tell(&Event::Repaired {
+                    batch_id,
+                    cx,
                     index,
                     call,
+                    shown,
                     repairs,
                 });
             }
             let result = &result;
             self.observers.tell(&Event::Finished {
+                batch_id,
+                cx,
                 index,
                 call,
+                shown,
                 result,
             });
         }
         let counts =
             matches!(&result.outcome, Ok(outcome) if !matches!(outcome, Outcome::AskUser { .. }));
-        if let Some(line) = self.lines.get_mut(index)
-            && counts
-        {
-            line.updates = updates;
+        if let Some(line) = self.lines.get_mut(index) {
+            std::mem::take(&mut line.span).end(&result);
+            if counts {
+                line.updates = updates;
+            }
         }
         self.reply(index, Reply::Answered(result));
     }
@@ -273,6 +323,10 @@ impl<'a> Books<'a> {
 
     /// All is over.
     pub(super) fn close(mut self) -> Batch {
+        self.end()
+    }
+
+    fn end(&mut self) -> Batch {
         self.closed = true;
         if self.cx.cancel_requested() && !self.halts.contains(&Halted::Cancelled) {
             self.cancelled();
@@ -300,6 +354,8 @@ impl<'a> Books<'a> {
         batch.halted = Halted::of_batch(&batch.calls, std::mem::take(&mut self.halts));
         let duration = self.began.elapsed();
         let batch_ended = Event::BatchFinished {
+            batch_id: self.id,
+            cx: &self.cx,
             batch: &batch,
             duration,
         };
@@ -312,7 +368,8 @@ impl<'a> Books<'a> {
 impl Drop for Books<'_> {
     fn drop(&mut self) {
         if !self.closed {
-            self.end_with(&cancelled());
+            self.cancelled();
+            self.end();
         }
     }
 }

@@ -55,8 +55,8 @@ pub(super) async fn drive<'a>(
                 break;
             }
             alone = exclusive;
-            books.start(job.index);
-            running.push(body::run(job.clone(), &cx, &clock, &executor.layers));
+            let span = books.start(job.index);
+            running.push(body::run(job.clone(), &cx, &clock, &executor.layers, span));
             jobs.pop_front();
         }
         let next = poll_fn(|task| {

@@ -1,7 +1,10 @@
+use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::batch::{Batch, Pending};
+use super::shown::Shown;
 use crate::contain::contained;
 use crate::{Context, Progress, Repair, ToolCall, ToolResult};
 
@@ -10,35 +13,55 @@ use crate::{Context, Progress, Repair, ToolCall, ToolResult};
 /// Of every call that is answered there is one [`Finished`](Self::Finished); of every call that
 /// began, one [`Started`](Self::Started) before it. Calls finish in whatever order they do: the
 /// answers of the [`Batch`] stand in call order all the same. A batch whose future is dropped
-/// finishes its calls as cancelled.
+/// finishes its calls as cancelled, and then finishes itself.
+///
+/// `Debug` shows no secrets; see [`Shown`].
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// A batch begins. The calls that it answers are all there is to come until it ends.
     BatchStarted {
-        /// The calls, in the model's order.
-        calls: &'a [ToolCall],
+        /// The batch.
+        batch_id: BatchId,
         /// What the batch may know.
         cx: &'a Context,
+        /// The calls, in the model's order.
+        calls: &'a [ToolCall],
     },
     /// A call begins.
     Started {
+        /// The batch.
+        batch_id: BatchId,
+        /// What the batch may know.
+        cx: &'a Context,
         /// Its place in the batch, from 0.
         index: usize,
-        /// The call.
+        /// The call, secrets included.
         call: &'a ToolCall,
+        /// Its arguments, as they may be logged.
+        shown: Shown<'a>,
     },
     /// A call's arguments were repaired before they were read.
     Repaired {
+        /// The batch.
+        batch_id: BatchId,
+        /// What the batch may know.
+        cx: &'a Context,
         /// Its place in the batch, from 0.
         index: usize,
-        /// The call, as the model wrote it.
+        /// The call, as the model wrote it, secrets included.
         call: &'a ToolCall,
+        /// Its arguments, as they may be logged.
+        shown: Shown<'a>,
         /// How.
         repairs: &'a [Repair],
     },
     /// A tool says how far it has come.
     Progress {
+        /// The batch.
+        batch_id: BatchId,
+        /// What the batch may know.
+        cx: &'a Context,
         /// The call's place in the batch, from 0.
         index: usize,
         /// The call's id.
@@ -50,25 +73,87 @@ pub enum Event<'a> {
     },
     /// A call is answered.
     Finished {
+        /// The batch.
+        batch_id: BatchId,
+        /// What the batch may know.
+        cx: &'a Context,
         /// Its place in the batch, from 0.
         index: usize,
-        /// The call, as the model wrote it.
+        /// The call, as the model wrote it, secrets included.
         call: &'a ToolCall,
+        /// Its arguments, as they may be logged.
+        shown: Shown<'a>,
         /// The answer.
         result: &'a ToolResult,
     },
     /// A call waits for a person or the host.
     Pending {
-        /// The call, and why.
+        /// The batch.
+        batch_id: BatchId,
+        /// What the batch may know.
+        cx: &'a Context,
+        /// The call, secrets included, and why.
         pending: &'a Pending,
+        /// Its arguments, as they may be logged.
+        shown: Shown<'a>,
     },
     /// A batch ended.
     BatchFinished {
+        /// The batch.
+        batch_id: BatchId,
+        /// What the batch may know.
+        cx: &'a Context,
         /// All of its answers.
         batch: &'a Batch,
         /// From its start.
         duration: Duration,
     },
+}
+
+impl<'a> Event<'a> {
+    /// The batch that it happens in.
+    pub fn batch_id(&self) -> BatchId {
+        self.origin().0
+    }
+
+    /// What the batch may know: who runs it, and for whom.
+    pub fn context(&self) -> &'a Context {
+        self.origin().1
+    }
+
+    fn origin(&self) -> (BatchId, &'a Context) {
+        match *self {
+            Self::BatchStarted { batch_id, cx, .. }
+            | Self::Started { batch_id, cx, .. }
+            | Self::Repaired { batch_id, cx, .. }
+            | Self::Progress { batch_id, cx, .. }
+            | Self::Finished { batch_id, cx, .. }
+            | Self::Pending { batch_id, cx, .. }
+            | Self::BatchFinished { batch_id, cx, .. } => (batch_id, cx),
+        }
+    }
+}
+
+/// A batch, apart from all others of this program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BatchId(u64);
+
+impl BatchId {
+    pub(super) fn new() -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Self(LAST.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// As a number, from 1, greater for batches that began later.
+    pub fn as_u64(self) -> u64 {
+        self.0
+    }
+}
+
+impl fmt::Display for BatchId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
 }
 
 /// Sees what happens while calls are run. A panic of an observer changes nothing.
@@ -93,6 +178,11 @@ impl<F: Fn(&Event<'_>) + Send + Sync> Observer for F {
     fn event(&self, event: &Event<'_>) {
         self(event);
     }
+}
+
+/// Nobody looks on.
+impl Observer for () {
+    fn event(&self, _: &Event<'_>) {}
 }
 
 /// All observers of an executor.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::body::Core;
+use super::shown::Shown;
 use crate::contain::{Contained, contained};
 use crate::{Annotations, Context, ErrorKind, Meta, Outcome, Tool, ToolCall, ToolDef, ToolError};
 
@@ -145,6 +146,11 @@ impl<'a> Request<'a> {
     /// The tool.
     pub fn tool(&self) -> &'a Arc<dyn Tool> {
         self.core.tool
+    }
+
+    /// The call's arguments, as they may be logged and shown.
+    pub fn shown(&self) -> Shown<'_> {
+        Shown::new(&self.call, Some(self.core.tool))
     }
 
     /// The tool's definition.

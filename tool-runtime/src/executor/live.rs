@@ -5,11 +5,12 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde_json::Value;
 
-use super::event::{Event, Observers};
-use crate::{Cancel, Progress};
+use super::event::{BatchId, Event, Observers};
+use crate::{Cancel, Context, Progress};
 
 /// What the contexts of a batch's calls lead to.
 pub(crate) struct Live {
+    id: BatchId,
     /// The host's, if it gave one; else made when a call first asks.
     stop: OnceLock<Cancel>,
     calls: Mutex<Vec<OneCall>>,
@@ -33,6 +34,7 @@ struct OneCall {
 
 impl Live {
     pub(super) fn new(
+        id: BatchId,
         places: impl Iterator<Item = usize>,
         stop: Option<&Cancel>,
         observers: Observers,
@@ -42,6 +44,7 @@ impl Live {
             ..OneCall::default()
         };
         Self {
+            id,
             stop: stop.map_or_else(OnceLock::new, |stop| OnceLock::from(stop.child())),
             calls: Mutex::new(places.map(call).collect()),
             observers,
@@ -104,9 +107,18 @@ impl Live {
     }
 
     /// Tells the observers how far a call has come; not of one that is answered.
-    pub(crate) fn progress(&self, index: usize, id: &str, name: &str, progress: &Progress) {
+    pub(crate) fn progress(
+        &self,
+        cx: &Context,
+        index: usize,
+        id: &str,
+        name: &str,
+        progress: &Progress,
+    ) {
         if !self.observers.is_empty() && self.is_open(index) {
             self.observers.tell(&Event::Progress {
+                batch_id: self.id,
+                cx,
                 index,
                 id,
                 name,

@@ -51,7 +51,7 @@ impl Plan<'_> {
 /// What becomes of a call before it runs.
 enum Sorted<'a> {
     Runs(&'a Entry),
-    Waits(PendingReason),
+    Waits(Option<&'a Entry>, PendingReason),
     Refused(ToolError),
     Answered(&'a Entry, Result<Outcome, ToolError>),
 }
@@ -79,7 +79,12 @@ pub(super) fn sort<'a>(
                     plan,
                 });
             }
-            Sorted::Waits(reason) => books.wait(index, call.clone(), reason),
+            Sorted::Waits(entry, reason) => {
+                if let Some(entry) = entry {
+                    books.known(index, entry);
+                }
+                books.wait(index, call.clone(), reason);
+            }
             Sorted::Refused(error) => {
                 unknown.get_or_insert(index);
                 ends |= books.refuse(index, Err(error));
@@ -109,10 +114,11 @@ fn sort_one<'a>(
     plan: Plan<'_>,
     cx: &Context,
 ) -> Sorted<'a> {
+    let seen = tools.seen(&call.name, &cx.scope(), executor.filter.as_ref());
     if matches!(plan, Plan::Planned(CallPlan::Leave)) {
-        return Sorted::Waits(PendingReason::Left);
+        return Sorted::Waits(seen.ok(), PendingReason::Left);
     }
-    let entry = match tools.seen(&call.name, &cx.scope(), executor.filter.as_ref()) {
+    let entry = match seen {
         Ok(entry) => entry,
         Err(error) => return Sorted::Refused(error),
     };
@@ -127,9 +133,9 @@ fn sort_one<'a>(
         Plan::Decided(_) | Plan::Planned(_) => {}
     }
     if entry.traits().manual {
-        Sorted::Waits(PendingReason::ManualTool)
+        Sorted::Waits(Some(entry), PendingReason::ManualTool)
     } else if executor.is_manual(&call.name) {
-        Sorted::Waits(PendingReason::ManualMode)
+        Sorted::Waits(Some(entry), PendingReason::ManualMode)
     } else {
         Sorted::Runs(entry)
     }

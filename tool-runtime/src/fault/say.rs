@@ -46,10 +46,14 @@ pub(crate) fn missing(shape: &Shape) -> String {
 }
 
 /// A key of a map that is not what its keys are.
-pub(crate) fn wrong_key(keys: &Shape, key: &str) -> String {
+pub(crate) fn wrong_key(keys: &Shape, key: Option<&str>) -> String {
+    let Some(key) = key else {
+        let expected = describe_range(keys);
+        return format!("expected a key that is {expected}, got a secret key");
+    };
     if let Kind::Enum(variants) = bare(keys, false).kind {
         let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
-        return unknown_name("a key that is ", key, &names);
+        return unknown_name("a key that is ", Some(key), &names);
     }
     format!(
         "expected a key that is {}, got {}",
@@ -65,7 +69,11 @@ pub(crate) fn expected_names(names: &[&str]) -> String {
 }
 
 /// A string that is none of those allowed.
-pub(crate) fn unknown_name(whose: &str, got: &str, names: &[&str]) -> String {
+pub(crate) fn unknown_name(whose: &str, got: Option<&str>, names: &[&str]) -> String {
+    let Some(got) = got else {
+        let names = one_of(names.iter().map(|name| quoted(name)));
+        return format!("expected {whose}{names}, got a secret string");
+    };
     let hint = did_you_mean(&near(got, names.iter().copied()));
     let gap = if hint.is_empty() { "" } else { "; " };
     let names = one_of(names.iter().map(|name| quoted(name)));
@@ -73,15 +81,14 @@ pub(crate) fn unknown_name(whose: &str, got: &str, names: &[&str]) -> String {
 }
 
 /// A string that names no variant, or one that is an object with its name for a key.
-pub(crate) fn unknown_variant(got: &str, names: &[&str], keys: &[&str]) -> String {
-    let hint = did_you_mean(&near(got, names.iter().chain(keys).copied()));
+pub(crate) fn unknown_variant(got: Option<&str>, names: &[&str], keys: &[&str]) -> String {
+    let near = got.map(|got| near(got, names.iter().chain(keys).copied()));
+    let hint = did_you_mean(&near.unwrap_or_default());
     let gap = if hint.is_empty() { "" } else { "; " };
     let names = one_of(names.iter().map(|name| quoted(name)));
     let keys = one_of(keys.iter().map(|name| quoted(name)));
-    format!(
-        "expected {names} or an object whose key is {keys}, got {}{gap}{hint}",
-        quoted(got)
-    )
+    let got = got.map_or_else(|| "a secret string".into(), quoted);
+    format!("expected {names} or an object whose key is {keys}, got {got}{gap}{hint}")
 }
 
 /// A key that is none of these.
@@ -99,7 +106,10 @@ pub(crate) fn unknown_key(key: &str, names: &[&str], is_root: bool) -> String {
 }
 
 /// A text that is no JSON at an offset.
-pub(crate) fn not_json(text: &str, expected: &str, at: usize) -> String {
+pub(crate) fn not_json(text: &str, expected: &str, at: usize, is_secret: bool) -> String {
+    if is_secret {
+        return format!("the arguments are no valid JSON: at byte {at} expected {expected}");
+    }
     let rest = text.get(at..).unwrap_or_default();
     let found = match rest.chars().next() {
         Some(char) => format!("found {char:?}"),
@@ -109,11 +119,13 @@ pub(crate) fn not_json(text: &str, expected: &str, at: usize) -> String {
 }
 
 /// Arguments that are no object.
-pub(crate) fn not_object(text: &str) -> String {
-    format!(
-        "the arguments must be a JSON object, got {}",
+pub(crate) fn not_object(text: &str, is_secret: bool) -> String {
+    let got = if is_secret {
+        kept_back(text, 0)
+    } else {
         shortened(text.trim())
-    )
+    };
+    format!("the arguments must be a JSON object, got {got}")
 }
 
 /// The value at an offset, as it stands in the text.
@@ -122,6 +134,23 @@ pub(crate) fn shown(text: &str, at: usize) -> String {
     let store = Store::new();
     shortened(Json::new(rest, &store).skip().unwrap_or(rest))
 }
+
+/// What is told of a value that may be a secret: the type of the JSON at an offset.
+pub(crate) fn kept_back(text: &str, at: usize) -> String {
+    let rest = text.get(at..).unwrap_or_default().trim_start();
+    let noun = match rest.bytes().next() {
+        Some(b'"') => "string",
+        Some(b'{') => "object",
+        Some(b'[') => "array",
+        Some(b'-' | b'0'..=b'9') => "number",
+        Some(b't' | b'f') => "boolean",
+        _ => "value",
+    };
+    format!("a secret {noun}")
+}
+
+/// What stands for a key inside a secret.
+pub(crate) const KEPT_BACK_KEY: &str = "…";
 
 /// `lines[2].qty`; a key that is no plain word stands in brackets: `map["a b"]`.
 pub(crate) fn path(segments: &[Segment]) -> String {

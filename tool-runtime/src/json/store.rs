@@ -1,3 +1,4 @@
+use std::fmt;
 use std::sync::OnceLock;
 
 use crate::Repair;
@@ -14,20 +15,18 @@ use crate::Repair;
 /// let call = Call::new(r#"{"city": "Troms\u00f8"}"#, &store, &cx);
 /// assert_eq!(call.arguments(), r#"{"city": "Troms\u00f8"}"#);
 /// ```
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Store {
     first: OnceLock<Box<Kept>>,
     repaired: OnceLock<Box<Repaired>>,
 }
 
 /// Arguments that were repaired.
-#[derive(Debug)]
 struct Repaired {
     text: String,
     repairs: Vec<Repair>,
 }
 
-#[derive(Debug)]
 struct Kept {
     text: String,
     next: OnceLock<Box<Kept>>,
@@ -66,6 +65,15 @@ impl Store {
 
     pub(crate) fn pen(&self) -> Pen<'_> {
         Pen { end: &self.first }
+    }
+}
+
+/// Its texts are parts of arguments, which may be secret.
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store")
+            .field("repairs", &self.repairs())
+            .finish_non_exhaustive()
     }
 }
 

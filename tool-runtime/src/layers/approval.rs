@@ -61,7 +61,8 @@ type Approver = dyn Fn(Ask) -> Pin<Box<dyn Future<Output = Decision> + Send>> + 
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Ask {
-    /// The call, with the arguments that it would run with.
+    /// The call, with the arguments that it would run with, secrets included; `tool.shown` leaves
+    /// them out.
     pub call: ToolCall,
     /// The call's place in its turn, from 0.
     pub place: usize,

@@ -48,7 +48,7 @@ impl Log {
         })
     }
 
-    /// The same, with each call's arguments behind the tool's name.
+    /// The same, with each call's arguments behind the tool's name, without their secrets.
     pub fn with_arguments(self) -> Self {
         Self {
             arguments: true,
@@ -85,7 +85,7 @@ impl Layer for Log {
         let call = request.call();
         let mut head = format!("{} {}", call.id, call.name);
         if self.arguments {
-            head = format!("{head} {}", call.arguments);
+            head = format!("{head} {}", request.shown());
         }
         let mut line = Line {
             log: self,

@@ -124,7 +124,7 @@ impl Search {
 
     /// What the field's author gave as an example, or else by default, says more than its type.
     fn field(&mut self, field: &Field) -> Option<String> {
-        [field.example, field.default]
+        [field.example, field.told_default()]
             .into_iter()
             .flatten()
             .find_map(|json| json().filter(|json| is_short(json)))

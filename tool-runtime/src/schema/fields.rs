@@ -9,6 +9,8 @@ pub(crate) struct Alternative {
     pub(crate) keys: Vec<Key>,
     /// What stands behind keys that are not listed: from a flattened map.
     pub(crate) rest: Option<&'static Shape>,
+    /// That is for the tool alone, since all of the map is.
+    pub(crate) is_rest_secret: bool,
     /// Other keys may stand there.
     pub(crate) open: bool,
 }
@@ -19,6 +21,8 @@ pub(crate) struct Key {
     pub(crate) aliases: &'static [&'static str],
     pub(crate) field: &'static Field,
     pub(crate) required: bool,
+    /// Its value is for the tool alone, since all that it was flattened out of is.
+    pub(crate) is_secret: bool,
 }
 
 impl Field {
@@ -43,6 +47,25 @@ impl Key {
 
 const NULL: &Field = &Field::new("", "", &Shape::new(Kind::Null));
 
+/// The ways in which a value of this shape may be an object.
+pub(crate) fn alternatives_of(shape: &Shape, output: bool) -> Vec<Alternative> {
+    let bare = bare(shape, output);
+    let mut ways = alternatives(&bare.kind, output);
+    if bare.is_secret {
+        ways.iter_mut().for_each(Alternative::keep_secret);
+    }
+    ways
+}
+
+impl Alternative {
+    fn keep_secret(&mut self) {
+        self.is_rest_secret = true;
+        for key in &mut self.keys {
+            key.is_secret = true;
+        }
+    }
+}
+
 /// The ways in which an object of this kind may be; for any other kind none.
 pub(crate) fn alternatives(kind: &Kind, output: bool) -> Vec<Alternative> {
     match kind {
@@ -62,7 +85,7 @@ pub(crate) fn alternatives(kind: &Kind, output: bool) -> Vec<Alternative> {
         }],
         Kind::Union(Union { members, .. }) => members
             .iter()
-            .flat_map(|member| alternatives(&bare(member, output).kind, output))
+            .flat_map(|member| alternatives_of(member, output))
             .collect(),
         // serde writes `"Name": null` for a variant without data.
         Kind::Enum(variants) => variants
@@ -77,12 +100,13 @@ pub(crate) fn alternatives(kind: &Kind, output: bool) -> Vec<Alternative> {
                     aliases: variant.aliases,
                     field: NULL,
                     required: true,
+                    is_secret: false,
                 }],
                 ..Alternative::default()
             })
             .collect(),
         Kind::Null => vec![Alternative::default()],
-        Kind::Back(back) => alternatives(&bare((back.shape)(), output).kind, output),
+        Kind::Back(back) => alternatives_of((back.shape)(), output),
         Kind::Any | Kind::Foreign(_) | Kind::Unknown => vec![Alternative {
             open: true,
             ..Alternative::default()
@@ -115,6 +139,7 @@ fn add(found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<Alte
             } else {
                 field.presence == Presence::Required
             },
+            is_secret: false,
         };
         return found
             .into_iter()
@@ -132,6 +157,7 @@ fn add(found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<Alte
             aliases: &[],
             field,
             required: !inner.nullable,
+            is_secret: inner.is_secret,
         };
         return found
             .into_iter()
@@ -141,7 +167,7 @@ fn add(found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<Alte
             })
             .collect();
     }
-    let mut ways = alternatives(&inner.kind, output);
+    let mut ways = alternatives_of(field.shape, output);
     if inner.nullable {
         // Of an optional struct serde reads the keys if they are all there, and ignores them else.
         for way in &mut ways {
@@ -156,6 +182,7 @@ fn add(found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<Alte
             let mut merged = one.clone();
             merged.keys.extend(way.keys.iter().cloned());
             merged.rest = merged.rest.or(way.rest);
+            merged.is_rest_secret |= way.is_rest_secret;
             merged.open |= way.open;
             all.push(merged);
         }

@@ -26,11 +26,11 @@ pub(crate) use self::canonical::comparable;
 pub use self::care::Care;
 pub use self::document::SchemaDoc;
 pub(crate) use self::example::example;
-pub(crate) use self::fields::{Alternative, Key, alternatives};
+pub(crate) use self::fields::{Alternative, Key, alternatives, alternatives_of};
 #[cfg(feature = "schemars")]
 pub(crate) use self::foreign::foreign;
 pub use self::int::Int;
-pub(crate) use self::narrow::bare;
+pub(crate) use self::narrow::{Bare, bare};
 pub(crate) use self::ordered::Ordered;
 pub use self::pattern::{Pattern, Regex};
 pub(crate) use self::render::{SIGNED_KEY, Side, UNSIGNED_KEY, write_json_string};
@@ -73,6 +73,7 @@ pub(crate) use self::words::{describe, describe_range, one_of};
 /// | `#[schema(range(1..=50))]`, `len(1..)`, `pattern = "…"`, `format = "…"`, `multiple_of = …`, `unique` | fields, newtypes | bounds |
 /// | `#[schema(as = Type)]` | fields, variants, types | the JSON looks like that of `Type` |
 /// | `#[schema(title = "…")]`, `description = "…"`, `example = …`, `deprecated` | fields | words for the model |
+/// | `#[schema(secret)]` | fields, types | values are for the tool alone: no error, event or log shows them |
 /// | `#[schema(recursive)]` | fields | leads back to a type that contains this one |
 /// | `#[schema(open)]` | types | other keys may stand beside the declared ones |
 /// | `#[schema(json_schema)]` | types | also implement schemars' `JsonSchema` (feature `schemars`) |

@@ -13,6 +13,8 @@ pub(crate) struct Bare {
     /// The first words on the way in; empty for none.
     pub(crate) description: &'static str,
     pub(crate) title: &'static str,
+    /// Whether a layer says that values are for the tool alone.
+    pub(crate) is_secret: bool,
 }
 
 /// Takes the outer layers off a shape.
@@ -22,6 +24,7 @@ pub(crate) fn bare(shape: &Shape, output: bool) -> Bare {
         nullable: false,
         description: shape.description,
         title: shape.title,
+        is_secret: shape.is_secret,
     };
     let mut bounds: Vec<Bounds> = Vec::new();
     loop {
@@ -40,6 +43,7 @@ pub(crate) fn bare(shape: &Shape, output: bool) -> Bare {
             _ => break,
         };
         bare.kind = inner.kind;
+        bare.is_secret |= inner.is_secret;
         if bare.description.is_empty() {
             bare.description = inner.description;
         }

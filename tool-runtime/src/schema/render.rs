@@ -128,6 +128,7 @@ impl Writer {
             nullable,
             description,
             title,
+            is_secret: _,
         } = bare(shape, self.side == Side::Output);
         let target = match kind {
             Kind::Back(Back { id, shape }) => Some((id, shape())),
@@ -342,7 +343,7 @@ impl Writer {
                 description: field.description,
                 title: field.title,
                 deprecated: field.deprecated,
-                default: field.default.filter(|_| self.side == Side::Input),
+                default: field.told_default().filter(|_| self.side == Side::Input),
                 example: field.example,
             };
             self.schema(field.shape, &words);

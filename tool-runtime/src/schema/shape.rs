@@ -24,6 +24,8 @@ pub struct Shape {
     pub care: Care,
     /// Values that it need not look at closely.
     pub sure: Sure,
+    /// Values are for the tool alone: no error, event or log shows them. A provider is not told.
+    pub is_secret: bool,
 }
 
 /// Who a type is: its name, and a hash of its path and of the types that it is made with.
@@ -473,6 +475,7 @@ impl Shape {
             description: "",
             title: "",
             id: Id::NONE,
+            is_secret: false,
         }
     }
 
@@ -491,6 +494,7 @@ impl Shape {
                 description: self.description,
                 title: self.title,
                 id: self.id,
+                is_secret: self.is_secret,
                 // How closely to look depends on it.
                 ..Self::new(Kind::Object(Object { fields, open: true }))
             },
@@ -518,6 +522,14 @@ impl Shape {
             kind = (back.shape)().core();
         }
         kind
+    }
+
+    /// The same shape, of values that are for the tool alone.
+    pub const fn secret(self) -> Self {
+        Self {
+            is_secret: true,
+            ..self
+        }
     }
 
     /// The same shape, with the words of the type that has it.

@@ -1,5 +1,6 @@
 //! Tools told in a line each; a tool of its own tells the rest.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -161,6 +162,10 @@ impl Tool for Stub {
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         self.tool.validate(call).map_err(|error| self.told(error))
+    }
+
+    fn shown<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
+        self.tool.shown(arguments)
     }
 
     fn visible(&self, scope: &Scope<'_>) -> bool {

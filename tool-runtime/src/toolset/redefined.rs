@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::{Answer, Call, NameError, Scope, Tool, ToolDef, ToolError};
@@ -35,6 +36,10 @@ impl Tool for Redefined {
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         self.tool.validate(call)
+    }
+
+    fn shown<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
+        self.tool.shown(arguments)
     }
 
     fn visible(&self, scope: &Scope<'_>) -> bool {

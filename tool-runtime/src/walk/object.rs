@@ -7,7 +7,7 @@ use crate::near::near;
 use crate::schema::{Alternative, Key, Kind, Map, Presence, Shape, bare};
 use crate::{FaultCode, RepairKind};
 
-use super::{Edit, Stop, Walk, Walked};
+use super::{Edit, Secrecy, Stop, Walk, Walked};
 
 /// An entry that the object has no place for.
 struct Unknown<'t> {
@@ -69,13 +69,16 @@ impl<'t> Walk<'t> {
                 }
                 self.inside(
                     || Segment::Key(name.to_owned()),
-                    |walk| walk.value(key.field.shape),
+                    |walk| walk.guarded(key.is_secret, |walk| walk.value(key.field.shape)),
                 )?;
             } else {
                 self.once(&mut seen, name)?;
-                let segment = || Segment::Key(name.to_owned());
+                let segment = self.key(name);
+                let segment = || segment;
                 if let Some(rest) = way.rest {
-                    self.inside(segment, |walk| walk.value(rest))?;
+                    self.inside(segment, |walk| {
+                        walk.guarded(way.is_rest_secret, |walk| walk.value(rest))
+                    })?;
                 } else if way.is_open() {
                     self.inside(segment, |walk| walk.any(true))?;
                 } else if self.tells() {
@@ -155,11 +158,12 @@ impl<'t> Walk<'t> {
         for one in unknown {
             let names: Vec<&str> = way.keys.iter().map(|key| key.name).collect();
             let is_root = self.path.is_empty();
+            let (segment, key) = (self.key(one.key), self.known_key(one.key));
             self.inside(
-                || Segment::Key(one.key.to_owned()),
+                || segment,
                 |walk| {
                     walk.fault(one.key_at, FaultCode::UnknownArgument, |_| {
-                        say::unknown_key(one.key, &names, is_root)
+                        say::unknown_key(key, &names, is_root)
                     })
                 },
             )?;
@@ -168,6 +172,15 @@ impl<'t> Walk<'t> {
             self.missing(key, end)?;
         }
         Ok(())
+    }
+
+    /// A key whose near names may be told; inside a secret it has none.
+    pub(super) fn known_key<'k>(&self, key: &'k str) -> &'k str {
+        if self.secrecy == Secrecy::Here {
+            ""
+        } else {
+            key
+        }
     }
 
     pub(super) fn missing(&mut self, key: &Key, end: usize) -> Walked {
@@ -194,9 +207,14 @@ impl<'t> Walk<'t> {
         self.inside(
             || Segment::Key(key.name.to_owned()),
             |walk| {
-                walk.repaired(RepairKind::Renamed, entry.key, key.name);
+                let from = if walk.secrecy == Secrecy::Here {
+                    "a secret key"
+                } else {
+                    entry.key
+                };
+                walk.repaired(RepairKind::Renamed, from, key.name);
                 walk.json.rewind(entry.value_at, inside);
-                walk.value(key.field.shape)
+                walk.guarded(key.is_secret, |walk| walk.value(key.field.shape))
             },
         )?;
         self.json.rewind(end, depth);
@@ -219,9 +237,19 @@ impl<'t> Walk<'t> {
             self.once(&mut seen, key)?;
             if !admits_key(map.keys, key) {
                 let at = self.json.key_at();
+                let is_secret = self.hides(map.keys);
+                let segment = if is_secret {
+                    Segment::Name(say::KEPT_BACK_KEY.to_owned())
+                } else {
+                    Segment::Name(key.to_owned())
+                };
                 self.inside(
-                    || Segment::Name(key.to_owned()),
-                    |walk| walk.fault(at, FaultCode::WrongType, |_| say::wrong_key(map.keys, key)),
+                    || segment,
+                    |walk| {
+                        walk.fault(at, FaultCode::WrongType, |_| {
+                            say::wrong_key(map.keys, (!is_secret).then_some(key))
+                        })
+                    },
                 )?;
             }
             if drops_null && self.json.peek() == Some(b'n') {
@@ -230,10 +258,12 @@ impl<'t> Walk<'t> {
                 continue;
             }
             count += 1;
-            self.inside(
-                || Segment::Key(key.to_owned()),
-                |walk| walk.value(map.values),
-            )?;
+            let segment = if self.hides(map.keys) {
+                Segment::Key(say::KEPT_BACK_KEY.to_owned())
+            } else {
+                self.key(key)
+            };
+            self.inside(|| segment, |walk| walk.value(map.values))?;
             cut.kept = Some(self.json.offset());
         }
         let end = self.json.offset();

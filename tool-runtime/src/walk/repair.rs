@@ -99,7 +99,12 @@ impl Walk<'_> {
         inner.outer = Some(self.outer.unwrap_or(start));
         inner.is_wrapped = kind == RepairKind::Wrapped;
         // The outer repair is told first.
-        inner.repaired(kind, text, meant);
+        inner.secrecy = self.secrecy;
+        if inner.hides(shape) {
+            inner.repaired(kind, &say::kept_back(text, 0), &say::kept_back(meant, 0));
+        } else {
+            inner.repaired(kind, text, meant);
+        }
         if inner.value(shape).is_err() {
             return false;
         }
@@ -123,7 +128,7 @@ impl Walk<'_> {
     /// Tells a value that is not what the shape admits.
     pub(super) fn unfit(&mut self, start: usize, shape: &Shape, code: FaultCode) -> Walked {
         self.fault(start, code, |walk| {
-            say::unfit(shape, code, &say::shown(walk.json.whole(), start))
+            say::unfit(shape, code, &walk.got(start, shape))
         })
     }
 }

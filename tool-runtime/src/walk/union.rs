@@ -5,9 +5,9 @@ use std::slice;
 use crate::FaultCode;
 use crate::fault::say;
 use crate::json::{Place, Segment};
-use crate::schema::{Alternative, Field, Key, Kind, Shape, Variant, alternatives, bare};
+use crate::schema::{Alternative, Field, Key, Kind, Shape, Variant, alternatives_of, bare};
 
-use super::{Mode, Stop, Walk, Walked};
+use super::{Mode, Secrecy, Stop, Walk, Walked};
 
 /// What a value may be.
 pub(super) enum Way<'s> {
@@ -50,7 +50,7 @@ fn collect(members: &'static [Shape], ways: &mut Vec<Way<'static>>, depth: u8) {
                 collect(union.members, ways, depth + 1);
             }
             Kind::Object(_) if !bare.nullable => {
-                ways.extend(alternatives(&bare.kind, false).into_iter().map(Way::Object));
+                ways.extend(alternatives_of(member, false).into_iter().map(Way::Object));
             }
             _ => ways.push(Way::Other(member)),
         }
@@ -147,7 +147,7 @@ impl<'t> Walk<'t> {
         match (alike.next(), alike.next()) {
             // A string that is no name of the list is free to be something else.
             (Some(one), None) if is_names(one) && self.unquoted(shape)? => Ok(()),
-            (Some(one), None) if self.is_no_variant(one, ways)? => Ok(()),
+            (Some(one), None) if self.is_no_variant(shape, one, ways)? => Ok(()),
             (Some(one), None) => {
                 self.unions += 1;
                 self.value(one)
@@ -174,7 +174,12 @@ impl<'t> Walk<'t> {
     }
 
     /// Tells a string that is no variant's name, where other variants are objects: with their keys.
-    fn is_no_variant(&mut self, one: &Shape, ways: &[Way<'_>]) -> Result<bool, Stop> {
+    fn is_no_variant(
+        &mut self,
+        shape: &Shape,
+        one: &Shape,
+        ways: &[Way<'_>],
+    ) -> Result<bool, Stop> {
         let objects: Vec<&Alternative> = ways
             .iter()
             .filter_map(|way| match way {
@@ -194,8 +199,9 @@ impl<'t> Walk<'t> {
             Err(text) => text,
         };
         let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
-        self.fault(start, FaultCode::WrongType, |_| {
-            say::unknown_variant(&text, &names, &keys)
+        self.fault(start, FaultCode::WrongType, |walk| {
+            let got = (!walk.hides(shape)).then_some(text.as_str());
+            say::unknown_variant(got, &names, &keys)
         })?;
         Ok(true)
     }
@@ -221,11 +227,12 @@ impl<'t> Walk<'t> {
             }
             self.skip()?;
             let is_root = self.path.is_empty();
+            let (segment, key) = (self.key(first), self.known_key(first));
             return self.inside(
-                || Segment::Key((*first).to_owned()),
+                || segment,
                 |walk| {
                     walk.fault(start, FaultCode::UnknownArgument, |_| {
-                        say::unknown_key(first, &named, is_root)
+                        say::unknown_key(key, &named, is_root)
                     })
                 },
             );
@@ -306,6 +313,7 @@ impl<'t> Walk<'t> {
             _ => None,
         };
         self.json.rewind(start, depth);
+        let is_hidden = self.secrecy == Secrecy::Here;
         let of_tag = |way: &&&Alternative| {
             let key = way.keys.iter().find(|key| key.name == tag);
             let variant = key.and_then(tag_of);
@@ -322,7 +330,11 @@ impl<'t> Walk<'t> {
                 let at = *at;
                 self.inside(inside, |walk| {
                     walk.fault(at, FaultCode::WrongType, |walk| match &given {
-                        Some(given) => say::unknown_name("", given, &names),
+                        _ if is_hidden => {
+                            let got = say::kept_back(walk.json.whole(), at);
+                            format!("{}, got {got}", say::expected_names(&names))
+                        }
+                        Some(given) => say::unknown_name("", Some(given), &names),
                         None => {
                             let got = say::shown(walk.json.whole(), at);
                             format!("{}, got {got}", say::expected_names(&names))

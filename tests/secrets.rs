@@ -1,0 +1,507 @@
+//! Values marked as secret are for the tool alone: no error, repair, event, trace or `Debug` shows
+//! them, whatever a model sends.
+// A test that finds less than it expects has failed; and tools take what people write.
+#![allow(
+    clippy::unwrap_used,
+    clippy::format_push_string,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value
+)]
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use proptest::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use toolwright::{
+    Batch, Context, DynTool, Encoder, Event, Executor, Schema, Store, ToolCall, ToolError, Toolset,
+    tool, tools,
+};
+
+/// Who logs in.
+#[derive(Debug, Default, PartialEq, Clone, Serialize, Deserialize, Schema)]
+struct Login {
+    user: String,
+    #[schema(secret, len(3..))]
+    password: String,
+    #[serde(default)]
+    #[schema(secret)]
+    pin: Option<u32>,
+}
+
+/// A key; its type says that it is a secret.
+#[derive(Debug, Deserialize, Schema)]
+#[schema(secret)]
+struct Key(String);
+
+#[derive(Debug, Deserialize, Schema)]
+#[serde(rename_all = "snake_case")]
+enum Way {
+    Anonymous,
+    Token(#[schema(secret)] String),
+    Basic {
+        user: String,
+        #[schema(secret)]
+        password: String,
+    },
+}
+
+#[derive(Debug, Deserialize, Schema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Tagged {
+    Open {
+        note: String,
+    },
+    Locked {
+        note: String,
+        #[schema(secret)]
+        code: u32,
+    },
+}
+
+/// Refuses what it reads in words that repeat it.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct Quoting(#[allow(dead_code)] String);
+
+impl TryFrom<String> for Quoting {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Err(format!("cannot take {text}"))
+    }
+}
+
+impl Schema for Quoting {
+    const SHAPE: &'static toolwright::Shape = String::SHAPE;
+}
+
+/// Logs in.
+#[tool]
+fn login(
+    who: Login,
+    #[arg(secret, pattern = "^[a-z]+$")] word: Option<String>,
+    #[arg(secret)] codes: Vec<u16>,
+    times: Option<u8>,
+) -> String {
+    format!(
+        "{} {} {:?}",
+        who.user,
+        word.is_some(),
+        times.map(|n| usize::from(n) + codes.len())
+    )
+}
+
+/// Uses keys.
+#[tool]
+fn keys(
+    #[arg(secret)] by_name: BTreeMap<String, u32>,
+    list: Vec<Key>,
+    named: BTreeMap<String, Key>,
+) -> usize {
+    let keys = list.iter().chain(named.values());
+    by_name.len() + keys.map(|Key(key)| key.len()).sum::<usize>()
+}
+
+/// Goes in.
+#[tool]
+fn enter(way: Way, tagged: Tagged, #[arg(secret)] level: Option<Level>) -> String {
+    let way = match way {
+        Way::Anonymous => 0,
+        Way::Token(token) => token.len(),
+        Way::Basic { user, password } => user.len() + password.len(),
+    };
+    let tagged = match tagged {
+        Tagged::Open { note } => note.len(),
+        Tagged::Locked { note, code } => note.len() + usize::from(code > 0),
+    };
+    format!("{way} {tagged} {}", level.is_none())
+}
+
+#[derive(Debug, Deserialize, Schema)]
+#[serde(rename_all = "snake_case")]
+enum Level {
+    Low,
+    High,
+}
+
+/// Reads what refuses.
+#[tool]
+fn quoting(#[arg(secret)] it: Quoting) -> bool {
+    matches!(it, Quoting(_))
+}
+
+/// All arguments are one struct.
+#[tool]
+fn flat(#[arg(flatten)] who: Login) -> String {
+    who.user
+}
+
+fn dynamic() -> Arc<dyn toolwright::Tool> {
+    DynTool::builder()
+        .name("dynamic")
+        .description("Logs in.")
+        .typed_sync(|who: Login, _| Ok::<_, ToolError>(who.user))
+        .validate(|who: &BTreeMap<String, u8>| {
+            if who.is_empty() {
+                Err(vec!["empty".to_owned()])
+            } else {
+                Ok(())
+            }
+        })
+        .build()
+        .unwrap()
+}
+
+fn all() -> Toolset {
+    let (set, _) = tools![login, keys, enter, quoting, flat].with(dynamic());
+    set
+}
+
+/// All that a host or a model may see of a batch of calls.
+fn everything_seen(calls: &[ToolCall], cx: &Context) -> (Batch, String) {
+    let seen = Arc::new(Mutex::new(String::new()));
+    let log = Arc::clone(&seen);
+    let executor = Executor::serial(all()).observe(move |event: &Event<'_>| {
+        let mut log = log.lock().unwrap();
+        *log += &format!("{event:?}\n{event:#?}\n");
+    });
+    let batch = executor.run_blocking(calls, cx);
+    let mut log = seen.lock().unwrap().clone();
+    log += &format!("{calls:?} {batch:?}");
+    for result in batch.results() {
+        log += &format!("{result:?}");
+        for encoder in [
+            Encoder::auto(),
+            Encoder::json(),
+            Encoder::envelope(),
+            Encoder::text(),
+        ] {
+            log += &result.content(encoder);
+        }
+        for repair in &result.repairs {
+            log += &format!("{repair} {repair:?}");
+        }
+        if let Err(error) = &result.outcome {
+            log += &format!("{error} {error:?} {:?}", error.host_detail());
+            for fault in error.faults() {
+                log += &format!("{fault} {fault:?}");
+            }
+        }
+    }
+    let tools = all();
+    for call in calls {
+        log += &tools.get(&call.name).unwrap().shown(&call.arguments);
+        let store = Store::new();
+        let call = toolwright::Call::of(call, &store, cx);
+        log += &format!("{call:?}");
+        if let Err(error) = tools.get("login").unwrap().validate(call) {
+            log += &error.to_string();
+        }
+        log += &format!("{store:?}");
+    }
+    (batch, log)
+}
+
+fn one(name: &str, arguments: &str) -> String {
+    let calls = [ToolCall::new("1", name, arguments)];
+    let (batch, _) = everything_seen(&calls, &Context::new());
+    batch
+        .results()
+        .next()
+        .unwrap()
+        .content(Encoder::auto())
+        .into_owned()
+}
+
+#[test]
+fn a_tool_reads_its_secrets() {
+    let arguments = json!({"who": {"user": "ann", "password": "abc"}, "word": "x", "codes": [1]});
+    assert_eq!(one("login", &arguments.to_string()), "ann true None");
+}
+
+#[test]
+fn faults_tell_a_secrets_type_and_no_more() {
+    let cases = [
+        (
+            "login",
+            r#"{"who": {"user": 7, "password": "ab"}, "word": "UP", "codes": ["x", 70000]}"#,
+            "who.user: expected a string, got 7\n\
+             who.password: expected a string of 3 or more characters, got a secret string\n\
+             word: expected a string that matches `^[a-z]+$` or null, got a secret string\n\
+             codes[0]: expected an integer from 0 to 65535, got a secret string\n\
+             codes[1]: expected an integer from 0 to 65535, got a secret number",
+        ),
+        (
+            "login",
+            r#"{"who": "ann:abc", "codes": [], "word": null}"#,
+            "who: expected an object, such as {\"user\":\"text\",\"password\":\"text\"}, got a secret string",
+        ),
+        (
+            "keys",
+            r#"{"by_name": {"marker": "x"}, "list": [1], "named": {"b": {}}}"#,
+            "by_name[\"…\"]: expected an integer of 0 or more, got a secret string\n\
+             list[0]: expected a string, got a secret number\n\
+             named.b: expected a string, got a secret object",
+        ),
+        (
+            "enter",
+            r#"{"way": {"basic": {"user": "u", "password": 5}}, "tagged": {"kind": "locked", "note": 1, "code": "x"}, "level": "lo"}"#,
+            "way.basic.password: expected a string, got a secret number\n\
+             tagged.note: expected a string, got 1\n\
+             tagged.code: expected an integer of 0 or more, got a secret string\n\
+             level: expected one of \"low\", \"high\", got a secret string",
+        ),
+        (
+            "quoting",
+            r#"{"it": "marker"}"#,
+            "it: a secret string is refused",
+        ),
+    ];
+    for (name, arguments, expected) in cases {
+        assert_eq!(one(name, arguments), expected, "{arguments}");
+    }
+}
+
+#[test]
+fn what_is_no_json_is_not_quoted_where_it_could_be_a_secret() {
+    assert_eq!(
+        one("flat", r#"{"password": "abc" marker"#),
+        "the arguments are no valid JSON: at byte 19 expected `,` or `}`"
+    );
+    assert_eq!(
+        one("flat", r#"["ann", "marker"]"#),
+        "the arguments must be a JSON object, got a secret array"
+    );
+}
+
+#[test]
+fn what_is_shown_of_arguments_is_all_but_their_secrets() {
+    let tools = all();
+    let shown = |name: &str, text: &str| tools.get(name).unwrap().shown(text).into_owned();
+    assert_eq!(
+        shown(
+            "login",
+            r#"{"who": {"user": "ann", "pasword": "abc", "pin": 3}, "word": "x", "times": 2, "more": 1}"#
+        ),
+        r#"{"who":{"user":"ann","pasword":"[secret]","pin":"[secret]"},"word":"[secret]","times":2,"more":"[secret]"}"#
+    );
+    assert_eq!(
+        shown(
+            "keys",
+            r#"{"by_name": {"a": 1}, "list": ["x", "y"], "named": {"b": "z"}}"#
+        ),
+        r#"{"by_name":"[secret]","list":["[secret]","[secret]"],"named":{"b":"[secret]"}}"#
+    );
+    assert_eq!(
+        shown(
+            "enter",
+            r#"{"way": {"token": "x"}, "tagged": {"kind": "locked", "note": "n", "code": 3}}"#
+        ),
+        r#"{"way":{"token":"[secret]"},"tagged":{"kind":"locked","note":"n","code":"[secret]"}}"#
+    );
+    assert_eq!(shown("flat", "{\"user\": marker"), "\"[15 bytes]\"");
+    assert_eq!(shown("flat", "\"marker\""), "\"[secret]\"");
+    assert_eq!(
+        shown("dynamic", r#"{"user": "u", "password": "p"}"#),
+        r#"{"user":"u","password":"[secret]"}"#
+    );
+    // A copy under another name keeps the secrets, and so does one whose schema was stored.
+    let renamed = tools.prefix("my_").unwrap();
+    assert_eq!(
+        renamed.get("my_flat").unwrap().shown(r#"{"password":1}"#),
+        r#"{"password":"[secret]"}"#
+    );
+    let mut def = tools.get("flat").unwrap().def().clone();
+    def.input = toolwright::SchemaDoc::parse(r#"{"type":"object"}"#).unwrap();
+    let attached = tools.attach([def]).unwrap();
+    assert_eq!(
+        attached.get("flat").unwrap().shown(r#"{"password":1}"#),
+        r#"{"password":"[secret]"}"#
+    );
+}
+
+#[test]
+fn no_provider_is_told_of_a_secret_nor_of_its_default() {
+    /// Signs.
+    #[tool]
+    fn sign(
+        #[arg(secret, default = "hunter2".to_owned())] key: String,
+        #[arg(default = Login { password: "hunter2".into(), ..Login::default() })] who: Login,
+    ) -> usize {
+        key.len() + who.user.len()
+    }
+    let tools = tools![sign];
+    let schema = tools.get("sign").unwrap().def().input.as_json().to_owned();
+    assert!(!schema.contains("hunter2"), "{schema}");
+    assert!(!schema.contains("secret"), "{schema}");
+    assert_eq!(
+        tools
+            .call_blocking(&ToolCall::new("1", "sign", "{}"), &Context::new())
+            .content(Encoder::auto()),
+        "7"
+    );
+}
+
+#[test]
+fn repairs_of_secrets_tell_types() {
+    let calls = [ToolCall::new(
+        "1",
+        "login",
+        r#""{\"who\": \"{\\\"user\\\": \\\"ann\\\", \\\"password\\\": \\\"abc\\\"}\", \"codes\": \"11\", \"times\": \"2\"}""#,
+    )];
+    let (batch, _) = everything_seen(&calls, &Context::new());
+    let result = batch.results().next().unwrap();
+    let repairs: Vec<_> = result.repairs.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        repairs,
+        [
+            "a secret string was taken for a secret object",
+            "who: a secret string was taken for a secret object",
+            "codes: a secret string was taken for a secret array",
+            "codes[0]: a secret string was taken for a secret number",
+            "times: \"2\" was taken for 2",
+        ]
+    );
+}
+
+/// Arguments with places for secrets (`§`), and for what stands where a part with secrets belongs
+/// (`¤`).
+const ARGUMENTS: [(&str, &str); 12] = [
+    (
+        "login",
+        r#"{"who": {"user": "ann", "password": §, "pin": §}, "word": §, "codes": [§, §], "times": "2"}"#,
+    ),
+    ("login", r#"{"who": ¤, "word": "abc", "codes": []}"#),
+    ("login", r#"{"who": ["ann", §], "codes": §, "times": 900}"#),
+    (
+        "keys",
+        r#"{"by_name": {"a": §, "b": 1}, "list": [§, "x"], "named": {"k": §}}"#,
+    ),
+    (
+        "keys",
+        r#"{"by_name": §, "list": ¤, "named": [{"key": "k", "value": §}]}"#,
+    ),
+    (
+        "enter",
+        r#"{"way": {"token": §}, "tagged": {"kind": "locked", "note": "n", "code": §}, "level": §}"#,
+    ),
+    (
+        "enter",
+        r#"{"way": {"basic": {"user": "u", "password": §}}, "tagged": {"kind": "open", "note": "n", "code": §}}"#,
+    ),
+    (
+        "enter",
+        r#"{"way": ¤, "tagged": {"kind": "lockd", "code": §}}"#,
+    ),
+    ("enter", r#"{"way": {"tokn": §}, "tagged": ¤}"#),
+    ("quoting", r#"{"it": §}"#),
+    ("flat", r#"{"user": "u", "password": §, "pin": §}"#),
+    ("dynamic", r#"{"user": "u", "password": §, "pin": §}"#),
+];
+
+/// What a model may send for a secret; `M` stands for letters and `7` for digits that occur nowhere
+/// else.
+const SECRETS: [&str; 14] = [
+    r#""M""#,
+    r#""M7""#,
+    "7",
+    "-7.5e3",
+    r#""7""#,
+    r#"["M"]"#,
+    "[7, 7]",
+    r#"{"x": "M"}"#,
+    r#"{"M": 7}"#,
+    r#""{\"password\": \"M\"}""#,
+    r#""[\"M\"]""#,
+    r#""\u004d M""#,
+    "M",
+    r#"{"user": "M", "password": {"M": ["M"]}}"#,
+];
+
+const MARKER: &str = "zqjxkv";
+const DIGITS: &str = "7391846250";
+
+fn with_marker(secret: &str) -> String {
+    secret.replace('M', MARKER).replace('7', DIGITS)
+}
+
+prop_compose! {
+    /// A call of a tool with secrets.
+    fn any_call()(
+        template in prop::sample::select(&ARGUMENTS[..]),
+        secrets in prop::collection::vec(prop::sample::select(&SECRETS[..]), 6),
+        misspelled in prop::option::of(prop::sample::select(&["password", "word", "codes", "by_name", "list", "named", "code", "token", "it", "pin", "who"][..])),
+        cut in prop::option::weighted(0.1, 0..100usize),
+        wrapped in 0..3usize,
+        around in prop::option::weighted(0.1, prop::sample::select(&["[§]", "§ ", "{\"a\": §", "§", "null §"][..])),
+    ) -> (String, String) {
+        let (name, template) = template;
+        let mut text = template.to_owned();
+        for secret in secrets.iter().cycle() {
+            let Some(at) = text.find(['§', '¤']) else { break };
+            // A key that nobody declared is told, outside of secrets.
+            let is_part = text[at..].starts_with('¤');
+            let secret = if is_part && secret.contains(r#"M": "#) { r#""M""# } else { secret };
+            text.replace_range(at..at + 2, &with_marker(secret));
+        }
+        if let Some(key) = misspelled {
+            let wrong: String = key.chars().rev().enumerate().filter(|(index, _)| *index != 1).map(|(_, char)| char).collect();
+            let wrong: String = wrong.chars().rev().collect();
+            text = text.replace(&format!("\"{key}\":"), &format!("\"{wrong}\":"));
+        }
+        if let Some(around) = around {
+            text = around.replace('§', &with_marker("\"M7\"")) + &text;
+        }
+        if let Some(share) = cut {
+            let mut at = text.len() * share / 100;
+            while !text.is_char_boundary(at) { at -= 1; }
+            text.truncate(at);
+        }
+        if wrapped == 2 {
+            text = serde_json::to_string(&text).unwrap();
+        }
+        (name.to_owned(), text)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    /// Invariant 5, for secrets.
+    #[test]
+    fn a_secret_is_seen_nowhere((name, text) in any_call(), mode in 0..3usize) {
+        let cx = match mode {
+            0 => Context::new(),
+            1 => Context::new().strict(),
+            _ => Context::new().lowered(),
+        };
+        let calls = [ToolCall::new("1", name, text.as_str())];
+        let (_, seen) = everything_seen(&calls, &cx);
+        for marker in [MARKER, &MARKER[..3], DIGITS, &DIGITS[..4]] {
+            prop_assert!(!seen.contains(marker), "{} in {}\nof {}", marker, seen, text);
+        }
+    }
+}
+
+#[test]
+fn layers_and_wrappers_keep_secrets() {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&lines);
+    let wrapped = all().get("flat").unwrap().clone().handle_errors();
+    let tools = Toolset::new([wrapped]).unwrap();
+    let executor = Executor::serial(tools).layer(
+        toolwright::layers::Log::new(move |line| log.lock().unwrap().push(line.to_owned()))
+            .with_arguments(),
+    );
+    let calls = [ToolCall::new(
+        "1",
+        "flat",
+        r#"{"user": "u", "password": "hunter2"}"#,
+    )];
+    executor.run_blocking(&calls, &Context::new());
+    let lines = lines.lock().unwrap();
+    let head = r#"1 flat {"user":"u","password":"[secret]"}: ok"#;
+    assert!(lines[0].starts_with(head), "{lines:?}");
+}

@@ -1,0 +1,44 @@
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::contain::contained;
+use crate::secret::unshown;
+use crate::{Tool, ToolCall};
+
+/// A call's arguments, as they may be logged: see [`Tool::shown`].
+///
+/// Of a call of a tool that is not there nothing is shown, since nobody knows what is secret in it.
+#[derive(Clone, Copy)]
+pub struct Shown<'a> {
+    call: &'a ToolCall,
+    tool: Option<&'a Arc<dyn Tool>>,
+}
+
+impl<'a> Shown<'a> {
+    pub(super) fn new(call: &'a ToolCall, tool: Option<&'a Arc<dyn Tool>>) -> Self {
+        Self { call, tool }
+    }
+
+    /// The text: JSON, where the model wrote JSON or something is left out.
+    pub fn text(&self) -> Cow<'a, str> {
+        let arguments: &'a str = &self.call.arguments;
+        let shown = self.tool.map(|tool| contained(|| tool.shown(arguments)));
+        match shown {
+            Some(Ok(shown)) => shown,
+            _ => unshown(arguments).into(),
+        }
+    }
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
+    }
+}
+
+impl fmt::Debug for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
+    }
+}

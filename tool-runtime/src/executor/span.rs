@@ -1,0 +1,172 @@
+//! The span of a call, by the conventions of OpenTelemetry for generative AI: in the crate
+//! `tracing`, if somebody listens there. What listens is not ours, so its panics are contained.
+
+#[cfg(not(feature = "tracing"))]
+pub(super) use self::off::CallSpan;
+#[cfg(feature = "tracing")]
+pub(super) use self::on::CallSpan;
+
+#[cfg(feature = "tracing")]
+mod on {
+    use std::future::{Future, poll_fn};
+    use std::pin::pin;
+
+    use tracing::field::{Empty, display};
+    use tracing::span::{Entered, Span};
+    use tracing::{Level, span};
+
+    use crate::contain::contained;
+    use crate::executor::Shown;
+    use crate::{Encoder, ToolCall, ToolResult};
+
+    /// See the module.
+    pub(in crate::executor) struct CallSpan {
+        span: Span,
+        /// Whether it holds arguments and results.
+        has_content: bool,
+    }
+
+    impl CallSpan {
+        /// A span of nothing.
+        pub(in crate::executor) fn none() -> Self {
+            Self {
+                span: Span::none(),
+                has_content: false,
+            }
+        }
+
+        /// The span of a call, inside the one that is entered now.
+        pub(in crate::executor) fn of(
+            call: &ToolCall,
+            shown: Shown<'_>,
+            has_content: bool,
+        ) -> Self {
+            let name = || format_args!("execute_tool {}", call.name).to_string();
+            // The name of a span is constant: `otel.name` is what exporters call it by.
+            let open = || {
+                span!(
+                    Level::INFO,
+                    "execute_tool",
+                    otel.name = name(),
+                    otel.status_code = Empty,
+                    gen_ai.operation.name = "execute_tool",
+                    gen_ai.tool.name = &*call.name,
+                    gen_ai.tool.call.id = &*call.id,
+                    "gen_ai.tool.type" = "function",
+                    gen_ai.tool.call.arguments = Empty,
+                    gen_ai.tool.call.result = Empty,
+                    "error.type" = Empty,
+                )
+            };
+            let span = contained(open).unwrap_or_else(|_| Span::none());
+            if has_content && !span.is_disabled() {
+                let arguments = shown.text();
+                let record = || {
+                    span.record("gen_ai.tool.call.arguments", &*arguments);
+                };
+                let _ = contained(record);
+            }
+            Self { span, has_content }
+        }
+
+        /// Notes what became of the call.
+        pub(in crate::executor) fn end(&self, result: &ToolResult) {
+            if self.span.is_disabled() {
+                return;
+            }
+            let record = || match &result.outcome {
+                Ok(_) if self.has_content => {
+                    let text = result.content(Encoder::auto());
+                    self.span.record("gen_ai.tool.call.result", &*text);
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    self.span.record("otel.status_code", "ERROR");
+                    self.span
+                        .record("error.type", display(error.kind().as_str()));
+                }
+            };
+            let _ = contained(record);
+        }
+
+        /// The same future, polled inside the span.
+        pub(in crate::executor) async fn around<F: Future>(self, future: F) -> F::Output {
+            let mut future = pin!(future);
+            poll_fn(|task| {
+                let _inside = Inside::of(&self.span);
+                future.as_mut().poll(task)
+            })
+            .await
+        }
+    }
+
+    impl Clone for CallSpan {
+        fn clone(&self) -> Self {
+            Self {
+                span: contained(|| self.span.clone()).unwrap_or_else(|_| Span::none()),
+                has_content: self.has_content,
+            }
+        }
+    }
+
+    impl Default for CallSpan {
+        fn default() -> Self {
+            Self::none()
+        }
+    }
+
+    impl Drop for CallSpan {
+        fn drop(&mut self) {
+            let span = std::mem::replace(&mut self.span, Span::none());
+            let _ = contained(|| drop(span));
+        }
+    }
+
+    /// A span while it is entered.
+    struct Inside<'s>(Option<Entered<'s>>);
+
+    impl<'s> Inside<'s> {
+        fn of(span: &'s Span) -> Self {
+            if span.is_disabled() {
+                return Self(None);
+            }
+            Self(contained(|| span.enter()).ok())
+        }
+    }
+
+    impl Drop for Inside<'_> {
+        fn drop(&mut self) {
+            if let Some(entered) = self.0.take() {
+                let _ = contained(|| drop(entered));
+            }
+        }
+    }
+}
+
+#[cfg(not(feature = "tracing"))]
+mod off {
+    use std::future::Future;
+
+    use crate::executor::Shown;
+    use crate::{ToolCall, ToolResult};
+
+    /// See the module.
+    #[derive(Clone, Default)]
+    pub(in crate::executor) struct CallSpan;
+
+    impl CallSpan {
+        pub(in crate::executor) fn of(_: &ToolCall, _: Shown<'_>, _: bool) -> Self {
+            Self
+        }
+
+        #[allow(clippy::unused_self)]
+        pub(in crate::executor) fn end(&self, _: &ToolResult) {}
+
+        pub(in crate::executor) fn around<F: Future>(
+            self,
+            future: F,
+        ) -> impl Future<Output = F::Output> {
+            future
+        }
+    }
+}

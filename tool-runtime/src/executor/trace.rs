@@ -1,0 +1,171 @@
+//! What happened, kept for a while.
+
+mod event;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::ops::RangeBounds;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use super::event::{Event, Observer};
+use crate::contain::contained;
+
+pub use self::event::{TraceEvent, TraceKind, Traced, TracedCall};
+
+/// Keeps the last events of executors, for the host to look through: what was called, with which
+/// arguments, what came of it and how long it took. Cheap to clone; all clones are one store.
+///
+/// Arguments are stored without their secrets ([`Tool::shown`](crate::Tool::shown)), results and
+/// errors as they are.
+///
+/// ```
+/// use toolwright_runtime::{Context, Executor, ToolCall, Toolset, TraceKind, TraceStore};
+///
+/// let trace = TraceStore::new(1000);
+/// let executor = Executor::serial(&Toolset::default()).observe(trace.clone());
+/// executor.run_blocking(&[ToolCall::new("c1", "nope", "{}")], &Context::new());
+/// let calls = trace.of_kind(TraceKind::Finished);
+/// assert_eq!(
+///     calls[0].to_string(),
+///     r#"call c1: nope("[2 bytes]") failed: unknown_tool: unknown tool `nope` (0ns)"#
+/// );
+/// ```
+#[derive(Clone)]
+pub struct TraceStore {
+    kept: Arc<Kept>,
+    clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
+    on_store: Option<Arc<OnStore>>,
+}
+
+type OnStore = dyn Fn(&TraceEvent) + Send + Sync;
+
+struct Kept {
+    most: usize,
+    is_enabled: AtomicBool,
+    events: Mutex<VecDeque<Arc<TraceEvent>>>,
+}
+
+impl TraceStore {
+    /// A store of the last `most` events.
+    pub fn new(most: usize) -> Self {
+        Self {
+            kept: Arc::new(Kept {
+                most,
+                is_enabled: AtomicBool::new(true),
+                events: Mutex::default(),
+            }),
+            clock: Arc::new(SystemTime::now),
+            on_store: None,
+        }
+    }
+
+    /// The same store, which has the time from `clock`.
+    pub fn clock(self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        Self {
+            clock: Arc::new(clock),
+            ..self
+        }
+    }
+
+    /// The same store, which hands on each event that it stores, after it is stored. A panic there
+    /// changes nothing.
+    pub fn on_store(self, then: impl Fn(&TraceEvent) + Send + Sync + 'static) -> Self {
+        Self {
+            on_store: Some(Arc::new(then)),
+            ..self
+        }
+    }
+
+    /// Stores events from now on, or no longer. What is stored stays.
+    pub fn enable(&self, on: bool) {
+        self.kept.is_enabled.store(on, Ordering::Relaxed);
+    }
+
+    /// Whether events are stored.
+    pub fn is_enabled(&self) -> bool {
+        self.kept.is_enabled.load(Ordering::Relaxed)
+    }
+
+    /// Nothing is left half done under this lock, and no code of others runs there.
+    fn stored(&self) -> MutexGuard<'_, VecDeque<Arc<TraceEvent>>> {
+        let events = &self.kept.events;
+        events.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All events, the oldest first.
+    pub fn events(&self) -> Vec<Arc<TraceEvent>> {
+        self.stored().iter().cloned().collect()
+    }
+
+    /// How many events there are.
+    pub fn len(&self) -> usize {
+        self.stored().len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The last `count` events, the oldest of them first.
+    pub fn last(&self, count: usize) -> Vec<Arc<TraceEvent>> {
+        let stored = self.stored();
+        let skip = stored.len().saturating_sub(count);
+        stored.iter().skip(skip).cloned().collect()
+    }
+
+    /// The events for which `wanted` says yes, the oldest first.
+    pub fn matching(&self, wanted: impl Fn(&TraceEvent) -> bool) -> Vec<Arc<TraceEvent>> {
+        let mut events = self.events();
+        events.retain(|event| wanted(event));
+        events
+    }
+
+    /// The events of one kind.
+    pub fn of_kind(&self, kind: TraceKind) -> Vec<Arc<TraceEvent>> {
+        self.matching(|event| event.kind() == kind)
+    }
+
+    /// The events of a range of time.
+    pub fn between(&self, times: impl RangeBounds<SystemTime>) -> Vec<Arc<TraceEvent>> {
+        self.matching(|event| times.contains(&event.at))
+    }
+
+    /// Forgets all events.
+    pub fn clear(&self) {
+        let forgotten = std::mem::take(&mut *self.stored());
+        // Values that tools made are dropped outside of the lock.
+        drop(forgotten);
+    }
+}
+
+impl Observer for TraceStore {
+    fn event(&self, event: &Event<'_>) {
+        if !self.is_enabled() || self.kept.most == 0 {
+            return;
+        }
+        let Some(traced) = TraceEvent::of(event, (self.clock)()) else {
+            return;
+        };
+        let traced = Arc::new(traced);
+        let mut stored = self.stored();
+        let oldest = (stored.len() == self.kept.most).then(|| stored.pop_front());
+        stored.push_back(Arc::clone(&traced));
+        drop(stored);
+        drop(oldest);
+        if let Some(then) = &self.on_store {
+            let _ = contained(|| then(&traced));
+        }
+    }
+}
+
+impl fmt::Debug for TraceStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TraceStore")
+            .field("events", &self.len())
+            .field("is_enabled", &self.is_enabled())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,307 @@
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::super::batch::{Batch, PendingReason, Reply};
+use super::super::event::{BatchId, Event};
+use super::super::shown::Shown;
+use crate::{Encoder, Outcome, Progress, Repair, ToolCall, ToolError, ToolResult};
+
+/// So many characters of a result or of arguments stand in a summary.
+const MOST: usize = 100;
+
+/// Something that happened. As text it is one line.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct TraceEvent {
+    /// When.
+    pub at: SystemTime,
+    /// In which run, if the host said so.
+    pub run: Option<Arc<str>>,
+    /// For which agent, if the host said so.
+    pub agent: Option<Arc<str>>,
+    /// In which batch: what joins the events of one turn.
+    pub batch: BatchId,
+    /// What.
+    pub what: Traced,
+}
+
+/// What happened.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Traced {
+    /// A batch began.
+    BatchStarted {
+        /// The tools' names, in call order.
+        names: Vec<Arc<str>>,
+    },
+    /// A call began.
+    Started(TracedCall),
+    /// A tool said how far it has come.
+    Progress {
+        /// The call's place in the batch, from 0.
+        index: usize,
+        /// The call's id.
+        id: Arc<str>,
+        /// The tool's name.
+        name: Arc<str>,
+        /// How far.
+        progress: Progress,
+    },
+    /// A call was answered.
+    Finished {
+        /// The call.
+        call: TracedCall,
+        /// What it came to.
+        outcome: Result<Outcome, ToolError>,
+        /// How its arguments were repaired.
+        repairs: Vec<Repair>,
+        /// How long it took.
+        duration: Duration,
+    },
+    /// A call waits for a person or the host.
+    Pending {
+        /// The call.
+        call: TracedCall,
+        /// Why.
+        reason: &'static str,
+    },
+    /// A batch ended.
+    BatchFinished {
+        /// The tools' names, in call order.
+        names: Vec<Arc<str>>,
+        /// How many calls succeeded.
+        successes: usize,
+        /// How many failed.
+        failures: usize,
+        /// How many wait.
+        pending: usize,
+        /// Why the conversation does not go on by itself; see
+        /// [`Halted::as_str`](crate::Halted::as_str).
+        halted: Option<String>,
+        /// How long it took.
+        duration: Duration,
+    },
+}
+
+/// A call in a trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TracedCall {
+    /// Its place in the batch, from 0.
+    pub index: usize,
+    /// Its id.
+    pub id: Arc<str>,
+    /// The tool's name, as the model wrote it.
+    pub name: Arc<str>,
+    /// Its arguments without their secrets; see [`Tool::shown`](crate::Tool::shown).
+    pub arguments: String,
+}
+
+/// The kinds of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TraceKind {
+    /// A batch began.
+    BatchStarted,
+    /// A call began.
+    Started,
+    /// A tool said how far it has come.
+    Progress,
+    /// A call was answered.
+    Finished,
+    /// A call waits.
+    Pending,
+    /// A batch ended.
+    BatchFinished,
+}
+
+impl TracedCall {
+    fn of(index: usize, call: &ToolCall, shown: Shown<'_>) -> Self {
+        Self {
+            index,
+            id: Arc::clone(&call.id),
+            name: Arc::clone(&call.name),
+            arguments: shown.text().into_owned(),
+        }
+    }
+}
+
+impl TraceEvent {
+    /// None for what other events tell too.
+    pub(super) fn of(event: &Event<'_>, at: SystemTime) -> Option<Self> {
+        let cx = event.context();
+        Some(Self {
+            at,
+            run: cx.run_id().map(Into::into),
+            agent: cx.agent_id().map(Into::into),
+            batch: event.batch_id(),
+            what: Traced::of(event)?,
+        })
+    }
+
+    /// What kind of event it is.
+    pub fn kind(&self) -> TraceKind {
+        match self.what {
+            Traced::BatchStarted { .. } => TraceKind::BatchStarted,
+            Traced::Started(_) => TraceKind::Started,
+            Traced::Progress { .. } => TraceKind::Progress,
+            Traced::Finished { .. } => TraceKind::Finished,
+            Traced::Pending { .. } => TraceKind::Pending,
+            Traced::BatchFinished { .. } => TraceKind::BatchFinished,
+        }
+    }
+}
+
+impl Traced {
+    fn of(event: &Event<'_>) -> Option<Self> {
+        Some(match *event {
+            Event::BatchStarted { calls, .. } => Self::BatchStarted {
+                names: calls.iter().map(|call| Arc::clone(&call.name)).collect(),
+            },
+            Event::Started {
+                index, call, shown, ..
+            } => Self::Started(TracedCall::of(index, call, shown)),
+            // They stand in the result.
+            Event::Repaired { .. } => return None,
+            Event::Progress {
+                index,
+                id,
+                name,
+                progress,
+                ..
+            } => Self::Progress {
+                index,
+                id: id.into(),
+                name: name.into(),
+                progress: progress.clone(),
+            },
+            Event::Finished {
+                index,
+                call,
+                shown,
+                result,
+                ..
+            } => Self::Finished {
+                call: TracedCall::of(index, call, shown),
+                outcome: result.outcome.clone(),
+                repairs: result.repairs.clone(),
+                duration: result.duration,
+            },
+            Event::Pending { pending, shown, .. } => Self::Pending {
+                call: TracedCall::of(pending.index, &pending.call, shown),
+                reason: match pending.reason {
+                    PendingReason::ManualTool => "manual_tool",
+                    PendingReason::ManualMode => "manual_mode",
+                    PendingReason::Decision(_) => "decision",
+                    PendingReason::Left => "left",
+                },
+            },
+            Event::BatchFinished {
+                batch, duration, ..
+            } => Self::finished(batch, duration),
+        })
+    }
+
+    fn finished(batch: &Batch, duration: Duration) -> Self {
+        let name = |reply: &Reply| match reply {
+            Reply::Answered(result) => Arc::clone(&result.name),
+            Reply::Pending(pending) => Arc::clone(&pending.call.name),
+        };
+        let successes = batch.results().filter(|result| result.is_success()).count();
+        Self::BatchFinished {
+            names: batch.calls().iter().map(name).collect(),
+            successes,
+            failures: batch.results().count() - successes,
+            pending: batch.pending().count(),
+            halted: batch.halted().map(|halted| halted.as_str().to_owned()),
+            duration,
+        }
+    }
+}
+
+/// The start of a text, on one line.
+fn cut(text: &str) -> String {
+    let mut chars = text
+        .chars()
+        .map(|char| if char.is_control() { ' ' } else { char });
+    let mut out: String = chars.by_ref().take(MOST).collect();
+    if chars.next().is_some() {
+        out.push_str("...");
+    }
+    out
+}
+
+impl fmt::Display for TracedCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (id, name) = (cut(&self.id), cut(&self.name));
+        write!(f, "call {id}: {name}({})", cut(&self.arguments))
+    }
+}
+
+impl fmt::Display for TraceEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let batch = self.batch;
+        match &self.what {
+            Traced::BatchStarted { names } => {
+                write!(
+                    f,
+                    "batch {batch}: {} calls: {}",
+                    names.len(),
+                    cut(&names.join(", "))
+                )
+            }
+            Traced::Started(call) => write!(f, "{call} started"),
+            Traced::Progress {
+                id, name, progress, ..
+            } => {
+                write!(f, "call {}: {}: {}", cut(id), cut(name), progress.done)?;
+                if let Some(total) = progress.total {
+                    write!(f, " of {total}")?;
+                }
+                match &progress.message {
+                    Some(message) => write!(f, ": {}", cut(message)),
+                    None => Ok(()),
+                }
+            }
+            Traced::Finished {
+                call,
+                outcome: Ok(outcome),
+                duration,
+                ..
+            } => {
+                let call_of = ToolCall::new(&*call.id, &*call.name, "");
+                let result = ToolResult::new(&call_of, Ok(outcome.clone()));
+                let text = result.content(Encoder::auto());
+                write!(f, "{call} -> {} ({duration:?})", cut(&text))
+            }
+            Traced::Finished {
+                call,
+                outcome: Err(error),
+                duration,
+                ..
+            } => {
+                let (kind, words) = (error.kind().as_str(), error.to_string());
+                write!(f, "{call} failed: {kind}: {} ({duration:?})", cut(&words))
+            }
+            Traced::Pending { call, reason } => write!(f, "{call} waits: {reason}"),
+            Traced::BatchFinished {
+                successes,
+                failures,
+                pending,
+                halted,
+                duration,
+                ..
+            } => {
+                write!(
+                    f,
+                    "batch {batch}: {successes} succeeded, {failures} failed, {pending} wait"
+                )?;
+                if let Some(halted) = halted {
+                    write!(f, ", halted: {}", cut(halted))?;
+                }
+                write!(f, " ({duration:?})")
+            }
+        }
+    }
+}

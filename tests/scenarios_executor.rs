@@ -1,7 +1,11 @@
 //! What other systems' users do with the calls of a turn, from end to end.
 #![cfg(feature = "tokio")]
 // A test that finds less than it expects has failed.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value
+)]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

@@ -1,14 +1,17 @@
 mod engine;
+mod keep;
 
 use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use serde_json::Value;
 use toolwright_runtime::{Context, Encoder, Executor, Source, ToolChoice};
 
 use self::engine::Engine;
+use self::keep::Keep;
 use crate::event::Listener;
-use crate::{AgentError, Assistant, Model, Node, Run, Session};
+use crate::{AgentError, Assistant, Checkpointer, Model, Node, Run, Session, UnknownOutcome};
 
 /// How often a model is asked in one run where nothing else is said.
 const MAX_TURNS: NonZeroU32 = NonZeroU32::MIN.saturating_add(15);
@@ -59,6 +62,7 @@ pub struct Agent {
     halt_when: Option<Arc<HaltWhen>>,
     hooks: Vec<Arc<dyn Hooks>>,
     listeners: Vec<Arc<dyn Listener>>,
+    keep: Keep,
 }
 
 /// Whether a run ends after what the model said last.
@@ -112,6 +116,7 @@ impl Agent {
             halt_when: None,
             hooks: Vec::new(),
             listeners: Vec::new(),
+            keep: Keep::default(),
         }
     }
 
@@ -200,6 +205,27 @@ impl Agent {
         self
     }
 
+    /// The same agent, which keeps its sessions: as a run begins, after each node, and as it ends or
+    /// pauses. It also records each call before and after it runs, so that a program that ends in
+    /// between can go on: see [`resume`](Self::resume).
+    pub fn checkpointer(mut self, store: impl Checkpointer + 'static) -> Self {
+        self.keep.store = Some(Arc::new(store));
+        self
+    }
+
+    /// The same agent, with what it does about calls of which nobody knows whether they took effect;
+    /// somebody is asked if nothing is said.
+    pub fn on_unknown_outcome(mut self, policy: UnknownOutcome) -> Self {
+        self.keep.unknown = policy;
+        self
+    }
+
+    /// The same agent, whose checkpoints carry this.
+    pub fn metadata(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.keep.metadata.insert(name.into(), value.into());
+        self
+    }
+
     /// What runs the calls.
     pub fn executor(&self) -> &Executor {
         &self.executor
@@ -208,11 +234,15 @@ impl Agent {
     /// Runs a session from where it stands until it ends or pauses.
     ///
     /// Dropping the future ends the run; the session stands where it stood before what was going on:
-    /// a request that was not answered, or calls that are pending again.
+    /// a request that was not answered, or calls that are pending again. With a
+    /// [`checkpointer`](Self::checkpointer), go on with [`resume`](Self::resume) then: what was kept
+    /// last may be newer than the session.
     ///
     /// # Errors
     /// When the session waits for somebody, when no provider would take its thread, and when the
-    /// model fails at the first request.
+    /// model fails at the first request. When the session cannot be kept: after a
+    /// [conflict](crate::CheckpointError::Conflict) somebody else goes on with it, and no call ran here
+    /// that does not run there.
     pub async fn run(&self, session: &mut Session, cx: &Context) -> Result<Run, AgentError> {
         Engine::new(self, session, cx).run().await
     }

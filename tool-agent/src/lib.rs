@@ -2,9 +2,11 @@
 //! crate `toolwright`, feature `agent`.
 
 mod agent;
+mod checkpoint;
 mod digest;
 mod event;
 mod format;
+mod journal;
 mod message;
 mod model;
 mod run;
@@ -18,8 +20,15 @@ pub mod testing {
 }
 
 pub use self::agent::{Agent, Hooks};
+#[cfg(feature = "sqlite")]
+pub use self::checkpoint::SqliteCheckpointer;
+pub use self::checkpoint::{
+    Checkpoint, CheckpointError, CheckpointId, Checkpointer, MemoryCheckpointer, NewCheckpoint,
+    Storing, Written,
+};
 pub use self::event::{Event, Listener};
 pub use self::format::FormatError;
+pub use self::journal::{Begin, Begun, CallRecord, UnknownOutcome};
 pub use self::message::{Asks, Assistant, Message, Native, ToolMessage, wire_name};
 pub use self::model::{Model, ModelError, ModelErrorKind, News, Request, Responding, Response};
 pub use self::run::{AgentError, Halted, Node, Run};

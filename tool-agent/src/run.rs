@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolwright_runtime::{HaltReason, Payload, ToolError};
 
-use crate::{ModelError, SessionError, ThreadError, Usage};
+use crate::{CheckpointError, ModelError, SessionError, ThreadError, Usage};
 
 /// What an agent's run visits in turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -20,6 +20,12 @@ pub enum Node {
 }
 
 impl Node {
+    /// The node of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let all = [Self::Model, Self::Tools, Self::End];
+        all.into_iter().find(|node| node.as_str() == name)
+    }
+
     /// The node's name: `model`.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -177,6 +183,8 @@ pub enum AgentError {
         /// Why.
         error: ToolError,
     },
+    /// The session could not be kept, or not be found.
+    Checkpoint(CheckpointError),
 }
 
 impl fmt::Display for AgentError {
@@ -194,6 +202,7 @@ impl fmt::Display for AgentError {
                     "the decision on call {index} cannot be carried out: {error}"
                 )
             }
+            Self::Checkpoint(error) => error.fmt(f),
         }
     }
 }
@@ -203,6 +212,12 @@ impl std::error::Error for AgentError {}
 impl From<SessionError> for AgentError {
     fn from(error: SessionError) -> Self {
         Self::Session(error)
+    }
+}
+
+impl From<CheckpointError> for AgentError {
+    fn from(error: CheckpointError) -> Self {
+        Self::Checkpoint(error)
     }
 }
 

@@ -8,7 +8,7 @@ use toolwright_runtime::{
     Decision, Encoder, Outcome, PendingReason, State, ToolCall, ToolError, ToolResult,
 };
 
-use crate::{Message, Node, Thread, ToolMessage, Usage};
+use crate::{CheckpointId, Message, Node, Thread, ToolMessage, Usage};
 
 /// A conversation that can be stored at every pause and gone on with elsewhere: plain data, without
 /// the agent.
@@ -39,6 +39,12 @@ pub struct Session {
     pub(crate) usage: Usage,
     #[serde(default)]
     queue: Queue,
+    /// Its newest checkpoint, as far as this copy knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) saved: Option<CheckpointId>,
+    /// The checkpoint that began a branch, if this is one: calls are other ones than before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<CheckpointId>,
 }
 
 /// Where a session stands in its run.
@@ -85,6 +91,12 @@ pub enum Why {
     ManualMode,
     /// A layer asks for a decision; what to show to who decides.
     Decision(Value),
+    /// The call began, and the program or the run ended before it did: nobody here knows whether it
+    /// took effect. Whoever approves it lets it run again; whoever has looked answers it, or rejects it.
+    OutcomeUnknown {
+        /// Which record of the call this is about.
+        record: u64,
+    },
 }
 
 impl From<PendingReason> for Why {
@@ -257,6 +269,8 @@ impl Session {
             waits: Vec::new(),
             usage: Usage::default(),
             queue: Queue::default(),
+            saved: None,
+            branch: None,
         }
     }
 
@@ -290,6 +304,20 @@ impl Session {
         &mut self.thread
     }
 
+    /// The id of its run: of its words since a user's last, and of the branch, if it is one.
+    pub fn run_id(&self) -> String {
+        let (id, run) = (&self.id, self.at.run);
+        match self.branch {
+            Some(branch) => format!("{id}/{run}@{branch}"),
+            None => format!("{id}/{run}"),
+        }
+    }
+
+    /// Its newest checkpoint, as far as this copy knows; `None` if it was never kept.
+    pub fn checkpoint(&self) -> Option<CheckpointId> {
+        self.saved
+    }
+
     /// What it waits for.
     pub fn status(&self) -> &Status {
         &self.status
@@ -303,6 +331,11 @@ impl Session {
     /// The same conversation, which knows this.
     pub fn with_state(self, state: State) -> Self {
         Self { state, ..self }
+    }
+
+    /// Lets the conversation know this from now on.
+    pub fn set_state(&mut self, state: State) {
+        self.state = state;
     }
 
     /// What comes next when an agent runs it.
@@ -451,6 +484,18 @@ impl Session {
             }
         }
         Ok(())
+    }
+
+    /// The calls of unknown outcome that somebody lets run again: their places, and the records that
+    /// were known then.
+    pub(crate) fn again(&self) -> impl Iterator<Item = (usize, u64)> {
+        let again = |wait: &Wait| match (&wait.why, &wait.decision) {
+            (Why::OutcomeUnknown { record }, Some(Decision::Approve | Decision::Edit(_))) => {
+                Some((wait.index, *record))
+            }
+            _ => None,
+        };
+        self.waits.iter().filter_map(again)
     }
 
     /// Whether something was decided that is not carried out yet.

@@ -353,6 +353,15 @@ impl Context {
         }
     }
 
+    /// What the call has let the conversation know so far, in order; see
+    /// [`update_state`](Self::update_state). Nothing outside a call, and after it is answered.
+    pub fn noted(&self) -> Vec<(String, serde_json::Value)> {
+        match (&self.live, &self.call) {
+            (Some(live), Some(call)) => live.noted(call.index),
+            _ => Vec::new(),
+        }
+    }
+
     /// How many updates the call has noted.
     pub(crate) fn updates(&self) -> usize {
         match (&self.live, &self.call) {

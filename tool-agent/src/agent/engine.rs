@@ -10,10 +10,11 @@ use toolwright_runtime::{
 use super::Agent;
 use crate::digest;
 use crate::event::Event;
+use crate::journal::Journal;
 use crate::session::Wait;
 use crate::{
     AgentError, Asks, Assistant, Halted, Message, News, Node, Request, Response, Run, Session,
-    SessionError, Status, ToolMessage, Usage,
+    SessionError, Status, ToolMessage, Usage, Why, Written,
 };
 
 /// One run of a session.
@@ -48,12 +49,19 @@ impl<'a> Engine<'a> {
         for hook in &self.agent.hooks {
             hook.before_run(self.session);
         }
+        self.keep(Written::Start).await?;
         let session = self.session.id().to_owned();
         self.tell(&Event::RunStarted { session: &session });
         loop {
             match self.step().await {
-                Ok(None) => {}
-                Ok(Some(halted)) => return Ok(self.end(halted)),
+                Ok(None) if self.session.at.node == Node::End => {}
+                Ok(None) => self.keep(Written::Node).await?,
+                Ok(Some(halted)) => {
+                    let run = self.end(halted);
+                    self.keep(Written::End).await?;
+                    self.tell(&Event::RunFinished { run: &run });
+                    return Ok(run);
+                }
                 Err(error) => {
                     if !self.session.waits.is_empty() {
                         self.session.status = Status::AwaitingTools;
@@ -62,6 +70,11 @@ impl<'a> Engine<'a> {
                 }
             }
         }
+    }
+
+    /// Keeps the session as it stands. Whoever else went on with it is not overtaken.
+    async fn keep(&mut self, written: Written) -> Result<(), AgentError> {
+        Ok(self.agent.keep.put(self.session, written).await?)
     }
 
     /// Whether the session can be run from where it stands.
@@ -89,7 +102,7 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    fn end(self, halted: Halted) -> Run {
+    fn end(&mut self, halted: Halted) -> Run {
         self.session.status = match &halted {
             Halted::Completed | Halted::Halt { .. } | Halted::ReturnDirect(_) => Status::Completed,
             Halted::AskUser {
@@ -120,7 +133,6 @@ impl<'a> Engine<'a> {
         for hook in self.agent.hooks.iter().rev() {
             hook.after_run(self.session, &run);
         }
-        self.tell(&Event::RunFinished { run: &run });
         run
     }
 
@@ -186,9 +198,8 @@ impl<'a> Engine<'a> {
     /// What this turn's calls and catalogue may know.
     fn context(&self) -> Context {
         let session = &self.session;
-        let run = format!("{}/{}", session.id(), session.at.run);
         let cx = self.host.clone();
-        let cx = cx.with_session(session.id()).with_run(run);
+        let cx = cx.with_session(session.id()).with_run(session.run_id());
         let cx = cx
             .with_turn(session.at.turn)
             .with_state(session.state.clone());
@@ -289,11 +300,13 @@ impl<'a> Engine<'a> {
     async fn visit_tools(&mut self) -> Visit {
         let calls = self.last_calls();
         let decided = self.decided()?;
+        let journal = self.agent.keep.journal(self.session)?;
         if !decided.is_empty() {
             let cx = self.context();
-            let batch = self.listening().decide(&decided, &cx).await;
+            let executor = self.listening(journal.as_ref());
+            let batch = executor.decide(&decided, &cx).await;
             let places: Vec<_> = decided.iter().map(|one| one.place).collect();
-            let halted = self.take(&places, &batch, &places);
+            let halted = self.take(&places, &batch, &places, journal.as_ref())?;
             if halted.is_some() || self.session.at.node != Node::Tools {
                 return Ok(halted);
             }
@@ -314,9 +327,10 @@ impl<'a> Engine<'a> {
         self.rounds += 1;
         self.session.at.rounds += 1;
         let cx = self.context();
-        let batch = self.listening().run_planned(&calls, &plans, &cx).await;
+        let executor = self.listening(journal.as_ref());
+        let batch = executor.run_planned(&calls, &plans, &cx).await;
         let all: Vec<_> = (0..calls.len()).collect();
-        Ok(self.take(&all, &batch, &places))
+        self.take(&all, &batch, &places, journal.as_ref())
     }
 
     /// What was decided about calls that wait, if all of it can be carried out.
@@ -364,9 +378,13 @@ impl<'a> Engine<'a> {
         calls.unwrap_or_default().to_vec()
     }
 
-    /// What runs the calls, with those who look on at the run.
-    fn listening(&self) -> Executor {
-        let executor = self.agent.executor.clone();
+    /// What runs the calls, with those who look on at the run, and the journal further in than all
+    /// layers.
+    fn listening(&self, journal: Option<&Journal>) -> Executor {
+        let mut executor = self.agent.executor.clone();
+        if let Some(journal) = journal {
+            executor = executor.layer(journal.clone());
+        }
         if self.agent.listeners.is_empty() {
             return executor;
         }
@@ -379,8 +397,18 @@ impl<'a> Engine<'a> {
     }
 
     /// Takes what became of calls into the thread. `places` says where in the turn each call of the
-    /// batch stands, `ran` which of them were to run.
-    fn take(&mut self, places: &[usize], batch: &Batch, ran: &[usize]) -> Option<Halted> {
+    /// batch stands, `ran` which of them were to run. A batch whose journal could not be kept does
+    /// not count.
+    fn take(
+        &mut self,
+        places: &[usize],
+        batch: &Batch,
+        ran: &[usize],
+        journal: Option<&Journal>,
+    ) -> Visit {
+        if let Some(error) = journal.and_then(Journal::failure) {
+            return Err(error.into());
+        }
         if let Some(state) = batch.state() {
             self.session.state = state.clone();
         }
@@ -402,7 +430,10 @@ impl<'a> Engine<'a> {
                     self.session.waits.retain(|wait| wait.index != index);
                     self.session.waits.push(Wait {
                         index,
-                        why: pending.reason.clone().into(),
+                        why: match journal.and_then(|journal| journal.waits(index)) {
+                            Some(record) => Why::OutcomeUnknown { record },
+                            None => pending.reason.clone().into(),
+                        },
                         digest: digest::of(&pending.call, &tools),
                         call: pending.call.clone(),
                         decision: None,
@@ -415,7 +446,7 @@ impl<'a> Engine<'a> {
         if halted.is_none() && self.session.take_queued() {
             self.session.at.node = Node::Model;
         }
-        halted
+        Ok(halted)
     }
 
     fn halted(

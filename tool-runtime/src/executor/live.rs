@@ -90,6 +90,12 @@ impl Live {
             .unwrap_or_default()
     }
 
+    /// The updates that a call has noted.
+    pub(crate) fn noted(&self, index: usize) -> Vec<(String, Value)> {
+        self.with(index, |call| call.updates.clone())
+            .unwrap_or_default()
+    }
+
     /// Forgets all updates of a call but the first ones.
     pub(crate) fn keep_updates(&self, index: usize, first: usize) {
         self.with(index, |call| call.updates.truncate(first));

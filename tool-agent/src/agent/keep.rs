@@ -1,0 +1,178 @@
+//! What an agent does with a store of sessions.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Map, Value};
+use toolwright_runtime::Context;
+
+use super::Agent;
+use crate::journal::Journal;
+use crate::{
+    AgentError, Checkpoint, CheckpointError, CheckpointId, Checkpointer, NewCheckpoint, Run,
+    Session, SessionError, UnknownOutcome, Written,
+};
+
+/// Where an agent keeps its sessions, and how.
+#[derive(Clone, Default)]
+pub(super) struct Keep {
+    pub(super) store: Option<Arc<dyn Checkpointer>>,
+    pub(super) unknown: UnknownOutcome,
+    pub(super) metadata: Map<String, Value>,
+}
+
+impl Keep {
+    fn store(&self) -> Result<&Arc<dyn Checkpointer>, CheckpointError> {
+        self.store.as_ref().ok_or(CheckpointError::NoCheckpointer)
+    }
+
+    /// Keeps a session, if there is a store.
+    pub(super) async fn put(
+        &self,
+        session: &mut Session,
+        written: Written,
+    ) -> Result<(), CheckpointError> {
+        let after = session.saved;
+        self.put_after(session, written, after, after).await
+    }
+
+    async fn put_after(
+        &self,
+        session: &mut Session,
+        written: Written,
+        after: Option<CheckpointId>,
+        parent: Option<CheckpointId>,
+    ) -> Result<(), CheckpointError> {
+        let Some(store) = &self.store else {
+            return Ok(());
+        };
+        let body = serde_json::to_string(session).map_err(|error| {
+            let words = format!("the session `{}` cannot be written", session.id());
+            CheckpointError::store_with(words, error)
+        })?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let new = NewCheckpoint {
+            session: session.id(),
+            after,
+            parent,
+            written,
+            next: session.next(),
+            at_ms: u64::try_from(now.unwrap_or_default().as_millis()).unwrap_or(u64::MAX),
+            metadata: &self.metadata,
+            body: &body,
+        };
+        let id = store.put(new).await?;
+        session.saved = Some(id);
+        Ok(())
+    }
+
+    /// The journal of one visit of the tools, if there is a store.
+    pub(super) fn journal(&self, session: &Session) -> Result<Option<Journal>, CheckpointError> {
+        let Some(store) = &self.store else {
+            return Ok(None);
+        };
+        let Some(after) = session.saved else {
+            return Err(CheckpointError::NoCheckpoint(name(session.id())));
+        };
+        Ok(Some(Journal::new(
+            Arc::clone(store),
+            session.id(),
+            after,
+            self.unknown,
+            session.again().collect(),
+        )))
+    }
+
+    async fn latest(&self, id: &str) -> Result<Option<Session>, CheckpointError> {
+        let checkpoint = self.store()?.latest(id).await?;
+        checkpoint
+            .map(|checkpoint| checkpoint.session())
+            .transpose()
+    }
+}
+
+fn name(session: &str) -> String {
+    format!("the session `{session}`")
+}
+
+/// Sessions that are kept; see [`checkpointer`](Agent::checkpointer).
+impl Agent {
+    /// The session of this id, as it was kept last; `None` if there is none. What a person says to it
+    /// ([`Session::reply`], [`Session::submit`], …) is kept when it is [`run`](Self::run).
+    ///
+    /// # Errors
+    /// When the agent has no checkpointer, and when the store cannot be read.
+    pub async fn state(&self, id: &str) -> Result<Option<Session>, AgentError> {
+        Ok(self.keep.latest(id).await?)
+    }
+
+    /// All checkpoints of the session, the oldest first.
+    ///
+    /// # Errors
+    /// When the agent has no checkpointer, and when the store cannot be read.
+    pub async fn history(&self, id: &str) -> Result<Vec<Checkpoint>, AgentError> {
+        Ok(self.keep.store()?.history(id).await?)
+    }
+
+    /// Goes on with the session of this id from where it was kept last, in this program or another:
+    /// after a pause that needs nobody, or after the program or the run ended in its midst. A session
+    /// that has come to its end stays there.
+    ///
+    /// Calls of the turn that have ended are not run again: what they came to was recorded. Those that
+    /// had begun run again where their tools are `read_only` or `idempotent`; what becomes of others,
+    /// [`on_unknown_outcome`](Self::on_unknown_outcome) says. Whoever else still runs the session meets a
+    /// conflict at its next step, and begins no further call.
+    ///
+    /// # Errors
+    /// See [`run`](Self::run); also when there is no such session.
+    pub async fn resume(&self, id: &str, cx: &Context) -> Result<(Session, Run), AgentError> {
+        let session = self.keep.latest(id).await?;
+        let mut session = session.ok_or_else(|| CheckpointError::NoCheckpoint(name(id)))?;
+        let run = self.run(&mut session, cx).await?;
+        Ok((session, run))
+    }
+
+    /// Changes the session of this id where it stands, between its runs. Whoever runs it meanwhile
+    /// meets a conflict.
+    ///
+    /// # Errors
+    /// When the agent has no checkpointer, when there is no such session, when `update` fails, and on a
+    /// conflict; then nothing is kept.
+    pub async fn update_state(
+        &self,
+        id: &str,
+        update: impl FnOnce(&mut Session) -> Result<(), SessionError>,
+    ) -> Result<Session, AgentError> {
+        let session = self.keep.latest(id).await?;
+        let mut session = session.ok_or_else(|| CheckpointError::NoCheckpoint(name(id)))?;
+        update(&mut session)?;
+        self.keep.put(&mut session, Written::Update).await?;
+        Ok(session)
+    }
+
+    /// Goes back to an older checkpoint: a copy of it becomes the session's newest one, and its child.
+    /// Nothing is deleted.
+    ///
+    /// It is another branch, whose calls are other calls: what ran behind the checkpoint runs again if
+    /// the model calls it again, with other idempotency keys.
+    ///
+    /// # Errors
+    /// When the agent has no checkpointer, when there is no such checkpoint, and on a conflict.
+    pub async fn branch(&self, from: CheckpointId) -> Result<Session, AgentError> {
+        let store = self.keep.store()?;
+        let Some(checkpoint) = store.get(from).await? else {
+            return Err(CheckpointError::NoCheckpoint(format!("number {from}")).into());
+        };
+        let mut session = checkpoint.session()?;
+        let latest = store.latest(session.id()).await?;
+        let latest = latest.map(|latest| latest.id);
+        // No two branches begin behind the same newest checkpoint.
+        session.branch = latest;
+        let written = Written::Branch;
+        let put = self
+            .keep
+            .put_after(&mut session, written, latest, Some(from));
+        put.await?;
+        Ok(session)
+    }
+}

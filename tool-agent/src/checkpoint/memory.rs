@@ -1,0 +1,179 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::error::expect;
+use super::{Checkpoint, CheckpointError, CheckpointId, Checkpointer, NewCheckpoint, Storing};
+use crate::journal::{Begin, Begun, CallRecord};
+
+/// Keeps sessions as long as the program runs. Cheap to clone; all clones are one store.
+///
+/// ```
+/// use toolwright_agent::{Agent, Checkpointer, MemoryCheckpointer, Response, Session};
+/// use toolwright_agent::testing::ScriptedModel;
+/// use toolwright_runtime::{Context, Toolset};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let store = MemoryCheckpointer::new();
+/// let model = ScriptedModel::new([Ok(Response::text("Hello."))]);
+/// let agent = Agent::new(model, &Toolset::default()).checkpointer(store.clone());
+/// let mut session = Session::with_id("ann");
+/// session.reply("Hi!").unwrap();
+/// agent.run(&mut session, &Context::new()).await.unwrap();
+///
+/// assert_eq!(store.sessions(None, 10).await.unwrap(), ["ann"]);
+/// let again = agent.state("ann").await.unwrap().unwrap();
+/// assert_eq!(again.thread().last_text(), Some("Hello."));
+/// # });
+/// ```
+#[derive(Clone, Default)]
+pub struct MemoryCheckpointer(Arc<Mutex<Kept>>);
+
+#[derive(Default)]
+struct Kept {
+    /// The number that was given last.
+    last: u64,
+    checkpoints: BTreeMap<CheckpointId, Checkpoint>,
+    /// By session, in the order in which they first began.
+    calls: BTreeMap<String, Vec<CallRecord>>,
+}
+
+impl MemoryCheckpointer {
+    /// A store with nothing in it.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Nothing is left half done under this lock.
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn of<'a>(&'a self, session: &'a str) -> impl DoubleEndedIterator<Item = &'a Checkpoint> {
+        let all = self.checkpoints.values();
+        all.filter(move |checkpoint| checkpoint.session == session)
+    }
+
+    fn newest(&self, session: &str) -> Option<CheckpointId> {
+        self.of(session).next_back().map(|checkpoint| checkpoint.id)
+    }
+
+    fn put(&mut self, new: &NewCheckpoint<'_>) -> Result<CheckpointId, CheckpointError> {
+        expect(new.session, new.after, self.newest(new.session))?;
+        self.last += 1;
+        let id = CheckpointId::new(self.last);
+        let checkpoint = Checkpoint {
+            id,
+            session: new.session.to_owned(),
+            parent: new.parent,
+            written: new.written,
+            next: new.next,
+            at_ms: new.at_ms,
+            metadata: new.metadata.clone(),
+            body: new.body.to_owned(),
+        };
+        self.checkpoints.insert(id, checkpoint);
+        Ok(id)
+    }
+
+    fn begin(&mut self, begin: &Begin<'_>) -> Result<Begun, CheckpointError> {
+        expect(begin.session, Some(begin.after), self.newest(begin.session))?;
+        let calls = self.calls.entry(begin.session.to_owned()).or_default();
+        let Some(record) = calls.iter_mut().find(|record| record.key == begin.key) else {
+            calls.push(begin.record(1));
+            return Ok(Begun::Recorded(1));
+        };
+        if begin.replaces != Some(record.revision) {
+            return Ok(Begun::Standing(record.clone()));
+        }
+        *record = begin.record(record.revision + 1);
+        Ok(Begun::Recorded(record.revision))
+    }
+
+    fn end(&mut self, session: &str, key: &str, revision: u64, outcome: &str) {
+        let calls = self.calls.get_mut(session).into_iter().flatten();
+        for record in calls {
+            if record.key == key && record.revision == revision {
+                record.revision += 1;
+                record.outcome = Some(outcome.to_owned());
+            }
+        }
+    }
+
+    fn delete(&mut self, session: &str) -> bool {
+        let before = self.checkpoints.len();
+        self.checkpoints
+            .retain(|_, checkpoint| checkpoint.session != session);
+        self.calls.remove(session);
+        self.checkpoints.len() < before
+    }
+
+    fn sessions(&self, after: Option<&str>, most: usize) -> Vec<String> {
+        let all = self.checkpoints.values();
+        let mut ids: Vec<_> = all.map(|checkpoint| checkpoint.session.as_str()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let behind = ids
+            .into_iter()
+            .filter(|id| after.is_none_or(|after| *id > after));
+        behind.take(most).map(str::to_owned).collect()
+    }
+}
+
+impl Checkpointer for MemoryCheckpointer {
+    fn put<'a>(&'a self, new: NewCheckpoint<'a>) -> Storing<'a, CheckpointId> {
+        Box::pin(async move { self.kept().put(&new) })
+    }
+
+    fn latest<'a>(&'a self, session: &'a str) -> Storing<'a, Option<Checkpoint>> {
+        Box::pin(async move { Ok(self.kept().of(session).next_back().cloned()) })
+    }
+
+    fn get(&self, id: CheckpointId) -> Storing<'_, Option<Checkpoint>> {
+        Box::pin(async move { Ok(self.kept().checkpoints.get(&id).cloned()) })
+    }
+
+    fn history<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<Checkpoint>> {
+        Box::pin(async move { Ok(self.kept().of(session).cloned().collect()) })
+    }
+
+    fn sessions<'a>(&'a self, after: Option<&'a str>, most: usize) -> Storing<'a, Vec<String>> {
+        Box::pin(async move { Ok(self.kept().sessions(after, most)) })
+    }
+
+    fn delete<'a>(&'a self, session: &'a str) -> Storing<'a, bool> {
+        Box::pin(async move { Ok(self.kept().delete(session)) })
+    }
+
+    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> Storing<'a, Begun> {
+        Box::pin(async move { self.kept().begin(&begin) })
+    }
+
+    fn end_call<'a>(
+        &'a self,
+        session: &'a str,
+        key: &'a str,
+        revision: u64,
+        outcome: &'a str,
+    ) -> Storing<'a, ()> {
+        Box::pin(async move {
+            self.kept().end(session, key, revision, outcome);
+            Ok(())
+        })
+    }
+
+    fn calls<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<CallRecord>> {
+        Box::pin(async move { Ok(self.kept().calls.get(session).cloned().unwrap_or_default()) })
+    }
+}
+
+impl fmt::Debug for MemoryCheckpointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Conversations may be secret.
+        f.debug_struct("MemoryCheckpointer")
+            .field("checkpoints", &self.kept().checkpoints.len())
+            .finish_non_exhaustive()
+    }
+}

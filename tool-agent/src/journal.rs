@@ -1,0 +1,88 @@
+//! What is known of calls while they run, so that a program that ends in their midst can go on.
+
+mod layer;
+mod stored;
+
+use serde_json::Value;
+use toolwright_runtime::ToolCall;
+
+pub(crate) use self::layer::Journal;
+use crate::CheckpointId;
+
+/// What an agent does about a call of which nobody knows whether it took effect: it began, and the
+/// program, or the future of the run, ended before it did. Calls of tools that are `read_only` or
+/// `idempotent` are not asked about: they run again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UnknownOutcome {
+    /// The call is pending, as [`Why::OutcomeUnknown`](crate::Why::OutcomeUnknown), and somebody
+    /// [decides](crate::Session::decide): it runs again if it is approved, or is answered with what came
+    /// of it, or rejected.
+    #[default]
+    Ask,
+    /// The model is told that it is not known.
+    Fail,
+    /// The call runs again, and its effect may happen twice.
+    RunAgain,
+}
+
+/// What a [`Checkpointer`](crate::Checkpointer) knows of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallRecord {
+    /// The call's idempotency key: run, turn, place in the turn, call id.
+    pub key: String,
+    /// The call as it ran, with arguments that were repaired or rewritten on the way.
+    pub call: ToolCall,
+    /// Grows with each change of the record.
+    pub revision: u64,
+    /// The newest checkpoint of the session when it began.
+    pub after: CheckpointId,
+    /// What it came to: a JSON text. `None` while it runs, or if nobody knows.
+    pub outcome: Option<String>,
+}
+
+/// A call that is about to run.
+#[derive(Debug, Clone, Copy)]
+pub struct Begin<'a> {
+    /// The session's id.
+    pub session: &'a str,
+    /// The newest checkpoint of the session, as far as whoever runs the call knows.
+    pub after: CheckpointId,
+    /// The call's idempotency key.
+    pub key: &'a str,
+    /// The call.
+    pub call: &'a ToolCall,
+    /// The revision of the record that this one replaces; `None` if there is to be none.
+    pub replaces: Option<u64>,
+}
+
+impl Begin<'_> {
+    /// The record of a call that begins.
+    pub fn record(&self, revision: u64) -> CallRecord {
+        CallRecord {
+            key: self.key.to_owned(),
+            call: self.call.clone(),
+            revision,
+            after: self.after,
+            outcome: None,
+        }
+    }
+}
+
+/// What became of the wish to begin a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Begun {
+    /// It is recorded, and may run. The record's revision.
+    Recorded(u64),
+    /// Another record stands there.
+    Standing(CallRecord),
+}
+
+/// What whoever decides about a call of unknown outcome is shown.
+fn shown(record: &CallRecord) -> Value {
+    serde_json::json!({
+        "outcome": "unknown",
+        "tool": record.call.name,
+        "arguments": record.call.arguments,
+    })
+}

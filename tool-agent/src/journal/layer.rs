@@ -1,0 +1,206 @@
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use toolwright_runtime::{
+    Annotations, ErrorKind, Handled, Handling, Layer, Next, Request, ToolError,
+};
+
+use super::stored::Stored;
+use super::{Begin, Begun, CallRecord, UnknownOutcome, shown};
+use crate::{CheckpointError, CheckpointId, Checkpointer};
+
+/// The innermost layer of an agent with a checkpointer, for one visit of the tools: records each call
+/// before and after its body runs, and does not run again what has run before.
+#[derive(Clone)]
+pub(crate) struct Journal(Arc<Visit>);
+
+struct Visit {
+    store: Arc<dyn Checkpointer>,
+    session: String,
+    after: CheckpointId,
+    unknown: UnknownOutcome,
+    /// Of the calls that somebody said are to run again, by place: the record that was seen.
+    again: BTreeMap<usize, u64>,
+    notes: Mutex<Notes>,
+}
+
+#[derive(Default)]
+struct Notes {
+    /// The records that this visit wrote, by place: a layer further out may call again.
+    written: BTreeMap<usize, u64>,
+    /// The calls of unknown outcome that wait, by place: their records.
+    waits: BTreeMap<usize, u64>,
+    failed: Option<CheckpointError>,
+}
+
+impl Journal {
+    pub(crate) fn new(
+        store: Arc<dyn Checkpointer>,
+        session: &str,
+        after: CheckpointId,
+        unknown: UnknownOutcome,
+        again: BTreeMap<usize, u64>,
+    ) -> Self {
+        Self(Arc::new(Visit {
+            store,
+            session: session.to_owned(),
+            after,
+            unknown,
+            again,
+            notes: Mutex::default(),
+        }))
+    }
+
+    /// Why the journal could not be kept, if it could not: the batch does not count.
+    pub(crate) fn failure(&self) -> Option<CheckpointError> {
+        self.0.notes().failed.clone()
+    }
+
+    /// The record of a call that waits because nobody knows its outcome.
+    pub(crate) fn waits(&self, index: usize) -> Option<u64> {
+        self.0.notes().waits.get(&index).copied()
+    }
+}
+
+impl Visit {
+    /// Nothing is left half done under this lock.
+    fn notes(&self) -> MutexGuard<'_, Notes> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cold]
+    fn fail(&self, error: CheckpointError) -> Handled {
+        self.notes().failed.get_or_insert(error);
+        stopped()
+    }
+
+    async fn begin(
+        &self,
+        key: &str,
+        request: &Request<'_>,
+        replaces: Option<u64>,
+    ) -> Result<Begun, CheckpointError> {
+        let begin = Begin {
+            session: &self.session,
+            after: self.after,
+            key,
+            call: request.call(),
+            replaces,
+        };
+        self.store.begin_call(begin).await
+    }
+
+    /// Whether a call of unknown outcome may run again.
+    fn may_run_again(&self, index: usize, record: &CallRecord, tool: Annotations) -> bool {
+        tool.idempotent == Some(true)
+            || tool.read_only == Some(true)
+            || self.unknown == UnknownOutcome::RunAgain
+            || self.again.get(&index) == Some(&record.revision)
+    }
+
+    async fn call(&self, request: Request<'_>, next: Next<'_>) -> Handled {
+        let Some(key) = request.context().idempotency_key() else {
+            return self.fail(CheckpointError::store("a call of a run without an id"));
+        };
+        if self.notes().failed.is_some() {
+            return stopped();
+        }
+        let index = place(&request);
+        let written = self.notes().written.get(&index).copied();
+        let begun = match self.begin(&key, &request, written).await {
+            Ok(Begun::Standing(record)) => {
+                if record.outcome.is_some() {
+                    // Called again by a layer further out, it shall run.
+                    self.notes().written.insert(index, record.revision);
+                    return self.replay(&record, &request);
+                }
+                if !self.may_run_again(index, &record, request.annotations()) {
+                    return self.unknown(index, &record);
+                }
+                self.begin(&key, &request, Some(record.revision)).await
+            }
+            begun => begun,
+        };
+        match begun {
+            Ok(Begun::Recorded(revision)) => self.run(&key, revision, request, next).await,
+            // Its first run has just come to its end elsewhere, or others run it.
+            Ok(Begun::Standing(record)) => match record.outcome {
+                Some(_) => self.replay(&record, &request),
+                None => self.unknown(index, &record),
+            },
+            Err(error) => self.fail(error),
+        }
+    }
+
+    async fn run(&self, key: &str, revision: u64, request: Request<'_>, next: Next<'_>) -> Handled {
+        let (index, call, cx) = (place(&request), request.call().clone(), request.context());
+        let handled = next.run(request).await;
+        let Handled::Done(outcome) = &handled else {
+            return handled;
+        };
+        let stored = Stored::new(&call, outcome, cx.noted());
+        let stored = stored.and_then(|stored| serde_json::to_string(&stored));
+        let stored = match stored {
+            Ok(stored) => stored,
+            Err(error) => {
+                let words = format!("the outcome of the call `{}` cannot be stored", call.id);
+                return self.fail(CheckpointError::store_with(words, error));
+            }
+        };
+        let ended = self.store.end_call(&self.session, key, revision, &stored);
+        match ended.await {
+            Ok(()) => {
+                self.notes().written.insert(index, revision + 1);
+                handled
+            }
+            Err(error) => self.fail(error),
+        }
+    }
+
+    /// What the call came to when it ran.
+    fn replay(&self, record: &CallRecord, request: &Request<'_>) -> Handled {
+        let stored = record.outcome.as_deref().unwrap_or_default();
+        match serde_json::from_str::<Stored>(stored) {
+            Ok(mut stored) => {
+                for (name, value) in std::mem::take(&mut stored.updates) {
+                    request.context().update_state(name, value);
+                }
+                stored.outcome().into()
+            }
+            Err(error) => {
+                let (key, session) = (&record.key, &self.session);
+                self.fail(CheckpointError::Unreadable(format!(
+                    "the record of the call `{key}` of the session `{session}` is damaged: {error}"
+                )))
+            }
+        }
+    }
+
+    fn unknown(&self, index: usize, record: &CallRecord) -> Handled {
+        if self.unknown == UnknownOutcome::Fail {
+            let words =
+                "the program ended while this call ran; it is not known whether it took effect";
+            return ToolError::failed(words).into();
+        }
+        self.notes().waits.insert(index, record.revision);
+        Handled::Wait(shown(record))
+    }
+}
+
+/// The call's place in its turn.
+fn place(request: &Request<'_>) -> usize {
+    let place = request.context().call_index();
+    place.unwrap_or_else(|| request.index())
+}
+
+/// Nobody reads it: the batch does not count.
+#[cold]
+fn stopped() -> Handled {
+    ToolError::new(ErrorKind::Cancelled, "the journal could not be kept").into()
+}
+
+impl Layer for Journal {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+        Box::pin(self.0.call(request, next))
+    }
+}

@@ -1,0 +1,130 @@
+//! What a call came to, as a text that can be stored and read back.
+
+use serde::ser::Error as _;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use toolwright_runtime::{
+    Block, Content, ErrorKind, HaltReason, Outcome, Payload, ToolCall, ToolError, ToolResult,
+};
+
+/// What a call came to, and what it let the conversation know.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Stored {
+    came_to: CameTo,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) updates: Vec<(String, Value)>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum CameTo {
+    Value(Box<RawValue>),
+    Content(Vec<Block>),
+    AskUser {
+        question: String,
+        options: Map<String, Value>,
+    },
+    Halt {
+        reason: String,
+        value: Box<RawValue>,
+    },
+    ReturnDirect(Box<RawValue>),
+    Error {
+        kind: String,
+        messages: Vec<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        detail: Option<String>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        permanent: bool,
+    },
+}
+
+impl Stored {
+    pub(super) fn new(
+        call: &ToolCall,
+        outcome: &Result<Outcome, ToolError>,
+        updates: Vec<(String, Value)>,
+    ) -> Result<Self, serde_json::Error> {
+        // A value that cannot be written is an error, as it is for the model.
+        let came_to = match ToolResult::new(call, outcome.clone()).outcome {
+            Ok(Outcome::Value(value)) => CameTo::Value(raw(&value)?),
+            Ok(Outcome::Content(content)) => CameTo::Content(content.blocks().to_vec()),
+            Ok(Outcome::AskUser { question, options }) => CameTo::AskUser { question, options },
+            Ok(Outcome::Halt { reason, value }) => CameTo::Halt {
+                reason: reason.as_str().to_owned(),
+                value: raw(&value)?,
+            },
+            Ok(Outcome::ReturnDirect(value)) => CameTo::ReturnDirect(raw(&value)?),
+            Ok(_) => {
+                return Err(serde_json::Error::custom(
+                    "an outcome of a kind unknown here",
+                ));
+            }
+            Err(error) => CameTo::Error {
+                kind: error.kind().as_str().to_owned(),
+                messages: error.messages().map(str::to_owned).collect(),
+                detail: error.host_detail().map(str::to_owned),
+                permanent: error.is_permanent(),
+            },
+        };
+        Ok(Self { came_to, updates })
+    }
+
+    /// What the call came to, word for word as it did. An error's cause is not stored.
+    pub(super) fn outcome(self) -> Result<Outcome, ToolError> {
+        Ok(match self.came_to {
+            CameTo::Value(value) => Outcome::Value(Payload::new(value)),
+            CameTo::Content(blocks) => {
+                let content = Content::default();
+                Outcome::Content(blocks.into_iter().fold(content, Content::with))
+            }
+            CameTo::AskUser { question, options } => Outcome::AskUser { question, options },
+            CameTo::Halt { reason, value } => match HaltReason::try_new(reason) {
+                Some(reason) => Outcome::Halt {
+                    reason,
+                    value: Payload::new(value),
+                },
+                None => Outcome::Value(Payload::new(value)),
+            },
+            CameTo::ReturnDirect(value) => Outcome::ReturnDirect(Payload::new(value)),
+            CameTo::Error {
+                kind,
+                messages,
+                detail,
+                permanent,
+            } => {
+                let error = error(&kind, messages, detail);
+                return Err(if permanent { error.permanent() } else { error });
+            }
+        })
+    }
+}
+
+fn raw(value: &Payload) -> Result<Box<RawValue>, serde_json::Error> {
+    RawValue::from_string(value.to_json().into_owned())
+}
+
+fn error(kind: &str, messages: Vec<String>, detail: Option<String>) -> ToolError {
+    const KINDS: [ErrorKind; 10] = [
+        ErrorKind::Failed,
+        ErrorKind::Unknown,
+        ErrorKind::InvalidArgs,
+        ErrorKind::Rejected,
+        ErrorKind::Panicked,
+        ErrorKind::Timeout,
+        ErrorKind::Cancelled,
+        ErrorKind::NoHandler,
+        ErrorKind::Encoding,
+        ErrorKind::InvalidReturn,
+    ];
+    let kind = KINDS.into_iter().find(|known| known.as_str() == kind);
+    let mut messages = messages.into_iter();
+    let first = messages.next().unwrap_or_default();
+    let error = ToolError::new(kind.unwrap_or(ErrorKind::Failed), first);
+    let error = messages.fold(error, ToolError::with_message);
+    match detail {
+        Some(detail) => error.with_debug(detail),
+        None => error,
+    }
+}

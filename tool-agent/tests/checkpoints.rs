@@ -1,0 +1,1085 @@
+//! What is kept of sessions, and what becomes of calls in whose midst a program ends.
+// A test that finds less than it expects has failed.
+// Steps of a script are results.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::unnecessary_wraps
+)]
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+
+use serde_json::{Map, json};
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{
+    Agent, AgentError, Begin, Begun, CallRecord, Checkpoint, CheckpointError, CheckpointId,
+    Checkpointer, Halted, MemoryCheckpointer, Message, ModelError, NewCheckpoint, Node, Response,
+    Session, Status, Storing, UnknownOutcome, Why, Written,
+};
+use toolwright::layers::Retry;
+use toolwright::{
+    Block, Content, Context, Decision, ErrorKind, Executor, HaltReason, Outcome, State, ToolCall,
+    ToolError, Toolset, tool, tools,
+};
+
+fn call(id: &str, name: &str) -> ToolCall {
+    ToolCall::new(id, name, "{}")
+}
+
+fn calls(calls: &[ToolCall]) -> Result<Response, ModelError> {
+    Ok(Response::calls(calls.iter().cloned()))
+}
+
+fn text(text: &str) -> Result<Response, ModelError> {
+    Ok(Response::text(text))
+}
+
+fn model(steps: impl IntoIterator<Item = Result<Response, ModelError>>) -> ScriptedModel {
+    ScriptedModel::new(steps)
+}
+
+fn asked(id: &str) -> Session {
+    let mut session = Session::with_id(id);
+    session.reply("Go!").unwrap();
+    session
+}
+
+fn answers(session: &Session) -> Vec<(usize, String, bool)> {
+    let answer = |message: &Message| match message {
+        Message::Tool(answer) => Some((answer.index, answer.text.clone(), answer.is_error)),
+        _ => None,
+    };
+    session
+        .thread()
+        .messages()
+        .iter()
+        .filter_map(answer)
+        .collect()
+}
+
+/// Lets a future go as far as it comes by itself, then drops it, as the end of its program would.
+async fn until_it_hangs<T>(future: impl Future<Output = T>) {
+    let mut future = pin!(future);
+    for _ in 0..200 {
+        let done = std::future::poll_fn(|task| Poll::Ready(future.as_mut().poll(task).is_ready()));
+        assert!(!done.await, "it came to its end");
+        // The thread of a store may have work to do.
+        tokio::time::sleep(std::time::Duration::from_micros(200)).await;
+    }
+}
+
+/// How often each tool ran.
+#[derive(Default)]
+struct Ran {
+    pay: AtomicUsize,
+    look: AtomicUsize,
+    upsert: AtomicUsize,
+    hang: AtomicUsize,
+}
+
+impl Ran {
+    fn all(&self) -> [usize; 4] {
+        [&self.pay, &self.look, &self.upsert, &self.hang].map(|ran| ran.load(Ordering::SeqCst))
+    }
+}
+
+/// Pays.
+#[tool(destructive)]
+fn pay(#[state] ran: &Ran, #[context] cx: &Context) -> String {
+    ran.pay.fetch_add(1, Ordering::SeqCst);
+    cx.update_state("paid", true);
+    cx.idempotency_key().unwrap_or_default()
+}
+
+/// Looks, and hangs the first time.
+#[tool(read_only)]
+async fn look(#[state] ran: &Ran) -> &'static str {
+    if ran.look.fetch_add(1, Ordering::SeqCst) == 0 {
+        std::future::pending::<()>().await;
+    }
+    "seen"
+}
+
+/// Writes the same again, and hangs the first time.
+#[tool(idempotent)]
+async fn upsert(#[state] ran: &Ran) -> &'static str {
+    if ran.upsert.fetch_add(1, Ordering::SeqCst) == 0 {
+        std::future::pending::<()>().await;
+    }
+    "written"
+}
+
+/// Has an effect, and hangs the first time.
+#[tool]
+async fn hang(#[state] ran: &Ran) -> &'static str {
+    if ran.hang.fetch_add(1, Ordering::SeqCst) == 0 {
+        std::future::pending::<()>().await;
+    }
+    "done"
+}
+
+fn effects(ran: &Arc<Ran>) -> Toolset {
+    tools![pay, look, upsert, hang; state = Arc::clone(ran)]
+}
+
+type Store = Arc<dyn Checkpointer>;
+
+/// Each test is run with every store.
+macro_rules! with_each_store {
+    ($($test:ident),* $(,)?) => {
+        mod memory {
+            use std::sync::Arc;
+            use toolwright::agent::MemoryCheckpointer;
+
+            $(#[tokio::test]
+            async fn $test() {
+                super::$test(Arc::new(MemoryCheckpointer::new())).await;
+            })*
+        }
+
+        #[cfg(feature = "sqlite")]
+        mod sqlite {
+            use std::sync::Arc;
+            use toolwright::agent::SqliteCheckpointer;
+
+            $(#[tokio::test]
+            async fn $test() {
+                let dir = crate::Dir::new();
+                let store = SqliteCheckpointer::open(dir.file()).unwrap();
+                super::$test(Arc::new(store)).await;
+            })*
+        }
+    };
+}
+
+with_each_store!(
+    a_checkpoint_is_put_behind_the_newest_one,
+    a_call_is_recorded_once,
+    every_node_is_kept,
+    an_interrupt_is_kept_and_gone_on_with,
+    the_host_changes_what_is_kept,
+    new_words_begin_a_new_run,
+    an_older_checkpoint_begins_a_branch,
+    of_two_who_resume_one_meets_a_conflict,
+    whoever_was_overtaken_begins_no_call,
+    what_has_run_is_not_run_again,
+    an_unknown_outcome_is_asked_about,
+    an_unknown_outcome_goes_by_policy,
+    a_record_says_what_the_call_came_to,
+    a_retry_runs_again,
+);
+
+/// A directory that goes with the test.
+struct Dir(std::path::PathBuf);
+
+impl Dir {
+    fn new() -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let next = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("toolwright-checkpoints-{}-{next}", std::process::id());
+        let dir = std::env::temp_dir().join(name);
+        std::fs::create_dir(&dir).unwrap();
+        Self(dir)
+    }
+
+    fn file(&self) -> std::path::PathBuf {
+        self.0.join("sessions.db")
+    }
+}
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Puts a checkpoint with nothing in it.
+async fn put(
+    store: &Store,
+    session: &str,
+    after: Option<CheckpointId>,
+) -> Result<CheckpointId, CheckpointError> {
+    let mut metadata = Map::new();
+    metadata.insert("title".to_owned(), json!("Øre"));
+    let new = NewCheckpoint {
+        session,
+        after,
+        parent: after,
+        written: Written::Update,
+        next: Node::Model,
+        at_ms: 1_700_000_000_123,
+        metadata: &metadata,
+        body: "{}",
+    };
+    store.put(new).await
+}
+
+async fn a_checkpoint_is_put_behind_the_newest_one(store: Store) {
+    let first = put(&store, "a", None).await.unwrap();
+    let other = put(&store, "b ö", None).await.unwrap();
+    let second = put(&store, "a", Some(first)).await.unwrap();
+    assert!(first < other && other < second);
+
+    // Neither on an older one, nor as if there were none, nor on another session's.
+    for after in [Some(first), None, Some(other)] {
+        let Err(CheckpointError::Conflict {
+            session,
+            expected,
+            found,
+        }) = put(&store, "a", after).await
+        else {
+            panic!("{after:?}");
+        };
+        assert_eq!((&*session, expected, found), ("a", after, Some(second)));
+    }
+    assert!(
+        put(&store, "c", Some(second))
+            .await
+            .unwrap_err()
+            .is_conflict()
+    );
+
+    let kept = Checkpoint {
+        id: second,
+        session: "a".to_owned(),
+        parent: Some(first),
+        written: Written::Update,
+        next: Node::Model,
+        at_ms: 1_700_000_000_123,
+        metadata: Map::from_iter([("title".to_owned(), json!("Øre"))]),
+        body: "{}".to_owned(),
+    };
+    assert_eq!(store.latest("a").await.unwrap(), Some(kept.clone()));
+    assert_eq!(store.get(second).await.unwrap(), Some(kept));
+    assert_eq!(store.get(CheckpointId::new(99)).await.unwrap(), None);
+    assert_eq!(store.latest("c").await.unwrap(), None);
+    let ids = |history: Vec<Checkpoint>| history.iter().map(|one| one.id).collect::<Vec<_>>();
+    assert_eq!(ids(store.history("a").await.unwrap()), [first, second]);
+    assert!(store.history("c").await.unwrap().is_empty());
+
+    put(&store, "c", None).await.unwrap();
+    assert_eq!(store.sessions(None, 9).await.unwrap(), ["a", "b ö", "c"]);
+    assert_eq!(store.sessions(Some("a"), 1).await.unwrap(), ["b ö"]);
+    assert!(store.sessions(Some("c"), 9).await.unwrap().is_empty());
+
+    // What is gone is gone, and its numbers are not given again.
+    let last = put(&store, "a", Some(second)).await.unwrap();
+    let newest = store.latest("c").await.unwrap().unwrap().id;
+    assert!(store.delete("c").await.unwrap() && store.delete("a").await.unwrap());
+    assert!(!store.delete("a").await.unwrap());
+    assert_eq!(store.sessions(None, 9).await.unwrap(), ["b ö"]);
+    assert!(
+        put(&store, "a", Some(last))
+            .await
+            .unwrap_err()
+            .is_conflict()
+    );
+    assert!(put(&store, "a", None).await.unwrap() > last.max(newest));
+}
+
+async fn a_call_is_recorded_once(store: Store) {
+    let after = put(&store, "s", None).await.unwrap();
+    let (first, second) = (call("c1", "pay"), call("c2", "pay"));
+    let begin = |key: &'static str, call: &'static ToolCall, replaces| Begin {
+        session: "s",
+        after,
+        key,
+        call,
+        replaces,
+    };
+    let (first, second): (&'static _, &'static _) =
+        (Box::leak(Box::new(first)), Box::leak(Box::new(second)));
+    assert_eq!(
+        store.begin_call(begin("k1", first, None)).await.unwrap(),
+        Begun::Recorded(1)
+    );
+    assert_eq!(
+        store.begin_call(begin("k2", second, None)).await.unwrap(),
+        Begun::Recorded(1)
+    );
+    let standing = |outcome: Option<&str>, revision| {
+        Begun::Standing(CallRecord {
+            key: "k1".to_owned(),
+            call: call("c1", "pay"),
+            revision,
+            after,
+            outcome: outcome.map(str::to_owned),
+        })
+    };
+    assert_eq!(
+        store.begin_call(begin("k1", first, None)).await.unwrap(),
+        standing(None, 1)
+    );
+    // A record that was replaced meanwhile is not ended.
+    assert_eq!(
+        store.begin_call(begin("k1", first, Some(1))).await.unwrap(),
+        Begun::Recorded(2)
+    );
+    store.end_call("s", "k1", 1, "late").await.unwrap();
+    assert_eq!(
+        store.begin_call(begin("k1", first, Some(1))).await.unwrap(),
+        standing(None, 2)
+    );
+    store.end_call("s", "k1", 2, "\"done\"").await.unwrap();
+    assert_eq!(
+        store.begin_call(begin("k1", first, Some(2))).await.unwrap(),
+        standing(Some("\"done\""), 3)
+    );
+    let keys: Vec<_> = store.calls("s").await.unwrap();
+    let keys: Vec<_> = keys.iter().map(|record| record.key.as_str()).collect();
+    assert_eq!(keys, ["k1", "k2"]);
+
+    // Whoever was overtaken begins no call, but says what came of those that it began.
+    put(&store, "s", Some(after)).await.unwrap();
+    let error = store
+        .begin_call(begin("k3", first, None))
+        .await
+        .unwrap_err();
+    assert!(error.is_conflict());
+    store.end_call("s", "k2", 1, "2").await.unwrap();
+    let calls = store.calls("s").await.unwrap();
+    assert_eq!(calls.len(), 2);
+    assert_eq!(calls[1].outcome.as_deref(), Some("2"));
+    assert!(store.delete("s").await.unwrap());
+    assert!(store.calls("s").await.unwrap().is_empty());
+}
+
+async fn every_node_is_kept(store: Store) {
+    let ran = Arc::new(Ran::default());
+    let script = [calls(&[call("c1", "pay")]), text("Paid.")];
+    let agent = Agent::new(model(script), effects(&ran))
+        .checkpointer(Arc::clone(&store))
+        .metadata("app", "test");
+    assert!(agent.state("s").await.unwrap().is_none());
+    assert!(agent.history("s").await.unwrap().is_empty());
+    let mut session = asked("s");
+    assert_eq!(session.checkpoint(), None);
+    agent.run(&mut session, &Context::new()).await.unwrap();
+
+    let history = agent.history("s").await.unwrap();
+    let steps: Vec<_> = history.iter().map(|one| (one.written, one.next)).collect();
+    assert_eq!(
+        steps,
+        [
+            (Written::Start, Node::Model),
+            (Written::Node, Node::Tools),
+            (Written::Node, Node::Model),
+            (Written::End, Node::End),
+        ]
+    );
+    let lengths = |one: &Checkpoint| one.session().unwrap().thread().len();
+    let lengths: Vec<_> = history.iter().map(lengths).collect();
+    assert_eq!(lengths, [1, 2, 3, 4]);
+    let parents: Vec<_> = history.iter().map(|one| one.parent).collect();
+    let ids: Vec<_> = history.iter().map(|one| Some(one.id)).collect();
+    assert_eq!(parents[0], None);
+    assert_eq!(parents[1..], ids[..3]);
+    assert!(history.iter().all(|one| one.metadata["app"] == "test"));
+    assert!(
+        history
+            .iter()
+            .all(|one| one.session == "s" && one.at_ms > 1_600_000_000_000)
+    );
+    assert_eq!(
+        store.get(history[1].id).await.unwrap().as_ref(),
+        Some(&history[1])
+    );
+
+    // What is kept is the session, which carries its version.
+    assert_eq!(session.checkpoint(), ids[3]);
+    let kept = agent.state("s").await.unwrap().unwrap();
+    assert_eq!(
+        serde_json::to_value(&kept).unwrap(),
+        serde_json::to_value(&session).unwrap()
+    );
+    assert_eq!(kept.status(), &Status::Completed);
+    let stored = serde_json::to_string(&session).unwrap();
+    let read: Session = serde_json::from_str(&stored).unwrap();
+    assert_eq!(read.checkpoint(), session.checkpoint());
+
+    // A session of an id that is taken is another one.
+    let error = agent
+        .run(&mut asked("s"), &Context::new())
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "the session `s` is at checkpoint {} now, and was expected without a checkpoint: \
+             somebody else went on with it",
+            history[3].id
+        )
+    );
+}
+
+async fn an_interrupt_is_kept_and_gone_on_with(store: Store) {
+    let ran = Arc::new(Ran::default());
+    let agent = |script: Vec<_>| {
+        Agent::new(model(script), effects(&ran))
+            .checkpointer(Arc::clone(&store))
+            .interrupt_before(Node::Tools)
+            .interrupt_after(Node::Model)
+    };
+    let one = agent(vec![calls(&[call("c1", "pay")])]);
+    let cx = Context::new();
+    let run = one.run(&mut asked("s"), &cx).await.unwrap();
+    let Halted::Interrupted { node, after: true } = run.halted else {
+        panic!("{:?}", run.halted);
+    };
+    assert_eq!(node, Node::Model);
+    let kept = one.state("s").await.unwrap().unwrap();
+    assert_eq!(kept.status(), &Status::Interrupted { node });
+    assert_eq!((kept.thread().len(), kept.next()), (2, Node::Tools));
+
+    let (kept, run) = one.resume("s", &cx).await.unwrap();
+    let before = Halted::Interrupted {
+        node: Node::Tools,
+        after: false,
+    };
+    assert_eq!(format!("{:?}", run.halted), format!("{before:?}"));
+    assert_eq!((kept.thread().len(), ran.all()[0]), (2, 0));
+
+    // The same agent passes, and so does one elsewhere; after the model also without calls.
+    drop(one);
+    let other = agent(vec![text("Paid.")]);
+    let (kept, run) = other.resume("s", &cx).await.unwrap();
+    assert!(matches!(
+        run.halted,
+        Halted::Interrupted {
+            node: Node::Model,
+            after: true
+        }
+    ));
+    assert_eq!((kept.thread().len(), ran.all()[0]), (4, 1));
+    let (kept, run) = other.resume("s", &cx).await.unwrap();
+    assert!(matches!(run.halted, Halted::Completed));
+    let (again, run) = other.resume("s", &cx).await.unwrap();
+    assert!(matches!(run.halted, Halted::Completed));
+    assert_eq!(kept.thread(), again.thread());
+}
+
+async fn the_host_changes_what_is_kept(store: Store) {
+    let agent = Agent::new(model([]), Toolset::default());
+    let nothing = |_: &mut Session| Ok(());
+    let kept = |error: AgentError| match error {
+        AgentError::Checkpoint(error) => error,
+        error => panic!("{error}"),
+    };
+    let error = kept(agent.update_state("s", nothing).await.unwrap_err());
+    assert!(matches!(error, CheckpointError::NoCheckpointer));
+    assert!(agent.state("s").await.is_err() && agent.history("s").await.is_err());
+    let error = kept(agent.resume("s", &Context::new()).await.unwrap_err());
+    assert_eq!(error.to_string(), "the agent has no checkpointer");
+
+    let script = [text("Hello."), text("As you say.")];
+    let agent = Agent::new(model(script), Toolset::default()).checkpointer(store);
+    let error = kept(agent.update_state("s", nothing).await.unwrap_err());
+    assert!(matches!(error, CheckpointError::NoCheckpoint(_)));
+    assert_eq!(
+        error.to_string(),
+        "there is no checkpoint of the session `s`"
+    );
+    assert!(agent.resume("s", &Context::new()).await.is_err());
+
+    agent.run(&mut asked("s"), &Context::new()).await.unwrap();
+    let session = agent.update_state("s", |session| {
+        session.set_state(State::new().with("tier", "gold"));
+        session.reply("Do it!")
+    });
+    let session = session.await.unwrap();
+    let last = agent.history("s").await.unwrap().pop().unwrap();
+    assert_eq!(
+        (last.written, Some(last.id)),
+        (Written::Update, session.checkpoint())
+    );
+    let (session, _) = agent.resume("s", &Context::new()).await.unwrap();
+    assert_eq!(session.state().get("tier"), Some(&json!("gold")));
+    assert_eq!(session.thread().last_text(), Some("As you say."));
+
+    // An update that fails changes nothing.
+    let before = agent.history("s").await.unwrap().len();
+    let failed = agent
+        .update_state("s", |session| session.submit("c1", 1))
+        .await;
+    assert!(matches!(failed, Err(AgentError::Session(_))));
+    assert_eq!(agent.history("s").await.unwrap().len(), before);
+}
+
+async fn new_words_begin_a_new_run(store: Store) {
+    let script = [text("Hello."), text("Hello again.")];
+    let scripted = model(script);
+    let agent = Agent::new(scripted.clone(), Toolset::default()).checkpointer(store);
+    agent.run(&mut asked("s"), &Context::new()).await.unwrap();
+
+    let mut session = agent.state("s").await.unwrap().unwrap();
+    assert_eq!(
+        (session.next(), session.run_id().as_str()),
+        (Node::End, "s/1")
+    );
+    session.reply("Again!").unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Hello again."));
+    assert_eq!(session.run_id(), "s/2");
+    let last = scripted.requests().pop().unwrap();
+    assert_eq!(last.thread.last_input(), Some("Again!"));
+    assert_eq!(agent.state("s").await.unwrap().unwrap().thread().len(), 4);
+}
+
+async fn an_older_checkpoint_begins_a_branch(store: Store) {
+    let ran = Arc::new(Ran::default());
+    let script = [
+        calls(&[call("c1", "pay")]),
+        text("Paid."),
+        text("Paid once more."),
+        calls(&[call("c1", "pay")]),
+        text("Paid twice."),
+    ];
+    let agent = Agent::new(model(script), effects(&ran)).checkpointer(store);
+    agent.run(&mut asked("s"), &Context::new()).await.unwrap();
+    let before = agent.history("s").await.unwrap();
+
+    // Before the calls ran: they are other calls now.
+    let session = agent.branch(before[1].id).await.unwrap();
+    assert_eq!((session.next(), session.thread().len()), (Node::Tools, 2));
+    let (first, _) = agent.resume("s", &Context::new()).await.unwrap();
+    assert_eq!(first.thread().last_text(), Some("Paid once more."));
+    let second = agent.branch(before[0].id).await.unwrap();
+    let (second, run) = {
+        let mut session = second;
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        (session, run)
+    };
+    assert_eq!(run.text(), Some("Paid twice."));
+    assert_eq!(ran.all()[0], 3);
+    let key = |session: &Session| answers(session)[0].1.clone();
+    assert_eq!(key(&before[3].session().unwrap()), "s/1/1/0/c1");
+    assert!(key(&first) != key(&second));
+    assert!(
+        [&first, &second]
+            .iter()
+            .all(|session| key(session) != "s/1/1/0/c1")
+    );
+
+    // Nothing is gone.
+    let after = agent.history("s").await.unwrap();
+    assert_eq!(after[..4], before[..]);
+    assert_eq!(
+        (after[4].written, after[4].parent),
+        (Written::Branch, Some(before[1].id))
+    );
+    let nowhere = agent.branch(CheckpointId::new(9999)).await.unwrap_err();
+    assert_eq!(nowhere.to_string(), "there is no checkpoint of number 9999");
+}
+
+async fn of_two_who_resume_one_meets_a_conflict(store: Store) {
+    let ran = Arc::new(Ran::default());
+    let script = [
+        calls(&[call("c1", "pay"), call("c2", "pay")]),
+        text("Paid."),
+    ];
+    let agent = Agent::new(model(script), effects(&ran))
+        .checkpointer(store)
+        .interrupt_before(Node::Tools);
+    agent.run(&mut asked("s"), &Context::new()).await.unwrap();
+    let (mut one, mut two) = (
+        agent.state("s").await.unwrap().unwrap(),
+        agent.state("s").await.unwrap().unwrap(),
+    );
+    let cx = Context::new();
+    let both = tokio::join!(agent.run(&mut one, &cx), agent.run(&mut two, &cx));
+    let (run, error) = match both {
+        (Ok(run), Err(error)) | (Err(error), Ok(run)) => (run, error),
+        both => panic!("{both:?}"),
+    };
+    let AgentError::Checkpoint(CheckpointError::Conflict { session, .. }) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!((&*session, run.text()), ("s", Some("Paid.")));
+    assert_eq!(ran.all()[0], 2);
+}
+
+/// Waits for the test's word.
+#[tool]
+async fn wait_for(#[state] ran: &Ran) -> &'static str {
+    ran.hang.fetch_add(1, Ordering::SeqCst);
+    while ran.look.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    "waited"
+}
+
+async fn whoever_was_overtaken_begins_no_call(store: Store) {
+    let ran = Arc::new(Ran::default());
+    let agent = |script: Vec<_>| {
+        let tools = tools![pay, wait_for; state = Arc::clone(&ran)];
+        Agent::new(model(script), tools).checkpointer(Arc::clone(&store))
+    };
+    let turn = [call("c1", "pay"), call("c2", "wait_for"), call("c3", "pay")];
+    let first = agent(vec![calls(&turn)]);
+    let cx = Context::new();
+    let first = tokio::spawn({
+        let cx = cx.clone();
+        async move { first.run(&mut asked("s"), &cx).await }
+    });
+    while ran.all()[3] == 0 {
+        tokio::task::yield_now().await;
+    }
+    // It is in its second call. Somebody else goes on.
+    let other = agent(vec![text("Done.")]);
+    let (mut session, run) = other.resume("s", &cx).await.unwrap();
+    assert!(matches!(run.halted, Halted::Pending));
+    assert_eq!(ran.all()[0], 2);
+    let pending = session.pending();
+    let whys: Vec<_> = pending.iter().map(|one| (one.index, &one.why)).collect();
+    assert_eq!(whys, [(1, &Why::OutcomeUnknown { record: 1 })]);
+
+    // Its second call ends, and that is known; its third does not begin.
+    ran.look.store(1, Ordering::SeqCst);
+    let error = first.await.unwrap().unwrap_err();
+    assert!(matches!(
+        error,
+        AgentError::Checkpoint(CheckpointError::Conflict { .. })
+    ));
+    assert_eq!((ran.all()[0], ran.all()[3]), (2, 1));
+    session.decide("c2", Decision::Approve).unwrap();
+    let run = other.run(&mut session, &cx).await.unwrap();
+    assert_eq!(
+        (run.text(), ran.all()[0], ran.all()[3]),
+        (Some("Done."), 2, 1)
+    );
+    assert_eq!(answers(&session)[1], (1, "waited".to_owned(), false));
+}
+
+/// A turn of these calls, the last of which hangs; then the program ends, and another goes on.
+async fn crashed(
+    store: &Store,
+    ran: &Arc<Ran>,
+    turn: &[ToolCall],
+    rest: Vec<Result<Response, ModelError>>,
+    policy: UnknownOutcome,
+) -> (Agent, Result<(Session, toolwright::agent::Run), AgentError>) {
+    let agent = Agent::new(model([calls(turn)]), effects(ran)).checkpointer(Arc::clone(store));
+    until_it_hangs(agent.run(&mut asked("s"), &Context::new())).await;
+    drop(agent);
+    let agent = Agent::new(model(rest), effects(ran))
+        .checkpointer(Arc::clone(store))
+        .on_unknown_outcome(policy);
+    let resumed = agent.resume("s", &Context::new()).await;
+    (agent, resumed)
+}
+
+async fn what_has_run_is_not_run_again(store: Store) {
+    for name in ["look", "upsert"] {
+        let ran = Arc::new(Ran::default());
+        let turn = [call("c1", "pay"), call("c2", name)];
+        let rest = vec![text("Done.")];
+        let (_, resumed) = crashed(&store, &ran, &turn, rest, UnknownOutcome::Ask).await;
+        let (session, run) = resumed.unwrap();
+        assert_eq!(run.text(), Some("Done."));
+        let [paid, looked, written, _] = ran.all();
+        assert_eq!((paid, looked + written), (1, 2));
+        assert_eq!(answers(&session)[0], (0, "s/1/1/0/c1".to_owned(), false));
+        assert_eq!(answers(&session).len(), 2);
+        // What the call let the conversation know is known.
+        assert_eq!(session.state().get("paid"), Some(&json!(true)));
+        assert!(store.delete("s").await.unwrap());
+    }
+}
+
+async fn an_unknown_outcome_is_asked_about(store: Store) {
+    let ran = Arc::new(Ran::default());
+    let turn = [call("c1", "hang"), call("c2", "pay")];
+    let rest = vec![text("Done.")];
+    let (agent, resumed) = crashed(&store, &ran, &turn, rest, UnknownOutcome::Ask).await;
+    let (session, run) = resumed.unwrap();
+    assert!(matches!(run.halted, Halted::Pending));
+    assert_eq!(session.status(), &Status::AwaitingTools);
+    let pending = session.pending();
+    assert_eq!((pending.len(), &*pending[0].call.id), (1, "c1"));
+    assert_eq!(pending[0].why, Why::OutcomeUnknown { record: 1 });
+    assert_eq!(ran.all(), [1, 0, 0, 1]);
+    let stored = serde_json::to_string(&session).unwrap();
+
+    // Somebody knows what came of it.
+    let mut known: Session = serde_json::from_str(&stored).unwrap();
+    assert!(known.decide("c2", Decision::Approve).is_err());
+    known.submit("c1", "it was done").unwrap();
+    assert_eq!(known.next(), Node::Model);
+
+    // Or lets it run again: that counts for this time alone.
+    let mut session: Session = serde_json::from_str(&stored).unwrap();
+    session.decide("c1", Decision::Approve).unwrap();
+    ran.hang.store(0, Ordering::SeqCst);
+    until_it_hangs(agent.run(&mut session, &Context::new())).await;
+    let (mut session, _) = agent.resume("s", &Context::new()).await.unwrap();
+    assert_eq!(session.pending()[0].why, Why::OutcomeUnknown { record: 2 });
+    assert_eq!(ran.all(), [1, 0, 0, 1]);
+    session.decide("c1", Decision::Approve).unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Done."));
+    assert_eq!(ran.all(), [1, 0, 0, 2]);
+    let texts: Vec<_> = answers(&session)
+        .into_iter()
+        .map(|answer| answer.1)
+        .collect();
+    assert_eq!(texts, ["done", "s/1/1/1/c2"]);
+    assert!(session.thread().check().is_ok());
+}
+
+async fn an_unknown_outcome_goes_by_policy(store: Store) {
+    let turn = [call("c1", "hang")];
+    let ran = Arc::new(Ran::default());
+    let rest = vec![text("I see.")];
+    let (_, resumed) = crashed(&store, &ran, &turn, rest, UnknownOutcome::Fail).await;
+    let (session, run) = resumed.unwrap();
+    assert_eq!((run.text(), ran.all()[3]), (Some("I see."), 1));
+    let told = "the program ended while this call ran; it is not known whether it took effect";
+    assert_eq!(answers(&session), [(0, told.to_owned(), true)]);
+
+    assert!(store.delete("s").await.unwrap());
+    let rest = vec![text("Done.")];
+    let ran = Arc::new(Ran::default());
+    let (_, resumed) = crashed(&store, &ran, &turn, rest, UnknownOutcome::RunAgain).await;
+    let (session, _) = resumed.unwrap();
+    assert_eq!(ran.all()[3], 2);
+    assert_eq!(answers(&session), [(0, "done".to_owned(), false)]);
+}
+
+/// All that a call can come to.
+fn any_outcome(place: usize) -> Result<Outcome, ToolError> {
+    Ok(match place {
+        0 => Outcome::value("a \"text\"\nof two lines"),
+        1 => Outcome::value(json!({"z": 1, "a": [null, 1.5]})),
+        2 => Outcome::value(u128::MAX),
+        3 => Outcome::Content(
+            Content::text("see")
+                .image("image/png", "AAAA")
+                .with(Block::Json {
+                    value: json!({"b": 1}),
+                }),
+        ),
+        4 => Outcome::ask("Which?").option("choices", json!([1, 2])),
+        5 => Outcome::halt(HaltReason::new("planned"), json!(["walk"])),
+        6 => Outcome::direct("straight"),
+        7 => {
+            return Err(ToolError::failed("one")
+                .with_message("two")
+                .with_debug("host"));
+        }
+        8 => return Err(ToolError::new(ErrorKind::Timeout, "late").permanent()),
+        9 => Outcome::value(f64::NAN),
+        _ => Outcome::value(()),
+    })
+}
+
+/// Comes to what its place says.
+#[tool]
+fn come_to(#[state] ran: &Ran, #[context] cx: &Context) -> Result<Outcome, ToolError> {
+    let _ = ran.pay.fetch_add(1, Ordering::SeqCst);
+    any_outcome(cx.idempotency_key().map_or(99, |key| {
+        let id = key.rsplit('/').next().unwrap_or_default();
+        id.parse().unwrap_or(99)
+    }))
+}
+
+async fn a_record_says_what_the_call_came_to(store: Store) {
+    for place in 0..11 {
+        let turn = [call(&place.to_string(), "come_to"), call("h", "look")];
+        let go = |ran: &Arc<Ran>, script: Vec<_>| {
+            let tools = tools![come_to, look; state = Arc::clone(ran)];
+            Agent::new(model(script), tools)
+        };
+        let after = |outcome: &Result<Outcome, ToolError>| match outcome {
+            Ok(Outcome::AskUser { .. } | Outcome::Halt { .. }) => vec![],
+            _ => vec![text("Done.")],
+        };
+        let rest = after(&any_outcome(place));
+        let seen = Arc::new(Ran::default());
+        seen.look.store(1, Ordering::SeqCst);
+        let mut straight = asked("s");
+        let script = [vec![calls(&turn)], rest.clone()].concat();
+        let run = go(&seen, script).run(&mut straight, &Context::new()).await;
+
+        let ran = Arc::new(Ran::default());
+        let agent = go(&ran, vec![calls(&turn)]).checkpointer(Arc::clone(&store));
+        until_it_hangs(agent.run(&mut asked("s"), &Context::new())).await;
+        let agent = go(&ran, rest).checkpointer(Arc::clone(&store));
+        let (resumed, again) = agent.resume("s", &Context::new()).await.unwrap();
+        assert_eq!(ran.all()[..2], [1, 2], "{place}");
+        assert_eq!(resumed.thread(), straight.thread(), "{place}");
+        assert_eq!(
+            format!("{:?}", again.halted),
+            format!("{:?}", run.unwrap().halted),
+            "{place}"
+        );
+        assert!(store.delete("s").await.unwrap());
+    }
+}
+
+/// Fails the first time.
+#[tool(idempotent)]
+fn flaky(#[state] ran: &Ran) -> Result<&'static str, ToolError> {
+    match ran.upsert.fetch_add(1, Ordering::SeqCst) {
+        0 => Err(ToolError::failed("not yet")),
+        _ => Ok("now"),
+    }
+}
+
+async fn a_retry_runs_again(store: Store) {
+    let ran = Arc::new(Ran::default());
+    let tools = tools![flaky; state = Arc::clone(&ran)];
+    let wait = std::time::Duration::ZERO;
+    let executor = Executor::serial(tools).layer(Retry::new(3).backoff(wait, wait));
+    let script = [calls(&[call("c1", "flaky")]), text("Done.")];
+    let agent = Agent::with_executor(model(script), executor).checkpointer(Arc::clone(&store));
+    let mut session = asked("s");
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(answers(&session), [(0, "now".to_owned(), false)]);
+    assert_eq!(ran.all()[2], 2);
+    let records = store.calls("s").await.unwrap();
+    assert_eq!((records.len(), records[0].revision), (1, 4));
+    assert!(records[0].outcome.as_ref().unwrap().contains("now"));
+}
+
+/// A store that does all but record calls: it fails as a call begins, or as one ends.
+struct Broken {
+    store: MemoryCheckpointer,
+    begins: bool,
+}
+
+impl Checkpointer for Broken {
+    fn put<'a>(&'a self, new: NewCheckpoint<'a>) -> Storing<'a, CheckpointId> {
+        self.store.put(new)
+    }
+
+    fn latest<'a>(&'a self, session: &'a str) -> Storing<'a, Option<Checkpoint>> {
+        self.store.latest(session)
+    }
+
+    fn get(&self, id: CheckpointId) -> Storing<'_, Option<Checkpoint>> {
+        self.store.get(id)
+    }
+
+    fn history<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<Checkpoint>> {
+        self.store.history(session)
+    }
+
+    fn sessions<'a>(&'a self, after: Option<&'a str>, most: usize) -> Storing<'a, Vec<String>> {
+        self.store.sessions(after, most)
+    }
+
+    fn delete<'a>(&'a self, session: &'a str) -> Storing<'a, bool> {
+        self.store.delete(session)
+    }
+
+    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> Storing<'a, Begun> {
+        if self.begins {
+            return self.store.begin_call(begin);
+        }
+        Box::pin(async { Err(CheckpointError::store("the disk is full")) })
+    }
+
+    fn end_call<'a>(
+        &'a self,
+        _session: &'a str,
+        _key: &'a str,
+        _revision: u64,
+        _outcome: &'a str,
+    ) -> Storing<'a, ()> {
+        Box::pin(async { Err(CheckpointError::store("the disk is full")) })
+    }
+
+    fn calls<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<CallRecord>> {
+        self.store.calls(session)
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_cannot_be_recorded_does_not_run() {
+    for begins in [false, true] {
+        let ran = Arc::new(Ran::default());
+        let store = MemoryCheckpointer::new();
+        let broken = Broken {
+            store: store.clone(),
+            begins,
+        };
+        let turn = [call("c1", "pay"), call("c2", "pay")];
+        let agent = Agent::new(model([calls(&turn)]), effects(&ran)).checkpointer(broken);
+        let error = agent
+            .run(&mut asked("s"), &Context::new())
+            .await
+            .unwrap_err();
+        assert_eq!(error.to_string(), "the disk is full");
+        assert!(matches!(
+            error,
+            AgentError::Checkpoint(CheckpointError::Store { .. })
+        ));
+        // Nothing ran, or one call of which nobody knows what came of it; the model is told nothing.
+        assert_eq!(ran.all()[0], usize::from(begins));
+        let agent = Agent::new(model([]), effects(&ran)).checkpointer(store);
+        let session = agent.state("s").await.unwrap().unwrap();
+        assert_eq!((session.thread().len(), session.next()), (2, Node::Tools));
+        if begins {
+            let (session, _) = agent.resume("s", &Context::new()).await.unwrap();
+            assert_eq!(session.pending()[0].why, Why::OutcomeUnknown { record: 1 });
+            assert_eq!(ran.all()[0], 2);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_damaged_is_said_to_be() {
+    let store: Store = Arc::new(MemoryCheckpointer::new());
+    let first = put(&store, "s", None).await.unwrap();
+    let agent = Agent::new(model([]), Toolset::default()).checkpointer(Arc::clone(&store));
+    let error = agent.state("s").await.unwrap_err();
+    let AgentError::Checkpoint(CheckpointError::Unreadable(words)) = error else {
+        panic!("{error}");
+    };
+    assert!(words.starts_with(&format!(
+        "checkpoint {first} of the session `s` is damaged: "
+    )));
+
+    // A record that is no outcome.
+    let ran = Arc::new(Ran::default());
+    let turn = [call("c1", "hang")];
+    assert!(store.delete("s").await.unwrap());
+    let agent = Agent::new(model([calls(&turn)]), effects(&ran)).checkpointer(Arc::clone(&store));
+    until_it_hangs(agent.run(&mut asked("s"), &Context::new())).await;
+    store.end_call("s", "s/1/1/0/c1", 1, "{}").await.unwrap();
+    let error = agent.resume("s", &Context::new()).await.unwrap_err();
+    let words = error.to_string();
+    let begins = "the record of the call `s/1/1/0/c1` of the session `s` is damaged: ";
+    assert!(words.starts_with(begins), "{words}");
+}
+
+#[cfg(feature = "sqlite")]
+mod file {
+    use std::fs;
+
+    use toolwright::agent::SqliteCheckpointer;
+
+    use super::{Arc, CheckpointError, Checkpointer, Dir, Store, put};
+
+    fn unreadable(opened: Result<SqliteCheckpointer, CheckpointError>) -> String {
+        match opened.unwrap_err() {
+            CheckpointError::Unreadable(words) => words,
+            error => panic!("{error:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_kept_is_there_when_the_file_is_opened_again() {
+        let dir = Dir::new();
+        let open = || -> Store { Arc::new(SqliteCheckpointer::open(dir.file()).unwrap()) };
+        let store = open();
+        let first = put(&store, "s", None).await.unwrap();
+        drop(store);
+        let (one, two) = (open(), open());
+        assert_eq!(one.latest("s").await.unwrap().unwrap().id, first);
+        // Two connections are like two programs.
+        let both = tokio::join!(put(&one, "s", Some(first)), put(&two, "s", Some(first)));
+        assert_eq!(
+            u8::from(both.0.is_ok()) + u8::from(both.1.is_ok()),
+            1,
+            "{both:?}"
+        );
+        let conflict = both.0.err().or(both.1.err()).unwrap();
+        assert!(conflict.is_conflict(), "{conflict}");
+        assert_eq!(two.history("s").await.unwrap().len(), 2);
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn only_its_owner_reads_the_file() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = Dir::new();
+        let store: Store = Arc::new(SqliteCheckpointer::open(dir.file()).unwrap());
+        put(&store, "s", None).await.unwrap();
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&dir.0).unwrap() {
+            let entry = entry.unwrap();
+            assert_eq!(
+                entry.metadata().unwrap().permissions().mode() & 0o777,
+                0o600
+            );
+            names.push(entry.file_name().into_string().unwrap());
+        }
+        names.sort();
+        assert_eq!(names, ["sessions.db", "sessions.db-shm", "sessions.db-wal"]);
+    }
+
+    #[test]
+    fn what_is_no_file_of_checkpoints_is_left_as_it_is() {
+        let dir = Dir::new();
+        let open = || SqliteCheckpointer::open(dir.file());
+        let shown = dir.file().display().to_string();
+
+        let text = "a text, and no database at all; ".repeat(200);
+        fs::write(dir.file(), &text).unwrap();
+        assert_eq!(unreadable(open()), format!("`{shown}` is no SQLite file"));
+        assert_eq!(fs::read_to_string(dir.file()).unwrap(), text);
+
+        fs::remove_file(dir.file()).unwrap();
+        let other = rusqlite::Connection::open(dir.file()).unwrap();
+        other
+            .execute_batch("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+            .unwrap();
+        drop(other);
+        let before = fs::read(dir.file()).unwrap();
+        let words = format!("`{shown}` is a SQLite file, and not one of checkpoints");
+        assert_eq!(unreadable(open()), words);
+        assert_eq!(fs::read(dir.file()).unwrap(), before);
+
+        fs::remove_file(dir.file()).unwrap();
+        drop(open().unwrap());
+        let newer = rusqlite::Connection::open(dir.file()).unwrap();
+        newer.pragma_update(None, "user_version", 7).unwrap();
+        drop(newer);
+        let words = format!("`{shown}` has tables of version 7; this program knows version 1");
+        assert_eq!(unreadable(open()), words);
+
+        let nowhere = SqliteCheckpointer::open(dir.0.join("no/such/dir.db")).unwrap_err();
+        assert!(
+            matches!(nowhere, CheckpointError::Store { .. }),
+            "{nowhere:?}"
+        );
+        assert!(
+            nowhere
+                .to_string()
+                .contains("no/such/dir.db` cannot be opened")
+        );
+    }
+
+    #[tokio::test]
+    async fn a_damaged_file_is_said_to_be() {
+        let dir = Dir::new();
+        let open = || SqliteCheckpointer::open(dir.file());
+        let store: Store = Arc::new(open().unwrap());
+        let mut last = None;
+        for _ in 0..50 {
+            last = Some(put(&store, "s", last).await.unwrap());
+        }
+        drop(store);
+        // The thread that closes the file may still be at it.
+        while dir.0.join("sessions.db-wal").exists() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let mut bytes = fs::read(dir.file()).unwrap();
+        assert!(bytes.len() > 8192);
+        bytes[4096..].fill(0x5a);
+        fs::write(dir.file(), bytes).unwrap();
+        let error = match open() {
+            Ok(store) => store.history("s").await.unwrap_err(),
+            Err(error) => error,
+        };
+        let CheckpointError::Unreadable(words) = error else {
+            panic!("{error:?}");
+        };
+        assert!(words.contains("is damaged: "), "{words}");
+    }
+}

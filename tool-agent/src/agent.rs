@@ -1,4 +1,5 @@
 mod engine;
+mod finalize;
 mod keep;
 
 use std::fmt;

@@ -6,6 +6,8 @@ mod checkpoint;
 mod digest;
 mod event;
 mod format;
+#[cfg(feature = "http")]
+mod http;
 mod journal;
 mod message;
 mod model;
@@ -28,6 +30,8 @@ pub use self::checkpoint::{
 };
 pub use self::event::{Event, Listener};
 pub use self::format::FormatError;
+#[cfg(feature = "http")]
+pub use self::http::Endpoint;
 pub use self::journal::{Begin, Begun, CallRecord, UnknownOutcome};
 pub use self::message::{Asks, Assistant, Message, Native, ToolMessage, wire_name};
 pub use self::model::{Model, ModelError, ModelErrorKind, News, Request, Responding, Response};

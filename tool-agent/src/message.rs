@@ -32,6 +32,10 @@ pub struct Assistant {
     /// The message as the provider wrote it, which is what the same provider gets back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<Native>,
+    /// The tools were declared in forms that the model may have called them in, and that are not
+    /// their own: [`Context::lowered`](toolwright_runtime::Context::lowered) reads its calls.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lowered: bool,
     /// The words are a tool's question to the user, not the model's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks: Option<Asks>,

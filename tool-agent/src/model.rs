@@ -3,6 +3,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use toolwright_runtime::{SchemaDoc, StreamEvent, ToolCall, ToolChoice, Toolset, Usage};
@@ -98,6 +99,9 @@ pub struct Response {
     pub usage: Option<Usage>,
     /// Whether the provider cut the answer off.
     pub cut_off: bool,
+    /// Whether the tools were declared in forms that are not their own, so that
+    /// [`Context::lowered`](toolwright_runtime::Context::lowered) reads the calls.
+    pub lowered: bool,
 }
 
 impl Response {
@@ -131,6 +135,7 @@ impl Response {
 pub struct ModelError {
     kind: ModelErrorKind,
     message: String,
+    retry_after: Option<Duration>,
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
@@ -164,6 +169,7 @@ impl ModelError {
         Self {
             kind,
             message: message.into(),
+            retry_after: None,
             source: None,
         }
     }
@@ -172,6 +178,19 @@ impl ModelError {
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.source = Some(Arc::from(source.into()));
         self
+    }
+
+    /// The same error, with how long the provider asks to wait.
+    pub fn with_retry_after(self, wait: Duration) -> Self {
+        Self {
+            retry_after: Some(wait),
+            ..self
+        }
+    }
+
+    /// How long the provider asks to wait before the same request is sent again.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
     }
 
     /// Which way it failed.

@@ -174,6 +174,10 @@ pub enum AgentError {
     Tool(ToolError),
     /// The run came to a limit: what it counts, and how many there may be.
     Limit(&'static str, u32),
+    /// The host said stop.
+    Cancelled,
+    /// The model's final answer is not of the form that was asked for.
+    Answer(ToolError),
     /// The tool that the model is to call is not there.
     ToolChoice(String),
     /// A decision cannot be carried out; the call waits on.
@@ -195,6 +199,13 @@ impl fmt::Display for AgentError {
             Self::Model(error) => error.fmt(f),
             Self::Tool(error) => error.fmt(f),
             Self::Limit(what, most) => write!(f, "the run came to its limit of {most} {what}"),
+            Self::Cancelled => f.write_str("the host said stop"),
+            Self::Answer(error) => {
+                write!(
+                    f,
+                    "the answer is not of the form that was asked for: {error}"
+                )
+            }
             Self::ToolChoice(message) => f.write_str(message),
             Self::Decision { index, error } => {
                 write!(

@@ -115,6 +115,12 @@ impl Thread {
         self.0.last()
     }
 
+    /// Whether the last calls came in forms that are not their tools' own.
+    pub(crate) fn is_lowered(&self) -> bool {
+        let turn = self.last_turn().and_then(|turn| self.0.get(turn));
+        matches!(turn, Some(Message::Assistant(said)) if said.lowered)
+    }
+
     /// What the user said last.
     pub fn last_input(&self) -> Option<&str> {
         self.0.iter().rev().find_map(|message| match message {

@@ -203,6 +203,11 @@ impl<'a> Engine<'a> {
         let cx = cx
             .with_turn(session.at.turn)
             .with_state(session.state.clone());
+        let cx = if session.thread.is_lowered() {
+            cx.lowered()
+        } else {
+            cx
+        };
         match session.thread.last_input() {
             Some(input) => cx.with_input(input),
             None => cx,
@@ -240,6 +245,7 @@ impl<'a> Engine<'a> {
             text: response.text,
             calls: response.calls,
             native: response.native,
+            lowered: response.lowered,
             asks: None,
         };
         let calls = !said.calls.is_empty();
@@ -506,7 +512,10 @@ impl<'a> Engine<'a> {
 }
 
 /// What `future` comes to, unless `stop` comes first.
-async fn until<T>(future: impl Future<Output = T>, stop: impl Future<Output = ()>) -> Option<T> {
+pub(super) async fn until<T>(
+    future: impl Future<Output = T>,
+    stop: impl Future<Output = ()>,
+) -> Option<T> {
     let (mut future, mut stop) = (std::pin::pin!(future), std::pin::pin!(stop));
     std::future::poll_fn(|task| {
         if stop.as_mut().poll(task).is_ready() {

@@ -10,6 +10,7 @@ use super::raw::{object, text};
 #[derive(Debug)]
 pub struct WireError {
     message: String,
+    reported: bool,
     source: Option<serde_json::Error>,
 }
 
@@ -17,6 +18,7 @@ impl WireError {
     pub(super) fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
+            reported: false,
             source: None,
         }
     }
@@ -24,8 +26,14 @@ impl WireError {
     pub(super) fn json(what: &str, source: serde_json::Error) -> Self {
         Self {
             message: format!("{what}: {source}"),
+            reported: false,
             source: Some(source),
         }
+    }
+
+    /// Whether it is the provider's own report: the text could be read.
+    pub fn is_reported(&self) -> bool {
+        self.reported
     }
 
     /// What a provider reports in the middle of a stream: a text, or an object with a message.
@@ -37,7 +45,10 @@ impl WireError {
         }
         let message = object::<Report<'_>>(error.get()).map_or(error, |report| report.message);
         let words = text(message.get()).unwrap_or_else(|| message.get().into());
-        Self::new(format!("the provider reports an error: {words}"))
+        Self {
+            reported: true,
+            ..Self::new(format!("the provider reports an error: {words}"))
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Providers' wire formats, as pure text: no network, no clock.
 
+mod answer_form;
 mod anthropic;
 mod bedrock;
 mod choice;

@@ -1,0 +1,84 @@
+use serde::de::DeserializeOwned;
+use toolwright_runtime::{
+    Call, Context, ErrorKind, Schema, SchemaDoc, Store, ToolChoice, ToolError, Toolset,
+};
+
+use super::Agent;
+use super::engine::until;
+use crate::{AgentError, Message, News, Request, Session, SessionError, Status};
+
+/// A provider wants a user's words last.
+const ASKS: &str = "Now give your final answer, in the form that is asked for.";
+
+impl Agent {
+    /// The conversation's outcome as a value: one more request, without tools, whose answer has to be
+    /// of this form. It is asked for in the model's dialect, and read as strictly as the arguments of
+    /// a tool. `T` is written as an object.
+    ///
+    /// The session stays as it was, but for what the request cost.
+    ///
+    /// ```
+    /// use toolwright_agent::{Agent, Response, Session, testing::ScriptedModel};
+    /// use toolwright_runtime::{Context, Schema, Toolset};
+    ///
+    /// #[derive(serde::Deserialize, Schema)]
+    /// # #[schema(crate = toolwright_runtime)]
+    /// struct Sum {
+    ///     sum: i64,
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::new([
+    ///     Ok(Response::text("It is 5.")),
+    ///     Ok(Response::text(r#"{"sum": 5}"#)),
+    /// ]);
+    /// let agent = Agent::new(model, &Toolset::default());
+    /// let mut session = Session::ask("What is 2 + 3?");
+    /// agent.run(&mut session, &Context::new()).await.unwrap();
+    /// let answer: Sum = agent.finalize(&mut session, &Context::new()).await.unwrap();
+    /// assert_eq!(answer.sum, 5);
+    /// assert_eq!(session.thread().len(), 2);
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    /// When the session waits for somebody or has failed, when the model fails, and when its answer is
+    /// not of the form: [`AgentError::Answer`] says what is wrong with it.
+    pub async fn finalize<T: Schema + DeserializeOwned>(
+        &self,
+        session: &mut Session,
+        cx: &Context,
+    ) -> Result<T, AgentError> {
+        match session.status() {
+            Status::Idle | Status::Completed => {}
+            Status::Failed { message } => return Err(SessionError::Failed(message.clone()).into()),
+            other => {
+                let (status, tried) = (other.as_str(), "request for a final answer");
+                return Err(SessionError::WrongStatus { status, tried }.into());
+            }
+        }
+        let mut thread = session.thread().clone();
+        thread.check()?;
+        thread.push(Message::user(ASKS));
+        let (tools, schema) = (Toolset::default(), SchemaDoc::of::<T>());
+        let mut request = Request::new(&thread, &tools, &ToolChoice::None);
+        request.system = self.system.as_deref();
+        request.schema = Some(&schema);
+        let stop = cx.cancel();
+        let response = self.model.respond(request, News::NOBODY);
+        let response = until(response, stop.cancelled()).await;
+        let response = response.ok_or(AgentError::Cancelled)?;
+        let response = response.map_err(AgentError::Model)?;
+        session.usage += response.usage.unwrap_or_default();
+        read(&response.text, cx).map_err(AgentError::Answer)
+    }
+}
+
+fn read<T: Schema + DeserializeOwned>(text: &str, cx: &Context) -> Result<T, ToolError> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(ToolError::new(ErrorKind::InvalidArgs, "there is no answer"));
+    }
+    let (store, cx) = (Store::default(), cx.clone().strict().lowered());
+    Call::new(text, &store, &cx).decode()
+}

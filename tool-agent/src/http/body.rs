@@ -1,0 +1,186 @@
+//! A request's body: text out of text, so that what the provider wrote goes back as it came.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use toolwright_runtime::{Definitions, DynTool, Parallel, ToolChoice, ToolDef, Toolset, Wire};
+
+use super::{Endpoint, failure};
+use crate::model::{ModelError, Request};
+use crate::{Message, Thread};
+
+/// A body, and what belongs to it.
+pub(super) struct Body {
+    pub(super) text: String,
+    pub(super) sent: Definitions,
+}
+
+impl Endpoint {
+    pub(super) fn body(&self, request: &Request<'_>, streams: bool) -> Result<Body, ModelError> {
+        let declared;
+        let (tools, choice) = match self.called(request) {
+            Some(tools) => {
+                declared = tools;
+                (&declared, &ToolChoice::None)
+            }
+            None => (request.tools, request.choice),
+        };
+        let sent = self.wire.definitions_in(tools, self.fit.clone());
+        let sent = sent.map_err(failure::refused)?;
+        let mut body = Members::default();
+        self.put_settings(&mut body, streams);
+        let tools = sent.request(choice, Parallel::Allowed);
+        body.join(&tools.map_err(failure::refused)?);
+        if let Some(schema) = request.schema {
+            let form = sent.answer_form(schema).map_err(failure::refused)?;
+            let form = form.ok_or_else(|| failure::refused("the wire has no form of an answer"))?;
+            body.join(&form);
+        }
+        let messages = request.thread.format_with(&sent, request.system);
+        body.join(&messages.map_err(failure::refused)?);
+        for (name, value) in &self.members {
+            body.put(&[name], &value.to_string());
+        }
+        Ok(Body {
+            text: body.end(),
+            sent,
+        })
+    }
+
+    fn put_settings(&self, body: &mut Members, streams: bool) {
+        let model = Value::from(&*self.model).to_string();
+        let most = self.max_tokens.map(|most| most.to_string());
+        let path: &[&str] = match self.wire {
+            Wire::Gemini => &["generationConfig", "maxOutputTokens"],
+            Wire::Ollama => &["options", "num_predict"],
+            Wire::Anthropic => &["max_tokens"],
+            Wire::OpenAiResponses => &["max_output_tokens"],
+            _ => &["max_completion_tokens"],
+        };
+        // Gemini has both in its address.
+        if self.wire != Wire::Gemini {
+            body.put(&["model"], &model);
+            // Ollama streams unless it is told not to.
+            if streams || self.wire == Wire::Ollama {
+                body.put(&["stream"], if streams { "true" } else { "false" });
+            }
+        }
+        if streams && self.wire == Wire::OpenAiChat {
+            body.put(&["stream_options", "include_usage"], "true");
+        }
+        if let Some(most) = most {
+            body.put(path, &most);
+        }
+    }
+
+    /// The tools that were called, where none is to be called now: Anthropic refuses a conversation
+    /// with calls of tools that are not declared.
+    fn called(&self, request: &Request<'_>) -> Option<Toolset> {
+        if self.wire != Wire::Anthropic || !request.tools.is_empty() {
+            return None;
+        }
+        let names = called(request.thread);
+        let tools = names.into_iter().map(|name| {
+            DynTool::declare(ToolDef::new(name.to_owned(), "Not to be called any more."))
+        });
+        Toolset::new(tools).ok().filter(|tools| !tools.is_empty())
+    }
+}
+
+fn called(thread: &Thread) -> BTreeSet<&str> {
+    let calls = thread.messages().iter().flat_map(Message::tool_calls);
+    calls.map(|call| &*call.name).collect()
+}
+
+/// An object's members, in order.
+#[derive(Default)]
+struct Members(Vec<(String, String)>);
+
+impl Members {
+    /// Puts JSON at this path, into whatever objects stand on the way; an object joins the object
+    /// that is there.
+    fn put(&mut self, path: &[&str], json: &str) {
+        let Some((first, rest)) = path.split_first() else {
+            return;
+        };
+        let known = self.0.iter_mut().find(|(name, _)| name == first);
+        let mut inner = known.as_ref().and_then(|(_, there)| Self::of(there));
+        let json = if rest.is_empty() {
+            match (&mut inner, Self::of(json)) {
+                (Some(there), Some(more)) => {
+                    there.add(&more);
+                    there.text()
+                }
+                _ => json.to_owned(),
+            }
+        } else {
+            let mut inner = inner.unwrap_or_default();
+            inner.put(rest, json);
+            inner.text()
+        };
+        match known {
+            Some((_, there)) => *there = json,
+            None => self.0.push(((*first).to_owned(), json)),
+        }
+    }
+
+    fn add(&mut self, more: &Self) {
+        for (name, json) in &more.0 {
+            self.put(&[name], json);
+        }
+    }
+
+    /// Takes the members of an object.
+    fn join(&mut self, object: &str) {
+        if let Some(more) = Self::of(object) {
+            self.add(&more);
+        }
+    }
+
+    fn of(object: &str) -> Option<Self> {
+        serde_json::from_str(object).ok()
+    }
+
+    fn text(&self) -> String {
+        let mut out = String::from("{");
+        for (name, json) in &self.0 {
+            if out.len() > 1 {
+                out.push(',');
+            }
+            out.push_str(&Value::from(name.as_str()).to_string());
+            out.push(':');
+            out.push_str(json);
+        }
+        out.push('}');
+        out
+    }
+
+    fn end(self) -> String {
+        self.text()
+    }
+}
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = Members::default();
+                while let Some((name, json)) = map.next_entry::<String, &RawValue>()? {
+                    members.0.push((name, json.get().to_owned()));
+                }
+                Ok(members)
+            }
+        }
+        deserializer.deserialize_map(Read)
+    }
+}

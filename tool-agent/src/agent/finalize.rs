@@ -22,7 +22,7 @@ impl Agent {
     /// use toolwright_runtime::{Context, Schema, Toolset};
     ///
     /// #[derive(serde::Deserialize, Schema)]
-    /// # #[schema(crate = toolwright_runtime)]
+    /// # #[schema(crate = ::toolwright_runtime)]
     /// struct Sum {
     ///     sum: i64,
     /// }

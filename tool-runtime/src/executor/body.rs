@@ -47,6 +47,8 @@ pub(super) struct Ran {
 }
 
 /// Runs a call. Nothing in it panics: what is not ours is contained where it is called.
+///
+/// Thousands of these wait at once, so what few calls need is in a box of its own.
 pub(super) async fn run(
     job: Job<'_>,
     cx: &Context,
@@ -54,11 +56,23 @@ pub(super) async fn run(
     layers: &[Arc<dyn Layer>],
     span: CallSpan,
 ) -> Ran {
-    let inside = run_inside(job, cx, clock, layers, &span);
-    span.clone().around(inside).await
+    let decided = matches!(job.plan, Plan::Decided(_));
+    if decided || !layers.is_empty() {
+        return span
+            .clone()
+            .around(Box::pin(layered(job, cx, clock, layers, &span)))
+            .await;
+    }
+    let core = Core::new(&job, cx, clock, &span);
+    let handled = if span.is_none() {
+        core.body(job.call).await
+    } else {
+        span.clone().around(Box::pin(core.body(job.call))).await
+    };
+    core.end(handled.into())
 }
 
-async fn run_inside(
+async fn layered(
     job: Job<'_>,
     cx: &Context,
     clock: &Clock,
@@ -176,11 +190,11 @@ impl<'a> Core<'a> {
     pub(super) async fn body(&self, call: &ToolCall) -> Answered {
         let traits = self.entry.traits();
         if traits.blocking || traits.spawn {
-            return self.elsewhere(call, traits).await;
+            return Box::pin(self.elsewhere(call, traits)).await;
         }
         let store = Store::new();
         let asked = Call::of(call, &store, self.cx).at(self.index);
-        let answer = answer(&**self.tool, asked);
+        let answer = pin!(answer(&**self.tool, asked));
         let answer = self.clock.limit(traits.timeout, answer).await;
         self.repaired(&store);
         answer.flatten()
@@ -206,7 +220,7 @@ impl<'a> Core<'a> {
             Ok(runtime) => Elsewhere::Task(runtime.spawn(moved.run())),
             Err(_) => Elsewhere::thread(moved),
         };
-        let answer = self.clock.limit(traits.timeout, answer).await;
+        let answer = self.clock.limit(traits.timeout, pin!(answer)).await;
         self.repaired(&store);
         answer.flatten()
     }
@@ -219,7 +233,10 @@ async fn answer(tool: &dyn Tool, call: Call<'_>) -> Answered {
         Ok(Answer::Later(later)) => Contained::new(later).await.flatten(),
         Err(error) => Err(error),
     };
-    items::settled(answer, call).await
+    match items::stream_of(&answer) {
+        Some(stream) => items::read(stream, call).await.flatten(),
+        None => answer,
+    }
 }
 
 /// A call that runs away from the task of its batch.

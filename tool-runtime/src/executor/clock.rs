@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
@@ -70,9 +70,8 @@ impl Clock {
     pub(super) async fn limit<T>(
         &self,
         own: Option<Duration>,
-        future: impl Future<Output = T>,
+        mut future: Pin<&mut impl Future<Output = T>>,
     ) -> Result<T, ToolError> {
-        let mut future = pin!(future);
         if let Some(own) = own {
             let mut timer = Timer::at(Instant::now().checked_add(own));
             return poll_fn(|task| match future.as_mut().poll(task) {

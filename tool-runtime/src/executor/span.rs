@@ -69,6 +69,11 @@ mod on {
             Self { span, has_content }
         }
 
+        /// Whether nobody looks.
+        pub(in crate::executor) fn is_none(&self) -> bool {
+            self.span.is_disabled()
+        }
+
         /// Notes what became of the call.
         pub(in crate::executor) fn end(&self, result: &ToolResult) {
             if self.span.is_disabled() {
@@ -157,6 +162,11 @@ mod off {
     impl CallSpan {
         pub(in crate::executor) fn of(_: &ToolCall, _: Shown<'_>, _: bool) -> Self {
             Self
+        }
+
+        #[allow(clippy::unused_self)]
+        pub(in crate::executor) fn is_none(&self) -> bool {
+            true
         }
 
         #[allow(clippy::unused_self)]

@@ -293,6 +293,43 @@ async fn a_log_has_a_line_a_call_and_no_secrets() {
     assert_eq!(*lines.lock().unwrap(), ["4 wait: cancelled in 10ms"]);
 }
 
+#[test]
+fn no_secret_is_logged_or_shown_to_who_decides() {
+    /// Logs in.
+    #[tool(meta(risk = "high"))]
+    fn login(user: String, #[arg(secret)] password: String) -> Result<u8, String> {
+        Err(format!("{user} {password}"))
+    }
+
+    let lines = Notes::default();
+    let (log, asked) = (Arc::clone(&lines), Arc::clone(&lines));
+    let wrapped = Arc::clone(tools![login].get("login").unwrap());
+    let calls = [call(
+        "1",
+        "login",
+        json!({"user": "ada", "password": "s3cret"}),
+    )];
+    for tool in [
+        Arc::clone(&wrapped),
+        wrapped.handle_errors().return_direct(),
+    ] {
+        let (log, asked) = (Arc::clone(&log), Arc::clone(&asked));
+        let log = Log::new(move |line| log.lock().unwrap().push(line.to_owned()));
+        let executor = Executor::serial(Toolset::new([tool]).unwrap())
+            .layer(log.with_arguments())
+            .layer(Approval::at_least("high").ask(move |ask| {
+                asked.lock().unwrap().push(ask.arguments().into_owned());
+                async { toolwright::Decision::Approve }
+            }));
+        executor.run_blocking(&calls, &Context::new());
+        let lines = std::mem::take(&mut *lines.lock().unwrap());
+        assert_eq!(lines.len(), 2);
+        for line in lines {
+            assert!(line.contains("ada") && !line.contains("s3cret"), "{line}");
+        }
+    }
+}
+
 static TRIES: AtomicU32 = AtomicU32::new(0);
 
 /// Succeeds on the third attempt.

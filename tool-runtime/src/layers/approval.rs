@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -27,7 +28,7 @@ use crate::{Context, Decision, Handled, Handling, Layer, Next, Outcome, Request,
 /// let tools = Toolset::default();
 /// // #[tool(meta(risk = "high"))]
 /// let asks = Approval::at_least("medium").ask(|ask| async move {
-///     println!("{} wants {}. Refusing.", ask.call.name, ask.call.arguments);
+///     println!("{} wants {}. Refusing.", ask.call.name, ask.arguments());
 ///     Decision::Reject("nobody is here to say yes".into())
 /// });
 /// let executor = Executor::serial(&tools).layer(asks);
@@ -61,8 +62,8 @@ type Approver = dyn Fn(Ask) -> Pin<Box<dyn Future<Output = Decision> + Send>> + 
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Ask {
-    /// The call, with the arguments that it would run with, secrets included; `tool.shown` leaves
-    /// them out.
+    /// The call, with the arguments that it would run with; some may be secret:
+    /// [`Ask::arguments`] leaves those out.
     pub call: ToolCall,
     /// The call's place in its turn, from 0.
     pub place: usize,
@@ -73,6 +74,13 @@ pub struct Ask {
     pub tool: Arc<dyn Tool>,
     /// What the tool may know about the call.
     pub context: Context,
+}
+
+impl Ask {
+    /// The arguments as they may be shown to people: without [secrets](Tool::shown).
+    pub fn arguments(&self) -> Cow<'_, str> {
+        self.tool.shown(&self.call.arguments)
+    }
 }
 
 impl Approval {

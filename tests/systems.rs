@@ -12,8 +12,8 @@ const ROWS: &str = "
     P1 P2 P3 P4 P5 P7 P9 P10 P13 P17 P18
     M1 M2 M3 M4 M5 M6 M8 M9 M14 M17 M18 M22 M23 M24 M25
     Y1 Y2 Y3 Y4 Y5 Y6 Y7 Y8 Y9 Y10 Y11 Y22 Y23 Y24 Y25 Y26
-    A1 A2 A3 A4 A5 A6 A7 A8 A9 A33 A34 A36 A37 A38
-    1 2 3 4 5 6 12 13 15
+    A1 A2 A3 A4 A5 A6 A7 A8 A9 A33 A34 A35 A36 A37 A38
+    1 2 3 4 5 6 7 12 13 15
 ";
 
 struct Row {
@@ -26,7 +26,8 @@ fn tests_dir() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"))
 }
 
-/// The rows of all tables; the last cell names tests as `file::function`, each in backticks.
+/// The rows of all tables; the last cell names tests as `file::function`, each in backticks. A file of
+/// the agent's crate is `agent/file`.
 fn rows() -> Vec<Row> {
     let text = fs::read_to_string(tests_dir().join("systems.md")).unwrap();
     let mut rows = Vec::new();
@@ -58,7 +59,11 @@ fn rows() -> Vec<Row> {
 
 /// The functions of a file that are tests.
 fn tests_of(file: &str) -> Vec<String> {
-    let path = tests_dir().join(format!("{file}.rs"));
+    let (dir, file) = match file.strip_prefix("agent/") {
+        Some(file) => (tests_dir().join("../tool-agent/tests"), file),
+        None => (tests_dir().to_owned(), file),
+    };
+    let path = dir.join(format!("{file}.rs"));
     let Ok(text) = fs::read_to_string(&path) else {
         panic!("there is no {}", path.display())
     };

@@ -162,6 +162,9 @@ fn a_response_that_failed_is_an_error_in_the_providers_words() {
     let error = Wire::OpenAiResponses.completion(&response.to_string());
     let error = error.unwrap_err().to_string();
     assert!(error.contains("The model is asleep."), "{error}");
+    let blocked = r#"{"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {}}"#;
+    let error = Wire::Gemini.completion(blocked).unwrap_err().to_string();
+    assert_eq!(error, "Gemini blocked the prompt: SAFETY");
     for (wire, ..) in MODELS {
         for text in NO_RESPONSES {
             assert!(wire.completion(text).is_err(), "{wire:?}: {text}");

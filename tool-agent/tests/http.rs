@@ -437,6 +437,26 @@ async fn a_key_is_in_no_debug_and_no_error() {
 }
 
 #[tokio::test]
+async fn a_request_that_cannot_be_made_is_not_sent() {
+    let server = Server::start(Vec::new()).await;
+    let thread = thread();
+    let (tools, required) = (tools![weather], ToolChoice::Required);
+    // Ollama has no word for it.
+    let request = Request::new(&thread, &tools, &required);
+    let ollama = Endpoint::ollama(&*server.url, "m");
+    let error = ollama.respond(request, News::NOBODY).await.unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::Refused);
+    assert!(error.to_string().contains("`Required`"), "{error}");
+    // No provider would take it.
+    let open = Thread::from([Message::calls([ToolCall::new("c1", "weather", "{}")])]);
+    let request = Request::new(&open, &tools, &ToolChoice::Auto);
+    let error = ollama.respond(request, News::NOBODY).await.unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::Refused);
+    assert!(error.to_string().contains("`c1`"), "{error}");
+    assert_eq!(server.got().len(), 0);
+}
+
+#[tokio::test]
 async fn who_does_not_stream_is_understood_all_the_same() {
     let server = Server::start(vec![whole(&sample("openai_chat.json"))]).await;
     let endpoint = Endpoint::openai_chat(&*server.url, "m", "");

@@ -248,7 +248,8 @@ fn text_part(text: &str) -> String {
 
 #[derive(Deserialize)]
 struct Response<'a> {
-    #[serde(borrow)]
+    /// Of a prompt that was blocked there are none.
+    #[serde(borrow, default)]
     candidates: Vec<&'a RawValue>,
 }
 
@@ -284,13 +285,22 @@ fn no_content(error: serde_json::Error) -> WireError {
     WireError::json("this is no Gemini content", error)
 }
 
+fn no_candidate(response: &str) -> WireError {
+    let feedback = member(response, "promptFeedback").map_or("", |feedback| feedback.get());
+    let reason = words(member(feedback, "blockReason"));
+    if reason.is_empty() {
+        return WireError::new("the Gemini response has no candidate");
+    }
+    WireError::new(format!("Gemini blocked the prompt: {reason}"))
+}
+
 /// The first candidate's content: a request with tools asks for one candidate. One that was stopped
 /// (`finishReason` tells why) has none.
 fn content(response: &str) -> Result<Option<&RawValue>, WireError> {
     let wrong = |error| WireError::json("this is no Gemini response", error);
     let parsed: Response<'_> = object(response).map_err(wrong)?;
     let Some(first) = parsed.candidates.first() else {
-        return Err(WireError::new("the Gemini response has no candidate"));
+        return Err(no_candidate(response));
     };
     let candidate: Candidate<'_> = object(first.get()).map_err(wrong)?;
     Ok(candidate.content)

@@ -174,8 +174,10 @@ with_each_store!(
 );
 
 /// A directory that goes with the test.
+#[cfg(feature = "sqlite")]
 struct Dir(std::path::PathBuf);
 
+#[cfg(feature = "sqlite")]
 impl Dir {
     fn new() -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
@@ -191,6 +193,7 @@ impl Dir {
     }
 }
 
+#[cfg(feature = "sqlite")]
 impl Drop for Dir {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);

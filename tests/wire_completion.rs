@@ -59,6 +59,31 @@ fn a_stream_reads_as_the_whole_response_does() {
     }
 }
 
+#[test]
+fn a_stream_that_is_cut_anywhere_has_not_ended_or_says_it_all() {
+    for (wire, stream, whole) in MODELS {
+        let (stream, whole) = (sample(stream), read(wire, &sample(whole)));
+        let mut ended = 0;
+        let cuts = (0..stream.len()).step_by(5).chain([stream.len()]);
+        for cut in cuts {
+            let mut pieces = wire.accumulator();
+            pieces.push_bytes(&stream.as_bytes()[..cut]).unwrap();
+            let Ok(streamed) = pieces.finish() else {
+                continue;
+            };
+            if streamed.ended {
+                ended += 1;
+                let said = read(wire, &streamed.response);
+                assert_eq!(
+                    (said.text, said.calls),
+                    (whole.text.clone(), whole.calls.clone())
+                );
+            }
+        }
+        assert!(ended > 0, "{wire:?}");
+    }
+}
+
 /// A response with these words and this reason for its end.
 fn ended(wire: Wire, reason: &str) -> String {
     let response = match wire {

@@ -128,50 +128,19 @@ fn effects(ran: &Arc<Ran>) -> Toolset {
 
 type Store = Arc<dyn Checkpointer>;
 
-/// Each test is run with every store.
-macro_rules! with_each_store {
-    ($($test:ident),* $(,)?) => {
-        mod memory {
-            use std::sync::Arc;
-            use toolwright::agent::MemoryCheckpointer;
-
-            $(#[tokio::test]
-            async fn $test() {
-                super::$test(Arc::new(MemoryCheckpointer::new())).await;
-            })*
-        }
-
-        #[cfg(feature = "sqlite")]
-        mod sqlite {
-            use std::sync::Arc;
-            use toolwright::agent::SqliteCheckpointer;
-
-            $(#[tokio::test]
-            async fn $test() {
-                let dir = crate::Dir::new();
-                let store = SqliteCheckpointer::open(dir.file()).unwrap();
-                super::$test(Arc::new(store)).await;
-            })*
-        }
-    };
+/// All stores, each with its directory if it has one.
+fn stores() -> Vec<(Store, Option<Dir>)> {
+    let memory: Store = Arc::new(MemoryCheckpointer::new());
+    #[cfg(not(feature = "sqlite"))]
+    return vec![(memory, None)];
+    #[cfg(feature = "sqlite")]
+    {
+        let dir = Dir::new();
+        let file: Store =
+            Arc::new(toolwright::agent::SqliteCheckpointer::open(dir.file()).unwrap());
+        vec![(memory, None), (file, Some(dir))]
+    }
 }
-
-with_each_store!(
-    a_checkpoint_is_put_behind_the_newest_one,
-    a_call_is_recorded_once,
-    every_node_is_kept,
-    an_interrupt_is_kept_and_gone_on_with,
-    the_host_changes_what_is_kept,
-    new_words_begin_a_new_run,
-    an_older_checkpoint_begins_a_branch,
-    of_two_who_resume_one_meets_a_conflict,
-    whoever_was_overtaken_begins_no_call,
-    what_has_run_is_not_run_again,
-    an_unknown_outcome_is_asked_about,
-    an_unknown_outcome_goes_by_policy,
-    a_record_says_what_the_call_came_to,
-    a_retry_runs_again,
-);
 
 /// A directory that goes with the test.
 #[cfg(feature = "sqlite")]
@@ -221,388 +190,412 @@ async fn put(
     store.put(new).await
 }
 
-async fn a_checkpoint_is_put_behind_the_newest_one(store: Store) {
-    let first = put(&store, "a", None).await.unwrap();
-    let other = put(&store, "b ö", None).await.unwrap();
-    let second = put(&store, "a", Some(first)).await.unwrap();
-    assert!(first < other && other < second);
+#[tokio::test]
+async fn a_checkpoint_is_put_behind_the_newest_one() {
+    for (store, _dir) in stores() {
+        let first = put(&store, "a", None).await.unwrap();
+        let other = put(&store, "b ö", None).await.unwrap();
+        let second = put(&store, "a", Some(first)).await.unwrap();
+        assert!(first < other && other < second);
 
-    // Neither on an older one, nor as if there were none, nor on another session's.
-    for after in [Some(first), None, Some(other)] {
-        let Err(CheckpointError::Conflict {
-            session,
-            expected,
-            found,
-        }) = put(&store, "a", after).await
-        else {
-            panic!("{after:?}");
-        };
-        assert_eq!((&*session, expected, found), ("a", after, Some(second)));
-    }
-    assert!(
-        put(&store, "c", Some(second))
-            .await
-            .unwrap_err()
-            .is_conflict()
-    );
-
-    let kept = Checkpoint {
-        id: second,
-        session: "a".to_owned(),
-        parent: Some(first),
-        written: Written::Update,
-        next: Node::Model,
-        at_ms: 1_700_000_000_123,
-        metadata: Map::from_iter([("title".to_owned(), json!("Øre"))]),
-        body: "{}".to_owned(),
-    };
-    assert_eq!(store.latest("a").await.unwrap(), Some(kept.clone()));
-    assert_eq!(store.get(second).await.unwrap(), Some(kept));
-    assert_eq!(store.get(CheckpointId::new(99)).await.unwrap(), None);
-    assert_eq!(store.latest("c").await.unwrap(), None);
-    let ids = |history: Vec<Checkpoint>| history.iter().map(|one| one.id).collect::<Vec<_>>();
-    assert_eq!(ids(store.history("a").await.unwrap()), [first, second]);
-    assert!(store.history("c").await.unwrap().is_empty());
-
-    put(&store, "c", None).await.unwrap();
-    assert_eq!(store.sessions(None, 9).await.unwrap(), ["a", "b ö", "c"]);
-    assert_eq!(store.sessions(Some("a"), 1).await.unwrap(), ["b ö"]);
-    assert!(store.sessions(Some("c"), 9).await.unwrap().is_empty());
-
-    // What is gone is gone, and its numbers are not given again.
-    let last = put(&store, "a", Some(second)).await.unwrap();
-    let newest = store.latest("c").await.unwrap().unwrap().id;
-    assert!(store.delete("c").await.unwrap() && store.delete("a").await.unwrap());
-    assert!(!store.delete("a").await.unwrap());
-    assert_eq!(store.sessions(None, 9).await.unwrap(), ["b ö"]);
-    assert!(
-        put(&store, "a", Some(last))
-            .await
-            .unwrap_err()
-            .is_conflict()
-    );
-    assert!(put(&store, "a", None).await.unwrap() > last.max(newest));
-}
-
-async fn a_call_is_recorded_once(store: Store) {
-    let after = put(&store, "s", None).await.unwrap();
-    let (first, second) = (call("c1", "pay"), call("c2", "pay"));
-    let begin = |key: &'static str, call: &'static ToolCall, replaces| Begin {
-        session: "s",
-        after,
-        key,
-        call,
-        replaces,
-    };
-    let (first, second): (&'static _, &'static _) =
-        (Box::leak(Box::new(first)), Box::leak(Box::new(second)));
-    assert_eq!(
-        store.begin_call(begin("k1", first, None)).await.unwrap(),
-        Begun::Recorded(1)
-    );
-    assert_eq!(
-        store.begin_call(begin("k2", second, None)).await.unwrap(),
-        Begun::Recorded(1)
-    );
-    let standing = |outcome: Option<&str>, revision| {
-        Begun::Standing(CallRecord {
-            key: "k1".to_owned(),
-            call: call("c1", "pay"),
-            revision,
-            after,
-            outcome: outcome.map(str::to_owned),
-        })
-    };
-    assert_eq!(
-        store.begin_call(begin("k1", first, None)).await.unwrap(),
-        standing(None, 1)
-    );
-    // A record that was replaced meanwhile is not ended.
-    assert_eq!(
-        store.begin_call(begin("k1", first, Some(1))).await.unwrap(),
-        Begun::Recorded(2)
-    );
-    store.end_call("s", "k1", 1, "late").await.unwrap();
-    assert_eq!(
-        store.begin_call(begin("k1", first, Some(1))).await.unwrap(),
-        standing(None, 2)
-    );
-    store.end_call("s", "k1", 2, "\"done\"").await.unwrap();
-    assert_eq!(
-        store.begin_call(begin("k1", first, Some(2))).await.unwrap(),
-        standing(Some("\"done\""), 3)
-    );
-    let keys: Vec<_> = store.calls("s").await.unwrap();
-    let keys: Vec<_> = keys.iter().map(|record| record.key.as_str()).collect();
-    assert_eq!(keys, ["k1", "k2"]);
-
-    // Whoever was overtaken begins no call, but says what came of those that it began.
-    put(&store, "s", Some(after)).await.unwrap();
-    let error = store
-        .begin_call(begin("k3", first, None))
-        .await
-        .unwrap_err();
-    assert!(error.is_conflict());
-    store.end_call("s", "k2", 1, "2").await.unwrap();
-    let calls = store.calls("s").await.unwrap();
-    assert_eq!(calls.len(), 2);
-    assert_eq!(calls[1].outcome.as_deref(), Some("2"));
-    assert!(store.delete("s").await.unwrap());
-    assert!(store.calls("s").await.unwrap().is_empty());
-}
-
-async fn every_node_is_kept(store: Store) {
-    let ran = Arc::new(Ran::default());
-    let script = [calls(&[call("c1", "pay")]), text("Paid.")];
-    let agent = Agent::new(model(script), effects(&ran))
-        .checkpointer(Arc::clone(&store))
-        .metadata("app", "test");
-    assert!(agent.state("s").await.unwrap().is_none());
-    assert!(agent.history("s").await.unwrap().is_empty());
-    let mut session = asked("s");
-    assert_eq!(session.checkpoint(), None);
-    agent.run(&mut session, &Context::new()).await.unwrap();
-
-    let history = agent.history("s").await.unwrap();
-    let steps: Vec<_> = history.iter().map(|one| (one.written, one.next)).collect();
-    assert_eq!(
-        steps,
-        [
-            (Written::Start, Node::Model),
-            (Written::Node, Node::Tools),
-            (Written::Node, Node::Model),
-            (Written::End, Node::End),
-        ]
-    );
-    let lengths = |one: &Checkpoint| one.session().unwrap().thread().len();
-    let lengths: Vec<_> = history.iter().map(lengths).collect();
-    assert_eq!(lengths, [1, 2, 3, 4]);
-    let parents: Vec<_> = history.iter().map(|one| one.parent).collect();
-    let ids: Vec<_> = history.iter().map(|one| Some(one.id)).collect();
-    assert_eq!(parents[0], None);
-    assert_eq!(parents[1..], ids[..3]);
-    assert!(history.iter().all(|one| one.metadata["app"] == "test"));
-    assert!(
-        history
-            .iter()
-            .all(|one| one.session == "s" && one.at_ms > 1_600_000_000_000)
-    );
-    assert_eq!(
-        store.get(history[1].id).await.unwrap().as_ref(),
-        Some(&history[1])
-    );
-
-    // What is kept is the session, which carries its version.
-    assert_eq!(session.checkpoint(), ids[3]);
-    let kept = agent.state("s").await.unwrap().unwrap();
-    assert_eq!(
-        serde_json::to_value(&kept).unwrap(),
-        serde_json::to_value(&session).unwrap()
-    );
-    assert_eq!(kept.status(), &Status::Completed);
-    let stored = serde_json::to_string(&session).unwrap();
-    let read: Session = serde_json::from_str(&stored).unwrap();
-    assert_eq!(read.checkpoint(), session.checkpoint());
-
-    // A session of an id that is taken is another one.
-    let error = agent
-        .run(&mut asked("s"), &Context::new())
-        .await
-        .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        format!(
-            "the session `s` is at checkpoint {} now, and was expected without a checkpoint: \
-             somebody else went on with it",
-            history[3].id
-        )
-    );
-}
-
-async fn an_interrupt_is_kept_and_gone_on_with(store: Store) {
-    let ran = Arc::new(Ran::default());
-    let agent = |script: Vec<_>| {
-        Agent::new(model(script), effects(&ran))
-            .checkpointer(Arc::clone(&store))
-            .interrupt_before(Node::Tools)
-            .interrupt_after(Node::Model)
-    };
-    let one = agent(vec![calls(&[call("c1", "pay")])]);
-    let cx = Context::new();
-    let run = one.run(&mut asked("s"), &cx).await.unwrap();
-    let Halted::Interrupted { node, after: true } = run.halted else {
-        panic!("{:?}", run.halted);
-    };
-    assert_eq!(node, Node::Model);
-    let kept = one.state("s").await.unwrap().unwrap();
-    assert_eq!(kept.status(), &Status::Interrupted { node });
-    assert_eq!((kept.thread().len(), kept.next()), (2, Node::Tools));
-
-    let (kept, run) = one.resume("s", &cx).await.unwrap();
-    let before = Halted::Interrupted {
-        node: Node::Tools,
-        after: false,
-    };
-    assert_eq!(format!("{:?}", run.halted), format!("{before:?}"));
-    assert_eq!((kept.thread().len(), ran.all()[0]), (2, 0));
-
-    // The same agent passes, and so does one elsewhere; after the model also without calls.
-    drop(one);
-    let other = agent(vec![text("Paid.")]);
-    let (kept, run) = other.resume("s", &cx).await.unwrap();
-    assert!(matches!(
-        run.halted,
-        Halted::Interrupted {
-            node: Node::Model,
-            after: true
+        // Neither on an older one, nor as if there were none, nor on another session's.
+        for after in [Some(first), None, Some(other)] {
+            let Err(CheckpointError::Conflict {
+                session,
+                expected,
+                found,
+            }) = put(&store, "a", after).await
+            else {
+                panic!("{after:?}");
+            };
+            assert_eq!((&*session, expected, found), ("a", after, Some(second)));
         }
-    ));
-    assert_eq!((kept.thread().len(), ran.all()[0]), (4, 1));
-    let (kept, run) = other.resume("s", &cx).await.unwrap();
-    assert!(matches!(run.halted, Halted::Completed));
-    let (again, run) = other.resume("s", &cx).await.unwrap();
-    assert!(matches!(run.halted, Halted::Completed));
-    assert_eq!(kept.thread(), again.thread());
+        assert!(
+            put(&store, "c", Some(second))
+                .await
+                .unwrap_err()
+                .is_conflict()
+        );
+
+        let kept = Checkpoint {
+            id: second,
+            session: "a".to_owned(),
+            parent: Some(first),
+            written: Written::Update,
+            next: Node::Model,
+            at_ms: 1_700_000_000_123,
+            metadata: Map::from_iter([("title".to_owned(), json!("Øre"))]),
+            body: "{}".to_owned(),
+        };
+        assert_eq!(store.latest("a").await.unwrap(), Some(kept.clone()));
+        assert_eq!(store.get(second).await.unwrap(), Some(kept));
+        assert_eq!(store.get(CheckpointId::new(99)).await.unwrap(), None);
+        assert_eq!(store.latest("c").await.unwrap(), None);
+        let ids = |history: Vec<Checkpoint>| history.iter().map(|one| one.id).collect::<Vec<_>>();
+        assert_eq!(ids(store.history("a").await.unwrap()), [first, second]);
+        assert!(store.history("c").await.unwrap().is_empty());
+
+        put(&store, "c", None).await.unwrap();
+        assert_eq!(store.sessions(None, 9).await.unwrap(), ["a", "b ö", "c"]);
+        assert_eq!(store.sessions(Some("a"), 1).await.unwrap(), ["b ö"]);
+        assert!(store.sessions(Some("c"), 9).await.unwrap().is_empty());
+
+        // What is gone is gone, and its numbers are not given again.
+        let last = put(&store, "a", Some(second)).await.unwrap();
+        let newest = store.latest("c").await.unwrap().unwrap().id;
+        assert!(store.delete("c").await.unwrap() && store.delete("a").await.unwrap());
+        assert!(!store.delete("a").await.unwrap());
+        assert_eq!(store.sessions(None, 9).await.unwrap(), ["b ö"]);
+        assert!(
+            put(&store, "a", Some(last))
+                .await
+                .unwrap_err()
+                .is_conflict()
+        );
+        assert!(put(&store, "a", None).await.unwrap() > last.max(newest));
+    }
 }
 
-async fn the_host_changes_what_is_kept(store: Store) {
-    let agent = Agent::new(model([]), Toolset::default());
-    let nothing = |_: &mut Session| Ok(());
-    let kept = |error: AgentError| match error {
-        AgentError::Checkpoint(error) => error,
-        error => panic!("{error}"),
-    };
-    let error = kept(agent.update_state("s", nothing).await.unwrap_err());
-    assert!(matches!(error, CheckpointError::NoCheckpointer));
-    assert!(agent.state("s").await.is_err() && agent.history("s").await.is_err());
-    let error = kept(agent.resume("s", &Context::new()).await.unwrap_err());
-    assert_eq!(error.to_string(), "the agent has no checkpointer");
+#[tokio::test]
+async fn a_call_is_recorded_once() {
+    for (store, _dir) in stores() {
+        let after = put(&store, "s", None).await.unwrap();
+        let (first, second) = (call("c1", "pay"), call("c2", "pay"));
+        let begin = |key: &'static str, call: &'static ToolCall, replaces| Begin {
+            session: "s",
+            after,
+            key,
+            call,
+            replaces,
+        };
+        let (first, second): (&'static _, &'static _) =
+            (Box::leak(Box::new(first)), Box::leak(Box::new(second)));
+        assert_eq!(
+            store.begin_call(begin("k1", first, None)).await.unwrap(),
+            Begun::Recorded(1)
+        );
+        assert_eq!(
+            store.begin_call(begin("k2", second, None)).await.unwrap(),
+            Begun::Recorded(1)
+        );
+        let standing = |outcome: Option<&str>, revision| {
+            Begun::Standing(CallRecord {
+                key: "k1".to_owned(),
+                call: call("c1", "pay"),
+                revision,
+                after,
+                outcome: outcome.map(str::to_owned),
+            })
+        };
+        assert_eq!(
+            store.begin_call(begin("k1", first, None)).await.unwrap(),
+            standing(None, 1)
+        );
+        // A record that was replaced meanwhile is not ended.
+        assert_eq!(
+            store.begin_call(begin("k1", first, Some(1))).await.unwrap(),
+            Begun::Recorded(2)
+        );
+        store.end_call("s", "k1", 1, "late").await.unwrap();
+        assert_eq!(
+            store.begin_call(begin("k1", first, Some(1))).await.unwrap(),
+            standing(None, 2)
+        );
+        store.end_call("s", "k1", 2, "\"done\"").await.unwrap();
+        assert_eq!(
+            store.begin_call(begin("k1", first, Some(2))).await.unwrap(),
+            standing(Some("\"done\""), 3)
+        );
+        let keys: Vec<_> = store.calls("s").await.unwrap();
+        let keys: Vec<_> = keys.iter().map(|record| record.key.as_str()).collect();
+        assert_eq!(keys, ["k1", "k2"]);
 
-    let script = [text("Hello."), text("As you say.")];
-    let agent = Agent::new(model(script), Toolset::default()).checkpointer(store);
-    let error = kept(agent.update_state("s", nothing).await.unwrap_err());
-    assert!(matches!(error, CheckpointError::NoCheckpoint(_)));
-    assert_eq!(
-        error.to_string(),
-        "there is no checkpoint of the session `s`"
-    );
-    assert!(agent.resume("s", &Context::new()).await.is_err());
-
-    agent.run(&mut asked("s"), &Context::new()).await.unwrap();
-    let session = agent.update_state("s", |session| {
-        session.set_state(State::new().with("tier", "gold"));
-        session.reply("Do it!")
-    });
-    let session = session.await.unwrap();
-    let last = agent.history("s").await.unwrap().pop().unwrap();
-    assert_eq!(
-        (last.written, Some(last.id)),
-        (Written::Update, session.checkpoint())
-    );
-    let (session, _) = agent.resume("s", &Context::new()).await.unwrap();
-    assert_eq!(session.state().get("tier"), Some(&json!("gold")));
-    assert_eq!(session.thread().last_text(), Some("As you say."));
-
-    // An update that fails changes nothing.
-    let before = agent.history("s").await.unwrap().len();
-    let failed = agent
-        .update_state("s", |session| session.submit("c1", 1))
-        .await;
-    assert!(matches!(failed, Err(AgentError::Session(_))));
-    assert_eq!(agent.history("s").await.unwrap().len(), before);
+        // Whoever was overtaken begins no call, but says what came of those that it began.
+        put(&store, "s", Some(after)).await.unwrap();
+        let error = store
+            .begin_call(begin("k3", first, None))
+            .await
+            .unwrap_err();
+        assert!(error.is_conflict());
+        store.end_call("s", "k2", 1, "2").await.unwrap();
+        let calls = store.calls("s").await.unwrap();
+        assert_eq!(calls.len(), 2);
+        assert_eq!(calls[1].outcome.as_deref(), Some("2"));
+        assert!(store.delete("s").await.unwrap());
+        assert!(store.calls("s").await.unwrap().is_empty());
+    }
 }
 
-async fn new_words_begin_a_new_run(store: Store) {
-    let script = [text("Hello."), text("Hello again.")];
-    let scripted = model(script);
-    let agent = Agent::new(scripted.clone(), Toolset::default()).checkpointer(store);
-    agent.run(&mut asked("s"), &Context::new()).await.unwrap();
+#[tokio::test]
+async fn every_node_is_kept() {
+    for (store, _dir) in stores() {
+        let ran = Arc::new(Ran::default());
+        let script = [calls(&[call("c1", "pay")]), text("Paid.")];
+        let agent = Agent::new(model(script), effects(&ran))
+            .checkpointer(Arc::clone(&store))
+            .metadata("app", "test");
+        assert!(agent.state("s").await.unwrap().is_none());
+        assert!(agent.history("s").await.unwrap().is_empty());
+        let mut session = asked("s");
+        assert_eq!(session.checkpoint(), None);
+        agent.run(&mut session, &Context::new()).await.unwrap();
 
-    let mut session = agent.state("s").await.unwrap().unwrap();
-    assert_eq!(
-        (session.next(), session.run_id().as_str()),
-        (Node::End, "s/1")
-    );
-    session.reply("Again!").unwrap();
-    let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.text(), Some("Hello again."));
-    assert_eq!(session.run_id(), "s/2");
-    let last = scripted.requests().pop().unwrap();
-    assert_eq!(last.thread.last_input(), Some("Again!"));
-    assert_eq!(agent.state("s").await.unwrap().unwrap().thread().len(), 4);
+        let history = agent.history("s").await.unwrap();
+        let steps: Vec<_> = history.iter().map(|one| (one.written, one.next)).collect();
+        assert_eq!(
+            steps,
+            [
+                (Written::Start, Node::Model),
+                (Written::Node, Node::Tools),
+                (Written::Node, Node::Model),
+                (Written::End, Node::End),
+            ]
+        );
+        let lengths = |one: &Checkpoint| one.session().unwrap().thread().len();
+        let lengths: Vec<_> = history.iter().map(lengths).collect();
+        assert_eq!(lengths, [1, 2, 3, 4]);
+        let parents: Vec<_> = history.iter().map(|one| one.parent).collect();
+        let ids: Vec<_> = history.iter().map(|one| Some(one.id)).collect();
+        assert_eq!(parents[0], None);
+        assert_eq!(parents[1..], ids[..3]);
+        assert!(history.iter().all(|one| one.metadata["app"] == "test"));
+        assert!(
+            history
+                .iter()
+                .all(|one| one.session == "s" && one.at_ms > 1_600_000_000_000)
+        );
+        assert_eq!(
+            store.get(history[1].id).await.unwrap().as_ref(),
+            Some(&history[1])
+        );
+
+        // What is kept is the session, which carries its version.
+        assert_eq!(session.checkpoint(), ids[3]);
+        let kept = agent.state("s").await.unwrap().unwrap();
+        assert_eq!(
+            serde_json::to_value(&kept).unwrap(),
+            serde_json::to_value(&session).unwrap()
+        );
+        assert_eq!(kept.status(), &Status::Completed);
+        let stored = serde_json::to_string(&session).unwrap();
+        let read: Session = serde_json::from_str(&stored).unwrap();
+        assert_eq!(read.checkpoint(), session.checkpoint());
+
+        // A session of an id that is taken is another one.
+        let error = agent
+            .run(&mut asked("s"), &Context::new())
+            .await
+            .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "the session `s` is at checkpoint {} now, and was expected without a checkpoint: \
+             somebody else went on with it",
+                history[3].id
+            )
+        );
+    }
 }
 
-async fn an_older_checkpoint_begins_a_branch(store: Store) {
-    let ran = Arc::new(Ran::default());
-    let script = [
-        calls(&[call("c1", "pay")]),
-        text("Paid."),
-        text("Paid once more."),
-        calls(&[call("c1", "pay")]),
-        text("Paid twice."),
-    ];
-    let agent = Agent::new(model(script), effects(&ran)).checkpointer(store);
-    agent.run(&mut asked("s"), &Context::new()).await.unwrap();
-    let before = agent.history("s").await.unwrap();
+#[tokio::test]
+async fn an_interrupt_is_kept_and_gone_on_with() {
+    for (store, _dir) in stores() {
+        let ran = Arc::new(Ran::default());
+        let agent = |script: Vec<_>| {
+            Agent::new(model(script), effects(&ran))
+                .checkpointer(Arc::clone(&store))
+                .interrupt_before(Node::Tools)
+                .interrupt_after(Node::Model)
+        };
+        let one = agent(vec![calls(&[call("c1", "pay")])]);
+        let cx = Context::new();
+        let run = one.run(&mut asked("s"), &cx).await.unwrap();
+        let Halted::Interrupted { node, after: true } = run.halted else {
+            panic!("{:?}", run.halted);
+        };
+        assert_eq!(node, Node::Model);
+        let kept = one.state("s").await.unwrap().unwrap();
+        assert_eq!(kept.status(), &Status::Interrupted { node });
+        assert_eq!((kept.thread().len(), kept.next()), (2, Node::Tools));
 
-    // Before the calls ran: they are other calls now.
-    let session = agent.branch(before[1].id).await.unwrap();
-    assert_eq!((session.next(), session.thread().len()), (Node::Tools, 2));
-    let (first, _) = agent.resume("s", &Context::new()).await.unwrap();
-    assert_eq!(first.thread().last_text(), Some("Paid once more."));
-    let second = agent.branch(before[0].id).await.unwrap();
-    let (second, run) = {
-        let mut session = second;
+        let (kept, run) = one.resume("s", &cx).await.unwrap();
+        let before = Halted::Interrupted {
+            node: Node::Tools,
+            after: false,
+        };
+        assert_eq!(format!("{:?}", run.halted), format!("{before:?}"));
+        assert_eq!((kept.thread().len(), ran.all()[0]), (2, 0));
+
+        // The same agent passes, and so does one elsewhere; after the model also without calls.
+        drop(one);
+        let other = agent(vec![text("Paid.")]);
+        let (kept, run) = other.resume("s", &cx).await.unwrap();
+        assert!(matches!(
+            run.halted,
+            Halted::Interrupted {
+                node: Node::Model,
+                after: true
+            }
+        ));
+        assert_eq!((kept.thread().len(), ran.all()[0]), (4, 1));
+        let (kept, run) = other.resume("s", &cx).await.unwrap();
+        assert!(matches!(run.halted, Halted::Completed));
+        let (again, run) = other.resume("s", &cx).await.unwrap();
+        assert!(matches!(run.halted, Halted::Completed));
+        assert_eq!(kept.thread(), again.thread());
+    }
+}
+
+#[tokio::test]
+async fn the_host_changes_what_is_kept() {
+    for (store, _dir) in stores() {
+        let agent = Agent::new(model([]), Toolset::default());
+        let nothing = |_: &mut Session| Ok(());
+        let kept = |error: AgentError| match error {
+            AgentError::Checkpoint(error) => error,
+            error => panic!("{error}"),
+        };
+        let error = kept(agent.update_state("s", nothing).await.unwrap_err());
+        assert!(matches!(error, CheckpointError::NoCheckpointer));
+        assert!(agent.state("s").await.is_err() && agent.history("s").await.is_err());
+        let error = kept(agent.resume("s", &Context::new()).await.unwrap_err());
+        assert_eq!(error.to_string(), "the agent has no checkpointer");
+
+        let script = [text("Hello."), text("As you say.")];
+        let agent = Agent::new(model(script), Toolset::default()).checkpointer(store);
+        let error = kept(agent.update_state("s", nothing).await.unwrap_err());
+        assert!(matches!(error, CheckpointError::NoCheckpoint(_)));
+        assert_eq!(
+            error.to_string(),
+            "there is no checkpoint of the session `s`"
+        );
+        assert!(agent.resume("s", &Context::new()).await.is_err());
+
+        agent.run(&mut asked("s"), &Context::new()).await.unwrap();
+        let session = agent.update_state("s", |session| {
+            session.set_state(State::new().with("tier", "gold"));
+            session.reply("Do it!")
+        });
+        let session = session.await.unwrap();
+        let last = agent.history("s").await.unwrap().pop().unwrap();
+        assert_eq!(
+            (last.written, Some(last.id)),
+            (Written::Update, session.checkpoint())
+        );
+        let (session, _) = agent.resume("s", &Context::new()).await.unwrap();
+        assert_eq!(session.state().get("tier"), Some(&json!("gold")));
+        assert_eq!(session.thread().last_text(), Some("As you say."));
+
+        // An update that fails changes nothing.
+        let before = agent.history("s").await.unwrap().len();
+        let failed = agent
+            .update_state("s", |session| session.submit("c1", 1))
+            .await;
+        assert!(matches!(failed, Err(AgentError::Session(_))));
+        assert_eq!(agent.history("s").await.unwrap().len(), before);
+    }
+}
+
+#[tokio::test]
+async fn new_words_begin_a_new_run() {
+    for (store, _dir) in stores() {
+        let script = [text("Hello."), text("Hello again.")];
+        let scripted = model(script);
+        let agent = Agent::new(scripted.clone(), Toolset::default()).checkpointer(store);
+        agent.run(&mut asked("s"), &Context::new()).await.unwrap();
+
+        let mut session = agent.state("s").await.unwrap().unwrap();
+        assert_eq!(
+            (session.next(), session.run_id().as_str()),
+            (Node::End, "s/1")
+        );
+        session.reply("Again!").unwrap();
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
-        (session, run)
-    };
-    assert_eq!(run.text(), Some("Paid twice."));
-    assert_eq!(ran.all()[0], 3);
-    let key = |session: &Session| answers(session)[0].1.clone();
-    assert_eq!(key(&before[3].session().unwrap()), "s/1/1/0/c1");
-    assert!(key(&first) != key(&second));
-    assert!(
-        [&first, &second]
-            .iter()
-            .all(|session| key(session) != "s/1/1/0/c1")
-    );
-
-    // Nothing is gone.
-    let after = agent.history("s").await.unwrap();
-    assert_eq!(after[..4], before[..]);
-    assert_eq!(
-        (after[4].written, after[4].parent),
-        (Written::Branch, Some(before[1].id))
-    );
-    let nowhere = agent.branch(CheckpointId::new(9999)).await.unwrap_err();
-    assert_eq!(nowhere.to_string(), "there is no checkpoint of number 9999");
+        assert_eq!(run.text(), Some("Hello again."));
+        assert_eq!(session.run_id(), "s/2");
+        let last = scripted.requests().pop().unwrap();
+        assert_eq!(last.thread.last_input(), Some("Again!"));
+        assert_eq!(agent.state("s").await.unwrap().unwrap().thread().len(), 4);
+    }
 }
 
-async fn of_two_who_resume_one_meets_a_conflict(store: Store) {
-    let ran = Arc::new(Ran::default());
-    let script = [
-        calls(&[call("c1", "pay"), call("c2", "pay")]),
-        text("Paid."),
-    ];
-    let agent = Agent::new(model(script), effects(&ran))
-        .checkpointer(store)
-        .interrupt_before(Node::Tools);
-    agent.run(&mut asked("s"), &Context::new()).await.unwrap();
-    let (mut one, mut two) = (
-        agent.state("s").await.unwrap().unwrap(),
-        agent.state("s").await.unwrap().unwrap(),
-    );
-    let cx = Context::new();
-    let both = tokio::join!(agent.run(&mut one, &cx), agent.run(&mut two, &cx));
-    let (run, error) = match both {
-        (Ok(run), Err(error)) | (Err(error), Ok(run)) => (run, error),
-        both => panic!("{both:?}"),
-    };
-    let AgentError::Checkpoint(CheckpointError::Conflict { session, .. }) = error else {
-        panic!("{error:?}");
-    };
-    assert_eq!((&*session, run.text()), ("s", Some("Paid.")));
-    assert_eq!(ran.all()[0], 2);
+#[tokio::test]
+async fn an_older_checkpoint_begins_a_branch() {
+    for (store, _dir) in stores() {
+        let ran = Arc::new(Ran::default());
+        let script = [
+            calls(&[call("c1", "pay")]),
+            text("Paid."),
+            text("Paid once more."),
+            calls(&[call("c1", "pay")]),
+            text("Paid twice."),
+        ];
+        let agent = Agent::new(model(script), effects(&ran)).checkpointer(store);
+        agent.run(&mut asked("s"), &Context::new()).await.unwrap();
+        let before = agent.history("s").await.unwrap();
+
+        // Before the calls ran: they are other calls now.
+        let session = agent.branch(before[1].id).await.unwrap();
+        assert_eq!((session.next(), session.thread().len()), (Node::Tools, 2));
+        let (first, _) = agent.resume("s", &Context::new()).await.unwrap();
+        assert_eq!(first.thread().last_text(), Some("Paid once more."));
+        let second = agent.branch(before[0].id).await.unwrap();
+        let (second, run) = {
+            let mut session = second;
+            let run = agent.run(&mut session, &Context::new()).await.unwrap();
+            (session, run)
+        };
+        assert_eq!(run.text(), Some("Paid twice."));
+        assert_eq!(ran.all()[0], 3);
+        let key = |session: &Session| answers(session)[0].1.clone();
+        assert_eq!(key(&before[3].session().unwrap()), "s/1/1/0/c1");
+        assert!(key(&first) != key(&second));
+        assert!(
+            [&first, &second]
+                .iter()
+                .all(|session| key(session) != "s/1/1/0/c1")
+        );
+
+        // Nothing is gone.
+        let after = agent.history("s").await.unwrap();
+        assert_eq!(after[..4], before[..]);
+        assert_eq!(
+            (after[4].written, after[4].parent),
+            (Written::Branch, Some(before[1].id))
+        );
+        let nowhere = agent.branch(CheckpointId::new(9999)).await.unwrap_err();
+        assert_eq!(nowhere.to_string(), "there is no checkpoint of number 9999");
+    }
+}
+
+#[tokio::test]
+async fn of_two_who_resume_one_meets_a_conflict() {
+    for (store, _dir) in stores() {
+        let ran = Arc::new(Ran::default());
+        let script = [
+            calls(&[call("c1", "pay"), call("c2", "pay")]),
+            text("Paid."),
+        ];
+        let agent = Agent::new(model(script), effects(&ran))
+            .checkpointer(store)
+            .interrupt_before(Node::Tools);
+        agent.run(&mut asked("s"), &Context::new()).await.unwrap();
+        let (mut one, mut two) = (
+            agent.state("s").await.unwrap().unwrap(),
+            agent.state("s").await.unwrap().unwrap(),
+        );
+        let cx = Context::new();
+        let both = tokio::join!(agent.run(&mut one, &cx), agent.run(&mut two, &cx));
+        let (run, error) = match both {
+            (Ok(run), Err(error)) | (Err(error), Ok(run)) => (run, error),
+            both => panic!("{both:?}"),
+        };
+        let AgentError::Checkpoint(CheckpointError::Conflict { session, .. }) = error else {
+            panic!("{error:?}");
+        };
+        assert_eq!((&*session, run.text()), ("s", Some("Paid.")));
+        assert_eq!(ran.all()[0], 2);
+    }
 }
 
 /// Waits for the test's word.
@@ -615,46 +608,49 @@ async fn wait_for(#[state] ran: &Ran) -> &'static str {
     "waited"
 }
 
-async fn whoever_was_overtaken_begins_no_call(store: Store) {
-    let ran = Arc::new(Ran::default());
-    let agent = |script: Vec<_>| {
-        let tools = tools![pay, wait_for; state = Arc::clone(&ran)];
-        Agent::new(model(script), tools).checkpointer(Arc::clone(&store))
-    };
-    let turn = [call("c1", "pay"), call("c2", "wait_for"), call("c3", "pay")];
-    let first = agent(vec![calls(&turn)]);
-    let cx = Context::new();
-    let first = tokio::spawn({
-        let cx = cx.clone();
-        async move { first.run(&mut asked("s"), &cx).await }
-    });
-    while ran.all()[3] == 0 {
-        tokio::task::yield_now().await;
-    }
-    // It is in its second call. Somebody else goes on.
-    let other = agent(vec![text("Done.")]);
-    let (mut session, run) = other.resume("s", &cx).await.unwrap();
-    assert!(matches!(run.halted, Halted::Pending));
-    assert_eq!(ran.all()[0], 2);
-    let pending = session.pending();
-    let whys: Vec<_> = pending.iter().map(|one| (one.index, &one.why)).collect();
-    assert_eq!(whys, [(1, &Why::OutcomeUnknown { record: 1 })]);
+#[tokio::test]
+async fn whoever_was_overtaken_begins_no_call() {
+    for (store, _dir) in stores() {
+        let ran = Arc::new(Ran::default());
+        let agent = |script: Vec<_>| {
+            let tools = tools![pay, wait_for; state = Arc::clone(&ran)];
+            Agent::new(model(script), tools).checkpointer(Arc::clone(&store))
+        };
+        let turn = [call("c1", "pay"), call("c2", "wait_for"), call("c3", "pay")];
+        let first = agent(vec![calls(&turn)]);
+        let cx = Context::new();
+        let first = tokio::spawn({
+            let cx = cx.clone();
+            async move { first.run(&mut asked("s"), &cx).await }
+        });
+        while ran.all()[3] == 0 {
+            tokio::task::yield_now().await;
+        }
+        // It is in its second call. Somebody else goes on.
+        let other = agent(vec![text("Done.")]);
+        let (mut session, run) = other.resume("s", &cx).await.unwrap();
+        assert!(matches!(run.halted, Halted::Pending));
+        assert_eq!(ran.all()[0], 2);
+        let pending = session.pending();
+        let whys: Vec<_> = pending.iter().map(|one| (one.index, &one.why)).collect();
+        assert_eq!(whys, [(1, &Why::OutcomeUnknown { record: 1 })]);
 
-    // Its second call ends, and that is known; its third does not begin.
-    ran.look.store(1, Ordering::SeqCst);
-    let error = first.await.unwrap().unwrap_err();
-    assert!(matches!(
-        error,
-        AgentError::Checkpoint(CheckpointError::Conflict { .. })
-    ));
-    assert_eq!((ran.all()[0], ran.all()[3]), (2, 1));
-    session.decide("c2", Decision::Approve).unwrap();
-    let run = other.run(&mut session, &cx).await.unwrap();
-    assert_eq!(
-        (run.text(), ran.all()[0], ran.all()[3]),
-        (Some("Done."), 2, 1)
-    );
-    assert_eq!(answers(&session)[1], (1, "waited".to_owned(), false));
+        // Its second call ends, and that is known; its third does not begin.
+        ran.look.store(1, Ordering::SeqCst);
+        let error = first.await.unwrap().unwrap_err();
+        assert!(matches!(
+            error,
+            AgentError::Checkpoint(CheckpointError::Conflict { .. })
+        ));
+        assert_eq!((ran.all()[0], ran.all()[3]), (2, 1));
+        session.decide("c2", Decision::Approve).unwrap();
+        let run = other.run(&mut session, &cx).await.unwrap();
+        assert_eq!(
+            (run.text(), ran.all()[0], ran.all()[3]),
+            (Some("Done."), 2, 1)
+        );
+        assert_eq!(answers(&session)[1], (1, "waited".to_owned(), false));
+    }
 }
 
 /// A turn of these calls, the last of which hangs; then the program ends, and another goes on.
@@ -675,81 +671,90 @@ async fn crashed(
     (agent, resumed)
 }
 
-async fn what_has_run_is_not_run_again(store: Store) {
-    for name in ["look", "upsert"] {
-        let ran = Arc::new(Ran::default());
-        let turn = [call("c1", "pay"), call("c2", name)];
-        let rest = vec![text("Done.")];
-        let (_, resumed) = crashed(&store, &ran, &turn, rest, UnknownOutcome::Ask).await;
-        let (session, run) = resumed.unwrap();
-        assert_eq!(run.text(), Some("Done."));
-        let [paid, looked, written, _] = ran.all();
-        assert_eq!((paid, looked + written), (1, 2));
-        assert_eq!(answers(&session)[0], (0, "s/1/1/0/c1".to_owned(), false));
-        assert_eq!(answers(&session).len(), 2);
-        // What the call let the conversation know is known.
-        assert_eq!(session.state().get("paid"), Some(&json!(true)));
-        assert!(store.delete("s").await.unwrap());
+#[tokio::test]
+async fn what_has_run_is_not_run_again() {
+    for (store, _dir) in stores() {
+        for name in ["look", "upsert"] {
+            let ran = Arc::new(Ran::default());
+            let turn = [call("c1", "pay"), call("c2", name)];
+            let rest = vec![text("Done.")];
+            let (_, resumed) = crashed(&store, &ran, &turn, rest, UnknownOutcome::Ask).await;
+            let (session, run) = resumed.unwrap();
+            assert_eq!(run.text(), Some("Done."));
+            let [paid, looked, written, _] = ran.all();
+            assert_eq!((paid, looked + written), (1, 2));
+            assert_eq!(answers(&session)[0], (0, "s/1/1/0/c1".to_owned(), false));
+            assert_eq!(answers(&session).len(), 2);
+            // What the call let the conversation know is known.
+            assert_eq!(session.state().get("paid"), Some(&json!(true)));
+            assert!(store.delete("s").await.unwrap());
+        }
     }
 }
 
-async fn an_unknown_outcome_is_asked_about(store: Store) {
-    let ran = Arc::new(Ran::default());
-    let turn = [call("c1", "hang"), call("c2", "pay")];
-    let rest = vec![text("Done.")];
-    let (agent, resumed) = crashed(&store, &ran, &turn, rest, UnknownOutcome::Ask).await;
-    let (session, run) = resumed.unwrap();
-    assert!(matches!(run.halted, Halted::Pending));
-    assert_eq!(session.status(), &Status::AwaitingTools);
-    let pending = session.pending();
-    assert_eq!((pending.len(), &*pending[0].call.id), (1, "c1"));
-    assert_eq!(pending[0].why, Why::OutcomeUnknown { record: 1 });
-    assert_eq!(ran.all(), [1, 0, 0, 1]);
-    let stored = serde_json::to_string(&session).unwrap();
+#[tokio::test]
+async fn an_unknown_outcome_is_asked_about() {
+    for (store, _dir) in stores() {
+        let ran = Arc::new(Ran::default());
+        let turn = [call("c1", "hang"), call("c2", "pay")];
+        let rest = vec![text("Done.")];
+        let (agent, resumed) = crashed(&store, &ran, &turn, rest, UnknownOutcome::Ask).await;
+        let (session, run) = resumed.unwrap();
+        assert!(matches!(run.halted, Halted::Pending));
+        assert_eq!(session.status(), &Status::AwaitingTools);
+        let pending = session.pending();
+        assert_eq!((pending.len(), &*pending[0].call.id), (1, "c1"));
+        assert_eq!(pending[0].why, Why::OutcomeUnknown { record: 1 });
+        assert_eq!(ran.all(), [1, 0, 0, 1]);
+        let stored = serde_json::to_string(&session).unwrap();
 
-    // Somebody knows what came of it.
-    let mut known: Session = serde_json::from_str(&stored).unwrap();
-    assert!(known.decide("c2", Decision::Approve).is_err());
-    known.submit("c1", "it was done").unwrap();
-    assert_eq!(known.next(), Node::Model);
+        // Somebody knows what came of it.
+        let mut known: Session = serde_json::from_str(&stored).unwrap();
+        assert!(known.decide("c2", Decision::Approve).is_err());
+        known.submit("c1", "it was done").unwrap();
+        assert_eq!(known.next(), Node::Model);
 
-    // Or lets it run again: that counts for this time alone.
-    let mut session: Session = serde_json::from_str(&stored).unwrap();
-    session.decide("c1", Decision::Approve).unwrap();
-    ran.hang.store(0, Ordering::SeqCst);
-    until_it_hangs(agent.run(&mut session, &Context::new())).await;
-    let (mut session, _) = agent.resume("s", &Context::new()).await.unwrap();
-    assert_eq!(session.pending()[0].why, Why::OutcomeUnknown { record: 2 });
-    assert_eq!(ran.all(), [1, 0, 0, 1]);
-    session.decide("c1", Decision::Approve).unwrap();
-    let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.text(), Some("Done."));
-    assert_eq!(ran.all(), [1, 0, 0, 2]);
-    let texts: Vec<_> = answers(&session)
-        .into_iter()
-        .map(|answer| answer.1)
-        .collect();
-    assert_eq!(texts, ["done", "s/1/1/1/c2"]);
-    assert!(session.thread().check().is_ok());
+        // Or lets it run again: that counts for this time alone.
+        let mut session: Session = serde_json::from_str(&stored).unwrap();
+        session.decide("c1", Decision::Approve).unwrap();
+        ran.hang.store(0, Ordering::SeqCst);
+        until_it_hangs(agent.run(&mut session, &Context::new())).await;
+        let (mut session, _) = agent.resume("s", &Context::new()).await.unwrap();
+        assert_eq!(session.pending()[0].why, Why::OutcomeUnknown { record: 2 });
+        assert_eq!(ran.all(), [1, 0, 0, 1]);
+        session.decide("c1", Decision::Approve).unwrap();
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(run.text(), Some("Done."));
+        assert_eq!(ran.all(), [1, 0, 0, 2]);
+        let texts: Vec<_> = answers(&session)
+            .into_iter()
+            .map(|answer| answer.1)
+            .collect();
+        assert_eq!(texts, ["done", "s/1/1/1/c2"]);
+        assert!(session.thread().check().is_ok());
+    }
 }
 
-async fn an_unknown_outcome_goes_by_policy(store: Store) {
-    let turn = [call("c1", "hang")];
-    let ran = Arc::new(Ran::default());
-    let rest = vec![text("I see.")];
-    let (_, resumed) = crashed(&store, &ran, &turn, rest, UnknownOutcome::Fail).await;
-    let (session, run) = resumed.unwrap();
-    assert_eq!((run.text(), ran.all()[3]), (Some("I see."), 1));
-    let told = "the program ended while this call ran; it is not known whether it took effect";
-    assert_eq!(answers(&session), [(0, told.to_owned(), true)]);
+#[tokio::test]
+async fn an_unknown_outcome_goes_by_policy() {
+    for (store, _dir) in stores() {
+        let turn = [call("c1", "hang")];
+        let ran = Arc::new(Ran::default());
+        let rest = vec![text("I see.")];
+        let (_, resumed) = crashed(&store, &ran, &turn, rest, UnknownOutcome::Fail).await;
+        let (session, run) = resumed.unwrap();
+        assert_eq!((run.text(), ran.all()[3]), (Some("I see."), 1));
+        let told = "the program ended while this call ran; it is not known whether it took effect";
+        assert_eq!(answers(&session), [(0, told.to_owned(), true)]);
 
-    assert!(store.delete("s").await.unwrap());
-    let rest = vec![text("Done.")];
-    let ran = Arc::new(Ran::default());
-    let (_, resumed) = crashed(&store, &ran, &turn, rest, UnknownOutcome::RunAgain).await;
-    let (session, _) = resumed.unwrap();
-    assert_eq!(ran.all()[3], 2);
-    assert_eq!(answers(&session), [(0, "done".to_owned(), false)]);
+        assert!(store.delete("s").await.unwrap());
+        let rest = vec![text("Done.")];
+        let ran = Arc::new(Ran::default());
+        let (_, resumed) = crashed(&store, &ran, &turn, rest, UnknownOutcome::RunAgain).await;
+        let (session, _) = resumed.unwrap();
+        assert_eq!(ran.all()[3], 2);
+        assert_eq!(answers(&session), [(0, "done".to_owned(), false)]);
+    }
 }
 
 /// All that a call can come to.
@@ -789,37 +794,40 @@ fn come_to(#[state] ran: &Ran, #[context] cx: &Context) -> Result<Outcome, ToolE
     }))
 }
 
-async fn a_record_says_what_the_call_came_to(store: Store) {
-    for place in 0..11 {
-        let turn = [call(&place.to_string(), "come_to"), call("h", "look")];
-        let go = |ran: &Arc<Ran>, script: Vec<_>| {
-            let tools = tools![come_to, look; state = Arc::clone(ran)];
-            Agent::new(model(script), tools)
-        };
-        let after = |outcome: &Result<Outcome, ToolError>| match outcome {
-            Ok(Outcome::AskUser { .. } | Outcome::Halt { .. }) => vec![],
-            _ => vec![text("Done.")],
-        };
-        let rest = after(&any_outcome(place));
-        let seen = Arc::new(Ran::default());
-        seen.look.store(1, Ordering::SeqCst);
-        let mut straight = asked("s");
-        let script = [vec![calls(&turn)], rest.clone()].concat();
-        let run = go(&seen, script).run(&mut straight, &Context::new()).await;
+#[tokio::test]
+async fn a_record_says_what_the_call_came_to() {
+    for (store, _dir) in stores() {
+        for place in 0..11 {
+            let turn = [call(&place.to_string(), "come_to"), call("h", "look")];
+            let go = |ran: &Arc<Ran>, script: Vec<_>| {
+                let tools = tools![come_to, look; state = Arc::clone(ran)];
+                Agent::new(model(script), tools)
+            };
+            let after = |outcome: &Result<Outcome, ToolError>| match outcome {
+                Ok(Outcome::AskUser { .. } | Outcome::Halt { .. }) => vec![],
+                _ => vec![text("Done.")],
+            };
+            let rest = after(&any_outcome(place));
+            let seen = Arc::new(Ran::default());
+            seen.look.store(1, Ordering::SeqCst);
+            let mut straight = asked("s");
+            let script = [vec![calls(&turn)], rest.clone()].concat();
+            let run = go(&seen, script).run(&mut straight, &Context::new()).await;
 
-        let ran = Arc::new(Ran::default());
-        let agent = go(&ran, vec![calls(&turn)]).checkpointer(Arc::clone(&store));
-        until_it_hangs(agent.run(&mut asked("s"), &Context::new())).await;
-        let agent = go(&ran, rest).checkpointer(Arc::clone(&store));
-        let (resumed, again) = agent.resume("s", &Context::new()).await.unwrap();
-        assert_eq!(ran.all()[..2], [1, 2], "{place}");
-        assert_eq!(resumed.thread(), straight.thread(), "{place}");
-        assert_eq!(
-            format!("{:?}", again.halted),
-            format!("{:?}", run.unwrap().halted),
-            "{place}"
-        );
-        assert!(store.delete("s").await.unwrap());
+            let ran = Arc::new(Ran::default());
+            let agent = go(&ran, vec![calls(&turn)]).checkpointer(Arc::clone(&store));
+            until_it_hangs(agent.run(&mut asked("s"), &Context::new())).await;
+            let agent = go(&ran, rest).checkpointer(Arc::clone(&store));
+            let (resumed, again) = agent.resume("s", &Context::new()).await.unwrap();
+            assert_eq!(ran.all()[..2], [1, 2], "{place}");
+            assert_eq!(resumed.thread(), straight.thread(), "{place}");
+            assert_eq!(
+                format!("{:?}", again.halted),
+                format!("{:?}", run.unwrap().halted),
+                "{place}"
+            );
+            assert!(store.delete("s").await.unwrap());
+        }
     }
 }
 
@@ -832,20 +840,23 @@ fn flaky(#[state] ran: &Ran) -> Result<&'static str, ToolError> {
     }
 }
 
-async fn a_retry_runs_again(store: Store) {
-    let ran = Arc::new(Ran::default());
-    let tools = tools![flaky; state = Arc::clone(&ran)];
-    let wait = std::time::Duration::ZERO;
-    let executor = Executor::serial(tools).layer(Retry::new(3).backoff(wait, wait));
-    let script = [calls(&[call("c1", "flaky")]), text("Done.")];
-    let agent = Agent::with_executor(model(script), executor).checkpointer(Arc::clone(&store));
-    let mut session = asked("s");
-    agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(answers(&session), [(0, "now".to_owned(), false)]);
-    assert_eq!(ran.all()[2], 2);
-    let records = store.calls("s").await.unwrap();
-    assert_eq!((records.len(), records[0].revision), (1, 4));
-    assert!(records[0].outcome.as_ref().unwrap().contains("now"));
+#[tokio::test]
+async fn a_retry_runs_again() {
+    for (store, _dir) in stores() {
+        let ran = Arc::new(Ran::default());
+        let tools = tools![flaky; state = Arc::clone(&ran)];
+        let wait = std::time::Duration::ZERO;
+        let executor = Executor::serial(tools).layer(Retry::new(3).backoff(wait, wait));
+        let script = [calls(&[call("c1", "flaky")]), text("Done.")];
+        let agent = Agent::with_executor(model(script), executor).checkpointer(Arc::clone(&store));
+        let mut session = asked("s");
+        agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(answers(&session), [(0, "now".to_owned(), false)]);
+        assert_eq!(ran.all()[2], 2);
+        let records = store.calls("s").await.unwrap();
+        assert_eq!((records.len(), records[0].revision), (1, 4));
+        assert!(records[0].outcome.as_ref().unwrap().contains("now"));
+    }
 }
 
 /// A store that does all but record calls: it fails as a call begins, or as one ends.

@@ -66,6 +66,10 @@ impl<'a> Engine<'a> {
                     if !self.session.waits.is_empty() {
                         self.session.status = Status::AwaitingTools;
                     }
+                    // Whoever goes on elsewhere shall find what can be said now.
+                    if !matches!(error, AgentError::Checkpoint(_)) {
+                        self.keep(Written::End).await?;
+                    }
                     return Err(error);
                 }
             }

@@ -1,0 +1,500 @@
+//! Whatever a model says, tools do, people decide and programs lose: after every step each call, by
+//! its place, has one answer or is pending, and every request is one that providers take.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::num::NonZeroU32;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+
+use proptest::prelude::*;
+use serde_json::json;
+use toolwright::agent::{
+    Agent, AgentError, CallRef, CheckpointId, Checkpointer, MemoryCheckpointer, Message, Model,
+    ModelError, ModelErrorKind, News, Node, PendingCall, Request, Responding, Response, Session,
+    Status, Why,
+};
+use toolwright::layers::Approval;
+use toolwright::{
+    Context, Decision, ErrorPolicy, Executor, HaltReason, Outcome, ToolCall, ToolError, Toolset,
+    Wire, tool, tools,
+};
+
+/// Numbers that proptest chose, which it can make fewer and smaller; 0 when they are used up.
+#[derive(Clone)]
+struct Draws(Arc<Mutex<std::vec::IntoIter<u8>>>);
+
+impl Draws {
+    fn new(numbers: Vec<u8>) -> Self {
+        Self(Arc::new(Mutex::new(numbers.into_iter())))
+    }
+
+    fn below(&self, most: usize) -> usize {
+        usize::from(self.0.lock().unwrap().next().unwrap_or_default()) % most
+    }
+
+    fn one<T: Copy>(&self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+
+    fn is_used_up(&self) -> bool {
+        self.0.lock().unwrap().len() == 0
+    }
+}
+
+/// What tools did, by idempotency key.
+#[derive(Default)]
+struct Effects(Mutex<BTreeMap<String, usize>>);
+
+impl Effects {
+    fn happens(&self, cx: &Context) {
+        let key = cx.idempotency_key().unwrap();
+        *self.0.lock().unwrap().entry(key).or_default() += 1;
+    }
+
+    /// How many effects happened again.
+    fn again(&self) -> usize {
+        self.0.lock().unwrap().values().map(|times| times - 1).sum()
+    }
+}
+
+/// Has an effect at once.
+#[tool]
+fn once(n: Option<u8>, #[state] effects: &Effects, #[context] cx: &Context) -> u8 {
+    effects.happens(cx);
+    n.unwrap_or(1)
+}
+
+/// Has an effect after a while, and takes a while to say so.
+#[tool]
+async fn slow(n: Option<u8>, #[state] effects: &Effects, #[context] cx: &Context) -> u8 {
+    tokio::task::yield_now().await;
+    effects.happens(cx);
+    tokio::task::yield_now().await;
+    n.unwrap_or(2)
+}
+
+/// May happen twice.
+#[tool(idempotent)]
+async fn same() -> &'static str {
+    tokio::task::yield_now().await;
+    "same"
+}
+
+/// Is asked about.
+#[tool(meta(risk = "high"))]
+async fn risky(n: Option<u8>, #[state] effects: &Effects, #[context] cx: &Context) -> u8 {
+    slow(n, effects, cx).await
+}
+
+/// Is answered by the host.
+#[tool(manual)]
+fn by_hand(n: Option<u8>) -> u8 {
+    n.unwrap_or(3)
+}
+
+/// Asks.
+#[tool]
+fn asks() -> Outcome {
+    Outcome::ask("Which?")
+}
+
+/// Ends the run.
+#[tool]
+fn ends() -> Outcome {
+    Outcome::halt(HaltReason::new("over"), 1)
+}
+
+/// Goes to the user.
+#[tool(return_direct)]
+fn direct() -> &'static str {
+    "direct"
+}
+
+/// Fails.
+#[tool]
+fn fails() -> Result<u8, ToolError> {
+    Err(ToolError::failed("no"))
+}
+
+/// Panics, without a word on the terminal.
+#[tool]
+fn panics() -> u8 {
+    std::panic::resume_unwind(Box::new("!"))
+}
+
+const NAMES: [&str; 12] = [
+    "once", "slow", "same", "risky", "by_hand", "asks", "ends", "direct", "fails", "panics",
+    "nowhere", "slow",
+];
+
+fn all(effects: &Arc<Effects>) -> Toolset {
+    tools![
+        once, slow, same, risky, by_hand, asks, ends, direct, fails, panics;
+        state = Arc::clone(effects)
+    ]
+}
+
+const WIRES: [Wire; 6] = [
+    Wire::OpenAiChat,
+    Wire::OpenAiResponses,
+    Wire::Anthropic,
+    Wire::Gemini,
+    Wire::Ollama,
+    Wire::BedrockConverse,
+];
+
+/// Says what was drawn, to requests that every provider takes.
+struct Drawn {
+    draws: Draws,
+    requests: Arc<AtomicUsize>,
+}
+
+impl Drawn {
+    fn response(&self) -> Result<Response, ModelError> {
+        let draws = &self.draws;
+        match draws.below(8) {
+            0 => return Ok(Response::text("Done.")),
+            1 => return Err(ModelError::new(ModelErrorKind::Busy, "429")),
+            _ => {}
+        }
+        let calls = (0..=draws.below(4)).map(|_| {
+            let name = draws.one(&NAMES);
+            // Ids that are equal, now and then; arguments that are wrong.
+            let id = draws.one(&["a", "b", "c", "d"]);
+            let arguments = draws.one(&["{}", "{}", r#"{"n": "5"}"#, r#"{"n": []}"#, "{"]);
+            ToolCall::new(id, name, arguments)
+        });
+        Ok(Response::calls(calls))
+    }
+}
+
+impl Model for Drawn {
+    fn respond<'a>(&'a self, request: Request<'a>, _news: News<'a>) -> Responding<'a> {
+        request
+            .thread
+            .check()
+            .expect("a thread that providers take");
+        for wire in WIRES {
+            request
+                .thread
+                .format(wire, Some("You try."))
+                .expect("a request");
+        }
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        let response = self.response();
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            response
+        })
+    }
+}
+
+/// Each call has one answer in its place, or is pending; and nothing is answered that was not asked.
+fn holds(session: &Session) {
+    let pending: Vec<_> = session
+        .pending()
+        .iter()
+        .map(|pending| pending.index)
+        .collect();
+    let messages = session.thread().messages();
+    let last = messages
+        .iter()
+        .rposition(|message| !message.tool_calls().is_empty());
+    let mut open: Vec<&ToolCall> = Vec::new();
+    for (place, message) in messages.iter().enumerate() {
+        if matches!(message, Message::Tool(_)) {
+            assert!(!open.is_empty(), "an answer to nothing: {session:?}");
+            continue;
+        }
+        open = message.tool_calls().iter().collect();
+        let answers = messages[place + 1..]
+            .iter()
+            .map_while(|message| match message {
+                Message::Tool(answer) => Some(answer),
+                _ => None,
+            });
+        let mut found: Vec<_> = answers
+            .map(|answer| {
+                assert_eq!(answer.id, open[answer.index].id, "{session:?}");
+                answer.index
+            })
+            .collect();
+        if Some(place) == last {
+            found.extend(&pending);
+        }
+        found.sort_unstable();
+        assert_eq!(found, (0..open.len()).collect::<Vec<_>>(), "{session:?}");
+    }
+    assert!(last.is_some() || pending.is_empty(), "{session:?}");
+}
+
+/// What the future comes to, if it does before it was polled so often.
+async fn at_most<T>(polls: usize, future: impl Future<Output = T>) -> Option<T> {
+    let mut future = pin!(future);
+    for _ in 0..polls {
+        let done = std::future::poll_fn(|task| Poll::Ready(future.as_mut().poll(task)));
+        if let Poll::Ready(done) = done.await {
+            return Some(done);
+        }
+        tokio::task::yield_now().await;
+    }
+    None
+}
+
+/// A conversation, and whoever drives it.
+struct Host {
+    draws: Draws,
+    agent: Agent,
+    store: MemoryCheckpointer,
+    requests: Arc<AtomicUsize>,
+    effects: Arc<Effects>,
+    /// The newest checkpoint that was looked at.
+    checked: Option<CheckpointId>,
+    /// How often somebody let a call of unknown outcome run again.
+    again: usize,
+}
+
+impl Host {
+    fn new(draws: Draws) -> Self {
+        let (effects, requests) = (Arc::default(), Arc::default());
+        let model = Drawn {
+            draws: draws.clone(),
+            requests: Arc::clone(&requests),
+        };
+        let executor = match draws.below(3) {
+            0 => Executor::serial(all(&effects)),
+            _ => Executor::parallel(all(&effects), 3),
+        };
+        let policies = [ErrorPolicy::Continue, ErrorPolicy::Halt, ErrorPolicy::Abort];
+        let executor = executor
+            .layer(Approval::at_least("high"))
+            .on_error(policies[draws.below(3)].clone());
+        let store = MemoryCheckpointer::new();
+        let some = |most: usize| NonZeroU32::MIN.saturating_add(u32::try_from(most).unwrap());
+        let mut agent = Agent::with_executor(model, executor)
+            .checkpointer(store.clone())
+            .max_turns(some(draws.below(5)))
+            .max_tool_rounds(some(draws.below(4)))
+            .max_steps(some(1 + draws.below(12)));
+        for node in [Node::Model, Node::Tools] {
+            if draws.below(4) == 0 {
+                agent = agent.interrupt_before(node);
+            }
+            if draws.below(4) == 0 {
+                agent = agent.interrupt_after(node);
+            }
+        }
+        Self {
+            draws,
+            agent,
+            store,
+            requests,
+            effects,
+            checked: None,
+            again: 0,
+        }
+    }
+
+    async fn talk(&mut self) {
+        let mut session = Session::with_id("s");
+        session.reply("Go!").unwrap();
+        for _ in 0..25 {
+            self.run(&mut session).await;
+            holds(&session);
+            self.check_store().await;
+            if self.draws.is_used_up() {
+                break;
+            }
+            session = self.stored(session).await;
+            holds(&session);
+            if let Status::Failed { .. } = session.status() {
+                session.clear_error();
+            }
+            self.act(&mut session);
+            holds(&session);
+        }
+        assert!(
+            self.effects.again() <= self.again,
+            "an effect happened twice"
+        );
+    }
+
+    async fn run(&self, session: &mut Session) {
+        let polls = match self.draws.below(4) {
+            0 => self.draws.below(12),
+            _ => 10_000,
+        };
+        let run = at_most(polls, self.agent.run(session, &Context::new())).await;
+        match run {
+            // Somebody is needed, or the model does not answer: the session says so.
+            Some(
+                Ok(_)
+                | Err(AgentError::Session(_) | AgentError::Model(_) | AgentError::Decision { .. }),
+            ) => {}
+            Some(Err(error)) => panic!("{error}: {session:?}"),
+            // The program ended. What was kept is what there is.
+            None => {
+                if let Some(kept) = self.agent.state("s").await.unwrap() {
+                    *session = kept;
+                } else {
+                    *session = Session::with_id("s");
+                    session.reply("Go!").unwrap();
+                }
+            }
+        }
+    }
+
+    /// All that was kept since the last look can be read, and holds.
+    async fn check_store(&mut self) {
+        let mut next = self.store.latest("s").await.unwrap();
+        let newest = next.as_ref().map(|checkpoint| checkpoint.id);
+        while let Some(checkpoint) = next.filter(|checkpoint| Some(checkpoint.id) > self.checked) {
+            holds(&checkpoint.session().unwrap());
+            next = match checkpoint.parent {
+                Some(parent) => self.store.get(parent).await.unwrap(),
+                None => None,
+            };
+        }
+        self.checked = newest;
+    }
+
+    /// The session as it comes back from a store, from a text, from an older checkpoint.
+    async fn stored(&self, session: Session) -> Session {
+        match self.draws.below(8) {
+            0 => match self.agent.state("s").await.unwrap() {
+                Some(kept) => kept,
+                None => session,
+            },
+            1 => {
+                let history = self.store.history("s").await.unwrap();
+                if history.is_empty() {
+                    return session;
+                }
+                let from = &history[self.draws.below(history.len())];
+                self.agent.branch(from.id).await.unwrap()
+            }
+            _ => serde_json::from_str(&serde_json::to_string(&session).unwrap()).unwrap(),
+        }
+    }
+
+    /// People do something, sometimes the wrong thing. What is refused changes nothing.
+    fn act(&mut self, session: &mut Session) {
+        for _ in 0..=self.draws.below(3) {
+            let before = serde_json::to_string(session).unwrap();
+            let pending = session.pending();
+            let done = match self.draws.below(6) {
+                0 => session.reply("And?"),
+                1 => session.answer("Oslo"),
+                2 => session.submit("no such id", 1),
+                3 => match pending.first() {
+                    Some(first) => session.submit(&*first.call.id, 1),
+                    None => session.submit(0, 1),
+                },
+                _ => self.decide(session, &pending),
+            };
+            if done.is_err() {
+                assert_eq!(serde_json::to_string(session).unwrap(), before);
+            }
+            holds(session);
+        }
+    }
+
+    fn decide(
+        &mut self,
+        session: &mut Session,
+        pending: &[PendingCall],
+    ) -> Result<(), toolwright::agent::SessionError> {
+        let mut decisions = Vec::new();
+        for pending in pending {
+            let decision = match self.draws.below(7) {
+                0 => continue,
+                1 => Decision::Reject("no".to_owned()),
+                2 => Decision::Answer(json!({"by": "hand"})),
+                3 => Decision::Edit(json!({"n": 7})),
+                4 => Decision::Edit(json!({"m": 7})),
+                _ => Decision::Approve,
+            };
+            let may_run = matches!(decision, Decision::Approve | Decision::Edit(_));
+            if may_run && matches!(pending.why, Why::OutcomeUnknown { .. }) {
+                self.again += 1;
+            }
+            decisions.push((CallRef::Index(pending.index), decision));
+        }
+        session.decide_all(decisions)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn each_call_has_one_answer_or_is_pending(
+        numbers in proptest::collection::vec(any::<u8>(), 0..400),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let mut host = Host::new(Draws::new(numbers));
+        runtime.block_on(host.talk());
+        prop_assert!(host.requests.load(Ordering::Relaxed) < 10_000);
+    }
+}
+
+/// The property has something to hold of: the draws lead everywhere.
+#[test]
+fn the_draws_lead_everywhere() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut random = 1_u64;
+    for _ in 0..50 {
+        let numbers = (0..400).map(|_| {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            random.to_be_bytes()[0]
+        });
+        let mut host = Host::new(Draws::new(numbers.collect()));
+        runtime.block_on(host.talk());
+        for checkpoint in runtime.block_on(host.store.history("s")).unwrap() {
+            let session = checkpoint.session().unwrap();
+            *seen
+                .entry(session.status().as_str().to_owned())
+                .or_default() += 1;
+            for pending in session.pending() {
+                let why = match pending.why {
+                    Why::NotRun => "not run",
+                    Why::ManualTool => "manual",
+                    Why::Decision(_) => "decision",
+                    Why::OutcomeUnknown { .. } => "unknown",
+                    _ => "other",
+                };
+                *seen.entry(why.to_owned()).or_default() += 1;
+            }
+            let written = checkpoint.written.as_str();
+            *seen.entry(format!("at {written}")).or_default() += 1;
+        }
+    }
+    for what in [
+        "idle",
+        "awaiting_user",
+        "awaiting_tools",
+        "interrupted",
+        "completed",
+        "failed",
+        "not run",
+        "manual",
+        "decision",
+        "unknown",
+        "at branch",
+    ] {
+        assert!(
+            seen.get(what).is_some_and(|times| *times > 9),
+            "{what}: {seen:?}"
+        );
+    }
+}

@@ -129,7 +129,7 @@ fn effects(ran: &Arc<Ran>) -> Toolset {
 type Store = Arc<dyn Checkpointer>;
 
 /// All stores, each with its directory if it has one.
-fn stores() -> Vec<(Store, Option<Dir>)> {
+fn stores() -> Vec<(Store, Option<Box<dyn std::any::Any>>)> {
     let memory: Store = Arc::new(MemoryCheckpointer::new());
     #[cfg(not(feature = "sqlite"))]
     return vec![(memory, None)];
@@ -138,7 +138,7 @@ fn stores() -> Vec<(Store, Option<Dir>)> {
         let dir = Dir::new();
         let file: Store =
             Arc::new(toolwright::agent::SqliteCheckpointer::open(dir.file()).unwrap());
-        vec![(memory, None), (file, Some(dir))]
+        vec![(memory, None), (file, Some(Box::new(dir)))]
     }
 }
 

@@ -1,5 +1,6 @@
 //! Values marked as secret are for the tool alone: no error, repair, event, trace or `Debug` shows
 //! them, whatever a model sends.
+#![cfg(feature = "tokio")]
 // A test that finds less than it expects has failed; and tools take what people write.
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,5 @@
 //! What observers and a trace know of batches of calls.
+#![cfg(feature = "tokio")]
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 

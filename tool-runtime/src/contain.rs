@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 use std::thread::{self, ScopedJoinHandle};
 
+use crate::panics::{self, Running};
 use crate::{ErrorKind, ToolError};
 
 /// Runs a part of a tool.
@@ -14,19 +15,21 @@ use crate::{ErrorKind, ToolError};
 /// What a panic leaves half done is the tool's own: the runtime's state is not touched by `run`.
 #[inline]
 pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Result<T, ToolError> {
+    let _running = Running::start();
     catch_unwind(AssertUnwindSafe(run)).map_err(panicked)
 }
 
+pub(crate) const NO_TEXT: &str = "a panic whose payload is no text";
+
 #[cold]
 fn panicked(payload: Box<dyn Any + Send>) -> ToolError {
-    let detail = match (
-        payload.downcast_ref::<&str>(),
-        payload.downcast_ref::<String>(),
-    ) {
-        (Some(text), _) => (*text).to_owned(),
-        (_, Some(text)) => text.clone(),
-        _ => "a panic whose payload is no text".to_owned(),
-    };
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let mut detail = text.unwrap_or(NO_TEXT).to_owned();
+    if let Some(place) = panics::told(text) {
+        detail.push('\n');
+        detail.push_str(&place);
+    }
     // A payload can panic in its own `Drop`; that panic's payload is let go.
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(again);

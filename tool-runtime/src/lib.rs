@@ -37,6 +37,7 @@ mod near;
 mod opaque;
 mod outcome;
 mod output;
+pub mod panics;
 mod payload;
 mod provide;
 mod registry;

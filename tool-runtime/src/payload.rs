@@ -129,7 +129,9 @@ impl Payload {
                 Cow::Owned(out)
             }
             Repr::Json(json) => Cow::Borrowed(json),
-            _ => Cow::Borrowed("null"),
+            #[cfg(feature = "tokio")]
+            Repr::Later(_) => Cow::Borrowed("null"),
+            Repr::Unencodable(_) => Cow::Borrowed("null"),
         }
     }
 
@@ -146,7 +148,9 @@ impl Payload {
         match &self.0 {
             Repr::Text(text) => serde_json::Value::String(text.clone()),
             Repr::Json(json) => serde_json::from_str(json).unwrap_or(serde_json::Value::Null),
-            _ => serde_json::Value::Null,
+            #[cfg(feature = "tokio")]
+            Repr::Later(_) => serde_json::Value::Null,
+            Repr::Unencodable(_) => serde_json::Value::Null,
         }
     }
 

@@ -1,0 +1,205 @@
+//! Where a tool panicked, for a host that asks; and what is printed then.
+#![cfg(feature = "tokio")]
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::cell::{Cell, RefCell};
+use std::panic::{self, AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, Once};
+
+use serde_json::json;
+use toolwright::{
+    Context, Encoder, ErrorKind, Event, Executor, ToolCall, ToolError, ToolResult, Toolset,
+    TraceStore, panics, tool, tools,
+};
+
+thread_local! {
+    /// What the program's own hook was told on this thread.
+    static PRINTED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    static LOUD: Cell<bool> = const { Cell::new(true) };
+}
+
+fn printed() -> Vec<String> {
+    PRINTED.take()
+}
+
+/// A hook of the program's own, and ours before it; asked for twice, which changes nothing.
+fn set_up() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let default = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            let text = info.payload_as_str().unwrap_or("no text").to_owned();
+            PRINTED.with_borrow_mut(|printed| printed.push(text));
+            if LOUD.get() {
+                default(info);
+            }
+        }));
+        panics::capture();
+        panics::capture();
+    });
+    LOUD.set(false);
+}
+
+const LINE: u32 = line!() + 5;
+
+/// Panics.
+#[tool]
+fn boom(message: &str) -> u8 {
+    panic!("{message}")
+}
+
+/// Panics after it has waited.
+#[tool]
+async fn later() -> u8 {
+    tokio::task::yield_now().await;
+    panic!("later")
+}
+
+/// Panics away from the task of its batch.
+#[tool(blocking)]
+fn away() -> u8 {
+    panic!("away")
+}
+
+/// Panics with something that is no text.
+#[tool]
+fn no_text() -> u8 {
+    panic::panic_any(7_u8)
+}
+
+/// Catches a panic of its own.
+#[tool]
+fn careful() -> bool {
+    catch_unwind(|| panic!("caught")).is_err()
+}
+
+/// Catches a panic of its own, and panics.
+#[tool]
+fn careless() -> bool {
+    let _ = catch_unwind(|| panic!("caught"));
+    panic!("careless")
+}
+
+/// Throws on what no hook was told.
+#[tool]
+fn thrown() -> u8 {
+    let _ = catch_unwind(|| panic!("caught"));
+    resume_unwind(Box::new("thrown"))
+}
+
+fn all() -> Toolset {
+    tools![boom, later, away, no_text, careful, careless, thrown]
+}
+
+fn run(name: &str) -> ToolResult {
+    set_up();
+    let call = ToolCall::new("1", name, json!({}).to_string());
+    all().call_blocking(&call, &Context::new())
+}
+
+fn panicked(result: ToolResult) -> ToolError {
+    let error = result.outcome.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Panicked);
+    error
+}
+
+#[test]
+fn the_host_learns_where_it_was_and_nothing_is_printed() {
+    set_up();
+    let call = ToolCall::new("1", "boom", r#"{"message": "secret 1234"}"#);
+    let result = all().call_blocking(&call, &Context::new());
+    for encoder in [
+        Encoder::auto(),
+        Encoder::json(),
+        Encoder::envelope(),
+        Encoder::text(),
+    ] {
+        let text = result.content(encoder);
+        assert!(!text.contains("1234") && !text.contains("panics.rs"));
+    }
+    let error = panicked(result);
+    let mut lines = error.host_detail().unwrap().lines();
+    assert_eq!(lines.next(), Some("secret 1234"));
+    let place = lines.next().unwrap();
+    assert!(
+        place.starts_with(&format!("at {}:{LINE}:", file!())),
+        "{place}"
+    );
+    // The frames of the panic, with this function among them.
+    let trace: Vec<_> = lines.collect();
+    assert!(trace.iter().any(|line| line.contains("boom")), "{trace:#?}");
+    assert!(printed().is_empty());
+}
+
+#[tokio::test]
+async fn wherever_the_tool_runs() {
+    set_up();
+    let calls = ["later", "away", "no_text"].map(|name| ToolCall::new(name, name, "{}"));
+    let batch = Executor::parallel(all(), 4)
+        .run(&calls, &Context::new())
+        .await;
+    for (result, said) in
+        batch
+            .into_results()
+            .zip(["later", "away", "a panic whose payload is no text"])
+    {
+        let error = panicked(result);
+        let detail = error.host_detail().unwrap();
+        assert!(
+            detail.starts_with(&format!("{said}\nat {}:", file!())),
+            "{detail}"
+        );
+    }
+    assert!(printed().is_empty());
+}
+
+#[test]
+fn observers_and_traces_get_it_too() {
+    set_up();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let details = Arc::clone(&seen);
+    let trace = TraceStore::new(10);
+    let executor =
+        Executor::serial(all())
+            .observe(trace.clone())
+            .observe(move |event: &Event<'_>| {
+                if let Event::Finished { result, .. } = event {
+                    let error = result.outcome.as_ref().unwrap_err();
+                    details
+                        .lock()
+                        .unwrap()
+                        .push(error.host_detail().map(str::to_owned));
+                }
+            });
+    let calls = [ToolCall::new("1", "boom", r#"{"message": "seen"}"#)];
+    executor.run_blocking(&calls, &Context::new());
+    let seen = seen.lock().unwrap();
+    assert!(seen[0].as_ref().unwrap().starts_with("seen\nat tests/"));
+    assert!(format!("{:?}", trace.events()).contains("seen\nat tests/"));
+}
+
+#[test]
+fn other_panics_go_where_they_went_before() {
+    set_up();
+    let caught = catch_unwind(AssertUnwindSafe(|| panic!("the program's own")));
+    assert!(caught.is_err());
+    assert_eq!(printed(), ["the program's own"]);
+    // Also after a tool has panicked on this thread.
+    panicked(run("no_text"));
+    assert!(catch_unwind(|| panic!("again")).is_err());
+    assert_eq!(printed(), ["again"]);
+}
+
+#[test]
+fn what_a_tool_catches_is_its_own_and_no_place_of_another_panic_is_told() {
+    assert_eq!(run("careful").value(), Some(json!(true)));
+    assert!(printed().is_empty());
+    // Of two panics, one may be about to end the program: the second is printed.
+    let error = panicked(run("careless"));
+    assert!(error.host_detail().unwrap().starts_with("careless\nat "));
+    assert_eq!(printed(), ["careless"]);
+    let error = panicked(run("thrown"));
+    assert_eq!(error.host_detail(), Some("thrown"));
+    assert!(printed().is_empty());
+}

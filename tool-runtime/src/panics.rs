@@ -1,0 +1,156 @@
+//! Where a tool panicked, for hosts that ask.
+
+use std::backtrace::Backtrace;
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::io::{self, Write as _};
+use std::panic::{self, PanicHookInfo};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::contain::NO_TEXT;
+
+static INSTALL: Once = Once::new();
+static INSTALLED: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// How many parts of tools run on this thread, one inside the other.
+    static RUNNING: Cell<u32> = const { Cell::new(0) };
+    /// The panic that nobody has asked about yet.
+    static LAST: RefCell<Option<Record>> = const { RefCell::new(None) };
+}
+
+/// From now on, what is known of a contained panic says where it happened.
+///
+/// Without this, [`ToolError::host_detail`](crate::ToolError::host_detail) is what the panic said, and
+/// the program's panic hook prints the rest to standard error, as it does for every panic. With it,
+/// the detail goes on with the place in the source and a backtrace, and nothing is printed: observers
+/// and traces get all of it. The model reads the same as before, which is nothing of either.
+///
+/// It puts one panic hook before the present one, once for the whole program, however often it is
+/// called. That hook concerns panics of code that the runtime contains (tools, validators, layers,
+/// observers, …), on the thread where it runs. All other panics go to the hook that was there. So
+/// does a second panic before the first was contained, and the first is printed with it: where a
+/// destructor panics while a tool unwinds, the program ends, and not in silence. A panic that a tool
+/// catches itself is not printed. A hook that the program sets later takes the place of this one.
+///
+/// A backtrace takes milliseconds. It is made of what the build knows: without debug information it
+/// holds names alone. Where panics abort (`panic = "abort"`) nothing is contained, and this does
+/// nothing.
+///
+/// ```
+/// use toolwright_runtime::{Context, DynTool, ToolCall, ToolError, Toolset};
+///
+/// toolwright_runtime::panics::capture();
+/// let broken = DynTool::builder()
+///     .name("broken")
+///     .description("Panics.")
+///     .handler_sync(|_: serde_json::Value, _| -> Result<(), ToolError> { panic!("no luck") })
+///     .build()
+///     .unwrap();
+/// let tools = Toolset::new([broken]).unwrap();
+/// let result = tools.call_blocking(&ToolCall::new("1", "broken", "{}"), &Context::new());
+/// let error = result.outcome.unwrap_err();
+/// assert!(error.host_detail().unwrap().starts_with("no luck\nat "));
+/// assert!(!error.to_string().contains("no luck"));
+/// ```
+///
+/// # Panics
+/// When it is first called while its own thread panics, from a destructor: the standard library
+/// changes no hook there.
+pub fn capture() {
+    if !cfg!(panic = "unwind") {
+        return;
+    }
+    INSTALL.call_once_force(|_| {
+        let previous = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !is_recorded(info) {
+                previous(info);
+            }
+        }));
+        INSTALLED.store(true, Ordering::Release);
+    });
+}
+
+/// A panic of contained code.
+struct Record {
+    /// What it said, to tell it from one that the tool caught itself.
+    said: Option<String>,
+    place: String,
+    trace: Backtrace,
+}
+
+impl fmt::Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at {}\n{}", self.place, self.trace)
+    }
+}
+
+/// Notes a panic of contained code. False where it is to be printed: it is another one, or one beside
+/// a panic that was noted and not contained yet.
+fn is_recorded(info: &PanicHookInfo<'_>) -> bool {
+    // A thread that ends has no such values any more.
+    if RUNNING.try_with(Cell::get).unwrap_or(0) == 0 {
+        return false;
+    }
+    let place = info.location().map(ToString::to_string);
+    let record = Record {
+        said: info.payload_as_str().map(str::to_owned),
+        place: place.unwrap_or_else(|| "an unknown place".to_owned()),
+        trace: Backtrace::force_capture(),
+    };
+    let first = LAST.try_with(|last| Some(last.try_borrow_mut().ok()?.replace(record)));
+    match first {
+        Ok(Some(None)) => true,
+        Ok(Some(Some(first))) => {
+            // This one may end the program, and then nobody asks about the first.
+            let said = first.said.as_deref().unwrap_or(NO_TEXT);
+            let _ = writeln!(io::stderr(), "{said}\n{first}");
+            false
+        }
+        Ok(None) | Err(_) => false,
+    }
+}
+
+/// While it lives, panics on this thread are contained.
+pub(crate) struct Running(());
+
+impl Running {
+    /// `None` where nobody asked for places.
+    #[inline]
+    pub(crate) fn start() -> Option<Self> {
+        INSTALLED.load(Ordering::Relaxed).then(Self::counted)
+    }
+
+    #[cold]
+    fn counted() -> Self {
+        let _ = RUNNING.try_with(|running| {
+            if running.get() == 0 {
+                // Of a panic that a tool caught itself.
+                forget();
+            }
+            running.set(running.get() + 1);
+        });
+        Self(())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = RUNNING.try_with(|running| running.set(running.get().saturating_sub(1)));
+    }
+}
+
+fn forget() {
+    let _ = LAST.try_with(|last| last.try_borrow_mut().map(|mut last| last.take()));
+}
+
+/// Where the panic with this text happened, if that is known. It is asked once.
+pub(crate) fn told(said: Option<&str>) -> Option<String> {
+    let last = LAST
+        .try_with(|last| last.try_borrow_mut().ok()?.take())
+        .ok()??;
+    // What is thrown on (`resume_unwind`) passes by the hook: the last panic was another one.
+    (last.said.as_deref() == said).then(|| last.to_string())
+}

@@ -47,6 +47,7 @@ mod result;
 mod schema;
 mod secret;
 mod state;
+mod sync;
 pub mod testing;
 mod tool;
 mod toolset;

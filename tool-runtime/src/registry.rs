@@ -1,6 +1,7 @@
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError};
 
+use crate::sync::RwLock;
 use crate::{AttachError, Conflicts, Tool, ToolDef, Toolset};
 
 /// A shared handle to a toolset that may change while a program runs. Cheap to clone; all clones

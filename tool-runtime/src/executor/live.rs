@@ -1,11 +1,12 @@
 //! What the calls of a batch share while it runs: how each is told to stop, what they say on their
 //! way, and what they change.
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{OnceLock, PoisonError};
 
 use serde_json::Value;
 
 use super::event::{BatchId, Event, Observers};
+use crate::sync::{Mutex, MutexGuard};
 use crate::{Cancel, Context, Progress};
 
 /// What the contexts of a batch's calls lead to.

@@ -137,11 +137,15 @@ impl Thread {
         })
     }
 
-    /// The names of the tools that were answered, in order.
+    /// The names of the tools that ran and did not fail, in order: of the turns before the one that is
+    /// still open, if one is.
     pub fn called(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().filter_map(|message| match message {
-            Message::Tool(answer) => Some(&*answer.name),
-            Message::User { .. } | Message::Assistant(_) => None,
+        let open = self.unanswered().first().map(|open| open.message);
+        let closed = self.0.iter().take(open.unwrap_or(self.0.len()));
+        closed.filter_map(|message| match message {
+            // A call of a tool that is hidden or not there has an error for an answer.
+            Message::Tool(answer) if !answer.is_error => Some(&*answer.name),
+            _ => None,
         })
     }
 

@@ -11,14 +11,14 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::testing::{Recorded, ScriptedModel};
 use toolwright::agent::{
     Agent, AgentError, Event, Halted, Message, ModelError, ModelErrorKind, Node, Response, Session,
     SessionError, Status, Usage, Why,
 };
 use toolwright::{
-    Cancel, Context, ErrorPolicy, Executor, HaltReason, Outcome, ToolCall, ToolChoice, Toolset,
-    tool, tools,
+    Cancel, Context, ErrorPolicy, Executor, Filter, HaltReason, Outcome, ToolCall, ToolChoice,
+    Toolset, tool, tools,
 };
 
 /// Adds two numbers.
@@ -477,4 +477,28 @@ async fn a_thread_that_no_provider_takes_is_refused() {
 #[should_panic(expected = "1 steps of the script were not asked for")]
 fn a_script_that_is_not_used_up_fails() {
     drop(ScriptedModel::new([text("unused")]));
+}
+
+#[tokio::test]
+async fn a_tool_opens_where_another_one_has_run() {
+    let both = [
+        call("c1", "report", &json!({})),
+        call("c2", "add", &json!({"a": "x"})),
+    ];
+    let later = [call("c3", "report", &json!({}))];
+    let model = ScriptedModel::new([
+        calls(&both),
+        calls(&[add_call("c4"), later[0].clone()]),
+        calls(&later),
+    ]);
+    let filter = Filter::after_tool("add").only_for(["report"]);
+    let executor = Executor::serial(all()).filter(filter);
+    let agent = Agent::with_executor(model.clone(), executor);
+    let mut session = Session::ask("Report!");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("the report"));
+    // Neither a call that fails nor one of the same turn opens it.
+    let offered = |request: &Recorded| request.tools.iter().any(|tool| tool == "report");
+    let offered: Vec<_> = model.requests().iter().map(offered).collect();
+    assert_eq!(offered, [false, false, true]);
 }

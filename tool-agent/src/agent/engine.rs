@@ -206,6 +206,7 @@ impl<'a> Engine<'a> {
         let cx = cx.with_session(session.id()).with_run(session.run_id());
         let cx = cx
             .with_turn(session.at.turn)
+            .with_called(session.thread.called())
             .with_state(session.state.clone());
         let cx = if session.thread.is_lowered() {
             cx.lowered()

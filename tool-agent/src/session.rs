@@ -1,14 +1,21 @@
-use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+mod error;
+mod pending;
+mod queue;
+mod status;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
-use toolwright_runtime::{
-    Decision, Encoder, Outcome, PendingReason, State, ToolCall, ToolError, ToolResult,
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::{Deserialize, Serialize};
+use toolwright_runtime::{Decision, Encoder, Outcome, State, ToolCall, ToolError, ToolResult};
 
 use crate::{CheckpointId, Message, Node, Thread, ToolMessage, Usage};
+
+pub use self::error::SessionError;
+pub(crate) use self::pending::find;
+pub use self::pending::{CallRef, PendingCall, Why};
+pub use self::queue::Queue;
+pub use self::status::Status;
 
 /// A conversation that can be stored at every pause and gone on with elsewhere: plain data, without
 /// the agent.
@@ -76,162 +83,6 @@ pub(crate) struct Wait {
     pub(crate) digest: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) decision: Option<Decision>,
-}
-
-/// Why a call is pending.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Why {
-    /// Its turn to run has not come: a pause stands before it, or a limit.
-    NotRun,
-    /// The tool is `manual`.
-    ManualTool,
-    /// The executor answers no calls, or none of this name.
-    ManualMode,
-    /// A layer asks for a decision; what to show to who decides.
-    Decision(Value),
-    /// The call began, and the program or the run ended before it did: nobody here knows whether it
-    /// took effect. Whoever approves it lets it run again; whoever has looked answers it, or rejects it.
-    OutcomeUnknown {
-        /// Which record of the call this is about.
-        record: u64,
-    },
-}
-
-impl From<PendingReason> for Why {
-    fn from(reason: PendingReason) -> Self {
-        match reason {
-            PendingReason::ManualTool => Self::ManualTool,
-            PendingReason::ManualMode => Self::ManualMode,
-            PendingReason::Decision(shown) => Self::Decision(shown),
-            _ => Self::NotRun,
-        }
-    }
-}
-
-/// A call without an answer.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct PendingCall {
-    /// Its place in its turn, from 0.
-    pub index: usize,
-    /// The call.
-    pub call: ToolCall,
-    /// Why it is pending.
-    pub why: Why,
-}
-
-/// What a session waits for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "status", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Status {
-    /// Nothing: an agent can run it.
-    Idle,
-    /// The answer of a person.
-    AwaitingUser {
-        /// The place in its turn of the call that asks.
-        index: usize,
-        /// Its id.
-        id: Arc<str>,
-        /// The question.
-        question: String,
-        /// What the front end may want to know beside it.
-        #[serde(default, skip_serializing_if = "Map::is_empty")]
-        options: Map<String, Value>,
-    },
-    /// The answers of calls.
-    AwaitingTools,
-    /// The host's word: an interrupt of the agent stands here.
-    Interrupted {
-        /// The node that comes next, or that was visited.
-        node: Node,
-    },
-    /// Nothing: the model has said its last word.
-    Completed,
-    /// A model failed. Nothing is taken until [`Session::clear_error`].
-    Failed {
-        /// What it said, for the host.
-        message: String,
-    },
-}
-
-impl Status {
-    /// The status's name, as it is stored: `awaiting_user`.
-    pub const fn as_str(&self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::AwaitingUser { .. } => "awaiting_user",
-            Self::AwaitingTools => "awaiting_tools",
-            Self::Interrupted { .. } => "interrupted",
-            Self::Completed => "completed",
-            Self::Failed { .. } => "failed",
-        }
-    }
-}
-
-/// What a session does not take.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SessionError {
-    /// Not now.
-    WrongStatus {
-        /// What the session waits for.
-        status: &'static str,
-        /// What was tried.
-        tried: &'static str,
-    },
-    /// No pending call has this id.
-    UnknownCall(String),
-    /// Pending calls of this turn have equal ids: say which by its place.
-    AmbiguousCall(String),
-    /// The session has failed.
-    Failed(String),
-    /// The answer cannot be written as JSON.
-    Unwritable(String),
-}
-
-impl fmt::Display for SessionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::WrongStatus { status, tried } => {
-                write!(f, "the session is {status}, and takes no {tried}")
-            }
-            Self::UnknownCall(id) => write!(f, "no call `{id}` is pending"),
-            Self::AmbiguousCall(id) => {
-                write!(
-                    f,
-                    "several pending calls have the id `{id}`; say which by its place"
-                )
-            }
-            Self::Failed(message) => write!(f, "the session has failed: {message}"),
-            Self::Unwritable(message) => f.write_str(message),
-        }
-    }
-}
-
-impl std::error::Error for SessionError {}
-
-/// Which call of a turn: by its place, or by its id where that is one call's alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallRef<'a> {
-    /// Its place in its turn, from 0.
-    Index(usize),
-    /// Its id.
-    Id(&'a str),
-}
-
-impl<'a> From<&'a str> for CallRef<'a> {
-    fn from(id: &'a str) -> Self {
-        Self::Id(id)
-    }
-}
-
-impl From<usize> for CallRef<'_> {
-    fn from(index: usize) -> Self {
-        Self::Index(index)
-    }
 }
 
 impl Default for Session {
@@ -591,27 +442,6 @@ impl Session {
     }
 }
 
-/// The one pending call that is meant.
-pub(crate) fn find(pending: &[PendingCall], call: CallRef<'_>) -> Result<usize, SessionError> {
-    let meant = |pending: &PendingCall| match call {
-        CallRef::Index(index) => pending.index == index,
-        CallRef::Id(id) => *pending.call.id == *id,
-    };
-    let mut found = pending
-        .iter()
-        .enumerate()
-        .filter(|(_, pending)| meant(pending));
-    let name = || match call {
-        CallRef::Index(index) => index.to_string(),
-        CallRef::Id(id) => id.to_owned(),
-    };
-    match (found.next(), found.next()) {
-        (Some((place, _)), None) => Ok(place),
-        (Some(_), Some(_)) => Err(SessionError::AmbiguousCall(name())),
-        (None, _) => Err(SessionError::UnknownCall(name())),
-    }
-}
-
 fn answer_to(index: usize, call: &ToolCall, outcome: Outcome) -> Result<ToolMessage, SessionError> {
     answer_of(index, call, Ok(outcome))
 }
@@ -626,39 +456,5 @@ fn answer_of(
     match &result.outcome {
         Err(error) if given => Err(SessionError::Unwritable(error.to_string())),
         _ => Ok(ToolMessage::of(index, &result, Encoder::auto())),
-    }
-}
-
-/// Messages that a user leaves while an agent runs. Cheap to clone; all clones are one. Each is
-/// placed after the turn that is going on, and answered.
-#[derive(Debug, Clone, Default)]
-pub struct Queue(Arc<Mutex<Vec<String>>>);
-
-impl Queue {
-    fn texts(&self) -> MutexGuard<'_, Vec<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Leaves a message.
-    pub fn push(&self, text: impl Into<String>) {
-        self.texts().push(text.into());
-    }
-
-    fn pop(&self) -> Option<String> {
-        let mut texts = self.texts();
-        (!texts.is_empty()).then(|| texts.remove(0))
-    }
-}
-
-impl Serialize for Queue {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.texts().serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Queue {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let texts = Vec::deserialize(deserializer)?;
-        Ok(Self(Arc::new(Mutex::new(texts))))
     }
 }

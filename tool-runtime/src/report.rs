@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::dialect::{lower_all, shares};
-use crate::hidden::hidden;
+use crate::hidden::{find, name};
 use crate::schema::Ordered;
 use crate::{Budget, Dialect, Lowered, Reject, RejectCode, Renames, ToolDef, Toolset};
 
@@ -222,8 +222,8 @@ impl Report {
         }
     }
 
-    fn hidden(&mut self, tool: &str, path: Option<String>, what: &str, (char, kind): (char, &str)) {
-        let what = what.escape_debug();
+    fn hidden(&mut self, tool: &str, path: Option<String>, what: &str, char: char) {
+        let (what, kind) = (what.escape_debug(), name(char));
         let message = format!(
             "the {what} holds U+{:04X}, {kind}, which a model reads and a person does not see",
             u32::from(char)
@@ -298,8 +298,13 @@ fn is_list(keyword: &str) -> bool {
     )
 }
 
+/// The first hidden character of a text.
+fn hidden(text: &str) -> Option<char> {
+    find(text).map(|(_, char)| char)
+}
+
 /// The first hidden character of a value.
-fn hidden_in(value: &Ordered) -> Option<(char, &'static str)> {
+fn hidden_in(value: &Ordered) -> Option<char> {
     match value {
         Ordered::String(text) => hidden(text),
         Ordered::Array(items) => items.iter().find_map(hidden_in),

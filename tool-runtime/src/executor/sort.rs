@@ -24,9 +24,6 @@ pub enum CallPlan {
     /// It runs as every call does.
     #[default]
     Run,
-    /// It runs though its tool is manual: somebody has decided that it does, with these arguments.
-    /// Layers see that too.
-    RunApproved,
     /// It has been answered, or is to wait on.
     Leave,
 }
@@ -41,10 +38,7 @@ pub(super) enum Plan<'a> {
 impl Plan<'_> {
     /// Whether somebody has decided that the call runs with its arguments.
     pub(super) fn is_approval(self) -> bool {
-        match self {
-            Self::Planned(plan) => plan == CallPlan::RunApproved,
-            Self::Decided(_) => true,
-        }
+        matches!(self, Self::Decided(_))
     }
 }
 

@@ -1,0 +1,91 @@
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolwright_runtime::{PendingReason, ToolCall};
+
+use super::SessionError;
+
+/// Why a call is pending.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Why {
+    /// Its turn to run has not come: a pause stands before it, or a limit.
+    NotRun,
+    /// The tool is `manual`.
+    ManualTool,
+    /// The executor answers no calls, or none of this name.
+    ManualMode,
+    /// A layer asks for a decision; what to show to who decides.
+    Decision(Value),
+    /// The call began, and the program or the run ended before it did: nobody here knows whether it
+    /// took effect. Whoever approves it lets it run again; whoever has looked answers it, or rejects it.
+    OutcomeUnknown {
+        /// Which record of the call this is about.
+        record: u64,
+    },
+}
+
+impl From<PendingReason> for Why {
+    fn from(reason: PendingReason) -> Self {
+        match reason {
+            PendingReason::ManualTool => Self::ManualTool,
+            PendingReason::ManualMode => Self::ManualMode,
+            PendingReason::Decision(shown) => Self::Decision(shown),
+            _ => Self::NotRun,
+        }
+    }
+}
+
+/// A call without an answer.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct PendingCall {
+    /// Its place in its turn, from 0.
+    pub index: usize,
+    /// The call.
+    pub call: ToolCall,
+    /// Why it is pending.
+    pub why: Why,
+}
+
+/// Which call of a turn: by its place, or by its id where that is one call's alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallRef<'a> {
+    /// Its place in its turn, from 0.
+    Index(usize),
+    /// Its id.
+    Id(&'a str),
+}
+
+impl<'a> From<&'a str> for CallRef<'a> {
+    fn from(id: &'a str) -> Self {
+        Self::Id(id)
+    }
+}
+
+impl From<usize> for CallRef<'_> {
+    fn from(index: usize) -> Self {
+        Self::Index(index)
+    }
+}
+
+/// The one pending call that is meant.
+pub(crate) fn find(pending: &[PendingCall], call: CallRef<'_>) -> Result<usize, SessionError> {
+    let meant = |pending: &PendingCall| match call {
+        CallRef::Index(index) => pending.index == index,
+        CallRef::Id(id) => *pending.call.id == *id,
+    };
+    let mut found = pending
+        .iter()
+        .enumerate()
+        .filter(|(_, pending)| meant(pending));
+    let name = || match call {
+        CallRef::Index(index) => index.to_string(),
+        CallRef::Id(id) => id.to_owned(),
+    };
+    match (found.next(), found.next()) {
+        (Some((place, _)), None) => Ok(place),
+        (Some(_), Some(_)) => Err(SessionError::AmbiguousCall(name())),
+        (None, _) => Err(SessionError::UnknownCall(name())),
+    }
+}

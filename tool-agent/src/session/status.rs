@@ -1,0 +1,55 @@
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::Node;
+
+/// What a session waits for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Status {
+    /// Nothing: an agent can run it.
+    Idle,
+    /// The answer of a person.
+    AwaitingUser {
+        /// The place in its turn of the call that asks.
+        index: usize,
+        /// Its id.
+        id: Arc<str>,
+        /// The question.
+        question: String,
+        /// What the front end may want to know beside it.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        options: Map<String, Value>,
+    },
+    /// The answers of calls.
+    AwaitingTools,
+    /// The host's word: an interrupt of the agent stands here.
+    Interrupted {
+        /// The node that comes next, or that was visited.
+        node: Node,
+    },
+    /// Nothing: the model has said its last word.
+    Completed,
+    /// A model failed. Nothing is taken until [`Session::clear_error`].
+    Failed {
+        /// What it said, for the host.
+        message: String,
+    },
+}
+
+impl Status {
+    /// The status's name, as it is stored: `awaiting_user`.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::AwaitingUser { .. } => "awaiting_user",
+            Self::AwaitingTools => "awaiting_tools",
+            Self::Interrupted { .. } => "interrupted",
+            Self::Completed => "completed",
+            Self::Failed { .. } => "failed",
+        }
+    }
+}

@@ -6,6 +6,10 @@ pub use toolwright_runtime::*;
 #[cfg(feature = "agent")]
 pub use toolwright_agent as agent;
 
+/// A toolset out in the world: the Model Context Protocol, a command line, HTTP.
+#[cfg(feature = "mcp")]
+pub use toolwright_serve as serve;
+
 /// Makes a tool of a function, or of the methods of an impl block.
 ///
 /// The function stays as it is: same signature, attributes, visibility; callable and testable as

@@ -1,0 +1,2 @@
+//! One toolset out in the world: an MCP server and client, a command line, HTTP. Use it through the
+//! crate `toolwright`, feature `mcp` or `serve`.

@@ -1,0 +1,1 @@
+//! A toolset over HTTP: calls, its OpenAPI document, a page to try it.

@@ -1,0 +1,1 @@
+//! A toolset made of a server.

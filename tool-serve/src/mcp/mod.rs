@@ -1,0 +1,4 @@
+//! The Model Context Protocol: a server of a toolset, and a client that makes a toolset of a server.
+
+mod client;
+mod server;

@@ -2,7 +2,26 @@
 //! crate `toolwright`, feature `mcp` or `serve`.
 
 #[cfg(feature = "cli")]
+mod answer;
+#[cfg(feature = "cli")]
 mod cli;
 #[cfg(feature = "cli")]
-mod http;
+mod definitions;
+#[cfg(feature = "cli")]
+pub mod http;
+#[cfg(feature = "cli")]
+mod json;
 pub mod mcp;
+#[cfg(feature = "cli")]
+mod progress;
+#[cfg(feature = "cli")]
+mod serve;
+#[cfg(feature = "cli")]
+mod signals;
+#[cfg(feature = "cli")]
+mod stdout;
+
+#[cfg(feature = "cli")]
+pub use self::serve::{Serve, main};
+#[cfg(feature = "cli")]
+pub use axum;

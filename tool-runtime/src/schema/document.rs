@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -8,6 +9,7 @@ use super::Schema;
 use super::ordered::Ordered;
 use super::render::{Detail, Side, render};
 use super::shape::Shape;
+use crate::secret::holds_secret;
 
 /// A JSON Schema: known when it compiled, or read at run time.
 ///
@@ -81,6 +83,17 @@ impl SchemaDoc {
                 text.get_or_init(|| render(shape, *side, Detail::Full).into())
             }
             Source::Text(text) => text,
+        }
+    }
+
+    /// The text with `writeOnly` at what is secret: for forms that people fill in, and for documents
+    /// of an API. No provider is told that; see [`Tool::shown`](crate::Tool::shown).
+    pub fn to_marked_json(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Source::Shape { shape, side, .. } if holds_secret(shape) => {
+                render(shape, *side, Detail::Marked).into()
+            }
+            _ => self.as_json().into(),
         }
     }
 

@@ -34,6 +34,8 @@ pub(crate) enum Detail {
     Full,
     /// Without bounds that only repeat how wide a Rust number is.
     Provider,
+    /// All that holds, and `writeOnly` at what is secret.
+    Marked,
 }
 
 /// Integers as keys, as `json::key` reads them: one spelling a number.
@@ -128,18 +130,28 @@ impl Writer {
             nullable,
             description,
             title,
-            is_secret: _,
+            is_secret,
         } = bare(shape, self.side == Side::Output);
         let target = match kind {
             Kind::Back(Back { id, shape }) => Some((id, shape())),
             _ if is_root => None,
             _ => self.recursive_layer(shape).map(|layer| (layer.id, layer)),
         };
+        let is_marked = is_secret && self.detail == Detail::Marked;
         if let Kind::Foreign(foreign) = kind {
-            self.foreign(&foreign, nullable, is_root, words);
+            if is_marked {
+                self.out.push_str("{\"writeOnly\":true,\"allOf\":[");
+            }
+            self.foreign(&foreign, nullable, is_root && !is_marked, words);
+            if is_marked {
+                self.out.push_str("]}");
+            }
             return;
         }
         self.out.push('{');
+        if is_marked {
+            self.entry("writeOnly", true);
+        }
         if let Some((id, target)) = target {
             self.reference(id, target, nullable);
             self.words(words.description, words);

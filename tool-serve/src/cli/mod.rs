@@ -1,1 +1,122 @@
 //! The command line of a toolset: commands and flags made of its schemas.
+
+mod arguments;
+mod call;
+mod command;
+mod exit;
+mod flags;
+mod schema;
+mod show;
+
+use std::ffi::OsString;
+use std::io;
+
+use clap::ArgMatches;
+use clap::error::ErrorKind;
+use clap_complete::Shell;
+
+use self::call::Asked;
+pub(crate) use self::exit::Exit;
+use self::show::Printer;
+pub(crate) use self::show::say;
+use crate::serve::Serve;
+
+/// What answers are written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Output {
+    Text,
+    Json,
+}
+
+/// Does what the command line says: the first argument is the program's own name.
+pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
+    let program = command::program(
+        &serve.name,
+        serve.version.as_deref(),
+        serve.about.as_deref(),
+    );
+    let tools = serve.calls().tools(&serve.cx);
+    let mut command = command::with_tools(program, &tools);
+    let matches = match command.try_get_matches_from_mut(arguments) {
+        Ok(matches) => matches,
+        Err(error) => return told(&error),
+    };
+    let output = match matches.get_one::<String>("output").map(String::as_str) {
+        Some("json") => Output::Json,
+        _ => Output::Text,
+    };
+    let mut printer = Printer::new(output);
+    let done = match matches.subcommand() {
+        Some(("list", _)) => printer.list(&tools),
+        Some(("schema", asked)) => {
+            printer.schemas(&tools, word(asked, "name"), word(asked, "dialect"))
+        }
+        Some(("check", asked)) => {
+            let targets = asked.get_many::<String>("target").unwrap_or_default();
+            printer.check(&tools, targets.map(String::as_str))
+        }
+        Some(("call", asked)) => {
+            let limit = serve.cx.limits().text;
+            match Asked::read(asked, &tools, limit) {
+                Ok(asked) => Printer::alone(output).and_then(|printer| asked.run(&serve, printer)),
+                Err(words) => return told(&command.error(ErrorKind::ValueValidation, words)),
+            }
+        }
+        Some(("serve", asked)) => serve_http(serve, asked),
+        Some(("completions", asked)) => {
+            if let Some(shell) = asked.get_one::<Shell>("shell") {
+                let name = command.get_name().to_owned();
+                clap_complete::generate(*shell, &mut command, name, &mut io::stdout());
+            }
+            Ok(Exit::Done)
+        }
+        _ => Ok(Exit::Usage),
+    };
+    match done {
+        Ok(exit) => exit,
+        // Whoever reads has read enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
+        Err(error) => {
+            say(&error.to_string());
+            Exit::Failed
+        }
+    }
+}
+
+/// Prints what clap says: help and version where they were asked for, else what is wrong.
+fn told(error: &clap::Error) -> Exit {
+    // Nobody is there to be told that nobody can be told.
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Done,
+        _ => Exit::Usage,
+    }
+}
+
+fn word<'m>(matches: &'m ArgMatches, name: &str) -> Option<&'m str> {
+    matches.get_one::<String>(name).map(String::as_str)
+}
+
+fn serve_http(serve: Serve, asked: &ArgMatches) -> io::Result<Exit> {
+    let many = |name: &str| asked.get_many::<String>(name).unwrap_or_default().cloned();
+    let mut serve = serve;
+    for host in many("allow-host") {
+        serve = serve.http(|http| http.allow_host(host));
+    }
+    for origin in many("allow-origin") {
+        serve = serve.http(|http| http.allow_origin(origin));
+    }
+    if let Some(variable) = word(asked, "token-env") {
+        match std::env::var(variable) {
+            Ok(token) if !token.is_empty() => serve = serve.http(|http| http.bearer(token)),
+            _ => {
+                say(&format!("the environment has no token in `{variable}`"));
+                return Ok(Exit::Usage);
+            }
+        }
+    }
+    if asked.get_flag("allow-anyone") {
+        serve = serve.http(crate::http::Server::allow_anyone);
+    }
+    serve.run_http(word(asked, "listen").unwrap_or_default())
+}

@@ -1,1 +1,278 @@
-//! A toolset over HTTP: calls, its OpenAPI document, a page to try it.
+//! A toolset over HTTP: calls, its `OpenAPI` document, a page to try it.
+
+mod body;
+mod call;
+mod guard;
+mod listen;
+mod openapi;
+mod page;
+mod stream;
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use toolwright_runtime::{Cancel, Context, Executor};
+
+use self::guard::Guard;
+use crate::{answer, definitions, progress};
+
+/// How many bodies of more than a few bytes are held at once.
+const LARGE_BODIES: usize = 16;
+
+/// How long calls in flight have to end after the server was told to.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// A toolset over HTTP: `POST /tools/{name}`, `GET /tools`, `GET /openapi.json`, `GET /health`, a page
+/// at `/`, and MCP at `/mcp`.
+///
+/// The body of a call is the arguments' JSON text, which the tool's decoder reads as it came; its
+/// answer is JSON too, or with `Accept: text/event-stream` events, of which the last one is the answer.
+/// A client that goes away cancels its call.
+///
+/// Requests are refused whose `Host` is a name that is not allowed, or whose `Origin` is another site.
+/// Beyond the loopback it serves only with a [token](Self::bearer), or where [anyone](Self::allow_anyone)
+/// may call.
+///
+/// ```no_run
+/// # async fn serve(executor: toolwright_runtime::Executor) -> std::io::Result<()> {
+/// use toolwright_runtime::Cancel;
+/// use toolwright_serve::http::Server;
+///
+/// let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;
+/// Server::new(executor).name("shop").serve(listener, Cancel::new()).await
+/// # }
+/// ```
+pub struct Server {
+    executor: Executor,
+    name: String,
+    version: String,
+    cx: Context,
+    guard: Guard,
+    is_for_anyone: bool,
+    routes: Option<Routes>,
+    grace: Duration,
+}
+
+type Routes = Box<dyn FnOnce(Router) -> Router + Send>;
+
+/// What every request has to do with.
+struct Shared {
+    executor: Executor,
+    name: String,
+    version: String,
+    cx: Context,
+    is_guarded: bool,
+    large_bodies: Semaphore,
+    last_call: AtomicU64,
+}
+
+impl Server {
+    /// A server of the tools of this executor, which runs their calls.
+    pub fn new(executor: Executor) -> Self {
+        Self {
+            executor,
+            name: "tools".to_owned(),
+            version: "0".to_owned(),
+            cx: Context::new(),
+            guard: Guard::default(),
+            is_for_anyone: false,
+            routes: None,
+            grace: GRACE,
+        }
+    }
+
+    pub(crate) fn with_executor(self, executor: Executor) -> Self {
+        Self { executor, ..self }
+    }
+
+    /// The same server under this name, in its documents.
+    pub fn name(self, name: impl Into<String>) -> Self {
+        let name = name.into();
+        Self { name, ..self }
+    }
+
+    /// The same server, of this version.
+    pub fn version(self, version: impl Into<String>) -> Self {
+        let version = version.into();
+        Self { version, ..self }
+    }
+
+    /// The same server, with what all calls know. A layer that puts a [`Context`] into a request's
+    /// extensions says more about that request's call.
+    pub fn context(self, cx: Context) -> Self {
+        Self { cx, ..self }
+    }
+
+    /// The same server, which asks for this token (`Authorization: Bearer …`) wherever tools are: not
+    /// for the page itself, nor for `/health`.
+    pub fn bearer(mut self, token: impl Into<String>) -> Self {
+        self.guard.token = Some(token.into());
+        self
+    }
+
+    /// The same server, which is also reached under this name: `tools.example.com`, with or without a
+    /// port. `localhost` and addresses always are.
+    pub fn allow_host(mut self, host: impl Into<String>) -> Self {
+        self.guard.hosts.push(host.into().to_ascii_lowercase());
+        self
+    }
+
+    /// The same server, which pages of this origin (`https://app.example.com`) may call, beside its
+    /// own.
+    pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
+        self.guard.origins.push(origin.into().to_ascii_lowercase());
+        self
+    }
+
+    /// The same server, which serves beyond the loopback although it asks for no token: where a
+    /// [layer](Self::routes) or a proxy does, or nobody has to.
+    pub fn allow_anyone(self) -> Self {
+        Self {
+            is_for_anyone: true,
+            ..self
+        }
+    }
+
+    /// The same server, with what becomes of its routes: more of them, or layers around them. Hosts,
+    /// origins and the token are checked before, for all of them.
+    ///
+    /// ```no_run
+    /// # fn with(server: toolwright_serve::http::Server) -> toolwright_serve::http::Server {
+    /// use toolwright_serve::axum::routing::get;
+    ///
+    /// server.routes(|router| router.route("/version", get(|| async { "1.2.0" })))
+    /// # }
+    /// ```
+    pub fn routes(self, change: impl FnOnce(Router) -> Router + Send + 'static) -> Self {
+        Self {
+            routes: Some(Box::new(change)),
+            ..self
+        }
+    }
+
+    /// The same server, which gives calls in flight so long after it was told to end; 10 s if nothing
+    /// is said. Then they are cancelled.
+    pub fn grace(self, grace: Duration) -> Self {
+        Self { grace, ..self }
+    }
+
+    /// Why it would not serve at this address, if it would not.
+    pub(crate) fn is_too_open(&self, address: SocketAddr) -> Option<&'static str> {
+        let is_open =
+            !address.ip().is_loopback() && self.guard.token.is_none() && !self.is_for_anyone;
+        is_open.then_some(
+            "everyone who reaches this address could call the tools; ask for a token \
+             (`--token-env VARIABLE`), or say `--allow-anyone`",
+        )
+    }
+
+    /// The routes, for a server of the host's own. What [`serve`](Self::serve) does about slow and
+    /// about too many connections is then the host's to do. `stop` cancels the calls in flight.
+    pub fn into_router(self, stop: &Cancel) -> Router {
+        let shared = Arc::new(Shared {
+            executor: progress::told(self.executor),
+            name: self.name,
+            version: self.version,
+            cx: self.cx.with_cancel(stop.child()),
+            is_guarded: self.guard.token.is_some(),
+            large_bodies: Semaphore::new(LARGE_BODIES),
+            last_call: AtomicU64::new(0),
+        });
+        let router = Router::new()
+            .route("/tools", get(tools))
+            .route("/tools/{name}", post(call::call))
+            .route("/openapi.json", get(document))
+            .with_state(shared);
+        let router = match self.routes {
+            Some(change) => change(router),
+            None => router,
+        };
+        let open = Router::new()
+            .route("/health", get(health))
+            .merge(page::routes());
+        self.guard
+            .around(router, open)
+            .fallback(nothing)
+            .method_not_allowed_fallback(no_method)
+            .layer(axum::middleware::map_response(guard::harden))
+    }
+
+    /// Serves until `stop` is fired: connections are then no longer taken, and calls in flight have
+    /// their [grace](Self::grace).
+    ///
+    /// # Errors
+    /// When it would serve beyond the loopback, and neither asks for a token nor is for
+    /// [anyone](Self::allow_anyone).
+    pub async fn serve(self, listener: TcpListener, stop: Cancel) -> io::Result<()> {
+        if let Some(why) = self.is_too_open(listener.local_addr()?) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
+        let (grace, end_calls) = (self.grace, Cancel::new());
+        let router = self.into_router(&end_calls);
+        listen::listen(listener, router, stop, end_calls, grace).await;
+        Ok(())
+    }
+}
+
+impl Shared {
+    fn next_id(&self) -> String {
+        format!(
+            "call_{}",
+            self.last_call.fetch_add(1, Ordering::Relaxed) + 1
+        )
+    }
+}
+
+async fn tools(State(shared): State<Arc<Shared>>) -> Response {
+    let tools = shared.executor.tools(&shared.cx);
+    json(StatusCode::OK, definitions::list_of(&tools))
+}
+
+async fn document(State(shared): State<Arc<Shared>>) -> Response {
+    let tools = shared.executor.tools(&shared.cx);
+    let document = openapi::document(&tools, &shared.name, &shared.version, shared.is_guarded);
+    json(StatusCode::OK, document)
+}
+
+async fn health() -> Response {
+    json(StatusCode::OK, r#"{"status":"ok"}"#.to_owned())
+}
+
+async fn nothing() -> Response {
+    refused(StatusCode::NOT_FOUND, "not_found", "there is nothing here")
+}
+
+async fn no_method() -> Response {
+    let words = "there is something here, but not by this method";
+    refused(StatusCode::METHOD_NOT_ALLOWED, "no_method", words)
+}
+
+/// An answer to what never became a call.
+fn refused(status: StatusCode, kind: &str, words: &str) -> Response {
+    json(status, answer::refused(kind, words))
+}
+
+fn json(status: StatusCode, text: String) -> Response {
+    (status, [(header::CONTENT_TYPE, "application/json")], text).into_response()
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("name", &self.name)
+            .field("version", &self.version)
+            .field("guard", &self.guard)
+            .finish_non_exhaustive()
+    }
+}

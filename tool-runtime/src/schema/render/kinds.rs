@@ -83,7 +83,7 @@ impl Writer {
     }
 
     fn integer(&mut self, range: &IntegerRange) {
-        let told = self.detail == Detail::Full || !range.is_width;
+        let told = self.detail != Detail::Provider || !range.is_width;
         if told || range.min.is_zero() {
             self.entry("minimum", range.min);
         }
@@ -101,7 +101,8 @@ impl Writer {
 
     fn number(&mut self, range: &NumberRange) {
         // Every JSON number that a parser can hold is an `f64`, so only `f32` says more.
-        let width = (self.detail == Detail::Full && range.width < f64::MAX).then_some(range.width);
+        let width =
+            (self.detail != Detail::Provider && range.width < f64::MAX).then_some(range.width);
         match range.min {
             Some(edge) => self.edge("minimum", "exclusiveMinimum", &edge),
             None => {

@@ -1,0 +1,210 @@
+//! One call from the command line: what it is given, and how it runs.
+
+use std::io::{self, IsTerminal, Read, Write};
+use std::time::Duration;
+
+use clap::ArgMatches;
+use tokio::sync::mpsc::Receiver;
+use toolwright_runtime::{
+    Batch, Cancel, Context, Decision, Executor, Progress, Reply, ToolCall, Toolset,
+};
+
+use super::arguments::{self, Given};
+use super::command::{id, parameters};
+use super::exit::Exit;
+use super::show::Printer;
+use crate::answer::Way;
+use crate::progress;
+use crate::serve::Serve;
+use crate::signals::Signals;
+
+/// What the command line asks for.
+pub(super) struct Asked {
+    call: ToolCall,
+    /// The arguments without their secrets, for who is asked about them.
+    shown: String,
+    approve: bool,
+    timeout: Option<Duration>,
+}
+
+impl Asked {
+    /// Reads the flags of a tool's command; `limit` is how many bytes are read of the standard input.
+    ///
+    /// # Errors
+    /// When they make no arguments, in words for who wrote them.
+    pub(super) fn read(
+        matches: &ArgMatches,
+        tools: &Toolset,
+        limit: usize,
+    ) -> Result<Self, String> {
+        let Some((name, matches)) = matches.subcommand() else {
+            return Err("name a tool".to_owned());
+        };
+        let Some(tool) = tools.get(name) else {
+            return Ok(Self::of(name, "{}".to_owned(), "{}".to_owned()));
+        };
+        let (schema, flags) = parameters(tool.def());
+        let given: Vec<_> = flags
+            .iter()
+            .filter_map(|flag| {
+                let values = matches.get_many::<String>(&id(flag))?.cloned().collect();
+                Some(Given { flag, values })
+            })
+            .collect();
+        let base = match matches.get_one::<String>("json").map(String::as_str) {
+            Some("-") => {
+                let read = read_stdin(limit);
+                Some(read.map_err(|error| format!("cannot read the arguments: {error}"))?)
+            }
+            text => text.map(str::to_owned),
+        };
+        let text = arguments::text(&schema, base, &given).map_err(|error| error.to_string())?;
+        let timeout = match matches.get_one::<f64>("timeout") {
+            Some(seconds) => {
+                let limit = Duration::try_from_secs_f64(*seconds);
+                Some(limit.map_err(|error| format!("`--timeout`: {error}"))?)
+            }
+            None => None,
+        };
+        let shown = tool.shown(&text).into_owned();
+        Ok(Self {
+            approve: matches.get_flag("approve"),
+            timeout,
+            ..Self::of(name, text, shown)
+        })
+    }
+
+    fn of(name: &str, arguments: String, shown: String) -> Self {
+        Self {
+            call: ToolCall::new("call_1", name, arguments),
+            shown,
+            approve: false,
+            timeout: None,
+        }
+    }
+
+    /// Makes the call, and prints what it comes to.
+    pub(super) fn run(self, serve: &Serve, mut printer: Printer) -> io::Result<Exit> {
+        let cx = serve.cx.clone();
+        let stop = cx.cancel().child();
+        // A person waits as long as a person likes.
+        let executor = match (serve.given_executor(), self.timeout) {
+            (Some(executor), None) => executor,
+            (Some(executor), Some(limit)) => executor.timeout(limit),
+            (None, Some(limit)) => serve.calls().timeout(limit),
+            (None, None) => serve.calls().no_timeout(),
+        };
+        let executor = progress::told(executor);
+        let (cx, reports) = progress::listen(cx.with_cancel(stop.clone()));
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()?;
+        // On a thread of its own, where a tool that blocks this one does not keep it from hearing.
+        let signals = {
+            let _inside = runtime.enter();
+            Signals::new()
+        };
+        runtime.spawn(heed(signals, stop));
+        let batch = runtime.block_on(self.answer(&executor, &cx, reports));
+        // Threads that tools still keep busy are not waited for.
+        runtime.shutdown_background();
+        let Some(reply) = batch.calls().first() else {
+            return Ok(Exit::Failed);
+        };
+        printer.reply(reply, &self.shown)?;
+        Ok(Exit::of(Way::of(reply)))
+    }
+
+    async fn answer(
+        &self,
+        executor: &Executor,
+        cx: &Context,
+        mut reports: Receiver<Progress>,
+    ) -> Batch {
+        let mut meter = Meter::new();
+        let run = async {
+            let batch = executor.run(std::slice::from_ref(&self.call), cx).await;
+            match batch.calls().first() {
+                Some(Reply::Pending(waits)) if self.approve => {
+                    let decided = waits.decided(Decision::Approve);
+                    executor.decide(&[decided], cx).await
+                }
+                _ => batch,
+            }
+        };
+        let mut run = std::pin::pin!(run);
+        let batch = loop {
+            tokio::select! {
+                biased;
+                batch = &mut run => break batch,
+                Some(report) = reports.recv() => meter.show(&report),
+            }
+        };
+        meter.clear();
+        batch
+    }
+}
+
+/// The first signal ends the call, the second the program: a tool may hear nothing.
+async fn heed(mut signals: Signals, stop: Cancel) {
+    signals.next().await;
+    stop.cancel();
+    signals.next().await;
+    std::process::exit(i32::from(Exit::Cancelled as u8));
+}
+
+/// The standard input, no further than one byte more than a call may have: that is enough to see that
+/// it is too long.
+fn read_stdin(limit: usize) -> io::Result<String> {
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    let mut bytes = Vec::new();
+    io::stdin().lock().take(most).read_to_end(&mut bytes)?;
+    // Where it is cut in the midst of a character, it is too long in any case.
+    if bytes.len() > limit {
+        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    String::from_utf8(bytes)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
+}
+
+/// Tells on the standard error how far a call has come: on a terminal in one line that is written
+/// over, elsewhere in a line for each report.
+struct Meter {
+    is_terminal: bool,
+    is_shown: bool,
+}
+
+impl Meter {
+    fn new() -> Self {
+        Self {
+            is_terminal: io::stderr().is_terminal(),
+            is_shown: false,
+        }
+    }
+
+    fn show(&mut self, report: &Progress) {
+        let mut line = match report.total {
+            Some(total) => format!("{} of {total}", report.done),
+            None => report.done.to_string(),
+        };
+        if let Some(message) = &report.message {
+            line.push_str(": ");
+            // What would move the cursor is no text.
+            line.extend(message.chars().filter(|char| !char.is_control()));
+        }
+        let mut to = io::stderr().lock();
+        // A report that cannot be shown changes nothing about the call.
+        let _ = if self.is_terminal {
+            self.is_shown = true;
+            write!(to, "\r\x1b[K{line}").and_then(|()| to.flush())
+        } else {
+            writeln!(to, "{line}")
+        };
+    }
+
+    fn clear(&mut self) {
+        if self.is_shown {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+}

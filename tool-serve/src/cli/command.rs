@@ -1,0 +1,310 @@
+//! The tree of commands, made of the tools when the program starts.
+
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::{Error, ErrorKind};
+use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
+use clap_complete::Shell;
+use toolwright_runtime::{Dialect, ToolDef, Toolset};
+
+use super::exit;
+use super::flags::{Flag, Takes, flags};
+use super::schema::Schema;
+use crate::json::Json;
+
+/// Names of flags that every tool's command has beside those of its parameters.
+const TAKEN: [&str; 6] = ["approve", "help", "json", "output", "timeout", "version"];
+
+/// Where the program listens if nothing else is said: this machine alone reaches it.
+const LISTEN: &str = "127.0.0.1:8080";
+
+/// The program's own part of the tree.
+pub(super) fn program(name: &str, version: Option<&str>, about: Option<&str>) -> Command {
+    let output = Arg::new("output")
+        .long("output")
+        .global(true)
+        .value_name("FORMAT")
+        .value_parser(["text", "json"])
+        .default_value("text")
+        .help("What answers are written as");
+    let command = Command::new(name.to_owned())
+        .about(
+            about
+                .unwrap_or("Tools, to call from here and to serve")
+                .to_owned(),
+        )
+        .after_help(exit::TOLD)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .arg(output);
+    match version {
+        Some(version) => command.version(version.to_owned()),
+        None => command,
+    }
+}
+
+/// All commands.
+pub(super) fn with_tools(program: Command, tools: &Toolset) -> Command {
+    let dialects = || Dialect::ALL.into_iter().map(Dialect::name);
+    let dialect = Arg::new("dialect")
+        .long("dialect")
+        .value_name("DIALECT")
+        .value_parser(Words(dialects().map(str::to_owned).collect()))
+        .help("As this provider is told them");
+    let names = tools.definitions().map(|def| def.name.clone().into_owned());
+    let name = Arg::new("name")
+        .value_name("NAME")
+        .value_parser(Words(names.collect()))
+        .help("Of this tool alone");
+    let target = Arg::new("target")
+        .long("target")
+        .value_name("DIALECT")
+        .required(true)
+        .action(ArgAction::Append)
+        .value_delimiter(',')
+        .value_parser(Words(
+            std::iter::once("all")
+                .chain(dialects())
+                .map(str::to_owned)
+                .collect(),
+        ))
+        .help("What to check against; `all` for every dialect");
+    program
+        .subcommand(Command::new("list").about("Lists the tools"))
+        .subcommand(
+            Command::new("schema")
+                .about("Prints the JSON Schemas of the tools' arguments")
+                .args([name, dialect]),
+        )
+        .subcommand(
+            Command::new("check")
+                .about("Tells what providers would refuse of the tools")
+                .arg(target),
+        )
+        .subcommand(call(tools))
+        .subcommand(serve())
+        .subcommand(
+            Command::new("completions")
+                .about("Prints a script that completes this program's commands in a shell")
+                .arg(
+                    Arg::new("shell")
+                        .required(true)
+                        .value_parser(value_parser!(Shell)),
+                ),
+        )
+}
+
+fn serve() -> Command {
+    let many = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name(if name == "allow-host" {
+                "HOST"
+            } else {
+                "ORIGIN"
+            })
+            .action(ArgAction::Append)
+            .help(help)
+    };
+    Command::new("serve")
+        .about("Serves the tools over HTTP, with a page to try them, and over MCP at /mcp")
+        .arg(
+            Arg::new("listen")
+                .long("listen")
+                .value_name("ADDRESS")
+                .default_value(LISTEN)
+                .value_hint(ValueHint::Hostname)
+                .help("Where; port 0 for any that is free"),
+        )
+        .arg(
+            Arg::new("token-env")
+                .long("token-env")
+                .value_name("VARIABLE")
+                .help("The environment variable with the token that requests must bear"),
+        )
+        .arg(many(
+            "allow-host",
+            "A name under which it is reached, beside localhost",
+        ))
+        .arg(many(
+            "allow-origin",
+            "A web page's origin that may call tools, beside its own",
+        ))
+        .arg(
+            Arg::new("allow-anyone")
+                .long("allow-anyone")
+                .action(ArgAction::SetTrue)
+                .help("Listens beyond this machine although no token is asked for"),
+        )
+}
+
+fn call(tools: &Toolset) -> Command {
+    Command::new("call")
+        .about("Calls a tool")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .subcommand_value_name("NAME")
+        .subcommand_help_heading("Tools")
+        // One that is not there is answered in the words that a model reads, near names included.
+        .allow_external_subcommands(true)
+        .subcommands(tools.definitions().map(tool))
+}
+
+/// The flags of a tool's command, and the schema that they are read by.
+pub(super) fn parameters(def: &ToolDef) -> (Schema, Vec<Flag>) {
+    let root = Json::read(def.input.as_json()).unwrap_or(Json::Object(Vec::new()));
+    let schema = Schema::new(root);
+    let flags = flags(&schema, &TAKEN);
+    (schema, flags)
+}
+
+fn tool(def: &ToolDef) -> Command {
+    let (schema, flags) = parameters(def);
+    Command::new(def.name.clone().into_owned())
+        .about(first_sentence(&def.description).to_owned())
+        .long_about(def.description.clone().into_owned())
+        .disable_version_flag(true)
+        .args(flags.iter().map(|flag| parameter(&schema, flag)))
+        .next_help_heading("How to call it")
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .value_name("TEXT")
+                .help("The arguments as JSON, or `-` to read them from stdin; flags go over them"),
+        )
+        .arg(
+            Arg::new("approve")
+                .long("approve")
+                .action(ArgAction::SetTrue)
+                .help("Says yes where the call waits for a person's yes"),
+        )
+        .arg(
+            Arg::new("timeout")
+                .long("timeout")
+                .value_name("SECONDS")
+                .value_parser(value_parser!(f64))
+                .help("How long the call may take, where the tool does not say"),
+        )
+}
+
+fn parameter(schema: &Schema, flag: &Flag) -> Arg {
+    let words = schema.description(&flag.schema);
+    let default = flag.schema.get("default").map(Json::to_text);
+    let mut help = words.trim().to_owned();
+    let mut note = |text: String| {
+        help.push_str(if help.is_empty() { "" } else { " " });
+        help.push_str(&text);
+    };
+    if flag.is_required {
+        note("[required]".to_owned());
+    }
+    if let Some(default) = default {
+        note(format!("[default: {default}]"));
+    }
+    let choices = choices(schema, flag);
+    let arg = Arg::new(id(flag))
+        .long(flag.long.clone())
+        .value_name(value_name(schema, flag))
+        .value_parser(Words(choices))
+        .help(first_paragraph(&help).to_owned())
+        .long_help(help)
+        .allow_negative_numbers(true);
+    let arg = match &flag.alias {
+        Some(alias) => arg.alias(alias.clone()),
+        None => arg,
+    };
+    match flag.takes {
+        Takes::One => arg.action(ArgAction::Set),
+        Takes::Many | Takes::Entries => arg.action(ArgAction::Append),
+        Takes::Switch => arg
+            .action(ArgAction::Set)
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("true"),
+    }
+}
+
+/// The name under which the command's matches hold a flag's values; no other name has a dot in front.
+pub(super) fn id(flag: &Flag) -> String {
+    format!(".{}", flag.path.join("\u{0}"))
+}
+
+fn choices(schema: &Schema, flag: &Flag) -> Vec<String> {
+    match flag.takes {
+        Takes::Switch => vec!["true".to_owned(), "false".to_owned()],
+        Takes::One => schema.choices(&flag.schema).unwrap_or_default(),
+        Takes::Many => {
+            let ways = schema.ways(&flag.schema);
+            let mut items = ways.iter().filter_map(|way| way.get("items"));
+            let choices = items.next().and_then(|items| schema.choices(items));
+            choices.unwrap_or_default()
+        }
+        Takes::Entries => Vec::new(),
+    }
+}
+
+fn value_name(schema: &Schema, flag: &Flag) -> &'static str {
+    let name = |at: &Json| {
+        let is = |kind| schema.admits(at, kind);
+        if is("object") || is("array") || (is("string") && schema.admits_more_than(at, "string")) {
+            "JSON"
+        } else if is("string") {
+            "TEXT"
+        } else if is("number") {
+            "NUMBER"
+        } else if is("integer") {
+            "INTEGER"
+        } else {
+            "VALUE"
+        }
+    };
+    match flag.takes {
+        Takes::One => name(&flag.schema),
+        Takes::Many => {
+            let ways = schema.ways(&flag.schema);
+            let mut items = ways.iter().filter_map(|way| way.get("items"));
+            items.next().map_or("JSON", name)
+        }
+        Takes::Switch => "BOOLEAN",
+        Takes::Entries => "KEY=VALUE",
+    }
+}
+
+pub(super) fn first_paragraph(text: &str) -> &str {
+    text.split("\n\n").next().unwrap_or_default().trim()
+}
+
+/// What stands in a list: as far as the first sentence goes.
+pub(super) fn first_sentence(text: &str) -> &str {
+    let text = first_paragraph(text);
+    match text.find(". ") {
+        Some(end) => text.get(..=end).unwrap_or(text),
+        None => text,
+    }
+}
+
+/// Any text, of which some are offered: whether it fits is for the tool to say, in its own words.
+#[derive(Clone)]
+struct Words(Vec<String>);
+
+impl TypedValueParser for Words {
+    type Value = String;
+
+    fn parse_ref(&self, cmd: &Command, _: Option<&Arg>, value: &OsStr) -> Result<String, Error> {
+        match value.to_str() {
+            Some(text) => Ok(text.to_owned()),
+            None => Err(Error::new(ErrorKind::InvalidUtf8).with_cmd(cmd)),
+        }
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        if self.0.is_empty() {
+            return None;
+        }
+        Some(Box::new(
+            self.0.iter().map(|word| PossibleValue::new(word.clone())),
+        ))
+    }
+}

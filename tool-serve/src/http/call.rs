@@ -1,0 +1,155 @@
+//! `POST /tools/{name}`.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::Response;
+use toolwright_runtime::{Context, ErrorKind, FaultCode, Reply, ToolCall};
+
+use super::body::{self, Broken};
+use super::{Shared, json, refused, stream};
+use crate::answer::{self, Way};
+
+pub(super) async fn call(
+    State(shared): State<Arc<Shared>>,
+    Path(name): Path<String>,
+    request: Request,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    if !is_json(&parts.headers) {
+        let words = "the arguments are sent as `Content-Type: application/json`";
+        return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "no_json", words);
+    }
+    let mut cx = shared.cx.clone();
+    if let Some(own) = parts.extensions.get::<Context>() {
+        cx = own.clone().over(&cx);
+    }
+    let is_strict = prefers_strict(&parts.headers);
+    if is_strict {
+        cx = cx.strict();
+    }
+    let whole = match body::read(body, cx.limits().text, &shared.large_bodies).await {
+        Ok(whole) => whole,
+        Err(broken) => return no_body(broken, cx.limits().text),
+    };
+    let arguments = match std::str::from_utf8(&whole.bytes) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let words = format!("the body is no UTF-8 from byte {} on", error.valid_up_to());
+            return refused(StatusCode::BAD_REQUEST, "no_utf8", &words);
+        }
+    };
+    let call = ToolCall::new(shared.next_id(), name, arguments);
+    let mut response = if wants_events(&parts.headers) {
+        stream::answer(shared.executor.clone(), call, cx)
+    } else {
+        let batch = shared.executor.run(std::slice::from_ref(&call), &cx).await;
+        match batch.calls().first() {
+            Some(reply) => json(status(reply), answer_json(&shared.executor, &cx, reply)),
+            None => refused(StatusCode::INTERNAL_SERVER_ERROR, "no_answer", "no answer"),
+        }
+    };
+    if is_strict {
+        response.headers_mut().insert(
+            "preference-applied",
+            HeaderValue::from_static("handling=strict"),
+        );
+    }
+    response
+}
+
+/// The answer's text. Whoever decides about a call that waits sees its arguments without secrets.
+pub(super) fn answer_json(
+    executor: &toolwright_runtime::Executor,
+    cx: &Context,
+    reply: &Reply,
+) -> String {
+    let shown = match reply {
+        Reply::Answered(_) => String::new(),
+        Reply::Pending(waits) => match executor.tools(cx).get(&waits.call.name) {
+            Some(tool) => tool.shown(&waits.call.arguments).into_owned(),
+            None => String::new(),
+        },
+    };
+    answer::to_json(reply, &shown)
+}
+
+/// The status that says the same as the answer, for who reads no more.
+fn status(reply: &Reply) -> StatusCode {
+    match Way::of(reply) {
+        Way::Done | Way::AskUser => StatusCode::OK,
+        Way::Pending => StatusCode::ACCEPTED,
+        Way::Failed(kind) => match kind {
+            ErrorKind::Unknown | ErrorKind::Hidden => StatusCode::NOT_FOUND,
+            ErrorKind::InvalidArgs => of_faults(reply),
+            ErrorKind::Failed => StatusCode::UNPROCESSABLE_ENTITY,
+            ErrorKind::Rejected => StatusCode::FORBIDDEN,
+            ErrorKind::Timeout => StatusCode::GATEWAY_TIMEOUT,
+            ErrorKind::Cancelled => StatusCode::SERVICE_UNAVAILABLE,
+            ErrorKind::NoHandler => StatusCode::NOT_IMPLEMENTED,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        },
+    }
+}
+
+/// What is no JSON is a bad request; what is JSON and does not fit is understood, and refused.
+fn of_faults(reply: &Reply) -> StatusCode {
+    let error = reply
+        .answered()
+        .and_then(|result| result.outcome.as_ref().err());
+    let has =
+        |code| error.is_some_and(|error| error.faults().iter().any(|fault| fault.code == code));
+    if has(FaultCode::TooLarge) {
+        StatusCode::PAYLOAD_TOO_LARGE
+    } else if has(FaultCode::InvalidJson) {
+        StatusCode::BAD_REQUEST
+    } else {
+        StatusCode::UNPROCESSABLE_ENTITY
+    }
+}
+
+fn no_body(broken: Broken, limit: usize) -> Response {
+    match broken {
+        Broken::TooLarge => {
+            let words = format!("the body is longer than {limit} bytes");
+            refused(StatusCode::PAYLOAD_TOO_LARGE, "too_large", &words)
+        }
+        Broken::TooSlow => {
+            let words = "the body did not come in time";
+            refused(StatusCode::REQUEST_TIMEOUT, "too_slow", words)
+        }
+        Broken::Lost => refused(
+            StatusCode::BAD_REQUEST,
+            "no_body",
+            "the body cannot be read",
+        ),
+    }
+}
+
+/// Another type is refused, since a form on any page may send some of those without asking.
+fn is_json(headers: &HeaderMap) -> bool {
+    let Some(kind) = headers.get(header::CONTENT_TYPE) else {
+        return false;
+    };
+    let kind = kind.to_str().unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    let kind = kind.to_ascii_lowercase();
+    kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}
+
+fn wants_events(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(header::ACCEPT).iter();
+    let mut kinds = accepted.filter_map(|value| value.to_str().ok());
+    kinds.any(|value| value.to_ascii_lowercase().contains("text/event-stream"))
+}
+
+/// `Prefer: handling=strict` (RFC 7240): arguments are read as they stand, and nothing is repaired.
+fn prefers_strict(headers: &HeaderMap) -> bool {
+    let preferred = headers.get_all("prefer").iter();
+    let mut all = preferred.filter_map(|value| value.to_str().ok());
+    all.any(|value| {
+        let mut each = value.split([',', ';']);
+        each.any(|one| one.trim().eq_ignore_ascii_case("handling=strict"))
+    })
+}

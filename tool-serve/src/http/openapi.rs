@@ -1,0 +1,307 @@
+//! The `OpenAPI` document (3.1), made of the tools' own schemas.
+
+use std::borrow::Cow;
+
+use toolwright_runtime::{Annotations, ToolDef, Toolset};
+
+use crate::json::{Json, list, object, quoted};
+
+/// What an answer may be, beside a tool's own value. Keys that a later version adds do not break a
+/// client.
+const ANSWERS: &str = r##"{
+"Asks":{"description":"The tool asks a person, and cannot go on without an answer.","type":"object","properties":{"status":{"const":"ask_user"},"question":{"type":"string"},"options":{"type":"object","description":"What a front end may want to know beside it."},"repairs":{"$ref":"#/components/schemas/Repairs"},"duration_ms":{"type":"integer","minimum":0}},"required":["status","question","options","duration_ms"]},
+"Waits":{"description":"The call did not run: it waits for a person or the host.","type":"object","properties":{"status":{"const":"pending"},"reason":{"enum":["manual_tool","manual_mode","decision","left"]},"arguments":{"type":"string","description":"JSON, without secrets."},"ask":{"description":"What to show to who decides."}},"required":["status","reason","arguments"]},
+"Failed":{"description":"Why there is no value.","type":"object","properties":{"status":{"const":"failed"},"error":{"type":"object","properties":{"kind":{"type":"string","description":"`invalid_args`, `failed`, `unknown_tool`, `rejected`, `timeout`, `cancelled`, `panicked`, …"},"messages":{"type":"array","items":{"type":"string"},"minItems":1},"faults":{"type":"array","items":{"$ref":"#/components/schemas/Fault"}}},"required":["kind","messages"]},"repairs":{"$ref":"#/components/schemas/Repairs"},"duration_ms":{"type":"integer","minimum":0}},"required":["status","error"]},
+"Fault":{"description":"One thing that is wrong with the arguments.","type":"object","properties":{"path":{"type":"string","description":"Where, such as `lines[2].qty`; empty for all of them."},"code":{"enum":["invalid_json","not_object","duplicate_key","unknown_argument","missing_argument","wrong_type","out_of_range","bound","too_deep","too_large"]},"message":{"type":"string"}},"required":["path","code","message"]},
+"Repairs":{"description":"How the arguments were repaired before they were read.","type":"array","items":{"type":"object","properties":{"path":{"type":"string"},"kind":{"type":"string"},"from":{"type":"string"},"to":{"type":"string"}},"required":["path","kind","from","to"]}},
+"Tools":{"type":"object","properties":{"tools":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"input_schema":{"type":["object","boolean"],"description":"A JSON Schema; `writeOnly` marks secrets."},"output_schema":{"type":["object","boolean"]},"annotations":{"type":"object"},"manual":{"type":"boolean"}},"required":["name","description","input_schema"]}}},"required":["tools"]}
+}"##;
+
+/// What may come instead of a value, by status.
+const FAILURES: [(&str, &str); 11] = [
+    ("400", "The body is no JSON."),
+    (
+        "403",
+        "A person or a policy said no, or the host or origin is not allowed.",
+    ),
+    (
+        "404",
+        "The tool is not there any more; near names are told.",
+    ),
+    ("408", "The body did not come in time."),
+    ("413", "The arguments are too long."),
+    ("415", "The body is not `application/json`."),
+    (
+        "422",
+        "The arguments do not fit, with their faults; or the tool says why it failed.",
+    ),
+    ("500", "The tool broke."),
+    ("501", "Nothing here runs the tool."),
+    ("503", "The call was cancelled: the server ends."),
+    ("504", "The call took too long."),
+];
+
+/// What comes wherever a request is refused as such.
+const REFUSALS: [(&str, &str); 1] = [("403", "The host or origin is not allowed.")];
+
+const NO_TOKEN: (&str, &str) = ("401", "The token is missing or wrong.");
+
+/// The document's text: the same for the same tools.
+pub(super) fn document(tools: &Toolset, name: &str, version: &str, is_guarded: bool) -> String {
+    let mut paths = vec![
+        (
+            Cow::from("/health"),
+            get("health", "Whether it serves", HEALTH, false),
+        ),
+        (
+            "/tools".into(),
+            get("list_tools", "The tools", TOOLS, is_guarded),
+        ),
+        (
+            "/openapi.json".into(),
+            get("document", "This document", DOCUMENT, is_guarded),
+        ),
+    ];
+    let mut schemas = match Json::read(ANSWERS) {
+        Some(Json::Object(entries)) => entries,
+        _ => Vec::new(),
+    };
+    for (place, def) in tools.definitions().enumerate() {
+        let key = key(&def.name, place);
+        let arguments = format!("{key}.arguments");
+        schemas.push((
+            arguments.clone(),
+            moved(&def.input.to_marked_json(), &arguments),
+        ));
+        let value = def.output.as_ref().map(|output| {
+            let value = format!("{key}.value");
+            schemas.push((value.clone(), moved(&output.to_marked_json(), &value)));
+            value
+        });
+        let path = format!("/tools/{}", encoded(&def.name));
+        paths.push((
+            path.into(),
+            operation(def, &arguments, value.as_deref(), is_guarded),
+        ));
+    }
+    let paths = paths
+        .iter()
+        .map(|(path, item)| (path.as_ref(), item.as_str().into()));
+    let mut components = vec![("schemas", Cow::from(Json::Object(schemas).to_text()))];
+    if is_guarded {
+        components.push((
+            "securitySchemes",
+            r#"{"token":{"type":"http","scheme":"bearer"}}"#.into(),
+        ));
+    }
+    object([
+        ("openapi", quoted("3.1.0").into()),
+        (
+            "info",
+            object([
+                ("title", quoted(name).into()),
+                ("version", quoted(version).into()),
+            ])
+            .into(),
+        ),
+        ("paths", object(paths).into()),
+        ("components", object(components).into()),
+    ])
+}
+
+const HEALTH: &str =
+    r#"{"type":"object","properties":{"status":{"const":"ok"}},"required":["status"]}"#;
+const TOOLS: &str = r##"{"$ref":"#/components/schemas/Tools"}"##;
+const DOCUMENT: &str = r#"{"type":"object"}"#;
+
+fn get(id: &str, summary: &str, schema: &str, is_guarded: bool) -> String {
+    let mut responses = vec![("200", response("It is there.", schema))];
+    responses.extend(failures(&REFUSALS, is_guarded));
+    let mut members = vec![
+        ("operationId", Cow::from(quoted(id))),
+        ("summary", quoted(summary).into()),
+        ("responses", by_status(responses).into()),
+    ];
+    members.extend(security(is_guarded));
+    object([("get", object(members).into())])
+}
+
+fn operation(def: &ToolDef, arguments: &str, value: Option<&str>, is_guarded: bool) -> String {
+    let mut responses = vec![
+        ("200", done(value)),
+        ("202", response("The call waits.", &reference("Waits"))),
+    ];
+    responses.extend(failures(&FAILURES, is_guarded));
+    let content = content(&[("application/json", &reference(arguments))]);
+    let body = object([("required", "true".into()), ("content", content.into())]);
+    let mut members = vec![("operationId", Cow::from(quoted(&def.name)))];
+    if let Some(title) = &def.title {
+        members.push(("summary", quoted(title).into()));
+    }
+    members.push(("description", quoted(&def.description).into()));
+    members.push(("parameters", PREFER.into()));
+    members.push(("requestBody", body.into()));
+    members.push(("responses", by_status(responses).into()));
+    members.extend(security(is_guarded));
+    if def.annotations != Annotations::NONE
+        && let Ok(hints) = serde_json::to_string(&def.annotations)
+    {
+        members.push(("x-annotations", hints.into()));
+    }
+    object([("post", object(members).into())])
+}
+
+/// With `handling=strict` nothing is repaired.
+const PREFER: &str = r#"[{"name":"Prefer","in":"header","required":false,"description":"With `handling=strict` the arguments are read as they stand; else what they mean and do not say is repaired.","schema":{"type":"string"}}]"#;
+
+/// A value or blocks of content; the tool may ask all the same.
+fn done(value: Option<&str>) -> String {
+    let value = value.map_or_else(|| "{}".to_owned(), reference);
+    let schema = object([
+        ("type", quoted("object").into()),
+        (
+            "properties",
+            object([
+                ("status", r#"{"const":"done"}"#.into()),
+                ("value", value.into()),
+                ("content", CONTENT.into()),
+                (
+                    "direct",
+                    r#"{"const":true,"description":"The value goes to the user as it is."}"#.into(),
+                ),
+                (
+                    "halt",
+                    r#"{"type":"string","description":"Why the conversation ends here."}"#.into(),
+                ),
+                ("repairs", reference("Repairs").into()),
+                ("duration_ms", r#"{"type":"integer","minimum":0}"#.into()),
+            ])
+            .into(),
+        ),
+        ("required", r#"["status","duration_ms"]"#.into()),
+    ]);
+    let either = object([("anyOf", list([schema, reference("Asks")]).into())]);
+    let kinds = [
+        ("application/json", either.as_str()),
+        ("text/event-stream", EVENTS),
+    ];
+    object([
+        ("description", quoted("What the call came to.").into()),
+        ("content", content(&kinds).into()),
+    ])
+}
+
+const CONTENT: &str = r#"{"type":"array","items":{"type":"object","properties":{"type":{"type":"string"}},"required":["type"]}}"#;
+const EVENTS: &str = r#"{"type":"string","description":"Events: `progress` with `done`, `total`, `message` and `item`, and at the end `answer` with what the body would have been, whatever it is."}"#;
+
+fn failures(of: &[(&'static str, &'static str)], is_guarded: bool) -> Vec<(&'static str, String)> {
+    let all = is_guarded.then_some(&NO_TOKEN).into_iter().chain(of);
+    let failed = reference("Failed");
+    all.map(|(status, words)| (*status, response(words, &failed)))
+        .collect()
+}
+
+fn by_status(responses: Vec<(&str, String)>) -> String {
+    object(
+        responses
+            .into_iter()
+            .map(|(status, response)| (status, response.into())),
+    )
+}
+
+fn security(is_guarded: bool) -> Option<(&'static str, Cow<'static, str>)> {
+    is_guarded.then_some(("security", r#"[{"token":[]}]"#.into()))
+}
+
+fn response(words: &str, schema: &str) -> String {
+    object([
+        ("description", quoted(words).into()),
+        ("content", content(&[("application/json", schema)]).into()),
+    ])
+}
+
+fn content(kinds: &[(&str, &str)]) -> String {
+    let kinds = kinds
+        .iter()
+        .map(|(kind, schema)| (*kind, object([("schema", (*schema).into())]).into()));
+    object(kinds)
+}
+
+fn reference(key: &str) -> String {
+    object([(
+        "$ref",
+        quoted(&format!("#/components/schemas/{key}")).into(),
+    )])
+}
+
+/// A tool's name where a component may have it: else one by its place.
+fn key(name: &str, place: usize) -> String {
+    let fits = |char: char| char.is_ascii_alphanumeric() || "._-".contains(char);
+    if name.chars().all(fits) {
+        name.to_owned()
+    } else {
+        format!("tool-{place}")
+    }
+}
+
+/// A name as a segment of a path.
+fn encoded(name: &str) -> String {
+    name.bytes()
+        .map(|byte| {
+            if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+                char::from(byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        })
+        .collect()
+}
+
+/// A schema as a component: what refers to its own root refers to the component.
+fn moved(schema: &str, key: &str) -> Json {
+    let mut schema = Json::read(schema).unwrap_or(Json::Object(Vec::new()));
+    refer(&mut schema, &format!("#/components/schemas/{key}"));
+    schema
+}
+
+fn refer(schema: &mut Json, root: &str) {
+    let Json::Object(entries) = schema else {
+        return;
+    };
+    for (keyword, value) in entries {
+        match (keyword.as_str(), value) {
+            ("$ref", Json::Text(target)) => {
+                if let Some(inner) = target.strip_prefix('#') {
+                    *target = format!("{root}{inner}");
+                }
+            }
+            (
+                "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas",
+                Json::Object(schemas),
+            ) => {
+                for (_, schema) in schemas {
+                    refer(schema, root);
+                }
+            }
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Json::Array(schemas)) => {
+                for schema in schemas {
+                    refer(schema, root);
+                }
+            }
+            (
+                "items"
+                | "additionalProperties"
+                | "not"
+                | "if"
+                | "then"
+                | "else"
+                | "contains"
+                | "propertyNames"
+                | "unevaluatedItems"
+                | "unevaluatedProperties",
+                schema,
+            ) => refer(schema, root),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// Calls over HTTP. An answer comes as events, so that progress is seen while the call runs.
+
+let token;
+
+/** From now on requests bear this token. */
+export function bear(text) {
+  token = text;
+}
+
+function headers(more = {}) {
+  return token ? { ...more, Authorization: `Bearer ${token}` } : more;
+}
+
+/** The tools of this server; nothing where it wants a token that it did not get. */
+export async function tools() {
+  const response = await fetch("/tools", { headers: headers() });
+  if (response.status === 401) return undefined;
+  if (!response.ok) throw new Error(`the server answers ${response.status}`);
+  return (await response.json()).tools;
+}
+
+/** Calls a tool with JSON text. `heard` gets reports; `signal` cancels. */
+export async function call(name, text, heard, signal) {
+  const response = await fetch(`/tools/${encodeURIComponent(name)}`, {
+    method: "POST",
+    headers: headers({ "Content-Type": "application/json", Accept: "text/event-stream, application/json" }),
+    body: text,
+    signal,
+  });
+  const kind = response.headers.get("Content-Type") ?? "";
+  if (!kind.startsWith("text/event-stream")) return response.json();
+  let answer;
+  for await (const event of events(response.body)) {
+    if (event.name === "progress") heard(JSON.parse(event.data));
+    if (event.name === "answer") answer = event.data;
+  }
+  if (answer === undefined) throw new Error("the connection ended before the answer");
+  return JSON.parse(answer);
+}
+
+/** Server-sent events of a body. */
+async function* events(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    rest += value;
+    for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
+      const event = { name: "message", data: "" };
+      for (const line of rest.slice(0, end).split("\n")) {
+        const [, field, text] = /^([^:]*):? ?(.*)$/s.exec(line);
+        if (field === "event") event.name = text;
+        if (field === "data") event.data += (event.data && "\n") + text;
+      }
+      rest = rest.slice(end + 2);
+      yield event;
+    }
+  }
+}

@@ -1,0 +1,203 @@
+// The page: a list of tools, one of them as a form, and what its calls come to.
+
+import { bear, call, tools } from "./call.js";
+import { form, make } from "./form.js";
+
+const at = (id) => document.getElementById(id);
+let known = [];
+let running;
+
+async function start() {
+  try {
+    const found = await tools();
+    at("entry").hidden = found !== undefined;
+    at("tools").hidden = found === undefined;
+    if (!found) {
+      at("token").focus();
+      return false;
+    }
+    known = found;
+    list("");
+    show(known.find((tool) => tool.name === wanted()) ?? known[0]);
+    return true;
+  } catch (error) {
+    at("tools").hidden = false;
+    at("tool").replaceChildren(make("p", { className: "fault", role: "alert" }, `The tools cannot be listed: ${error.message}`));
+    return false;
+  }
+}
+
+const wanted = () => decodeURIComponent(location.hash.replace(/^#\/?/, ""));
+
+at("entry").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  bear(at("token").value);
+  if (await start()) at("token").value = "";
+  else at("entry-fault").textContent = "The server does not take this token.";
+});
+
+at("find").addEventListener("input", () => list(at("find").value));
+window.addEventListener("hashchange", () => {
+  const tool = known.find((tool) => tool.name === wanted());
+  if (tool) show(tool);
+});
+
+function list(words) {
+  const sought = words.toLowerCase();
+  const shown = known.filter((tool) => `${tool.name} ${tool.title ?? ""} ${tool.description}`.toLowerCase().includes(sought));
+  const items = shown.map((tool) => {
+    const button = make("button", { type: "button" }, make("b", {}, tool.name), make("span", {}, tool.description));
+    button.dataset.tool = tool.name;
+    button.addEventListener("click", () => {
+      location.hash = `/${encodeURIComponent(tool.name)}`;
+      show(tool);
+      at("tool").focus();
+    });
+    return make("li", {}, button);
+  });
+  at("list").replaceChildren(...items);
+  at("none").hidden = items.length > 0;
+  mark();
+}
+
+function mark() {
+  for (const button of at("list").querySelectorAll("button")) {
+    if (button.dataset.tool === at("tool").dataset.tool) button.setAttribute("aria-current", "true");
+    else button.removeAttribute("aria-current");
+  }
+}
+
+function marks(tool) {
+  const hints = tool.annotations ?? {};
+  const all = [
+    hints.read_only && "changes nothing",
+    hints.destructive && "what it changes may be lost",
+    hints.idempotent && "again changes nothing more",
+    hints.open_world && "reaches beyond this server",
+    tool.manual && "answered by a person",
+  ].filter(Boolean);
+  const item = (words) => make("li", { className: words.startsWith("what") ? "bad" : "" }, words);
+  return all.length ? make("ul", { className: "marks", "aria-label": "Hints" }, ...all.map(item)) : undefined;
+}
+
+function show(tool) {
+  if (!tool || at("tool").dataset.tool === tool.name) return;
+  running?.abort();
+  at("tool").dataset.tool = tool.name;
+  document.title = `${tool.name} · Tools`;
+  mark();
+  const fields = form(tool.input_schema);
+  const fault = make("p", { className: "fault", role: "alert" });
+  const go = make("button", { className: "main" }, "Call");
+  const stop = make("button", { type: "button", className: "plain", disabled: true }, "Cancel");
+  const answer = make("div", { id: "answer", hidden: true, "aria-live": "polite" });
+  const raw = rawText(fields);
+  const element = make("form", { noValidate: true, autocomplete: "off" }, fields.element, raw.element, fault,
+    make("div", { className: "actions" }, go, stop));
+  element.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (!running) run(tool, { fields, fault, go, stop, answer, text: raw.read() });
+  });
+  element.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) element.requestSubmit();
+  });
+  stop.addEventListener("click", () => running?.abort());
+  at("tool").replaceChildren(...[make("h2", {}, tool.title ?? tool.name), make("p", { className: "about" }, tool.description),
+    marks(tool), element, answer].filter(Boolean));
+}
+
+/** The arguments as JSON; while this is open, it is what is sent. */
+function rawText(fields) {
+  const id = "raw-text";
+  const text = make("textarea", { id, className: "json", rows: 3, spellcheck: false });
+  const element = make("details", { className: "raw" }, make("summary", {}, "Arguments as JSON"),
+    make("label", { for: id, className: "help" }, "While this is open, this text is sent, and not the form."), text);
+  element.addEventListener("toggle", () => {
+    if (element.open) text.value = fields.read();
+  });
+  return { element, read: () => (element.open ? text.value : fields.read()) };
+}
+
+async function run(tool, parts) {
+  const { fields, fault, go, stop, answer, text } = parts;
+  running = new AbortController();
+  const { signal } = running;
+  const since = performance.now();
+  [go.disabled, stop.disabled] = [true, false];
+  fault.textContent = "";
+  fields.clear();
+  const meter = make("progress", { "aria-label": "Progress" });
+  const line = make("p", { className: "help" }, "It runs…");
+  const parts_of_it = make("ul");
+  answer.hidden = false;
+  answer.replaceChildren(head("Running", ""), meter, line, parts_of_it);
+  const heard = (report) => {
+    if (report.total) [meter.max, meter.value] = [report.total, report.done];
+    line.textContent = [report.total ? `${report.done} of ${report.total}` : `${report.done}`, report.message].filter(Boolean).join(": ");
+    if (report.item !== undefined && parts_of_it.childElementCount < 100) parts_of_it.append(make("li", {}, JSON.stringify(report.item)));
+  };
+  try {
+    const came = await call(tool.name, text, heard, signal);
+    tell(came, fields, fault, answer);
+  } catch (error) {
+    const words = signal.aborted ? "Cancelled" : "No answer";
+    const took = `after ${Math.round(performance.now() - since)} ms`;
+    answer.replaceChildren(head(words, "bad", took), make("p", {}, signal.aborted ? "The call was ended by you." : error.message));
+  } finally {
+    running = undefined;
+    [go.disabled, stop.disabled] = [false, true];
+    if (document.activeElement === document.body) go.focus();
+  }
+}
+
+function head(words, className, note) {
+  return make("div", { className: "head" }, make("h3", { className }, words), note ? make("small", {}, note) : undefined);
+}
+
+function tell(came, fields, fault, answer) {
+  const took = came.duration_ms === undefined ? "" : `${came.duration_ms} ms`;
+  const [words, look, ...content] = told(came, fields, fault);
+  const repairs = (came.repairs ?? []).map((repair) =>
+    make("li", {}, `${repair.path ? `${repair.path}: ` : ""}${repair.from} was taken for ${repair.to || "nothing"}`));
+  answer.replaceChildren(head(words, look, took), ...content, ...(repairs.length ? [make("ul", {}, ...repairs)] : []));
+}
+
+/** What an answer says: words, how they look, and what stands below. */
+function told(came, fields, fault) {
+  switch (came.status) {
+    case "done": {
+      const ends = came.halt ? [make("p", { className: "help" }, `The conversation would end: ${came.halt}`)] : [];
+      const blocks = came.content ? came.content.map(block) : [make("pre", {}, shown(came.value))];
+      return ["Answer", "good", ...blocks, ...ends];
+    }
+    case "ask_user":
+      return ["The tool asks", "", make("p", {}, came.question), ...options(came.options)];
+    case "pending":
+      return ["The call waits for a person", "", make("pre", {}, shown(came.ask ?? came.reason))];
+    default: {
+      const left = fields.tell(came.error.faults ?? []);
+      const isAll = left.length === 0 && came.error.faults;
+      if (left.length) fault.textContent = left.map((one) => one.message).join("\n");
+      const lines = came.error.messages.map((message) => make("li", {}, message));
+      return [isAll ? "The arguments do not fit" : `Failed: ${came.error.kind}`, "bad", make("ul", {}, ...lines)];
+    }
+  }
+}
+
+const options = (all) => (Object.keys(all ?? {}).length ? [make("pre", {}, shown(all))] : []);
+const shown = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
+
+function block(one) {
+  switch (one.type) {
+    case "text":
+      return make("pre", {}, one.text);
+    case "image":
+      return make("img", { alt: "A picture of the answer", src: `data:${one.mime_type};base64,${one.data}` });
+    case "audio":
+      return make("audio", { controls: true, src: `data:${one.mime_type};base64,${one.data}` });
+    default:
+      return make("pre", {}, shown(one.value ?? one.uri ?? one));
+  }
+}
+
+start();

@@ -1,0 +1,226 @@
+//! JSON whose objects keep their order, and whose scalars keep the text that they came as.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// What stands deeper than this is kept as text: reading is recursive.
+const DEEPEST: usize = 128;
+
+/// A JSON value.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Json {
+    /// A string.
+    Text(String),
+    /// An array.
+    Array(Vec<Json>),
+    /// An object; keys may stand twice.
+    Object(Vec<(String, Json)>),
+    /// Anything else, as its JSON text.
+    Raw(String),
+}
+
+impl Json {
+    /// Reads JSON text; `None` if it is none.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        Self::read_at(text, 0)
+    }
+
+    /// The first level alone is read; what stands inside is kept as text.
+    pub(crate) fn read_flat(text: &str) -> Option<Self> {
+        Self::read_at(text, DEEPEST)
+    }
+
+    fn read_at(text: &str, depth: usize) -> Option<Self> {
+        let inner = |raw: &RawValue| {
+            if depth < DEEPEST {
+                Self::read_at(raw.get(), depth + 1)
+            } else {
+                Some(Self::Raw(raw.get().to_owned()))
+            }
+        };
+        let text = text.trim_matches([' ', '\t', '\n', '\r']);
+        match text.as_bytes().first()? {
+            b'{' => {
+                let entries = entries(text)?.into_iter();
+                let entries = entries.map(|(key, raw)| Some((key, inner(raw)?)));
+                Some(Self::Object(entries.collect::<Option<_>>()?))
+            }
+            b'[' => {
+                let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+                Some(Self::Array(
+                    items.into_iter().map(inner).collect::<Option<_>>()?,
+                ))
+            }
+            // One with half of a pair of surrogates is JSON, and no string here.
+            b'"' => match serde_json::from_str(text) {
+                Ok(string) => Some(Self::Text(string)),
+                Err(_) => raw(text),
+            },
+            _ => raw(text),
+        }
+    }
+
+    /// The value under a key of an object: the first, if it stands there twice.
+    pub(crate) fn get(&self, key: &str) -> Option<&Self> {
+        let (_, value) = self.entries().iter().find(|(name, _)| name == key)?;
+        Some(value)
+    }
+
+    /// The entries of an object; none of anything else.
+    pub(crate) fn entries(&self) -> &[(String, Self)] {
+        match self {
+            Self::Object(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The elements of an array; none of anything else.
+    pub(crate) fn items(&self) -> &[Self] {
+        match self {
+            Self::Array(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The string, if it is one.
+    pub(crate) fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The compact text; scalars as they came.
+    pub(crate) fn to_text(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out);
+        out
+    }
+
+    /// The same for people: a line for each entry.
+    pub(crate) fn to_lines(&self) -> String {
+        let mut out = String::new();
+        self.write_lines(&mut out, 0);
+        out
+    }
+
+    fn write_lines(&self, out: &mut String, depth: usize) {
+        let new_line = |out: &mut String, depth: usize| {
+            out.push('\n');
+            out.extend(std::iter::repeat_n("  ", depth));
+        };
+        match self {
+            Self::Array(items) if !items.is_empty() => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    out.push_str(if index > 0 { "," } else { "" });
+                    new_line(out, depth + 1);
+                    item.write_lines(out, depth + 1);
+                }
+                new_line(out, depth);
+                out.push(']');
+            }
+            Self::Object(entries) if !entries.is_empty() => {
+                out.push('{');
+                for (index, (key, value)) in entries.iter().enumerate() {
+                    out.push_str(if index > 0 { "," } else { "" });
+                    new_line(out, depth + 1);
+                    out.push_str(&quoted(key));
+                    out.push_str(": ");
+                    value.write_lines(out, depth + 1);
+                }
+                new_line(out, depth);
+                out.push('}');
+            }
+            other => other.write(out),
+        }
+    }
+
+    fn write(&self, out: &mut String) {
+        match self {
+            Self::Text(text) => out.push_str(&quoted(text)),
+            Self::Raw(text) => out.push_str(text),
+            Self::Array(items) => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    out.push_str(if index > 0 { "," } else { "" });
+                    item.write(out);
+                }
+                out.push(']');
+            }
+            Self::Object(entries) => {
+                out.push('{');
+                for (index, (key, value)) in entries.iter().enumerate() {
+                    out.push_str(if index > 0 { "," } else { "" });
+                    out.push_str(&quoted(key));
+                    out.push(':');
+                    value.write(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+}
+
+fn raw(text: &str) -> Option<Json> {
+    let raw: &RawValue = serde_json::from_str(text).ok()?;
+    Some(Json::Raw(raw.get().to_owned()))
+}
+
+/// A string as JSON text.
+pub(crate) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// An object's text, from its members' texts.
+pub(crate) fn object<'v>(members: impl IntoIterator<Item = (&'v str, Cow<'v, str>)>) -> String {
+    let mut out = String::from("{");
+    for (index, (key, value)) in members.into_iter().enumerate() {
+        out.push_str(if index > 0 { "," } else { "" });
+        out.push_str(&quoted(key));
+        out.push(':');
+        out.push_str(&value);
+    }
+    out.push('}');
+    out
+}
+
+/// A list's text, from its elements' texts.
+pub(crate) fn list<V: AsRef<str>>(items: impl IntoIterator<Item = V>) -> String {
+    let mut out = String::from("[");
+    for (index, item) in items.into_iter().enumerate() {
+        out.push_str(if index > 0 { "," } else { "" });
+        out.push_str(item.as_ref());
+    }
+    out.push(']');
+    out
+}
+
+/// Entries in their order, equal keys included: a map would lose both.
+fn entries(text: &str) -> Option<Vec<(String, &RawValue)>> {
+    struct Entries;
+
+    impl<'de> Visitor<'de> for Entries {
+        type Value = Vec<(String, &'de RawValue)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut found = Vec::new();
+            while let Some(entry) = map.next_entry()? {
+                found.push(entry);
+            }
+            Ok(found)
+        }
+    }
+
+    let mut json = serde_json::Deserializer::from_str(text);
+    let found = json.deserialize_map(Entries).ok()?;
+    json.end().ok()?;
+    Some(found)
+}

@@ -1,0 +1,220 @@
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::ExitCode;
+
+use tokio::net::TcpListener;
+use toolwright_runtime::{Cancel, Context, Executor, Source};
+
+use crate::cli::{self, Exit};
+use crate::http::Server;
+use crate::signals::Signals;
+
+/// How many calls run at once, if the host gives no executor.
+const AT_ONCE: usize = 64;
+
+/// A toolset as a whole program: what [`main`] runs, with a host's own choices.
+///
+/// ```no_run
+/// # use toolwright_runtime::Toolset;
+/// use toolwright_serve::Serve;
+///
+/// fn main() -> std::process::ExitCode {
+/// #   let tools = Toolset::default();
+///     Serve::new(tools).name("shop").version("1.2.0").about("Orders and stock").run()
+/// }
+/// ```
+pub struct Serve {
+    source: Source,
+    executor: Option<Executor>,
+    pub(crate) name: String,
+    pub(crate) version: Option<String>,
+    pub(crate) about: Option<String>,
+    pub(crate) cx: Context,
+    http: Server,
+}
+
+/// The program of a toolset: command line, MCP, HTTP. To be returned from a plain `fn main()`.
+///
+/// ```no_run
+/// # use toolwright_runtime::Toolset;
+/// fn main() -> std::process::ExitCode {
+/// #   let tools = Toolset::default();
+///     toolwright_serve::main(tools) // `toolwright::serve::main(tools![forecast, order])`
+/// }
+/// ```
+///
+/// | command | what it does |
+/// | --- | --- |
+/// | `list` | lists the tools |
+/// | `schema [NAME] [--dialect D]` | prints the JSON Schemas of their arguments |
+/// | `check --target D` | tells what a provider would refuse |
+/// | `call NAME --city Oslo` | calls a tool: flags made of its schema, `--json TEXT` or `--json -` |
+/// | `mcp` | serves them over MCP, on stdin and stdout |
+/// | `serve --listen ADDRESS` | serves them over HTTP, with a page to try them, and over MCP at `/mcp` |
+/// | `completions SHELL` | prints a script that completes all of this |
+///
+/// The exit code is 0 where all went well, 1 where a tool failed, 2 for a command line that makes no
+/// sense, 3 for arguments that do not fit, 4 for a tool that is not there, 5 where a person has to
+/// answer or to say yes, 6 where one said no, 124 for a call that took too long, 130 for one that was
+/// cancelled.
+pub fn main(tools: impl Into<Source>) -> ExitCode {
+    Serve::new(tools).run()
+}
+
+impl Serve {
+    /// The program of these tools: a toolset, or a registry whose tools may change.
+    pub fn new(tools: impl Into<Source>) -> Self {
+        let source = tools.into();
+        Self {
+            http: Server::new(Executor::parallel(source.clone(), AT_ONCE)),
+            source,
+            executor: None,
+            name: own_name(),
+            version: None,
+            about: None,
+            cx: Context::new(),
+        }
+    }
+
+    /// The same program under this name, in its help and for clients; if nothing is said, the name of
+    /// its file.
+    pub fn name(self, name: impl Into<String>) -> Self {
+        let name = name.into();
+        Self { name, ..self }
+    }
+
+    /// The same program, of this version.
+    pub fn version(self, version: impl Into<String>) -> Self {
+        let version = Some(version.into());
+        Self { version, ..self }
+    }
+
+    /// The same program, with a line on what it is for.
+    pub fn about(self, about: impl Into<String>) -> Self {
+        let about = Some(about.into());
+        Self { about, ..self }
+    }
+
+    /// The same program, whose calls this executor runs: with its layers, limits and observers. Its
+    /// tools are those that are served. Without one, 64 calls run at once, a call over HTTP or MCP has
+    /// 30 s, and one from the command line all the time in the world.
+    pub fn executor(self, executor: Executor) -> Self {
+        Self {
+            executor: Some(executor),
+            ..self
+        }
+    }
+
+    /// The same program, with what all of its calls know.
+    pub fn context(self, cx: Context) -> Self {
+        Self { cx, ..self }
+    }
+
+    /// The same program, with other choices about HTTP: a token, hosts, routes of the host's own.
+    ///
+    /// ```no_run
+    /// # use toolwright_runtime::Toolset;
+    /// # use toolwright_serve::Serve;
+    /// # let tools = Toolset::default();
+    /// Serve::new(tools).http(|http| http.bearer("not-in-your-code").allow_host("tools.example.com"));
+    /// ```
+    pub fn http(self, change: impl FnOnce(Server) -> Server) -> Self {
+        Self {
+            http: change(self.http),
+            ..self
+        }
+    }
+
+    /// Does what the command line says.
+    pub fn run(self) -> ExitCode {
+        self.run_with(std::env::args_os())
+    }
+
+    /// Does what these arguments say; the first one is the program's own name.
+    pub fn run_with<A: Into<OsString>>(self, arguments: impl IntoIterator<Item = A>) -> ExitCode {
+        let arguments = arguments.into_iter().map(Into::into).collect();
+        cli::run(self, arguments).into()
+    }
+
+    /// The executor of a host, if it gave one.
+    pub(crate) fn given_executor(&self) -> Option<Executor> {
+        self.executor.clone()
+    }
+
+    pub(crate) fn calls(&self) -> Executor {
+        self.given_executor()
+            .unwrap_or_else(|| Executor::parallel(self.source.clone(), AT_ONCE))
+    }
+
+    /// Serves over HTTP until a signal ends it.
+    pub(crate) fn run_http(self, address: &str) -> io::Result<Exit> {
+        let server = self.http_server();
+        runtime()?.block_on(async {
+            let listener = TcpListener::bind(address).await?;
+            let address = listener.local_addr()?;
+            if let Some(why) = server.is_too_open(address) {
+                cli::say(why);
+                return Ok(Exit::Usage);
+            }
+            announce(address);
+            let stop = Cancel::new();
+            tokio::spawn(heed(Signals::new(), stop.clone()));
+            server.serve(listener, stop).await?;
+            Ok(Exit::Done)
+        })
+    }
+
+    fn http_server(self) -> Server {
+        let executor = self.calls();
+        let server = self
+            .http
+            .with_executor(executor)
+            .name(self.name)
+            .context(self.cx);
+        match self.version {
+            Some(version) => server.version(version),
+            None => server,
+        }
+    }
+}
+
+pub(crate) fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+}
+
+/// The first signal ends the serving, calls in flight first; the second ends the program.
+async fn heed(mut signals: Signals, stop: Cancel) {
+    signals.next().await;
+    stop.cancel();
+    signals.next().await;
+    std::process::exit(i32::from(Exit::Cancelled as u8));
+}
+
+/// Where the tools are, for people and for scripts that asked for any free port.
+fn announce(address: SocketAddr) {
+    anstream::eprintln!("listening on http://{address}");
+}
+
+fn own_name() -> String {
+    let path = std::env::args_os().next().unwrap_or_default();
+    let stem = Path::new(&path).file_stem().unwrap_or_default();
+    match stem.to_str() {
+        Some(name) if !name.is_empty() => name.to_owned(),
+        _ => "tools".to_owned(),
+    }
+}
+
+impl fmt::Debug for Serve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Serve")
+            .field("name", &self.name)
+            .field("version", &self.version)
+            .field("source", &self.source)
+            .finish_non_exhaustive()
+    }
+}

@@ -128,8 +128,8 @@ async fn count(
 
 /// Says who somebody is, if the password is right.
 #[tool]
-fn login(user: String, #[arg(secret, len(4..))] password: String) -> Result<String, &'static str> {
-    match (user.as_str(), password.as_str()) {
+fn login(user: &str, #[arg(secret, len(4..))] password: &str) -> Result<String, &'static str> {
+    match (user, password) {
         ("ada", "countess") => Ok("Augusta Ada King".to_owned()),
         _ => Err("user or password is wrong"),
     }

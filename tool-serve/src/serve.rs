@@ -4,16 +4,14 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use tokio::net::TcpListener;
-use toolwright_runtime::{Cancel, Context, Executor, Source};
+use toolwright_runtime::{Cancel, Context, Executor, Registry};
 
 use crate::cli::{self, Exit};
-use crate::http::Server;
+use crate::http::{Change, Server};
 use crate::signals::Signals;
-
-/// How many calls run at once, if the host gives no executor.
-const AT_ONCE: usize = 64;
 
 /// A toolset as a whole program: what [`main`] runs, with a host's own choices.
 ///
@@ -27,8 +25,8 @@ const AT_ONCE: usize = 64;
 /// }
 /// ```
 pub struct Serve {
-    source: Source,
-    executor: Option<Executor>,
+    registry: Registry,
+    change: Change,
     pub(crate) name: String,
     pub(crate) version: Option<String>,
     pub(crate) about: Option<String>,
@@ -60,18 +58,18 @@ pub struct Serve {
 /// sense, 3 for arguments that do not fit, 4 for a tool that is not there, 5 where a person has to
 /// answer or to say yes, 6 where one said no, 124 for a call that took too long, 130 for one that was
 /// cancelled.
-pub fn main(tools: impl Into<Source>) -> ExitCode {
+pub fn main(tools: impl Into<Registry>) -> ExitCode {
     Serve::new(tools).run()
 }
 
 impl Serve {
     /// The program of these tools: a toolset, or a registry whose tools may change.
-    pub fn new(tools: impl Into<Source>) -> Self {
-        let source = tools.into();
+    pub fn new(tools: impl Into<Registry>) -> Self {
+        let registry = tools.into();
         Self {
-            http: Server::new(Executor::parallel(source.clone(), AT_ONCE)),
-            source,
-            executor: None,
+            http: Server::new(registry.clone()),
+            registry,
+            change: Arc::new(|executor| executor),
             name: own_name(),
             version: None,
             about: None,
@@ -98,14 +96,12 @@ impl Serve {
         Self { about, ..self }
     }
 
-    /// The same program, whose calls this executor runs: with its layers, limits and observers. Its
-    /// tools are those that are served. Without one, 64 calls run at once, a call over HTTP or MCP has
-    /// 30 s, and one from the command line all the time in the world.
-    pub fn executor(self, executor: Executor) -> Self {
-        Self {
-            executor: Some(executor),
-            ..self
-        }
+    /// The same program, with what `change` makes of the executors that run its calls: layers, time
+    /// limits, observers. If nothing is said, a call over HTTP or MCP has 30 s, and one from the command
+    /// line all the time in the world.
+    pub fn executor(self, change: impl Fn(Executor) -> Executor + Send + Sync + 'static) -> Self {
+        let change = Arc::new(change);
+        Self { change, ..self }
     }
 
     /// The same program, with what all of its calls know.
@@ -139,14 +135,9 @@ impl Serve {
         cli::run(self, arguments).into()
     }
 
-    /// The executor of a host, if it gave one.
-    pub(crate) fn given_executor(&self) -> Option<Executor> {
-        self.executor.clone()
-    }
-
+    /// What runs a call from the command line: a person waits as long as a person likes.
     pub(crate) fn calls(&self) -> Executor {
-        self.given_executor()
-            .unwrap_or_else(|| Executor::parallel(self.source.clone(), AT_ONCE))
+        (self.change)(Executor::serial(&self.registry).no_timeout())
     }
 
     /// Serves over HTTP until a signal ends it.
@@ -168,12 +159,9 @@ impl Serve {
     }
 
     fn http_server(self) -> Server {
-        let executor = self.calls();
-        let server = self
-            .http
-            .with_executor(executor)
-            .name(self.name)
-            .context(self.cx);
+        let change = self.change;
+        let server = self.http.name(self.name).context(self.cx);
+        let server = server.executor(move |executor| change(executor));
         match self.version {
             Some(version) => server.version(version),
             None => server,
@@ -214,7 +202,7 @@ impl fmt::Debug for Serve {
         f.debug_struct("Serve")
             .field("name", &self.name)
             .field("version", &self.version)
-            .field("source", &self.source)
+            .field("registry", &self.registry)
             .finish_non_exhaustive()
     }
 }

@@ -87,12 +87,9 @@ impl Asked {
     pub(super) fn run(self, serve: &Serve, mut printer: Printer) -> io::Result<Exit> {
         let cx = serve.cx.clone();
         let stop = cx.cancel().child();
-        // A person waits as long as a person likes.
-        let executor = match (serve.given_executor(), self.timeout) {
-            (Some(executor), None) => executor,
-            (Some(executor), Some(limit)) => executor.timeout(limit),
-            (None, Some(limit)) => serve.calls().timeout(limit),
-            (None, None) => serve.calls().no_timeout(),
+        let executor = match self.timeout {
+            Some(limit) => serve.calls().timeout(limit),
+            None => serve.calls(),
         };
         let executor = progress::told(executor);
         let (cx, reports) = progress::listen(cx.with_cancel(stop.clone()));

@@ -27,6 +27,7 @@ pub(super) fn program(name: &str, version: Option<&str>, about: Option<&str>) ->
         .value_name("FORMAT")
         .value_parser(["text", "json"])
         .default_value("text")
+        .help_heading("Options of every command")
         .help("What answers are written as");
     let command = Command::new(name.to_owned())
         .about(
@@ -192,6 +193,7 @@ fn tool(def: &ToolDef) -> Command {
 fn parameter(schema: &Schema, flag: &Flag) -> Arg {
     let words = schema.description(&flag.schema);
     let default = flag.schema.get("default").map(Json::to_text);
+    let bound = |name: &str| flag.schema.get(name).map(Json::to_text);
     let mut help = words.trim().to_owned();
     let mut note = |text: String| {
         help.push_str(if help.is_empty() { "" } else { " " });
@@ -199,6 +201,12 @@ fn parameter(schema: &Schema, flag: &Flag) -> Arg {
     };
     if flag.is_required {
         note("[required]".to_owned());
+    }
+    match (bound("minimum"), bound("maximum")) {
+        (Some(least), Some(most)) => note(format!("[{least} to {most}]")),
+        (Some(least), None) => note(format!("[at least {least}]")),
+        (None, Some(most)) => note(format!("[at most {most}]")),
+        (None, None) => {}
     }
     if let Some(default) = default {
         note(format!("[default: {default}]"));
@@ -208,8 +216,7 @@ fn parameter(schema: &Schema, flag: &Flag) -> Arg {
         .long(flag.long.clone())
         .value_name(value_name(schema, flag))
         .value_parser(Words(choices))
-        .help(first_paragraph(&help).to_owned())
-        .long_help(help)
+        .help(help)
         .allow_negative_numbers(true);
     let arg = match &flag.alias {
         Some(alias) => arg.alias(alias.clone()),

@@ -9,10 +9,10 @@ mod schema;
 mod show;
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write};
 
-use clap::ArgMatches;
 use clap::error::ErrorKind;
+use clap::{ArgMatches, Command};
 use clap_complete::Shell;
 
 use self::call::Asked;
@@ -63,13 +63,7 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
             }
         }
         Some(("serve", asked)) => serve_http(serve, asked),
-        Some(("completions", asked)) => {
-            if let Some(shell) = asked.get_one::<Shell>("shell") {
-                let name = command.get_name().to_owned();
-                clap_complete::generate(*shell, &mut command, name, &mut io::stdout());
-            }
-            Ok(Exit::Done)
-        }
+        Some(("completions", asked)) => completions(&mut command, asked),
         _ => Ok(Exit::Usage),
     };
     match done {
@@ -81,6 +75,18 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
             Exit::Failed
         }
     }
+}
+
+fn completions(command: &mut Command, asked: &ArgMatches) -> io::Result<Exit> {
+    let Some(shell) = asked.get_one::<Shell>("shell") else {
+        return Ok(Exit::Usage);
+    };
+    let name = command.get_name().to_owned();
+    // Written at once: where nobody reads on, the generator itself would panic.
+    let mut script = Vec::new();
+    clap_complete::generate(*shell, command, name, &mut script);
+    io::stdout().write_all(&script)?;
+    Ok(Exit::Done)
 }
 
 /// Prints what clap says: help and version where they were asked for, else what is wrong.

@@ -22,7 +22,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
-use toolwright_runtime::{Cancel, Context, Executor};
+use toolwright_runtime::{Cancel, Context, Executor, Registry};
 
 use self::guard::Guard;
 use crate::{answer, definitions, progress};
@@ -45,16 +45,17 @@ const GRACE: Duration = Duration::from_secs(10);
 /// may call.
 ///
 /// ```no_run
-/// # async fn serve(executor: toolwright_runtime::Executor) -> std::io::Result<()> {
+/// # async fn serve(tools: toolwright_runtime::Toolset) -> std::io::Result<()> {
 /// use toolwright_runtime::Cancel;
 /// use toolwright_serve::http::Server;
 ///
 /// let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;
-/// Server::new(executor).name("shop").serve(listener, Cancel::new()).await
+/// Server::new(tools).name("shop").serve(listener, Cancel::new()).await
 /// # }
 /// ```
 pub struct Server {
-    executor: Executor,
+    registry: Registry,
+    change: Change,
     name: String,
     version: String,
     cx: Context,
@@ -63,6 +64,9 @@ pub struct Server {
     routes: Option<Routes>,
     grace: Duration,
 }
+
+/// What a host makes of an executor.
+pub(crate) type Change = Arc<dyn Fn(Executor) -> Executor + Send + Sync>;
 
 type Routes = Box<dyn FnOnce(Router) -> Router + Send>;
 
@@ -78,10 +82,11 @@ struct Shared {
 }
 
 impl Server {
-    /// A server of the tools of this executor, which runs their calls.
-    pub fn new(executor: Executor) -> Self {
+    /// A server of these tools: a toolset, or a registry whose tools may change.
+    pub fn new(tools: impl Into<Registry>) -> Self {
         Self {
-            executor,
+            registry: tools.into(),
+            change: Arc::new(|executor| executor),
             name: "tools".to_owned(),
             version: "0".to_owned(),
             cx: Context::new(),
@@ -92,8 +97,11 @@ impl Server {
         }
     }
 
-    pub(crate) fn with_executor(self, executor: Executor) -> Self {
-        Self { executor, ..self }
+    /// The same server, with what `change` makes of the executors that run its calls: layers, time
+    /// limits, observers. Its tools stay the server's.
+    pub fn executor(self, change: impl Fn(Executor) -> Executor + Send + Sync + 'static) -> Self {
+        let change = Arc::new(change);
+        Self { change, ..self }
     }
 
     /// The same server under this name, in its documents.
@@ -181,7 +189,7 @@ impl Server {
     /// about too many connections is then the host's to do. `stop` cancels the calls in flight.
     pub fn into_router(self, stop: &Cancel) -> Router {
         let shared = Arc::new(Shared {
-            executor: progress::told(self.executor),
+            executor: progress::told((self.change)(Executor::serial(&self.registry))),
             name: self.name,
             version: self.version,
             cx: self.cx.with_cancel(stop.child()),

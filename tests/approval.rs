@@ -311,8 +311,9 @@ fn a_decision_goes_on_with_what_waited() {
     let started = Arc::new(Mutex::new(Vec::new()));
     let events = Arc::clone(&started);
     let executor = waiting().observe(move |event: &Event<'_>| {
-        if let Event::Started { index, .. } = event {
-            events.lock().unwrap().push(*index);
+        if let Event::Started { index, call, .. } = event {
+            let run = (*index, call.arguments.to_string());
+            events.lock().unwrap().push(run);
         }
     });
     let batch = executor.decide_blocking(&decided, &cx);
@@ -330,7 +331,10 @@ fn a_decision_goes_on_with_what_waited() {
     assert_eq!(text(results[4]), "paid by hand");
     let mut started = started.lock().unwrap().clone();
     started.sort_unstable();
-    assert_eq!(started, [0, 1, 2, 3, 4]);
+    let places: Vec<_> = started.iter().map(|(place, _)| *place).collect();
+    assert_eq!(places, [0, 1, 2, 3, 4]);
+    // Who looks on sees what runs.
+    assert_eq!(started[1].1, r#"{"to":"B"}"#);
 }
 
 #[test]
@@ -417,6 +421,47 @@ fn an_approval_is_for_the_arguments_that_were_shown() {
     let again = executor.decide_blocking(&other, &Context::new());
     let pending = again.pending().next().unwrap();
     assert_eq!(&*pending.call.arguments, r#"{"to":"bob"}"#);
+}
+
+#[test]
+fn a_manual_call_runs_as_it_was_shown_or_is_asked_about_again() {
+    // Nothing but the tool itself says that somebody is asked.
+    let executor = Executor::serial(all()).layer(Cents);
+    let calls = [call("1", "charge", json!({"cents": 5}))];
+    let batch = executor.run_blocking(&calls, &Context::new());
+    let pending = batch.pending().next().unwrap();
+    assert_eq!(&*pending.call.arguments, r#"{"cents":5}"#);
+    let approved = [pending.decided(Decision::Approve)];
+    let again = executor.decide_blocking(&approved, &Context::new());
+    let pending = again.pending().next().unwrap();
+    assert_eq!(&*pending.call.arguments, r#"{"cents":500}"#);
+    assert!(matches!(&pending.reason, PendingReason::Decision(shown) if shown["why"].is_string()));
+    // What is shown now is what runs; so it is of an edit.
+    let rows = [
+        (Decision::Approve, 500),
+        (Decision::Edit(json!({"cents": 7})), 7),
+    ];
+    for (decision, cents) in rows {
+        let decided = [pending.decided(decision)];
+        let batch = executor.decide_blocking(&decided, &Context::new());
+        let result = batch.results().next().unwrap();
+        assert_eq!(result.value().unwrap()["cents"], cents);
+    }
+    let edited = [pending.decided(Decision::Edit(json!({"cents": 5})))];
+    let batch = executor.decide_blocking(&edited, &Context::new());
+    assert_eq!(batch.results().count(), 0);
+}
+
+/// Counts in another unit than the model.
+struct Cents;
+
+impl Layer for Cents {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+        Box::pin(async move {
+            let arguments = request.call().arguments.replace(":5}", ":500}");
+            next.run(request.with_arguments(arguments)).await
+        })
+    }
 }
 
 #[test]

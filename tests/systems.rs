@@ -6,15 +6,18 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// The rows that must be there, a line for each system.
-const ROWS: &str = "
-    S1 S2 S3 S4 S5 S6 S7 S8 S9 S10 S11 S12 S13 S14 S15 S16 S17 S18 S20 S21 S22 S24 S25 S27 S28 S29 S30 S31
-    P1 P2 P3 P4 P5 P6 P7 P8 P9 P10 P11 P12 P13 P14 P17 P18 P20
-    M1 M2 M3 M4 M5 M6 M7 M8 M9 M10 M11 M12 M13 M14 M15 M16 M17 M18 M22 M23 M24 M25 M26 M29
-    Y1 Y2 Y3 Y4 Y5 Y6 Y7 Y8 Y9 Y10 Y11 Y16 Y17 Y18 Y19 Y20 Y22 Y23 Y24 Y25 Y26 Y28
-    A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A20 A21 A22 A23 A24 A28 A33 A34 A35 A36 A37 A38
-    1 2 3 4 5 6 7 8 12 13 15
-";
+/// The rows of each system, and how many there are: they are numbered from 1. Scenarios have no letter.
+const ROWS: [(&str, usize); 6] = [
+    ("S", 31),
+    ("P", 20),
+    ("M", 29),
+    ("Y", 28),
+    ("A", 38),
+    ("", 15),
+];
+
+/// What is not there yet.
+const OPEN: [&str; 4] = ["P19", "Y12", "Y27", "10"];
 
 struct Row {
     id: String,
@@ -110,7 +113,9 @@ fn every_row_names_tests_that_exist() {
 #[test]
 fn every_row_is_there_once() {
     let mut found: Vec<_> = rows().into_iter().map(|row| row.id).collect();
-    let mut expected: Vec<_> = ROWS.split_whitespace().map(str::to_owned).collect();
+    let all = ROWS.iter();
+    let all = all.flat_map(|(system, rows)| (1..=*rows).map(move |row| format!("{system}{row}")));
+    let mut expected: Vec<_> = all.filter(|row| !OPEN.contains(&&**row)).collect();
     found.sort();
     expected.sort();
     assert_eq!(found, expected);

@@ -66,7 +66,7 @@ pub struct Agent {
     keep: Keep,
 }
 
-/// Whether a run ends after what the model said last.
+/// Whether a run ends after a turn in which the model said this.
 type HaltWhen = dyn Fn(&Session, &Assistant) -> bool + Send + Sync;
 
 /// The host's own code around a run and its model calls. What it does not say is left as it is;
@@ -169,7 +169,7 @@ impl Agent {
     }
 
     /// The same agent, which stops before it visits the node, once for each visit. Running it again
-    /// goes on.
+    /// goes on. Before the tools somebody can [decide](Session::decide) about each call meanwhile.
     pub fn interrupt_before(mut self, node: Node) -> Self {
         self.before.push(node);
         self
@@ -182,8 +182,9 @@ impl Agent {
         self
     }
 
-    /// The same agent, whose runs end where the condition holds after a turn of the model. A panic
-    /// of the condition reaches the caller.
+    /// The same agent, whose runs end where the condition holds after a turn: what the model said,
+    /// and the answers to its calls. Whatever else ends the run then goes before. A panic of the
+    /// condition reaches the caller.
     pub fn halt_when(
         self,
         condition: impl Fn(&Session, &Assistant) -> bool + Send + Sync + 'static,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 use toolwright_runtime::{Decision, Encoder, Outcome, State, ToolCall, ToolError, ToolResult};
 
-use crate::{CheckpointId, Message, Node, Thread, ToolMessage, Usage};
+use crate::{CheckpointId, Message, Node, Repair, Thread, ToolMessage, Usage};
 
 pub use self::error::SessionError;
 pub(crate) use self::pending::find;
@@ -150,7 +150,7 @@ impl Session {
         &self.thread
     }
 
-    /// All messages, to be trimmed or repaired.
+    /// All messages, to be trimmed; [`repair`](Self::repair) is for calls that nobody answers.
     pub fn thread_mut(&mut self) -> &mut Thread {
         &mut self.thread
     }
@@ -296,6 +296,9 @@ impl Session {
     /// Takes what a person says to a pending call. It is carried out when an agent runs the session
     /// next; calls that nobody has decided about stay pending. Until then it can be said anew.
     ///
+    /// At an interrupt before tools each of their calls can be decided about; what nobody decides
+    /// about runs as the model wrote it.
+    ///
     /// A decision is bound to what was shown. An approval runs exactly those arguments: where the tool
     /// or its schema has changed since, the call waits on. Edited arguments are read and validated;
     /// wrong ones keep the call waiting too. Both are [`AgentError::Decision`](crate::AgentError::Decision)
@@ -319,11 +322,15 @@ impl Session {
         &mut self,
         decisions: impl IntoIterator<Item = (CallRef<'a>, Decision)>,
     ) -> Result<(), SessionError> {
-        let awaits = matches!(self.status, Status::AwaitingTools);
+        let awaits = matches!(
+            self.status,
+            Status::AwaitingTools | Status::Interrupted { .. }
+        );
         self.allow("decision", awaits)?;
         let mut pending = self.pending();
-        // A call that is not left to anybody has nothing to decide.
-        pending.retain(|pending| pending.why != Why::NotRun);
+        // A call that nobody was shown has nothing to decide.
+        let shown = |index| self.waits.iter().any(|wait| wait.index == index);
+        pending.retain(|pending| shown(pending.index));
         let mut decided = Vec::new();
         for (call, decision) in decisions {
             let place = find(&pending, call)?;
@@ -347,6 +354,12 @@ impl Session {
             _ => None,
         };
         self.waits.iter().filter_map(again)
+    }
+
+    /// Whether calls wait for somebody, rather than for their turn.
+    pub(crate) fn is_left(&self) -> bool {
+        let open = self.pending();
+        open.iter().any(|pending| pending.why != Why::NotRun)
     }
 
     /// Whether something was decided that is not carried out yet.
@@ -403,8 +416,39 @@ impl Session {
             self.at.node = Node::Model;
             self.at.passed = false;
             self.status = Status::Idle;
-        } else {
+        } else if self.is_left() {
             self.status = Status::AwaitingTools;
+        } else {
+            self.status = Status::Idle;
+        }
+    }
+
+    /// Makes the thread one that a provider takes, and the session one that an agent runs: calls that
+    /// wait go or are answered, and nobody is asked about them any more. See [`Thread::repair`].
+    pub fn repair(&mut self, repair: &Repair) {
+        let open = self.thread.unanswered();
+        self.thread.repair(repair);
+        if open.is_empty() {
+            return;
+        }
+        let status = self.status.clone();
+        self.settle();
+        if let Status::AwaitingUser {
+            mut index,
+            id,
+            question,
+            options,
+        } = status
+        {
+            if *repair == Repair::Strip {
+                index -= open.iter().filter(|open| open.index < index).count();
+            }
+            self.status = Status::AwaitingUser {
+                index,
+                id,
+                question,
+                options,
+            };
         }
     }
 

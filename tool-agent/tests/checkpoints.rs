@@ -131,22 +131,14 @@ type Store = Arc<dyn Checkpointer>;
 /// All stores, each with its directory if it has one.
 fn stores() -> Vec<(Store, Option<Box<dyn std::any::Any>>)> {
     let memory: Store = Arc::new(MemoryCheckpointer::new());
-    #[cfg(not(feature = "sqlite"))]
-    return vec![(memory, None)];
-    #[cfg(feature = "sqlite")]
-    {
-        let dir = Dir::new();
-        let file: Store =
-            Arc::new(toolwright::agent::SqliteCheckpointer::open(dir.file()).unwrap());
-        vec![(memory, None), (file, Some(Box::new(dir)))]
-    }
+    let dir = Dir::new();
+    let file: Store = Arc::new(toolwright::agent::SqliteCheckpointer::open(dir.file()).unwrap());
+    vec![(memory, None), (file, Some(Box::new(dir)))]
 }
 
 /// A directory that goes with the test.
-#[cfg(feature = "sqlite")]
 struct Dir(std::path::PathBuf);
 
-#[cfg(feature = "sqlite")]
 impl Dir {
     fn new() -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
@@ -162,7 +154,6 @@ impl Dir {
     }
 }
 
-#[cfg(feature = "sqlite")]
 impl Drop for Dir {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
@@ -971,7 +962,6 @@ async fn what_is_damaged_is_said_to_be() {
     assert!(words.starts_with(begins), "{words}");
 }
 
-#[cfg(feature = "sqlite")]
 mod file {
     use std::fs;
 

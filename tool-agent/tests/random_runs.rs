@@ -3,6 +3,8 @@
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+mod draws;
+
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::num::NonZeroU32;
@@ -14,9 +16,9 @@ use std::task::Poll;
 use proptest::prelude::*;
 use serde_json::json;
 use toolwright::agent::{
-    Agent, AgentError, CallRef, CheckpointId, Checkpointer, MemoryCheckpointer, Message, Model,
-    ModelError, ModelErrorKind, News, Node, PendingCall, Request, Responding, Response, Session,
-    Status, Why,
+    Agent, AgentError, CallRef, CheckpointId, Checkpointer, FormatError, MemoryCheckpointer,
+    Message, Model, ModelError, ModelErrorKind, News, Node, PendingCall, Repair, Request,
+    Responding, Response, Session, Status, Why,
 };
 use toolwright::layers::Approval;
 use toolwright::{
@@ -24,27 +26,7 @@ use toolwright::{
     Wire, tool, tools,
 };
 
-/// Numbers that proptest chose, which it can make fewer and smaller; 0 when they are used up.
-#[derive(Clone)]
-struct Draws(Arc<Mutex<std::vec::IntoIter<u8>>>);
-
-impl Draws {
-    fn new(numbers: Vec<u8>) -> Self {
-        Self(Arc::new(Mutex::new(numbers.into_iter())))
-    }
-
-    fn below(&self, most: usize) -> usize {
-        usize::from(self.0.lock().unwrap().next().unwrap_or_default()) % most
-    }
-
-    fn one<T: Copy>(&self, of: &[T]) -> T {
-        of[self.below(of.len())]
-    }
-
-    fn is_used_up(&self) -> bool {
-        self.0.lock().unwrap().len() == 0
-    }
-}
+use self::draws::Draws;
 
 /// What tools did, by idempotency key.
 #[derive(Default)]
@@ -233,6 +215,41 @@ fn holds(session: &Session) {
     assert!(last.is_some() || pending.is_empty(), "{session:?}");
 }
 
+/// The thread is a request on every wire, unless calls wait: then the refusal names these. Whoever
+/// gives them up has a request too.
+fn formats(session: &Session) {
+    let requests = |session: &Session| {
+        for wire in WIRES {
+            let body = session
+                .thread()
+                .format(wire, Some("You try."))
+                .expect("a request");
+            serde_json::from_str::<serde::de::IgnoredAny>(&body).expect("a JSON text");
+        }
+    };
+    let pending = session.pending();
+    if pending.is_empty() {
+        return requests(session);
+    }
+    for wire in WIRES {
+        let Err(FormatError::Thread(error)) = session.thread().format(wire, None) else {
+            panic!("calls wait: {session:?}");
+        };
+        let named: Vec<_> = error.unanswered.iter().map(|open| open.index).collect();
+        let waits: Vec<_> = pending.iter().map(|pending| pending.index).collect();
+        assert_eq!(named, waits);
+    }
+    let repair = match pending.len() % 2 {
+        0 => Repair::Strip,
+        _ => Repair::Answer("nobody did".to_owned()),
+    };
+    let mut repaired = session.clone();
+    repaired.repair(&repair);
+    holds(&repaired);
+    assert!(repaired.pending().is_empty());
+    requests(&repaired);
+}
+
 /// What the future comes to, if it does before it was polled so often.
 async fn at_most<T>(polls: usize, future: impl Future<Output = T>) -> Option<T> {
     let mut future = pin!(future);
@@ -306,6 +323,7 @@ impl Host {
         for _ in 0..25 {
             self.run(&mut session).await;
             holds(&session);
+            formats(&session);
             self.check_store().await;
             if self.draws.is_used_up() {
                 break;
@@ -317,6 +335,7 @@ impl Host {
             }
             self.act(&mut session);
             holds(&session);
+            formats(&session);
         }
         assert!(
             self.effects.again() <= self.again,
@@ -450,15 +469,8 @@ fn the_draws_lead_everywhere() {
         .build()
         .unwrap();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let mut random = 1_u64;
-    for _ in 0..50 {
-        let numbers = (0..400).map(|_| {
-            random = random
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            random.to_be_bytes()[0]
-        });
-        let mut host = Host::new(Draws::new(numbers.collect()));
+    for seed in 0..50 {
+        let mut host = Host::new(Draws::seeded(seed, 400));
         runtime.block_on(host.talk());
         for checkpoint in runtime.block_on(host.store.history("s")).unwrap() {
             let session = checkpoint.session().unwrap();

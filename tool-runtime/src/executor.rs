@@ -353,7 +353,7 @@ impl Executor {
     /// assert_eq!(texts, ["charged", "the call was rejected: too costly"]);
     /// ```
     pub async fn decide(&self, decided: &[Decided], cx: &Context) -> Batch {
-        let calls: Vec<_> = decided.iter().map(|one| one.call.clone()).collect();
+        let calls: Vec<_> = decided.iter().map(Decided::as_run).collect();
         self.go(Turn::decided(&calls, decided), cx).await
     }
 
@@ -388,7 +388,7 @@ impl Executor {
 
     /// The same for [`decide`](Self::decide).
     pub fn decide_blocking(&self, decided: &[Decided], cx: &Context) -> Batch {
-        let calls: Vec<_> = decided.iter().map(|one| one.call.clone()).collect();
+        let calls: Vec<_> = decided.iter().map(Decided::as_run).collect();
         self.go_blocking(Turn::decided(&calls, decided), cx)
     }
 

@@ -59,8 +59,11 @@ impl<'a> Engine<'a> {
                     return Ok(run);
                 }
                 Err(error) => {
-                    if !self.session.waits.is_empty() {
+                    if self.session.is_left() {
                         self.session.status = Status::AwaitingTools;
+                    } else if !self.session.waits.is_empty() {
+                        let node = Node::Tools;
+                        self.session.status = Status::Interrupted { node };
                     }
                     // Whoever goes on elsewhere shall find what can be said now.
                     if !matches!(error, AgentError::Checkpoint(_)) {
@@ -154,7 +157,7 @@ impl<'a> Engine<'a> {
         }
         if self.agent.before.contains(&node) && !self.session.at.passed {
             self.session.at.passed = true;
-            return Ok(Some(Halted::Interrupted { node, after: false }));
+            return Ok(Some(self.interrupted(node, false)));
         }
         if let Some(limit) = self.limit(node) {
             return Ok(Some(limit));
@@ -171,10 +174,36 @@ impl<'a> Engine<'a> {
             return Ok(halted);
         }
         self.session.at.passed = false;
+        if self.halts() {
+            return Ok(Some(Halted::HaltWhen));
+        }
         if self.agent.after.contains(&node) {
-            return Ok(Some(Halted::Interrupted { node, after: true }));
+            return Ok(Some(self.interrupted(node, true)));
         }
         Ok(None)
+    }
+
+    fn interrupted(&mut self, node: Node, after: bool) -> Halted {
+        if self.session.at.node == Node::Tools {
+            self.show_calls();
+        }
+        Halted::Interrupted { node, after }
+    }
+
+    /// Whether the host's condition holds, where a turn and its calls are over and the model would
+    /// be asked again.
+    fn halts(&self) -> bool {
+        let messages = self.session.thread.messages().iter().rev();
+        let said = messages.filter_map(|message| match message {
+            Message::Assistant(said) => Some(said),
+            Message::User { .. } | Message::Tool(_) => None,
+        });
+        match (&self.agent.halt_when, said.into_iter().next()) {
+            (Some(condition), Some(said)) if self.session.at.node == Node::Model => {
+                condition(self.session, said)
+            }
+            _ => false,
+        }
     }
 
     fn limit(&self, node: Node) -> Option<Halted> {
@@ -249,20 +278,23 @@ impl<'a> Engine<'a> {
             lowered: response.lowered,
             asks: None,
         };
-        let calls = !said.calls.is_empty();
-        self.session.thread.push(Message::Assistant(said.clone()));
-        self.session.at.node = if calls { Node::Tools } else { Node::End };
+        let calls = said.calls.clone();
+        self.session.thread.push(Message::Assistant(said));
+        let next = if calls.is_empty() {
+            Node::End
+        } else {
+            Node::Tools
+        };
+        self.session.at.node = next;
         for hook in self.agent.hooks.iter().rev() {
             hook.after_model(self.session);
         }
-        if calls {
-            self.tell(&Event::CallsReady { calls: &said.calls });
+        if next == Node::Tools {
+            self.tell(&Event::CallsReady { calls: &calls });
         } else if self.session.take_queued() {
             self.session.at.node = Node::Model;
         }
-        let halts = self.agent.halt_when.as_ref();
-        let halts = halts.is_some_and(|condition| condition(self.session, &said));
-        Ok(halts.then_some(Halted::HaltWhen))
+        Ok(None)
     }
 
     /// The model's answer; `None` if the host said stop before it came.

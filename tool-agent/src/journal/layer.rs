@@ -105,6 +105,9 @@ impl Visit {
         if self.notes().failed.is_some() {
             return stopped();
         }
+        if let Some(waits) = request.asked_again() {
+            return waits;
+        }
         let index = place(&request);
         let written = self.notes().written.get(&index).copied();
         let begun = match self.begin(&key, &request, written).await {

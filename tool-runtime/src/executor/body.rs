@@ -16,9 +16,7 @@ use super::span::CallSpan;
 use crate::contain::{Contained, contained, not_started};
 use crate::items;
 use crate::toolset::{Entry, Traits};
-use crate::{
-    Answer, Call, Context, Decision, ErrorKind, Outcome, Repair, Store, Tool, ToolCall, ToolError,
-};
+use crate::{Answer, Call, Context, ErrorKind, Outcome, Repair, Store, Tool, ToolCall, ToolError};
 
 /// What all of a call's layers lead to.
 pub(super) struct Core<'a> {
@@ -79,13 +77,7 @@ async fn layered(
     layers: &[Arc<dyn Layer>],
     span: &CallSpan,
 ) -> Ran {
-    let edited = match job.plan {
-        Plan::Decided(Decision::Edit(arguments)) => {
-            Some(job.call.with_arguments(arguments.to_string()))
-        }
-        _ => None,
-    };
-    let call = edited.as_ref().unwrap_or(job.call);
+    let call = job.call;
     if layers.is_empty() {
         let core = Core::new(&job, cx, clock, span);
         let handled = core.body(call).await.into();
@@ -137,6 +129,13 @@ impl<'a> Core<'a> {
     /// Whether somebody let the call run with these arguments.
     pub(super) fn is_approved(&self, arguments: &Arc<str>) -> bool {
         self.approved.as_ref() == Some(arguments)
+    }
+
+    /// Whether somebody let the call run, and with other arguments.
+    pub(super) fn approved_others(&self, arguments: &Arc<str>) -> bool {
+        self.approved
+            .as_ref()
+            .is_some_and(|approved| approved != arguments)
     }
 
     /// A layer is asked: what one asked about before is over.

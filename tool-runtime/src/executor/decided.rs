@@ -16,6 +16,16 @@ pub struct Decided {
     pub decision: Decision,
 }
 
+impl Decided {
+    /// The call that is to run: everybody who looks on sees the arguments that somebody gave it.
+    pub(super) fn as_run(&self) -> ToolCall {
+        match &self.decision {
+            Decision::Edit(arguments) => self.call.with_arguments(arguments.to_string()),
+            Decision::Approve | Decision::Reject(_) | Decision::Answer(_) => self.call.clone(),
+        }
+    }
+}
+
 impl Pending {
     /// The call with a decision about it.
     pub fn decided(&self, decision: Decision) -> Decided {

@@ -3,7 +3,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::body::Core;
 use super::shown::Shown;
@@ -135,6 +135,18 @@ impl<'a> Request<'a> {
         self.core.is_approved(&self.call.arguments)
     }
 
+    /// What becomes of a call that somebody let run, and whose arguments a layer has rewritten since:
+    /// it waits, since nobody has seen these. Without this, whatever lies further in would run it.
+    ///
+    /// The tool's own code is never reached by such a call; a layer that notes what is about to run
+    /// asks first.
+    pub fn asked_again(&self) -> Option<Handled> {
+        self.core.approved_others(&self.call.arguments).then(|| {
+            let why = "a layer changed the arguments after they had been approved";
+            Handled::Wait(json!({ "why": why }))
+        })
+    }
+
     /// The same call, which runs with these arguments or not at all.
     pub(crate) fn sealed(self) -> Self {
         Self {
@@ -216,6 +228,10 @@ impl<'a> Next<'a> {
             Seal::Open | Seal::Closed(_) => {}
         }
         let Some((layer, layers)) = self.layers.split_first() else {
+            if let Some(waits) = request.asked_again() {
+                request.core.waits(Arc::clone(&request.call.arguments));
+                return waits;
+            }
             return request.core.attempt(&request.call).await.into();
         };
         let (core, arguments) = (request.core, Arc::clone(&request.call.arguments));

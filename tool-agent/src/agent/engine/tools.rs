@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use serde_json::json;
 use toolwright_runtime::{
     Batch, CallPlan, Decided, Decision, ErrorKind, Event as CallEvent, Executor,
     Halted as BatchHalted, Outcome, Reply, ToolCall, ToolError,
@@ -25,14 +26,12 @@ impl Engine<'_> {
             let batch = executor.decide(&decided, &cx).await;
             let places: Vec<_> = decided.iter().map(|one| one.place).collect();
             let halted = self.take(&places, &batch, &places, journal.as_ref())?;
-            if halted.is_some() || self.session.at.node != Node::Tools {
+            let goes_on = matches!(halted, None | Some(Halted::Pending));
+            if !goes_on || self.not_run().is_empty() {
                 return Ok(halted);
             }
         }
-        let waits = |index: usize| self.session.waits.iter().any(|wait| wait.index == index);
-        let pending = self.session.pending();
-        let places: Vec<_> = pending.iter().map(|pending| pending.index).collect();
-        let places: Vec<_> = places.into_iter().filter(|&index| !waits(index)).collect();
+        let places = self.not_run();
         let plan = |index| {
             if places.contains(&index) {
                 CallPlan::Run
@@ -51,6 +50,34 @@ impl Engine<'_> {
         self.take(&all, &batch, &places, journal.as_ref())
     }
 
+    /// The places of the calls whose turn to run has not come.
+    fn not_run(&self) -> Vec<usize> {
+        let open = self.session.pending().into_iter();
+        let open = open.filter(|pending| pending.why == Why::NotRun);
+        open.map(|pending| pending.index).collect()
+    }
+
+    /// Notes the calls that are about to run as they can be seen now: what is decided about them holds
+    /// for these.
+    pub(super) fn show_calls(&mut self) {
+        let tools = self.agent.executor.tools(&self.context());
+        for pending in self.session.pending() {
+            let (index, call, why) = (pending.index, pending.call, pending.why);
+            if self.session.waits.iter().any(|wait| wait.index == index) {
+                continue;
+            }
+            let digest = digest::of(&call, &tools);
+            let decision = None;
+            self.session.waits.push(Wait {
+                index,
+                call,
+                why,
+                digest,
+                decision,
+            });
+        }
+    }
+
     /// What was decided about calls that wait, if all of it can be carried out.
     fn decided(&mut self) -> Result<Vec<Decided>, AgentError> {
         let cx = self.context();
@@ -63,7 +90,8 @@ impl Engine<'_> {
             };
             let holds = match decision {
                 Decision::Approve if digest::of(call, &tools) != wait.digest => {
-                    let words = "the tool has changed since the call was shown";
+                    let words = "the tool has changed since the call was shown, and an approval \
+                                 does not hold for it; the call can be edited, answered or rejected";
                     Err(ToolError::new(ErrorKind::Rejected, words))
                 }
                 Decision::Edit(arguments) => {
@@ -80,6 +108,10 @@ impl Engine<'_> {
                 }),
                 Err(error) => {
                     wait.decision = None;
+                    if wait.why == Why::NotRun {
+                        // Somebody wanted it otherwise: it does not run by itself any more.
+                        wait.why = Why::Decision(json!({ "why": error.to_string() }));
+                    }
                     let index = wait.index;
                     wrong.get_or_insert(AgentError::Decision { index, error });
                 }
@@ -161,7 +193,8 @@ impl Engine<'_> {
         }
         let halted = self.halted(places, batch, direct);
         self.session.settle();
-        if halted.is_none() && self.session.take_queued() {
+        let answered = self.session.thread.unanswered().is_empty();
+        if halted.is_none() && answered && self.session.take_queued() {
             self.session.at.node = Node::Model;
         }
         Ok(halted)
@@ -216,8 +249,10 @@ impl Engine<'_> {
                 reason: reason.clone(),
                 value: value.clone(),
             },
-            _ if !self.session.thread.unanswered().is_empty() => Halted::Pending,
-            Some(BatchHalted::ReturnDirect) => Halted::ReturnDirect(direct.unwrap_or_default()),
+            _ if self.session.is_left() => Halted::Pending,
+            Some(BatchHalted::ReturnDirect) if self.session.thread.unanswered().is_empty() => {
+                Halted::ReturnDirect(direct.unwrap_or_default())
+            }
             _ => return None,
         })
     }

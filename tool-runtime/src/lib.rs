@@ -51,6 +51,7 @@ mod sync;
 pub mod testing;
 mod tool;
 mod toolset;
+mod visible;
 mod walk;
 mod wire;
 mod wrappers;
@@ -101,6 +102,7 @@ pub use self::schema::{
 pub use self::state::{Scope, State};
 pub use self::tool::{Answer, Tool};
 pub use self::toolset::{AttachError, Conflicts, RenameError, Toolset};
+pub use self::visible::Stripped;
 pub use self::wire::{
     Accumulator, Completion, Definitions, Fit, Loose, Parallel, Refused, Stop, StreamEvent,
     Streamed, ToolChoice, ToolChoiceError, Usage, Utterance, Wire, WireError,

@@ -2,3 +2,8 @@
 
 mod client;
 mod server;
+
+pub use self::client::{
+    Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, Elicited, Notice,
+    NoticeKind, Server, connect,
+};

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Our MCP client with the protocol's reference server, npm's `@modelcontextprotocol/server-everything`:
+# installed below the target folder, started as a process by the client, and on the loopback for
+# streamable HTTP. Needs npm; fails without.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+version=2026.8.31
+dir=$(realpath -m "${CARGO_TARGET_DIR:-target}")/outside-mcp-everything
+package=$dir/node_modules/@modelcontextprotocol/server-everything
+node=$(bash tests/outside/node.sh)
+mkdir -p "$dir"
+if ! grep -qs "\"version\": \"$version\"" "$package/package.json"; then
+  rm -rf "$dir/node_modules"
+  npm install --silent --no-save --no-audit --no-fund --ignore-scripts --prefix "$dir" \
+    "@modelcontextprotocol/server-everything@$version"
+fi
+
+log=$dir/log
+# The server takes a port, and does not say which one it got.
+port=$("$node" -e 'const s = require("net").createServer(); s.listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })')
+PORT=$port "$node" "$package/dist/index.js" streamableHttp >"$log" 2>&1 &
+server=$!
+trap 'kill "$server" 2>/dev/null || true' EXIT
+for _ in $(seq 150); do
+  if grep -q "listening on port" "$log" || ! kill -0 "$server" 2>/dev/null; then break; fi
+  sleep 0.2
+done
+if ! grep -q "listening on port" "$log"; then
+  cat "$log"
+  echo "the server did not start"
+  exit 1
+fi
+
+TOOLWRIGHT_NODE=$node TOOLWRIGHT_EVERYTHING=$package/dist/index.js \
+  TOOLWRIGHT_EVERYTHING_URL=http://127.0.0.1:$port/mcp \
+  cargo test -q -p toolwright-serve --test mcp_everything -- --ignored

@@ -1,0 +1,271 @@
+//! One call of a tool: sent once, and answered, cancelled, or told to be lost.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
+    ClientRequest, RequestId,
+};
+use rmcp::service::{Peer, RoleClient, ServiceError};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+use tokio::time::{Instant, sleep_until};
+use toolwright_runtime::{Context, ErrorKind, Outcome, ToolError};
+
+use super::desk::{Slot, short};
+use super::frame::Answered;
+use super::handler::Asking;
+use super::link::Link;
+use super::remote::Remote;
+use super::result::outcome;
+use super::session::{Session, said};
+
+/// A server may ask for more so many times before it answers.
+const MOST_ROUNDS: usize = 16;
+
+/// A call that was told before how the server wants it answered.
+#[derive(Default)]
+struct Answers {
+    responses: BTreeMap<String, Value>,
+    state: Option<String>,
+}
+
+/// Why a round has no answer.
+enum Lost {
+    /// The server has not read the request, and a connection that comes may take it.
+    Unsent,
+    Failed(ToolError),
+}
+
+impl Link {
+    /// Calls the tool.
+    pub(super) async fn call(
+        &self,
+        remote: &Remote,
+        arguments: Box<RawValue>,
+        cx: Context,
+    ) -> Result<Outcome, ToolError> {
+        let mut answers = Answers::default();
+        let (mut number, mut session) = self.session(0).await?;
+        for _ in 0..MOST_ROUNDS {
+            let slot = Slot::call(arguments.clone(), cx.clone());
+            match self.round(&session, remote, &slot, &answers, &cx).await {
+                Ok(()) => {}
+                Err(Lost::Failed(error)) => return Err(error),
+                Err(Lost::Unsent) => {
+                    (number, session) = self.session(number).await?;
+                    continue;
+                }
+            }
+            let result = match slot.answer.get() {
+                Some(Answered::Result(result)) => result,
+                Some(Answered::Error { code, message }) => return Err(refused(*code, message)),
+                Some(Answered::Broken(why)) => return Err(broken(why)),
+                None => return Err(broken("it is missing")),
+            };
+            match Required::of(result)? {
+                None => return outcome(result),
+                Some(required) => answers = self.fulfil(&session, required).await?,
+            }
+        }
+        Err(ToolError::failed(
+            "the server asked for more again and again, and never answered",
+        ))
+    }
+
+    /// Sends the call and waits.
+    async fn round(
+        &self,
+        session: &Session,
+        remote: &Remote,
+        slot: &Arc<Slot>,
+        answers: &Answers,
+        cx: &Context,
+    ) -> Result<(), Lost> {
+        let mut params = CallToolRequestParams::new(remote.name.clone());
+        if session.is_modern() {
+            // Headers are made of them; what is sent are those of the slot.
+            let arguments = slot.arguments.as_deref().map_or("{}", RawValue::get);
+            params.arguments = serde_json::from_str(arguments).ok();
+        }
+        if !answers.responses.is_empty() {
+            params.input_responses = Some(answers.responses.clone());
+        }
+        params.request_state.clone_from(&answers.state);
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        let sent = session.send(request, slot).await;
+        let mut handle = match sent {
+            Ok(handle) => handle,
+            Err(error) => return Err(lost(session, remote, slot, &error)),
+        };
+        let mut abandoned = Abandoned {
+            peer: &handle.peer,
+            runtime: &self.runtime,
+            id: Some(handle.id.clone()),
+            reason: "nobody waits for the answer any more",
+        };
+        let limit = self.settings.call_limit;
+        let mut due = Instant::now() + limit;
+        let cancel = cx.cancel();
+        let answered = loop {
+            tokio::select! {
+                biased;
+                answered = &mut handle.rx => break answered,
+                () = cancel.cancelled() => {
+                    abandoned.reason = "the call was cancelled";
+                    let words = "the call was cancelled; whether it took effect is not known";
+                    return Err(Lost::Failed(ToolError::new(ErrorKind::Cancelled, words)));
+                }
+                () = slot.alive.notified() => due = Instant::now() + limit,
+                () = sleep_until(due) => {
+                    if session.desk.asking.load(Ordering::Acquire) > 0 {
+                        due = Instant::now() + limit;
+                        continue;
+                    }
+                    abandoned.reason = "the call took too long";
+                    let words = format!("the server was silent for {limit:?}; the call was cancelled, and whether it took effect is not known");
+                    return Err(Lost::Failed(ToolError::new(ErrorKind::Timeout, words)));
+                }
+            }
+        };
+        abandoned.id = None;
+        match answered {
+            _ if slot.answer.get().is_some() => Ok(()),
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) => Err(lost(session, remote, slot, &error)),
+            Err(_) => Err(lost(session, remote, slot, &ServiceError::TransportClosed)),
+        }
+    }
+
+    /// Does what the server asks for before it answers.
+    async fn fulfil(&self, session: &Session, required: Required) -> Result<Answers, ToolError> {
+        let info = session.info();
+        let server = info
+            .as_ref()
+            .and_then(|info| info.server_info.as_ref())
+            .map_or("", |server| server.name.as_str());
+        let mut responses = BTreeMap::new();
+        for (key, asked) in required.input_requests.unwrap_or_default() {
+            let answer = match asked.method.as_str() {
+                "elicitation/create" => {
+                    let _asking = Asking::begin(&session.desk);
+                    self.settings.asker.ask(server, &asked.params).await
+                }
+                "roots/list" => json!({"roots": []}),
+                other => {
+                    let words = format!(
+                        "the server asked for `{}`, which is not offered",
+                        short(other)
+                    );
+                    return Err(ToolError::failed(words));
+                }
+            };
+            responses.insert(key, answer);
+        }
+        Ok(Answers {
+            responses,
+            state: required.request_state,
+        })
+    }
+}
+
+/// A request without an answer.
+fn lost(session: &Session, remote: &Remote, slot: &Slot, error: &ServiceError) -> Lost {
+    let why = said(error);
+    if !slot.is_sent() {
+        if session.peer.is_transport_closed() {
+            return Lost::Unsent;
+        }
+        let error = ToolError::failed("the MCP server could not be reached; the call was not sent");
+        return Lost::Failed(error.with_debug(why));
+    }
+    let error = if remote.is_repeatable {
+        // Whoever tries calls again may do so: it takes the tool's word for it.
+        ToolError::failed(
+            "the connection to the MCP server was lost before it answered; the tool may be called again",
+        )
+    } else {
+        let words = "the connection to the MCP server was lost before it answered; whether the call took effect is not known";
+        ToolError::failed(words).permanent()
+    };
+    Lost::Failed(error.with_debug(why))
+}
+
+/// What a server asks for before it answers (protocol 2026-07-28).
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Required {
+    #[serde(default)]
+    input_requests: Option<BTreeMap<String, Asked>>,
+    #[serde(default)]
+    request_state: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    method: String,
+    #[serde(default)]
+    params: Value,
+}
+
+impl Required {
+    fn of(result: &RawValue) -> Result<Option<Self>, ToolError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Typed {
+            #[serde(default)]
+            result_type: Option<String>,
+        }
+        let kind = serde_json::from_str::<Typed>(result.get());
+        match kind.ok().and_then(|typed| typed.result_type).as_deref() {
+            Some("input_required") => serde_json::from_str(result.get())
+                .map(Some)
+                .map_err(|error| broken(&error.to_string())),
+            Some("task") => Err(ToolError::failed(
+                "the server made a task of the call, which is not supported",
+            )),
+            _ => Ok(None),
+        }
+    }
+}
+
+fn refused(code: i64, message: &str) -> ToolError {
+    let message = match message.trim() {
+        "" => "it did not say why".to_owned(),
+        message => short(message),
+    };
+    ToolError::failed(format!("the MCP server refused the call: {message}"))
+        .with_debug(format!("JSON-RPC error {code}"))
+}
+
+fn broken(why: &str) -> ToolError {
+    let words = format!("the MCP server's answer cannot be read: {}", short(why));
+    ToolError::new(ErrorKind::InvalidReturn, words)
+}
+
+/// Tells the server about a call for which nobody waits any more, when it is dropped.
+struct Abandoned<'a> {
+    peer: &'a Peer<RoleClient>,
+    runtime: &'a Handle,
+    id: Option<RequestId>,
+    reason: &'static str,
+}
+
+impl Drop for Abandoned<'_> {
+    fn drop(&mut self) {
+        let Some(id) = self.id.take() else {
+            return;
+        };
+        let params = CancelledNotificationParam::new(Some(id), Some(self.reason.to_owned()));
+        let peer = self.peer.clone();
+        self.runtime.spawn(async move {
+            let cancelled = CancelledNotification::new(params);
+            // Where the connection is gone, so is the call.
+            let _ = peer.send_notification(cancelled.into()).await;
+        });
+    }
+}

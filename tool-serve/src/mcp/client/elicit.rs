@@ -1,0 +1,91 @@
+//! What a server asks people.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+/// A question of a server's to a person, while a call runs: see
+/// [`Connector::on_elicitation`](super::Connector::on_elicitation).
+///
+/// What it says comes from the server: show whose it is, and send nothing of the user's before the
+/// user agrees.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Elicitation {
+    /// The server, as it calls itself.
+    pub server: String,
+    /// What to ask.
+    pub message: String,
+    /// What the answer looks like: the JSON Schema of an object whose values are no objects. Nothing
+    /// where the person goes to [`url`](Self::url).
+    pub schema: Option<Value>,
+    /// Where the person does something outside of the program; accepting says that they went there.
+    pub url: Option<String>,
+}
+
+/// What a person says to an [`Elicitation`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Elicited {
+    /// Yes, and these are the values; none where the person went to a URL.
+    Accept(Map<String, Value>),
+    /// No.
+    Decline,
+    /// Neither: the question was dismissed.
+    Cancel,
+}
+
+/// Who asks people.
+type Ask = dyn Fn(Elicitation) -> Pin<Box<dyn Future<Output = Elicited> + Send>> + Send + Sync;
+
+/// The host's way to ask people, if it has one.
+#[derive(Clone, Default)]
+pub(super) struct Asker(Option<Arc<Ask>>);
+
+impl Asker {
+    pub(super) fn new<F, R>(ask: F) -> Self
+    where
+        F: Fn(Elicitation) -> R + Send + Sync + 'static,
+        R: Future<Output = Elicited> + Send + 'static,
+    {
+        Self(Some(Arc::new(move |question| Box::pin(ask(question)))))
+    }
+
+    pub(super) fn is_there(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// The answer as the protocol has it; without anybody to ask the server is told no.
+    pub(super) async fn ask(&self, server: &str, params: &Value) -> Value {
+        let elicited = match &self.0 {
+            Some(ask) => ask(read(server, params)).await,
+            None => Elicited::Decline,
+        };
+        match elicited {
+            Elicited::Accept(values) if params.get("url").is_none() => {
+                json!({"action": "accept", "content": values})
+            }
+            Elicited::Accept(_) => json!({"action": "accept"}),
+            Elicited::Decline => json!({"action": "decline"}),
+            Elicited::Cancel => json!({"action": "cancel"}),
+        }
+    }
+}
+
+fn read(server: &str, params: &Value) -> Elicitation {
+    let text = |name: &str| params.get(name).and_then(Value::as_str).map(str::to_owned);
+    Elicitation {
+        server: server.to_owned(),
+        message: text("message").unwrap_or_default(),
+        schema: params.get("requestedSchema").cloned(),
+        url: text("url"),
+    }
+}
+
+impl fmt::Debug for Asker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_there() { "asks" } else { "declines" })
+    }
+}

@@ -1,0 +1,48 @@
+use std::fmt;
+use std::sync::Arc;
+
+/// What happens on a connection beside calls, for a host that wants to know: see
+/// [`Connector::on_event`](super::Connector::on_event).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ClientEvent {
+    /// A line that the server's process wrote on its standard error; of a long one the start.
+    Stderr(String),
+    /// What the server has to say for a log: the JSON of `notifications/message`.
+    Log(String),
+    /// A message of the server's that could not be read, and was passed over: what it was.
+    BadMessage(String),
+    /// The list of tools was read again, since the server said it had changed, or after a new
+    /// connection; [`Client::notices`](super::Client::notices) says what is not in it.
+    ToolsChanged,
+    /// The list of tools could not be read again, and stays as it was: why.
+    ListFailed(String),
+    /// The connection was lost: why. A new one is tried.
+    Lost(String),
+    /// There is a connection again.
+    Reconnected,
+    /// A new connection could not be made: why. It is tried again, later each time.
+    ReconnectFailed(String),
+}
+
+/// Who is told.
+#[derive(Clone, Default)]
+pub(super) struct Events(pub(super) Option<Arc<Tell>>);
+
+type Tell = dyn Fn(&ClientEvent) + Send + Sync;
+
+impl Events {
+    pub(super) fn tell(&self, event: &ClientEvent) {
+        if let Some(told) = &self.0 {
+            // A panic of the host's must not end what reads messages.
+            let call = std::panic::AssertUnwindSafe(|| told(event));
+            let _ = std::panic::catch_unwind(call);
+        }
+    }
+}
+
+impl fmt::Debug for Events {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "told" } else { "not told" })
+    }
+}

@@ -1,0 +1,172 @@
+//! The texts of JSON-RPC messages: what of one is read before `rmcp` reads it, and one of ours with the
+//! arguments as they were written.
+
+use std::borrow::Cow;
+
+use rmcp::model::{ClientJsonRpcMessage, NumberOrString, RequestId};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+/// A message from the server, as far as it is looked into.
+#[derive(Deserialize)]
+pub(super) struct Frame<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) method: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub(super) params: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) error: Option<&'a RawValue>,
+}
+
+impl Frame<'_> {
+    pub(super) fn id(&self) -> Option<RequestId> {
+        match serde_json::from_str(self.id?.get()) {
+            Ok(Value::Number(id)) => id.as_i64().map(NumberOrString::Number),
+            Ok(Value::String(id)) => Some(NumberOrString::String(id.into())),
+            _ => None,
+        }
+    }
+}
+
+/// What became of a request.
+#[derive(Debug)]
+pub(super) enum Answered {
+    /// The result, as it was written.
+    Result(Box<RawValue>),
+    /// The server's own error.
+    Error { code: i64, message: String },
+    /// An answer that is none.
+    Broken(String),
+}
+
+impl Answered {
+    pub(super) fn of(frame: &Frame<'_>) -> Self {
+        #[derive(Deserialize)]
+        struct Error {
+            #[serde(default)]
+            code: i64,
+            #[serde(default)]
+            message: String,
+        }
+        match (frame.result, frame.error) {
+            (Some(result), None) => Self::Result(result.to_owned()),
+            (None, Some(error)) => match serde_json::from_str::<Error>(error.get()) {
+                Ok(Error { code, message }) => Self::Error { code, message },
+                Err(_) => Self::Broken("an error that is no object".to_owned()),
+            },
+            (Some(_), Some(_)) => Self::Broken("a result and an error at once".to_owned()),
+            (None, None) => Self::Broken("neither a result nor an error".to_owned()),
+        }
+    }
+}
+
+/// How far the server says a call is.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Progressed {
+    progress_token: Value,
+    pub(super) progress: f64,
+    pub(super) total: Option<f64>,
+    pub(super) message: Option<String>,
+}
+
+impl Progressed {
+    pub(super) fn token(&self) -> Option<i64> {
+        match &self.progress_token {
+            Value::Number(token) => token.as_i64(),
+            Value::String(token) => token.parse().ok(),
+            _ => None,
+        }
+    }
+}
+
+/// A message of ours in one line.
+pub(super) fn written(
+    message: &ClientJsonRpcMessage,
+    arguments: Option<&RawValue>,
+) -> serde_json::Result<String> {
+    #[derive(Serialize)]
+    struct WithParams<'a> {
+        #[serde(flatten)]
+        rest: Map<String, Value>,
+        params: WithArguments<'a>,
+    }
+    #[derive(Serialize)]
+    struct WithArguments<'a> {
+        #[serde(flatten)]
+        rest: Map<String, Value>,
+        arguments: &'a RawValue,
+    }
+    let Some(arguments) = arguments else {
+        return serde_json::to_string(message);
+    };
+    let Value::Object(mut rest) = serde_json::to_value(message)? else {
+        return serde_json::to_string(message);
+    };
+    let mut params = match rest.remove("params") {
+        Some(Value::Object(params)) => params,
+        _ => Map::new(),
+    };
+    params.remove("arguments");
+    serde_json::to_string(&WithParams {
+        rest,
+        params: WithArguments {
+            rest: params,
+            arguments,
+        },
+    })
+}
+
+/// The same JSON in one line: a line's end inside of it can only be space between two tokens.
+pub(super) fn in_one_line(json: &RawValue) -> Box<RawValue> {
+    let text = json.get();
+    if !text.contains(['\n', '\r']) {
+        return json.to_owned();
+    }
+    let line = text.replace(['\n', '\r'], " ");
+    RawValue::from_string(line).unwrap_or_else(|_| json.to_owned())
+}
+
+/// The id of a message of which only start and end are left, if either says it: it stands first or
+/// last among the keys of the message, where nothing else can look like it.
+pub(super) fn id_of_cut(head: &str, tail: &str) -> Option<i64> {
+    let digits = |text: &str| -> Option<i64> {
+        let end = text.find(|char: char| !char.is_ascii_digit());
+        text.get(..end.unwrap_or(text.len()))?.parse().ok()
+    };
+    let head: String = head.chars().filter(|char| !char.is_whitespace()).collect();
+    for start in [r#"{"jsonrpc":"2.0","id":"#, r#"{"id":"#] {
+        if let Some(id) = head.strip_prefix(start) {
+            return digits(id);
+        }
+    }
+    let tail = tail.trim_end().strip_suffix('}')?.trim_end();
+    let start = tail.rfind(|char: char| !char.is_ascii_digit())? + 1;
+    let id = digits(tail.get(start..)?)?;
+    let before = tail.get(..start)?.trim_end().strip_suffix(':')?.trim_end();
+    before.ends_with(r#""id""#).then_some(id)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_of_a_cut_message_stands_at_one_of_its_ends() {
+        let head = r#"{"jsonrpc": "2.0", "id": 12, "result": {"#;
+        assert_eq!(id_of_cut(head, "}}"), Some(12));
+        assert_eq!(
+            id_of_cut(r#"{"result":{"#, r#""}]},"jsonrpc":"2.0","id":7}"#),
+            Some(7)
+        );
+        assert_eq!(id_of_cut(r#"{"result":{"#, r#"{"id":7}}"#), None);
+        assert_eq!(id_of_cut(r#"{"method":"x","#, r#""xid":7}"#), None);
+        assert_eq!(id_of_cut("aaaa", "aaaa"), None);
+    }
+}

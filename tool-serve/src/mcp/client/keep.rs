@@ -1,0 +1,158 @@
+//! What keeps a connection up, and the list of its tools true.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use rmcp::model::SubscriptionFilter;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+use toolwright_runtime::Cancel;
+
+use super::event::ClientEvent;
+use super::link::{Link, State};
+use super::lists::Lists;
+use super::remote::tools;
+use super::server::Target;
+use super::session::{Running, Session};
+use super::settings::Settings;
+
+/// Changes that are told in a burst are read once; a server that tells them without end is read ever
+/// less often, down to the second.
+const PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// A connection that stood for so long was a good one: the next try is a first one again.
+const STOOD: Duration = Duration::from_secs(10);
+
+/// How long a connection may take to end.
+const END: Duration = Duration::from_secs(8);
+
+pub(super) struct Keeper {
+    pub(super) target: Target,
+    pub(super) settings: Arc<Settings>,
+    pub(super) state: watch::Sender<State>,
+    pub(super) stop: Cancel,
+    /// Neither is kept alive from here: a tool that nobody can call any more needs no connection, and
+    /// a list that nobody looks at is not read.
+    pub(super) link: Weak<Link>,
+    pub(super) lists: Weak<Lists>,
+}
+
+impl Keeper {
+    /// Runs until the last tool and the client are gone.
+    pub(super) async fn run(self, mut session: Session, mut running: Running) {
+        let mut tries = 0;
+        for number in 2.. {
+            let since = Instant::now();
+            let end = running.cancellation_token();
+            let mut waiting = std::pin::pin!(running.waiting());
+            tokio::select! {
+                _ = &mut waiting => {}
+                never = self.follow(&session) => match never {},
+                () = self.stop.cancelled() => {
+                    end.cancel();
+                    let _ = timeout(END, waiting).await;
+                    return;
+                }
+            }
+            if since.elapsed() > STOOD {
+                tries = 0;
+            }
+            let why = self.why(&session).await;
+            self.state.send_replace(State::Down(why.clone()));
+            self.settings.events.tell(&ClientEvent::Lost(why));
+            let again = tokio::select! {
+                again = self.reconnect(&mut tries) => again,
+                () = self.stop.cancelled() => return,
+            };
+            (session, running) = again;
+            self.refresh(&session).await;
+            self.state.send_replace(State::Up(number, session.clone()));
+            self.settings.events.tell(&ClientEvent::Reconnected);
+        }
+    }
+
+    async fn why(&self, session: &Session) -> String {
+        // The last words arrive beside the end.
+        sleep(Duration::from_millis(20)).await;
+        let said = session.tail.read();
+        match said.trim_end().lines().next_back() {
+            Some(line) => format!("the server went away; it wrote last: {line}"),
+            None => "the server went away".to_owned(),
+        }
+    }
+
+    async fn reconnect(&self, tries: &mut u32) -> (Session, Running) {
+        loop {
+            sleep(self.settings.backoff.before(*tries)).await;
+            *tries = tries.saturating_add(1);
+            match Session::open(&self.target, &self.settings).await {
+                Ok(opened) => return opened,
+                Err(error) => {
+                    let why = error.to_string();
+                    self.state.send_replace(State::Down(why.clone()));
+                    let event = ClientEvent::ReconnectFailed(why);
+                    self.settings.events.tell(&event);
+                }
+            }
+        }
+    }
+
+    /// Reads the list again whenever the server says that it has changed.
+    async fn follow(&self, session: &Session) -> std::convert::Infallible {
+        let changes = async {
+            let (mut pause, mut last) = (PAUSE, Instant::now());
+            loop {
+                session.desk.changed.notified().await;
+                pause = if last.elapsed() > LONGEST_PAUSE {
+                    PAUSE
+                } else {
+                    pause
+                };
+                sleep(pause).await;
+                pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
+                self.refresh(session).await;
+                last = Instant::now();
+            }
+        };
+        let (never, ()) = tokio::join!(changes, self.listen(session));
+        never
+    }
+
+    /// Asks for notes where they come to nobody who did not (protocol 2026-07-28).
+    async fn listen(&self, session: &Session) {
+        let info = session.info();
+        let tells = info.is_some_and(|info| {
+            let tools = info.capabilities.tools.as_ref();
+            tools.is_some_and(|tools| tools.list_changed == Some(true))
+        });
+        if !session.is_modern() || !tells {
+            return;
+        }
+        for tries in 0.. {
+            let filter = SubscriptionFilter::builder().tools_list_changed().build();
+            if let Ok(mut subscription) = session.peer.listen(filter).await {
+                if tries > 0 {
+                    // Nobody knows what was said in between.
+                    session.desk.changed.notify_one();
+                }
+                while let Ok(Some(_)) = subscription.next().await {}
+            }
+            sleep(self.settings.backoff.before(tries)).await;
+        }
+    }
+
+    async fn refresh(&self, session: &Session) {
+        let events = &self.settings.events;
+        match session.list(&self.settings).await {
+            Ok(listed) => {
+                if let (Some(link), Some(lists)) = (self.link.upgrade(), self.lists.upgrade()) {
+                    let (tools, notices) = tools(&listed, &self.settings, &link);
+                    lists.put(tools, notices);
+                    events.tell(&ClientEvent::ToolsChanged);
+                }
+            }
+            Err(error) => events.tell(&ClientEvent::ListFailed(error.to_string())),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What the tools of a server hold on to: the connection that is up now.
+
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::time::timeout;
+use toolwright_runtime::{Cancel, ToolError};
+
+use super::session::Session;
+use super::settings::Settings;
+
+/// The way from a tool to its server. The connection ends when the last of these is gone.
+pub(super) struct Link {
+    pub(super) state: watch::Receiver<State>,
+    pub(super) settings: Arc<Settings>,
+    /// Where what is sent after a call was dropped runs.
+    pub(super) runtime: Handle,
+    pub(super) stop: Cancel,
+}
+
+/// Whether there is a connection.
+#[derive(Clone)]
+pub(super) enum State {
+    /// With its number: a later one has a greater one.
+    Up(u64, Session),
+    /// There is none, and why. One is made.
+    Down(String),
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+impl Link {
+    /// The connection after that of the number `after`; waits for it as long as connecting may take.
+    pub(super) async fn session(&self, after: u64) -> Result<(u64, Session), ToolError> {
+        let mut state = self.state.clone();
+        let up = async {
+            loop {
+                match &*state.borrow_and_update() {
+                    State::Up(number, session) if *number > after => {
+                        return Some((*number, session.clone()));
+                    }
+                    _ => {}
+                }
+                state.changed().await.ok()?;
+            }
+        };
+        let up = timeout(self.settings.connect_limit, up).await;
+        up.ok().flatten().ok_or_else(|| self.not_connected())
+    }
+
+    fn not_connected(&self) -> ToolError {
+        let why = match &*self.state.borrow() {
+            State::Down(why) => why.clone(),
+            State::Up(..) => "the connection was lost".to_owned(),
+        };
+        // What the server's process said is for the host.
+        ToolError::failed("the MCP server is not connected; the call was not sent").with_debug(why)
+    }
+}

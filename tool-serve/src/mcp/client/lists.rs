@@ -1,0 +1,100 @@
+//! The tools of a server as they are now, and where they are put.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use toolwright_runtime::{Registry, Toolset};
+
+use super::notice::{Notice, NoticeKind};
+
+/// The newest list.
+pub(super) struct Lists {
+    registry: Registry,
+    /// Whether tools of others may be in the registry.
+    is_shared: bool,
+    now: Mutex<Now>,
+}
+
+#[derive(Default)]
+struct Now {
+    tools: Toolset,
+    notices: Vec<Notice>,
+}
+
+impl Lists {
+    pub(super) fn new(registry: Option<Registry>) -> Self {
+        Self {
+            is_shared: registry.is_some(),
+            registry: registry.unwrap_or_default(),
+            now: Mutex::default(),
+        }
+    }
+
+    fn now(&self) -> MutexGuard<'_, Now> {
+        // It is swapped whole.
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    pub(super) fn tools(&self) -> Toolset {
+        self.now().tools.clone()
+    }
+
+    pub(super) fn notices(&self) -> Vec<Notice> {
+        self.now().notices.clone()
+    }
+
+    /// Puts a new list in the place of the one before.
+    pub(super) fn put(&self, tools: Toolset, mut notices: Vec<Notice>) {
+        let mut now = self.now();
+        let tools = if self.is_shared {
+            self.mix(&now.tools, &tools, &mut notices)
+        } else {
+            drop(self.registry.replace(tools.clone()));
+            tools
+        };
+        let old = std::mem::replace(&mut *now, Now { tools, notices });
+        drop(now);
+        // Behind the lock: a tool may hold the last word with the connection.
+        drop(old);
+    }
+
+    /// Into a registry with tools of others, whose names stay theirs. What is there of both lists is
+    /// never out of the registry.
+    fn mix(&self, before: &Toolset, tools: &Toolset, notices: &mut Vec<Notice>) -> Toolset {
+        for old in before.iter() {
+            let name = &old.def().name;
+            if !tools.contains(name) {
+                self.registry.remove(name);
+            }
+        }
+        let mut refused = Vec::new();
+        for tool in tools.iter() {
+            let name = &tool.def().name;
+            if before.contains(name) {
+                self.registry.insert(Arc::clone(tool));
+            } else if self.registry.insert_new(Arc::clone(tool)).is_err() {
+                refused.push(name.clone());
+                notices.push(Notice {
+                    tool: name.clone().into_owned(),
+                    kind: NoticeKind::Refused,
+                    message: "a tool of the registry has this name; give the server a prefix"
+                        .to_owned(),
+                });
+            }
+        }
+        tools.filter(|tool| !refused.contains(&tool.def().name))
+    }
+
+    /// Takes the tools out of a registry that is not this server's alone.
+    pub(super) fn leave(&self) {
+        let old = std::mem::take(&mut *self.now());
+        if self.is_shared {
+            for tool in old.tools.iter() {
+                self.registry.remove(&tool.def().name);
+            }
+        }
+    }
+}

@@ -1,1 +1,0 @@
-//! A toolset made of a server.

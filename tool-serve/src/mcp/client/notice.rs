@@ -1,0 +1,37 @@
+use std::fmt;
+
+/// What became of a tool of a server's on its way into the toolset, if it was not taken as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Notice {
+    /// The tool: its name in the toolset, or where it is not in there, as the server calls it.
+    pub tool: String,
+    /// What became of it.
+    pub kind: NoticeKind,
+    /// Why.
+    pub message: String,
+}
+
+/// What can become of a server's tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NoticeKind {
+    /// It is not in the toolset: its name is taken, its definition cannot be read, or arguments cannot
+    /// be checked against its schema.
+    Refused,
+    /// It has another name here than the server's, which providers refuse.
+    Renamed,
+    /// So many characters that a model reads and a person does not see were taken out of its words.
+    HiddenRemoved(usize),
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.kind {
+            NoticeKind::Refused => "refused",
+            NoticeKind::Renamed => "renamed",
+            NoticeKind::HiddenRemoved(_) => "changed",
+        };
+        write!(f, "tool `{}` {what}: {}", self.tool, self.message)
+    }
+}

@@ -1,0 +1,267 @@
+//! A server's tools as tools of ours.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use toolwright_runtime::{
+    Annotations, DynTool, Meta, SchemaDoc, Tool, ToolDef, ToolError, Toolset,
+};
+
+use super::arguments::Arguments;
+use super::link::Link;
+use super::notice::{Notice, NoticeKind};
+use super::settings::Settings;
+
+/// A tool as `tools/list` tells it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed<'a> {
+    name: String,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(borrow)]
+    input_schema: &'a RawValue,
+    #[serde(borrow, default)]
+    output_schema: Option<&'a RawValue>,
+    #[serde(default)]
+    annotations: Option<Hints>,
+    #[serde(default)]
+    icons: Option<Value>,
+    #[serde(default)]
+    execution: Option<Execution>,
+    #[serde(rename = "_meta", default)]
+    meta: Option<Map<String, Value>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct Hints {
+    title: Option<String>,
+    read_only_hint: Option<bool>,
+    destructive_hint: Option<bool>,
+    idempotent_hint: Option<bool>,
+    open_world_hint: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Execution {
+    #[serde(default)]
+    task_support: Option<String>,
+}
+
+/// What is known of a tool for a call.
+#[derive(Debug)]
+pub(super) struct Remote {
+    /// The name that the server knows.
+    pub(super) name: String,
+    /// Whether a second call does no harm, as the server says.
+    pub(super) is_repeatable: bool,
+}
+
+/// The tools of a list, in its order, and what is to be said of it.
+pub(super) fn tools(
+    listed: &[Box<RawValue>],
+    settings: &Settings,
+    link: &Arc<Link>,
+) -> (Toolset, Vec<Notice>) {
+    let (mut tools, mut notices) = (Vec::new(), Vec::new());
+    let mut names = HashSet::new();
+    for raw in listed {
+        let made = match Listed::read(raw) {
+            Ok(listed) => listed.tool(settings, link),
+            Err(notice) => Err(notice),
+        };
+        match made {
+            Ok(Some(Made { tool, told })) if names.insert(tool.def().name.clone()) => {
+                tools.push(tool);
+                notices.extend(told);
+            }
+            Ok(Some(Made { tool, .. })) => {
+                let why = "another tool of the server has this name, and came first";
+                notices.push(refused(&tool.def().name, why.to_owned()));
+            }
+            // The host does not want it.
+            Ok(None) => {}
+            Err(notice) => notices.push(notice),
+        }
+    }
+    // The names differ.
+    (Toolset::new(tools).unwrap_or_default(), notices)
+}
+
+/// A tool, and what is to be said of it if it is taken.
+struct Made {
+    tool: Arc<dyn Tool>,
+    told: Vec<Notice>,
+}
+
+impl<'a> Listed<'a> {
+    fn read(raw: &'a RawValue) -> Result<Self, Notice> {
+        let listed = serde_json::from_str(raw.get());
+        listed.map_err(|error: serde_json::Error| refused(&named(raw), error.to_string()))
+    }
+
+    /// The tool, if the host wants it.
+    fn tool(self, settings: &Settings, link: &Arc<Link>) -> Result<Option<Made>, Notice> {
+        let (name, is_repeatable) = (self.name.clone(), self.is_repeatable());
+        let shown = name.escape_debug().to_string();
+        let refuse = |message: String| refused(&shown, message);
+        let mut def = self.def(settings).map_err(refuse)?;
+        let stripped = def.strip_hidden();
+        if let Some(place) = stripped.left.first() {
+            let why = format!("{place} of a schema holds characters that nobody sees");
+            return Err(refuse(why));
+        }
+        if def.description.trim().is_empty() {
+            // A model needs one; the protocol does not.
+            def.description = match &def.title {
+                Some(title) if !title.trim().is_empty() => title.clone(),
+                _ => format!("The tool `{}`; its server does not say more.", def.name).into(),
+            };
+        }
+        if !settings.keep.is_kept(&def) {
+            return Ok(None);
+        }
+        let own = portable(&format!("{}{}", settings.prefix, def.name));
+        let note = |kind, message| Notice {
+            tool: own.clone(),
+            kind,
+            message,
+        };
+        let mut told = Vec::new();
+        if let removed @ 1.. = stripped.removed {
+            let words = format!("{removed} characters that nobody sees were taken out");
+            told.push(note(NoticeKind::HiddenRemoved(removed), words));
+        }
+        if own != format!("{}{name}", settings.prefix) {
+            let words = format!("the server calls it `{shown}`, which providers refuse");
+            told.push(note(NoticeKind::Renamed, words));
+        }
+        def.name = own.into();
+        let remote = Arc::new(Remote {
+            name,
+            is_repeatable,
+        });
+        let link = Arc::clone(link);
+        let run = move |arguments: Arguments, cx| {
+            let (remote, link) = (Arc::clone(&remote), Arc::clone(&link));
+            async move {
+                let outcome: Result<_, ToolError> = link.call(&remote, arguments.0, cx).await;
+                outcome
+            }
+        };
+        let tool = DynTool::builder().def(def).handler(run).build();
+        let tool = tool.map_err(|error| refuse(error.to_string()))?;
+        Ok(Some(Made { tool, told }))
+    }
+
+    fn is_repeatable(&self) -> bool {
+        self.annotations.as_ref().is_some_and(|hints| {
+            hints.read_only_hint == Some(true) || hints.idempotent_hint == Some(true)
+        })
+    }
+
+    fn def(self, settings: &Settings) -> Result<ToolDef, String> {
+        let task = self.execution.and_then(|execution| execution.task_support);
+        if task.as_deref() == Some("required") {
+            return Err("it runs as a task alone, which is not supported".to_owned());
+        }
+        let schema = |raw: &RawValue, which: &str| {
+            SchemaDoc::parse(raw.get()).map_err(|error| format!("its {which} schema: {error}"))
+        };
+        let hints = self.annotations.unwrap_or_default();
+        let title = self.title.or(hints.title);
+        let mut def = ToolDef::new(self.name, self.description.unwrap_or_default());
+        def.title = title.map(Cow::from);
+        def.input = schema(self.input_schema, "input")?;
+        def.output = match self.output_schema {
+            Some(raw) => Some(schema(raw, "output")?),
+            None => None,
+        };
+        def.annotations = Annotations {
+            read_only: hints.read_only_hint,
+            destructive: hints.destructive_hint,
+            idempotent: hints.idempotent_hint,
+            open_world: hints.open_world_hint,
+        };
+        def.timeout = settings.tool_timeout;
+        let mut meta = self.meta.unwrap_or_default();
+        if let Some(icons) = self.icons {
+            meta.insert("icons".to_owned(), icons);
+        }
+        def.meta = Meta::from(meta);
+        Ok(def)
+    }
+}
+
+fn refused(tool: &str, message: String) -> Notice {
+    Notice {
+        tool: tool.to_owned(),
+        kind: NoticeKind::Refused,
+        message,
+    }
+}
+
+/// The name of a tool that cannot be read, if it has one.
+fn named(raw: &RawValue) -> String {
+    #[derive(Deserialize)]
+    struct Named {
+        name: String,
+    }
+    match serde_json::from_str::<Named>(raw.get()) {
+        Ok(Named { name }) => name.escape_debug().to_string(),
+        Err(_) => "(without a name)".to_owned(),
+    }
+}
+
+/// A name that every provider takes, which is `name` itself if that is one: other characters become
+/// `_`, and a long one gets its last characters of a sum of the whole.
+fn portable(name: &str) -> String {
+    const MOST: usize = 64;
+    if toolwright_runtime::is_portable_name(name) {
+        return name.to_owned();
+    }
+    let is_taken = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
+    let mut out: String = name
+        .chars()
+        .map(|char| if is_taken(char) { char } else { '_' })
+        .collect();
+    if !out.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_') {
+        out.insert(0, '_');
+    }
+    if out.len() > MOST {
+        // FNV-1a: the same name is the same in every run.
+        let sum = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+            (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+        });
+        out.truncate(MOST - 9);
+        // Writing to a string cannot fail.
+        let _ = write!(out, "_{:08x}", sum >> 32);
+    }
+    out
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_becomes_one_that_providers_take() {
+        assert_eq!(portable("add"), "add");
+        assert_eq!(portable("files.read/all"), "files_read_all");
+        assert_eq!(portable("7zip"), "_7zip");
+        assert_eq!(portable(""), "_");
+        let (one, two) = (portable(&"x".repeat(70)), portable(&"x".repeat(71)));
+        assert!(one != two && one.len() == 64 && toolwright_runtime::is_portable_name(&one));
+        assert!(toolwright_runtime::is_portable_name(&portable("número ñ")));
+    }
+}

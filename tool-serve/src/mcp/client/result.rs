@@ -1,0 +1,315 @@
+//! What a call came to, out of the text of a server's result.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use toolwright_runtime::{Block, Content, ErrorKind, Outcome, Payload, ToolError};
+
+/// A result of `tools/call`, as far as it is read.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CallResult<'a> {
+    #[serde(borrow, default)]
+    content: Option<Vec<&'a RawValue>>,
+    #[serde(borrow, default)]
+    structured_content: Option<&'a RawValue>,
+    #[serde(default)]
+    is_error: Option<bool>,
+}
+
+/// A block of content; what it may lack is not missed.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Told<'a> {
+    Text {
+        #[serde(borrow)]
+        text: Cow<'a, str>,
+    },
+    #[serde(rename_all = "camelCase")]
+    Image {
+        data: String,
+        mime_type: String,
+    },
+    #[serde(rename_all = "camelCase")]
+    Audio {
+        data: String,
+        mime_type: String,
+    },
+    #[serde(rename_all = "camelCase")]
+    ResourceLink {
+        uri: String,
+        #[serde(default)]
+        title: Option<String>,
+        #[serde(default)]
+        name: Option<String>,
+        #[serde(default)]
+        description: Option<String>,
+        #[serde(default)]
+        mime_type: Option<String>,
+    },
+    Resource {
+        resource: Embedded,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Embedded {
+    uri: String,
+    #[serde(default)]
+    mime_type: Option<String>,
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    blob: Option<String>,
+}
+
+/// What the call came to.
+pub(super) fn outcome(result: &RawValue) -> Result<Outcome, ToolError> {
+    let result = match serde_json::from_str::<CallResult<'_>>(result.get()) {
+        Ok(result) => result,
+        Err(error) => {
+            let words = "the server's answer is no result of a tool";
+            return Err(ToolError::new(ErrorKind::InvalidReturn, words).with_source(error));
+        }
+    };
+    let structured = result.structured_content;
+    let mut blocks = Vec::new();
+    for block in result.content.unwrap_or_default() {
+        read_block(block, &mut blocks);
+    }
+    if result.is_error == Some(true) {
+        return Err(error(structured, blocks));
+    }
+    let Some(structured) = structured else {
+        return Ok(plain(blocks));
+    };
+    if blocks.iter().all(|block| says(block, structured)) {
+        return Ok(Outcome::Value(Payload::new(structured)));
+    }
+    // The text, since a `Value` would damage its numbers.
+    blocks.push(Block::Text {
+        text: structured.get().to_owned(),
+    });
+    Ok(Outcome::Content(blocks.into()))
+}
+
+/// One text is the value itself.
+fn plain(mut blocks: Vec<Block>) -> Outcome {
+    match blocks.as_mut_slice() {
+        [] => Outcome::value(()),
+        [Block::Text { text }] => Outcome::Value(Payload::text(std::mem::take(text))),
+        _ => Outcome::Content(blocks.into()),
+    }
+}
+
+/// A tool that fails is an answer like any other, and the model reads what it says.
+fn error(structured: Option<&RawValue>, blocks: Vec<Block>) -> ToolError {
+    let mut text = Content::from(blocks).to_plain();
+    if let Some(structured) = structured
+        && text.trim().is_empty()
+    {
+        structured.get().clone_into(&mut text);
+    }
+    ToolError::failed(text)
+}
+
+/// Whether a block is only the text of the structured content, which servers add for older clients.
+fn says(block: &Block, structured: &RawValue) -> bool {
+    let Block::Text { text } = block else {
+        return false;
+    };
+    let structured = structured.get();
+    text == structured
+        || match (
+            serde_json::from_str::<Value>(text),
+            serde_json::from_str::<Value>(structured),
+        ) {
+            (Ok(text), Ok(structured)) => text == structured || wraps(&structured, &text),
+            // A plain string, which servers wrap since structured content is an object.
+            (Err(_), Ok(structured)) => wraps(&structured, &Value::from(text.as_str())),
+            _ => false,
+        }
+}
+
+/// `{"result": …}` around what is no object, as servers of several kits do.
+fn wraps(structured: &Value, value: &Value) -> bool {
+    structured.as_object().is_some_and(|object| {
+        object.len() == 1 && object.get("result").is_some_and(|inner| inner == value)
+    })
+}
+
+fn read_block(raw: &RawValue, blocks: &mut Vec<Block>) {
+    let Ok(block) = serde_json::from_str::<Told<'_>>(raw.get()) else {
+        // A kind that is not known here: the model may know it.
+        blocks.push(match serde_json::from_str(raw.get()) {
+            Ok(value) => Block::Json { value },
+            Err(_) => text(raw.get()),
+        });
+        return;
+    };
+    match block {
+        Told::Text { text } => blocks.push(Block::Text {
+            text: text.into_owned(),
+        }),
+        Told::Image { data, mime_type } => blocks.push(Block::Image { mime_type, data }),
+        Told::Audio { data, mime_type } => blocks.push(Block::Audio { mime_type, data }),
+        Told::ResourceLink {
+            uri,
+            title,
+            name,
+            description,
+            mime_type,
+        } => {
+            let words = [title.or(name), description];
+            let words: Vec<_> = words.into_iter().flatten().collect();
+            if !words.is_empty() {
+                blocks.push(text(words.join(": ")));
+            }
+            blocks.push(Block::Resource { uri, mime_type });
+        }
+        Told::Resource { resource } => embedded(resource, blocks),
+    }
+}
+
+fn text(text: impl Into<String>) -> Block {
+    Block::Text { text: text.into() }
+}
+
+/// A resource in the answer itself. What is neither text nor a picture nor sound no model reads: it is
+/// told where it lies, and how large it is.
+fn embedded(resource: Embedded, blocks: &mut Vec<Block>) {
+    let Embedded {
+        uri,
+        mime_type,
+        text: words,
+        blob,
+    } = resource;
+    let kind = mime_type.as_deref().unwrap_or_default();
+    match (words, blob) {
+        (Some(words), _) => {
+            blocks.push(Block::Resource { uri, mime_type });
+            blocks.push(text(words));
+        }
+        (None, Some(data)) if kind.starts_with("image/") => blocks.push(Block::Image {
+            mime_type: kind.to_owned(),
+            data,
+        }),
+        (None, Some(data)) if kind.starts_with("audio/") => blocks.push(Block::Audio {
+            mime_type: kind.to_owned(),
+            data,
+        }),
+        (None, Some(data)) => {
+            let size = data.len() / 4 * 3;
+            blocks.push(text(format!("[about {size} bytes, not shown]")));
+            blocks.push(Block::Resource { uri, mime_type });
+        }
+        (None, None) => blocks.push(Block::Resource { uri, mime_type }),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Result<Outcome, ToolError> {
+        outcome(serde_json::from_str::<&RawValue>(json).unwrap())
+    }
+
+    fn blocks(json: &str) -> Vec<Block> {
+        match read(json).unwrap() {
+            Outcome::Content(content) => content.blocks().to_vec(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn structured_content_is_the_value_with_all_its_digits() {
+        let n = "123456789012345678901234567890.10";
+        let json = format!(
+            r#"{{"structuredContent": {{"n": {n}}}, "content": [{{"type": "text", "text": "{{\"n\":{n}}}"}}]}}"#
+        );
+        let outcome = read(&json).unwrap();
+        let text = outcome.payload().unwrap().to_json();
+        assert_eq!(text, format!("{{\"n\": {n}}}"));
+    }
+
+    #[test]
+    fn what_the_text_says_beside_structured_content_is_kept() {
+        let json =
+            r#"{"structuredContent": {"n": 1}, "content": [{"type": "text", "text": "one"}]}"#;
+        assert_eq!(blocks(json), [text("one"), text(r#"{"n": 1}"#)]);
+        let json = r#"{"structuredContent": {"result": "one"}, "content": [{"type": "text", "text": "one"}]}"#;
+        assert!(matches!(read(json).unwrap(), Outcome::Value(_)));
+    }
+
+    #[test]
+    fn every_kind_of_block_is_told() {
+        let json = r#"{"content": [
+            {"type": "text", "text": "a\nb", "annotations": {"audience": ["user"]}},
+            {"type": "image", "data": "aa==", "mimeType": "image/png"},
+            {"type": "audio", "data": "bb==", "mimeType": "audio/wav"},
+            {"type": "resource_link", "uri": "file:///x", "name": "x", "description": "An x"},
+            {"type": "resource", "resource": {"uri": "file:///y", "mimeType": "text/plain", "text": "y"}},
+            {"type": "resource", "resource": {"uri": "file:///z", "mimeType": "application/pdf", "blob": "AAAA"}},
+            {"type": "hologram", "depth": 3}]}"#;
+        let resource = |uri: &str, mime_type: Option<&str>| Block::Resource {
+            uri: uri.to_owned(),
+            mime_type: mime_type.map(str::to_owned),
+        };
+        let image = Block::Image {
+            mime_type: "image/png".to_owned(),
+            data: "aa==".to_owned(),
+        };
+        let audio = Block::Audio {
+            mime_type: "audio/wav".to_owned(),
+            data: "bb==".to_owned(),
+        };
+        let value = serde_json::json!({"type": "hologram", "depth": 3});
+        let expected = [
+            text("a\nb"),
+            image,
+            audio,
+            text("x: An x"),
+            resource("file:///x", None),
+            resource("file:///y", Some("text/plain")),
+            text("y"),
+            text("[about 3 bytes, not shown]"),
+            resource("file:///z", Some("application/pdf")),
+            Block::Json { value },
+        ];
+        assert_eq!(blocks(json), expected);
+    }
+
+    #[test]
+    fn an_error_of_the_tools_says_what_its_content_says() {
+        let error = read(r#"{"isError": true, "content": [{"type": "text", "text": "no disk"}]}"#);
+        let error = error.unwrap_err();
+        assert_eq!(
+            (error.kind(), error.to_string()),
+            (ErrorKind::Failed, "no disk".to_owned())
+        );
+        let error = read(r#"{"isError": true, "structuredContent": {"code": 7}}"#).unwrap_err();
+        assert_eq!(error.to_string(), r#"{"code": 7}"#);
+        assert!(read(r#"{"isError": true}"#).unwrap_err().messages().len() == 1);
+    }
+
+    #[test]
+    fn what_is_no_result_is_told() {
+        for json in [
+            "1",
+            r#"{"content": 1}"#,
+            r#"{"content": [], "content": []}"#,
+        ] {
+            assert_eq!(
+                read(json).unwrap_err().kind(),
+                ErrorKind::InvalidReturn,
+                "{json}"
+            );
+        }
+        assert_eq!(read("{}").unwrap(), Outcome::value(()));
+    }
+}

@@ -1,0 +1,103 @@
+use std::io;
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::desk::Desk;
+use super::error::{ConnectError, ConnectErrorKind};
+use super::stderr::Tail;
+use super::stdio::Process;
+
+/// An MCP server to connect to: a command that is started, or a URL.
+///
+/// A text that starts with `http://` or `https://` is a URL; any other is a command and its arguments
+/// between spaces, without quotes. A [`Command`] says all else: arguments with spaces, environment,
+/// working directory. Its standard input, output and error are the connection's.
+#[derive(Debug)]
+pub struct Server(pub(super) Source);
+
+#[derive(Debug)]
+pub(super) enum Source {
+    Command(Command),
+    Url(String),
+}
+
+impl From<Command> for Server {
+    fn from(command: Command) -> Self {
+        Self(Source::Command(command))
+    }
+}
+
+impl From<&str> for Server {
+    fn from(text: &str) -> Self {
+        let text = text.trim();
+        let is_url = ["http://", "https://"].iter().any(|scheme| {
+            text.get(..scheme.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+        });
+        if is_url {
+            return Self(Source::Url(text.to_owned()));
+        }
+        let mut words = text.split_whitespace();
+        let mut command = Command::new(words.next().unwrap_or_default());
+        command.args(words);
+        Self(Source::Command(command))
+    }
+}
+
+impl From<String> for Server {
+    fn from(text: String) -> Self {
+        text.as_str().into()
+    }
+}
+
+/// The same, ready to be connected to more than once.
+#[derive(Debug, Clone)]
+pub(super) enum Target {
+    Command(Program),
+    Url(Arc<str>),
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Program(Arc<Mutex<tokio::process::Command>>);
+
+impl Source {
+    pub(super) fn into_target(self) -> Result<Target, ConnectError> {
+        let invalid = |words: &str| ConnectError::new(ConnectErrorKind::Invalid, words);
+        match self {
+            Self::Command(command) if command.get_program().is_empty() => {
+                Err(invalid("the command has no name"))
+            }
+            Self::Command(command) => {
+                let command = Arc::new(Mutex::new(command.into()));
+                Ok(Target::Command(Program(command)))
+            }
+            Self::Url(url) => match reqwest::Url::parse(&url) {
+                Ok(parsed) if parsed.has_host() => Ok(Target::Url(url.into())),
+                // Not the URL, which may hold a secret.
+                _ => Err(invalid("the server's URL is none")),
+            },
+        }
+    }
+}
+
+impl Program {
+    pub(super) fn start(
+        &self,
+        desk: &Arc<Desk>,
+        tail: &Tail,
+        most: usize,
+    ) -> Result<Process, ConnectError> {
+        let mut command = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Process::start(&mut command, desk, tail, most).map_err(|error| {
+            let program = command.as_std().get_program().to_string_lossy().into_owned();
+            let help = match error.kind() {
+                io::ErrorKind::NotFound => {
+                    "; is it installed, and in the PATH of this program (or is the working directory missing)?"
+                }
+                _ => "",
+            };
+            let words = format!("`{program}` could not be started: {error}{help}");
+            ConnectError::new(ConnectErrorKind::Start, words)
+        })
+    }
+}

@@ -1,0 +1,89 @@
+//! What a host wants of a connection.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderName, HeaderValue};
+use toolwright_runtime::{Registry, ToolDef};
+
+use super::elicit::Asker;
+use super::event::Events;
+
+/// Which tools a host wants.
+#[derive(Clone, Default)]
+pub(super) struct Keep(pub(super) Option<Arc<Wanted>>);
+
+type Wanted = dyn Fn(&ToolDef) -> bool + Send + Sync;
+
+impl Keep {
+    pub(super) fn is_kept(&self, def: &ToolDef) -> bool {
+        self.0.as_ref().is_none_or(|keep| keep(def))
+    }
+}
+
+impl fmt::Debug for Keep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "some" } else { "all" })
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Settings {
+    pub(super) prefix: String,
+    pub(super) keep: Keep,
+    pub(super) asker: Asker,
+    pub(super) events: Events,
+    pub(super) registry: Option<Registry>,
+    /// Values are marked as sensitive, so that `Debug` does not show them.
+    pub(super) headers: Vec<(HeaderName, HeaderValue)>,
+    pub(super) connect_limit: Duration,
+    pub(super) list_limit: Duration,
+    /// How long a call may be silent.
+    pub(super) call_limit: Duration,
+    /// How long a call may take at all, as a tool's definition says it.
+    pub(super) tool_timeout: Option<Duration>,
+    pub(super) most_bytes: usize,
+    pub(super) most_tools: usize,
+    pub(super) backoff: Backoff,
+    pub(super) modern: bool,
+}
+
+/// How long a new connection is waited for after one that failed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Backoff {
+    pub(super) first: Duration,
+    pub(super) longest: Duration,
+}
+
+impl Backoff {
+    /// The time before the try of this number, from 0.
+    pub(super) fn before(self, tries: u32) -> Duration {
+        let factor = 2_u32.saturating_pow(tries.min(30));
+        self.first.saturating_mul(factor).min(self.longest)
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            prefix: String::new(),
+            keep: Keep::default(),
+            asker: Asker::default(),
+            events: Events::default(),
+            registry: None,
+            headers: Vec::new(),
+            connect_limit: Duration::from_mins(1),
+            list_limit: Duration::from_mins(1),
+            call_limit: Duration::from_mins(1),
+            tool_timeout: None,
+            most_bytes: 16 * 1024 * 1024,
+            most_tools: 4_096,
+            backoff: Backoff {
+                first: Duration::from_millis(200),
+                longest: Duration::from_secs(30),
+            },
+            modern: true,
+        }
+    }
+}

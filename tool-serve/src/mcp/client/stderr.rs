@@ -1,0 +1,51 @@
+//! What the server's process says beside the protocol.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::io::{AsyncRead, BufReader};
+
+use super::event::{ClientEvent, Events};
+use super::lines::{Line, Lines};
+
+/// Of one line so much is passed on.
+const LONGEST: usize = 8 * 1024;
+
+/// So much of the end is kept, for the words of an error.
+const KEPT: usize = 4 * 1024;
+
+/// The end of what a process wrote. Clones are one.
+#[derive(Clone, Default)]
+pub(super) struct Tail(Arc<Mutex<String>>);
+
+impl Tail {
+    pub(super) fn read(&self) -> String {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn push(&self, line: &str) {
+        let mut tail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.push_str(line);
+        tail.push('\n');
+        let mut over = tail.len().saturating_sub(KEPT);
+        while !tail.is_char_boundary(over) {
+            over += 1;
+        }
+        tail.drain(..over);
+    }
+}
+
+/// Passes lines on until the process closes the pipe.
+pub(super) async fn follow(stderr: impl AsyncRead + Unpin, events: Events, tail: Tail) {
+    let mut lines = Lines::new(BufReader::new(stderr), LONGEST);
+    while let Ok(Some(line)) = lines.next().await {
+        let line = match line {
+            Line::Whole(line) => line,
+            Line::Cut { head, tail } => format!("{head}…{tail}"),
+        };
+        tail.push(&line);
+        events.tell(&ClientEvent::Stderr(line));
+    }
+}

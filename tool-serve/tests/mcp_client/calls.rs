@@ -1,0 +1,257 @@
+//! What becomes of calls.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::json;
+use toolwright_runtime::{
+    Cancel, Context, ErrorKind, Event, Executor, Outcome, ToolCall, ToolError, Toolset,
+};
+use toolwright_serve::mcp::{Client, ClientEvent, Elicited};
+
+use super::{call, connect, text};
+
+async fn client(script: &str) -> Client {
+    connect(script).0.await.unwrap()
+}
+
+async fn error(tools: &Toolset, name: &str, arguments: &str) -> ToolError {
+    call(tools, name, arguments).await.outcome.unwrap_err()
+}
+
+#[tokio::test]
+async fn arguments_and_structured_content_keep_every_digit() {
+    let client = client("normal").await;
+    let tools = client.toolset();
+    let exact = r#"{ "n": 123456789012345678901234567890, "z": 1.10, "a": [1e2, -0], "t": "é\n" }"#;
+    assert_eq!(text(&call(&tools, "echo", exact).await), exact);
+    let result = call(&tools, "structured", exact).await;
+    assert_eq!(result.outcome.unwrap().payload().unwrap().to_json(), exact);
+    // A line's end would end the message.
+    let lines = "{\n\"a\":\r\n1}";
+    assert_eq!(text(&call(&tools, "echo", lines).await), "{ \"a\":  1}");
+}
+
+#[tokio::test]
+async fn wrong_arguments_are_not_sent() {
+    let (connector, told) = connect("odd");
+    let client = connector.await.unwrap();
+    let tools = client.toolset();
+    for (arguments, says) in [
+        ("{}", "city: missing"),
+        (r#"{"city": "Oslo", "days": 10}"#, "days: expected"),
+        (r#"{"city": "Oslo", "city": "Rome"}"#, "more than once"),
+        ("[1]", "must be a JSON object"),
+        (r#"{"city": "#, "JSON"),
+    ] {
+        let error = error(&tools, "forecast", arguments).await;
+        assert_eq!(error.kind(), ErrorKind::InvalidArgs, "{arguments}");
+        assert!(error.to_string().contains(says), "{arguments}: {error}");
+    }
+    client.close().await;
+    told.wait_for_stderr("end of input").await;
+    assert!(!told.stderr().iter().any(|line| line.starts_with("called")));
+}
+
+#[tokio::test]
+async fn errors_are_told_as_what_they_are() {
+    let client = client("normal").await;
+    let tools = client.toolset();
+    for (name, kind, says) in [
+        ("fails", ErrorKind::Failed, "no such city"),
+        (
+            "refuses",
+            ErrorKind::Failed,
+            "the MCP server refused the call: not today",
+        ),
+        ("nonsense", ErrorKind::InvalidReturn, "no result of a tool"),
+        (
+            "neither",
+            ErrorKind::InvalidReturn,
+            "neither a result nor an error",
+        ),
+    ] {
+        let error = error(&tools, name, "{}").await;
+        assert_eq!(error.kind(), kind, "{name}");
+        assert!(error.to_string().contains(says), "{name}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn lines_that_are_no_messages_are_passed_over() {
+    let (connector, told) = connect("normal");
+    let client = connector.await.unwrap();
+    assert_eq!(text(&call(&client.toolset(), "noisy", "{}").await), "fine");
+    assert_eq!(
+        text(&call(&client.toolset(), "id_as_text", "{}").await),
+        "fine"
+    );
+    let bad = told
+        .all()
+        .into_iter()
+        .filter(|event| matches!(event, ClientEvent::BadMessage(_)));
+    // Those of the test harness in which the server runs are bad ones too.
+    assert!(bad.count() >= 6, "{:?}", told.all());
+    let is_log =
+        |event: &ClientEvent| matches!(event, ClientEvent::Log(log) if log.contains("\"hi\""));
+    assert!(told.all().iter().any(is_log));
+}
+
+#[tokio::test]
+async fn a_message_that_is_too_large_fails_its_call_alone() {
+    let (connector, told) = connect("normal");
+    let client = connector.most_bytes(100_000).await.unwrap();
+    let tools = client.toolset();
+    for name in ["huge", "huge_id_last"] {
+        let error = error(&tools, name, "{}").await;
+        assert_eq!(error.kind(), ErrorKind::InvalidReturn, "{name}");
+        assert!(
+            error.to_string().contains("more than 100000 bytes"),
+            "{name}: {error}"
+        );
+    }
+    assert_eq!(text(&call(&tools, "echo", "{}").await), "{}");
+    let is_told = |event: &ClientEvent| matches!(event, ClientEvent::BadMessage(what) if what.contains("100000"));
+    assert_eq!(told.all().iter().filter(|event| is_told(event)).count(), 2);
+}
+
+#[tokio::test]
+async fn progress_is_told_in_its_order() {
+    let client = client("normal").await;
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let ear = Arc::clone(&heard);
+    let executor = Executor::parallel(client.toolset(), 8).observe(move |event: &Event<'_>| {
+        if let Event::Progress {
+            index, progress, ..
+        } = event
+        {
+            let words = progress.message.clone().unwrap_or_default();
+            ear.lock()
+                .unwrap()
+                .push((*index, progress.done, progress.total, words));
+        }
+    });
+    let calls: Vec<_> = (0..8)
+        .map(|n| ToolCall::new(n.to_string(), "progress", "{}"))
+        .collect();
+    let batch = executor.run(&calls, &Context::new()).await;
+    assert!(
+        batch
+            .results()
+            .all(toolwright_runtime::ToolResult::is_success)
+    );
+    let heard = heard.lock().unwrap();
+    for index in 0..8 {
+        let own: Vec<_> = heard
+            .iter()
+            .filter(|told| told.0 == index)
+            .cloned()
+            .collect();
+        let expected: Vec<_> = (1..=3)
+            .map(|done| {
+                (
+                    index,
+                    f64::from(done),
+                    Some(3.0),
+                    format!("step {done}").into(),
+                )
+            })
+            .collect();
+        assert_eq!(own, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_not_wanted_any_more_is_cancelled_at_the_server() {
+    let (connector, told) = connect("normal");
+    let client = connector
+        .call_limit(Duration::from_millis(400))
+        .await
+        .unwrap();
+    let tools = client.toolset();
+    // Silent for too long.
+    let error = error(&tools, "slow", "{}").await;
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    let is_late = |event: &ClientEvent| matches!(event, ClientEvent::Stderr(line) if line.ends_with("the call took too long"));
+    told.wait_for("cancellation", is_late).await;
+    // The host says stop.
+    let stop = Cancel::new();
+    let cx = Context::new().with_cancel(stop.clone());
+    let slow = ToolCall::new("1", "slow", "{}");
+    let (result, ()) = tokio::join!(tools.call(&slow, &cx), async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        stop.cancel();
+    });
+    assert_eq!(result.outcome.unwrap_err().kind(), ErrorKind::Cancelled);
+    let is_stop = |event: &ClientEvent| matches!(event, ClientEvent::Stderr(line) if line.ends_with("the call was cancelled"));
+    told.wait_for("cancellation", is_stop).await;
+    // Nobody waits.
+    let cx = Context::new();
+    let dropped = tokio::time::timeout(Duration::from_millis(50), tools.call(&slow, &cx)).await;
+    assert!(dropped.is_err());
+    let is_dropped = |event: &ClientEvent| matches!(event, ClientEvent::Stderr(line) if line.contains("nobody waits"));
+    told.wait_for("cancellation", is_dropped).await;
+    // A server that tells how far it is may take longer.
+    assert_eq!(text(&call(&tools, "alive", "{}").await), "done");
+}
+
+#[tokio::test]
+async fn questions_reach_the_host_or_are_declined() {
+    let client = client("normal").await;
+    let said = text(&call(&client.toolset(), "ask", "{}").await);
+    assert_eq!(said, r#"{"action":"decline"}"#);
+
+    let (connector, _) = connect("normal");
+    let connector = connector
+        .call_limit(Duration::from_millis(300))
+        .on_elicitation(|question| async move {
+            assert_eq!(
+                (&*question.server, &*question.message),
+                ("scripted", "How many?")
+            );
+            assert_eq!(
+                question.schema.unwrap()["properties"]["n"]["type"],
+                "integer"
+            );
+            // A person may think for longer than a call may be silent.
+            tokio::time::sleep(Duration::from_millis(700)).await;
+            Elicited::Accept(json!({"n": 3}).as_object().cloned().unwrap())
+        });
+    let client = connector.await.unwrap();
+    let said = text(&call(&client.toolset(), "ask", "{}").await);
+    assert_eq!(said, r#"{"action":"accept","content":{"n":3}}"#);
+}
+
+#[tokio::test]
+async fn input_that_is_required_is_sent_with_the_same_arguments() {
+    let (connector, _) = connect("modern");
+    let client = connector
+        .on_elicitation(|question| async move {
+            let who = question.message.clone();
+            Elicited::Accept(json!({"asked": who}).as_object().cloned().unwrap())
+        })
+        .await
+        .unwrap();
+    assert_eq!(client.protocol(), Some("2026-07-28"));
+    let said = text(&call(&client.toolset(), "needs", r#"{"n": 1.0}"#).await);
+    assert_eq!(
+        said,
+        r#"{"who":{"action":"accept","content":{"asked":"Who?"}}} Some("s1") {"n": 1.0}"#
+    );
+}
+
+#[tokio::test]
+async fn many_calls_at_once_get_their_own_answers() {
+    let client = client("normal").await;
+    let tools = client.toolset();
+    let calls = (0..500).map(|n| {
+        let tools = tools.clone();
+        async move {
+            let arguments = format!(r#"{{"n": {n}}}"#);
+            assert_eq!(text(&call(&tools, "echo", &arguments).await), arguments);
+        }
+    });
+    futures_util::future::join_all(calls).await;
+    let outcome = call(&tools, "echo", "").await.outcome.unwrap();
+    assert!(matches!(outcome, Outcome::Value(_)));
+}

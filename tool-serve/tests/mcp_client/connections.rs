@@ -1,0 +1,163 @@
+//! How connections begin, break and end.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use toolwright_runtime::{Context, Executor, ToolCall};
+use toolwright_runtime::{ErrorKind, layers::Retry};
+use toolwright_serve::mcp::{self, ClientEvent, ConnectErrorKind};
+
+use super::{call, command, connect, text, told};
+
+#[tokio::test]
+async fn a_connection_that_cannot_be_says_why() {
+    let error = mcp::connect("/no/such/program --stdio").await.unwrap_err();
+    assert_eq!(error.kind(), ConnectErrorKind::Start);
+    assert!(
+        error
+            .to_string()
+            .starts_with("`/no/such/program` could not be started"),
+        "{error}"
+    );
+
+    let (connector, _) = connect("dies at once");
+    let error = connector.await.unwrap_err();
+    assert_eq!(error.kind(), ConnectErrorKind::Handshake, "{error}");
+    assert!(error.to_string().contains("no licence found"), "{error}");
+
+    let (connector, _) = connect("never says hello");
+    let error = connector
+        .connect_limit(Duration::from_millis(500))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ConnectErrorKind::Timeout, "{error}");
+
+    for server in ["", "http://", "https:// /x"] {
+        let error = mcp::connect(server).await.unwrap_err();
+        assert_eq!(error.kind(), ConnectErrorKind::Invalid, "{server}: {error}");
+    }
+    let error = mcp::connect("https://localhost")
+        .header("a\nb", "secret")
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ConnectErrorKind::Invalid);
+    assert!(!error.to_string().contains("secret"));
+    let error = mcp::connect("true").bearer("secret").await.unwrap_err();
+    assert_eq!(error.kind(), ConnectErrorKind::Invalid);
+}
+
+#[tokio::test]
+async fn the_older_greeting_can_be_asked_for() {
+    // Left without an answer, the newer one would take ten seconds.
+    let (connector, _) = connect("silent about the new");
+    let begun = Instant::now();
+    let client = connector.initialize().await.unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(9));
+    assert_eq!(client.protocol(), Some("2025-11-25"));
+}
+
+#[tokio::test]
+async fn a_call_during_which_the_server_dies_is_told_and_not_sent_twice() {
+    let (connector, told) = connect("normal");
+    let client = connector.await.unwrap();
+    let tools = client.toolset();
+    let error = call(&tools, "crash", "{}").await.outcome.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Failed);
+    assert!(
+        error
+            .to_string()
+            .contains("whether the call took effect is not known"),
+        "{error}"
+    );
+    assert!(error.is_permanent());
+    // The next call waits for the new connection.
+    assert_eq!(text(&call(&tools, "echo", "{}").await), "{}");
+    let lost = told
+        .all()
+        .into_iter()
+        .filter(|event| matches!(event, ClientEvent::Lost(_)));
+    assert_eq!(lost.count(), 1);
+    assert!(told.all().contains(&ClientEvent::Reconnected));
+    let calls = told
+        .stderr()
+        .into_iter()
+        .filter(|line| line == "called crash")
+        .count();
+    assert_eq!(calls, 1);
+}
+
+#[tokio::test]
+async fn a_tool_that_may_be_called_again_is_by_who_wants_it() {
+    let (connector, told) = connect("normal");
+    let client = connector.await.unwrap();
+    let executor = Executor::serial(client.toolset()).layer(Retry::new(3));
+    let calls = [
+        ToolCall::new("1", "crash_idempotent", "{}"),
+        ToolCall::new("2", "crash", "{}"),
+    ];
+    let batch = executor.run(&calls, &Context::new()).await;
+    assert!(batch.results().all(|result| !result.is_success()));
+    let count = |name: &str| {
+        told.stderr()
+            .into_iter()
+            .filter(|line| line == name)
+            .count()
+    };
+    assert_eq!(
+        (count("called crash_idempotent"), count("called crash")),
+        (3, 1)
+    );
+}
+
+/// Whether a process of this id is there, and no zombie.
+#[cfg(target_os = "linux")]
+fn runs(pid: &str) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+    status.is_ok_and(|status| !status.contains(") Z "))
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn no_process_outlives_its_connection() {
+    // A shell that starts the server, as `npx` does, and says both ids.
+    let server = command("does not end");
+    let server = server.get_program().to_str().unwrap();
+    // What runs in a shell's background has no input unless it is given one.
+    let line = format!(
+        "exec 3<&0; echo $$ >&2; '{server}' scripted_server --exact --nocapture --quiet <&3 & echo $! >&2; wait"
+    );
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &line]).env("MCP_SCRIPT", "does not end");
+    let (connector, told) = told(mcp::connect(shell));
+    let client = connector.await.unwrap();
+    let tools = client.toolset();
+    let pids: Vec<_> = told.stderr().into_iter().take(2).collect();
+    assert!(
+        pids.len() == 2 && pids.iter().all(|pid| runs(pid)),
+        "{pids:?}"
+    );
+    drop(client);
+    // A tool holds the connection.
+    assert_eq!(text(&call(&tools, "echo", "{}").await), "{}");
+    drop(tools);
+    let begun = Instant::now();
+    while pids.iter().any(|pid| runs(pid)) {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{pids:?}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn closing_waits_for_the_end() {
+    let (connector, told) = connect("normal");
+    let client = connector.await.unwrap();
+    let tools = client.toolset();
+    client.close().await;
+    assert!(
+        told.stderr().contains(&"end of input".to_owned()),
+        "{:?}",
+        told.stderr()
+    );
+    let error = call(&tools, "echo", "{}").await.outcome.unwrap_err();
+    assert!(error.to_string().contains("not sent"), "{error}");
+}

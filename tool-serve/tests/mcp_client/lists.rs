@@ -1,0 +1,236 @@
+//! What becomes of lists of tools.
+
+use serde_json::{Value, json};
+use toolwright_runtime::{Registry, Toolset};
+use toolwright_serve::mcp::{ClientEvent, ConnectErrorKind, NoticeKind};
+
+use super::{call, connect, scripted, text};
+
+/// What the scripted server answers to `tools/list`.
+pub(crate) fn page(script: &str, cursor: Option<&str>, changed: bool) -> String {
+    let next = |cursor: &str, name: &str| json!({"tools": [{"name": name, "inputSchema": {"type": "object"}}], "nextCursor": cursor});
+    let page = match (script, cursor) {
+        ("circle", _) => next("again", "echo"),
+        ("endless", cursor) => {
+            let number: u32 = cursor.map_or(0, |cursor| cursor.parse().unwrap());
+            next(&(number + 1).to_string(), &format!("tool_{number}"))
+        }
+        ("pages", None) => next("p2", "one"),
+        ("pages", Some("p2")) => next("p3", "two"),
+        ("pages", _) => json!({"tools": [{"name": "three", "inputSchema": {"type": "object"}}]}),
+        ("odd", _) => {
+            let rest = odd().to_string();
+            let forecast = FORECAST.replace('\n', " ");
+            return format!(
+                r#"{{"tools":[{forecast},{}}}"#,
+                rest.strip_prefix('[').unwrap()
+            );
+        }
+        ("no list", _) => json!({"tools": "none"}),
+        _ if changed => json!({"tools": [
+            {"name": "echo", "description": "Repeats.", "inputSchema": {"type": "object"}},
+            {"name": "new", "inputSchema": {"type": "object"}},
+        ]}),
+        _ => json!({"tools": scripted::normal()}),
+    };
+    page.to_string()
+}
+
+/// Written down, since the order of its keys counts.
+const FORECAST: &str = r#"{
+    "name": "forecast", "title": "Forecast",
+    "description": "Tells the weather.\uDB40\uDC49\uDB40\uDC67",
+    "inputSchema": {
+        "type": "object", "required": ["city"],
+        "properties": {
+            "zone": {"type": "string", "description": "A\u200b zone"},
+            "city": {"type": "string"},
+            "days": {"type": "integer", "maximum": 9}
+        }
+    },
+    "outputSchema": {"type": "object", "properties": {"sun": {"type": "boolean"}}},
+    "annotations": {"readOnlyHint": true, "openWorldHint": true},
+    "icons": [{"src": "https://example.com/i.png"}],
+    "_meta": {"example.com/cost": 3}
+}"#;
+
+fn odd() -> Value {
+    let object = json!({"type": "object"});
+    json!([
+        {"name": "forecast", "description": "Another.", "inputSchema": object},
+        {"name": "files.read", "description": "Reads.", "inputSchema": object},
+        {"name": "files/read", "description": "Reads, too.", "inputSchema": object},
+        {"name": "plain", "inputSchema": object},
+        {"name": "hid\u{200b}den", "inputSchema": object},
+        {"name": "smuggles", "inputSchema": {"type": "object", "properties": {"ci\u{200b}ty": {}}}},
+        {"name": "number", "inputSchema": 7},
+        {"name": "text", "inputSchema": {"type": "string"}},
+        {"name": "remote", "inputSchema": {"type": "object", "properties": {"a": {"$ref": "https://example.com/s.json"}}}},
+        {"name": "task", "inputSchema": object, "execution": {"taskSupport": "required"}},
+        {"name": 5, "inputSchema": object},
+        "none",
+        {"name": "no_schema"},
+    ])
+}
+
+#[tokio::test]
+async fn what_a_server_says_of_a_tool_stands_in_its_definition() {
+    let (connector, _) = connect("odd");
+    let client = connector.prefix("w_").await.unwrap();
+    let tools = client.toolset();
+    let def = tools.get("w_forecast").expect("forecast").def();
+    assert_eq!(def.title.as_deref(), Some("Forecast"));
+    assert_eq!(def.description, "Tells the weather.");
+    // As the server wrote it, keys in its order.
+    assert_eq!(
+        def.input.as_json(),
+        r#"{"type":"object","required":["city"],"properties":{"zone":{"type":"string","description":"A zone"},"city":{"type":"string"},"days":{"type":"integer","maximum":9}}}"#
+    );
+    assert!(def.output.as_ref().unwrap().as_json().contains("sun"));
+    assert_eq!(
+        (def.annotations.read_only, def.annotations.destructive),
+        (Some(true), None)
+    );
+    assert_eq!(def.meta.get("example.com/cost"), Some(&json!(3)));
+    assert_eq!(
+        def.meta.get("icons").unwrap()[0]["src"],
+        "https://example.com/i.png"
+    );
+    let plain = tools.get("w_plain").unwrap().def();
+    assert!(plain.description.contains("`plain`"));
+    assert!(tools.contains("w_hidden"));
+
+    assert_eq!(client.server_name(), Some("scripted"));
+    assert_eq!(client.protocol(), Some("2025-11-25"));
+    assert_eq!(client.instructions(), Some("Be kind."));
+}
+
+#[tokio::test]
+async fn no_tool_is_dropped_without_a_word() {
+    let (connector, _) = connect("odd");
+    let client = connector.await.unwrap();
+    let names: Vec<_> = client
+        .toolset()
+        .definitions()
+        .map(|def| def.name.clone())
+        .collect();
+    assert_eq!(names, ["forecast", "files_read", "plain", "hidden"]);
+    let told: Vec<_> = client
+        .notices()
+        .into_iter()
+        .map(|one| (one.tool, one.kind))
+        .collect();
+    let expected = [
+        ("forecast", NoticeKind::HiddenRemoved(3)),
+        ("forecast", NoticeKind::Refused),
+        ("files_read", NoticeKind::Renamed),
+        ("files_read", NoticeKind::Refused),
+        ("hidden", NoticeKind::HiddenRemoved(1)),
+        ("hidden", NoticeKind::Renamed),
+        ("smuggles", NoticeKind::Refused),
+        ("number", NoticeKind::Refused),
+        ("text", NoticeKind::Refused),
+        ("remote", NoticeKind::Refused),
+        ("task", NoticeKind::Refused),
+        ("(without a name)", NoticeKind::Refused),
+        ("(without a name)", NoticeKind::Refused),
+        ("no_schema", NoticeKind::Refused),
+    ];
+    let expected: Vec<_> = expected
+        .into_iter()
+        .map(|(tool, kind)| (tool.to_owned(), kind))
+        .collect();
+    assert_eq!(told, expected, "{:#?}", client.notices());
+}
+
+#[tokio::test]
+async fn a_host_takes_the_tools_that_it_wants() {
+    let (connector, _) = connect("normal");
+    let client = connector
+        .keep(|def| def.name.starts_with('e'))
+        .prefix("x_")
+        .await
+        .unwrap();
+    let names: Vec<_> = client
+        .toolset()
+        .definitions()
+        .map(|def| def.name.clone())
+        .collect();
+    assert_eq!(names, ["x_echo"]);
+    assert_eq!(text(&call(&client.toolset(), "x_echo", "{}").await), "{}");
+    assert!(client.notices().is_empty());
+}
+
+#[tokio::test]
+async fn all_pages_are_read_and_circles_are_left() {
+    let (connector, _) = connect("pages");
+    let client = connector.await.unwrap();
+    let names: Vec<_> = client
+        .toolset()
+        .definitions()
+        .map(|def| def.name.clone())
+        .collect();
+    assert_eq!(names, ["one", "two", "three"]);
+    for (script, why) in [
+        ("circle", "circle"),
+        ("endless", "more than 50 tools"),
+        ("no list", "invalid type"),
+    ] {
+        let (connector, _) = connect(script);
+        let error = connector.most_tools(50).await.unwrap_err();
+        assert_eq!(error.kind(), ConnectErrorKind::List, "{error}");
+        assert!(error.to_string().contains(why), "{error}");
+    }
+}
+
+fn names(tools: &Toolset) -> Vec<String> {
+    tools
+        .definitions()
+        .map(|def| def.name.clone().into_owned())
+        .collect()
+}
+
+#[tokio::test]
+async fn a_list_that_changes_is_followed() {
+    let (connector, told) = connect("normal");
+    let client = connector.await.unwrap();
+    let before = client.toolset();
+    assert_eq!(text(&call(&before, "change", "{}").await), "changed");
+    told.wait_for("change", |event| *event == ClientEvent::ToolsChanged)
+        .await;
+    assert_eq!(names(&client.toolset()), ["echo", "new"]);
+    assert_eq!(names(&client.registry().snapshot()), ["echo", "new"]);
+    // What was handed out stays as it was, and works.
+    assert!(before.contains("slow"));
+    assert_eq!(
+        text(&call(&before, "echo", r#"{"a": 1}"#).await),
+        r#"{"a": 1}"#
+    );
+}
+
+#[tokio::test]
+async fn a_shared_registry_keeps_the_tools_of_others() {
+    let registry = Registry::new();
+    let (connector, _) = connect("pages");
+    let own = connector.registry(&registry).await.unwrap();
+    let (connector, told) = connect("normal");
+    let client = connector.registry(&registry).await.unwrap();
+    assert_eq!(registry.snapshot().len(), 3 + scripted::normal().len());
+
+    let (connector, _) = connect("pages");
+    let second = connector.registry(&registry).await.unwrap();
+    assert!(second.toolset().is_empty());
+    let kinds: Vec<_> = second.notices().iter().map(|notice| notice.kind).collect();
+    assert_eq!(kinds, [NoticeKind::Refused; 3]);
+
+    call(&client.toolset(), "change", "{}").await;
+    told.wait_for("change", |event| *event == ClientEvent::ToolsChanged)
+        .await;
+    assert_eq!(
+        names(&registry.snapshot()),
+        ["one", "two", "three", "echo", "new"]
+    );
+    client.close().await;
+    assert_eq!(names(&registry.snapshot()), ["one", "two", "three"]);
+    drop(own);
+}

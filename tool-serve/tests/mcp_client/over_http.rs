@@ -1,0 +1,210 @@
+//! A server behind a URL.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::json;
+use toolwright_runtime::{ErrorKind, ToolError};
+use toolwright_serve::mcp::{self, Client, ClientEvent, ConnectErrorKind};
+
+use super::raw_http::{Asked, Reply, Server, answered, plain};
+use super::{Told, call, text, told};
+
+/// Connects to a server that answers calls so.
+async fn serve(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> (Server, Client, Told) {
+    let server = Server::start(move |asked| plain(asked).unwrap_or_else(|| answer(asked))).await;
+    let (connector, told) = told(mcp::connect(&*server.url));
+    let connector = connector
+        .bearer("s3cret")
+        .header("x-team", "blue")
+        .most_bytes(100_000);
+    let client = connector.await.unwrap();
+    (server, client, told)
+}
+
+async fn error(client: &Client, name: &str) -> ToolError {
+    call(&client.toolset(), name, "{}")
+        .await
+        .outcome
+        .unwrap_err()
+}
+
+#[tokio::test]
+async fn calls_go_out_with_headers_and_every_digit() {
+    let (server, client, _) = serve(|asked| Reply::json(&answered(asked, &asked.body))).await;
+    let exact = r#"{ "n": 123456789012345678901234567890, "z": 1.10 }"#;
+    let body = text(&call(&client.toolset(), "echo", exact).await);
+    assert!(body.contains(exact), "{body}");
+    assert_eq!(client.server_name(), Some("raw"));
+    for asked in server.asked() {
+        assert_eq!(asked.header("authorization"), "Bearer s3cret");
+        assert_eq!(asked.header("x-team"), "blue");
+    }
+    let last = server.asked().pop().unwrap();
+    assert_eq!(last.header("mcp-protocol-version"), "2025-11-25");
+}
+
+#[tokio::test]
+async fn a_stream_of_events_tells_progress_and_the_answer() {
+    let (_server, client, told) = serve(|asked| {
+        let log = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": "hi"}});
+        let answer = answered(asked, "done");
+        Reply::events(format!(
+            ": hello\n\nid: 1\n\ndata: not json\n\ndata: {log}\n\nevent: ping\ndata: x\n\ndata: {answer}\n\n"
+        ))
+    })
+    .await;
+    assert_eq!(text(&call(&client.toolset(), "echo", "{}").await), "done");
+    let is_log = |event: &ClientEvent| matches!(event, ClientEvent::Log(_));
+    assert_eq!(told.all().iter().filter(|event| is_log(event)).count(), 1);
+    let is_bad = |event: &ClientEvent| matches!(event, ClientEvent::BadMessage(_));
+    assert_eq!(told.all().iter().filter(|event| is_bad(event)).count(), 1);
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_not_read() {
+    let large = "x".repeat(60_000);
+    let (_server, client, _) = serve(move |asked| {
+        let number = asked.json()["params"]["arguments"]["n"].as_u64();
+        match number {
+            // Announced, and not.
+            Some(0) => Reply::json(&answered(asked, &large.repeat(2))),
+            Some(1) => Reply {
+                endless: true,
+                ..Reply::new("200 OK", "application/json", large.clone())
+            },
+            Some(2) => Reply {
+                endless: true,
+                ..Reply::events(format!("data: {large}\n"))
+            },
+            Some(3) => Reply {
+                endless: true,
+                ..Reply::new("400 Bad Request", "text/plain", large.clone())
+            },
+            _ => Reply::json(&answered(asked, "fine")),
+        }
+    })
+    .await;
+    for n in 0..4 {
+        let arguments = format!(r#"{{"n": {n}}}"#);
+        let result = call(&client.toolset(), "echo", &arguments).await;
+        let error = result.outcome.unwrap_err();
+        let detail = format!("{error} {:?}", error.host_detail());
+        let says = if n == 3 { "400" } else { "100000 bytes" };
+        assert!(detail.contains(says), "{n}: {detail}");
+    }
+    assert_eq!(text(&call(&client.toolset(), "echo", "{}").await), "fine");
+}
+
+#[tokio::test]
+async fn a_call_without_an_answer_is_told_and_not_sent_twice() {
+    let (server, client, _) =
+        serve(
+            |asked| match asked.json()["params"]["arguments"]["how"].as_str() {
+                Some("hang up") => Reply::hang_up(),
+                Some("cut") => Reply::events("data: {\"jsonrpc\"").with("connection", "close"),
+                Some("redirect") => {
+                    Reply::status("307 Temporary Redirect").with("location", "http://localhost:1/")
+                }
+                Some("html") => Reply::new("200 OK", "text/html", "<p>Log in"),
+                Some("nothing") => Reply::json(&json!({})),
+                Some("other") => Reply::json(&json!({"jsonrpc": "2.0", "id": 7_000, "result": {}})),
+                _ => Reply::status("503 Service Unavailable"),
+            },
+        )
+        .await;
+    for how in [
+        "hang up", "cut", "redirect", "html", "nothing", "other", "503",
+    ] {
+        let before = server.asked().len();
+        let arguments = json!({"how": how}).to_string();
+        let result = call(&client.toolset(), "echo", &arguments).await;
+        let error = result.outcome.unwrap_err();
+        let sent = server.asked().len() - before;
+        assert_eq!(sent, 1, "{how}: {error:?}");
+        let is_told =
+            error.to_string().contains("not known") || error.kind() == ErrorKind::InvalidReturn;
+        assert!(is_told, "{how}: {error:?}");
+        // What else is there to know is for the host, and no secret is.
+        assert!(!format!("{error:?}").contains("s3cret"), "{how}: {error:?}");
+    }
+    let again = error(&client, "again").await;
+    assert!(again.to_string().contains("may be called again"), "{again}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_gone_was_not_asked() {
+    let (server, client, _) = serve(|asked| Reply::json(&answered(asked, "fine"))).await;
+    assert_eq!(text(&call(&client.toolset(), "echo", "{}").await), "fine");
+    let url = server.url.clone();
+    drop(server);
+    // Connections that were kept end with their tasks.
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    let error = error(&client, "echo").await;
+    assert!(!error.to_string().contains(&url), "{error}");
+    assert!(
+        error.to_string().contains("not sent") || error.to_string().contains("not known"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_session_that_the_server_forgot_is_opened_anew() {
+    let sessions = Arc::new(AtomicU32::new(0));
+    let now = Arc::clone(&sessions);
+    let server = Server::start(move |asked| {
+        let message = asked.json();
+        let current = now.load(Ordering::SeqCst).to_string();
+        if message["method"] == "initialize" {
+            let new = now.fetch_add(1, Ordering::SeqCst) + 1;
+            return plain(asked)
+                .unwrap()
+                .with("mcp-session-id", &new.to_string());
+        }
+        let is_known = asked.header("mcp-session-id") == current;
+        if !is_known && message["method"] != "server/discover" {
+            return Reply::status("404 Not Found");
+        }
+        plain(asked).unwrap_or_else(|| {
+            if message["params"]["arguments"]["forget"] == true {
+                now.fetch_add(1, Ordering::SeqCst);
+            }
+            Reply::json(&answered(asked, "fine"))
+        })
+    })
+    .await;
+    let (connector, told) = told(mcp::connect(&*server.url));
+    let client = connector.await.unwrap();
+    let tools = client.toolset();
+    assert_eq!(
+        text(&call(&tools, "echo", r#"{"forget": true}"#).await),
+        "fine"
+    );
+    assert_eq!(text(&call(&tools, "echo", "{}").await), "fine");
+    // It may be another server now.
+    told.wait_for("list", |event| *event == ClientEvent::ToolsChanged)
+        .await;
+    client.close().await;
+    let ended = server
+        .asked()
+        .into_iter()
+        .filter(|asked| asked.method == "DELETE");
+    assert_eq!(ended.count(), 1);
+}
+
+#[tokio::test]
+async fn who_is_not_let_in_is_told_so() {
+    for status in ["401 Unauthorized", "403 Forbidden"] {
+        let server = Server::start(move |_| Reply::status(status)).await;
+        let error = mcp::connect(&*server.url)
+            .bearer("s3cret")
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind(), ConnectErrorKind::Unauthorized, "{error}");
+        assert!(!format!("{error:?}").contains("s3cret"));
+    }
+    let server = Server::start(|_| Reply::status("500 Internal Server Error")).await;
+    let error = mcp::connect(&*server.url).await.unwrap_err();
+    assert_eq!(error.kind(), ConnectErrorKind::Handshake, "{error}");
+    assert!(error.to_string().contains("500"), "{error}");
+}

@@ -1,0 +1,264 @@
+//! A server that does what its script says, over standard input and output.
+
+use std::io::{BufRead, Write};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+#[derive(Deserialize)]
+struct Line {
+    id: Option<Value>,
+    method: Option<String>,
+    params: Option<Params>,
+    result: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Params {
+    name: Option<String>,
+    cursor: Option<String>,
+    arguments: Option<Box<RawValue>>,
+    #[serde(rename = "_meta")]
+    meta: Option<Value>,
+    reason: Option<String>,
+    #[serde(rename = "requestId")]
+    request_id: Option<Value>,
+    #[serde(rename = "inputResponses")]
+    input_responses: Option<Value>,
+    #[serde(rename = "requestState")]
+    request_state: Option<String>,
+}
+
+fn write(text: &str) {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes()).unwrap();
+    out.write_all(b"\n").unwrap();
+    out.flush().unwrap();
+}
+
+fn send(message: &Value) {
+    write(&message.to_string());
+}
+
+fn answer(id: &Value, result: &Value) {
+    send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+}
+
+fn text(text: &str) -> Value {
+    json!({"content": [{"type": "text", "text": text}]})
+}
+
+/// Any arguments, a name and a schema.
+fn tool(name: &str) -> Value {
+    json!({"name": name, "description": "Does.", "inputSchema": {"type": "object"}})
+}
+
+pub(crate) fn serve(script: &str) {
+    if script == "dies at once" {
+        eprintln!("no licence found");
+        std::process::exit(7);
+    }
+    let mut changed = false;
+    let mut asked: Option<Value> = None;
+    for line in std::io::stdin().lock().lines() {
+        let line = line.unwrap();
+        let line: Line = serde_json::from_str(&line).expect("a message");
+        let id = line.id.clone().unwrap_or_default();
+        let params = line.params;
+        match line.method.as_deref() {
+            Some("server/discover") => discover(script, &id),
+            Some("initialize") if script == "never says hello" => {}
+            Some("initialize") => answer(
+                &id,
+                &json!({
+                    "protocolVersion": "2025-11-25",
+                    "capabilities": {"tools": {"listChanged": true}},
+                    "serverInfo": {"name": "scripted", "version": "1"},
+                    "instructions": "Be kind.",
+                }),
+            ),
+            Some("notifications/cancelled") => {
+                let params = params.unwrap();
+                let (id, reason) = (params.request_id.unwrap(), params.reason.unwrap());
+                eprintln!("cancelled {id}: {reason}");
+            }
+            Some("tools/list") => {
+                let cursor = params.and_then(|params| params.cursor);
+                let page = super::lists::page(script, cursor.as_deref(), changed);
+                write(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{page}}}"#));
+            }
+            Some("tools/call") => {
+                let params = params.unwrap();
+                match params.name.as_deref() {
+                    Some("change") => {
+                        changed = true;
+                        send(
+                            &json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}),
+                        );
+                        answer(&id, &text("changed"));
+                    }
+                    Some("ask") => {
+                        asked = Some(id);
+                        let params = json!({
+                            "message": "How many?", "mode": "form",
+                            "requestedSchema": {"type": "object", "properties": {"n": {"type": "integer"}}},
+                        });
+                        send(
+                            &json!({"jsonrpc": "2.0", "id": "q1", "method": "elicitation/create", "params": params}),
+                        );
+                    }
+                    Some(name) => run(name, &id, &params),
+                    None => panic!("a call without a name"),
+                }
+            }
+            None if id == "q1" => {
+                let said = line.result.unwrap_or_default().to_string();
+                answer(&asked.take().unwrap(), &text(&said));
+            }
+            _ => {}
+        }
+    }
+    eprintln!("end of input");
+    if script == "does not end" {
+        std::thread::sleep(std::time::Duration::from_mins(1));
+    }
+    std::process::exit(0);
+}
+
+fn discover(script: &str, id: &Value) {
+    match script {
+        "modern" => answer(
+            id,
+            &json!({
+                "resultType": "complete", "supportedVersions": ["2026-07-28"],
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "modern", "version": "2"},
+                "ttlMs": 0, "cacheScope": "private",
+            }),
+        ),
+        "silent about the new" => {}
+        _ => send(&json!({
+            "jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "what?"},
+        })),
+    }
+}
+
+fn run(name: &str, id: &Value, params: &Params) {
+    let arguments = params.arguments.as_deref().map_or("", RawValue::get);
+    eprintln!("called {name}");
+    match name {
+        "echo" => answer(id, &text(arguments)),
+        "structured" => write(&format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[],"structuredContent":{arguments}}}}}"#
+        )),
+        "crash" | "crash_idempotent" => std::process::exit(3),
+        "slow" => {}
+        "progress" => {
+            let token = &params.meta.as_ref().unwrap()["progressToken"];
+            for done in 1..=3 {
+                let told = json!({"progressToken": token, "progress": done, "total": 3, "message": format!("step {done}")});
+                send(
+                    &json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": told}),
+                );
+            }
+            answer(id, &text("done"));
+        }
+        "alive" => {
+            let token = params.meta.as_ref().unwrap()["progressToken"].clone();
+            for done in 1..=6 {
+                std::thread::sleep(std::time::Duration::from_millis(150));
+                let told = json!({"progressToken": token, "progress": done});
+                send(
+                    &json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": told}),
+                );
+            }
+            answer(id, &text("done"));
+        }
+        "huge" => answer(id, &text(&"x".repeat(3_000_000))),
+        "huge_id_last" => {
+            let words = "x".repeat(3_000_000);
+            let result = text(&words);
+            write(&format!(
+                r#"{{"result":{result},"jsonrpc":"2.0","id":{id}}}"#
+            ));
+        }
+        "noisy" => {
+            write("Starting up…");
+            write("{\"jsonrpc\": \"2.0\", \"id\": ");
+            write("[]");
+            write(r#"{"jsonrpc":"2.0","id":99999,"result":{}}"#);
+            write(
+                r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":"much"}}"#,
+            );
+            write(
+                r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"hi"}}"#,
+            );
+            write(
+                r#"{"jsonrpc":"2.0","id":"x","method":"sampling/createMessage","params":{"bad":1}}"#,
+            );
+            write("\u{0}\u{1}");
+            std::io::stdout().lock().write_all(b"\xff\xfe\n").unwrap();
+            answer(id, &text("fine"));
+            answer(id, &text("once more"));
+        }
+        "id_as_text" => {
+            let id = id.to_string();
+            send(&json!({"jsonrpc": "2.0", "id": id, "result": text("fine")}));
+        }
+        "fails" => {
+            let mut result = text("no such city");
+            result["isError"] = true.into();
+            answer(id, &result);
+        }
+        "refuses" => send(&json!({
+            "jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": "not today"},
+        })),
+        "nonsense" => answer(id, &json!({"content": "text"})),
+        "neither" => send(&json!({"jsonrpc": "2.0", "id": id})),
+        "needs" => match &params.input_responses {
+            Some(responses) => {
+                let state = params.request_state.as_deref();
+                answer(id, &text(&format!("{responses} {state:?} {arguments}")));
+            }
+            None => answer(
+                id,
+                &json!({
+                    "resultType": "input_required", "requestState": "s1",
+                    "inputRequests": {"who": {"method": "elicitation/create", "params": {
+                        "mode": "form", "message": "Who?", "requestedSchema": {"type": "object", "properties": {}},
+                    }}},
+                }),
+            ),
+        },
+        other => panic!("no tool {other}"),
+    }
+}
+
+/// Names of all tools that a script has, with those that say more of themselves.
+pub(crate) fn normal() -> Vec<Value> {
+    let plain = [
+        "echo",
+        "structured",
+        "crash",
+        "slow",
+        "progress",
+        "alive",
+        "huge",
+        "huge_id_last",
+        "noisy",
+        "id_as_text",
+        "fails",
+        "refuses",
+        "nonsense",
+        "neither",
+        "ask",
+        "change",
+        "needs",
+    ];
+    let mut tools: Vec<_> = plain.iter().map(|name| tool(name)).collect();
+    let mut idempotent = tool("crash_idempotent");
+    idempotent["annotations"] = json!({"idempotentHint": true});
+    tools.push(idempotent);
+    tools
+}

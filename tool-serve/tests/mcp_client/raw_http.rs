@@ -1,6 +1,7 @@
 //! A listener that speaks just enough HTTP, and answers what a function says.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
@@ -146,18 +147,20 @@ async fn serve(
         }
         let mut head = format!("HTTP/1.1 {}\r\n", reply.status);
         for (name, value) in &reply.headers {
-            head += &format!("{name}: {value}\r\n");
+            write!(head, "{name}: {value}\r\n").unwrap();
         }
         let length = reply.body.len();
-        head += &match reply.endless {
-            true => "transfer-encoding: chunked\r\n\r\n".to_owned(),
-            false => format!("content-length: {length}\r\n\r\n"),
-        };
-        stream.write_all(head.as_bytes()).await?;
-        while reply.endless {
-            let part = format!("{length:x}\r\n{}\r\n", String::from_utf8_lossy(&reply.body));
-            stream.write_all(part.as_bytes()).await?;
+        if reply.endless {
+            write!(head, "transfer-encoding: chunked\r\n\r\n").unwrap();
+            stream.write_all(head.as_bytes()).await?;
+            let part = String::from_utf8_lossy(&reply.body);
+            let part = format!("{length:x}\r\n{part}\r\n");
+            loop {
+                stream.write_all(part.as_bytes()).await?;
+            }
         }
+        write!(head, "content-length: {length}\r\n\r\n").unwrap();
+        stream.write_all(head.as_bytes()).await?;
         stream.write_all(&reply.body).await?;
         stream.flush().await?;
     }

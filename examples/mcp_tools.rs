@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::process::Command;
 
-use toolwright::serve::mcp::{self, ClientEvent, Server};
+use toolwright::serve::mcp::{self, ClientEvent, ServerAt};
 use toolwright::{Context, Encoder, ToolCall};
 
 #[tokio::main]
@@ -15,7 +15,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
     let first = words.next().ok_or("say a command or a URL")?;
     let server = if first.starts_with("http") {
-        Server::from(first)
+        ServerAt::from(first)
     } else {
         let mut command = Command::new(first);
         command.args(words);

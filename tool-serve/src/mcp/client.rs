@@ -1,5 +1,6 @@
 //! The tools of MCP servers in a toolset.
 
+mod abandoned;
 mod arguments;
 mod call;
 mod child;
@@ -37,7 +38,7 @@ pub use self::event::ClientEvent;
 use self::link::{Link, State};
 use self::lists::Lists;
 pub use self::notice::{Notice, NoticeKind};
-pub use self::server::Server;
+pub use self::server::ServerAt;
 use self::session::Session;
 
 /// Connects to an MCP server, whose tools then are tools like any other: a command that is started and
@@ -74,7 +75,7 @@ use self::session::Session;
 ///   [`Retry`](toolwright_runtime::layers::Retry) may call again.
 ///
 /// Dropping the [`Client`] and all of its tools ends the connection, and the server's process.
-pub fn connect(server: impl Into<Server>) -> Connector {
+pub fn connect(server: impl Into<ServerAt>) -> Connector {
     Connector::new(server.into())
 }
 

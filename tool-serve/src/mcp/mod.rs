@@ -5,5 +5,5 @@ mod server;
 
 pub use self::client::{
     Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, Elicited, Notice,
-    NoticeKind, Server, connect,
+    NoticeKind, ServerAt, connect,
 };

@@ -46,6 +46,21 @@ async fn a_connection_that_cannot_be_says_why() {
     assert_eq!(error.kind(), ConnectErrorKind::Invalid);
 }
 
+#[test]
+fn no_secret_of_a_server_is_shown() {
+    let mut command = Command::new("server");
+    command.arg("--token=s3cret").env("TOKEN", "s3cret");
+    let connector = mcp::connect(command).header("x-token", "s3cret");
+    let shown = format!("{connector:?}");
+    assert!(
+        shown.contains("server") && !shown.contains("s3cret"),
+        "{shown}"
+    );
+    let connector = mcp::connect("https://user:s3cret@example.com/?key=s3cret").bearer("s3cret");
+    let shown = format!("{connector:?}");
+    assert!(!shown.contains("s3cret"), "{shown}");
+}
+
 #[tokio::test]
 async fn the_older_greeting_can_be_asked_for() {
     // Left without an answer, the newer one would take ten seconds.

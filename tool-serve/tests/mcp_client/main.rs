@@ -6,6 +6,8 @@
 mod calls;
 mod connections;
 mod lists;
+#[cfg(target_os = "linux")]
+mod memory;
 mod over_http;
 mod raw_http;
 mod scripted;

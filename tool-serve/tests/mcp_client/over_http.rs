@@ -208,3 +208,55 @@ async fn who_is_not_let_in_is_told_so() {
     assert_eq!(error.kind(), ConnectErrorKind::Handshake, "{error}");
     assert!(error.to_string().contains("500"), "{error}");
 }
+
+/// A server of the protocol 2026-07-28: nothing is said but in answer to a request.
+fn modern(asked: &Asked) -> Reply {
+    let message = asked.json();
+    let result = match message["method"].as_str() {
+        Some("server/discover") => json!({
+            "resultType": "complete", "supportedVersions": ["2026-07-28"],
+            "capabilities": {"tools": {"listChanged": true}},
+            "serverInfo": {"name": "modern", "version": "2"}, "ttlMs": 0, "cacheScope": "private",
+        }),
+        Some("tools/list") => json!({
+            "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+            "tools": [{"name": "echo", "inputSchema": {"type": "object", "properties": {
+                "region": {"type": "string", "x-mcp-header": "Region"},
+            }}}],
+        }),
+        Some("subscriptions/listen") => {
+            let id = &message["id"];
+            let meta = json!({"io.modelcontextprotocol/subscriptionId": id});
+            let said = json!({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
+                "params": {"_meta": meta, "notifications": {"toolsListChanged": true}}});
+            let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed",
+                "params": {"_meta": meta}});
+            return Reply::events(format!("data: {said}\n\ndata: {changed}\n\n"));
+        }
+        Some("tools/call") => return Reply::json(&answered(asked, &asked.body)),
+        _ => return Reply::status("400 Bad Request"),
+    };
+    Reply::json(&json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
+}
+
+#[tokio::test]
+async fn the_newest_protocol_has_headers_and_listens() {
+    let server = Server::start(modern).await;
+    let (connector, told) = told(mcp::connect(&*server.url));
+    let client = connector.await.unwrap();
+    assert_eq!(client.protocol(), Some("2026-07-28"));
+    let exact = r#"{ "region": "eu", "n": 1.10 }"#;
+    let body = text(&call(&client.toolset(), "echo", exact).await);
+    assert!(body.contains(exact), "{body}");
+    let asked = server.asked();
+    let called = asked
+        .iter()
+        .find(|asked| asked.json()["method"] == "tools/call")
+        .unwrap();
+    assert_eq!(called.header("mcp-protocol-version"), "2026-07-28");
+    assert_eq!(called.header("mcp-method"), "tools/call");
+    assert_eq!(called.header("mcp-name"), "echo");
+    assert_eq!(called.header("mcp-param-region"), "eu");
+    told.wait_for("list", |event| *event == ClientEvent::ToolsChanged)
+        .await;
+}

@@ -176,6 +176,15 @@ fn run(name: &str, id: &Value, params: &Params) {
             answer(id, &text("done"));
         }
         "huge" => answer(id, &text(&"x".repeat(3_000_000))),
+        "line" => {
+            let mut out = std::io::stdout().lock();
+            write!(out, r#"{{"jsonrpc":"2.0","id":{id},"result":{{"x":""#).unwrap();
+            let mebibyte = "x".repeat(1024 * 1024);
+            for _ in 0..128 {
+                out.write_all(mebibyte.as_bytes()).unwrap();
+            }
+            out.write_all(b"\"}}\n").unwrap();
+        }
         "huge_id_last" => {
             let words = "x".repeat(3_000_000);
             let result = text(&words);
@@ -246,6 +255,7 @@ pub(crate) fn normal() -> Vec<Value> {
         "alive",
         "huge",
         "huge_id_last",
+        "line",
         "noisy",
         "id_as_text",
         "fails",

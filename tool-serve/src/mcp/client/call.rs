@@ -4,18 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
-    ClientRequest, RequestId,
-};
-use rmcp::service::{Peer, RoleClient, ServiceError};
+use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
+use rmcp::service::ServiceError;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep_until};
 use toolwright_runtime::{Context, ErrorKind, Outcome, ToolError};
 
+use super::abandoned::Abandoned;
 use super::desk::{Slot, short};
 use super::frame::Answered;
 use super::handler::Asking;
@@ -87,8 +84,8 @@ impl Link {
         cx: &Context,
     ) -> Result<(), Lost> {
         let mut params = CallToolRequestParams::new(remote.name.clone());
-        if session.is_modern() {
-            // Headers are made of them; what is sent are those of the slot.
+        if remote.has_headers && session.is_modern() {
+            // Over HTTP, headers are made of them; what is sent are those of the slot.
             let arguments = slot.arguments.as_deref().map_or("{}", RawValue::get);
             params.arguments = serde_json::from_str(arguments).ok();
         }
@@ -102,12 +99,7 @@ impl Link {
             Ok(handle) => handle,
             Err(error) => return Err(lost(session, remote, slot, &error)),
         };
-        let mut abandoned = Abandoned {
-            peer: &handle.peer,
-            runtime: &self.runtime,
-            id: Some(handle.id.clone()),
-            reason: "nobody waits for the answer any more",
-        };
+        let mut abandoned = Abandoned::new(&handle, &self.runtime);
         let limit = self.settings.call_limit;
         let mut due = Instant::now() + limit;
         let cancel = cx.cancel();
@@ -132,7 +124,7 @@ impl Link {
                 }
             }
         };
-        abandoned.id = None;
+        abandoned.disarm();
         match answered {
             _ if slot.answer.get().is_some() => Ok(()),
             Ok(Ok(_)) => Ok(()),
@@ -245,27 +237,4 @@ fn refused(code: i64, message: &str) -> ToolError {
 fn broken(why: &str) -> ToolError {
     let words = format!("the MCP server's answer cannot be read: {}", short(why));
     ToolError::new(ErrorKind::InvalidReturn, words)
-}
-
-/// Tells the server about a call for which nobody waits any more, when it is dropped.
-struct Abandoned<'a> {
-    peer: &'a Peer<RoleClient>,
-    runtime: &'a Handle,
-    id: Option<RequestId>,
-    reason: &'static str,
-}
-
-impl Drop for Abandoned<'_> {
-    fn drop(&mut self) {
-        let Some(id) = self.id.take() else {
-            return;
-        };
-        let params = CancelledNotificationParam::new(Some(id), Some(self.reason.to_owned()));
-        let peer = self.peer.clone();
-        self.runtime.spawn(async move {
-            let cancelled = CancelledNotification::new(params);
-            // Where the connection is gone, so is the call.
-            let _ = peer.send_notification(cancelled.into()).await;
-        });
-    }
 }

@@ -15,7 +15,7 @@ use super::keep::Keeper;
 use super::link::{Link, State};
 use super::lists::Lists;
 use super::remote::tools;
-use super::server::{Server, Target};
+use super::server::{ServerAt, Target};
 use super::session::Session;
 use super::settings::{Backoff, Keep, Settings};
 use super::{Client, Identity};
@@ -24,14 +24,14 @@ use super::{Client, Identity};
 #[derive(Debug)]
 #[must_use = "nobody connects until it is awaited"]
 pub struct Connector {
-    server: Server,
+    server: ServerAt,
     settings: Settings,
     /// What was asked for and cannot be.
     invalid: Option<String>,
 }
 
 impl Connector {
-    pub(super) fn new(server: Server) -> Self {
+    pub(super) fn new(server: ServerAt) -> Self {
         Self {
             server,
             settings: Settings::default(),

@@ -64,6 +64,8 @@ pub(super) struct Remote {
     pub(super) name: String,
     /// Whether a second call does no harm, as the server says.
     pub(super) is_repeatable: bool,
+    /// Whether arguments are repeated in headers of HTTP, as its schema says.
+    pub(super) has_headers: bool,
 }
 
 /// The tools of a list, in its order, and what is to be said of it.
@@ -149,6 +151,7 @@ impl<'a> Listed<'a> {
         let remote = Arc::new(Remote {
             name,
             is_repeatable,
+            has_headers: def.input.as_json().contains("x-mcp-header"),
         });
         let link = Arc::clone(link);
         let run = move |arguments: Arguments, cx| {

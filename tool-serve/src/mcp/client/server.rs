@@ -1,3 +1,4 @@
+use std::fmt;
 use std::io;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,27 +8,35 @@ use super::error::{ConnectError, ConnectErrorKind};
 use super::stderr::Tail;
 use super::stdio::Process;
 
-/// An MCP server to connect to: a command that is started, or a URL.
+/// Where an MCP server is: a command that is started, or a URL.
 ///
 /// A text that starts with `http://` or `https://` is a URL; any other is a command and its arguments
 /// between spaces, without quotes. A [`Command`] says all else: arguments with spaces, environment,
 /// working directory. Its standard input, output and error are the connection's.
-#[derive(Debug)]
-pub struct Server(pub(super) Source);
+pub struct ServerAt(pub(super) Source);
 
-#[derive(Debug)]
+/// Of a command the program, of a URL that it is one: arguments, environment and queries hold secrets.
+impl fmt::Debug for ServerAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Source::Command(command) => write!(f, "ServerAt({:?} …)", command.get_program()),
+            Source::Url(_) => f.write_str("ServerAt(a URL)"),
+        }
+    }
+}
+
 pub(super) enum Source {
     Command(Command),
     Url(String),
 }
 
-impl From<Command> for Server {
+impl From<Command> for ServerAt {
     fn from(command: Command) -> Self {
         Self(Source::Command(command))
     }
 }
 
-impl From<&str> for Server {
+impl From<&str> for ServerAt {
     fn from(text: &str) -> Self {
         let text = text.trim();
         let is_url = ["http://", "https://"].iter().any(|scheme| {
@@ -44,20 +53,20 @@ impl From<&str> for Server {
     }
 }
 
-impl From<String> for Server {
+impl From<String> for ServerAt {
     fn from(text: String) -> Self {
         text.as_str().into()
     }
 }
 
 /// The same, ready to be connected to more than once.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) enum Target {
     Command(Program),
     Url(Arc<str>),
 }
 
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Program(Arc<Mutex<tokio::process::Command>>);
 
 impl Source {

@@ -17,8 +17,10 @@ use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use tokio::runtime::Handle;
 use tokio::time::timeout;
 
+use super::abandoned::Abandoned;
 use super::desk::{Carried, Desk, Slot, short};
 use super::error::{ConnectError, ConnectErrorKind};
 use super::frame::Answered;
@@ -164,8 +166,10 @@ impl Session {
             request.params = Some(PaginatedRequestParams::default().with_cursor(cursor));
         }
         let handle = self.send(ClientRequest::ListToolsRequest(request), &slot);
-        let handle = handle.await.map_err(|error| said(&error))?;
-        let answered = handle.rx.await;
+        let mut handle = handle.await.map_err(|error| said(&error))?;
+        let mut abandoned = Abandoned::new(&handle, &Handle::current());
+        let answered = (&mut handle.rx).await;
+        abandoned.disarm();
         match slot.answer.get() {
             Some(Answered::Result(page)) => {
                 serde_json::from_str(page.get()).map_err(|error| error.to_string())

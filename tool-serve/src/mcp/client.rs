@@ -29,7 +29,7 @@ mod stdio;
 use std::fmt;
 use std::sync::Arc;
 
-use toolwright_runtime::{Registry, Toolset};
+use toolwright_runtime::{Registry, ToolDef, Toolset};
 
 pub use self::connector::Connector;
 pub use self::elicit::{Elicitation, Elicited};
@@ -108,9 +108,16 @@ impl Identity {
             name: server.map(|server| server.name.clone()),
             version: server.map(|server| server.version.clone()),
             protocol: Some(info.protocol_version.to_string()),
-            instructions: info.instructions.clone(),
+            instructions: info.instructions.as_deref().map(visible),
         }
     }
+}
+
+/// The same rule as for the words of tools.
+fn visible(words: &str) -> String {
+    let mut def = ToolDef::new("instructions", words.to_owned());
+    def.strip_hidden();
+    def.description.into_owned()
 }
 
 impl Client {
@@ -147,8 +154,8 @@ impl Client {
         self.identity.protocol.as_deref()
     }
 
-    /// What the server says about how it is used, for a system prompt of a host that trusts it. Hidden
-    /// characters stand in it as they came.
+    /// What the server says about how it is used, without characters that nobody sees: for a system
+    /// prompt, if you trust the server.
     pub fn instructions(&self) -> Option<&str> {
         self.identity.instructions.as_deref()
     }

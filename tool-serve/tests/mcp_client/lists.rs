@@ -51,7 +51,7 @@ const FORECAST: &str = r#"{
     "outputSchema": {"type": "object", "properties": {"sun": {"type": "boolean"}}},
     "annotations": {"readOnlyHint": true, "openWorldHint": true},
     "icons": [{"src": "https://example.com/i.png"}],
-    "_meta": {"example.com/cost": 3}
+    "_meta": {"example.com/cost": 3, "risk": "low", "icons": "none"}
 }"#;
 
 fn odd() -> Value {
@@ -76,7 +76,7 @@ fn odd() -> Value {
 #[tokio::test]
 async fn what_a_server_says_of_a_tool_stands_in_its_definition() {
     let (connector, _) = connect("odd");
-    let client = connector.prefix("w_").await.unwrap();
+    let client = connector.prefix("w_").meta("risk", "high").await.unwrap();
     let tools = client.toolset();
     let def = tools.get("w_forecast").expect("forecast").def();
     assert_eq!(def.title.as_deref(), Some("Forecast"));
@@ -96,6 +96,9 @@ async fn what_a_server_says_of_a_tool_stands_in_its_definition() {
         def.meta.get("icons").unwrap()[0]["src"],
         "https://example.com/i.png"
     );
+    // What the host decides by is the host's.
+    assert_eq!(def.meta.get("risk"), Some(&json!("high")));
+    assert_eq!(def.meta.get("_meta").unwrap()["risk"], "low");
     let plain = tools.get("w_plain").unwrap().def();
     assert!(plain.description.contains("`plain`"));
     assert!(tools.contains("w_hidden"));

@@ -75,7 +75,7 @@ pub(crate) fn serve(script: &str) {
                     "protocolVersion": "2025-11-25",
                     "capabilities": {"tools": {"listChanged": true}},
                     "serverInfo": {"name": "scripted", "version": "1"},
-                    "instructions": "Be kind.",
+                    "instructions": "Be kind.\u{e0041}",
                 }),
             ),
             Some("notifications/cancelled") => {

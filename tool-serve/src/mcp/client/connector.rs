@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue, header};
+use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use toolwright_runtime::{Cancel, Registry, ToolDef};
@@ -49,6 +50,15 @@ impl Connector {
     /// Takes only the tools for which `keep` says yes. It sees names as the server has them.
     pub fn keep(mut self, keep: impl Fn(&ToolDef) -> bool + Send + Sync + 'static) -> Self {
         self.settings.keep = Keep(Some(Arc::new(keep)));
+        self
+    }
+
+    /// Says something of each of the server's tools, for the host: what layers decide by, such as
+    /// `meta("risk", "high")` for an [`Approval`](toolwright_runtime::layers::Approval). The server
+    /// cannot say it: of what it says, only keys with a `/` stand among a tool's attributes, and all
+    /// others in one that is called `_meta`.
+    pub fn meta(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.settings.meta.insert(name.into(), value.into());
         self
     }
 

@@ -196,13 +196,24 @@ impl<'a> Listed<'a> {
             open_world: hints.open_world_hint,
         };
         def.timeout = settings.tool_timeout;
-        let mut meta = self.meta.unwrap_or_default();
-        if let Some(icons) = self.icons {
-            meta.insert("icons".to_owned(), icons);
-        }
-        def.meta = Meta::from(meta);
+        def.meta = attributes(self.meta.unwrap_or_default(), self.icons, settings);
         Ok(def)
     }
+}
+
+/// What a host reads of a tool. Layers decide by keys such as `risk`: those are the host's to say, and
+/// the server's stand apart, but for keys with a `/`, which name who they are of.
+fn attributes(said: Map<String, Value>, icons: Option<Value>, settings: &Settings) -> Meta {
+    let (mut meta, rest): (Map<_, _>, Map<_, _>) =
+        said.into_iter().partition(|(key, _)| key.contains('/'));
+    if !rest.is_empty() {
+        meta.insert("_meta".to_owned(), rest.into());
+    }
+    if let Some(icons) = icons {
+        meta.insert("icons".to_owned(), icons);
+    }
+    meta.extend(settings.meta.clone());
+    meta.into()
 }
 
 fn refused(tool: &str, message: String) -> Notice {

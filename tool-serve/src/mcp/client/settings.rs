@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
+use serde_json::{Map, Value};
 use toolwright_runtime::{Registry, ToolDef};
 
 use super::elicit::Asker;
@@ -35,6 +36,8 @@ pub(super) struct Settings {
     pub(super) asker: Asker,
     pub(super) events: Events,
     pub(super) registry: Option<Registry>,
+    /// What the host knows of the tools.
+    pub(super) meta: Map<String, Value>,
     /// Values are marked as sensitive, so that `Debug` does not show them.
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
     pub(super) connect_limit: Duration,
@@ -72,6 +75,7 @@ impl Default for Settings {
             asker: Asker::default(),
             events: Events::default(),
             registry: None,
+            meta: Map::new(),
             headers: Vec::new(),
             connect_limit: Duration::from_mins(1),
             list_limit: Duration::from_mins(1),

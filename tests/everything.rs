@@ -3,17 +3,17 @@
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
-#[path = "../examples/everything/jsonl.rs"]
+#[path = "../tool-serve/examples/everything/jsonl.rs"]
 mod jsonl;
-#[path = "../examples/everything/lines.rs"]
+#[path = "../tool-serve/examples/everything/lines.rs"]
 mod lines;
 #[path = "everything/process.rs"]
 mod process;
-#[path = "../examples/everything/reply.rs"]
+#[path = "../tool-serve/examples/everything/reply.rs"]
 mod reply;
-#[path = "../examples/everything/tools.rs"]
+#[path = "../tool-serve/examples/everything/tools.rs"]
 mod tools;
-#[path = "../examples/everything/trouble.rs"]
+#[path = "../tool-serve/examples/everything/trouble.rs"]
 mod trouble;
 
 use std::collections::BTreeSet;

@@ -46,6 +46,16 @@ pub enum Block {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mime_type: Option<String>,
     },
+    /// A text document, with where it is from.
+    Document {
+        /// Where it is from.
+        uri: String,
+        /// Its media type, if known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mime_type: Option<String>,
+        /// What it says.
+        text: String,
+    },
     /// Data.
     Json {
         /// The data.
@@ -57,7 +67,7 @@ impl Block {
     /// The words, or a note of what stands here.
     pub(crate) fn to_plain(&self) -> String {
         match self {
-            Self::Text { text } => text.clone(),
+            Self::Text { text } | Self::Document { text, .. } => text.clone(),
             Self::Image { mime_type, .. } => format!("[image, {mime_type}]"),
             Self::Audio { mime_type, .. } => format!("[audio, {mime_type}]"),
             Self::Resource { uri, .. } => format!("[resource, {uri}]"),

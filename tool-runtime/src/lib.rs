@@ -90,6 +90,8 @@ pub use self::outcome::{HaltReason, Outcome};
 pub use self::output::Output;
 pub use self::payload::Payload;
 pub use self::provide::Provide;
+#[cfg(feature = "tokio")]
+pub use self::registry::Changes;
 pub use self::registry::Registry;
 pub use self::repair::{Repair, RepairKind};
 pub use self::report::{Problem, ProblemCode, Report, Severity};

@@ -25,7 +25,31 @@ use crate::{AttachError, Conflicts, Tool, ToolDef, Toolset};
 /// assert!(!before.contains("pong") && registry.snapshot().contains("pong"));
 /// ```
 #[derive(Clone, Default)]
-pub struct Registry(Arc<RwLock<Toolset>>);
+pub struct Registry(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    tools: RwLock<Toolset>,
+    /// How often the tools were changed.
+    #[cfg(feature = "tokio")]
+    changes: tokio::sync::watch::Sender<u64>,
+}
+
+/// Tells when a [`Registry`] has changed; see [`Registry::changes`].
+#[cfg(feature = "tokio")]
+#[derive(Debug, Clone)]
+pub struct Changes(tokio::sync::watch::Receiver<u64>);
+
+#[cfg(feature = "tokio")]
+impl Changes {
+    /// Waits until the registry has changed since it was last asked. Several changes in between are
+    /// one. When no handle to the registry is left it never returns.
+    pub async fn changed(&mut self) {
+        if self.0.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
 
 impl Registry {
     /// A registry without tools.
@@ -37,6 +61,7 @@ impl Registry {
     pub fn snapshot(&self) -> Toolset {
         // A toolset is swapped whole, so a panic elsewhere cannot have left it half changed.
         self.0
+            .tools
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
@@ -44,14 +69,32 @@ impl Registry {
 
     /// Swaps in the tools that `change` makes of the present ones.
     fn change<T>(&self, change: impl FnOnce(&Toolset) -> (Toolset, T)) -> T {
-        let mut tools = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut tools = self.0.tools.write().unwrap_or_else(PoisonError::into_inner);
         let (changed, value) = change(&tools);
         let old = std::mem::replace(&mut *tools, changed);
         drop(tools);
+        #[cfg(feature = "tokio")]
+        self.0.changes.send_modify(|count| *count += 1);
         // Behind the lock, since the state of a tool that nobody holds any more may use the
         // registry in its destructor.
         drop(old);
         value
+    }
+
+    /// Tells of changes from now on.
+    ///
+    /// ```
+    /// # use toolwright_runtime::{Registry, Toolset};
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let registry = Registry::new();
+    /// let mut changes = registry.changes();
+    /// registry.replace(Toolset::default());
+    /// changes.changed().await;
+    /// # });
+    /// ```
+    #[cfg(feature = "tokio")]
+    pub fn changes(&self) -> Changes {
+        Changes(self.0.changes.subscribe())
     }
 
     /// Puts in a tool; one of the same name is replaced, in its place, and returned.
@@ -112,7 +155,11 @@ impl Registry {
 
 impl From<Toolset> for Registry {
     fn from(tools: Toolset) -> Self {
-        Self(Arc::new(RwLock::new(tools)))
+        Self(Arc::new(Inner {
+            tools: RwLock::new(tools),
+            #[cfg(feature = "tokio")]
+            changes: tokio::sync::watch::Sender::default(),
+        }))
     }
 }
 

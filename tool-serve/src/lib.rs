@@ -12,13 +12,11 @@ pub mod http;
 #[cfg(feature = "cli")]
 mod json;
 pub mod mcp;
-#[cfg(feature = "cli")]
 mod progress;
 #[cfg(feature = "cli")]
 mod serve;
 #[cfg(feature = "cli")]
 mod signals;
-#[cfg(feature = "cli")]
 mod stdout;
 
 #[cfg(feature = "cli")]

@@ -11,6 +11,7 @@ use toolwright_runtime::{Cancel, Context, Executor, Registry};
 
 use crate::cli::{self, Exit};
 use crate::http::{Change, Server};
+use crate::mcp;
 use crate::signals::Signals;
 
 /// A toolset as a whole program: what [`main`] runs, with a host's own choices.
@@ -156,6 +157,30 @@ impl Serve {
             server.serve(listener, stop).await?;
             Ok(Exit::Done)
         })
+    }
+
+    /// Serves over MCP on the standard input and output, until the input ends or a signal comes.
+    pub(crate) fn run_mcp(self) -> io::Result<Exit> {
+        let stop = Cancel::new();
+        let mut server = mcp::Server::new(self.registry)
+            .executor(|executor| (self.change)(executor))
+            .name(self.name)
+            .context(self.cx)
+            .stopped_by(stop.clone());
+        if let Some(version) = self.version {
+            server = server.version(version);
+        }
+        if let Some(about) = self.about {
+            server = server.instructions(about);
+        }
+        let runtime = runtime()?;
+        let end = runtime.block_on(async {
+            tokio::spawn(heed(Signals::new(), stop));
+            server.serve_stdio().await
+        });
+        // Threads that tools still keep busy are not waited for.
+        runtime.shutdown_background();
+        end.map(|()| Exit::Done)
     }
 
     fn http_server(self) -> Server {

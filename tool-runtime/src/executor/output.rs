@@ -108,7 +108,7 @@ impl OutputLimit {
         let keep = |text: &str, end| self.keep(text, end, session);
         for block in content.blocks_mut() {
             match block {
-                Block::Text { text } => {
+                Block::Text { text } | Block::Document { text, .. } => {
                     if let Some(cut) = take(text, &mut bytes, &mut lines, Some(&keep)) {
                         *text = cut;
                     }

@@ -57,7 +57,7 @@ impl Mcp {
 
 impl Format for Mcp {
     /// `_meta` holds what of the tool's `meta` has a key with a `/`, as the protocol's own keys
-    /// have: all else is the host's.
+    /// have, and `icons` what stands under that name: all else is the host's.
     fn definition(&self, tool: &Declared<'_>) -> String {
         let def = tool.def;
         let mut object = Object::new().text("name", tool.name);
@@ -73,6 +73,9 @@ impl Format for Mcp {
         }
         if def.annotations != Annotations::NONE {
             object = object.json("annotations", &annotations(def.annotations));
+        }
+        if let Some(icons) = def.meta.get("icons").filter(|icons| icons.is_array()) {
+            object = object.json("icons", &icons.to_string());
         }
         if let Some(meta) = meta(&def.meta) {
             object = object.json("_meta", &meta);
@@ -324,6 +327,20 @@ fn block_json(block: &Block) -> String {
                 Some(mime_type) => link.json("mimeType", &quoted(mime_type)).end(),
                 None => link.end(),
             }
+        }
+        Block::Document {
+            uri,
+            mime_type,
+            text,
+        } => {
+            let mut document = Object::new().text("uri", uri);
+            if let Some(mime_type) = mime_type {
+                document = document.text("mimeType", mime_type);
+            }
+            Object::new()
+                .text("type", "resource")
+                .json("resource", &document.text("text", text).end())
+                .end()
         }
         other => text_block(&other.to_plain()),
     }

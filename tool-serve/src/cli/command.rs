@@ -84,6 +84,7 @@ pub(super) fn with_tools(program: Command, tools: &Toolset) -> Command {
                 .arg(target),
         )
         .subcommand(call(tools))
+        .subcommand(Command::new("mcp").about("Serves the tools over MCP, on stdin and stdout"))
         .subcommand(serve())
         .subcommand(
             Command::new("completions")

@@ -62,6 +62,7 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
                 Err(words) => return told(&command.error(ErrorKind::ValueValidation, words)),
             }
         }
+        Some(("mcp", _)) => serve.run_mcp(),
         Some(("serve", asked)) => serve_http(serve, asked),
         Some(("completions", asked)) => completions(&mut command, asked),
         _ => Ok(Exit::Usage),

@@ -25,6 +25,7 @@ use tokio::sync::Semaphore;
 use toolwright_runtime::{Cancel, Context, Executor, Registry};
 
 use self::guard::Guard;
+use crate::mcp::{HttpService, ServerLimits};
 use crate::{answer, definitions, progress};
 
 /// How many bodies of more than a few bytes are held at once.
@@ -188,11 +189,17 @@ impl Server {
     /// The routes, for a server of the host's own. What [`serve`](Self::serve) does about slow and
     /// about too many connections is then the host's to do. `stop` cancels the calls in flight.
     pub fn into_router(self, stop: &Cancel) -> Router {
+        self.router(stop, stop)
+    }
+
+    /// `stop` ends what a server says unasked, `end_calls` the calls in flight.
+    fn router(self, stop: &Cancel, end_calls: &Cancel) -> Router {
+        let mcp = self.mcp(stop);
         let shared = Arc::new(Shared {
             executor: progress::told((self.change)(Executor::serial(&self.registry))),
             name: self.name,
             version: self.version,
-            cx: self.cx.with_cancel(stop.child()),
+            cx: self.cx.with_cancel(end_calls.child()),
             is_guarded: self.guard.token.is_some(),
             large_bodies: Semaphore::new(LARGE_BODIES),
             last_call: AtomicU64::new(0),
@@ -201,7 +208,8 @@ impl Server {
             .route("/tools", get(tools))
             .route("/tools/{name}", post(call::call))
             .route("/openapi.json", get(document))
-            .with_state(shared);
+            .with_state(shared)
+            .route_service("/mcp", mcp);
         let router = match self.routes {
             Some(change) => change(router),
             None => router,
@@ -216,6 +224,23 @@ impl Server {
             .layer(axum::middleware::map_response(guard::harden))
     }
 
+    /// The same tools over MCP, behind the same guard.
+    fn mcp(&self, stop: &Cancel) -> HttpService {
+        let limits = ServerLimits {
+            grace: self.grace,
+            ..ServerLimits::default()
+        };
+        crate::mcp::Server::new(self.registry.clone())
+            .executor(|executor| (self.change)(executor))
+            .name(self.name.clone())
+            .version(self.version.clone())
+            .context(self.cx.clone())
+            .limits(limits)
+            .stopped_by(stop.clone())
+            .http()
+            .guarded_elsewhere()
+    }
+
     /// Serves until `stop` is fired: connections are then no longer taken, and calls in flight have
     /// their [grace](Self::grace).
     ///
@@ -227,7 +252,7 @@ impl Server {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         let (grace, end_calls) = (self.grace, Cancel::new());
-        let router = self.into_router(&end_calls);
+        let router = self.router(&stop, &end_calls);
         listen::listen(listener, router, stop, end_calls, grace).await;
         Ok(())
     }

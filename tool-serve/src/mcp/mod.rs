@@ -7,3 +7,4 @@ pub use self::client::{
     Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, Elicited, Notice,
     NoticeKind, ServerAt, connect,
 };
+pub use self::server::{Answer, Answers, HttpBody, HttpService, Server, ServerLimits};

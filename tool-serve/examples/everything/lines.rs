@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use toolwright::{Context, DynTool, Registry, SchemaDoc, ToolCall, ToolError};
+use toolwright::{Context, DynTool, Registry, SchemaDoc, ToolCall, ToolError, Toolset};
 
 /// The parts of a line, or of a call in a batch. They are read one by one, so that an answer carries
 /// the `id` even if another part is wrong.
@@ -177,7 +177,7 @@ pub(crate) fn register(registry: &Registry, tool: &RawValue) -> Result<String, B
     let tool: Registration =
         serde_json::from_str(tool.get()).map_err(|error| invalid(error.to_string()))?;
     let note = match tool.parameters {
-        Some(_) if !cfg!(feature = "validate") => {
+        Some(_) if !schemas_are_checked() => {
             "; its arguments are checked where this is built with the feature `validate`"
         }
         _ => "",
@@ -196,4 +196,20 @@ pub(crate) fn register(registry: &Registry, tool: &RawValue) -> Result<String, B
         .map_err(|error| invalid(error.to_string()))?;
     registry.insert(tool);
     Ok(text)
+}
+
+/// Whether the build has what checks arguments by a schema that arrives at run time.
+fn schemas_are_checked() -> bool {
+    let schema = r#"{"type": "object", "required": ["a"]}"#;
+    let checks = |schema: SchemaDoc| {
+        let tool = DynTool::builder()
+            .name("probe")
+            .description("Needs an argument.")
+            .parameters(schema)
+            .handler_sync(|arguments: Box<RawValue>, _| Ok::<_, ToolError>(arguments))
+            .build();
+        let tools = tool.map(|tool| Toolset::new([tool]));
+        tools.is_ok_and(|tools| tools.is_ok_and(|tools| tools.validate("probe", "{}").is_err()))
+    };
+    serde_json::from_str(schema).is_ok_and(checks)
 }

@@ -1,0 +1,88 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use toolwright_runtime::Context;
+
+/// What a person said to a call's questions, for tools that go on with it.
+///
+/// A tool asks by returning [`Outcome::ask`](toolwright_runtime::Outcome::ask). Where the question has
+/// the option `key`, the tool is called again when the answer is there, with the same arguments, and
+/// finds all answers so far under their keys. Without a `key` the answer is the call's result, and the
+/// tool is not called again. The option `schema` says what is asked for: a flat JSON Schema of an
+/// object; without it, one string named `answer`, which is one of the option `choices`, if that is
+/// there.
+///
+/// ```
+/// use serde_json::json;
+/// use toolwright_runtime::{Context, Outcome};
+/// use toolwright_serve::mcp::{Answer, Answers};
+///
+/// fn greet(cx: &Context) -> Outcome {
+///     match Answers::of(cx).get("name") {
+///         Some(Answer::Accept(said)) => Outcome::value(format!("Hello, {}!", said["name"])),
+///         Some(_) => Outcome::value("Hello, whoever you are!"),
+///         None => Outcome::ask("What is your name?").option("key", "name").option(
+///             "schema",
+///             json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}),
+///         ),
+///     }
+/// }
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Answers(BTreeMap<String, Answer>);
+
+/// What a person said to a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "action", content = "content", rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Answer {
+    /// What was asked for, by name.
+    Accept(Map<String, Value>),
+    /// They say no.
+    Decline,
+    /// They say neither, and went away.
+    Cancel,
+}
+
+impl Answers {
+    /// What is known of the call's answers; none outside a server.
+    pub fn of(cx: &Context) -> &Self {
+        const NONE: &Answers = &Answers(BTreeMap::new());
+        cx.get().unwrap_or(NONE)
+    }
+
+    /// The answer to the question of this key.
+    pub fn get(&self, key: &str) -> Option<&Answer> {
+        self.0.get(key)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn add(&mut self, key: impl Into<String>, answer: Answer) {
+        self.0.insert(key.into(), answer);
+    }
+
+    pub(super) fn remove(&mut self, key: &str) {
+        self.0.remove(key);
+    }
+}
+
+impl Answer {
+    /// A client's words for it: `{"action": "accept", "content": {…}}`.
+    pub(super) fn read(value: &Value) -> Option<Self> {
+        match value.get("action")?.as_str()? {
+            "accept" => match value.get("content") {
+                Some(Value::Object(content)) => Some(Self::Accept(content.clone())),
+                None | Some(Value::Null) => Some(Self::Accept(Map::new())),
+                Some(_) => None,
+            },
+            "decline" => Some(Self::Decline),
+            "cancel" => Some(Self::Cancel),
+            _ => None,
+        }
+    }
+}

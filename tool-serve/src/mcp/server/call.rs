@@ -1,0 +1,375 @@
+//! One `tools/call`, until there is an answer or something to ask.
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientResult, ElicitRequest,
+    ElicitationCapability, ErrorCode, ErrorData, InputRequest, InputRequests, InputRequiredResult,
+    ProgressToken, ProtocolVersion, ServerRequest,
+};
+use rmcp::service::{PeerRequestOptions, RequestContext};
+use toolwright_runtime::{
+    Batch, Cancel, Context, Decided, Encoder, ErrorKind, Outcome, Progress, Reply, ToolCall,
+    ToolResult, Wire,
+};
+
+use super::answers::{Answer, Answers};
+use super::message::RawArguments;
+use super::question::{self, Next, Question, Said};
+use super::state::State;
+use super::{Shared, progress, raw};
+
+/// How often one call may be asked about and run again.
+const ROUNDS: usize = 16;
+
+/// The key among a tool's attributes for what a client must be able to do: the protocol's
+/// `ClientCapabilities`.
+const NEEDS: &str = "client_capabilities";
+
+/// A call, and what is known of who asks for it.
+struct Asked<'s> {
+    shared: &'s Shared,
+    request: RequestContext<RoleServer>,
+    call: ToolCall,
+    cx: Context,
+    /// Questions are part of the answer, and the client asks again with what was said.
+    is_2026: bool,
+    /// The client reads what the call says on its way.
+    logs: bool,
+    answers: Answers,
+}
+
+/// Answers the request.
+pub(super) async fn answer(
+    shared: &Shared,
+    session: &str,
+    mut logs: bool,
+    mut params: CallToolRequestParams,
+    mut request: RequestContext<RoleServer>,
+) -> Result<CallToolResponse, ErrorData> {
+    let raw = match take_raw(&mut request) {
+        Some(raw) => raw.0,
+        // No message comes without its text, but over a transport that is not ours.
+        None => serde_json::to_string(&params.arguments.take().unwrap_or_default())
+            .unwrap_or_default()
+            .into(),
+    };
+    let call = ToolCall::new(request.id.to_string(), &*params.name, raw);
+    let version = request.protocol_version();
+    let is_2026 = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+    if is_2026 {
+        logs = request.meta.log_level().is_some_and(progress::is_heard);
+    }
+    let stop = Cancel::new();
+    let mut cx = Context::new();
+    if let Some(parts) = request.extensions.get::<http::request::Parts>()
+        && let Some(own) = parts.extensions.get::<Context>()
+    {
+        cx = own.clone();
+    }
+    let cx = cx.with_session(session).with_cancel(stop.clone());
+    let ct = request.ct.clone();
+    let mut asked = Asked {
+        shared,
+        cx: cx.over(&shared.context),
+        request,
+        call,
+        is_2026,
+        logs,
+        answers: Answers::default(),
+    };
+    asked.check_client()?;
+    if let Some(said) = asked.go_on(&params)? {
+        return Ok(asked.say(said));
+    }
+    let answered = asked.answer();
+    tokio::pin!(answered);
+    tokio::select! {
+        answer = &mut answered => return answer,
+        () = ct.cancelled() => stop.cancel(),
+    }
+    // What runs is told to stop, and ends as a cancelled call, of which nobody hears.
+    answered.await
+}
+
+fn take_raw(request: &mut RequestContext<RoleServer>) -> Option<RawArguments> {
+    if let Some(raw) = request.extensions.remove::<RawArguments>() {
+        return Some(raw);
+    }
+    let parts = request.extensions.get_mut::<http::request::Parts>()?;
+    parts.extensions.remove::<RawArguments>()
+}
+
+impl Asked<'_> {
+    /// Whether the client can do what the tool says that it needs.
+    fn check_client(&self) -> Result<(), ErrorData> {
+        let tool = self.shared.registry.get(&self.call.name);
+        let Some(needs) = tool.as_ref().and_then(|tool| tool.def().meta.get(NEEDS)) else {
+            return Ok(());
+        };
+        let has = self.request.client_capabilities().unwrap_or_default();
+        let has = serde_json::to_value(has).unwrap_or_default();
+        let needed = needs.as_object().into_iter().flatten();
+        let missing = needed.filter(|(name, _)| has.get(name.as_str()).is_none());
+        let missing: serde_json::Map<_, _> = missing
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let data = serde_json::json!({"requiredCapabilities": missing});
+        Err(ErrorData::new(
+            ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
+            "the client lacks a capability that the tool needs",
+            Some(data),
+        ))
+    }
+
+    /// Takes what was said since the call was first asked for, which may be all that it is about.
+    fn go_on(&mut self, params: &CallToolRequestParams) -> Result<Option<Said>, ErrorData> {
+        let mut asked = None;
+        if let Some(sealed) = &params.request_state {
+            let state = self.shared.sealed.open(sealed, &self.call).ok_or_else(|| {
+                let text = "`requestState` is not what this server gave for this call";
+                ErrorData::invalid_params(text, None)
+            })?;
+            self.answers = state.answers;
+            asked = state.asked;
+        }
+        for (key, said) in params.input_responses.iter().flatten() {
+            // What is no answer is asked for again.
+            let Some(answer) = Answer::read(said) else {
+                continue;
+            };
+            if let Some(question) = asked.as_ref().filter(|asked| asked.key == *key) {
+                if !question.fits(&answer) {
+                    continue;
+                }
+                if let Some(said) = question.settled_by(&answer) {
+                    return Ok(Some(said));
+                }
+            }
+            self.answers.add(key.as_str(), answer);
+        }
+        Ok(None)
+    }
+
+    async fn answer(&mut self) -> Result<CallToolResponse, ErrorData> {
+        let mut decided = None;
+        for _ in 0..ROUNDS {
+            let batch = self.run(decided.take()).await;
+            let next = match batch.calls().first() {
+                Some(Reply::Answered(result)) => match question::asked(result) {
+                    Some(question) => Next::Ask(question),
+                    None => return self.result(result),
+                },
+                Some(Reply::Pending(pending)) => {
+                    let tools = self.shared.executor.tools(&self.cx);
+                    question::pending(pending, &tools, &self.answers)
+                }
+                None => return Err(ErrorData::internal_error("the call has no answer", None)),
+            };
+            match next {
+                Next::Ask(question) => {
+                    if let Some(response) = self.ask(question).await? {
+                        return Ok(response);
+                    }
+                }
+                Next::Decide(says) => {
+                    let mut pending = batch.pending();
+                    decided = pending.next().map(|pending| pending.decided(says));
+                }
+            }
+        }
+        Ok(self.say(Said {
+            text: "the call asks its user again and again".into(),
+            is_error: true,
+        }))
+    }
+
+    /// Runs the call, or goes on with it.
+    async fn run(&self, decided: Option<Decided>) -> Batch {
+        let cx = if self.answers.is_empty() {
+            self.cx.clone()
+        } else {
+            self.cx.clone().with(self.answers.clone())
+        };
+        let _turn = self.shared.turn(&self.call.name).await;
+        let token = self.request.meta.get_progress_token();
+        if token.is_none() && !self.logs {
+            return run(&self.shared.executor, &self.call, decided, &cx).await;
+        }
+        let (cx, mut reports) = crate::progress::listen(cx);
+        // The protocol wants each report to be above the one before.
+        let mut last = f64::NEG_INFINITY;
+        let mut is_above = |report: &Progress| {
+            let is_above = report.done > last && report.done.is_finite();
+            last = if is_above { report.done } else { last };
+            is_above
+        };
+        let batch = {
+            let run = run(&self.shared.executor, &self.call, decided, &cx);
+            tokio::pin!(run);
+            loop {
+                tokio::select! {
+                    biased;
+                    Some(report) = reports.recv() => {
+                        if is_above(&report) {
+                            self.tell(token.as_ref(), &report).await;
+                        }
+                    }
+                    batch = &mut run => break batch,
+                }
+            }
+        };
+        // Before the answer, behind which nothing is heard.
+        while let Ok(report) = reports.try_recv() {
+            if is_above(&report) {
+                self.tell(token.as_ref(), &report).await;
+            }
+        }
+        batch
+    }
+
+    async fn tell(&self, token: Option<&ProgressToken>, report: &Progress) {
+        if let Some(token) = token {
+            progress::tell(&self.request.peer, token, report).await;
+        }
+        if self.logs {
+            progress::log(&self.request.peer, &self.call.name, report).await;
+        }
+    }
+
+    /// Asks the client's user. `None` when the answer is there and the call can go on.
+    async fn ask(&mut self, question: Question) -> Result<Option<CallToolResponse>, ErrorData> {
+        let params = match question.params() {
+            Ok(params) => params,
+            Err(text) => {
+                return Ok(Some(self.say(Said {
+                    text,
+                    is_error: true,
+                })));
+            }
+        };
+        if !self.can_ask() {
+            let words = question.in_words();
+            if self.is_2026 && words.is_error {
+                let mut needs = ClientCapabilities::default();
+                needs.elicitation = Some(ElicitationCapability::new());
+                return Err(ErrorData::missing_required_client_capability(needs));
+            }
+            return Ok(Some(self.say(words)));
+        }
+        let request = ElicitRequest::new(params);
+        if self.is_2026 {
+            let key = question.key.clone();
+            // It was answered, and is asked again: what was said does not count.
+            self.answers.remove(&key);
+            let state = State {
+                answers: self.answers.clone(),
+                asked: Some(question),
+            };
+            let sealed = self.shared.sealed.seal(&state, &self.call);
+            let sealed =
+                sealed.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+            let requests = InputRequests::from([(key, InputRequest::Elicitation(request))]);
+            let result = InputRequiredResult::new(Some(requests), Some(sealed));
+            return Ok(Some(CallToolResponse::InputRequired(result)));
+        }
+        let answer = match self.elicit(request).await {
+            Ok(answer) if question.fits(&answer) => answer,
+            Ok(_) => {
+                let text = "the client's answer is not what was asked for".into();
+                return Ok(Some(self.say(Said {
+                    text,
+                    is_error: true,
+                })));
+            }
+            Err(text) => {
+                return Ok(Some(self.say(Said {
+                    text,
+                    is_error: true,
+                })));
+            }
+        };
+        if let Some(said) = question.settled_by(&answer) {
+            return Ok(Some(self.say(said)));
+        }
+        self.answers.add(question.key, answer);
+        Ok(None)
+    }
+
+    /// Whether the client asks its user by forms; one that names no form of asking means these.
+    fn can_ask(&self) -> bool {
+        let capabilities = self.request.client_capabilities().unwrap_or_default();
+        capabilities
+            .elicitation
+            .is_some_and(|asks| asks.form.is_some() || asks.url.is_none())
+    }
+
+    async fn elicit(&self, request: ElicitRequest) -> Result<Answer, String> {
+        let options = PeerRequestOptions::with_timeout(self.shared.limits.answer);
+        let peer = &self.request.peer;
+        let asked = peer.send_request_with_option(ServerRequest::ElicitRequest(request), options);
+        let asked = asked.await.map_err(|error| error.to_string())?;
+        let response = tokio::select! {
+            response = asked.await_response() => response.map_err(|error| error.to_string())?,
+            () = self.request.ct.cancelled() => return Err("the call was cancelled".into()),
+        };
+        let ClientResult::ElicitResult(said) = response else {
+            return Err("the client answered something else than its user's answer".into());
+        };
+        let said = serde_json::to_value(said).unwrap_or_default();
+        Answer::read(&said).ok_or_else(|| "the client's answer cannot be read".into())
+    }
+
+    fn result(&self, result: &ToolResult) -> Result<CallToolResponse, ErrorData> {
+        if let Err(error) = &result.outcome
+            && matches!(error.kind(), ErrorKind::Unknown | ErrorKind::Hidden)
+        {
+            let text = result.content(Encoder::auto()).into_owned();
+            return Err(ErrorData::invalid_params(text, None));
+        }
+        let wire = if self.is_2026 {
+            Wire::Mcp2026
+        } else {
+            Wire::Mcp
+        };
+        let list = wire.results(std::slice::from_ref(result), self.shared.encoder);
+        // The one result, without the brackets of the list.
+        let one = list
+            .strip_prefix('[')
+            .and_then(|list| list.strip_suffix(']'));
+        Ok(raw::result(one.unwrap_or(&list).to_owned()).into())
+    }
+
+    fn say(&self, said: Said) -> CallToolResponse {
+        let outcome = if said.is_error {
+            Err(toolwright_runtime::ToolError::failed(said.text))
+        } else {
+            Ok(Outcome::value(said.text))
+        };
+        let result = ToolResult::new(&self.call, outcome);
+        match self.result(&result) {
+            Ok(response) => response,
+            // Only of tools that are not there.
+            Err(error) => {
+                rmcp::model::CallToolResult::error(vec![rmcp::model::ContentBlock::text(
+                    error.message.into_owned(),
+                )])
+                .into()
+            }
+        }
+    }
+}
+
+async fn run(
+    executor: &toolwright_runtime::Executor,
+    call: &ToolCall,
+    decided: Option<Decided>,
+    cx: &Context,
+) -> Batch {
+    match decided {
+        Some(decided) => executor.decide(&[decided], cx).await,
+        None => executor.run(std::slice::from_ref(call), cx).await,
+    }
+}

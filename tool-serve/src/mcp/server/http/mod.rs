@@ -1,0 +1,292 @@
+//! A server over streamable HTTP.
+
+mod body;
+
+use std::convert::Infallible;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Once};
+use std::task::{Context as Task, Poll};
+
+use bytes::Bytes;
+use http::{Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt, Full};
+use rmcp::model::ErrorCode;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::sync::Semaphore;
+
+use self::body::Broken;
+use super::handler::Handler;
+use super::message::{Bad, Message};
+use super::{Server, Shared};
+
+pub use self::body::HttpBody;
+
+/// How many bodies of more than a few bytes are held at once.
+const LARGE_BODIES: usize = 16;
+
+const SESSION: &str = "mcp-session-id";
+
+/// A [`Server`] as a service of tower's, to be mounted in any HTTP server: in axum by
+/// `Router::route_service("/mcp", service)`. [`Server::http`] makes it.
+///
+/// It answers `POST` (messages), `GET` (what the server says unasked) and `DELETE` (the end of a
+/// session), and refuses requests whose `Host` is not of this machine, or whose `Origin` is a page of
+/// another one, unless they are [allowed](Self::allow_host). How long a client may take to send a
+/// request's head or to read an answer is the HTTP server's to say.
+#[derive(Clone)]
+pub struct HttpService(Arc<Inner>);
+
+struct Inner {
+    shared: Arc<Shared>,
+    service: StreamableHttpService<Handler, LocalSessionManager>,
+    sessions: Arc<LocalSessionManager>,
+    /// How many sessions are being opened.
+    opening: AtomicUsize,
+    large_bodies: Semaphore,
+    hosts: Vec<String>,
+    origins: Vec<String>,
+    is_guarded: bool,
+    stops: Once,
+}
+
+impl Server {
+    /// The server as an HTTP service.
+    pub fn http(self) -> HttpService {
+        let hosts = ["localhost", "127.0.0.1", "::1"]
+            .map(str::to_owned)
+            .to_vec();
+        let pages = ["localhost", "127.0.0.1", "[::1]"];
+        let origins = pages
+            .iter()
+            .flat_map(|page| ["http", "https"].map(|scheme| format!("{scheme}://{page}:*")));
+        HttpService::of(self.0.shared(), hosts, origins.collect(), false)
+    }
+}
+
+impl HttpService {
+    fn of(shared: Arc<Shared>, hosts: Vec<String>, origins: Vec<String>, is_guarded: bool) -> Self {
+        let mut config = StreamableHttpServerConfig::default()
+            .with_json_response(true)
+            .with_max_request_body_bytes(shared.limits.message);
+        config = if is_guarded {
+            config.disable_allowed_hosts().disable_allowed_origins()
+        } else {
+            config
+                .with_allowed_hosts(hosts.iter().cloned())
+                .with_allowed_origins(origins.iter().cloned())
+                .enforce_origin_validation()
+        };
+        let mut sessions = LocalSessionManager::default();
+        // Who waits for a person is not idle.
+        let idle = shared.limits.idle.max(shared.limits.answer);
+        sessions.session_config.keep_alive = Some(idle);
+        let sessions = Arc::new(sessions);
+        let handlers = Arc::clone(&shared);
+        let service = StreamableHttpService::new(
+            move || Ok(Handler::new(&handlers)),
+            Arc::clone(&sessions),
+            config,
+        );
+        Self(Arc::new(Inner {
+            shared,
+            service,
+            sessions,
+            opening: AtomicUsize::new(0),
+            large_bodies: Semaphore::new(LARGE_BODIES),
+            hosts,
+            origins,
+            is_guarded,
+            stops: Once::new(),
+        }))
+    }
+
+    /// The same service, which is also reached under this name: `tools.example.com`, with or without a
+    /// port.
+    pub fn allow_host(self, host: impl Into<String>) -> Self {
+        let mut hosts = self.0.hosts.clone();
+        hosts.push(host.into());
+        Self::of(
+            Arc::clone(&self.0.shared),
+            hosts,
+            self.0.origins.clone(),
+            self.0.is_guarded,
+        )
+    }
+
+    /// The same service, which pages of this origin may call: `https://app.example.com`.
+    pub fn allow_origin(self, origin: impl Into<String>) -> Self {
+        let mut origins = self.0.origins.clone();
+        origins.push(origin.into());
+        Self::of(
+            Arc::clone(&self.0.shared),
+            self.0.hosts.clone(),
+            origins,
+            self.0.is_guarded,
+        )
+    }
+
+    /// The same service, which leaves it to layers around it whose requests it answers.
+    pub fn guarded_elsewhere(self) -> Self {
+        let Inner { hosts, origins, .. } = &*self.0;
+        Self::of(
+            Arc::clone(&self.0.shared),
+            hosts.clone(),
+            origins.clone(),
+            true,
+        )
+    }
+}
+
+impl Inner {
+    async fn answer<B>(self: Arc<Self>, request: Request<B>) -> Response<HttpBody>
+    where
+        B: http_body::Body + Send + 'static,
+        B::Error: fmt::Display,
+    {
+        self.end_in_time();
+        let method = request.method().clone();
+        let (mut parts, body) = request.into_parts();
+        if method != Method::POST {
+            let response = self
+                .service
+                .handle(Request::from_parts(parts, Full::<Bytes>::default()));
+            let stop = (method == Method::GET).then(|| self.shared.stop.clone());
+            return response.await.map(|body| HttpBody::new(body, stop));
+        }
+        let limits = &self.shared.limits;
+        let whole = match body::read(&parts.headers, body, limits, &self.large_bodies).await {
+            Ok(whole) => whole,
+            Err(broken) => return no_body(&broken, limits.message),
+        };
+        let message = match Message::read(&whole.bytes) {
+            Ok(message) => message,
+            Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
+        };
+        let bytes = match self.prepare(message, &whole.bytes, &mut parts) {
+            Ok(bytes) => bytes,
+            Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
+        };
+        let _opens = if parts.headers.contains_key(SESSION) {
+            None
+        } else {
+            match self.opens().await {
+                Some(opens) => Some(opens),
+                None => {
+                    let bad = Bad::new(ErrorCode::INTERNAL_ERROR, "there are too many sessions");
+                    return refused(StatusCode::SERVICE_UNAVAILABLE, &bad);
+                }
+            }
+        };
+        let request = Request::from_parts(parts, Full::new(bytes));
+        let response = self.service.handle(request).await;
+        response.map(|body| HttpBody::new(body, None))
+    }
+
+    /// The body for `rmcp`, which gets a call's arguments beside it, and not in it: it would make a map
+    /// of them.
+    fn prepare(
+        &self,
+        message: Message<'_>,
+        bytes: &[u8],
+        parts: &mut http::request::Parts,
+    ) -> Result<Bytes, Bad> {
+        if !message.is_call() {
+            message.into_rmcp(bytes)?;
+            return Ok(Bytes::copy_from_slice(bytes));
+        }
+        let (raw, without) = message.without_arguments(|name| self.shared.has_headers(name))?;
+        parts.extensions.insert(raw);
+        Ok(match without {
+            Some(without) => without.into(),
+            None => Bytes::copy_from_slice(bytes),
+        })
+    }
+
+    /// A place for one more session; `None` where there are enough.
+    async fn opens(&self) -> Option<Opening<'_>> {
+        let opening = self.opening.fetch_add(1, Ordering::AcqRel);
+        let place = Opening(&self.opening);
+        let open = self.sessions.sessions.read().await.len();
+        (open + opening < self.shared.limits.sessions).then_some(place)
+    }
+
+    /// Ends what is left of all sessions some time after the server was told to stop.
+    fn end_in_time(&self) {
+        self.stops.call_once(|| {
+            let (stop, grace) = (self.shared.stop.clone(), self.shared.limits.grace);
+            let end = self.service.config.cancellation_token.clone();
+            tokio::spawn(async move {
+                stop.cancelled().await;
+                tokio::time::sleep(grace).await;
+                end.cancel();
+            });
+        });
+    }
+}
+
+/// A session that is being opened.
+struct Opening<'i>(&'i AtomicUsize);
+
+impl Drop for Opening<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+fn no_body(broken: &Broken, limit: usize) -> Response<HttpBody> {
+    let (status, text) = match broken {
+        Broken::TooLarge => (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("the message is longer than {limit} bytes"),
+        ),
+        Broken::TooSlow => (
+            StatusCode::REQUEST_TIMEOUT,
+            "the message did not come in time".to_owned(),
+        ),
+        Broken::Lost => (
+            StatusCode::BAD_REQUEST,
+            "the message cannot be read".to_owned(),
+        ),
+    };
+    refused(status, &Bad::new(ErrorCode::INVALID_REQUEST, text))
+}
+
+fn refused(status: StatusCode, bad: &Bad) -> Response<HttpBody> {
+    let body = Full::new(Bytes::from(bad.to_json())).boxed();
+    let mut response = Response::new(HttpBody::new(body, None));
+    *response.status_mut() = status;
+    let json = header::HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
+}
+
+impl<B> tower_service::Service<Request<B>> for HttpService
+where
+    B: http_body::Body + Send + 'static,
+    B::Data: Send,
+    B::Error: fmt::Display + Send,
+{
+    type Response = Response<HttpBody>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Task<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let inner = Arc::clone(&self.0);
+        Box::pin(async move { Ok(inner.answer(request).await) })
+    }
+}
+
+impl fmt::Debug for HttpService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpService")
+            .field("name", &self.0.shared.name)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,246 @@
+//! What a client sends: a JSON-RPC message, of which a call's arguments stay the text that they are.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorCode,
+    GetExtensions, GetMeta, InputResponses, RequestId, RequestMetaObject,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// A call's arguments, as the client wrote them; rides on the request.
+#[derive(Debug, Clone)]
+pub(super) struct RawArguments(pub(super) Arc<str>);
+
+/// What is no message, or none that is understood: a JSON-RPC error for the client.
+#[derive(Debug)]
+pub(super) struct Bad {
+    code: ErrorCode,
+    message: String,
+    /// As it came, if it could be read.
+    id: Option<String>,
+}
+
+impl Bad {
+    pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            id: None,
+        }
+    }
+
+    fn of(self, message: &Message<'_>) -> Self {
+        Self {
+            id: message.id.map(|id| id.get().to_owned()),
+            ..self
+        }
+    }
+
+    /// The error's message, without a line's end.
+    pub(super) fn to_json(&self) -> Vec<u8> {
+        let text = serde_json::Value::from(self.message.as_str());
+        let id = self.id.as_deref().unwrap_or("null");
+        let code = self.code.0;
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{text}}}}}"#)
+            .into()
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct Message<'m> {
+    #[serde(borrow)]
+    jsonrpc: Option<Cow<'m, str>>,
+    #[serde(borrow)]
+    id: Option<&'m RawValue>,
+    #[serde(borrow)]
+    method: Option<Cow<'m, str>>,
+    #[serde(borrow)]
+    params: Option<&'m RawValue>,
+}
+
+#[derive(Deserialize)]
+struct CallParams<'m> {
+    #[serde(borrow)]
+    name: Cow<'m, str>,
+    #[serde(borrow)]
+    arguments: Option<&'m RawValue>,
+    #[serde(rename = "_meta")]
+    meta: Option<RequestMetaObject>,
+    #[serde(rename = "inputResponses")]
+    input_responses: Option<InputResponses>,
+    #[serde(rename = "requestState")]
+    request_state: Option<String>,
+}
+
+impl<'m> Message<'m> {
+    /// Reads what every message has.
+    pub(super) fn read(bytes: &'m [u8]) -> Result<Self, Bad> {
+        let no_json =
+            |why: String| Bad::new(ErrorCode::PARSE_ERROR, format!("this is no JSON: {why}"));
+        let text = std::str::from_utf8(bytes).map_err(|error| no_json(error.to_string()))?;
+        // serde takes an array for a struct.
+        if !text.trim_start().starts_with('{') {
+            return Err(match serde_json::from_str::<&RawValue>(text) {
+                Ok(_) => Bad::new(ErrorCode::INVALID_REQUEST, "a message is a JSON object"),
+                Err(error) => no_json(error.to_string()),
+            });
+        }
+        let message: Self = serde_json::from_str(text).map_err(|error| {
+            if error.is_data() {
+                Bad::new(
+                    ErrorCode::INVALID_REQUEST,
+                    format!("this is no message: {error}"),
+                )
+            } else {
+                no_json(error.to_string())
+            }
+        })?;
+        if message.jsonrpc.as_deref() != Some("2.0") {
+            let bad = Bad::new(
+                ErrorCode::INVALID_REQUEST,
+                "the message has no `\"jsonrpc\": \"2.0\"`",
+            );
+            return Err(bad.of(&message));
+        }
+        Ok(message)
+    }
+
+    /// The method, of requests and notifications.
+    pub(super) fn method(&self) -> Option<&str> {
+        self.method.as_deref()
+    }
+
+    /// The request's id; `None` of what is no request, or has an id that is none.
+    pub(super) fn request_id(&self) -> Option<RequestId> {
+        self.method.as_ref()?;
+        serde_json::from_str(self.id?.get()).ok()
+    }
+
+    pub(super) fn is_call(&self) -> bool {
+        self.method() == Some("tools/call") && self.id.is_some()
+    }
+
+    /// The id of the request that the message is told to be about, if it is a cancellation.
+    pub(super) fn cancelled(&self) -> Option<RequestId> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Params {
+            request_id: RequestId,
+        }
+        if self.method() != Some("notifications/cancelled") {
+            return None;
+        }
+        let params: Params = serde_json::from_str(self.params?.get()).ok()?;
+        Some(params.request_id)
+    }
+
+    /// An error about this message.
+    pub(super) fn bad(&self, code: ErrorCode, message: impl Into<String>) -> Bad {
+        Bad::new(code, message).of(self)
+    }
+
+    fn call(&self) -> Result<CallParams<'m>, Bad> {
+        let wrong = |why: String| {
+            self.bad(
+                ErrorCode::INVALID_PARAMS,
+                format!("these are no parameters of `tools/call`: {why}"),
+            )
+        };
+        match self.params.map(RawValue::get) {
+            Some(params) if params.starts_with('{') => {
+                serde_json::from_str(params).map_err(|error| wrong(error.to_string()))
+            }
+            Some(_) => Err(wrong("they are no object".into())),
+            None => Err(wrong("there are none".into())),
+        }
+    }
+
+    /// A call's arguments as they were written, and the call's message without them; whole where
+    /// `needs` them to be there for the tool of this name.
+    pub(super) fn without_arguments(
+        &self,
+        needs: impl FnOnce(&str) -> bool,
+    ) -> Result<(RawArguments, Option<String>), Bad> {
+        #[derive(Serialize, Deserialize)]
+        struct Rest<'m> {
+            #[serde(borrow)]
+            name: Cow<'m, str>,
+            #[serde(rename = "_meta", borrow, skip_serializing_if = "Option::is_none")]
+            meta: Option<&'m RawValue>,
+            #[serde(
+                rename = "inputResponses",
+                borrow,
+                skip_serializing_if = "Option::is_none"
+            )]
+            input_responses: Option<&'m RawValue>,
+            #[serde(
+                rename = "requestState",
+                borrow,
+                skip_serializing_if = "Option::is_none"
+            )]
+            request_state: Option<&'m RawValue>,
+        }
+        let call = self.call()?;
+        let raw = RawArguments(call.arguments.map_or("", RawValue::get).into());
+        let Some(id) = self.id.filter(|_| self.request_id().is_some()) else {
+            let text = "the id is no string and no integer";
+            return Err(Bad::new(ErrorCode::INVALID_REQUEST, text));
+        };
+        if needs(&call.name) {
+            return Ok((raw, None));
+        }
+        let params = self.params.map_or("{}", RawValue::get);
+        let rest = serde_json::from_str::<Rest<'_>>(params);
+        let rest = rest.and_then(|rest| serde_json::to_string(&rest));
+        let rest = rest.map_err(|error| self.bad(ErrorCode::INVALID_PARAMS, error.to_string()))?;
+        let without = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{rest}}}"#,
+            id.get()
+        );
+        Ok((raw, Some(without)))
+    }
+
+    /// The message in `rmcp`'s form, in which the arguments of a call stand beside its parameters.
+    /// `bytes` are those that it was read from.
+    pub(super) fn into_rmcp(self, bytes: &[u8]) -> Result<ClientJsonRpcMessage, Bad> {
+        if self.is_call() {
+            let Some(id) = self.request_id() else {
+                return Err(Bad::new(
+                    ErrorCode::INVALID_REQUEST,
+                    "the id is no string and no integer",
+                ));
+            };
+            let call = self.call()?;
+            let mut params = CallToolRequestParams::new(call.name.into_owned());
+            params.input_responses = call.input_responses;
+            params.request_state = call.request_state;
+            let raw = RawArguments(call.arguments.map_or("", RawValue::get).into());
+            let mut request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+            *request.get_meta_mut() = call.meta.unwrap_or_default();
+            request.extensions_mut().insert(raw);
+            return Ok(ClientJsonRpcMessage::request(request, id));
+        }
+        serde_json::from_slice(bytes).map_err(|_| {
+            let (code, what) = match (self.method(), self.id) {
+                (Some(_), Some(_)) if self.request_id().is_none() => {
+                    return Bad::new(
+                        ErrorCode::INVALID_REQUEST,
+                        "the id is no string and no integer",
+                    );
+                }
+                (Some(method), _) => (
+                    ErrorCode::INVALID_PARAMS,
+                    format!("these are no parameters of `{method}`"),
+                ),
+                (None, _) => (
+                    ErrorCode::INVALID_REQUEST,
+                    "the message is no request, no notification and no response".to_owned(),
+                ),
+            };
+            self.bad(code, what)
+        })
+    }
+}

@@ -1,0 +1,259 @@
+//! Messages as lines: `rmcp`'s transport over a pair of pipes, such as the standard input and output.
+
+use std::collections::HashSet;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    ClientJsonRpcMessage, ErrorCode, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+};
+use rmcp::transport::Transport;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::{Notify, mpsc};
+use toolwright_runtime::Cancel;
+
+use super::limits::ServerLimits;
+use super::lines::{Line, Lines};
+use super::message::{Bad, Message};
+use super::raw;
+
+/// How much is read at once.
+const PIECE: usize = 64 * 1024;
+
+/// How many messages wait between two tasks.
+const QUEUE: usize = 64;
+
+/// As much as is written at once.
+const BUFFER: usize = 256 * 1024;
+
+/// The transport. Cloning it gives the same one, so that a client whose first message was no good
+/// may begin anew.
+#[derive(Clone)]
+pub(super) struct Pipe {
+    incoming: Arc<tokio::sync::Mutex<mpsc::Receiver<ClientJsonRpcMessage>>>,
+    out: Out,
+}
+
+impl Transport<RoleServer> for Pipe {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let out = self.out.clone();
+        async move {
+            let line = raw::write(&message)?;
+            let sent = out.line(line).await;
+            match &message {
+                JsonRpcMessage::Response(response) => out.flight.landed(&response.id),
+                JsonRpcMessage::Error(error) => {
+                    if let Some(id) = &error.id {
+                        out.flight.landed(id);
+                    }
+                }
+                _ => {}
+            }
+            sent
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        self.incoming.lock().await.recv().await
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Where answers go.
+#[derive(Clone)]
+struct Out {
+    lines: mpsc::Sender<Vec<u8>>,
+    flight: Arc<Flight>,
+}
+
+impl Out {
+    async fn line(&self, mut line: Vec<u8>) -> io::Result<()> {
+        line.push(b'\n');
+        let closed = |_| io::Error::from(io::ErrorKind::BrokenPipe);
+        self.lines.send(line).await.map_err(closed)
+    }
+
+    async fn bad(&self, bad: &Bad) -> io::Result<()> {
+        self.line(bad.to_json()).await
+    }
+}
+
+/// The requests that are not answered yet.
+#[derive(Default)]
+struct Flight {
+    ids: Mutex<HashSet<RequestId>>,
+    landed: Notify,
+}
+
+impl Flight {
+    fn ids(&self) -> MutexGuard<'_, HashSet<RequestId>> {
+        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn landed(&self, id: &RequestId) {
+        let mut ids = self.ids();
+        ids.remove(id);
+        if ids.is_empty() {
+            self.landed.notify_waiters();
+        }
+    }
+
+    async fn all_landed(&self) {
+        loop {
+            let landed = self.landed.notified();
+            tokio::pin!(landed);
+            // Before the look, so that what lands in between is not missed.
+            landed.as_mut().enable();
+            if self.ids().is_empty() {
+                return;
+            }
+            landed.await;
+        }
+    }
+}
+
+/// Reads and writes for a transport, which comes back with what ends when all is written.
+pub(super) fn open(
+    input: impl AsyncRead + Unpin + Send + 'static,
+    output: impl AsyncWrite + Unpin + Send + 'static,
+    limits: ServerLimits,
+    stop: Cancel,
+) -> (Pipe, impl Future<Output = io::Result<()>>) {
+    let (lines, outgoing) = mpsc::channel(QUEUE);
+    let (messages, incoming) = mpsc::channel(QUEUE);
+    let flight = Arc::new(Flight::default());
+    let out = Out { lines, flight };
+    let pipe = Pipe {
+        incoming: Arc::new(tokio::sync::Mutex::new(incoming)),
+        out: out.clone(),
+    };
+    let reading = tokio::spawn(async move {
+        let grace = limits.grace;
+        tokio::select! {
+            read = read(input, &messages, &out, &limits) => read?,
+            () = stop.cancelled() => {}
+        }
+        // Whoever has said all may still wait for answers.
+        let landed = tokio::time::timeout(grace, out.flight.all_landed());
+        tokio::select! {
+            _ = landed => Ok(()),
+            () = out.lines.closed() => Ok(()),
+        }
+    });
+    let writing = tokio::spawn(write(output, outgoing));
+    let end = async move {
+        let read = reading.await.map_err(io::Error::other)?;
+        writing.await.map_err(io::Error::other)?.and(read)
+    };
+    (pipe, end)
+}
+
+async fn read(
+    mut input: impl AsyncRead + Unpin,
+    messages: &mpsc::Sender<ClientJsonRpcMessage>,
+    out: &Out,
+    limits: &ServerLimits,
+) -> io::Result<()> {
+    let mut lines = Lines::new(limits.message);
+    let mut piece = vec![0; PIECE];
+    loop {
+        let read = tokio::select! {
+            read = input.read(&mut piece) => read?,
+            // Nobody hears the answers any more.
+            () = out.lines.closed() => return Ok(()),
+        };
+        if read == 0 {
+            break;
+        }
+        let mut bytes = piece.get(..read).unwrap_or_default();
+        while let Some(line) = lines.next(&mut bytes) {
+            take(line, messages, out, limits).await?;
+        }
+    }
+    match lines.last() {
+        Some(line) => take(line, messages, out, limits).await,
+        None => Ok(()),
+    }
+}
+
+/// Hands a line's message on. What is none is answered here, and ends nothing.
+async fn take(
+    line: Line,
+    messages: &mpsc::Sender<ClientJsonRpcMessage>,
+    out: &Out,
+    limits: &ServerLimits,
+) -> io::Result<()> {
+    let line = match &line {
+        Line::Whole(line) => line.trim_ascii(),
+        Line::TooLong => {
+            let text = format!("the message is longer than {} bytes", limits.message);
+            return out.bad(&Bad::new(ErrorCode::INVALID_REQUEST, text)).await;
+        }
+    };
+    if line.is_empty() {
+        return Ok(());
+    }
+    match accept(line, out, limits) {
+        Ok(message) => {
+            // Without a receiver the service has ended, and nobody waits for an answer.
+            let _ = messages.send(message).await;
+            Ok(())
+        }
+        Err(bad) => out.bad(&bad).await,
+    }
+}
+
+fn accept(line: &[u8], out: &Out, limits: &ServerLimits) -> Result<ClientJsonRpcMessage, Bad> {
+    let message = Message::read(line)?;
+    if let Some(id) = message.cancelled() {
+        out.flight.landed(&id);
+    }
+    let Some(id) = message.request_id() else {
+        return message.into_rmcp(line);
+    };
+    let refused = {
+        let mut ids = out.flight.ids();
+        if ids.len() >= limits.in_flight {
+            Some("too many requests at once")
+        } else if !ids.insert(id.clone()) {
+            Some("another request with this id is not answered yet")
+        } else {
+            None
+        }
+    };
+    if let Some(why) = refused {
+        return Err(message.bad(ErrorCode::INVALID_REQUEST, why));
+    }
+    message
+        .into_rmcp(line)
+        .inspect_err(|_| out.flight.landed(&id))
+}
+
+async fn write(
+    mut output: impl AsyncWrite + Unpin,
+    mut lines: mpsc::Receiver<Vec<u8>>,
+) -> io::Result<()> {
+    while let Some(mut bytes) = lines.recv().await {
+        while bytes.len() < BUFFER
+            && let Ok(line) = lines.try_recv()
+        {
+            bytes.extend_from_slice(&line);
+        }
+        output.write_all(&bytes).await?;
+        output.flush().await?;
+    }
+    output.shutdown().await
+}
+
+/// How long a service that has nothing more to read may take to end by itself.
+pub(super) const END: Duration = Duration::from_secs(5);

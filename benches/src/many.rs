@@ -25,7 +25,7 @@ async fn rest() -> i64 {
 }
 
 /// Computes.
-#[tool(blocking)]
+#[tool(spawn)]
 fn work() -> u64 {
     compute()
 }

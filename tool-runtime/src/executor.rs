@@ -360,14 +360,7 @@ impl Executor {
     async fn go(&self, turn: Turn<'_>, cx: &Context) -> Batch {
         let cx = &self.known(cx);
         let tools = self.source.tools(&cx.scope());
-        let mut books = Books::open(
-            turn,
-            cx,
-            &self.on_error,
-            self.observers.clone(),
-            self.has_content,
-        );
-        books.write_for(self.output.as_ref(), self.encoder);
+        let mut books = Books::open(self, turn, cx);
         if cx.cancel_requested() {
             books.cancelled();
             return books.close();
@@ -397,13 +390,7 @@ impl Executor {
             Ok(batch) => batch,
             Err(error) => {
                 let cx = &self.known(cx);
-                let mut books = Books::open(
-                    turn,
-                    cx,
-                    &self.on_error,
-                    self.observers.clone(),
-                    self.has_content,
-                );
+                let mut books = Books::open(self, turn, cx);
                 books.end_with(&error);
                 books.close()
             }

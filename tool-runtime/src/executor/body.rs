@@ -8,8 +8,9 @@ use std::task::{Context as TaskContext, Poll};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
-use super::clock::Clock;
+use super::clock::{Clock, Limited};
 use super::layer::{Handled, Layer, Next, Request};
 use super::sort::{Job, Plan};
 use super::span::CallSpan;
@@ -24,7 +25,7 @@ pub(super) struct Core<'a> {
     pub(super) entry: &'a Entry,
     pub(super) tool: &'a Arc<dyn Tool>,
     pub(super) cx: &'a Context,
-    pub(super) clock: &'a Clock,
+    clock: &'a Clock,
     span: &'a CallSpan,
     repairs: Mutex<Vec<Repair>>,
     /// The arguments that somebody let the call run with.
@@ -44,52 +45,116 @@ pub(super) struct Ran {
     pub(super) waits_with: Option<Arc<str>>,
 }
 
-/// Runs a call. Nothing in it panics: what is not ours is contained where it is called.
-///
-/// Thousands of these wait at once, so what few calls need is in a box of its own.
-pub(super) async fn run(
-    job: Job<'_>,
-    cx: &Context,
-    clock: &Clock,
-    layers: &[Arc<dyn Layer>],
-    span: CallSpan,
-) -> Ran {
-    let decided = matches!(job.plan, Plan::Decided(_));
-    if decided || !layers.is_empty() {
-        return span
-            .clone()
-            .around(Box::pin(layered(job, cx, clock, layers, &span)))
-            .await;
-    }
-    let core = Core::new(&job, cx, clock, &span);
-    let handled = if span.is_none() {
-        core.body(job.call).await
-    } else {
-        span.clone().around(Box::pin(core.body(job.call))).await
-    };
-    core.end(handled.into())
+/// What all calls of a batch are run with.
+pub(super) struct Shared<'a> {
+    pub(super) cx: Context,
+    pub(super) clock: Clock,
+    pub(super) layers: &'a [Arc<dyn Layer>],
 }
 
-async fn layered(
-    job: Job<'_>,
-    cx: &Context,
-    clock: &Clock,
-    layers: &[Arc<dyn Layer>],
-    span: &CallSpan,
-) -> Ran {
+/// Runs a call. Nothing in it panics: what is not ours is contained where it is called.
+///
+/// Thousands of these wait at once, so it is small: what few calls need is in a box of its own.
+pub(super) fn run<'a>(
+    job: &'a Job<'a>,
+    began: Instant,
+    shared: &'a Shared<'a>,
+    span: CallSpan,
+) -> impl Future<Output = Ran> + use<'a> {
+    let traits = job.entry.traits();
+    let is_plain = shared.layers.is_empty()
+        && span.is_none()
+        && !job.plan.is_approval()
+        && !traits.blocking
+        && !traits.spawn;
+    let other = (!is_plain).then(|| Box::pin(in_span(job, began, shared, span)));
+    async move {
+        if let Some(other) = other {
+            return other.await;
+        }
+        let store = Store::new();
+        let one = One {
+            index: job.index,
+            call: job.call,
+            entry: job.entry,
+            cx: &shared.cx,
+            clock: &shared.clock,
+            store: &store,
+            began,
+        };
+        let handled = here(&one).await.into();
+        Ran {
+            index: job.index,
+            handled,
+            repairs: store.repairs().to_vec(),
+            waits_with: None,
+        }
+    }
+}
+
+/// One call on its way into the tool's own code.
+struct One<'a> {
+    index: usize,
+    call: &'a ToolCall,
+    entry: &'a Entry,
+    cx: &'a Context,
+    clock: &'a Clock,
+    store: &'a Store,
+    began: Instant,
+}
+
+impl<'a> One<'a> {
+    fn call(&self) -> Call<'a> {
+        Call::of(self.call, self.store, self.cx).at(self.index)
+    }
+
+    /// What `later` comes to, if it does so in time.
+    fn limit<F>(&self, later: F) -> Limited<'a, F> {
+        let own = self.entry.traits().timeout;
+        self.clock.limit(self.began, own, later)
+    }
+}
+
+/// The tool's own code on this task, no longer than it may.
+async fn here(one: &One<'_>) -> Answered {
+    let stream = {
+        let answer = match contained(|| one.entry.tool().call(one.call())) {
+            Ok(Answer::Ready(answer)) => answer,
+            Ok(Answer::Later(later)) => {
+                let in_time = one.limit(Contained::new(later)).await;
+                in_time.flatten().flatten()
+            }
+            Err(error) => Err(error),
+        };
+        match items::stream_of(&answer) {
+            Some(stream) => stream,
+            None => return answer,
+        }
+    };
+    let last = one.limit(items::read(stream, one.call())).await;
+    last.flatten().flatten()
+}
+
+async fn in_span(job: &Job<'_>, began: Instant, shared: &Shared<'_>, span: CallSpan) -> Ran {
+    span.around(layered(job, began, shared, &span)).await
+}
+
+async fn layered(job: &Job<'_>, began: Instant, shared: &Shared<'_>, span: &CallSpan) -> Ran {
     let call = job.call;
-    if layers.is_empty() {
-        let core = Core::new(&job, cx, clock, span);
-        let handled = core.body(call).await.into();
+    if shared.layers.is_empty() {
+        let core = Core::new(job, &shared.cx, &shared.clock, span);
+        let handled = core.body(call, began).await.into();
         return core.end(handled);
     }
+    let cx = &shared.cx;
     let cx = cx.for_call(job.index, Arc::clone(&call.id), Arc::clone(&call.name));
-    let mut core = Core::new(&job, &cx, clock, span);
+    let mut core = Core::new(job, &cx, &shared.clock, span);
     let handled = match core.check(call) {
         Ok(call) => {
             let approves = job.plan.is_approval();
             core.approved = approves.then(|| Arc::clone(&call.arguments));
-            Next::new(layers).run(Request::new(call, &core)).await
+            let next = Next::new(shared.layers);
+            next.run(Request::new(call, &core)).await
         }
         Err(error) => error.into(),
     };
@@ -178,7 +243,7 @@ impl<'a> Core<'a> {
     /// conversation to know, it does not know.
     pub(super) async fn attempt(&self, call: &ToolCall) -> Answered {
         let updates = self.cx.updates();
-        let answered = self.body(call).await;
+        let answered = self.body(call, Instant::now()).await;
         if answered.is_err() {
             self.cx.keep_updates(updates);
         }
@@ -186,22 +251,29 @@ impl<'a> Core<'a> {
     }
 
     /// The tool's own code, where it wants to run, and no longer than it may.
-    pub(super) async fn body(&self, call: &ToolCall) -> Answered {
+    async fn body(&self, call: &ToolCall, began: Instant) -> Answered {
         let traits = self.entry.traits();
         if traits.blocking || traits.spawn {
-            return Box::pin(self.elsewhere(call, traits)).await;
+            return self.elsewhere(call, began, traits).await;
         }
         let store = Store::new();
-        let asked = Call::of(call, &store, self.cx).at(self.index);
-        let answer = pin!(answer(&**self.tool, asked));
-        let answer = self.clock.limit(traits.timeout, answer).await;
+        let one = One {
+            index: self.index,
+            call,
+            entry: self.entry,
+            cx: self.cx,
+            clock: self.clock,
+            store: &store,
+            began,
+        };
+        let answered = here(&one).await;
         self.repaired(&store);
-        answer.flatten()
+        answered
     }
 
     /// The same away from the task of the batch. Who runs there may outlive the batch, so everything
     /// that it needs is its own.
-    async fn elsewhere(&self, call: &ToolCall, traits: Traits) -> Answered {
+    async fn elsewhere(&self, call: &ToolCall, began: Instant, traits: Traits) -> Answered {
         let store = Arc::new(Store::new());
         let moved = Moved {
             tool: Arc::clone(self.tool),
@@ -219,7 +291,7 @@ impl<'a> Core<'a> {
             Ok(runtime) => Elsewhere::Task(runtime.spawn(moved.run())),
             Err(_) => Elsewhere::thread(moved),
         };
-        let answer = self.clock.limit(traits.timeout, pin!(answer)).await;
+        let answer = self.clock.limit(began, traits.timeout, answer).await;
         self.repaired(&store);
         answer.flatten()
     }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::Turn;
 use super::batch::{Batch, Halted, Pending, PendingReason, Reply};
 use super::body::Ran;
 use super::event::{BatchId, Event, Observers};
@@ -15,6 +14,7 @@ use super::output::OutputLimit;
 use super::policy::{ErrorPolicy, OnFailure};
 use super::shown::Shown;
 use super::span::CallSpan;
+use super::{Executor, Turn};
 use crate::toolset::Entry;
 use crate::{Context, Encoder, ErrorKind, Outcome, Repair, ToolCall, ToolError, ToolResult};
 
@@ -48,31 +48,26 @@ struct Line<'a> {
 }
 
 impl<'a> Books<'a> {
-    pub(super) fn open(
-        turn: Turn<'a>,
-        cx: &Context,
-        policy: &'a ErrorPolicy,
-        observers: Observers,
-        has_content: bool,
-    ) -> Self {
+    pub(super) fn open(executor: &'a Executor, turn: Turn<'a>, cx: &Context) -> Self {
         let id = BatchId::new();
         let calls = turn.calls;
+        let observers = executor.observers.clone();
         let live = Live::new(id, turn.places(), cx.host_cancel(), observers.clone());
         let live = Arc::new(live);
         let books = Self {
             id,
-            has_content,
+            has_content: executor.has_content,
             calls,
             lines: calls.iter().map(|_| Line::default()).collect(),
             cx: cx.clone().in_batch(Arc::clone(&live)),
             live,
-            policy,
+            policy: &executor.on_error,
             observers,
             began: Instant::now(),
             halts: Vec::new(),
             closed: false,
-            limit: None,
-            encoder: None,
+            limit: executor.output.as_ref(),
+            encoder: executor.encoder,
         };
         books.observers.tell(&Event::BatchStarted {
             batch_id: id,
@@ -80,12 +75,6 @@ impl<'a> Books<'a> {
             calls,
         });
         books
-    }
-
-    /// How answers will be written, and how long they may be.
-    pub(super) fn write_for(&mut self, limit: Option<&'a OutputLimit>, encoder: Option<Encoder>) {
-        self.limit = limit;
-        self.encoder = encoder;
     }
 
     /// The context of the batch's calls.
@@ -119,14 +108,16 @@ impl<'a> Books<'a> {
     }
 
     /// A call begins.
-    pub(super) fn start(&mut self, index: usize) -> CallSpan {
+    pub(super) fn start(&mut self, index: usize) -> (Instant, CallSpan) {
         self.open_span(index);
+        let began = Instant::now();
         if let Some(line) = self.lines.get_mut(index) {
-            line.began = Some(Instant::now());
+            line.began = Some(began);
         }
         self.tell_started(index);
         let line = self.lines.get(index);
-        line.map(|line| line.span.clone()).unwrap_or_default()
+        let span = line.map(|line| line.span.clone()).unwrap_or_default();
+        (began, span)
     }
 
     fn open_span(&mut self, index: usize) {
@@ -309,14 +300,13 @@ impl<'a> Books<'a> {
 
     /// Answers whatever is open with this error, in call order.
     pub(super) fn end_with(&mut self, error: &ToolError) {
-        for (index, call) in self.calls.iter().enumerate() {
+        for index in 0..self.calls.len() {
             let open = self
                 .lines
                 .get(index)
                 .is_some_and(|line| line.reply.is_none());
             if open {
-                let result = self.result(index, call, Err(error.clone()), Vec::new());
-                self.enter(index, result);
+                self.answer(index, Err(error.clone()), Vec::new());
             }
         }
     }

@@ -1,7 +1,6 @@
 //! Time limits: one timer for all calls of a batch, and one more for each tool that declares its own.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,39 +18,52 @@ pub(super) struct Clock {
     waiting: Mutex<Waiting>,
 }
 
+/// The calls that wait, in the order in which they are due: all have one limit, so that is the order in
+/// which they began to wait.
 #[derive(Default)]
 struct Waiting {
-    /// Calls that ended stand here until their time; to wake them changes nothing.
-    calls: BinaryHeap<Due>,
+    calls: VecDeque<Due>,
+    /// The number of the first of them: each that begins to wait gets the next one.
+    first: u64,
     /// The timer has rung for all that was due until then.
     rung: Option<Instant>,
 }
 
 struct Due {
     at: Instant,
-    wake: Waker,
+    /// None once the call has ended.
+    wake: Option<Waker>,
 }
 
-impl Ord for Due {
-    /// The earliest is the greatest, as a heap wants it.
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.at.cmp(&self.at)
+impl Waiting {
+    fn get(&mut self, number: u64) -> Option<&mut Due> {
+        let place = number.checked_sub(self.first)?;
+        self.calls.get_mut(usize::try_from(place).ok()?)
+    }
+
+    fn add(&mut self, at: Instant, wake: Waker) -> u64 {
+        let number = self.first + self.calls.len() as u64;
+        // What began earlier and waits from now on is due with the one before it.
+        let at = self.calls.back().map_or(at, |last| last.at.max(at));
+        let wake = Some(wake);
+        self.calls.push_back(Due { at, wake });
+        number
+    }
+
+    fn pop(&mut self) -> Option<Due> {
+        let due = self.calls.pop_front()?;
+        self.first += 1;
+        Some(due)
+    }
+
+    fn end(&mut self, number: u64) -> Option<Waker> {
+        let wake = self.get(number)?.wake.take();
+        while self.calls.front().is_some_and(|due| due.wake.is_none()) {
+            self.pop();
+        }
+        wake
     }
 }
-
-impl PartialOrd for Due {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Due {
-    fn eq(&self, other: &Self) -> bool {
-        self.at == other.at
-    }
-}
-
-impl Eq for Due {}
 
 impl Clock {
     pub(super) fn new(limit: Option<Duration>) -> Self {
@@ -66,54 +78,32 @@ impl Clock {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What `future` comes to, if it does so in time: in `own` time if the tool declares one.
-    pub(super) async fn limit<T>(
+    /// What `future` comes to, if it does so in time after `began`: in `own` time if the tool declares
+    /// one.
+    pub(super) fn limit<F>(
         &self,
+        began: Instant,
         own: Option<Duration>,
-        mut future: Pin<&mut impl Future<Output = T>>,
-    ) -> Result<T, ToolError> {
-        if let Some(own) = own {
-            let mut timer = Timer::at(Instant::now().checked_add(own));
-            return poll_fn(|task| match future.as_mut().poll(task) {
-                Poll::Ready(done) => Poll::Ready(Ok(done)),
-                Poll::Pending => timer.poll(task).map(|()| Err(timed_out(own))),
-            })
-            .await;
-        }
-        let Some(limit) = self.limit else {
-            return Ok(future.await);
-        };
-        let mut due = None;
-        let mut woken: Option<Waker> = None;
-        let start = Instant::now();
-        poll_fn(|task| {
-            if let Poll::Ready(done) = future.as_mut().poll(task) {
-                return Poll::Ready(Ok(done));
-            }
+        future: F,
+    ) -> Limited<'_, F> {
+        let until = match (own, self.limit) {
+            (Some(own), _) => Until::Own(Timer::at(began.checked_add(own)), own),
             // What no clock can count to is no limit.
-            let Some(at) = *due.get_or_insert_with(|| start.checked_add(limit)) else {
-                return Poll::Pending;
-            };
-            let mut waiting = self.waiting();
-            if waiting.rung.is_some_and(|rung| rung >= at) {
-                return Poll::Ready(Err(timed_out(limit)));
-            }
-            // A layer may poll with a waker of its own.
-            if woken
-                .as_ref()
-                .is_none_or(|waker| !waker.will_wake(task.waker()))
-            {
-                let wake = task.waker().clone();
-                woken = Some(wake.clone());
-                waiting.calls.push(Due { at, wake });
-            }
-            Poll::Pending
-        })
-        .await
+            (None, Some(limit)) => match began.checked_add(limit) {
+                Some(at) => Until::Shared { at, number: None },
+                None => Until::Never,
+            },
+            (None, None) => Until::Never,
+        };
+        Limited {
+            clock: self,
+            until,
+            future,
+        }
     }
 
     fn earliest(&self) -> Option<Instant> {
-        Some(self.waiting().calls.peek()?.at)
+        Some(self.waiting().calls.front()?.at)
     }
 
     /// Wakes all calls whose time is over.
@@ -122,12 +112,71 @@ impl Clock {
         let mut waiting = self.waiting();
         waiting.rung = Some(now);
         let mut due = Vec::new();
-        while waiting.calls.peek().is_some_and(|first| first.at <= now) {
-            due.extend(waiting.calls.pop());
+        while waiting.calls.front().is_some_and(|first| first.at <= now) {
+            due.extend(waiting.pop().and_then(|first| first.wake));
         }
         drop(waiting);
-        for call in due {
-            call.wake.wake();
+        due.into_iter().for_each(Waker::wake);
+    }
+}
+
+/// A future that is heard for as long as it may run.
+pub(super) struct Limited<'c, F> {
+    clock: &'c Clock,
+    until: Until,
+    future: F,
+}
+
+enum Until {
+    Never,
+    Own(Timer, Duration),
+    Shared {
+        at: Instant,
+        /// Under which it waits, once it does.
+        number: Option<u64>,
+    },
+}
+
+impl<F: Future + Unpin> Future for Limited<'_, F> {
+    type Output = Result<F::Output, ToolError>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        if let Poll::Ready(done) = Pin::new(&mut this.future).poll(task) {
+            return Poll::Ready(Ok(done));
+        }
+        match &mut this.until {
+            Until::Never => Poll::Pending,
+            Until::Own(timer, own) => timer.poll(task).map(|()| Err(timed_out(*own))),
+            Until::Shared { at, number } => {
+                let mut waiting = this.clock.waiting();
+                if waiting.rung.is_some_and(|rung| rung >= *at) {
+                    let limit = this.clock.limit.unwrap_or_default();
+                    return Poll::Ready(Err(timed_out(limit)));
+                }
+                match number.and_then(|number| waiting.get(number)) {
+                    // A layer may poll with a waker of its own.
+                    Some(Due {
+                        wake: Some(wake), ..
+                    }) => wake.clone_from(task.waker()),
+                    _ => *number = Some(waiting.add(*at, task.waker().clone())),
+                }
+                Poll::Pending
+            }
+        }
+    }
+}
+
+/// Nobody waits for it any more.
+impl<F> Drop for Limited<'_, F> {
+    fn drop(&mut self) {
+        if let Until::Shared {
+            number: Some(number),
+            ..
+        } = self.until
+        {
+            let wake = self.clock.waiting().end(number);
+            drop(wake);
         }
     }
 }
@@ -148,18 +197,12 @@ pub(crate) async fn pause(time: Duration) {
     }
 }
 
-/// The timer of a batch: it rings when the first of its calls is due.
-pub(super) struct Bell {
-    timer: Timer,
-    armed: Option<Instant>,
-}
+/// The timer of a batch: it rings when the first of its calls is due, or earlier.
+pub(super) struct Bell(Option<Timer>);
 
 impl Bell {
     pub(super) fn new() -> Self {
-        Self {
-            timer: Timer::at(None),
-            armed: None,
-        }
+        Self(None)
     }
 
     /// Wakes what is due, and has the task woken when the next one is.
@@ -167,15 +210,20 @@ impl Bell {
         if clock.limit.is_none() {
             return;
         }
-        while let Some(first) = clock.earliest() {
-            if self.armed != Some(first) {
-                self.timer = Timer::at(Some(first));
-                self.armed = Some(first);
+        loop {
+            // Of calls that end in time only the first one costs a timer.
+            let timer = match &mut self.0 {
+                Some(timer) => timer,
+                None => match clock.earliest() {
+                    Some(first) => self.0.insert(Timer::at(Some(first))),
+                    None => return,
+                },
+            };
+            if timer.poll(task).is_pending() {
+                return;
             }
-            match self.timer.poll(task) {
-                Poll::Ready(()) => clock.ring(),
-                Poll::Pending => return,
-            }
+            self.0 = None;
+            clock.ring();
         }
     }
 }

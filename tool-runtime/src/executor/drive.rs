@@ -1,7 +1,6 @@
 //! Runs a batch: starts calls as far as it may, takes in what they come to, and ends what does not
 //! end by itself.
 
-use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::{Context as TaskContext, Poll};
@@ -10,7 +9,7 @@ use futures_util::stream::{FuturesUnordered, Stream};
 use tokio::time::Instant;
 
 use super::Executor;
-use super::body::{self, Ran};
+use super::body::{self, Ran, Shared};
 use super::books::Books;
 use super::clock::{Bell, Clock, Timer};
 use super::sort::Job;
@@ -28,15 +27,18 @@ enum Next {
 /// Runs all jobs. They are started in call order.
 pub(super) async fn drive<'a>(
     executor: &'a Executor,
-    mut jobs: VecDeque<Job<'a>>,
+    jobs: Vec<Job<'a>>,
     mut books: Books<'a>,
     stop: Option<Cancel>,
 ) -> Batch {
-    let clock = Clock::new(executor.timeout);
+    let shared = Shared {
+        cx: books.context(),
+        clock: Clock::new(executor.timeout),
+        layers: &executor.layers,
+    };
     let mut bell = Bell::new();
     let whole = executor.batch_timeout;
     let mut end = Timer::at(whole.and_then(|limit| Instant::now().checked_add(limit)));
-    let cx = books.context();
     // Declared behind the books: if the caller drops this future, the calls are dropped first, and
     // then the books tell what became of them.
     let mut running = FuturesUnordered::new();
@@ -46,18 +48,21 @@ pub(super) async fn drive<'a>(
             None => std::future::pending().await,
         }
     });
+    let mut to_run = jobs.iter();
     let mut alone = false;
     loop {
         while running.len() < executor.at_once.get() && !alone {
-            let Some(job) = jobs.front() else { break };
+            let Some(job) = to_run.as_slice().first() else {
+                break;
+            };
             let exclusive = job.entry.traits().exclusive;
             if exclusive && !running.is_empty() {
                 break;
             }
             alone = exclusive;
-            let span = books.start(job.index);
-            running.push(body::run(job.clone(), &cx, &clock, &executor.layers, span));
-            jobs.pop_front();
+            let (began, span) = books.start(job.index);
+            running.push(body::run(job, began, &shared, span));
+            to_run.next();
         }
         let next = poll_fn(|task| {
             if stopped.as_mut().poll(task).is_ready() {
@@ -67,7 +72,10 @@ pub(super) async fn drive<'a>(
                 return Poll::Ready(Next::TimedOut);
             }
             let next = ran(&mut running, task);
-            bell.poll(&clock, task);
+            // Calls that end one after the other come to an end.
+            if next.is_pending() {
+                bell.poll(&shared.clock, task);
+            }
             next
         });
         match next.await {

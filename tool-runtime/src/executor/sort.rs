@@ -1,7 +1,5 @@
 //! Which calls of a batch run, before any of them does.
 
-use std::collections::VecDeque;
-
 use super::batch::PendingReason;
 use super::books::Books;
 use super::{Executor, Turn, UnknownPolicy};
@@ -9,7 +7,6 @@ use crate::toolset::Entry;
 use crate::{Context, Decision, Outcome, ToolCall, ToolError, Toolset};
 
 /// A call that will run.
-#[derive(Clone)]
 pub(super) struct Job<'a> {
     pub(super) index: usize,
     pub(super) call: &'a ToolCall,
@@ -58,15 +55,15 @@ pub(super) fn sort<'a>(
     turn: Turn<'a>,
     cx: &Context,
     books: &mut Books<'a>,
-) -> VecDeque<Job<'a>> {
-    let mut jobs = VecDeque::with_capacity(turn.calls.len());
+) -> Vec<Job<'a>> {
+    let mut jobs = Vec::with_capacity(turn.calls.len());
     let (mut unknown, mut ends) = (None, false);
     for (index, call) in turn.calls.iter().enumerate() {
         let plan = turn.plan(index);
         match sort_one(executor, tools, call, plan, cx) {
             Sorted::Runs(entry) => {
                 books.known(index, entry);
-                jobs.push_back(Job {
+                jobs.push(Job {
                     index,
                     call,
                     entry,

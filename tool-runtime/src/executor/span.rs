@@ -10,8 +10,10 @@ pub(super) use self::on::CallSpan;
 mod on {
     use std::future::{Future, poll_fn};
     use std::pin::pin;
+    use std::sync::Arc;
 
     use tracing::field::{Empty, display};
+    use tracing::level_filters::LevelFilter;
     use tracing::span::{Entered, Span};
     use tracing::{Level, span};
 
@@ -19,28 +21,31 @@ mod on {
     use crate::executor::Shown;
     use crate::{Encoder, ToolCall, ToolResult};
 
-    /// See the module.
-    pub(in crate::executor) struct CallSpan {
+    /// See the module. Nothing where nobody looks.
+    #[derive(Clone, Default)]
+    pub(in crate::executor) struct CallSpan(Option<Arc<Open>>);
+
+    struct Open {
         span: Span,
         /// Whether it holds arguments and results.
         has_content: bool,
     }
 
     impl CallSpan {
-        /// A span of nothing.
-        pub(in crate::executor) fn none() -> Self {
-            Self {
-                span: Span::none(),
-                has_content: false,
-            }
-        }
-
         /// The span of a call, inside the one that is entered now.
+        #[inline]
         pub(in crate::executor) fn of(
             call: &ToolCall,
             shown: Shown<'_>,
             has_content: bool,
         ) -> Self {
+            if LevelFilter::current() < Level::INFO {
+                return Self::default();
+            }
+            Self::open(call, shown, has_content)
+        }
+
+        fn open(call: &ToolCall, shown: Shown<'_>, has_content: bool) -> Self {
             let name = || format_args!("execute_tool {}", call.name).to_string();
             // The name of a span is constant: `otel.name` is what exporters call it by.
             let open = || {
@@ -58,69 +63,56 @@ mod on {
                     "error.type" = Empty,
                 )
             };
-            let span = contained(open).unwrap_or_else(|_| Span::none());
-            if has_content && !span.is_disabled() {
+            let span = match contained(open) {
+                Ok(span) if !span.is_disabled() => span,
+                Ok(_) | Err(_) => return Self::default(),
+            };
+            if has_content {
                 let arguments = shown.text();
                 let record = || {
                     span.record("gen_ai.tool.call.arguments", &*arguments);
                 };
                 let _ = contained(record);
             }
-            Self { span, has_content }
+            Self(Some(Arc::new(Open { span, has_content })))
         }
 
         /// Whether nobody looks.
         pub(in crate::executor) fn is_none(&self) -> bool {
-            self.span.is_disabled()
+            self.0.is_none()
         }
 
         /// Notes what became of the call.
         pub(in crate::executor) fn end(&self, result: &ToolResult) {
-            if self.span.is_disabled() {
+            let Some(Open { span, has_content }) = self.0.as_deref() else {
                 return;
-            }
+            };
             let record = || match &result.outcome {
-                Ok(_) if self.has_content => {
+                Ok(_) if *has_content => {
                     let text = result.content(Encoder::auto());
-                    self.span.record("gen_ai.tool.call.result", &*text);
+                    span.record("gen_ai.tool.call.result", &*text);
                 }
                 Ok(_) => {}
                 Err(error) => {
-                    self.span.record("otel.status_code", "ERROR");
-                    self.span
-                        .record("error.type", display(error.kind().as_str()));
+                    span.record("otel.status_code", "ERROR");
+                    span.record("error.type", display(error.kind().as_str()));
                 }
             };
             let _ = contained(record);
         }
 
         /// The same future, polled inside the span.
-        pub(in crate::executor) async fn around<F: Future>(self, future: F) -> F::Output {
+        pub(in crate::executor) async fn around<F: Future>(&self, future: F) -> F::Output {
             let mut future = pin!(future);
             poll_fn(|task| {
-                let _inside = Inside::of(&self.span);
+                let _inside = self.0.as_deref().map(|open| Inside::of(&open.span));
                 future.as_mut().poll(task)
             })
             .await
         }
     }
 
-    impl Clone for CallSpan {
-        fn clone(&self) -> Self {
-            Self {
-                span: contained(|| self.span.clone()).unwrap_or_else(|_| Span::none()),
-                has_content: self.has_content,
-            }
-        }
-    }
-
-    impl Default for CallSpan {
-        fn default() -> Self {
-            Self::none()
-        }
-    }
-
-    impl Drop for CallSpan {
+    impl Drop for Open {
         fn drop(&mut self) {
             let span = std::mem::replace(&mut self.span, Span::none());
             let _ = contained(|| drop(span));
@@ -132,9 +124,6 @@ mod on {
 
     impl<'s> Inside<'s> {
         fn of(span: &'s Span) -> Self {
-            if span.is_disabled() {
-                return Self(None);
-            }
             Self(contained(|| span.enter()).ok())
         }
     }
@@ -172,10 +161,11 @@ mod off {
         #[allow(clippy::unused_self)]
         pub(in crate::executor) fn end(&self, _: &ToolResult) {}
 
+        #[allow(clippy::unused_self)]
         pub(in crate::executor) fn around<F: Future>(
-            self,
+            &self,
             future: F,
-        ) -> impl Future<Output = F::Output> {
+        ) -> impl Future<Output = F::Output> + use<F> {
             future
         }
     }

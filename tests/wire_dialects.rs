@@ -35,8 +35,8 @@ fn rest() {}
 
 fn sent(wire: Wire, dialect: Dialect) -> Value {
     let sent = wire.definitions_in(&tools![count, rest], dialect).unwrap();
-    assert!(sent.loose.is_empty(), "{:?}", sent.loose);
-    serde_json::from_str(&sent.text).unwrap()
+    assert!(sent.loose().is_empty(), "{:?}", sent.loose());
+    serde_json::from_str(sent.text()).unwrap()
 }
 
 fn at<'v>(value: &'v Value, pointer: &str) -> &'v Value {
@@ -114,7 +114,7 @@ fn what_a_strict_mode_cannot_say_is_sent_without_it_and_told() {
         .definitions_in(&tools, Dialect::OpenAiStrict)
         .unwrap();
     let loose: Vec<_> = sent
-        .loose
+        .loose()
         .iter()
         .map(|(name, why)| (name.as_str(), why))
         .collect();
@@ -122,7 +122,7 @@ fn what_a_strict_mode_cannot_say_is_sent_without_it_and_told() {
         matches!(loose.as_slice(), [("store", Loose::Rejected(_))]),
         "{loose:?}"
     );
-    let value: Value = serde_json::from_str(&sent.text).unwrap();
+    let value: Value = serde_json::from_str(sent.text()).unwrap();
     assert_eq!(at(&value, "/0/function/strict"), true);
     assert_eq!(*at(&value, "/1/function/strict"), Value::Null);
 
@@ -156,8 +156,8 @@ fn a_requests_budget_is_kept() {
     let sent = Wire::Anthropic
         .definitions_in(&many(22), Dialect::AnthropicStrict)
         .unwrap();
-    assert_eq!(sent.loose.len(), 2);
-    assert_eq!(sent.text.matches(r#""strict":true"#).count(), 20);
+    assert_eq!(sent.loose().len(), 2);
+    assert_eq!(sent.text().matches(r#""strict":true"#).count(), 20);
     let refused = Wire::OpenAiChat
         .definitions_in(&many(129), Dialect::OpenAiStrict)
         .unwrap_err();
@@ -182,7 +182,7 @@ fn searches(count: usize) -> Toolset {
 }
 
 fn loose_of(sent: &Definitions) -> Vec<&str> {
-    sent.loose.iter().map(|(name, _)| name.as_str()).collect()
+    sent.loose().iter().map(|(name, _)| name.as_str()).collect()
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn of_equal_shares_the_later_tools_lose_strictness() {
         .unwrap();
     assert_eq!(loose_of(&sent), ["search_6", "search_7"]);
     assert_eq!(
-        sent.loose[0].1.to_string(),
+        sent.loose()[0].1.to_string(),
         "a request may hold 24 keys that may be missing in strict tools, and this one would add 4"
     );
 }
@@ -235,7 +235,7 @@ fn what_is_not_strict_is_still_what_the_provider_takes() {
         .definitions_in(&tools, Dialect::OpenAiStrict)
         .unwrap();
     assert_eq!(loose_of(&sent), ["store"]);
-    let value: Value = serde_json::from_str(&sent.text).unwrap();
+    let value: Value = serde_json::from_str(sent.text()).unwrap();
     let list = at(&value, "/0/function/parameters/properties/list/items");
     assert_eq!(*list, serde_json::json!({}), "{value}");
 
@@ -283,4 +283,53 @@ fn what_comes_back_is_read_as_what_the_types_are() {
     let result = tools![count].call_blocking(&call, &cx);
     assert_eq!(result.content(Encoder::auto()), r#"{"Emma": 2} None"#);
     assert!(result.repairs.is_empty());
+}
+
+/// What every wire tells of a set, plainly and in a dialect.
+fn texts(tools: &Toolset) -> Vec<String> {
+    let both = |wire: Wire| {
+        let sent = wire.definitions_in(tools, Dialect::OpenAiLoose).unwrap();
+        [wire.definitions(tools).to_owned(), sent.text().to_owned()]
+    };
+    Wire::ALL.into_iter().flat_map(both).collect()
+}
+
+#[test]
+fn what_is_kept_of_a_set_is_never_told_of_another() {
+    type Change = fn(&Toolset) -> Toolset;
+    let changes: [Change; 6] = [
+        |tools| tools.rename("count", "number").unwrap(),
+        |tools| tools.prefix("my_").unwrap(),
+        |tools| tools.filter(|tool| tool.def().name == "rest"),
+        |tools| {
+            let other = DynTool::declare(ToolDef::new("rest", "Rests."));
+            tools.with(other).0
+        },
+        |tools| tools.merge(&tools![store]).unwrap(),
+        |tools| tools![store].merge(tools).unwrap(),
+    ];
+    let told = tools![count, rest];
+    let first = texts(&told);
+    assert_eq!(texts(&told), first);
+    for change in changes {
+        let after = texts(&change(&told));
+        assert_eq!(after, texts(&change(&tools![count, rest])));
+        for (after, first) in after.iter().zip(&first) {
+            assert_ne!(after, first);
+        }
+    }
+}
+
+#[test]
+fn definitions_in_a_dialect_are_made_once_for_a_set() {
+    let tools = tools![count, rest];
+    let sent = |fit: Fit| Wire::OpenAiChat.definitions_in(&tools, fit).unwrap();
+    let first = sent(Dialect::OpenAiLoose.into());
+    let again = sent(Dialect::OpenAiLoose.into());
+    assert!(std::ptr::eq(first.text(), again.text()));
+    let strict = Wire::OpenAiChat.definitions_in(&tools![rest], Dialect::OpenAiStrict);
+    assert_ne!(strict.unwrap().text(), first.text());
+    // Which tools are to be kept strict is said for one request.
+    let kept = sent(Fit::to(Dialect::OpenAiLoose).keep(["rest"]));
+    assert_eq!(kept.text(), first.text());
 }

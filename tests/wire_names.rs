@@ -78,7 +78,7 @@ fn response(wire: Wire, name: &str) -> String {
 
 fn sent(wire: Wire, dialect: Dialect) -> (Definitions, String) {
     let sent = wire.definitions_in(&tools(), dialect).unwrap();
-    let told = sent.renames.to_provider(OWN).unwrap().to_owned();
+    let told = sent.renames().to_provider(OWN).unwrap().to_owned();
     assert!(dialect.accepts_name(&told), "{told}");
     assert_ne!(told, NEAREST);
     (sent, told)
@@ -104,9 +104,9 @@ fn names_of(text: &str) -> Vec<String> {
 fn definitions_have_the_names_that_the_provider_takes() {
     for (wire, dialect) in WIRES {
         let (sent, told) = sent(wire, dialect);
-        assert_eq!(names_of(&sent.text), [told.as_str(), NEAREST], "{wire:?}");
+        assert_eq!(names_of(sent.text()), [told.as_str(), NEAREST], "{wire:?}");
         assert_eq!(
-            sent.renames.changed().collect::<Vec<_>>(),
+            sent.renames().changed().collect::<Vec<_>>(),
             [(OWN, told.as_str())]
         );
     }

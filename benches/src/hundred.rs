@@ -3,11 +3,11 @@
 // Tools that own what they are given are what the others have, too.
 #![allow(clippy::needless_pass_by_value)]
 
-use std::borrow::Cow;
+use std::hint::black_box;
 
 use serde::{Deserialize, Serialize};
 use toolwright::{Dialect, Schema, Toolset, Wire, tool, tools};
-use toolwright_benches_measure::{Group, definitions, start_up};
+use toolwright_benches_measure::{Group, Row, definitions, start_up};
 
 toolwright_benches_measure::types! {
     arguments: [Deserialize, Schema],
@@ -21,15 +21,30 @@ pub(crate) fn groups() -> Vec<Group> {
     let mut groups = definitions("toolwright", set, |set| {
         Wire::OpenAiChat.definitions(set).into()
     });
-    let strict = definitions("toolwright-strict", set, |set| {
-        let definitions = Wire::OpenAiChat.definitions_in(set, Dialect::OpenAiStrict);
-        definitions.map_or(Cow::Borrowed(""), |definitions| {
-            Cow::Owned(definitions.text)
-        })
+    let strict = |set: &Toolset| Wire::OpenAiChat.definitions_in(set, Dialect::OpenAiStrict);
+    let made = set();
+    let bytes = strict(&made).map_or(0, |sent| sent.text().len());
+    let first = Row::fresh("definitions-first/toolwright-strict", set, move |set| {
+        let sent = strict(&set);
+        (set, sent)
     });
-    for (group, strict) in groups.iter_mut().zip(strict) {
-        group.0.extend(strict.0);
+    // A set that has just been made, of tools that were sent before.
+    let told = made.clone();
+    let joined = Row::fresh(
+        "definitions-joined/toolwright-strict",
+        move || told.filter(|_| true),
+        move |set| {
+            let sent = strict(&set);
+            (set, sent)
+        },
+    );
+    let later = Row::again("definitions-later/toolwright-strict", move || {
+        let _ = black_box(strict(black_box(&made)));
+    });
+    for (group, strict) in groups.iter_mut().zip([first, later]) {
+        group.0.push(strict.bytes(bytes));
     }
+    groups.push(Group(vec![joined.bytes(bytes)]));
     groups.push(start_up("toolwright", set));
     groups
 }

@@ -47,7 +47,7 @@ fn the_estimate_is_near_to_what_is_sent() {
         let estimate = def.estimated_tokens();
         all += estimate;
         for (((wire, dialect), sent), sum) in SENT.iter().zip(sent).zip(&mut all_sent) {
-            let tokens = sent.map_or(0, |sent| sent.text.len() / 4);
+            let tokens = sent.map_or(0, |sent| sent.text().len() / 4);
             *sum += tokens;
             let (least, most) = (tokens / 2, tokens * 3 / 2);
             let is_apart = APART.iter().any(|(name, _)| row.name.starts_with(name));

@@ -28,6 +28,7 @@ mod hidden;
 #[cfg(feature = "tokio")]
 mod items;
 mod json;
+mod kept;
 #[cfg(feature = "tokio")]
 pub mod layers;
 mod limits;

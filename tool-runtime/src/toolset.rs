@@ -2,9 +2,10 @@ mod compact;
 mod error;
 mod redefined;
 
+use std::cell::Cell;
 use std::fmt;
-use std::hash::BuildHasher;
-use std::sync::{Arc, OnceLock};
+use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
 #[cfg(feature = "tokio")]
 use std::time::Duration;
 
@@ -18,9 +19,10 @@ use crate::contain::{Contained, contained, wait};
 #[cfg(feature = "tokio")]
 use crate::items;
 use crate::near::{did_you_mean, near};
+use crate::wire::{ToldSet, ToldTool};
 use crate::{
     Answer, Call, Context, ErrorKind, Filter, Meta, NameError, Outcome, Scope, Store, Tool,
-    ToolCall, ToolDef, ToolError, ToolResult, Wire,
+    ToolCall, ToolDef, ToolError, ToolResult,
 };
 
 pub use self::error::{AttachError, Conflicts, RenameError};
@@ -40,18 +42,7 @@ struct Inner {
     tools: Vec<Entry>,
     index: HashTable<usize>,
     hasher: RandomState,
-    definitions: Definitions,
-}
-
-/// The definitions as text, each made when it is first asked for. They are those of one set: a copy
-/// that will be changed starts without them.
-#[derive(Default)]
-struct Definitions([OnceLock<String>; Wire::ALL.len()]);
-
-impl Clone for Definitions {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
+    told: ToldSet,
 }
 
 /// A tool, with what an answer needs of its definition: the runtime asks a tool for that only
@@ -64,6 +55,7 @@ pub(crate) struct Entry {
     #[cfg(feature = "tokio")]
     traits: Traits,
     tool: Arc<dyn Tool>,
+    told: Arc<ToldTool>,
 }
 
 /// How a tool's calls are to be run; see [`ToolDef`].
@@ -98,7 +90,21 @@ impl Entry {
                 annotations: def.annotations,
             },
             tool,
+            told: Arc::default(),
         }
+    }
+
+    pub(crate) fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    pub(crate) fn def(&self) -> &ToolDef {
+        self.tool.def()
+    }
+
+    /// What providers are told of the tool.
+    pub(crate) fn told(&self) -> &ToldTool {
+        &self.told
     }
 
     /// Whether a conversation may see the tool. What panics when it is asked says no.
@@ -132,10 +138,14 @@ impl Toolset {
     /// # Errors
     /// When tools have equal names; the error lists them all.
     pub fn new(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Result<Self, Conflicts> {
+        Self::of_entries(tools.into_iter().map(Entry::new))
+    }
+
+    fn of_entries(entries: impl IntoIterator<Item = Entry>) -> Result<Self, Conflicts> {
         let mut set = Inner::default();
         let mut conflicts = Vec::new();
-        for tool in tools {
-            if let Err(name) = set.add(tool) {
+        for entry in entries {
+            if let Err(name) = set.add(entry) {
                 note(&mut conflicts, name);
             }
         }
@@ -175,13 +185,13 @@ impl Toolset {
         self.iter().map(|tool| tool.def())
     }
 
-    /// The definitions for a request, as `render` makes their text.
-    pub(crate) fn definitions_text(&self, wire: Wire, render: impl FnOnce() -> String) -> &str {
-        match self.0.definitions.0.get(wire.index()) {
-            Some(text) => text.get_or_init(render),
-            // There is a place for every wire.
-            None => "[]",
-        }
+    pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = &Entry> {
+        self.0.tools.iter()
+    }
+
+    /// What providers are told of the tools.
+    pub(crate) fn told(&self) -> &ToldSet {
+        &self.0.told
     }
 
     /// The tools that a conversation may see, in order. A visibility function that panics hides its
@@ -224,7 +234,7 @@ impl Toolset {
     /// # Errors
     /// When tools have equal names; the error lists them all.
     pub fn merge(&self, others: &Self) -> Result<Self, Conflicts> {
-        Self::new(self.iter().chain(others.iter()).cloned())
+        Self::of_entries(self.entries().chain(others.entries()).cloned())
     }
 
     /// The tools for which `keep` says yes.
@@ -236,15 +246,15 @@ impl Toolset {
     /// returns the tool that was replaced.
     pub fn with(&self, tool: Arc<dyn Tool>) -> (Self, Option<Arc<dyn Tool>>) {
         let mut set = Inner::clone(&self.0);
-        let old = set.put(tool);
+        let old = set.put(Entry::new(tool));
         (Self(Arc::new(set)), old)
     }
 
     /// The same tools and the others, which replace tools of the same names in their places.
     pub(crate) fn with_all(&self, others: &Self) -> Self {
         let mut set = Inner::clone(&self.0);
-        for tool in others.iter() {
-            set.put(Arc::clone(tool));
+        for entry in others.entries() {
+            set.put(entry.clone());
         }
         Self(Arc::new(set))
     }
@@ -270,17 +280,17 @@ impl Toolset {
         if !self.contains(from) {
             return Err(RenameError::Missing(from.to_owned()));
         }
-        let tools = self.0.tools.iter().map(|entry| {
+        let entries = self.entries().map(|entry| {
             if *entry.name == *from {
-                Redefined::renamed(&entry.tool, to.to_owned())
+                Redefined::renamed(&entry.tool, to.to_owned()).map(Entry::new)
             } else {
-                Ok(Arc::clone(&entry.tool))
+                Ok(entry.clone())
             }
         });
-        let tools = tools
+        let entries = entries
             .collect::<Result<Vec<_>, _>>()
             .map_err(RenameError::Name)?;
-        Self::new(tools).map_err(RenameError::Conflict)
+        Self::of_entries(entries).map_err(RenameError::Conflict)
     }
 
     /// Tools for stored definitions: each definition as it was stored, with the code of the tool of
@@ -301,7 +311,7 @@ impl Toolset {
                     if def.input.to_value() == own.to_value() {
                         def.input = own.clone();
                     }
-                    if let Err(name) = set.add(Redefined::share(def, tool)) {
+                    if let Err(name) = set.add(Entry::new(Redefined::share(def, tool))) {
                         note(&mut error.repeated, name);
                     }
                 }
@@ -412,6 +422,14 @@ async fn settled(
     }
 }
 
+/// A name's hash. Names stand alone, without the mark of an end that `str`'s own hash adds.
+#[inline]
+fn hash_of(hasher: &RandomState, name: &str) -> u64 {
+    let mut hash = hasher.build_hasher();
+    hash.write(name.as_bytes());
+    hash.finish()
+}
+
 enum Begun<'s, 'a> {
     Answered(Result<Outcome, ToolError>, Option<&'s Entry>),
     Later(Contained<'a, Result<Outcome, ToolError>>, &'s Entry),
@@ -419,7 +437,7 @@ enum Begun<'s, 'a> {
 
 impl Inner {
     fn position(&self, name: &str) -> Option<usize> {
-        let hash = self.hasher.hash_one(name);
+        let hash = hash_of(&self.hasher, name);
         let same = |&at: &usize| self.tools.get(at).is_some_and(|entry| *entry.name == *name);
         self.index.find(hash, same).copied()
     }
@@ -444,18 +462,17 @@ impl Inner {
             hasher,
             ..
         } = self;
-        let hash = hasher.hash_one(&*entry.name);
+        let hash = hash_of(hasher, &entry.name);
         let at = tools.len();
         tools.push(entry);
         index.insert_unique(hash, at, |&at| match tools.get(at) {
-            Some(entry) => hasher.hash_one(&*entry.name),
+            Some(entry) => hash_of(hasher, &entry.name),
             None => 0,
         });
     }
 
     /// Adds a tool; its name comes back if there is one of that name.
-    fn add(&mut self, tool: Arc<dyn Tool>) -> Result<(), String> {
-        let entry = Entry::new(tool);
+    fn add(&mut self, entry: Entry) -> Result<(), String> {
         if self.position(&entry.name).is_some() {
             return Err(entry.name.as_ref().to_owned());
         }
@@ -464,8 +481,7 @@ impl Inner {
     }
 
     /// Adds a tool; one of the same name makes room for it and comes back.
-    fn put(&mut self, tool: Arc<dyn Tool>) -> Option<Arc<dyn Tool>> {
-        let entry = Entry::new(tool);
+    fn put(&mut self, entry: Entry) -> Option<Arc<dyn Tool>> {
         let at = self.position(&entry.name);
         let Some(place) = at.and_then(|at| self.tools.get_mut(at)) else {
             self.push(entry);
@@ -521,20 +537,31 @@ impl Inner {
     }
 
     fn begin<'a>(&'a self, name: &str, call: Call<'a>, cx: &Context) -> Begun<'a, 'a> {
-        let entry = match self.seen(name, &cx.scope(), None) {
-            Ok(entry) => entry,
-            Err(error) => return Begun::Answered(Err(error), None),
+        let scope = cx.scope();
+        let Some(entry) = self.find(name) else {
+            let error = self.unknown(ErrorKind::Unknown, name, &scope, None);
+            return Begun::Answered(Err(error), None);
         };
-        match contained(|| entry.tool.call(call)) {
+        // One guard around both questions: what panics before it is known to be seen is hidden.
+        let is_seen = Cell::new(false);
+        let answer = contained(|| {
+            is_seen.set(entry.tool.visible(&scope));
+            is_seen.get().then(|| entry.tool.call(call))
+        });
+        match answer {
             #[cfg(feature = "tokio")]
-            Ok(Answer::Ready(answer)) => match items::stream_of(&answer) {
+            Ok(Some(Answer::Ready(answer))) => match items::stream_of(&answer) {
                 Some(stream) => Begun::Later(items::read(stream, call), entry),
                 None => Begun::Answered(answer, Some(entry)),
             },
             #[cfg(not(feature = "tokio"))]
-            Ok(Answer::Ready(answer)) => Begun::Answered(answer, Some(entry)),
-            Ok(Answer::Later(later)) => Begun::Later(Contained::new(later), entry),
-            Err(error) => Begun::Answered(Err(error), Some(entry)),
+            Ok(Some(Answer::Ready(answer))) => Begun::Answered(answer, Some(entry)),
+            Ok(Some(Answer::Later(later))) => Begun::Later(Contained::new(later), entry),
+            Err(error) if is_seen.get() => Begun::Answered(Err(error), Some(entry)),
+            Ok(None) | Err(_) => {
+                let error = self.unknown(ErrorKind::Hidden, name, &scope, None);
+                Begun::Answered(Err(error), None)
+            }
         }
     }
 }

@@ -190,7 +190,7 @@ const fn judge(
     while let [target, tail @ ..] = rest {
         rest = tail;
         let Some(target) = target else { continue };
-        if !target.accepts_name_const(name) {
+        if !target.accepts_name(name) {
             return Some(words::no_name(name, *target));
         }
         let judged = target.judge(tool.input, tool.refs);

@@ -27,9 +27,19 @@ pub(super) struct Canonical {
     pub(super) root: Ordered,
     /// The types that contain themselves, by name.
     pub(super) defs: Vec<(String, Ordered)>,
+    is_recursive: bool,
 }
 
 impl Canonical {
+    /// The root, to be lowered. References lead to a copy of it; without any nobody asks for that.
+    pub(super) fn take_root(&mut self) -> Ordered {
+        if self.is_recursive {
+            self.root.clone()
+        } else {
+            std::mem::replace(&mut self.root, Ordered::Null)
+        }
+    }
+
     /// What a reference leads to.
     pub(super) fn target(&self, reference: &str) -> Option<&Ordered> {
         if reference == "#" {
@@ -53,6 +63,7 @@ pub(super) fn canonical(root: &Ordered, notes: &mut Vec<Note>) -> Result<Canonic
         is_root: true,
         notes,
     };
+    let is_recursive = !reader.names.is_empty();
     let schema = reader.schema(root)?;
     let mut defs: Vec<(String, Ordered)> = Vec::new();
     // A body refers to others, which are read in turn.
@@ -62,7 +73,11 @@ pub(super) fn canonical(root: &Ordered, notes: &mut Vec<Note>) -> Result<Canonic
         defs.push((name, reader.schema(body)?));
     }
     defs.sort_by(|(a, _), (b, _)| a.cmp(b));
-    Ok(Canonical { root: schema, defs })
+    Ok(Canonical {
+        root: schema,
+        defs,
+        is_recursive,
+    })
 }
 
 struct Reader<'s, 'n> {

@@ -130,9 +130,14 @@ impl Keywords {
 
     /// The schema, its keywords in order.
     pub(super) fn into_schema(mut self) -> Ordered {
-        let place = |key: &str| ORDER.iter().position(|known| *known == key);
-        self.0
-            .sort_by_key(|(key, _)| place(key).unwrap_or(ORDER.len()));
+        let place = |(key, _): &(String, Ordered)| {
+            let place = ORDER.iter().position(|known| known == key);
+            place.unwrap_or(ORDER.len())
+        };
+        // Most stand in order already.
+        if !self.0.is_sorted_by_key(place) {
+            self.0.sort_by_cached_key(place);
+        }
         Ordered::Object(self.0)
     }
 }

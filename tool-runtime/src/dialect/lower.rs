@@ -96,7 +96,7 @@ impl Lowering {
     pub(super) fn run(&self, schema: &Ordered) -> Result<Lowered, Vec<Reject>> {
         let rules = self.rules;
         let mut notes = Vec::new();
-        let canonical = canonical(schema, &mut notes).map_err(|reject| vec![reject])?;
+        let mut canonical = canonical(schema, &mut notes).map_err(|reject| vec![reject])?;
         if !self.is_argument {
             root(&canonical.root, rules).map_err(|reject| vec![reject])?;
         }
@@ -106,6 +106,7 @@ impl Lowering {
         {
             self.refused(reject, &mut rejects)?;
         }
+        let root = canonical.take_root();
         let mut pass = Pass {
             rules,
             canonical: &canonical,
@@ -120,7 +121,7 @@ impl Lowering {
         } else {
             Spot::ROOT
         };
-        let lowered = pass.node(canonical.root.clone(), spot);
+        let lowered = pass.node(root, spot);
         let mut lowered = match lowered {
             Ok(lowered) => lowered,
             Err(reject) => {
@@ -297,6 +298,9 @@ impl Pass<'_> {
 
     /// Keywords of no JSON Schema.
     fn drop_vendor(&mut self, keywords: &mut Keywords) {
+        if keywords.0.iter().all(|(key, _)| is_known(key)) {
+            return;
+        }
         let (known, vendor): (Vec<_>, Vec<_>) = std::mem::take(&mut keywords.0)
             .into_iter()
             .partition(|(key, _)| is_known(key));

@@ -181,11 +181,6 @@ impl Dialect {
         None
     }
 
-    /// The same as [`accepts_name`](Self::accepts_name), in `const`.
-    pub(crate) const fn accepts_name_const(self, name: &str) -> bool {
-        self.rules().tool_name.accepts_const(name)
-    }
-
     /// Whether a tool may have this name.
     ///
     /// ```
@@ -194,7 +189,7 @@ impl Dialect {
     /// assert!(Dialect::GeminiJson.accepts_name("admin.list"));
     /// assert!(!Dialect::OpenAiStrict.accepts_name("admin.list"));
     /// ```
-    pub fn accepts_name(self, name: &str) -> bool {
+    pub const fn accepts_name(self, name: &str) -> bool {
         self.rules().tool_name.accepts(name)
     }
 

@@ -43,17 +43,7 @@ impl NameRule {
         }
     }
 
-    pub(super) fn accepts(&self, name: &str) -> bool {
-        name.len() <= self.most
-            && name
-                .chars()
-                .next()
-                .is_some_and(|char| self.takes_first(char))
-            && name.chars().all(|char| self.takes(char))
-    }
-
-    /// The same as [`accepts`](Self::accepts), in `const`.
-    pub(super) const fn accepts_const(&self, name: &str) -> bool {
+    pub(super) const fn accepts(&self, name: &str) -> bool {
         let bytes = name.as_bytes();
         if bytes.is_empty() || bytes.len() > self.most {
             return false;

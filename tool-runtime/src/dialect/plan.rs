@@ -1,5 +1,6 @@
 //! What a lowering changed in the arguments' form.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -97,8 +98,12 @@ impl Path {
 
     /// A key as part of a path: `/` stands between parts, so inside one it is `~1`, as in a JSON
     /// pointer (RFC 6901).
-    pub(super) fn escaped(key: &str) -> String {
-        key.replace('~', "~0").replace('/', "~1")
+    pub(super) fn escaped(key: &str) -> Cow<'_, str> {
+        if key.contains(['~', '/']) {
+            Cow::Owned(key.replace('~', "~0").replace('/', "~1"))
+        } else {
+            Cow::Borrowed(key)
+        }
     }
 
     /// Goes one part further; what brings it back.

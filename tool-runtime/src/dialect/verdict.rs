@@ -246,7 +246,7 @@ impl Walk {
                 {
                     return Some(code);
                 }
-            } else if !rule.accepts_const(field.name) {
+            } else if !rule.accepts(field.name) {
                 self.steps.push(field.name);
                 return Some(RejectCode::PropertyName);
             }

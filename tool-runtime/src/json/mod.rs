@@ -34,6 +34,7 @@ pub(crate) use self::number::{Integer, Number};
 pub use self::read::Json;
 pub(crate) use self::read::Place;
 pub use self::store::Store;
+pub(crate) use self::string::plain_run;
 pub(crate) use self::watch::{Watch, admits_key, position};
 
 /// How deep arrays and objects may nest, the arguments' own object included. Types recurse as deep

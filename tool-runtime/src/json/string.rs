@@ -6,7 +6,7 @@ use super::{Error, Problem};
 /// Eight bytes at a time; the high bit of a lane marks a find. A subtraction may borrow into
 /// higher lanes, so only the lowest mark is trusted, which is the one asked for.
 #[inline(never)]
-pub(super) fn plain_run(bytes: &[u8], from: usize) -> usize {
+pub(crate) fn plain_run(bytes: &[u8], from: usize) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     let zeros = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;

@@ -17,6 +17,7 @@ use std::fmt::Write as _;
 use super::fields::{self, Alternative, Key};
 use super::narrow::{Bare, bare};
 use super::shape::{Back, Id, Kind, Shape, Union, Variant};
+use crate::json::plain_run;
 
 /// Which of serde's sides is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +46,7 @@ pub(crate) const SIGNED_KEY: &str = "^(-?[1-9][0-9]*|0)$";
 /// The JSON Schema of a shape.
 pub(crate) fn render(shape: &'static Shape, side: Side, detail: Detail) -> String {
     let mut writer = Writer {
-        out: String::with_capacity(256),
+        out: String::with_capacity(512),
         side,
         detail,
         recursive: super::recursion::targets(shape),
@@ -59,10 +60,13 @@ pub(crate) fn render(shape: &'static Shape, side: Side, detail: Detail) -> Strin
 
 /// Appends `text` as a JSON string.
 pub(crate) fn write_json_string(out: &mut String, text: &str) {
+    out.reserve(text.len() + 2);
     out.push('"');
     let mut rest = text;
-    while let Some(at) = rest.find(|char: char| char < ' ' || char == '"' || char == '\\') {
-        let (plain, from) = rest.split_at(at);
+    loop {
+        // What ends a run is ASCII, so that is no character's middle.
+        let run = rest.split_at_checked(plain_run(rest.as_bytes(), 0));
+        let (plain, from) = run.unwrap_or((rest, ""));
         out.push_str(plain);
         let mut chars = from.chars();
         match chars.next() {
@@ -75,11 +79,10 @@ pub(crate) fn write_json_string(out: &mut String, text: &str) {
                 // Writing to a string cannot fail.
                 let _ = write!(out, "\\u{:04x}", u32::from(control));
             }
-            None => {}
+            None => break,
         }
         rest = chars.as_str();
     }
-    out.push_str(rest);
     out.push('"');
 }
 
@@ -403,17 +406,16 @@ impl Writer {
 
 /// The description; what the strings of an enum mean is folded into it, since a schema that says it
 /// beside each string (`oneOf` of `const`s) is refused by some providers.
-fn described(words: &str, kind: &Kind) -> String {
+fn described<'w>(words: &'w str, kind: &Kind) -> Cow<'w, str> {
     let variants = match kind {
         Kind::Enum(variants) => documented(variants),
         _ => String::new(),
     };
-    let gap = if words.is_empty() || variants.is_empty() {
-        ""
-    } else {
-        "\n"
-    };
-    format!("{words}{gap}{variants}")
+    match (words.is_empty(), variants.is_empty()) {
+        (_, true) => Cow::Borrowed(words),
+        (true, false) => Cow::Owned(variants),
+        (false, false) => Cow::Owned(format!("{words}\n{variants}")),
+    }
 }
 
 fn documented(variants: &[Variant]) -> String {

@@ -3,14 +3,15 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::declared::Declared;
 use super::fit::{Fit, Loose, fitted};
+use super::told::ToldIn;
+use super::write::joined;
 use super::{Completion, Parallel, ToolChoice, ToolChoiceError, Wire, WireError};
 use crate::{Accumulator, Context, Dialect, Encoder, Note, Renames, ToolCall, ToolResult, Toolset};
 
-/// The tools of a request in a provider's dialect: [`Wire::definitions_in`].
+/// The tools of a request in a provider's dialect: [`Wire::definitions_in`]. Cheap to clone.
 ///
 /// A provider that does not take a tool's name is told another one. So what belongs to such a
 /// request is made and read here, and not by the [`Wire`]: the choice of a tool, the calls of the
@@ -37,21 +38,17 @@ use crate::{Accumulator, Context, Dialect, Encoder, Note, Renames, ToolCall, Too
 /// # let _ = messages;
 /// ```
 #[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Definitions {
-    /// The text of the request's `tools`.
-    pub text: String,
-    /// What the schemas do not say any more, each with its tool's name. The decoder enforces it all
-    /// the same.
-    pub notes: Vec<(String, Note)>,
-    /// The tools that are sent without strictness, and why.
-    pub loose: Vec<(String, Loose)>,
-    /// What the provider is told for each tool's name.
-    pub renames: Renames,
+pub struct Definitions(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    text: String,
+    told: Vec<Arc<ToldIn>>,
+    loose: Vec<(String, Loose)>,
+    /// Made at once if there is a name that the provider does not take.
+    renames: OnceLock<Renames>,
     wire: Wire,
     dialect: Dialect,
-    names: Vec<String>,
-    is_lowered: bool,
 }
 
 /// What a provider would refuse: each tool's name, and why.
@@ -109,8 +106,8 @@ impl Wire {
     /// def.input = SchemaDoc::parse(schema).unwrap();
     /// let tools = Toolset::new([DynTool::declare(def)]).unwrap();
     /// let sent = Wire::Anthropic.definitions_in(&tools, Dialect::AnthropicStrict).unwrap();
-    /// assert!(sent.text.contains(r#""strict":true"#));
-    /// assert_eq!(sent.notes.len(), 1);
+    /// assert!(sent.text().contains(r#""strict":true"#));
+    /// assert_eq!(sent.notes().count(), 1);
     /// ```
     ///
     /// # Errors
@@ -123,57 +120,86 @@ impl Wire {
         fit: impl Into<Fit>,
     ) -> Result<Definitions, Refused> {
         let fit = fit.into();
-        let sent = fitted(tools, &fit)?;
-        let dialect = fit.dialect;
-        let names: Vec<String> = sent.iter().map(|one| one.def.name.to_string()).collect();
-        let renames = Renames::new(dialect, names.iter().map(String::as_str));
-        let mut definitions = sent.iter().map(|one| {
-            let dialect = if one.loose.is_some() {
-                dialect.loose()
-            } else {
-                dialect
-            };
-            let name = renames.to_provider(&one.def.name).unwrap_or(&one.def.name);
-            let declared = Declared::lowered(name, one.def, &one.lowered, dialect);
-            self.format().definition(&declared)
-        });
-        let text = self.format().definitions(&mut definitions);
-        drop(definitions);
-        let is_lowered = sent.iter().any(|one| !one.lowered.plan.steps().is_empty());
-        let (mut notes, mut loose) = (Vec::new(), Vec::new());
-        for (one, name) in sent.into_iter().zip(&names) {
-            let own = one.lowered.notes.into_iter();
-            notes.extend(own.map(|note| (name.clone(), note)));
-            loose.extend(one.loose.map(|why| (name.clone(), why)));
+        if !fit.keep.is_empty() {
+            return Definitions::new(self, tools, &fit);
         }
-        Ok(Definitions {
-            text,
-            notes,
-            loose,
-            renames,
-            wire: self,
-            dialect,
-            names,
-            is_lowered,
-        })
+        let key = (self, fit.dialect);
+        let fitted = &tools.told().fitted;
+        fitted
+            .get_or_make(key, || Definitions::new(self, tools, &fit))
+            .clone()
     }
 }
 
 impl Definitions {
+    fn new(wire: Wire, tools: &Toolset, fit: &Fit) -> Result<Self, Refused> {
+        let dialect = fit.dialect;
+        let sent = fitted(tools, wire, fit)?;
+        let renames = OnceLock::new();
+        let text = if sent.iter().all(|one| dialect.accepts_name(&one.told.name)) {
+            joined(&sent.iter().map(|one| &*one.told.text).collect::<Vec<_>>())
+        } else {
+            let renames = renames.get_or_init(|| named(dialect, sent.iter().map(|one| &one.told)));
+            let texts = sent.iter().map(|one| one.text(wire, renames));
+            let texts: Vec<_> = texts.collect();
+            joined(&texts.iter().map(|text| &**text).collect::<Vec<_>>())
+        };
+        let loose = sent.iter().filter_map(|one| {
+            let why = one.loose.clone()?;
+            Some((one.told.name.to_string(), why))
+        });
+        Ok(Self(Arc::new(Inner {
+            text: wire.format().definitions(text),
+            loose: loose.collect(),
+            told: sent.into_iter().map(|one| one.told).collect(),
+            renames,
+            wire,
+            dialect,
+        })))
+    }
+
+    /// The text of the request's `tools`.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// What the schemas do not say any more, each with its tool's name. The decoder enforces it all
+    /// the same.
+    pub fn notes(&self) -> impl Iterator<Item = (&str, &Note)> {
+        let told = self.0.told.iter();
+        told.flat_map(|told| told.lowered.notes.iter().map(|note| (&*told.name, note)))
+    }
+
+    /// The tools that are sent without strictness, and why.
+    pub fn loose(&self) -> &[(String, Loose)] {
+        &self.0.loose
+    }
+
+    /// What the provider is told for each tool's name.
+    pub fn renames(&self) -> &Renames {
+        let renames = &self.0.renames;
+        renames.get_or_init(|| named(self.0.dialect, self.0.told.iter()))
+    }
+
     /// The wire that they are for.
     pub fn wire(&self) -> Wire {
-        self.wire
+        self.0.wire
     }
 
     /// The dialect that they are in.
     pub fn dialect(&self) -> Dialect {
-        self.dialect
+        self.0.dialect
     }
 
     /// The context for the calls that come back: [`lowered`](Context::lowered) where some schema
     /// asks for another form than its tool's.
     pub fn context(&self, cx: Context) -> Context {
-        if self.is_lowered { cx.lowered() } else { cx }
+        let mut plans = self.0.told.iter().map(|told| &told.lowered.plan);
+        if plans.any(|plan| !plan.steps().is_empty()) {
+            cx.lowered()
+        } else {
+            cx
+        }
     }
 
     /// See [`Wire::tool_choice`].
@@ -194,27 +220,29 @@ impl Definitions {
         choice: &ToolChoice,
         parallel: Parallel,
     ) -> Result<String, ToolChoiceError> {
-        let is_strict = self.loose.len() < self.names.len();
-        let parallel = if self.dialect == Dialect::AzureStrict && is_strict {
+        let is_strict = self.0.loose.len() < self.0.told.len();
+        let parallel = if self.0.dialect == Dialect::AzureStrict && is_strict {
             Parallel::Forbidden
         } else {
             parallel
         };
         let word = self.word(choice, parallel);
-        let names = self.names.is_empty();
-        self.wire
-            .request_of(word, choice, parallel, names, || Cow::Borrowed(&*self.text))
+        let is_empty = self.0.told.is_empty();
+        let text = || Cow::Borrowed(self.text());
+        self.0
+            .wire
+            .request_of(word, choice, parallel, is_empty, text)
     }
 
     fn word(&self, choice: &ToolChoice, parallel: Parallel) -> Result<String, ToolChoiceError> {
-        let names = self.names.iter().map(String::as_str);
+        let names = self.0.told.iter().map(|told| &*told.name);
         Wire::check_choice(names, choice)?;
         let told = match choice {
             ToolChoice::Specific(name) => ToolChoice::Specific(self.told(name).to_owned()),
             other => other.clone(),
         };
-        let word = self.wire.format().tool_choice(&told, parallel);
-        word.ok_or_else(|| self.wire.unsupported(choice, parallel))
+        let word = self.0.wire.format().tool_choice(&told, parallel);
+        word.ok_or_else(|| self.0.wire.unsupported(choice, parallel))
     }
 
     /// See [`Wire::calls`].
@@ -222,10 +250,8 @@ impl Definitions {
     /// # Errors
     /// As there.
     pub fn calls(&self, response: &str) -> Result<Vec<ToolCall>, WireError> {
-        let mut calls = self.wire.calls(response)?;
-        for call in &mut calls {
-            self.renames.restore(&mut call.name);
-        }
+        let mut calls = self.0.wire.calls(response)?;
+        self.restore(&mut calls);
         Ok(calls)
     }
 
@@ -234,16 +260,14 @@ impl Definitions {
     /// # Errors
     /// As there.
     pub fn completion(&self, response: &str) -> Result<Completion, WireError> {
-        let mut completion = self.wire.completion(response)?;
-        for call in &mut completion.calls {
-            self.renames.restore(&mut call.name);
-        }
+        let mut completion = self.0.wire.completion(response)?;
+        self.restore(&mut completion.calls);
         Ok(completion)
     }
 
     /// See [`Wire::results`].
     pub fn results(&self, results: &[ToolResult], encoder: Encoder) -> String {
-        self.wire.results(&self.told_of(results), encoder)
+        self.0.wire.results(&self.told_of(results), encoder)
     }
 
     /// See [`Wire::turn`].
@@ -256,18 +280,31 @@ impl Definitions {
         results: &[ToolResult],
         encoder: Encoder,
     ) -> Result<String, WireError> {
-        self.wire.turn(response, &self.told_of(results), encoder)
+        self.0.wire.turn(response, &self.told_of(results), encoder)
     }
 
     /// See [`Wire::accumulator`]. The response that it puts together is read by
     /// [`calls`](Self::calls) and [`turn`](Self::turn) here.
     pub fn accumulator(&self) -> Accumulator {
-        self.wire.accumulator().with_renames(self.renames.clone())
+        let renames = self.0.renames.get().cloned().unwrap_or_default();
+        self.0.wire.accumulator().with_renames(renames)
+    }
+
+    /// Puts the tools' own names in the place of what the provider was told.
+    fn restore(&self, calls: &mut [ToolCall]) {
+        if let Some(renames) = self.0.renames.get() {
+            for call in calls {
+                renames.restore(&mut call.name);
+            }
+        }
     }
 
     /// What the provider is told for a name.
     pub(super) fn told<'n>(&'n self, name: &'n str) -> &'n str {
-        self.renames.to_provider(name).unwrap_or(name)
+        let renames = self.0.renames.get();
+        renames
+            .and_then(|renames| renames.to_provider(name))
+            .unwrap_or(name)
     }
 
     /// The results under the names that the provider is told.
@@ -284,4 +321,9 @@ impl Definitions {
         });
         Cow::Owned(results.collect())
     }
+}
+
+/// What a provider is told for the names of tools.
+fn named<'t>(dialect: Dialect, told: impl Iterator<Item = &'t Arc<ToldIn>>) -> Renames {
+    Renames::new(dialect, told.map(|told| &*told.name))
 }

@@ -1,12 +1,17 @@
 //! Which tools of a set are sent strictly.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
+use std::sync::Arc;
 
+use super::declared::Declared;
 use super::definitions::Refused;
+use super::told::ToldIn;
 use crate::dialect::{Share, shares};
 use crate::near::{did_you_mean, near};
-use crate::{Budget, Dialect, Lowered, Reject, ToolDef, Toolset, lower};
+use crate::toolset::Entry;
+use crate::{Budget, Dialect, Reject, Renames, Toolset, Wire};
 
 /// A dialect, and the tools that stay strict first where a request may not hold all of them so.
 ///
@@ -22,7 +27,7 @@ use crate::{Budget, Dialect, Lowered, Reject, ToolDef, Toolset, lower};
 #[derive(Debug, Clone)]
 pub struct Fit {
     pub(super) dialect: Dialect,
-    keep: Vec<String>,
+    pub(super) keep: Vec<String>,
 }
 
 impl Fit {
@@ -98,27 +103,63 @@ impl fmt::Display for Loose {
 
 /// A tool as it is sent.
 pub(super) struct Sent<'t> {
-    pub(super) def: &'t ToolDef,
-    pub(super) lowered: Lowered,
+    entry: &'t Entry,
+    pub(super) told: Arc<ToldIn>,
     /// Why it is not strict where the dialect is.
     pub(super) loose: Option<Loose>,
 }
 
-impl Sent<'_> {
+impl<'t> Sent<'t> {
+    fn new(entry: &'t Entry, wire: Wire, dialect: Dialect) -> Result<Self, Reject> {
+        let (told, loose) = match told(entry, wire, dialect) {
+            Err(reject) if dialect.is_strict() => {
+                let other = told(entry, wire, dialect.loose())?;
+                (other, Some(Loose::Rejected(reject)))
+            }
+            told => (told?, None),
+        };
+        Ok(Self { entry, told, loose })
+    }
+
+    /// Its definition, under the name that the provider takes.
+    pub(super) fn text(&self, wire: Wire, renames: &Renames) -> Cow<'_, str> {
+        let ToldIn {
+            name,
+            lowered,
+            text,
+            dialect,
+        } = &*self.told;
+        match renames.to_provider(name) {
+            Some(other) if *other != **name => {
+                let declared = Declared::lowered(other, self.entry.def(), lowered, *dialect);
+                Cow::Owned(wire.format().definition(&declared))
+            }
+            _ => Cow::Borrowed(text),
+        }
+    }
+
     fn is_strict(&self) -> bool {
-        self.lowered.strict
+        self.told.lowered.strict
     }
 
     /// Sends it in the provider's other dialect.
-    fn loosen(&mut self, why: Loose, dialect: Dialect) -> Result<(), Reject> {
-        self.lowered = lower(&self.def.input, dialect.loose())?;
+    fn loosen(&mut self, why: Loose, wire: Wire, dialect: Dialect) -> Result<(), Reject> {
+        self.told = told(self.entry, wire, dialect.loose())?;
         self.loose = Some(why);
         Ok(())
     }
 }
 
+fn told(entry: &Entry, wire: Wire, dialect: Dialect) -> Result<Arc<ToldIn>, Reject> {
+    entry.told().lowered(wire, dialect, entry)
+}
+
 /// Every tool in the dialect, strict where it can be and where a request may hold it so.
-pub(super) fn fitted<'t>(tools: &'t Toolset, fit: &Fit) -> Result<Vec<Sent<'t>>, Refused> {
+pub(super) fn fitted<'t>(
+    tools: &'t Toolset,
+    wire: Wire,
+    fit: &Fit,
+) -> Result<Vec<Sent<'t>>, Refused> {
     let dialect = fit.dialect;
     let mut refused = Refused::default();
     let mut unknown = HashSet::new();
@@ -138,61 +179,45 @@ pub(super) fn fitted<'t>(tools: &'t Toolset, fit: &Fit) -> Result<Vec<Sent<'t>>,
         let why = format!("{dialect} takes at most {most} in one request");
         refused.note("all tools", why);
     }
-    let mut sent = Vec::new();
-    for def in tools.definitions() {
-        match lowered(def, dialect) {
+    let mut sent = Vec::with_capacity(tools.len());
+    for entry in tools.entries() {
+        match Sent::new(entry, wire, dialect) {
             Ok(one) => sent.push(one),
-            Err(reject) => refused.note(&def.name, reject.to_string()),
+            Err(reject) => refused.note(entry.name(), reject.to_string()),
         }
     }
     // What a request may hold is known only of all tools.
     if refused.is_empty() {
         for share in shares(dialect) {
-            loosen(&mut sent, fit, &share, &mut refused);
+            loosen(&mut sent, wire, fit, &share, &mut refused);
         }
     }
     refused.or(sent)
 }
 
-fn lowered(def: &ToolDef, dialect: Dialect) -> Result<Sent<'_>, Reject> {
-    match lower(&def.input, dialect) {
-        Ok(lowered) => Ok(Sent {
-            def,
-            lowered,
-            loose: None,
-        }),
-        Err(reject) if dialect.is_strict() => Ok(Sent {
-            def,
-            lowered: lower(&def.input, dialect.loose())?,
-            loose: Some(Loose::Rejected(reject)),
-        }),
-        Err(reject) => Err(reject),
-    }
-}
-
 /// Turns strictness off, tool by tool, until a request may hold what is left. Of those that add
 /// nothing to what there is too much of, none loses it.
-fn loosen(sent: &mut [Sent<'_>], fit: &Fit, share: &Share, refused: &mut Refused) {
+fn loosen(sent: &mut [Sent<'_>], wire: Wire, fit: &Fit, share: &Share, refused: &mut Refused) {
     loop {
         let strict = sent.iter().filter(|one| one.is_strict());
-        let total: usize = strict.map(|one| (share.of)(&one.lowered)).sum();
+        let total: usize = strict.map(|one| (share.of)(&one.told.lowered)).sum();
         if total <= share.most {
             return;
         }
-        let adds = |one: &&mut Sent<'_>| one.is_strict() && (share.of)(&one.lowered) > 0;
+        let adds = |one: &&mut Sent<'_>| one.is_strict() && (share.of)(&one.told.lowered) > 0;
         // The last of the named behind those that are not named, and of equal shares the later one.
         let last = sent.iter_mut().filter(adds).max_by_key(|one| {
-            let priority = fit.priority(&one.def.name).unwrap_or(usize::MAX);
-            (priority, (share.of)(&one.lowered))
+            let priority = fit.priority(&one.told.name).unwrap_or(usize::MAX);
+            (priority, (share.of)(&one.told.lowered))
         });
         let Some(one) = last else { return };
         let why = Loose::Budget {
             budget: share.budget,
             most: share.most,
-            share: (share.of)(&one.lowered),
+            share: (share.of)(&one.told.lowered),
         };
-        if let Err(reject) = one.loosen(why, fit.dialect) {
-            refused.note(&one.def.name, reject.to_string());
+        if let Err(reject) = one.loosen(why, wire, fit.dialect) {
+            refused.note(&one.told.name, reject.to_string());
             return;
         }
     }

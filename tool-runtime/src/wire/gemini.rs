@@ -40,8 +40,7 @@ impl Format for Gemini {
     }
 
     /// One tool that holds all functions.
-    fn definitions(&self, definitions: &mut dyn Iterator<Item = String>) -> String {
-        let declarations = list(definitions);
+    fn definitions(&self, declarations: String) -> String {
         let tool = Object::new().json("functionDeclarations", &declarations);
         list([tool.end()])
     }

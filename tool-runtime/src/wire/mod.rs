@@ -17,10 +17,11 @@ mod openai;
 mod raw;
 mod responses;
 mod stream;
+mod told;
 mod write;
 
 use self::stream::Assemble;
-use self::write::list;
+use self::write::{joined, list};
 use crate::{Encoder, SchemaDoc, ToolCall, ToolDef, ToolResult, Toolset};
 
 use self::completion::Said;
@@ -33,6 +34,7 @@ pub use self::definitions::{Definitions, Refused};
 pub use self::error::WireError;
 pub use self::fit::{Fit, Loose};
 pub use self::stream::{Accumulator, StreamEvent, Streamed};
+pub(crate) use self::told::{ToldSet, ToldTool};
 
 /// A provider's format: how tools are declared, how calls come and how answers go.
 ///
@@ -82,8 +84,9 @@ pub enum Wire {
 trait Format: Sync {
     fn definition(&self, tool: &Declared<'_>) -> String;
 
-    fn definitions(&self, definitions: &mut dyn Iterator<Item = String>) -> String {
-        list(definitions)
+    /// The value of `tools`, of which `list` is the text of an array of all definitions.
+    fn definitions(&self, list: String) -> String {
+        list
     }
 
     fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError>;
@@ -153,11 +156,6 @@ impl Wire {
         }
     }
 
-    /// Its place among all wires.
-    pub(crate) fn index(self) -> usize {
-        self as usize
-    }
-
     /// The wire that a response was written in, as far as it shows.
     pub fn detect(response: &str) -> Option<Self> {
         let raw::Entries(mut entries) = raw::object(response).ok()?;
@@ -180,9 +178,10 @@ impl Wire {
     /// The tools for a request: the text of its `tools` array. It is made once for a toolset, and
     /// lent from then on.
     pub fn definitions(self, tools: &Toolset) -> &str {
-        tools.definitions_text(self, || {
-            let mut definitions = tools.definitions().map(|def| self.definition(def));
-            self.format().definitions(&mut definitions)
+        tools.told().plain.get_or_make(self, || {
+            let texts = tools.entries().map(|entry| entry.told().plain(self, entry));
+            self.format()
+                .definitions(joined(&texts.collect::<Vec<_>>()))
         })
     }
 

@@ -15,12 +15,29 @@ pub(super) fn list(items: impl IntoIterator<Item = String>) -> String {
     out
 }
 
+/// The text of an array of many long texts.
+pub(super) fn joined(items: &[&str]) -> String {
+    let len: usize = items.iter().map(|item| item.len() + 1).sum();
+    let mut out = String::with_capacity(len + 2);
+    out.push('[');
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        out.push_str(item);
+    }
+    out.push(']');
+    out
+}
+
 /// An object, key by key in this order.
 pub(super) struct Object(String);
 
 impl Object {
     pub(super) fn new() -> Self {
-        Self("{".into())
+        let mut out = String::with_capacity(256);
+        out.push('{');
+        Self(out)
     }
 
     fn key(&mut self, key: &str) -> &mut String {

@@ -52,6 +52,23 @@ enum Taken {
 impl Pass<'_> {
     /// The schema, once all that the dialect has no word for is told otherwise.
     pub(super) fn finished(&mut self, mut keywords: Keywords) -> Ordered {
+        // Most schemas have no others, and need not be looked through for each of those that are told.
+        let is_told = |(key, _): &(String, Ordered)| {
+            !matches!(
+                key.as_str(),
+                "type"
+                    | "description"
+                    | "properties"
+                    | "required"
+                    | "additionalProperties"
+                    | "items"
+                    | "anyOf"
+                    | "$ref"
+            )
+        };
+        if !keywords.0.iter().any(is_told) {
+            return keywords.into_schema();
+        }
         let mut told = Vec::new();
         for (at, keyword) in TOLD.iter().enumerate() {
             let Some(value) = keywords.get(keyword) else {

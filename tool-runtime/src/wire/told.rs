@@ -1,0 +1,68 @@
+//! What providers are told of tools and toolsets: made once, and kept with them.
+
+use std::sync::Arc;
+
+use super::declared::Declared;
+use super::{Definitions, Refused, Wire};
+use crate::kept::Kept;
+use crate::toolset::Entry;
+use crate::{Dialect, Lowered, Reject, lower};
+
+/// What providers are told of one tool. All toolsets that hold the tool share it, so that those that
+/// are made anew for each turn only put texts together.
+#[derive(Default)]
+pub(crate) struct ToldTool {
+    plain: Kept<Wire, String>,
+    lowered: Kept<(Wire, Dialect), Result<Arc<ToldIn>, Reject>>,
+}
+
+/// A tool in a dialect.
+#[derive(Debug)]
+pub(super) struct ToldIn {
+    pub(super) name: Arc<str>,
+    pub(super) lowered: Lowered,
+    /// The definition, under the tool's own name.
+    pub(super) text: String,
+    pub(super) dialect: Dialect,
+}
+
+impl ToldTool {
+    pub(super) fn plain(&self, wire: Wire, entry: &Entry) -> &str {
+        self.plain
+            .get_or_make(wire, || wire.definition(entry.def()))
+    }
+
+    pub(super) fn lowered(
+        &self,
+        wire: Wire,
+        dialect: Dialect,
+        entry: &Entry,
+    ) -> Result<Arc<ToldIn>, Reject> {
+        let told = self.lowered.get_or_make((wire, dialect), || {
+            let (name, def) = (entry.name(), entry.def());
+            let lowered = lower(&def.input, dialect)?;
+            let declared = Declared::lowered(name, def, &lowered, dialect);
+            Ok(Arc::new(ToldIn {
+                name: Arc::clone(name),
+                text: wire.format().definition(&declared),
+                lowered,
+                dialect,
+            }))
+        });
+        told.clone()
+    }
+}
+
+/// What providers are told of the tools of one set.
+#[derive(Default)]
+pub(crate) struct ToldSet {
+    pub(super) plain: Kept<Wire, String>,
+    pub(super) fitted: Kept<(Wire, Dialect), Result<Definitions, Refused>>,
+}
+
+/// A copy of a set will be changed, and starts without them.
+impl Clone for ToldSet {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}

@@ -1,0 +1,12 @@
+use toolwright::{tool, tools};
+
+#[tool]
+fn first() {}
+
+#[tool]
+fn second() {}
+
+fn main() {
+    // Nothing is said of the list: what is wrong is wrong with its tools.
+    tools![first, second];
+}

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::clock::{Clock, Limited};
 use super::layer::{Handled, Layer, Next, Request};
-use super::sort::{Job, Plan};
+use super::sort::Job;
 use super::span::CallSpan;
 use crate::contain::{Contained, contained, not_started};
 use crate::items;

@@ -1,7 +1,12 @@
 mod engine;
 mod finalize;
+mod handoff;
 mod keep;
+mod step;
+mod sub;
+mod tool;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -10,7 +15,10 @@ use serde_json::Value;
 use toolwright_runtime::{Context, Encoder, Executor, Source, ToolChoice};
 
 use self::engine::Engine;
+pub use self::handoff::{HANDOFF, handoff};
 use self::keep::Keep;
+pub use self::step::Step;
+pub use self::tool::AgentTool;
 use crate::event::Listener;
 use crate::{AgentError, Assistant, Checkpointer, Model, Node, Run, Session, UnknownOutcome};
 
@@ -50,6 +58,9 @@ const MAX_STEPS: NonZeroU32 = NonZeroU32::MIN.saturating_add(99);
 /// ```
 #[derive(Clone)]
 pub struct Agent {
+    name: Option<Arc<str>>,
+    /// Those that it may hand a conversation over to, by name.
+    peers: BTreeMap<Arc<str>, Agent>,
     model: Arc<dyn Model>,
     executor: Executor,
     system: Option<Arc<str>>,
@@ -104,6 +115,8 @@ impl Agent {
     /// A model whose calls are run like this.
     pub fn with_executor(model: impl Model + 'static, executor: Executor) -> Self {
         Self {
+            name: None,
+            peers: BTreeMap::new(),
             model: Arc::new(model),
             executor,
             system: None,

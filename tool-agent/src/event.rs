@@ -30,6 +30,11 @@ pub enum Event<'a> {
     },
     /// What happens to the calls.
     Call(&'a CallEvent<'a>),
+    /// The conversation was handed over: another agent goes on.
+    HandedOver {
+        /// Its name.
+        agent: &'a str,
+    },
     /// A node has been visited.
     NodeFinished {
         /// The node.

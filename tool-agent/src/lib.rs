@@ -15,13 +15,14 @@ mod run;
 mod scripted;
 mod session;
 mod thread;
+mod tool_node;
 
 /// Models for tests.
 pub mod testing {
     pub use crate::scripted::{Recorded, ScriptedModel};
 }
 
-pub use self::agent::{Agent, Hooks};
+pub use self::agent::{Agent, AgentTool, HANDOFF, Hooks, Step, handoff};
 #[cfg(feature = "sqlite")]
 pub use self::checkpoint::SqliteCheckpointer;
 pub use self::checkpoint::{
@@ -38,4 +39,5 @@ pub use self::model::{Model, ModelError, ModelErrorKind, News, Request, Respondi
 pub use self::run::{AgentError, Halted, Node, Run};
 pub use self::session::{CallRef, PendingCall, Queue, Session, SessionError, Status, Why};
 pub use self::thread::{Repair, Thread, ThreadError, Unanswered};
+pub use self::tool_node::{Answers, ToolNode, route};
 pub use toolwright_runtime::Usage;

@@ -189,6 +189,10 @@ pub enum AgentError {
     },
     /// The session could not be kept, or not be found.
     Checkpoint(CheckpointError),
+    /// The conversation was handed over to an agent that this one does not know.
+    UnknownAgent(String),
+    /// There is nothing to go on from: the thread is empty.
+    EmptyThread,
 }
 
 impl fmt::Display for AgentError {
@@ -214,6 +218,13 @@ impl fmt::Display for AgentError {
                 )
             }
             Self::Checkpoint(error) => error.fmt(f),
+            Self::UnknownAgent(name) => {
+                write!(
+                    f,
+                    "the conversation is with the agent `{name}`, which is not known here"
+                )
+            }
+            Self::EmptyThread => f.write_str("the thread is empty"),
         }
     }
 }

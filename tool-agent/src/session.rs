@@ -1,18 +1,22 @@
+mod decide;
 mod error;
 mod pending;
 mod queue;
 mod status;
+mod sub;
+mod submit;
+mod words;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
-use toolwright_runtime::{Decision, Encoder, Outcome, State, ToolCall, ToolError, ToolResult};
+use toolwright_runtime::{Decision, State, ToolCall};
 
-use crate::{CheckpointId, Message, Node, Repair, Thread, ToolMessage, Usage};
+use crate::{CheckpointId, Message, Node, Repair, Thread, Usage};
 
 pub use self::error::SessionError;
-pub(crate) use self::pending::find;
+use self::pending::find;
 pub use self::pending::{CallRef, PendingCall, Why};
 pub use self::queue::Queue;
 pub use self::status::Status;
@@ -44,8 +48,20 @@ pub struct Session {
     pub(crate) waits: Vec<Wait>,
     #[serde(default)]
     pub(crate) usage: Usage,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Queue::is_untouched")]
     queue: Queue,
+    /// What it came to when it ended last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) result: Option<String>,
+    /// The agent that the conversation was handed over to last; without one, whoever runs it speaks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) agent: Option<Arc<str>>,
+    /// The agent that goes on once all calls of the turn are answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) next_agent: Option<Arc<str>>,
+    /// Differs for all sessions, of one id too: sub-sessions have it in theirs.
+    #[serde(default)]
+    pub(crate) born: Arc<str>,
     /// Its newest checkpoint, as far as this copy knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) saved: Option<CheckpointId>,
@@ -70,10 +86,28 @@ pub(crate) struct At {
     pub(crate) rounds: u32,
     /// Visits of nodes in this run.
     pub(crate) steps: u32,
+    /// The turn whose round of tools was counted last.
+    #[serde(default)]
+    pub(crate) counted: Option<u32>,
+}
+
+impl At {
+    /// The beginning of a run.
+    const fn start(run: u64) -> Self {
+        Self {
+            node: Node::Model,
+            passed: false,
+            run,
+            turn: 0,
+            rounds: 0,
+            steps: 0,
+            counted: None,
+        }
+    }
 }
 
 /// A call that an executor left to somebody.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Wait {
     pub(crate) index: usize,
     /// As it was shown: with its arguments as they were repaired.
@@ -83,6 +117,9 @@ pub(crate) struct Wait {
     pub(crate) digest: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) decision: Option<Decision>,
+    /// The conversation of the agent that the call runs, where that pauses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sub: Option<Box<Session>>,
 }
 
 impl Default for Session {
@@ -94,12 +131,7 @@ impl Default for Session {
 impl Session {
     /// A conversation that has not begun, with an id of its own.
     pub fn new() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let started = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        let started = started.unwrap_or_default().as_nanos();
-        let next = NEXT.fetch_add(1, Ordering::Relaxed);
-        let process = std::process::id();
-        Self::with_id(format!("{started:x}-{process:x}-{next:x}"))
+        Self::with_id(unique())
     }
 
     /// A conversation that has not begun, with an id of the host's.
@@ -111,15 +143,15 @@ impl Session {
             status: Status::Idle,
             at: At {
                 node: Node::End,
-                passed: false,
-                run: 0,
-                turn: 0,
-                rounds: 0,
-                steps: 0,
+                ..At::start(0)
             },
             waits: Vec::new(),
             usage: Usage::default(),
             queue: Queue::default(),
+            result: None,
+            agent: None,
+            next_agent: None,
+            born: unique().into(),
             saved: None,
             branch: None,
         }
@@ -167,6 +199,18 @@ impl Session {
     /// Its newest checkpoint, as far as this copy knows; `None` if it was never kept.
     pub fn checkpoint(&self) -> Option<CheckpointId> {
         self.saved
+    }
+
+    /// The agent that the conversation was handed over to last, by its name; `None` if it never was, and
+    /// whoever runs the session speaks.
+    pub fn agent(&self) -> Option<&str> {
+        self.agent.as_deref()
+    }
+
+    /// What it came to when it ended last: the model's last words, the answer that went to the user as
+    /// it is, or the value of the tool that ended it. `None` while it goes on.
+    pub fn result(&self) -> Option<&str> {
+        self.result.as_deref()
     }
 
     /// What it waits for.
@@ -230,185 +274,6 @@ impl Session {
         })
     }
 
-    /// A user's words begin a new run.
-    fn begin(&mut self, text: String) {
-        self.thread.push(Message::user(text));
-        self.at = At {
-            node: Node::Model,
-            passed: false,
-            run: self.at.run + 1,
-            turn: 0,
-            rounds: 0,
-            steps: 0,
-        };
-        self.status = Status::Idle;
-    }
-
-    /// Takes a user's words: the next run answers them. After a question of a tool they are its
-    /// answer in a message of their own; see [`answer`](Self::answer).
-    ///
-    /// # Errors
-    /// While calls are pending.
-    pub fn reply(&mut self, text: impl Into<String>) -> Result<(), SessionError> {
-        let fits = matches!(
-            self.status,
-            Status::Idle | Status::AwaitingUser { .. } | Status::Completed
-        );
-        self.allow("reply", fits && self.thread.unanswered().is_empty())?;
-        self.begin(text.into());
-        Ok(())
-    }
-
-    /// Takes a user's answer as the result of the tool that asked.
-    ///
-    /// # Errors
-    /// When no tool asks.
-    pub fn answer(&mut self, answer: impl Serialize) -> Result<(), SessionError> {
-        let Status::AwaitingUser { index, id, .. } = &self.status else {
-            return self.allow("answer", false);
-        };
-        let (index, id) = (*index, Arc::clone(id));
-        let call = self.last_call(index, &id)?;
-        let answer = answer_to(index, &call, Outcome::value(answer))?;
-        if let Some(Message::Assistant(said)) = self.thread.last()
-            && said.asks.is_some()
-        {
-            // The question was the tool's, and is answered now.
-            self.thread.pop();
-        }
-        self.thread.answer(answer);
-        self.settle();
-        Ok(())
-    }
-
-    /// A call of the last turn.
-    fn last_call(&self, index: usize, id: &str) -> Result<ToolCall, SessionError> {
-        let turn = self.thread.messages().iter().rev();
-        let calls = turn
-            .map(Message::tool_calls)
-            .find(|calls| !calls.is_empty());
-        let call = calls.and_then(|calls| calls.get(index));
-        let call = call.filter(|call| *call.id == *id);
-        call.cloned()
-            .ok_or_else(|| SessionError::UnknownCall(id.to_owned()))
-    }
-
-    /// Takes what a person says to a pending call. It is carried out when an agent runs the session
-    /// next; calls that nobody has decided about stay pending. Until then it can be said anew.
-    ///
-    /// At an interrupt before tools each of their calls can be decided about; what nobody decides
-    /// about runs as the model wrote it.
-    ///
-    /// A decision is bound to what was shown. An approval runs exactly those arguments: where the tool
-    /// or its schema has changed since, the call waits on. Edited arguments are read and validated;
-    /// wrong ones keep the call waiting too. Both are [`AgentError::Decision`](crate::AgentError::Decision)
-    /// of the run, which runs nothing then.
-    ///
-    /// # Errors
-    /// When no such call is pending, or several are; nothing changes.
-    pub fn decide<'a>(
-        &mut self,
-        call: impl Into<CallRef<'a>>,
-        decision: Decision,
-    ) -> Result<(), SessionError> {
-        self.decide_all([(call.into(), decision)])
-    }
-
-    /// The same for several calls: all of them, or on an error none.
-    ///
-    /// # Errors
-    /// See [`decide`](Self::decide).
-    pub fn decide_all<'a>(
-        &mut self,
-        decisions: impl IntoIterator<Item = (CallRef<'a>, Decision)>,
-    ) -> Result<(), SessionError> {
-        let awaits = matches!(
-            self.status,
-            Status::AwaitingTools | Status::Interrupted { .. }
-        );
-        self.allow("decision", awaits)?;
-        let mut pending = self.pending();
-        // A call that nobody was shown has nothing to decide.
-        let shown = |index| self.waits.iter().any(|wait| wait.index == index);
-        pending.retain(|pending| shown(pending.index));
-        let mut decided = Vec::new();
-        for (call, decision) in decisions {
-            let place = find(&pending, call)?;
-            decided.push((pending.remove(place).index, decision));
-        }
-        for (index, decision) in decided {
-            for wait in self.waits.iter_mut().filter(|wait| wait.index == index) {
-                wait.decision = Some(decision.clone());
-            }
-        }
-        Ok(())
-    }
-
-    /// The calls of unknown outcome that somebody lets run again: their places, and the records that
-    /// were known then.
-    pub(crate) fn again(&self) -> impl Iterator<Item = (usize, u64)> {
-        let again = |wait: &Wait| match (&wait.why, &wait.decision) {
-            (Why::OutcomeUnknown { record }, Some(Decision::Approve | Decision::Edit(_))) => {
-                Some((wait.index, *record))
-            }
-            _ => None,
-        };
-        self.waits.iter().filter_map(again)
-    }
-
-    /// Whether calls wait for somebody, rather than for their turn.
-    pub(crate) fn is_left(&self) -> bool {
-        let open = self.pending();
-        open.iter().any(|pending| pending.why != Why::NotRun)
-    }
-
-    /// Whether something was decided that is not carried out yet.
-    pub(crate) fn is_decided(&self) -> bool {
-        self.waits.iter().any(|wait| wait.decision.is_some())
-    }
-
-    /// Takes the result of a pending call, which may be any value. When none is pending any more the
-    /// session can be run.
-    ///
-    /// # Errors
-    /// When no such call is pending, or several are; nothing changes.
-    pub fn submit<'a>(
-        &mut self,
-        call: impl Into<CallRef<'a>>,
-        value: impl Serialize,
-    ) -> Result<(), SessionError> {
-        self.submit_all([(call.into(), Ok(Outcome::value(value)))])
-    }
-
-    /// The same for several calls, with failures too: all of them, or on an error none.
-    ///
-    /// # Errors
-    /// See [`submit`](Self::submit).
-    pub fn submit_all<'a>(
-        &mut self,
-        results: impl IntoIterator<Item = (CallRef<'a>, Result<Outcome, ToolError>)>,
-    ) -> Result<(), SessionError> {
-        let awaits = matches!(self.status, Status::AwaitingTools);
-        self.allow("result of a tool", awaits)?;
-        let mut pending = self.pending();
-        let mut answers = Vec::new();
-        for (call, outcome) in results {
-            let place = find(&pending, call)?;
-            let PendingCall { index, call, .. } = pending.remove(place);
-            answers.push(answer_of(index, &call, outcome)?);
-        }
-        for answer in answers {
-            self.take_answer(answer);
-        }
-        self.settle();
-        Ok(())
-    }
-
-    pub(crate) fn take_answer(&mut self, answer: ToolMessage) {
-        self.waits.retain(|wait| wait.index != answer.index);
-        self.thread.answer(answer);
-    }
-
     /// What comes next, now that calls were answered.
     pub(crate) fn settle(&mut self) {
         if self.thread.unanswered().is_empty() {
@@ -416,8 +281,11 @@ impl Session {
             self.at.node = Node::Model;
             self.at.passed = false;
             self.status = Status::Idle;
+            if let Some(next) = self.next_agent.take() {
+                self.agent = Some(next);
+            }
         } else if self.is_left() {
-            self.status = Status::AwaitingTools;
+            self.await_calls();
         } else {
             self.status = Status::Idle;
         }
@@ -431,24 +299,32 @@ impl Session {
         if open.is_empty() {
             return;
         }
+        // The question of an agent that a call runs goes with the call.
+        let is_own = !self.awaits_calls();
         let status = self.status.clone();
         self.settle();
-        if let Status::AwaitingUser {
-            mut index,
-            id,
-            question,
-            options,
-        } = status
-        {
-            if *repair == Repair::Strip {
-                index -= open.iter().filter(|open| open.index < index).count();
-            }
-            self.status = Status::AwaitingUser {
-                index,
+        if let Some(Message::Assistant(_)) | None = self.thread.last() {
+            self.at.node = Node::End;
+        }
+        match status {
+            Status::AwaitingUser {
+                mut index,
                 id,
                 question,
                 options,
-            };
+            } if is_own => {
+                if *repair == Repair::Strip {
+                    index -= open.iter().filter(|open| open.index < index).count();
+                }
+                self.status = Status::AwaitingUser {
+                    index,
+                    id,
+                    question,
+                    options,
+                };
+            }
+            failed @ Status::Failed { .. } => self.status = failed,
+            _ => {}
         }
     }
 
@@ -458,47 +334,14 @@ impl Session {
             self.status = Status::Idle;
         }
     }
-
-    /// Where messages can be left while an agent runs.
-    pub fn queue(&self) -> Queue {
-        self.queue.clone()
-    }
-
-    /// Takes the first message that was left, if the conversation can go on with it.
-    pub(crate) fn take_queued(&mut self) -> bool {
-        let Some(text) = self.queue.pop() else {
-            return false;
-        };
-        self.thread.push(Message::user(text));
-        true
-    }
-
-    /// Puts the conversation on the way, if it stands at its end with a user's words.
-    pub(crate) fn wake(&mut self) {
-        let asked = matches!(
-            self.thread.last(),
-            Some(Message::User { .. } | Message::Tool(_))
-        );
-        if self.at.node == Node::End && asked {
-            self.at.node = Node::Model;
-            self.at.passed = false;
-        }
-    }
 }
 
-fn answer_to(index: usize, call: &ToolCall, outcome: Outcome) -> Result<ToolMessage, SessionError> {
-    answer_of(index, call, Ok(outcome))
-}
-
-fn answer_of(
-    index: usize,
-    call: &ToolCall,
-    outcome: Result<Outcome, ToolError>,
-) -> Result<ToolMessage, SessionError> {
-    let given = outcome.is_ok();
-    let result = ToolResult::new(call, outcome);
-    match &result.outcome {
-        Err(error) if given => Err(SessionError::Unwritable(error.to_string())),
-        _ => Ok(ToolMessage::of(index, &result, Encoder::auto())),
-    }
+/// A text that no other call returns, of whatever process.
+fn unique() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let started = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let started = started.unwrap_or_default().as_nanos();
+    let next = NEXT.fetch_add(1, Ordering::Relaxed);
+    let process = std::process::id();
+    format!("{started:x}-{process:x}-{next:x}")
 }

@@ -189,6 +189,31 @@ impl Thread {
             .rposition(|message| !message.tool_calls().is_empty())
     }
 
+    /// Whether the calls at its end are not all answered.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self.open_turn(), Ok(Some(_)))
+    }
+
+    /// The place of the message at the end whose calls are not all answered; `None` if they are.
+    pub(crate) fn open_turn(&self) -> Result<Option<usize>, ThreadError> {
+        let Err(error) = self.check() else {
+            return Ok(None);
+        };
+        let turn = self.last_turn();
+        let is_end = |turn: usize| {
+            let behind = self.0.iter().skip(turn + 1);
+            error.orphans.is_empty()
+                && error.unanswered.iter().all(|open| open.message == turn)
+                && behind
+                    .into_iter()
+                    .all(|message| matches!(message, Message::Tool(_)))
+        };
+        match turn.filter(|&turn| is_end(turn)) {
+            Some(turn) => Ok(Some(turn)),
+            None => Err(error),
+        }
+    }
+
     /// The calls without an answer, in order.
     pub fn unanswered(&self) -> Vec<Unanswered> {
         self.check()

@@ -143,6 +143,13 @@ impl ToolError {
         self
     }
 
+    /// The same error with what is wrong with the arguments, as data: what another error's
+    /// [`faults`](Self::faults) said. The model reads the messages.
+    pub fn with_faults(mut self, faults: impl IntoIterator<Item = Fault>) -> Self {
+        self.0.faults.extend(faults);
+        self
+    }
+
     /// The same error with what caused it, for the host alone.
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.0.source = Some(Arc::from(source.into()));

@@ -3,13 +3,15 @@ pub(crate) mod say;
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 pub(crate) use self::report::Reporter;
 
 /// One thing that is wrong with a call's arguments, said so that a model can put it right.
 ///
 /// As text it is one line, the path first: `` lines[2].qty: expected an integer from 1 to 99, got
 /// "three" ``.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Fault {
     /// Where, from the arguments' root: `lines[2].qty`. Empty for the arguments as a whole.
@@ -21,7 +23,8 @@ pub struct Fault {
 }
 
 /// The kinds of faults.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FaultCode {
     /// The text is no JSON.

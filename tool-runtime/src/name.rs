@@ -44,7 +44,11 @@ pub(crate) const fn same(a: &str, b: &str) -> bool {
 pub struct NameError(pub(crate) String);
 
 impl NameError {
-    pub(crate) fn check(name: &str) -> Result<(), Self> {
+    /// Whether every provider takes the name.
+    ///
+    /// # Errors
+    /// When one would refuse it.
+    pub fn check(name: &str) -> Result<(), Self> {
         if is_portable_name(name) {
             Ok(())
         } else {

@@ -45,6 +45,13 @@ pub trait Tool: Send + Sync {
         let _ = scope;
         true
     }
+
+    /// Whether a call that is made again, under the same
+    /// [idempotency key](crate::Context::idempotency_key), goes on with what it began the first time:
+    /// the tool keeps a record of its own, so that a journal of calls need not.
+    fn resumes(&self) -> bool {
+        false
+    }
 }
 
 /// So that a `Result` of a tool can be unwrapped in a test.

@@ -99,4 +99,8 @@ impl Tool for HandleErrors {
     fn visible(&self, scope: &Scope<'_>) -> bool {
         self.tool.visible(scope)
     }
+
+    fn resumes(&self) -> bool {
+        self.tool.resumes()
+    }
 }

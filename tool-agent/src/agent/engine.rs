@@ -1,8 +1,10 @@
 //! The one loop of an agent, whether its model streams or not.
 
+mod lent;
 mod tools;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use toolwright_runtime::{Context, StreamEvent, ToolChoice, Toolset};
 
@@ -22,6 +24,8 @@ pub(super) struct Engine<'a> {
     turns: u32,
     rounds: u32,
     text: Option<String>,
+    /// The session is made for one step, and nothing of it is kept but its thread.
+    is_step: bool,
 }
 
 /// What a visit of a node comes to.
@@ -37,7 +41,35 @@ impl<'a> Engine<'a> {
             turns: 0,
             rounds: 0,
             text: None,
+            is_step: false,
         }
+    }
+
+    /// One request; and, if `tools`, one visit of the tools. What it came to, why nothing follows, and
+    /// what it cost.
+    pub(super) async fn step(mut self, tools: bool) -> Result<Run, AgentError> {
+        self.is_step = true;
+        if self.host.cancel().is_cancelled() {
+            return Ok(self.ran(Halted::Cancelled));
+        }
+        let mut halted = self.visit_model().await?;
+        if halted.is_none() && self.session.at.node == Node::Tools && tools {
+            halted = self.visit_tools().await?;
+        }
+        if halted.is_none() && self.halts() {
+            halted = Some(Halted::HaltWhen);
+        }
+        let node = self.session.at.node;
+        Ok(self.ran(halted.unwrap_or(match node {
+            Node::End => Halted::Completed,
+            node => Halted::Interrupted { node, after: false },
+        })))
+    }
+
+    /// Who speaks.
+    fn speaker(&self) -> &'a Agent {
+        // A session with an agent that is not known is refused before it is run.
+        self.agent.speaker(self.session).unwrap_or(self.agent)
     }
 
     pub(super) async fn run(mut self) -> Result<Run, AgentError> {
@@ -49,7 +81,7 @@ impl<'a> Engine<'a> {
         let session = self.session.id().to_owned();
         self.tell(&Event::RunStarted { session: &session });
         loop {
-            match self.step().await {
+            match self.visit().await {
                 Ok(None) if self.session.at.node == Node::End => {}
                 Ok(None) => self.keep(Written::Node).await?,
                 Ok(Some(halted)) => {
@@ -60,7 +92,7 @@ impl<'a> Engine<'a> {
                 }
                 Err(error) => {
                     if self.session.is_left() {
-                        self.session.status = Status::AwaitingTools;
+                        self.session.await_calls();
                     } else if !self.session.waits.is_empty() {
                         let node = Node::Tools;
                         self.session.status = Status::Interrupted { node };
@@ -82,23 +114,22 @@ impl<'a> Engine<'a> {
 
     /// Whether the session can be run from where it stands.
     fn begin(&mut self) -> Result<(), AgentError> {
-        match self.session.status() {
-            Status::Failed { message } => {
-                return Err(SessionError::Failed(message.clone()).into());
-            }
-            Status::AwaitingTools if self.session.is_decided() => {}
-            status @ (Status::AwaitingUser { .. } | Status::AwaitingTools) => {
-                let status = status.as_str();
-                return Err(SessionError::WrongStatus {
-                    status,
+        if !self.session.goes_on() {
+            return Err(match self.session.status() {
+                Status::Failed { message } => SessionError::Failed(message.clone()),
+                status => SessionError::WrongStatus {
+                    status: status.as_str(),
                     tried: "run",
-                }
-                .into());
+                },
             }
-            Status::Idle | Status::Interrupted { .. } | Status::Completed => {}
+            .into());
         }
-        self.session.status = Status::Idle;
+        self.agent.speaker(self.session)?;
         self.session.wake();
+        self.session.status = Status::Idle;
+        if self.session.at.node != Node::End {
+            self.session.result = None;
+        }
         if self.session.at.node == Node::Model {
             self.session.thread.check()?;
         }
@@ -126,17 +157,34 @@ impl<'a> Engine<'a> {
             },
             _ => Status::Idle,
         };
-        let run = Run {
+        let run = self.ran(halted);
+        self.session.result = match &run.halted {
+            Halted::Halt { value, .. } => Some(value.to_plain().into_owned()),
+            Halted::Completed | Halted::HaltWhen | Halted::ReturnDirect(_) => {
+                let before = self.session.result.take();
+                let text = run.text().map(str::to_owned).or(before);
+                text.or_else(|| self.session.thread.last_text().map(str::to_owned))
+            }
+            _ => None,
+        };
+        let is_over = self.session.status == Status::Completed;
+        if is_over && self.session.thread.unanswered().is_empty() {
+            self.session.at.node = Node::End;
+        }
+        for hook in self.agent.hooks.iter().rev() {
+            hook.after_run(self.session, &run);
+        }
+        run
+    }
+
+    fn ran(&self, halted: Halted) -> Run {
+        Run {
             halted,
             text: self.text.clone(),
             turns: self.turns,
             rounds: self.rounds,
             usage: self.usage,
-        };
-        for hook in self.agent.hooks.iter().rev() {
-            hook.after_run(self.session, &run);
         }
-        run
     }
 
     fn tell(&self, event: &Event<'_>) {
@@ -147,7 +195,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Visits the next node, unless something stands before it.
-    async fn step(&mut self) -> Visit {
+    async fn visit(&mut self) -> Visit {
         let node = self.session.at.node;
         if node == Node::End {
             return Ok(Some(Halted::Completed));
@@ -214,8 +262,8 @@ impl<'a> Engine<'a> {
         }
         match node {
             Node::Model if at.turn >= turns => Some(Halted::MaxTurns(turns)),
-            // What was decided belongs to a round that was counted.
-            Node::Tools if self.session.is_decided() => None,
+            // A turn that goes on after a pause belongs to a round that was counted.
+            Node::Tools if at.counted == Some(at.turn) => None,
             Node::Tools => {
                 let rounds = agent.max_tool_rounds?.get();
                 (at.rounds >= rounds).then_some(Halted::MaxToolRounds(rounds))
@@ -226,21 +274,32 @@ impl<'a> Engine<'a> {
 
     /// What this turn's calls and catalogue may know.
     fn context(&self) -> Context {
-        let session = &self.session;
-        let cx = self.host.clone();
-        let cx = cx.with_session(session.id()).with_run(session.run_id());
-        let cx = cx
-            .with_turn(session.at.turn)
-            .with_called(session.thread.called())
-            .with_state(session.state.clone());
-        let cx = if session.thread.is_lowered() {
+        let (session, host) = (&self.session, self.host.clone());
+        let called = session.thread.called();
+        let cx = if self.is_step {
+            // The conversation is the host's: what it says of it holds.
+            let known = Context::new().with_called(called);
+            let input = session.thread.last_input();
+            let known = input.map_or(known.clone(), |input| known.with_input(input));
+            host.with_state(session.state.clone()).over(&known)
+        } else {
+            let cx = host.with_session(session.id()).with_run(session.run_id());
+            let cx = cx.with_turn(session.at.turn).with_called(called);
+            let cx = cx.with_state(session.state.clone());
+            match session.thread.last_input() {
+                Some(input) => cx.with_input(input),
+                None => cx,
+            }
+        };
+        let name = session.agent.as_ref().or(self.agent.name.as_ref());
+        let cx = match name {
+            Some(name) => cx.with_agent(Arc::clone(name)),
+            None => cx,
+        };
+        if session.thread.is_lowered() {
             cx.lowered()
         } else {
             cx
-        };
-        match session.thread.last_input() {
-            Some(input) => cx.with_input(input),
-            None => cx,
         }
     }
 
@@ -249,7 +308,7 @@ impl<'a> Engine<'a> {
             hook.before_model(self.session);
         }
         self.session.thread.check()?;
-        let tools = self.agent.executor.tools(&self.context());
+        let tools = self.speaker().executor.tools(&self.context());
         let response = self.respond(&tools).await;
         let response = match response {
             Ok(Some(response)) => response,
@@ -301,7 +360,7 @@ impl<'a> Engine<'a> {
     async fn respond(&self, tools: &Toolset) -> Result<Option<Response>, AgentError> {
         let choice = self.choice(tools)?;
         let mut request = Request::new(&self.session.thread, tools, &choice);
-        request.system = self.agent.system.as_deref();
+        request.system = self.speaker().system.as_deref();
         let listener = |event: &StreamEvent| self.tell(&Event::Delta(event));
         let news = if self.agent.listeners.is_empty() {
             News::NOBODY
@@ -309,7 +368,7 @@ impl<'a> Engine<'a> {
             News::to(&listener)
         };
         let stop = self.host.cancel();
-        let response = self.agent.model.respond(request, news);
+        let response = self.speaker().model.respond(request, news);
         match until(response, stop.cancelled()).await {
             Some(response) => response.map(Some).map_err(AgentError::Model),
             None => Ok(None),
@@ -318,7 +377,7 @@ impl<'a> Engine<'a> {
 
     /// The choice that the host made, until it was followed.
     fn choice(&self, tools: &Toolset) -> Result<ToolChoice, AgentError> {
-        let choice = &self.agent.choice;
+        let choice = &self.speaker().choice;
         let forced = matches!(choice, ToolChoice::Required | ToolChoice::Specific(_));
         if forced && self.session.at.rounds > 0 {
             return Ok(ToolChoice::Auto);

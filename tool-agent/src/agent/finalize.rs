@@ -61,11 +61,12 @@ impl Agent {
         thread.check()?;
         thread.push(Message::user(ASKS));
         let (tools, schema) = (Toolset::default(), SchemaDoc::of::<T>());
+        let speaker = self.speaker(session)?;
         let mut request = Request::new(&thread, &tools, &ToolChoice::None);
-        request.system = self.system.as_deref();
+        request.system = speaker.system.as_deref();
         request.schema = Some(&schema);
         let stop = cx.cancel();
-        let response = self.model.respond(request, News::NOBODY);
+        let response = speaker.model.respond(request, News::NOBODY);
         let response = until(response, stop.cancelled()).await;
         let response = response.ok_or(AgentError::Cancelled)?;
         let response = response.map_err(AgentError::Model)?;

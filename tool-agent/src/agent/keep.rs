@@ -83,7 +83,7 @@ impl Keep {
         )))
     }
 
-    async fn latest(&self, id: &str) -> Result<Option<Session>, CheckpointError> {
+    pub(super) async fn latest(&self, id: &str) -> Result<Option<Session>, CheckpointError> {
         let checkpoint = self.store()?.latest(id).await?;
         checkpoint
             .map(|checkpoint| checkpoint.session())

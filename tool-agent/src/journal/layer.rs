@@ -99,6 +99,9 @@ impl Visit {
     }
 
     async fn call(&self, request: Request<'_>, next: Next<'_>) -> Handled {
+        if request.tool().resumes() {
+            return next.run(request).await;
+        }
         let Some(key) = request.context().idempotency_key() else {
             return self.fail(CheckpointError::store("a call of a run without an id"));
         };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toolwright_runtime::{
-    Block, Content, ErrorKind, HaltReason, Outcome, Payload, ToolCall, ToolError, ToolResult,
+    Block, Content, ErrorKind, Fault, HaltReason, Outcome, Payload, ToolCall, ToolError, ToolResult,
 };
 
 /// What a call came to, and what it let the conversation know.
@@ -33,6 +33,8 @@ enum CameTo {
     Error {
         kind: String,
         messages: Vec<String>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        faults: Vec<Fault>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         detail: Option<String>,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -64,6 +66,7 @@ impl Stored {
             Err(error) => CameTo::Error {
                 kind: error.kind().as_str().to_owned(),
                 messages: error.messages().map(str::to_owned).collect(),
+                faults: error.faults().to_vec(),
                 detail: error.host_detail().map(str::to_owned),
                 permanent: error.is_permanent(),
             },
@@ -91,10 +94,11 @@ impl Stored {
             CameTo::Error {
                 kind,
                 messages,
+                faults,
                 detail,
                 permanent,
             } => {
-                let error = error(&kind, messages, detail);
+                let error = error(&kind, messages, detail).with_faults(faults);
                 return Err(if permanent { error.permanent() } else { error });
             }
         })

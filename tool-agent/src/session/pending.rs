@@ -1,3 +1,5 @@
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolwright_runtime::{PendingReason, ToolCall};
@@ -17,6 +19,9 @@ pub enum Why {
     ManualMode,
     /// A layer asks for a decision; what to show to who decides.
     Decision(Value),
+    /// The call runs an agent, which waits for somebody itself: see
+    /// [`Session::sub_session`](crate::Session::sub_session). Whoever answers or rejects the call ends it.
+    Agent,
     /// The call began, and the program or the run ended before it did: nobody here knows whether it
     /// took effect. Whoever approves it lets it run again; whoever has looked answers it, or rejects it.
     OutcomeUnknown {
@@ -69,6 +74,15 @@ impl From<usize> for CallRef<'_> {
     }
 }
 
+impl fmt::Display for CallRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Index(index) => index.fmt(f),
+            Self::Id(id) => f.write_str(id),
+        }
+    }
+}
+
 /// The one pending call that is meant.
 pub(crate) fn find(pending: &[PendingCall], call: CallRef<'_>) -> Result<usize, SessionError> {
     let meant = |pending: &PendingCall| match call {
@@ -79,13 +93,9 @@ pub(crate) fn find(pending: &[PendingCall], call: CallRef<'_>) -> Result<usize, 
         .iter()
         .enumerate()
         .filter(|(_, pending)| meant(pending));
-    let name = || match call {
-        CallRef::Index(index) => index.to_string(),
-        CallRef::Id(id) => id.to_owned(),
-    };
     match (found.next(), found.next()) {
         (Some((place, _)), None) => Ok(place),
-        (Some(_), Some(_)) => Err(SessionError::AmbiguousCall(name())),
-        (None, _) => Err(SessionError::UnknownCall(name())),
+        (Some(_), Some(_)) => Err(SessionError::AmbiguousCall(call.to_string())),
+        (None, _) => Err(SessionError::UnknownCall(call.to_string())),
     }
 }

@@ -1,37 +1,126 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use tokio::sync::Notify;
 
-/// Messages that a user leaves while an agent runs. Cheap to clone; all clones are one. Each is
-/// placed after the turn that is going on, and answered.
+use super::Session;
+
+/// Messages that are left for a conversation while an agent runs: by a user, and by agents that work
+/// [detached](crate::AgentTool::detached). Cheap to clone; all clones are one. Each message is placed
+/// after the turn that is going on, and answered; what comes after a run has ended, the next one takes.
 #[derive(Debug, Clone, Default)]
-pub struct Queue(Arc<Mutex<Vec<String>>>);
+pub struct Queue(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    held: Mutex<Held>,
+    arrival: Notify,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Held {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    messages: Vec<String>,
+    /// The ids of detached sessions that have not ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    running: Vec<Arc<str>>,
+    /// Detached sessions that wait for somebody.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    paused: Vec<Session>,
+}
 
 impl Queue {
-    fn texts(&self) -> MutexGuard<'_, Vec<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Leaves a message.
     pub fn push(&self, text: impl Into<String>) {
-        self.texts().push(text.into());
+        self.held().messages.push(text.into());
+        self.0.arrival.notify_waiters();
+    }
+
+    /// Whether no message is left.
+    pub fn is_empty(&self) -> bool {
+        self.held().messages.is_empty()
+    }
+
+    /// Waits until a message is left: the session is to be run then.
+    pub async fn arrived(&self) {
+        loop {
+            let arrival = self.0.arrival.notified();
+            let mut arrival = std::pin::pin!(arrival);
+            // Whatever is left from here on is heard.
+            arrival.as_mut().enable();
+            if !self.is_empty() {
+                return;
+            }
+            arrival.await;
+        }
+    }
+
+    /// The ids of the sessions in which agents work detached, in the order in which they began. Those
+    /// that stand here in a session from a store ended with their program: an agent with the same
+    /// checkpointer can [go on](crate::Agent::resume) with them.
+    pub fn running(&self) -> Vec<Arc<str>> {
+        self.held().running.clone()
+    }
+
+    /// The ids of detached sessions that wait for somebody.
+    pub fn paused(&self) -> Vec<String> {
+        let held = self.held();
+        held.paused
+            .iter()
+            .map(|session| session.id().to_owned())
+            .collect()
+    }
+
+    /// Takes a detached session that waits for somebody, to say what it waits for and run it.
+    pub fn take_paused(&self, id: &str) -> Option<Session> {
+        let mut held = self.held();
+        let place = held.paused.iter().position(|session| session.id() == id)?;
+        Some(held.paused.remove(place))
+    }
+
+    /// An agent begins to work detached.
+    pub(crate) fn begins(&self, id: &Arc<str>) {
+        let mut held = self.held();
+        held.running.retain(|other| other != id);
+        held.running.push(Arc::clone(id));
+    }
+
+    /// It works no more: what is to be told, and its session, if that waits.
+    pub(crate) fn ends(&self, id: &str, told: String, paused: Option<Session>) {
+        let mut held = self.held();
+        held.running.retain(|other| **other != *id);
+        held.paused.extend(paused);
+        drop(held);
+        self.push(told);
     }
 
     pub(super) fn pop(&self) -> Option<String> {
-        let mut texts = self.texts();
-        (!texts.is_empty()).then(|| texts.remove(0))
+        let mut held = self.held();
+        (!held.messages.is_empty()).then(|| held.messages.remove(0))
+    }
+
+    pub(super) fn is_untouched(&self) -> bool {
+        let held = self.held();
+        held.messages.is_empty() && held.running.is_empty() && held.paused.is_empty()
     }
 }
 
 impl Serialize for Queue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.texts().serialize(serializer)
+        self.held().serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Queue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let texts = Vec::deserialize(deserializer)?;
-        Ok(Self(Arc::new(Mutex::new(texts))))
+        let held = Held::deserialize(deserializer)?;
+        Ok(Self(Arc::new(Shared {
+            held: Mutex::new(held),
+            arrival: Notify::new(),
+        })))
     }
 }

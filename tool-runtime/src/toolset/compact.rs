@@ -171,6 +171,10 @@ impl Tool for Stub {
     fn visible(&self, scope: &Scope<'_>) -> bool {
         self.tool.visible(scope)
     }
+
+    fn resumes(&self) -> bool {
+        self.tool.resumes()
+    }
 }
 
 /// The arguments of `tool_help`.

@@ -45,4 +45,8 @@ impl Tool for Redefined {
     fn visible(&self, scope: &Scope<'_>) -> bool {
         self.tool.visible(scope)
     }
+
+    fn resumes(&self) -> bool {
+        self.tool.resumes()
+    }
 }

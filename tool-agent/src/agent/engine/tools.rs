@@ -1,31 +1,38 @@
 //! The node in which calls are run, and what becomes of them.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use serde_json::json;
 use toolwright_runtime::{
-    Batch, CallPlan, Decided, Decision, ErrorKind, Event as CallEvent, Executor,
-    Halted as BatchHalted, Outcome, Reply, ToolCall, ToolError,
+    Batch, CallPlan, Decided, Decision, ErrorKind, Halted as BatchHalted, Outcome, Reply, ToolCall,
+    ToolError, ToolResult,
 };
 
+use super::lent::Lent;
 use super::{Engine, Visit};
+use crate::agent::sub::Subs;
 use crate::digest;
 use crate::event::Event;
-use crate::journal::Journal;
 use crate::session::Wait;
-use crate::{AgentError, Asks, Assistant, Halted, Message, Node, ToolMessage, Why};
+use crate::{AgentError, Asks, Assistant, Halted, Message, Node, Status, ToolMessage, Why};
 
 impl Engine<'_> {
     pub(super) async fn visit_tools(&mut self) -> Visit {
         let calls = self.last_calls();
         let decided = self.decided()?;
-        let journal = self.agent.keep.journal(self.session)?;
+        let lent = self.lend()?;
+        let at = &mut self.session.at;
+        let is_new = at.counted != Some(at.turn);
+        if is_new {
+            self.rounds += 1;
+            at.rounds += 1;
+            at.counted = Some(at.turn);
+        }
         if !decided.is_empty() {
-            let cx = self.context();
-            let executor = self.listening(journal.as_ref());
-            let batch = executor.decide(&decided, &cx).await;
+            let cx = lent.within(self.context());
+            let batch = self.executor(&lent).decide(&decided, &cx).await;
             let places: Vec<_> = decided.iter().map(|one| one.place).collect();
-            let halted = self.take(&places, &batch, &places, journal.as_ref())?;
+            let halted = self.take(&places, &batch, &places, &lent)?;
             let goes_on = matches!(halted, None | Some(Halted::Pending));
             if !goes_on || self.not_run().is_empty() {
                 return Ok(halted);
@@ -41,13 +48,13 @@ impl Engine<'_> {
         };
         let plans = (0..calls.len()).map(plan);
         let plans: Vec<_> = plans.collect();
-        self.rounds += 1;
-        self.session.at.rounds += 1;
-        let cx = self.context();
-        let executor = self.listening(journal.as_ref());
-        let batch = executor.run_planned(&calls, &plans, &cx).await;
+        if !is_new {
+            self.rounds += 1;
+        }
+        let cx = lent.within(self.context());
+        let batch = self.executor(&lent).run_planned(&calls, &plans, &cx).await;
         let all: Vec<_> = (0..calls.len()).collect();
-        self.take(&all, &batch, &places, journal.as_ref())
+        self.take(&all, &batch, &places, &lent)
     }
 
     /// The places of the calls whose turn to run has not come.
@@ -60,31 +67,39 @@ impl Engine<'_> {
     /// Notes the calls that are about to run as they can be seen now: what is decided about them holds
     /// for these.
     pub(super) fn show_calls(&mut self) {
-        let tools = self.agent.executor.tools(&self.context());
+        let tools = self.speaker().executor.tools(&self.context());
         for pending in self.session.pending() {
             let (index, call, why) = (pending.index, pending.call, pending.why);
             if self.session.waits.iter().any(|wait| wait.index == index) {
                 continue;
             }
             let digest = digest::of(&call, &tools);
-            let decision = None;
             self.session.waits.push(Wait {
                 index,
                 call,
                 why,
                 digest,
-                decision,
+                decision: None,
+                sub: None,
             });
         }
     }
 
-    /// What was decided about calls that wait, if all of it can be carried out.
+    /// What was decided about calls that wait, if all of it can be carried out; and calls that run an
+    /// agent which goes on.
     fn decided(&mut self) -> Result<Vec<Decided>, AgentError> {
         let cx = self.context();
-        let tools = self.agent.executor.tools(&cx);
+        let tools = self.speaker().executor.tools(&cx);
         let mut decided = Vec::new();
         let mut wrong = None;
         for wait in &mut self.session.waits {
+            if wait.decision.is_none() && wait.goes_on() {
+                decided.push(Decided {
+                    call: wait.call.clone(),
+                    place: wait.index,
+                    decision: Decision::Approve,
+                });
+            }
             let (Some(decision), call) = (&wait.decision, &wait.call) else {
                 continue;
             };
@@ -92,6 +107,10 @@ impl Engine<'_> {
                 Decision::Approve if digest::of(call, &tools) != wait.digest => {
                     let words = "the tool has changed since the call was shown, and an approval \
                                  does not hold for it; the call can be edited, answered or rejected";
+                    Err(ToolError::new(ErrorKind::Rejected, words))
+                }
+                Decision::Edit(_) if wait.sub.is_some() => {
+                    let words = "the call has begun: its arguments can no longer be changed";
                     Err(ToolError::new(ErrorKind::Rejected, words))
                 }
                 Decision::Edit(arguments) => {
@@ -128,71 +147,84 @@ impl Engine<'_> {
         calls.unwrap_or_default().to_vec()
     }
 
-    /// What runs the calls, with those who look on at the run, and the journal further in than all
-    /// layers.
-    fn listening(&self, journal: Option<&Journal>) -> Executor {
-        let mut executor = self.agent.executor.clone();
-        if let Some(journal) = journal {
-            executor = executor.layer(journal.clone());
-        }
-        if self.agent.listeners.is_empty() {
-            return executor;
-        }
-        let listeners = self.agent.listeners.clone();
-        executor.observe(move |event: &CallEvent<'_>| {
-            for listener in &listeners {
-                let _ = catch_unwind(AssertUnwindSafe(|| listener.event(&Event::Call(event))));
-            }
-        })
-    }
-
     /// Takes what became of calls into the thread. `places` says where in the turn each call of the
-    /// batch stands, `ran` which of them were to run. A batch whose journal could not be kept does
-    /// not count.
-    fn take(
-        &mut self,
-        places: &[usize],
-        batch: &Batch,
-        ran: &[usize],
-        journal: Option<&Journal>,
-    ) -> Visit {
-        if let Some(error) = journal.and_then(Journal::failure) {
+    /// batch stands, `ran` which of them were to run. A batch whose journal or sub-sessions could not be
+    /// kept does not count.
+    fn take(&mut self, places: &[usize], batch: &Batch, ran: &[usize], lent: &Lent) -> Visit {
+        if let Some(error) = lent.failure() {
             return Err(error.into());
         }
         if let Some(state) = batch.state() {
             self.session.state = state.clone();
         }
-        let tools = self.agent.executor.tools(&self.context());
-        let mut direct = None;
+        let cost = lent.subs.as_ref().map(Subs::take_cost).unwrap_or_default();
+        self.usage += cost;
+        self.session.usage += cost;
+        let speaker = self.speaker();
+        let tools = speaker.executor.tools(&self.context());
+        let (mut direct, mut ends) = (None, None);
         for (reply, &index) in batch.calls().iter().zip(places) {
             if !ran.contains(&index) {
                 continue;
             }
             match reply {
                 Reply::Answered(result) => {
-                    if let Ok(Outcome::ReturnDirect(value)) = &result.outcome {
-                        direct = Some(value.to_plain().into_owned());
+                    match &result.outcome {
+                        Ok(Outcome::ReturnDirect(value)) => {
+                            direct = Some(value.to_plain().into_owned());
+                        }
+                        Ok(Outcome::Halt { reason, value }) if !self.hands_over(result) => {
+                            ends.get_or_insert(Halted::Halt {
+                                index,
+                                id: Arc::clone(&result.id),
+                                reason: reason.clone(),
+                                value: value.clone(),
+                            });
+                        }
+                        _ => {}
                     }
-                    let answer = ToolMessage::of(index, result, self.agent.encoder);
+                    let answer = ToolMessage::of(index, result, speaker.encoder);
                     self.session.take_answer(answer);
                 }
                 Reply::Pending(pending) => {
-                    self.session.waits.retain(|wait| wait.index != index);
+                    let sub = lent.subs.as_ref().and_then(|subs| subs.take_paused(index));
+                    let record = lent
+                        .journal
+                        .as_ref()
+                        .and_then(|journal| journal.waits(index));
+                    let why = match (&sub, record) {
+                        (Some(_), _) => Why::Agent,
+                        (None, Some(record)) => Why::OutcomeUnknown { record },
+                        (None, None) => pending.reason.clone().into(),
+                    };
+                    let before = self
+                        .session
+                        .waits
+                        .iter()
+                        .position(|wait| wait.index == index);
+                    let before = before.map(|place| self.session.waits.remove(place));
                     self.session.waits.push(Wait {
                         index,
-                        why: match journal.and_then(|journal| journal.waits(index)) {
-                            Some(record) => Why::OutcomeUnknown { record },
-                            None => pending.reason.clone().into(),
-                        },
+                        why,
                         digest: digest::of(&pending.call, &tools),
                         call: pending.call.clone(),
                         decision: None,
+                        sub: sub.map(Box::new).or(before.and_then(|before| before.sub)),
                     });
                 }
             }
         }
-        let halted = self.halted(places, batch, direct);
+        let halted = self.halted(places, batch, direct, ends);
+        let before = self.session.agent.clone();
         self.session.settle();
+        if let Some(agent) = self
+            .session
+            .agent
+            .as_deref()
+            .filter(|_| before != self.session.agent)
+        {
+            self.tell(&Event::HandedOver { agent });
+        }
         let answered = self.session.thread.unanswered().is_empty();
         if halted.is_none() && answered && self.session.take_queued() {
             self.session.at.node = Node::Model;
@@ -200,11 +232,24 @@ impl Engine<'_> {
         Ok(halted)
     }
 
+    /// Whether the answer hands the conversation over; of several in a turn the first one counts.
+    fn hands_over(&mut self, result: &ToolResult) -> bool {
+        if self.is_step {
+            return false;
+        }
+        let Some(agent) = self.agent.handed_to(result) else {
+            return false;
+        };
+        self.session.next_agent.get_or_insert(agent);
+        true
+    }
+
     fn halted(
         &mut self,
         places: &[usize],
         batch: &Batch,
         direct: Option<String>,
+        ends: Option<Halted>,
     ) -> Option<Halted> {
         let place = |index: &usize| places.get(*index).copied().unwrap_or_default();
         Some(match batch.halted() {
@@ -238,22 +283,31 @@ impl Engine<'_> {
                     options: options.clone(),
                 }
             }
-            Some(BatchHalted::Halt {
-                index,
-                id,
-                reason,
-                value,
-            }) => Halted::Halt {
-                index: place(index),
-                id: id.clone(),
-                reason: reason.clone(),
-                value: value.clone(),
-            },
+            _ if self.session.question().is_some() => self.asked()?,
+            _ if ends.is_some() => ends?,
             _ if self.session.is_left() => Halted::Pending,
             Some(BatchHalted::ReturnDirect) if self.session.thread.unanswered().is_empty() => {
                 Halted::ReturnDirect(direct.unwrap_or_default())
             }
             _ => return None,
         })
+    }
+
+    /// The question that an agent of a call asks.
+    fn asked(&self) -> Option<Halted> {
+        match self.session.question()? {
+            Status::AwaitingUser {
+                index,
+                id,
+                question,
+                options,
+            } => Some(Halted::AskUser {
+                index,
+                id,
+                question,
+                options,
+            }),
+            _ => None,
+        }
     }
 }

@@ -1,0 +1,106 @@
+//! A conversation that goes on under another agent.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::json;
+use toolwright_runtime::{BuildError, DynTool, HaltReason, Outcome, Tool, ToolError, ToolResult};
+
+use super::Agent;
+use crate::{AgentError, Session};
+
+/// Why a tool ends an agent's part in a conversation: another agent goes on. The value says which:
+/// `{"agent": "billing"}`.
+pub const HANDOFF: HaltReason = HaltReason::new("handoff");
+
+/// A tool with which a model hands the conversation over to the agent of this name: it is called
+/// `transfer_to_{name}`, and takes no arguments. `description` says what the other agent is there for.
+///
+/// The agent that runs the session must know the other one: see [`Agent::peer`]. Any other tool hands over
+/// too, if it halts for the reason [`HANDOFF`].
+///
+/// # Errors
+/// When the name is none for a tool, or the description is empty.
+pub fn handoff(name: &str, description: &str) -> Result<Arc<dyn Tool>, BuildError> {
+    let to = Arc::<str>::from(name);
+    DynTool::builder()
+        .name(format!("transfer_to_{name}"))
+        .description(description.to_owned())
+        .handler_sync(move |_: serde_json::Value, _cx| {
+            Ok::<_, ToolError>(Outcome::halt(HANDOFF, json!({"agent": &*to})))
+        })
+        .build()
+}
+
+/// What a tool says that hands over.
+#[derive(Deserialize)]
+struct To {
+    agent: Arc<str>,
+}
+
+impl Agent {
+    /// The same agent, under a name: others hand a conversation back to it by this name, and its tools
+    /// know it as [`Context::agent_id`](toolwright_runtime::Context::agent_id).
+    pub fn name(self, name: impl Into<Arc<str>>) -> Self {
+        Self {
+            name: Some(name.into()),
+            ..self
+        }
+    }
+
+    /// The same agent, whose conversations may be handed over to another one of this name, and by that one
+    /// to all others that this one knows: with a tool that [`handoff`] makes. The thread goes on as
+    /// it is, under the other's model, prompt and tools, until it is handed on or back, in later runs too;
+    /// the session knows who speaks ([`Session::agent`]). Limits, interrupts, hooks, listeners and the
+    /// checkpointer stay those of this agent. The peers of a peer do not count.
+    ///
+    /// ```
+    /// use toolwright_agent::testing::ScriptedModel;
+    /// use toolwright_agent::{Agent, Response, Session, handoff};
+    /// use toolwright_runtime::{Context, ToolCall, Toolset};
+    ///
+    /// let billing = ScriptedModel::new([Ok(Response::text("It was paid in May."))]);
+    /// let billing = Agent::new(billing, Toolset::default()).system("You know all invoices.");
+    /// let desk = ScriptedModel::new([Ok(Response::calls([
+    ///     ToolCall::new("c1", "transfer_to_billing", "{}"),
+    /// ]))]);
+    /// let tools = Toolset::new([handoff("billing", "Answers questions about invoices.").unwrap()]);
+    /// let desk = Agent::new(desk, tools.unwrap()).name("desk").peer("billing", billing);
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// let mut session = Session::ask("Was invoice 7 paid?");
+    /// let run = desk.run(&mut session, &Context::new()).await.unwrap();
+    /// assert_eq!(run.text(), Some("It was paid in May."));
+    /// assert_eq!(session.agent(), Some("billing"));
+    /// # });
+    /// ```
+    pub fn peer(mut self, name: impl Into<Arc<str>>, agent: Agent) -> Self {
+        self.peers.insert(name.into(), agent);
+        self
+    }
+
+    /// Who speaks in the session.
+    pub(super) fn speaker(&self, session: &Session) -> Result<&Self, AgentError> {
+        let Some(name) = &session.agent else {
+            return Ok(self);
+        };
+        if self.name.as_ref() == Some(name) {
+            return Ok(self);
+        }
+        let peer = self.peers.get(name);
+        peer.ok_or_else(|| AgentError::UnknownAgent(name.to_string()))
+    }
+
+    /// The agent that a call hands over to, if it does and there is one of this name.
+    pub(super) fn handed_to(&self, result: &ToolResult) -> Option<Arc<str>> {
+        let Ok(Outcome::Halt { reason, value }) = &result.outcome else {
+            return None;
+        };
+        if *reason != HANDOFF {
+            return None;
+        }
+        let To { agent } = serde_json::from_str(&value.to_json()).ok()?;
+        let known = self.peers.contains_key(&agent) || self.name.as_ref() == Some(&agent);
+        known.then_some(agent)
+    }
+}

@@ -1,0 +1,183 @@
+//! What a visit of the tools lends to those of them that are agents.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::json;
+use toolwright_runtime::{Cancel, Context, Handled, Handling, Layer, Next, Request, ToolCall};
+
+use crate::{CheckpointError, Checkpointer, Queue, Session, Usage};
+
+/// Lent by an agent to the calls of one visit, in their context: the sub-sessions that go on, the store
+/// that they are kept in, and the queue of the outermost conversation. As a layer, it lets a call wait
+/// whose agent does.
+#[derive(Clone)]
+pub(super) struct Subs(Arc<Lent>);
+
+struct Lent {
+    store: Option<Arc<dyn Checkpointer>>,
+    born: Arc<str>,
+    queue: Queue,
+    /// The host's word to stop.
+    stop: Cancel,
+    /// By place in the turn.
+    seats: Mutex<BTreeMap<usize, Seat>>,
+    failed: Mutex<Option<CheckpointError>>,
+}
+
+/// What is known of one call.
+#[derive(Default)]
+struct Seat {
+    /// The call's id and tool, once it runs: a tool may make calls of its own, which have no seat.
+    taken: Option<(Arc<str>, Arc<str>)>,
+    kept: Option<Session>,
+    paused: Option<Session>,
+    cost: Usage,
+}
+
+impl Subs {
+    pub(super) fn new(
+        store: Option<Arc<dyn Checkpointer>>,
+        session: &Session,
+        outer: Option<&Self>,
+        stop: Cancel,
+    ) -> Self {
+        let kept = session.waits.iter().filter_map(|wait| {
+            let kept = Some(wait.sub.as_deref()?.clone());
+            Some((
+                wait.index,
+                Seat {
+                    kept,
+                    ..Seat::default()
+                },
+            ))
+        });
+        Self(Arc::new(Lent {
+            store,
+            born: Arc::clone(&session.born),
+            queue: outer.map_or_else(|| session.queue(), |outer| outer.0.queue.clone()),
+            stop,
+            seats: Mutex::new(kept.collect()),
+            failed: Mutex::default(),
+        }))
+    }
+
+    /// Nothing is left half done under this lock.
+    fn seats(&self) -> MutexGuard<'_, BTreeMap<usize, Seat>> {
+        self.0.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn store(&self) -> Option<&Arc<dyn Checkpointer>> {
+        self.0.store.as_ref()
+    }
+
+    pub(super) fn queue(&self) -> &Queue {
+        &self.0.queue
+    }
+
+    pub(super) fn stop(&self) -> &Cancel {
+        &self.0.stop
+    }
+
+    /// The id of the conversation of the agent that the call runs: it is the same when the call is made
+    /// again.
+    pub(super) fn id(&self, cx: &Context) -> Option<Arc<str>> {
+        let key = cx.idempotency_key()?;
+        Some(format!("{key}@{}", self.0.born).into())
+    }
+
+    /// The call's own seat; `None` if it is no call of this visit.
+    pub(super) fn seat(&self, cx: &Context) -> Option<Seated> {
+        let (index, id, tool) = (cx.call_index()?, cx.call_id()?, cx.tool()?);
+        let mut seats = self.seats();
+        let seat = seats.get_mut(&index)?;
+        let (of, named) = seat.taken.as_ref()?;
+        (**of == *id && **named == *tool).then(|| Seated {
+            subs: self.clone(),
+            index,
+            kept: seat.kept.clone(),
+        })
+    }
+
+    /// The conversation of the call at this place, if it waits.
+    pub(super) fn take_paused(&self, index: usize) -> Option<Session> {
+        self.seats().get_mut(&index)?.paused.take()
+    }
+
+    /// What calls of the visit cost since this was asked last.
+    pub(super) fn take_cost(&self) -> Usage {
+        let mut cost = Usage::default();
+        for seat in self.seats().values_mut() {
+            cost += std::mem::take(&mut seat.cost);
+        }
+        cost
+    }
+
+    /// Why a sub-session could not be kept, if one could not: the visit does not count.
+    pub(super) fn failure(&self) -> Option<CheckpointError> {
+        self.failed().clone()
+    }
+
+    pub(super) fn fails(&self, error: CheckpointError) {
+        self.failed().get_or_insert(error);
+    }
+
+    fn failed(&self) -> MutexGuard<'_, Option<CheckpointError>> {
+        self.0.failed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The call takes its seat.
+    fn enter(&self, index: usize, call: &ToolCall) {
+        let mut seats = self.seats();
+        let seat = seats.entry(index).or_default();
+        seat.taken = Some((Arc::clone(&call.id), Arc::clone(&call.name)));
+        seat.paused = None;
+    }
+
+    fn is_paused(&self, index: usize) -> bool {
+        let seats = self.seats();
+        seats.get(&index).is_some_and(|seat| seat.paused.is_some())
+    }
+
+    async fn call(&self, request: Request<'_>, next: Next<'_>) -> Handled {
+        let index = request.context().call_index();
+        let index = index.unwrap_or_else(|| request.index());
+        let shown = json!({"agent": &*request.call().name});
+        self.enter(index, request.call());
+        let handled = next.run(request).await;
+        if self.is_paused(index) {
+            Handled::Wait(shown)
+        } else {
+            handled
+        }
+    }
+}
+
+impl Layer for Subs {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+        Box::pin(self.call(request, next))
+    }
+}
+
+/// The place of a call that runs an agent.
+pub(super) struct Seated {
+    subs: Subs,
+    index: usize,
+    /// The conversation with which it goes on, if it paused before.
+    pub(super) kept: Option<Session>,
+}
+
+impl Seated {
+    /// The call is over, or waits: where it stands, and what it cost since that was counted last.
+    pub(super) fn leave(self, session: Session, waits: bool) {
+        let counted = self.kept.as_ref().map(Session::usage).unwrap_or_default();
+        let all = session.usage();
+        if let Some(seat) = self.subs.seats().get_mut(&self.index) {
+            seat.cost = Usage {
+                input: all.input.saturating_sub(counted.input),
+                output: all.output.saturating_sub(counted.output),
+            };
+            seat.paused = waits.then_some(session);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What people say to calls that wait.
+
+use toolwright_runtime::Decision;
+
+use super::{CallRef, Session, SessionError, Status, Wait, Why, find};
+
+impl Session {
+    /// Takes what a person says to a pending call. It is carried out when an agent runs the session
+    /// next; calls that nobody has decided about stay pending. Until then it can be said anew.
+    ///
+    /// At an interrupt before tools each of their calls can be decided about; what nobody decides
+    /// about runs as the model wrote it.
+    ///
+    /// A decision is bound to what was shown. An approval runs exactly those arguments: where the tool
+    /// or its schema has changed since, the call waits on. Edited arguments are read and validated;
+    /// wrong ones keep the call waiting too. Both are [`AgentError::Decision`](crate::AgentError::Decision)
+    /// of the run, which runs nothing then.
+    ///
+    /// # Errors
+    /// When no such call is pending, or several are; nothing changes.
+    pub fn decide<'a>(
+        &mut self,
+        call: impl Into<CallRef<'a>>,
+        decision: Decision,
+    ) -> Result<(), SessionError> {
+        self.decide_all([(call.into(), decision)])
+    }
+
+    /// The same for several calls: all of them, or on an error none.
+    ///
+    /// # Errors
+    /// See [`decide`](Self::decide).
+    pub fn decide_all<'a>(
+        &mut self,
+        decisions: impl IntoIterator<Item = (CallRef<'a>, Decision)>,
+    ) -> Result<(), SessionError> {
+        let interrupted = matches!(self.status, Status::Interrupted { .. });
+        self.allow("decision", interrupted || self.awaits_calls())?;
+        let mut pending = self.pending();
+        // A call that nobody was shown has nothing to decide.
+        let shown = |index| self.waits.iter().any(|wait| wait.index == index);
+        pending.retain(|pending| shown(pending.index));
+        let mut decided = Vec::new();
+        for (call, decision) in decisions {
+            let place = find(&pending, call)?;
+            decided.push((pending.remove(place).index, decision));
+        }
+        for (index, decision) in decided {
+            for wait in self.waits.iter_mut().filter(|wait| wait.index == index) {
+                wait.decision = Some(decision.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// The calls of unknown outcome that somebody lets run again: their places, and the records that
+    /// were known then.
+    pub(crate) fn again(&self) -> impl Iterator<Item = (usize, u64)> {
+        let again = |wait: &Wait| match (&wait.why, &wait.decision) {
+            (Why::OutcomeUnknown { record }, Some(Decision::Approve | Decision::Edit(_))) => {
+                Some((wait.index, *record))
+            }
+            _ => None,
+        };
+        self.waits.iter().filter_map(again)
+    }
+
+    /// Whether calls wait for somebody, rather than for their turn.
+    pub(crate) fn is_left(&self) -> bool {
+        let open = self.pending();
+        open.iter().any(|pending| pending.why != Why::NotRun)
+    }
+
+    /// Whether something was decided that is not carried out yet, here or of an agent that a call runs.
+    pub(crate) fn is_decided(&self) -> bool {
+        let decided = |wait: &Wait| wait.decision.is_some() || wait.goes_on();
+        self.waits.iter().any(decided)
+    }
+}

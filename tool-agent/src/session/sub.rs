@@ -1,0 +1,125 @@
+//! Conversations of agents that calls run.
+
+use super::{CallRef, Session, SessionError, Status, Wait, Why, find};
+
+/// A call may run an agent ([`AgentTool`](crate::AgentTool)), in a conversation of its own. Where that
+/// waits for somebody, the call is pending as [`Why::Agent`], and its conversation is kept here.
+///
+/// A question that it asks is this session's too: [`reply`](Self::reply) and [`answer`](Self::answer)
+/// go to it. Everything else is said to the sub-session.
+impl Session {
+    /// The conversation of the agent that a pending call runs, if it does.
+    pub fn sub_session<'a>(&self, call: impl Into<CallRef<'a>>) -> Option<&Session> {
+        let place = self.place_of_sub(call.into()).ok()?;
+        self.waits.get(place)?.sub.as_deref()
+    }
+
+    /// Says something to the conversation of the agent that a pending call runs: a decision about one of
+    /// its calls, a result, words. It goes on when an agent runs this session next.
+    ///
+    /// ```no_run
+    /// # use toolwright_agent::{Session, SessionError};
+    /// # use toolwright_runtime::Decision;
+    /// # fn approve(session: &mut Session) -> Result<(), SessionError> {
+    /// session.in_sub_session("c1", |sub| sub.decide("x7", Decision::Approve))
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When no such call is pending, several are, or it runs no agent; and what `say` refuses.
+    pub fn in_sub_session<'a, T>(
+        &mut self,
+        call: impl Into<CallRef<'a>>,
+        say: impl FnOnce(&mut Session) -> Result<T, SessionError>,
+    ) -> Result<T, SessionError> {
+        let call = call.into();
+        let place = self.place_of_sub(call)?;
+        let sub = self.waits.get_mut(place).and_then(|wait| wait.sub.as_mut());
+        let sub = sub.ok_or_else(|| SessionError::UnknownCall(call.to_string()))?;
+        let said = say(sub)?;
+        if self.awaits_calls() {
+            self.await_calls();
+        }
+        Ok(said)
+    }
+
+    /// Where a call waits that runs an agent.
+    fn place_of_sub(&self, call: CallRef<'_>) -> Result<usize, SessionError> {
+        let mut pending = self.pending();
+        pending.retain(|pending| self.waits.iter().any(|wait| wait.index == pending.index));
+        let found = find(&pending, call)?;
+        let index = pending.get(found).map(|pending| pending.index);
+        let place = self
+            .waits
+            .iter()
+            .position(|wait| Some(wait.index) == index && wait.sub.is_some());
+        place.ok_or_else(|| SessionError::UnknownCall(call.to_string()))
+    }
+
+    /// Whether an agent can run the session as it stands.
+    pub(crate) fn goes_on(&self) -> bool {
+        match &self.status {
+            Status::Idle | Status::Interrupted { .. } | Status::Completed => true,
+            Status::AwaitingTools | Status::AwaitingUser { .. } => {
+                self.awaits_calls() && self.is_decided()
+            }
+            Status::Failed { .. } => false,
+        }
+    }
+
+    /// Whether it waits for what is to become of calls: not where a tool of its own asks a person.
+    pub(super) fn awaits_calls(&self) -> bool {
+        match self.status {
+            Status::AwaitingTools => true,
+            Status::AwaitingUser { index, .. } => {
+                self.waits_of_agents().any(|wait| wait.index == index)
+            }
+            _ => false,
+        }
+    }
+
+    /// It waits for calls, and says so: a question that an agent of one of them asks is its own.
+    pub(crate) fn await_calls(&mut self) {
+        self.status = self.question().unwrap_or(Status::AwaitingTools);
+    }
+
+    /// The first question that an agent of a call asks.
+    pub(crate) fn question(&self) -> Option<Status> {
+        let asking = self.waits_of_agents().filter_map(|wait| {
+            let Status::AwaitingUser {
+                question, options, ..
+            } = wait.sub.as_ref()?.status()
+            else {
+                return None;
+            };
+            Some((wait, question, options))
+        });
+        let (wait, question, options) = asking.min_by_key(|(wait, ..)| wait.index)?;
+        Some(Status::AwaitingUser {
+            index: wait.index,
+            id: wait.call.id.clone(),
+            question: question.clone(),
+            options: options.clone(),
+        })
+    }
+
+    /// The conversation whose question the session waits for, if it is not its own.
+    pub(super) fn asking(&mut self) -> Option<&mut Session> {
+        let Status::AwaitingUser { index, .. } = self.status else {
+            return None;
+        };
+        let wait = self.waits.iter_mut().find(|wait| wait.index == index)?;
+        wait.sub.as_deref_mut()
+    }
+
+    fn waits_of_agents(&self) -> impl Iterator<Item = &Wait> {
+        self.waits.iter().filter(|wait| wait.sub.is_some())
+    }
+}
+
+impl Wait {
+    /// Whether the call runs an agent that can go on.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.why == Why::Agent && self.sub.as_ref().is_some_and(|sub| sub.goes_on())
+    }
+}

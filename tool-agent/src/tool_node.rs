@@ -1,0 +1,144 @@
+use toolwright_runtime::{
+    Batch, CallPlan, Context, Encoder, Executor, Halted, Pending, PendingReason, Reply, State,
+};
+
+use crate::{AgentError, Message, Node, Thread, ToolMessage};
+
+/// Runs the calls that a thread ends with, for hosts that keep their own loop.
+///
+/// ```
+/// use toolwright_agent::{Message, Node, Thread, ToolNode, route};
+/// use toolwright_runtime::{Context, Executor, ToolCall, Toolset};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let call = ToolCall::new("c1", "nowhere", "{}");
+/// let mut thread = Thread::from([Message::user("Go!"), Message::calls([call])]);
+/// assert_eq!(route(&thread), Node::Tools);
+/// let node = ToolNode::new(Executor::serial(Toolset::default()));
+/// let answers = node.process(&mut thread, &Context::new()).await.unwrap();
+/// assert_eq!(answers.messages[0].text, "unknown tool `nowhere`");
+/// assert_eq!(route(&thread), Node::Model);
+/// # });
+/// ```
+#[derive(Debug, Clone)]
+pub struct ToolNode {
+    executor: Executor,
+    encoder: Encoder,
+}
+
+/// What became of the calls that a thread ended with.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Answers {
+    /// The answers, in call order, as they stand in the thread now.
+    pub messages: Vec<ToolMessage>,
+    /// The calls that wait for a person or the host, in call order.
+    pub pending: Vec<Pending>,
+    /// Why the conversation does not go on by itself; `None` if the model is to be asked next.
+    pub halted: Option<Halted>,
+    /// What the conversation knows from now on, if calls changed it.
+    pub state: Option<State>,
+}
+
+/// Where a conversation goes on: at the tools, where its last message makes calls of which one has no
+/// answer; at the end, where the model has said its last word, and where nothing was said; else at the
+/// model.
+pub fn route(thread: &Thread) -> Node {
+    if thread.is_open() {
+        return Node::Tools;
+    }
+    match thread.last() {
+        Some(Message::User { .. } | Message::Tool(_)) => Node::Model,
+        Some(Message::Assistant(_)) | None => Node::End,
+    }
+}
+
+impl ToolNode {
+    /// Calls are run like this.
+    pub fn new(executor: Executor) -> Self {
+        Self {
+            executor,
+            encoder: Encoder::auto(),
+        }
+    }
+
+    /// The same, with how results become the model's text.
+    pub fn encoder(self, encoder: Encoder) -> Self {
+        Self { encoder, ..self }
+    }
+
+    /// Runs the calls that the thread ends with and that have no answer, and puts the answers behind
+    /// them: one for each call, in call order, under its id. A thread that ends otherwise stays as it is.
+    ///
+    /// What the context does not say of the conversation, its input and the tools that were called
+    /// before, is taken from the thread. Dropping the future leaves the thread as it was.
+    ///
+    /// # Errors
+    /// When the thread is empty, and when no provider would take it for another reason than the calls at
+    /// its end.
+    pub async fn process(&self, thread: &mut Thread, cx: &Context) -> Result<Answers, AgentError> {
+        if thread.is_empty() {
+            return Err(AgentError::EmptyThread);
+        }
+        let Some(turn) = thread.open_turn()? else {
+            return Ok(Answers::default());
+        };
+        let open: Vec<_> = thread.unanswered().iter().map(|open| open.index).collect();
+        let calls = match thread.messages().get(turn) {
+            Some(said) => said.tool_calls().to_vec(),
+            None => Vec::new(),
+        };
+        let plan = |index| {
+            if open.contains(&index) {
+                CallPlan::Run
+            } else {
+                CallPlan::Leave
+            }
+        };
+        let plans: Vec<_> = (0..calls.len()).map(plan).collect();
+        let cx = known(thread, cx);
+        let batch = self.executor.run_planned(&calls, &plans, &cx).await;
+        Ok(self.take(thread, &batch, &open))
+    }
+
+    fn take(&self, thread: &mut Thread, batch: &Batch, ran: &[usize]) -> Answers {
+        let mut answers = Answers {
+            halted: batch.halted().cloned(),
+            state: batch.state().cloned(),
+            ..Answers::default()
+        };
+        for (index, reply) in batch.calls().iter().enumerate() {
+            match reply {
+                Reply::Answered(result) if ran.contains(&index) => {
+                    let answer = ToolMessage::of(index, result, self.encoder);
+                    thread.answer(answer.clone());
+                    answers.messages.push(answer);
+                }
+                Reply::Pending(pending) if pending.reason != PendingReason::Left => {
+                    answers.pending.push(pending.clone());
+                }
+                _ => {}
+            }
+        }
+        // Calls that had an answer before wait for nobody.
+        if answers.halted == Some(Halted::Pending) && answers.pending.is_empty() {
+            answers.halted = None;
+        }
+        answers
+    }
+}
+
+/// What the calls may know of the conversation.
+fn known(thread: &Thread, cx: &Context) -> Context {
+    let known = Context::new().with_called(thread.called());
+    let known = match thread.last_input() {
+        Some(input) => known.with_input(input),
+        None => known,
+    };
+    let known = if thread.is_lowered() {
+        known.lowered()
+    } else {
+        known
+    };
+    cx.clone().over(&known)
+}

@@ -1,0 +1,516 @@
+//! Agents that are tools of other ones: what they come to, and what they wait for.
+// A test that finds less than it expects has failed.
+// Steps of a script are results.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::unnecessary_wraps
+)]
+
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex};
+
+use serde_json::json;
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{
+    Agent, AgentError, AgentTool, Halted, Message, ModelError, ModelErrorKind, Node, Response,
+    Session, SessionError, Status, ToolNode, Usage, Why, route,
+};
+use toolwright::layers::Approval;
+use toolwright::{
+    Cancel, Context, Decision, Executor, HaltReason, Outcome, Schema, State, Tool, ToolCall,
+    Toolset, tool, tools,
+};
+
+fn ask(id: &str, tool: &str, input: &str) -> ToolCall {
+    ToolCall::new(id, tool, json!({"input": input}).to_string())
+}
+
+fn calls(calls: &[ToolCall]) -> Result<Response, ModelError> {
+    Ok(Response::calls(calls.iter().cloned()))
+}
+
+fn text(text: &str) -> Result<Response, ModelError> {
+    Ok(Response::text(text))
+}
+
+fn script(steps: impl IntoIterator<Item = Result<Response, ModelError>>) -> ScriptedModel {
+    ScriptedModel::new(steps)
+}
+
+/// The agent as the tool `helper`.
+fn helper(agent: Agent) -> Arc<dyn Tool> {
+    let tool = AgentTool::new(agent, "helper", "Helps.");
+    tool.build().unwrap()
+}
+
+/// An agent with this one tool.
+fn with(model: ScriptedModel, tool: Arc<dyn Tool>) -> Agent {
+    Agent::new(model, Toolset::new([tool]).unwrap())
+}
+
+/// A session as it comes back from storage.
+fn stored(session: &Session) -> Session {
+    serde_json::from_str(&serde_json::to_string(session).unwrap()).unwrap()
+}
+
+fn answers(session: &Session) -> Vec<(String, bool)> {
+    let answers = session.thread().messages().iter();
+    let answers = answers.filter_map(|message| match message {
+        Message::Tool(answer) => Some((answer.text.clone(), answer.is_error)),
+        _ => None,
+    });
+    answers.collect()
+}
+
+/// What ran.
+#[derive(Clone, Default)]
+struct Ran(Arc<Mutex<Vec<String>>>);
+
+impl Ran {
+    fn note(&self, what: impl Into<String>) {
+        self.0.lock().unwrap().push(what.into());
+    }
+
+    fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+/// Pays.
+#[tool(meta(risk = "high"))]
+fn pay(cents: u64, #[state] ran: &Ran) -> u64 {
+    ran.note(format!("paid {cents}"));
+    cents
+}
+
+/// Looks.
+#[tool(read_only)]
+fn look(#[state] ran: &Ran) -> &'static str {
+    ran.note("looked");
+    "seen"
+}
+
+/// Asks for a city.
+#[tool]
+fn pick_city() -> Outcome {
+    Outcome::ask("Which city?").option("choices", json!(["Oslo", "Rome"]))
+}
+
+/// Hands in a plan.
+#[tool]
+fn submit_plan(steps: u8) -> Outcome {
+    Outcome::halt(HaltReason::new("plan_submitted"), json!({"steps": steps}))
+}
+
+/// What the conversation knows.
+#[tool]
+fn knows(#[context] cx: &Context) -> bool {
+    cx.state().get("admin") == Some(&json!(true))
+}
+
+/// An agent that pays when somebody says yes.
+fn payer(model: ScriptedModel, ran: &Ran) -> Agent {
+    let tools = tools![pay, look; state = ran.clone()];
+    Agent::with_executor(
+        model,
+        Executor::serial(tools).layer(Approval::at_least("high")),
+    )
+}
+
+fn pay_call(id: &str, cents: u64) -> ToolCall {
+    ToolCall::new(id, "pay", json!({"cents": cents}).to_string())
+}
+
+#[tokio::test]
+async fn a_coordinator_calls_a_historian() {
+    let inner = script([text("In 1066."), text("In 1815.")]);
+    let historian = Agent::new(inner.clone(), Toolset::default()).system("You know all dates.");
+    let historian = AgentTool::new(historian, "historian", "Answers questions about history.");
+    let both = [
+        ask("c1", "historian", "When was Hastings?"),
+        ToolCall::new("c2", "historian", "{}"),
+        ask("c3", "historian", "And Waterloo?"),
+    ];
+    let model = script([calls(&both), text("Hastings was in 1066.")]);
+    let agent = with(model.clone(), historian.build().unwrap());
+    let mut session = Session::ask("When was Hastings?");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Hastings was in 1066."));
+    assert_eq!(
+        answers(&session),
+        [
+            ("In 1066.".to_owned(), false),
+            ("input: missing, expected a string".to_owned(), true),
+            ("In 1815.".to_owned(), false),
+        ]
+    );
+
+    // A conversation of its own, each time: its prompt, and the words that it was given.
+    let requests = inner.requests();
+    assert_eq!(requests.len(), 2);
+    for (request, words) in requests.iter().zip(["When was Hastings?", "And Waterloo?"]) {
+        assert_eq!(request.system.as_deref(), Some("You know all dates."));
+        assert_eq!(request.thread.messages(), [Message::user(words)]);
+    }
+    assert_eq!(model.requests()[0].tools, ["historian"]);
+}
+
+#[test]
+fn its_one_parameter_is_its_input() {
+    let tool = helper(Agent::new(script([]), Toolset::default()));
+    assert_eq!(
+        tool.def().input.to_value(),
+        json!({
+            "type": "object",
+            "properties": {
+                "input": {"type": "string", "description": "Instructions for this agent"}
+            },
+            "required": ["input"],
+            "additionalProperties": false
+        })
+    );
+    let nameless = AgentTool::new(Agent::new(script([]), Toolset::default()), "a b", "Helps.");
+    assert!(nameless.build().is_err());
+}
+
+#[tokio::test]
+async fn what_goes_wrong_inside_is_an_error_of_the_call() {
+    let busy = Err(ModelError::new(ModelErrorKind::Busy, "429 from 10.0.0.7"));
+    let wants = || calls(&[ToolCall::new("x", "submit_plan", "{}")]);
+    let inner = script([busy, wants()]);
+    let inner = Agent::new(inner, tools![submit_plan]).max_turns(NonZeroU32::MIN);
+    let asks = || calls(&[ask("c", "helper", "Go!")]);
+    let agent = with(script([asks(), asks(), text("Sorry.")]), helper(inner));
+    let mut session = Session::ask("Go!");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Sorry."));
+    assert_eq!(
+        answers(&session),
+        [
+            ("the agent's model failed".to_owned(), true),
+            (
+                "the agent came to its limit of 1 model calls".to_owned(),
+                true
+            ),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_tool_that_ends_the_inner_conversation_gives_its_result() {
+    let plan = ToolCall::new("x", "submit_plan", r#"{"steps": 3}"#);
+    let inner = Agent::new(script([calls(&[plan])]), tools![submit_plan]);
+    let outer = script([calls(&[ask("c1", "helper", "Plan!")]), text("Planned.")]);
+    let mut session = Session::ask("Plan!");
+    let agent = with(outer, helper(inner));
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert!(matches!(run.halted, Halted::Completed));
+    assert_eq!(answers(&session), [(r#"{"steps":3}"#.to_owned(), false)]);
+}
+
+#[tokio::test]
+async fn the_state_goes_in_and_the_cost_comes_out() {
+    let usage = |input, output| Usage { input, output };
+    let inner = script([
+        Ok(Response::calls([ToolCall::new("x", "knows", "{}")]).with_usage(usage(7, 3))),
+        Ok(Response::text("true").with_usage(usage(10, 1))),
+    ]);
+    let outer = script([
+        Ok(Response::calls([ask("c1", "helper", "Well?")]).with_usage(usage(100, 10))),
+        text("Yes."),
+    ]);
+    let agent = with(outer, helper(Agent::new(inner.clone(), tools![knows])));
+    let mut session = Session::ask("Well?").with_state(State::new().with("admin", true));
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(
+        (run.usage, session.usage()),
+        (usage(117, 14), usage(117, 14))
+    );
+    let Some(Message::Tool(answer)) = inner.requests()[1].thread.last().cloned() else {
+        panic!("no answer");
+    };
+    assert_eq!(answer.text, "true");
+}
+
+#[tokio::test]
+async fn a_result_may_be_a_value() {
+    #[derive(serde::Serialize, serde::Deserialize, Schema)]
+    struct Sum {
+        sum: i64,
+    }
+
+    let inner = script([
+        text("It is 5."),
+        text(r#"{"sum": 5}"#),
+        text("?"),
+        text("5"),
+    ]);
+    let inner = Agent::new(inner.clone(), Toolset::default());
+    let tool = AgentTool::new(inner, "helper", "Adds.").finalize::<Sum>();
+    let tool = tool.build().unwrap();
+    let output = tool.def().output.as_ref().unwrap().to_value();
+    assert_eq!(output["properties"]["sum"]["type"], "integer");
+    let asks = || calls(&[ask("c", "helper", "2 + 3?")]);
+    let agent = with(script([asks(), asks(), text("5.")]), tool);
+    let mut session = Session::ask("2 + 3?");
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    let answers = answers(&session);
+    assert_eq!(answers[0], (r#"{"sum":5}"#.to_owned(), false));
+    assert!(
+        answers[1].1
+            && answers[1]
+                .0
+                .starts_with("the agent's answer is not of the form")
+    );
+}
+
+/// An agent whose helper asks for a city, and the session that waits for it.
+async fn asked(next: Option<&str>) -> (Agent, Session) {
+    let picks = calls(&[ToolCall::new("x", "pick_city", "{}")]);
+    let inner = script(std::iter::once(picks).chain(next.map(text)));
+    let inner = Agent::new(inner, tools![pick_city]);
+    let outer = script([calls(&[ask("c1", "helper", "Weather?")]), text("Sun.")]);
+    let agent = with(outer, helper(inner));
+    let mut session = Session::ask("Weather?");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    let Halted::AskUser {
+        index: 0,
+        id,
+        question,
+        options,
+    } = run.halted
+    else {
+        panic!("{:?}", run.halted);
+    };
+    assert_eq!((&*id, question.as_str()), ("c1", "Which city?"));
+    assert_eq!(options["choices"], json!(["Oslo", "Rome"]));
+    (agent, stored(&session))
+}
+
+#[tokio::test]
+async fn a_question_inside_is_asked_outside() {
+    for as_a_message in [false, true] {
+        let (agent, mut session) = asked(Some("Sun in Oslo.")).await;
+        assert!(matches!(session.status(), Status::AwaitingUser { .. }));
+        let pending = session.pending();
+        assert_eq!((pending.len(), &pending[0].why), (1, &Why::Agent));
+        let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
+        assert!(matches!(
+            error,
+            AgentError::Session(SessionError::WrongStatus { .. })
+        ));
+
+        if as_a_message {
+            session.reply("Oslo").unwrap();
+        } else {
+            session.answer("Oslo").unwrap();
+        }
+        assert_eq!(session.status(), &Status::AwaitingTools);
+        let inside = session.sub_session("c1").unwrap().thread();
+        assert_eq!(inside.len(), if as_a_message { 5 } else { 3 });
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(run.text(), Some("Sun."));
+        assert_eq!(answers(&session), [("Sun in Oslo.".to_owned(), false)]);
+        assert_eq!(session.thread().len(), 4);
+    }
+}
+
+#[tokio::test]
+async fn whoever_waits_for_an_agent_may_end_it() {
+    let (agent, mut session) = asked(None).await;
+    let reject = Decision::Reject("never mind".into());
+    session.decide("c1", reject).unwrap();
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    let rejected = "the call was rejected: never mind";
+    assert_eq!(answers(&session), [(rejected.to_owned(), true)]);
+
+    let (agent, mut session) = asked(None).await;
+    session.submit("c1", "rain").unwrap();
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(answers(&session), [("rain".to_owned(), false)]);
+
+    // Its first words are said.
+    let (agent, mut session) = asked(Some("Sun in Oslo.")).await;
+    let edit = Decision::Edit(json!({"input": "Snow?"}));
+    session.decide("c1", edit).unwrap();
+    let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
+    assert!(matches!(error, AgentError::Decision { index: 0, .. }));
+    session.answer("Oslo").unwrap();
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(answers(&session), [("Sun in Oslo.".to_owned(), false)]);
+}
+
+#[tokio::test]
+async fn decisions_reach_calls_inside() {
+    let ran = Ran::default();
+    let inner = script([
+        calls(&[
+            pay_call("x", 5),
+            ToolCall::new("y", "look", "{}"),
+            pay_call("z", 7),
+        ]),
+        text("Paid."),
+    ]);
+    // Between them stands one that hands on what it is given.
+    let middle = script([calls(&[ask("m", "helper", "Pay!")]), text("It paid.")]);
+    let middle = with(middle, helper(payer(inner, &ran)));
+    let middle = AgentTool::new(middle, "manager", "Manages.")
+        .build()
+        .unwrap();
+    let both = [
+        ask("c1", "manager", "Pay!"),
+        ToolCall::new("c2", "look", "{}"),
+    ];
+    let outer = script([calls(&both), text("Done.")]);
+    let tools = tools![look; state = ran.clone()];
+    let tools = tools.merge(&Toolset::new([middle]).unwrap()).unwrap();
+    let agent = Agent::new(outer, tools);
+    let mut session = Session::ask("Pay!");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.halted.as_str(), "manual_tool_calls");
+    assert_eq!(ran.all(), ["looked", "looked"]);
+
+    let mut session = stored(&session);
+    let inside = session.sub_session("c1").unwrap();
+    let inside = inside.sub_session(0).unwrap().pending();
+    assert!(matches!(&inside[0].why, Why::Decision(shown) if shown["risk"] == "high"));
+    assert_eq!(session.sub_session("c2").map(Session::id), None);
+
+    // One of the two: the others wait on, and nothing runs twice.
+    let decide = |session: &mut Session, call: &str, decision: Decision| {
+        session.in_sub_session("c1", |sub| {
+            sub.in_sub_session("m", |sub| sub.decide(call, decision))
+        })
+    };
+    decide(&mut session, "z", Decision::Edit(json!({"cents": 1}))).unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.halted.as_str(), "manual_tool_calls");
+    assert_eq!(ran.all(), ["looked", "looked", "paid 1"]);
+    assert_eq!(
+        decide(&mut session, "z", Decision::Approve),
+        Err(SessionError::UnknownCall("z".into()))
+    );
+    decide(&mut session, "x", Decision::Approve).unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Done."));
+    assert_eq!(ran.all(), ["looked", "looked", "paid 1", "paid 5"]);
+    assert_eq!(answers(&session)[0], ("It paid.".to_owned(), false));
+    // One round of tools, in three runs.
+    assert!(session.thread().check().is_ok());
+}
+
+#[tokio::test]
+async fn a_turn_that_goes_on_is_one_round() {
+    let ran = Ran::default();
+    let inner = script([calls(&[pay_call("x", 5), pay_call("y", 6)]), text("Paid.")]);
+    let inner = payer(inner, &ran).max_tool_rounds(NonZeroU32::MIN);
+    let outer = script([calls(&[ask("c1", "helper", "Pay!")]), text("Done.")]);
+    let agent = with(outer, helper(inner)).max_tool_rounds(NonZeroU32::MIN);
+    let mut session = Session::ask("Pay!");
+    for call in ["x", "y"] {
+        agent.run(&mut session, &Context::new()).await.unwrap();
+        session
+            .in_sub_session("c1", |sub| sub.decide(call, Decision::Approve))
+            .unwrap();
+    }
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Done."));
+    assert_eq!(ran.all(), ["paid 5", "paid 6"]);
+}
+
+#[tokio::test]
+async fn an_interrupt_inside_needs_nobody() {
+    let ran = Ran::default();
+    let inner = script([calls(&[ToolCall::new("y", "look", "{}")]), text("Seen.")]);
+    let inner = payer(inner, &ran).interrupt_before(Node::Tools);
+    let outer = script([calls(&[ask("c1", "helper", "Look!")]), text("Done.")]);
+    let agent = with(outer, helper(inner));
+    let mut session = Session::ask("Look!");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.halted.as_str(), "manual_tool_calls");
+    assert!(ran.all().is_empty());
+    let inside = session.sub_session("c1").unwrap();
+    assert_eq!(inside.status(), &Status::Interrupted { node: Node::Tools });
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Done."));
+    assert_eq!(ran.all(), ["looked"]);
+}
+
+#[tokio::test]
+async fn two_that_ask_are_answered_one_after_the_other() {
+    let inner = || {
+        let picks = calls(&[ToolCall::new("x", "pick_city", "{}")]);
+        Agent::new(script([picks, text("Sun.")]), tools![pick_city])
+    };
+    let named = |name: &str| AgentTool::new(inner(), name, "Helps.").build().unwrap();
+    let both = [ask("c1", "one", "Weather?"), ask("c2", "two", "Weather?")];
+    let outer = script([calls(&both), text("Sun everywhere.")]);
+    let tools = Toolset::new([named("one"), named("two")]).unwrap();
+    let agent = Agent::new(outer, tools);
+    let mut session = Session::ask("Weather?");
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    let asking = |session: &Session| match session.status() {
+        Status::AwaitingUser { id, .. } => id.to_string(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(asking(&session), "c1");
+    session.answer("Oslo").unwrap();
+    assert_eq!(asking(&session), "c2");
+    session.answer("Rome").unwrap();
+    assert_eq!(session.status(), &Status::AwaitingTools);
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Sun everywhere."));
+}
+
+#[tokio::test]
+async fn who_stops_the_caller_stops_the_agent() {
+    /// Says stop, and hangs.
+    #[tool]
+    async fn hang(#[state] stop: &Cancel) -> u8 {
+        stop.cancel();
+        std::future::pending::<()>().await;
+        1
+    }
+
+    let stop = Cancel::new();
+    let inner = script([calls(&[ToolCall::new("x", "hang", "{}")])]);
+    let inner = Agent::new(inner, tools![hang; state = stop.clone()]);
+    let outer = script([calls(&[ask("c1", "helper", "Go!")])]);
+    let agent = with(outer, helper(inner));
+    let mut session = Session::ask("Go!");
+    let cx = Context::new().with_cancel(stop);
+    let run = agent.run(&mut session, &cx).await.unwrap();
+    assert!(matches!(run.halted, Halted::Cancelled));
+    let answers = answers(&session);
+    assert!(answers.len() == 1 && answers[0].1, "{answers:?}");
+    assert!(session.pending().is_empty());
+}
+
+#[tokio::test]
+async fn an_executor_alone_keeps_no_pause() {
+    let picks = calls(&[ToolCall::new("x", "pick_city", "{}")]);
+    let asks = helper(Agent::new(script([picks]), tools![pick_city]));
+    let node = ToolNode::new(Executor::serial(Toolset::new([asks]).unwrap()));
+    let asked = || {
+        let asked = Message::calls([ask("c1", "helper", "Weather?")]);
+        [Message::user("Weather?"), asked].into()
+    };
+    let mut thread = asked();
+    let answers = node.process(&mut thread, &Context::new()).await.unwrap();
+    assert!(matches!(
+        answers.halted,
+        Some(toolwright::Halted::AskUser { .. })
+    ));
+
+    let ran = Ran::default();
+    let pays = payer(script([calls(&[pay_call("x", 5)])]), &ran);
+    let node = ToolNode::new(Executor::serial(Toolset::new([helper(pays)]).unwrap()));
+    let mut thread = asked();
+    let answers = node.process(&mut thread, &Context::new()).await.unwrap();
+    assert_eq!(
+        answers.messages[0].text,
+        "the agent needs somebody's decision, and nobody can be asked here"
+    );
+    assert_eq!((route(&thread), ran.all().len()), (Node::Model, 0));
+}

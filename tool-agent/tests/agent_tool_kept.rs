@@ -1,0 +1,274 @@
+//! Agents that are tools, in programs that end in their midst: nothing runs twice, nothing is lost.
+// A test that finds less than it expects has failed.
+// Steps of a script are results.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::unnecessary_wraps
+)]
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+
+use serde_json::json;
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{
+    Agent, AgentError, AgentTool, CheckpointError, Checkpointer, MemoryCheckpointer, Message,
+    ModelError, Response, Session, Why,
+};
+use toolwright::layers::Approval;
+use toolwright::{
+    Context, Decision, ErrorKind, Executor, ToolCall, ToolError, Toolset, tool, tools,
+};
+
+fn calls(calls: &[ToolCall]) -> Result<Response, ModelError> {
+    Ok(Response::calls(calls.iter().cloned()))
+}
+
+fn text(text: &str) -> Result<Response, ModelError> {
+    Ok(Response::text(text))
+}
+
+fn script(steps: impl IntoIterator<Item = Result<Response, ModelError>>) -> ScriptedModel {
+    ScriptedModel::new(steps)
+}
+
+/// How often each tool ran.
+#[derive(Default)]
+struct Ran {
+    pay: AtomicUsize,
+    hang: AtomicUsize,
+}
+
+impl Ran {
+    fn both(&self) -> (usize, usize) {
+        (
+            self.pay.load(Ordering::SeqCst),
+            self.hang.load(Ordering::SeqCst),
+        )
+    }
+}
+
+/// Pays.
+#[tool]
+fn pay(#[state] ran: &Ran) -> usize {
+    ran.pay.fetch_add(1, Ordering::SeqCst) + 1
+}
+
+/// Is asked about.
+#[tool(meta(risk = "high"))]
+fn risky(#[state] ran: &Ran) -> usize {
+    ran.pay.fetch_add(10, Ordering::SeqCst) + 10
+}
+
+/// Looks, and hangs the first time.
+#[tool(read_only)]
+async fn hang(#[state] ran: &Ran) -> &'static str {
+    if ran.hang.fetch_add(1, Ordering::SeqCst) == 0 {
+        std::future::pending::<()>().await;
+    }
+    "seen"
+}
+
+fn call(id: &str, name: &str) -> ToolCall {
+    ToolCall::new(id, name, "{}")
+}
+
+fn ask() -> Result<Response, ModelError> {
+    calls(&[ToolCall::new(
+        "c1",
+        "helper",
+        json!({"input": "Go!"}).to_string(),
+    )])
+}
+
+/// An agent with a helper that has these tools.
+fn agent(outer: ScriptedModel, inner: ScriptedModel, ran: &Arc<Ran>) -> Agent {
+    let tools = tools![pay, risky, hang; state = Arc::clone(ran)];
+    let executor = Executor::serial(tools).layer(Approval::at_least("high"));
+    let inner = Agent::with_executor(inner, executor);
+    let tool = AgentTool::new(inner, "helper", "Helps.").build().unwrap();
+    Agent::new(outer, Toolset::new([tool]).unwrap())
+}
+
+fn asked() -> Session {
+    let mut session = Session::with_id("s");
+    session.reply("Go!").unwrap();
+    session
+}
+
+fn answers(session: &Session) -> Vec<String> {
+    let messages = session.thread().messages().iter();
+    let answers = messages.filter_map(|message| match message {
+        Message::Tool(answer) => Some(answer.text.clone()),
+        _ => None,
+    });
+    answers.collect()
+}
+
+/// Lets a future go as far as it comes by itself, then drops it, as the end of its program would.
+async fn until_it_hangs<T>(future: impl Future<Output = T>) {
+    let mut future = pin!(future);
+    for _ in 0..200 {
+        let done = std::future::poll_fn(|task| Poll::Ready(future.as_mut().poll(task).is_ready()));
+        assert!(!done.await, "it came to its end");
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_ends_inside_goes_on_inside() {
+    let (ran, store) = (Arc::new(Ran::default()), MemoryCheckpointer::new());
+    let both = calls(&[call("x", "pay"), call("y", "hang")]);
+    let first = agent(script([ask()]), script([both]), &ran).checkpointer(store.clone());
+    until_it_hangs(first.run(&mut asked(), &Context::new())).await;
+    assert_eq!(ran.both(), (1, 1));
+
+    // The conversations of both are there; neither model is asked again for what it has said.
+    let second = agent(script([text("Done.")]), script([text("Paid.")]), &ran);
+    let second = second.checkpointer(store.clone());
+    let (session, run) = second.resume("s", &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Done."));
+    assert_eq!(answers(&session), ["Paid."]);
+    assert_eq!(ran.both(), (1, 2));
+    assert_eq!(store.sessions(None, 9).await.unwrap().len(), 2);
+    // The helper's own calls are journaled, and the call of the helper is not.
+    let ids = store.sessions(None, 9).await.unwrap();
+    let inner = ids.iter().find(|id| **id != "s").unwrap();
+    assert_eq!(store.calls(inner).await.unwrap().len(), 2);
+    assert!(store.calls("s").await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn what_has_ended_inside_is_not_asked_again() {
+    /// Hangs until its program ends.
+    #[tool(read_only)]
+    async fn forever(#[state] ran: &Ran) -> u8 {
+        if ran.hang.fetch_add(1, Ordering::SeqCst) == 0 {
+            std::future::pending::<()>().await;
+        }
+        1
+    }
+
+    let (ran, store) = (Arc::new(Ran::default()), MemoryCheckpointer::new());
+    let build = |outer: ScriptedModel, inner: ScriptedModel| {
+        let inner = Agent::new(inner, Toolset::default());
+        let helper = AgentTool::new(inner, "helper", "Helps.").build().unwrap();
+        let tools = tools![forever; state = Arc::clone(&ran)];
+        let tools = tools.merge(&Toolset::new([helper]).unwrap()).unwrap();
+        Agent::new(outer, tools).checkpointer(store.clone())
+    };
+    let ask = ToolCall::new("c1", "helper", json!({"input": "Go!"}).to_string());
+    let both = calls(&[ask, call("c2", "forever")]);
+    let first = build(script([both]), script([text("Helped.")]));
+    until_it_hangs(first.run(&mut asked(), &Context::new())).await;
+    let second = build(script([text("Done.")]), script([]));
+    let (session, _) = second.resume("s", &Context::new()).await.unwrap();
+    assert_eq!(answers(&session), ["Helped.", "1"]);
+}
+
+#[tokio::test]
+async fn a_pause_inside_is_found_in_the_store_and_decided_once() {
+    let (ran, store) = (Arc::new(Ran::default()), MemoryCheckpointer::new());
+    let inner = script([
+        calls(&[call("x", "pay"), call("y", "risky")]),
+        text("Paid."),
+    ]);
+    let first = agent(script([ask(), text("Done.")]), inner, &ran).checkpointer(store.clone());
+    first.run(&mut asked(), &Context::new()).await.unwrap();
+    let mut one = first.state("s").await.unwrap().unwrap();
+    let mut other = first.state("s").await.unwrap().unwrap();
+    assert_eq!(one.pending()[0].why, Why::Agent);
+    let approve = |session: &mut Session| {
+        session
+            .in_sub_session("c1", |sub| sub.decide("y", Decision::Approve))
+            .unwrap();
+    };
+    approve(&mut one);
+    approve(&mut other);
+    let run = first.run(&mut one, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Done."));
+    assert_eq!(ran.both(), (11, 0));
+    let error = first.run(&mut other, &Context::new()).await.unwrap_err();
+    assert!(matches!(
+        error,
+        AgentError::Checkpoint(CheckpointError::Conflict { .. })
+    ));
+    assert_eq!(ran.both(), (11, 0));
+}
+
+#[tokio::test]
+async fn whoever_was_overtaken_inside_does_nothing_more() {
+    let (ran, store) = (Arc::new(Ran::default()), MemoryCheckpointer::new());
+    let inner = script([calls(&[call("x", "hang"), call("y", "pay")])]);
+    let first = agent(script([ask()]), inner, &ran).checkpointer(store.clone());
+    let mut session = asked();
+    let cx = Context::new();
+    let mut overtaken = Box::pin(first.run(&mut session, &cx));
+    for _ in 0..200 {
+        let done =
+            std::future::poll_fn(|task| Poll::Ready(overtaken.as_mut().poll(task).is_ready()));
+        assert!(!done.await);
+        tokio::task::yield_now().await;
+    }
+    // Somebody else goes on with it.
+    let second = agent(script([text("Done.")]), script([text("Paid.")]), &ran);
+    let second = second.checkpointer(store.clone());
+    let (session, _) = second.resume("s", &Context::new()).await.unwrap();
+    assert_eq!(answers(&session), ["Paid."]);
+    assert_eq!(ran.both(), (1, 2));
+    drop(overtaken);
+    assert_eq!(ran.both(), (1, 2));
+}
+
+#[tokio::test]
+async fn a_failure_that_was_recorded_keeps_its_faults() {
+    /// Fails as another tool would.
+    #[tool]
+    fn picky() -> Result<u8, ToolError> {
+        let tools = tools![pay_exactly];
+        let call = ToolCall::new("i", "pay_exactly", r#"{"cents": "x", "cent": 1}"#);
+        let result = tools.call_blocking(&call, &Context::new());
+        Err(result.outcome.map(drop).unwrap_err())
+    }
+
+    /// Pays.
+    #[tool]
+    fn pay_exactly(cents: u64) -> u64 {
+        cents
+    }
+
+    let (ran, store) = (Arc::new(Ran::default()), MemoryCheckpointer::new());
+    let build = |model: ScriptedModel, seen: &Arc<std::sync::Mutex<Vec<ToolError>>>| {
+        let seen = Arc::clone(seen);
+        let tools = tools![hang; state = Arc::clone(&ran)];
+        let tools = tools.merge(&tools![picky]).unwrap();
+        let executor = Executor::serial(tools).observe(move |event: &toolwright::Event<'_>| {
+            if let toolwright::Event::Finished { result, .. } = event
+                && let Err(error) = &result.outcome
+                && error.kind() != ErrorKind::Cancelled
+            {
+                seen.lock().unwrap().push(error.clone());
+            }
+        });
+        Agent::with_executor(model, executor).checkpointer(store.clone())
+    };
+    let seen = Arc::default();
+    let both = calls(&[call("c1", "picky"), call("c2", "hang")]);
+    until_it_hangs(build(script([both]), &seen).run(&mut asked(), &Context::new())).await;
+    build(script([text("Done.")]), &seen)
+        .resume("s", &Context::new())
+        .await
+        .unwrap();
+    let seen = seen.lock().unwrap();
+    let [first, again] = &seen[..] else {
+        panic!("{seen:?}");
+    };
+    assert_eq!(first.faults().len(), 2);
+    assert_eq!(again.faults(), first.faults());
+    assert_eq!(again.kind(), first.kind());
+    assert_eq!(again.to_string(), first.to_string());
+}

@@ -1,0 +1,243 @@
+//! Agents that work beside the one that called them, and messages that are left for a conversation.
+// A test that finds less than it expects has failed.
+// Steps of a script are results.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::unnecessary_wraps
+)]
+
+use std::sync::Arc;
+
+use serde_json::json;
+use tokio::sync::Notify;
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{
+    Agent, AgentTool, Checkpointer, Halted, MemoryCheckpointer, Message, ModelError,
+    ModelErrorKind, Response, Session, ToolNode,
+};
+use toolwright::layers::Approval;
+use toolwright::{Cancel, Context, Decision, Executor, Tool, ToolCall, Toolset, tool, tools};
+
+fn ask(id: &str, input: &str) -> ToolCall {
+    ToolCall::new(id, "helper", json!({"input": input}).to_string())
+}
+
+fn calls(calls: &[ToolCall]) -> Result<Response, ModelError> {
+    Ok(Response::calls(calls.iter().cloned()))
+}
+
+fn text(text: &str) -> Result<Response, ModelError> {
+    Ok(Response::text(text))
+}
+
+fn script(steps: impl IntoIterator<Item = Result<Response, ModelError>>) -> ScriptedModel {
+    ScriptedModel::new(steps)
+}
+
+fn detached(agent: Agent) -> Toolset {
+    let tool: Arc<dyn Tool> = AgentTool::new(agent, "helper", "Helps.")
+        .detached()
+        .build()
+        .unwrap();
+    Toolset::new([tool]).unwrap()
+}
+
+fn words(session: &Session) -> Vec<String> {
+    let words = session
+        .thread()
+        .messages()
+        .iter()
+        .map(|message| match message {
+            Message::User { text } => format!("user: {text}"),
+            Message::Assistant(said) if said.text.is_empty() => "calls".to_owned(),
+            Message::Assistant(said) => said.text.clone(),
+            Message::Tool(answer) => format!("tool: {}", answer.text),
+            _ => "?".to_owned(),
+        });
+    words.collect()
+}
+
+/// The id that the last answer in the session gives.
+fn task(session: &Session) -> String {
+    let answers = session.thread().messages().iter();
+    let mut answer = answers.filter_map(|message| match message {
+        Message::Tool(answer) => Some(answer.text.clone()),
+        _ => None,
+    });
+    let answer: serde_json::Value = serde_json::from_str(&answer.next_back().unwrap()).unwrap();
+    answer["task"].as_str().unwrap().to_owned()
+}
+
+/// Waits for the host.
+#[tool]
+async fn slow(#[state] go: &Notify) -> &'static str {
+    go.notified().await;
+    "done"
+}
+
+fn slow_call() -> ToolCall {
+    ToolCall::new("x", "slow", "{}")
+}
+
+#[tokio::test]
+async fn a_call_is_answered_at_once_and_its_result_comes_as_a_message() {
+    let go = Arc::new(Notify::new());
+    let inner = script([calls(&[slow_call()]), text("It is 5.")]);
+    let inner = Agent::new(inner, tools![slow; state = Arc::clone(&go)]);
+    let outer = script([
+        calls(&[ask("c1", "2 + 3?")]),
+        text("I have asked."),
+        text("It is 5, I hear."),
+    ]);
+    let agent = Agent::new(outer, detached(inner));
+    let mut session = Session::ask("2 + 3?");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("I have asked."));
+    assert_eq!(session.queue().running(), [task(&session).into()]);
+
+    // A session that has ended stays there, until something is left for it.
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!((run.turns, session.thread().len()), (0, 4));
+    go.notify_one();
+    session.queue().arrived().await;
+    assert!(session.queue().running().is_empty());
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!((run.turns, run.text()), (1, Some("It is 5, I hear.")));
+    let told = format!(
+        "user: The task `{}` of `helper` has come to its end:\nIt is 5.",
+        task(&session)
+    );
+    assert_eq!(words(&session)[4], told);
+    assert_eq!(session.thread().len(), 6);
+}
+
+#[tokio::test]
+async fn a_failure_is_told_too() {
+    let broken = Err(ModelError::new(ModelErrorKind::Refused, "key sk-1"));
+    let inner = Agent::new(script([broken]), Toolset::default());
+    let outer = script([calls(&[ask("c1", "Go!")]), text("Begun.")]);
+    let agent = Agent::new(outer, detached(inner));
+    let mut session = Session::ask("Go!");
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    session.queue().arrived().await;
+    let agent = Agent::new(script([text("Pity.")]), Toolset::default());
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    assert!(words(&session)[4].ends_with("`helper` has failed:\nthe agent's model failed"));
+}
+
+#[tokio::test]
+async fn one_that_waits_for_somebody_is_kept() {
+    /// Pays.
+    #[tool(meta(risk = "high"))]
+    fn pay(cents: u64) -> u64 {
+        cents
+    }
+
+    let pays = ToolCall::new("x", "pay", r#"{"cents": 5}"#);
+    let inner = script([calls(&[pays]), text("Paid.")]);
+    let executor = Executor::serial(tools![pay]).layer(Approval::at_least("high"));
+    let inner = Agent::with_executor(inner, executor);
+    let outer = script([calls(&[ask("c1", "Pay!")]), text("Begun.")]);
+    let agent = Agent::new(outer, detached(inner.clone()));
+    let mut session = Session::ask("Pay!");
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    session.queue().arrived().await;
+
+    // It is stored with the session that it works for.
+    let stored = serde_json::to_string(&session).unwrap();
+    let session: Session = serde_json::from_str(&stored).unwrap();
+    let id = task(&session);
+    assert_eq!(session.queue().paused(), [id.as_str()]);
+    let mut paused = session.queue().take_paused(&id).unwrap();
+    assert!(session.queue().take_paused(&id).is_none());
+    paused.decide("x", Decision::Approve).unwrap();
+    let run = inner.run(&mut paused, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Paid."));
+}
+
+#[tokio::test]
+async fn who_stops_the_caller_stops_it() {
+    let inner = script([calls(&[slow_call()])]);
+    let inner = Agent::new(inner, tools![slow; state = Notify::new()]);
+    let outer = script([calls(&[ask("c1", "Go!")]), text("Begun.")]);
+    let agent = Agent::new(outer, detached(inner));
+    let (stop, mut session) = (Cancel::new(), Session::ask("Go!"));
+    let cx = Context::new().with_cancel(stop.clone());
+    let run = agent.run(&mut session, &cx).await.unwrap();
+    assert!(matches!(run.halted, Halted::Completed));
+    tokio::task::yield_now().await;
+    stop.cancel();
+    session.queue().arrived().await;
+    assert!(session.queue().running().is_empty());
+}
+
+#[tokio::test]
+async fn with_a_store_it_is_kept_under_its_id() {
+    let store = MemoryCheckpointer::new();
+    let inner = script([calls(&[slow_call()])]);
+    let inner = Agent::new(inner, tools![slow; state = Notify::new()]);
+    let outer = script([calls(&[ask("c1", "Go!")]), text("Begun.")]);
+    let agent = Agent::new(outer, detached(inner)).checkpointer(store.clone());
+    let mut session = Session::with_id("s");
+    session.reply("Go!").unwrap();
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    for _ in 0..20 {
+        tokio::task::yield_now().await;
+    }
+
+    // The program ends in its midst. What is known of it is what the session says.
+    let kept = agent.state("s").await.unwrap().unwrap();
+    let id = task(&kept);
+    assert_eq!(kept.queue().running(), [id.clone().into()]);
+    let ran = store.latest(&id).await.unwrap().unwrap().session().unwrap();
+    assert_eq!(ran.thread().messages()[0], Message::user("Go!"));
+    assert_eq!(ran.pending().len(), 1);
+}
+
+#[tokio::test]
+async fn without_a_conversation_there_is_nobody_to_tell() {
+    let inner = Agent::new(script([]), Toolset::default());
+    let node = ToolNode::new(Executor::serial(detached(inner)));
+    let mut thread = [Message::user("Go!"), Message::calls([ask("c1", "Go!")])].into();
+    let answers = node.process(&mut thread, &Context::new()).await.unwrap();
+    assert!(answers.messages[0].is_error);
+}
+
+#[tokio::test]
+async fn what_is_said_during_a_turn_follows_it_and_is_answered_once() {
+    /// Says something while it runs.
+    #[tool]
+    fn busy(#[state] queue: &std::sync::Mutex<Option<toolwright::agent::Queue>>) -> &'static str {
+        let queue = queue.lock().unwrap().clone().unwrap();
+        queue.push("Hurry!");
+        "done"
+    }
+
+    let queue = Arc::new(std::sync::Mutex::new(None));
+    let model = script([
+        calls(&[
+            ToolCall::new("c1", "busy", "{}"),
+            ToolCall::new("c2", "nowhere", "{}"),
+        ]),
+        text("I hurry."),
+    ]);
+    let agent = Agent::new(model.clone(), tools![busy; state = Arc::clone(&queue)]);
+    let mut session = Session::ask("Go!");
+    *queue.lock().unwrap() = Some(session.queue());
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(
+        words(&session),
+        [
+            "user: Go!",
+            "calls",
+            "tool: done",
+            "tool: unknown tool `nowhere`",
+            "user: Hurry!",
+            "I hurry."
+        ]
+    );
+    assert_eq!(model.requests().len(), 2);
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.turns, 0);
+}

@@ -1,0 +1,133 @@
+//! Runs that are gone on with: what is counted, what is over, what is repaired.
+// A test that finds less than it expects has failed.
+// Steps of a script are results.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::unnecessary_wraps
+)]
+
+use std::num::NonZeroU32;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{
+    Agent, Halted, Message, ModelError, Repair, Response, Session, SessionError, Status,
+};
+use toolwright::{Context, HaltReason, Outcome, ToolCall, Toolset, tool, tools};
+
+fn calls(names: &[&str]) -> Result<Response, ModelError> {
+    let calls = names.iter().enumerate();
+    let calls = calls.map(|(place, name)| ToolCall::new(format!("c{place}"), *name, "{}"));
+    Ok(Response::calls(calls))
+}
+
+fn text(text: &str) -> Result<Response, ModelError> {
+    Ok(Response::text(text))
+}
+
+/// Hangs the first time.
+#[tool]
+async fn hang(#[state] ran: &AtomicUsize) -> &'static str {
+    if ran.fetch_add(1, Ordering::SeqCst) == 0 {
+        std::future::pending::<()>().await;
+    }
+    "done"
+}
+
+/// Goes to the user.
+#[tool(return_direct)]
+fn report() -> &'static str {
+    "the report"
+}
+
+/// Hands in a plan.
+#[tool]
+fn submit_plan() -> Outcome {
+    Outcome::halt(HaltReason::new("plan_submitted"), "walk")
+}
+
+/// Is answered by the host.
+#[tool(manual)]
+fn by_hand() -> u8 {
+    1
+}
+
+#[tokio::test]
+async fn a_turn_whose_run_was_dropped_is_counted_once() {
+    let model = ScriptedModel::new([calls(&["hang"]), text("Done.")]);
+    let tools = tools![hang; state = AtomicUsize::new(0)];
+    let agent = Agent::new(model, tools).max_tool_rounds(NonZeroU32::MIN);
+    let (mut session, cx) = (Session::ask("Go!"), Context::new());
+    {
+        let mut run = pin!(agent.run(&mut session, &cx));
+        for _ in 0..50 {
+            let done = std::future::poll_fn(|task| Poll::Ready(run.as_mut().poll(task).is_ready()));
+            assert!(!done.await, "it came to its end");
+            tokio::task::yield_now().await;
+        }
+    }
+    assert_eq!(session.pending().len(), 1);
+    let run = agent.run(&mut session, &cx).await.unwrap();
+    assert_eq!(run.text(), Some("Done."));
+}
+
+#[tokio::test]
+async fn what_has_ended_is_not_asked_about_again() {
+    for (name, result) in [("report", "the report"), ("submit_plan", "walk")] {
+        let model = ScriptedModel::new([calls(&[name]), text("Again.")]);
+        let agent = Agent::new(model.clone(), tools![report, submit_plan]);
+        let mut session = Session::ask("Go!");
+        agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(session.result(), Some(result));
+        let stored = serde_json::to_string(&session).unwrap();
+        let mut session: Session = serde_json::from_str(&stored).unwrap();
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!((run.turns, session.status()), (0, &Status::Completed));
+
+        // Words begin a new run, whose counts begin at nothing.
+        let before = session.run_id();
+        session.reply("And?").unwrap();
+        assert_eq!(session.result(), Some(result));
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(run.text(), Some("Again."));
+        assert_eq!(session.result(), Some("Again."));
+        assert_ne!(session.run_id(), before);
+    }
+}
+
+#[tokio::test]
+async fn a_session_whose_calls_nobody_answers_is_repaired() {
+    let paused = || async {
+        let model = ScriptedModel::new([calls(&["by_hand", "report"])]);
+        let agent = Agent::new(model, tools![by_hand, report]);
+        let mut session = Session::ask("Go!");
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert!(matches!(run.halted, Halted::Pending));
+        assert!(matches!(
+            session.reply("Hm?"),
+            Err(SessionError::WrongStatus { .. })
+        ));
+        session
+    };
+    let mut session = paused().await;
+    session.repair(&Repair::Answer("nobody was there".into()));
+    assert_eq!(session.thread().len(), 4);
+    assert!(session.pending().is_empty());
+    let agent = Agent::new(ScriptedModel::new([text("Pity.")]), Toolset::default());
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Pity."));
+
+    let mut session = paused().await;
+    session.repair(&Repair::Strip);
+    let [_, Message::Assistant(said), Message::Tool(answer)] = session.thread().messages() else {
+        panic!("{:?}", session.thread());
+    };
+    assert_eq!((said.calls.len(), &*said.calls[0].name), (1, "report"));
+    assert_eq!((answer.index, session.status()), (0, &Status::Idle));
+    session.repair(&Repair::Strip);
+    assert_eq!(session.thread().len(), 3);
+    session.reply("Again!").unwrap();
+}

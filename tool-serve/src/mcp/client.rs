@@ -32,7 +32,7 @@ use std::sync::Arc;
 use toolwright_runtime::{Registry, ToolDef, Toolset};
 
 pub use self::connector::Connector;
-pub use self::elicit::{Elicitation, Elicited};
+pub use self::elicit::Elicitation;
 pub use self::error::{ConnectError, ConnectErrorKind};
 pub use self::event::ClientEvent;
 use self::link::{Link, State};

@@ -4,7 +4,7 @@ mod client;
 mod server;
 
 pub use self::client::{
-    Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, Elicited, Notice,
+    Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, Notice,
     NoticeKind, ServerAt, connect,
 };
 pub use self::server::{Answer, Answers, HttpBody, HttpService, Server, ServerLimits};

@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use toolwright_runtime::{Cancel, Registry, ToolDef};
 
-use super::elicit::{Asker, Elicitation, Elicited};
+use super::elicit::{Asker, Elicitation};
 use super::error::{ConnectError, ConnectErrorKind};
 use super::event::{ClientEvent, Events};
 use super::keep::Keeper;
@@ -20,6 +20,7 @@ use super::server::{ServerAt, Target};
 use super::session::Session;
 use super::settings::{Backoff, Keep, Settings};
 use super::{Client, Identity};
+use crate::mcp::Answer;
 
 /// How to connect to an MCP server; `await` it. See [`connect`](super::connect).
 #[derive(Debug)]
@@ -147,7 +148,7 @@ impl Connector {
     pub fn on_elicitation<F, R>(mut self, ask: F) -> Self
     where
         F: Fn(Elicitation) -> R + Send + Sync + 'static,
-        R: Future<Output = Elicited> + Send + 'static,
+        R: Future<Output = Answer> + Send + 'static,
     {
         self.settings.asker = Asker::new(ask);
         self

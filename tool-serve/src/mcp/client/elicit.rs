@@ -5,13 +5,15 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+
+use crate::mcp::Answer;
 
 /// A question of a server's to a person, while a call runs: see
 /// [`Connector::on_elicitation`](super::Connector::on_elicitation).
 ///
 /// What it says comes from the server: show whose it is, and send nothing of the user's before the
-/// user agrees.
+/// user agrees. [Accepting](Answer::Accept) a URL takes no values.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Elicitation {
@@ -26,19 +28,8 @@ pub struct Elicitation {
     pub url: Option<String>,
 }
 
-/// What a person says to an [`Elicitation`].
-#[derive(Debug, Clone, PartialEq)]
-pub enum Elicited {
-    /// Yes, and these are the values; none where the person went to a URL.
-    Accept(Map<String, Value>),
-    /// No.
-    Decline,
-    /// Neither: the question was dismissed.
-    Cancel,
-}
-
 /// Who asks people.
-type Ask = dyn Fn(Elicitation) -> Pin<Box<dyn Future<Output = Elicited> + Send>> + Send + Sync;
+type Ask = dyn Fn(Elicitation) -> Pin<Box<dyn Future<Output = Answer> + Send>> + Send + Sync;
 
 /// The host's way to ask people, if it has one.
 #[derive(Clone, Default)]
@@ -48,7 +39,7 @@ impl Asker {
     pub(super) fn new<F, R>(ask: F) -> Self
     where
         F: Fn(Elicitation) -> R + Send + Sync + 'static,
-        R: Future<Output = Elicited> + Send + 'static,
+        R: Future<Output = Answer> + Send + 'static,
     {
         Self(Some(Arc::new(move |question| Box::pin(ask(question)))))
     }
@@ -59,17 +50,17 @@ impl Asker {
 
     /// The answer as the protocol has it; without anybody to ask the server is told no.
     pub(super) async fn ask(&self, server: &str, params: &Value) -> Value {
-        let elicited = match &self.0 {
+        let answer = match &self.0 {
             Some(ask) => ask(read(server, params)).await,
-            None => Elicited::Decline,
+            None => Answer::Decline,
         };
-        match elicited {
-            Elicited::Accept(values) if params.get("url").is_none() => {
+        match answer {
+            Answer::Accept(values) if params.get("url").is_none() => {
                 json!({"action": "accept", "content": values})
             }
-            Elicited::Accept(_) => json!({"action": "accept"}),
-            Elicited::Decline => json!({"action": "decline"}),
-            Elicited::Cancel => json!({"action": "cancel"}),
+            Answer::Accept(_) => json!({"action": "accept"}),
+            Answer::Decline => json!({"action": "decline"}),
+            Answer::Cancel => json!({"action": "cancel"}),
         }
     }
 }

@@ -122,16 +122,16 @@ fn says(block: &Block, structured: &RawValue) -> bool {
         return false;
     };
     let structured = structured.get();
-    text == structured
-        || match (
-            serde_json::from_str::<Value>(text),
-            serde_json::from_str::<Value>(structured),
-        ) {
-            (Ok(text), Ok(structured)) => text == structured || wraps(&structured, &text),
-            // A plain string, which servers wrap since structured content is an object.
-            (Err(_), Ok(structured)) => wraps(&structured, &Value::from(text.as_str())),
-            _ => false,
-        }
+    if text == structured {
+        return true;
+    }
+    let Ok(structured) = serde_json::from_str::<Value>(structured) else {
+        return false;
+    };
+    let is_it = |value: &Value| *value == structured || wraps(&structured, value);
+    // As a string, or as the JSON that it is the text of.
+    is_it(&Value::from(text.as_str()))
+        || serde_json::from_str(text).is_ok_and(|value| is_it(&value))
 }
 
 /// `{"result": …}` around what is no object, as servers of several kits do.
@@ -163,7 +163,9 @@ fn read_block(raw: &RawValue, blocks: &mut Vec<Block>) {
             description,
             mime_type,
         } => {
-            let words = [title.or(name), description];
+            // A link must have a name, so some are made of its end.
+            let named = title.or(name).filter(|name| !uri.ends_with(name.as_str()));
+            let words = [named, description];
             let words: Vec<_> = words.into_iter().flatten().collect();
             if !words.is_empty() {
                 blocks.push(text(words.join(": ")));
@@ -242,8 +244,15 @@ mod tests {
         let json =
             r#"{"structuredContent": {"n": 1}, "content": [{"type": "text", "text": "one"}]}"#;
         assert_eq!(blocks(json), [text("one"), text(r#"{"n": 1}"#)]);
-        let json = r#"{"structuredContent": {"result": "one"}, "content": [{"type": "text", "text": "one"}]}"#;
-        assert!(matches!(read(json).unwrap(), Outcome::Value(_)));
+        for structured in [r#"{"result": "{}"}"#, r#""{}""#, r#"{"result": {}}"#, "{ }"] {
+            let json = format!(
+                r#"{{"structuredContent": {structured}, "content": [{{"type": "text", "text": "{{}}"}}]}}"#
+            );
+            assert!(
+                matches!(read(&json).unwrap(), Outcome::Value(_)),
+                "{structured}"
+            );
+        }
     }
 
     #[test]
@@ -252,7 +261,8 @@ mod tests {
             {"type": "text", "text": "a\nb", "annotations": {"audience": ["user"]}},
             {"type": "image", "data": "aa==", "mimeType": "image/png"},
             {"type": "audio", "data": "bb==", "mimeType": "audio/wav"},
-            {"type": "resource_link", "uri": "file:///x", "name": "x", "description": "An x"},
+            {"type": "resource_link", "uri": "file:///x", "name": "X", "description": "An x"},
+            {"type": "resource_link", "uri": "file:///v", "name": "v"},
             {"type": "resource", "resource": {"uri": "file:///y", "mimeType": "text/plain", "text": "y"}},
             {"type": "resource", "resource": {"uri": "file:///z", "mimeType": "application/pdf", "blob": "AAAA"}},
             {"type": "hologram", "depth": 3}]}"#;
@@ -273,8 +283,9 @@ mod tests {
             text("a\nb"),
             image,
             audio,
-            text("x: An x"),
+            text("X: An x"),
             resource("file:///x", None),
+            resource("file:///v", None),
             resource("file:///y", Some("text/plain")),
             text("y"),
             text("[about 3 bytes, not shown]"),

@@ -259,6 +259,39 @@ async fn a_batch_may_have_a_limit_as_a_whole() {
     );
 }
 
+/// The limit of a batch is a failure like any other for each call that it ends.
+#[tokio::test(start_paused = true)]
+async fn calls_that_a_batch_has_no_time_for_are_put_to_the_policy() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let calls = [
+        call("1", "say", json!({"text": "a", "ms": 900})),
+        call("2", "hang", json!({})),
+        call("3", "say", json!({"text": "c", "ms": 900})),
+    ];
+    let seen = Arc::clone(&asked);
+    let policy = ErrorPolicy::with(move |call, error| {
+        seen.lock()
+            .unwrap()
+            .push((call.id.to_string(), error.kind()));
+        OnFailure::Replace(Outcome::value("later"))
+    });
+    let executor = Executor::serial(all())
+        .batch_timeout(Duration::from_secs(1))
+        .on_error(policy);
+    let batch = executor.run(&calls, &Context::new()).await;
+    let timeout = ErrorKind::Timeout;
+    assert_eq!(
+        *asked.lock().unwrap(),
+        [("2".to_owned(), timeout), ("3".to_owned(), timeout)]
+    );
+    let values: Vec<_> = batch.results().map(|result| result.value()).collect();
+    assert_eq!(
+        values,
+        [json!("a"), json!("later"), json!("later")].map(Some)
+    );
+    assert_eq!(batch.halted(), None);
+}
+
 #[tokio::test(start_paused = true)]
 async fn cancelled_calls_are_answered_and_do_not_run() {
     let calls = [

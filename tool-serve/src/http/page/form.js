@@ -319,15 +319,16 @@ function objectOf(cx, way, path, depth, isSecret) {
 
 function tuple(cx, words, way, path, depth) {
   const fields = way.prefixItems.map((schema, index) =>
-    field(cx, `${words.name}[${index}]`, schema, () => `${path()}[${index}]`, depth, true, words.isSecret),
+    field(cx, `${words.name.textContent ?? words.name} ${index + 1}`, schema, () => `${path()}[${index}]`, depth, true, words.isSecret),
   );
   const element = make("div", { className: "fields" }, ...fields.map((node) => node.element));
   return { element, read: () => `[${fields.map((node) => node.read() ?? "null").join(",")}]` };
 }
 
 /** Rows that can be added and taken away. */
-function rows(label, add) {
+function rows(name, add) {
   const all = [];
+  const label = name.textContent ?? name;
   const items = make("div", { className: "items" });
   const more = make("button", { type: "button", className: "plain" }, `Add to ${label}`);
   const element = make("div", {}, items, make("div", { className: "actions" }, more));
@@ -338,6 +339,7 @@ function rows(label, add) {
     gone.addEventListener("click", () => {
       all.splice(all.indexOf(row), 1);
       row.element.remove();
+      all.forEach((other, place) => other.moved?.(place));
       more.focus();
     });
     all.push(row);
@@ -350,9 +352,17 @@ function rows(label, add) {
 
 function list(cx, words, way, path, depth) {
   const made = rows(words.name, (index) => {
-    const row = { element: make("div", { className: "item" }) };
+    // Shown where the element is named; it counts from 1, as people do.
+    const title = document.createTextNode("");
+    const row = {
+      element: make("div", { className: "item" }),
+      moved: (place) => {
+        title.data = `${words.name.textContent ?? words.name} ${place + 1}`;
+      },
+    };
+    row.moved(index);
     const at = () => `${path()}[${made.all.indexOf(row)}]`;
-    const node = field(cx, `${words.name}[${index}]`, way.items ?? true, at, depth, true, words.isSecret);
+    const node = field(cx, title, way.items ?? true, at, depth, true, words.isSecret);
     row.element.append(node.element);
     row.read = node.read;
     return row;
@@ -367,7 +377,7 @@ function list(cx, words, way, path, depth) {
 function entries(cx, words, way, path, depth) {
   const schema = typeof way.additionalProperties === "object" ? way.additionalProperties : true;
   const made = rows(words.name, (index) => {
-    const label = `Key ${index + 1} of ${words.name}`;
+    const label = `Key ${index + 1} of ${words.name.textContent ?? words.name}`;
     const key = make("input", { type: "text", autocomplete: "off", placeholder: "key", "aria-label": label });
     const at = () => join(path(), key.value);
     const node = field(cx, `value ${index + 1}`, schema, at, depth, true, words.isSecret);

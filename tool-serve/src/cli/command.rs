@@ -186,6 +186,7 @@ fn tool(def: &ToolDef) -> Command {
             Arg::new("timeout")
                 .long("timeout")
                 .value_name("SECONDS")
+                .allow_negative_numbers(true)
                 .value_parser(value_parser!(f64))
                 .help("How long the call may take, where the tool does not say"),
         )

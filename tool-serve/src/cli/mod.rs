@@ -82,7 +82,11 @@ fn completions(command: &mut Command, asked: &ArgMatches) -> io::Result<Exit> {
     let Some(shell) = asked.get_one::<Shell>("shell") else {
         return Ok(Exit::Usage);
     };
-    let name = command.get_name().to_owned();
+    // As it was called just now, whatever it calls itself.
+    let name = command
+        .get_bin_name()
+        .unwrap_or(command.get_name())
+        .to_owned();
     // Written at once: where nobody reads on, the generator itself would panic.
     let mut script = Vec::new();
     clap_complete::generate(*shell, command, name, &mut script);

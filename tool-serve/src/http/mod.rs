@@ -217,9 +217,9 @@ impl Server {
         let open = Router::new()
             .route("/health", get(health))
             .merge(page::routes());
+        let open = open.fallback(nothing);
         self.guard
             .around(router, open)
-            .fallback(nothing)
             .method_not_allowed_fallback(no_method)
             .layer(axum::middleware::map_response(guard::harden))
     }

@@ -90,20 +90,22 @@ function show(tool) {
   const fault = make("p", { className: "fault", role: "alert" });
   const go = make("button", { className: "main" }, "Call");
   const stop = make("button", { type: "button", className: "plain", disabled: true }, "Cancel");
-  const answer = make("div", { id: "answer", hidden: true, "aria-live": "polite" });
+  const answer = make("div", { id: "answer", hidden: true });
+  // Progress is not read out, but that there is an answer is.
+  const status = make("p", { className: "hidden", role: "status" });
   const raw = rawText(fields);
   const element = make("form", { noValidate: true, autocomplete: "off" }, fields.element, raw.element, fault,
     make("div", { className: "actions" }, go, stop));
   element.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (!running) run(tool, { fields, fault, go, stop, answer, text: raw.read() });
+    if (!running) run(tool, { fields, fault, go, stop, answer, status, text: raw.read() });
   });
   element.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) element.requestSubmit();
   });
   stop.addEventListener("click", () => running?.abort());
   at("tool").replaceChildren(...[make("h2", {}, tool.title ?? tool.name), make("p", { className: "about" }, tool.description),
-    marks(tool), element, answer].filter(Boolean));
+    marks(tool), element, status, answer].filter(Boolean));
 }
 
 /** The arguments as JSON; while this is open, it is what is sent. */
@@ -119,12 +121,12 @@ function rawText(fields) {
 }
 
 async function run(tool, parts) {
-  const { fields, fault, go, stop, answer, text } = parts;
+  const { fields, fault, go, stop, answer, status, text } = parts;
   running = new AbortController();
   const { signal } = running;
   const since = performance.now();
   [go.disabled, stop.disabled] = [true, false];
-  fault.textContent = "";
+  [fault.textContent, status.textContent] = ["", ""];
   fields.clear();
   const meter = make("progress", { "aria-label": "Progress" });
   const line = make("p", { className: "help" }, "It runs…");
@@ -145,6 +147,7 @@ async function run(tool, parts) {
     answer.replaceChildren(head(words, "bad", took), make("p", {}, signal.aborted ? "The call was ended by you." : error.message));
   } finally {
     running = undefined;
+    status.textContent = `${tool.name}: ${answer.querySelector("h3").textContent}`;
     [go.disabled, stop.disabled] = [false, true];
     if (document.activeElement === document.body) go.focus();
   }

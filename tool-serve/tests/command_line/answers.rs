@@ -1,0 +1,228 @@
+//! What calls come to: on which stream, in which words, with which exit code.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::Named;
+use super::program::{command, interrupt, run};
+
+pub(crate) const TESTS: &[Named] = &[
+    ("exit_codes_say_how_it_ended", exit_codes),
+    ("json_says_the_same_as_text", json_says_the_same),
+    ("what_tools_print_is_no_answer", what_tools_print),
+    ("secrets_are_not_shown", secrets_are_not_shown),
+    ("a_call_that_waits_runs_after_a_yes", a_yes),
+    ("interrupt_cancels_the_call", interrupt_cancels),
+    (
+        "a_second_interrupt_ends_what_hears_nothing",
+        second_interrupt,
+    ),
+    ("a_reader_that_goes_away_is_no_error", reader_goes_away),
+];
+
+fn exit_codes() {
+    let table: [(&[&str], i32, &str); 17] = [
+        (&["call", "get_forecast", "--location", "Oslo"], 0, ""),
+        (&["call", "goodbye"], 0, "farewell"),
+        (
+            &["call", "login", "--user", "ada", "--password", "wrong"],
+            1,
+            "user or password is wrong",
+        ),
+        (&["call", "boom"], 1, "error:"),
+        (
+            &["call", "get_forecast", "--locaton", "Oslo"],
+            2,
+            "--location",
+        ),
+        (&["cal"], 2, "call"),
+        (&["call"], 2, "Tools"),
+        (&[], 2, "Usage"),
+        (&["call", "endless", "--timeout", "-1"], 2, "--timeout"),
+        (&["call", "get_forecast"], 3, "location: missing"),
+        (
+            &[
+                "call",
+                "get_forecast",
+                "--location",
+                "Oslo",
+                "--days",
+                "eleven",
+            ],
+            3,
+            "got \"eleven\"",
+        ),
+        (&["call", "get_forcast"], 4, "did you mean `get_forecast`?"),
+        (&["call", "hidden"], 4, "unknown tool `hidden`"),
+        (&["call", "travel"], 5, "Where to?"),
+        (
+            &["call", "charge", "--cents", "5", "--card", "4242"],
+            5,
+            "--approve",
+        ),
+        (&["call", "late"], 124, "within 50ms"),
+        (
+            &["call", "endless", "--timeout", "0.1"],
+            124,
+            "within 100ms",
+        ),
+    ];
+    for (arguments, code, words) in table {
+        let came = run(arguments);
+        assert_eq!(came.code, code, "{arguments:?}: {came:?}");
+        assert!(came.err.contains(words), "{arguments:?}: {came:?}");
+        assert_eq!(came.out.is_empty(), code != 0, "{arguments:?}: {came:?}");
+    }
+}
+
+fn json_says_the_same() {
+    let came = run(&[
+        "call",
+        "get_forecast",
+        "--location",
+        "Oslo",
+        "--output",
+        "json",
+    ])
+    .json();
+    assert_eq!(came["status"], "done");
+    assert_eq!(came["value"]["location"], "Oslo");
+    let came = run(&["--output", "json", "call", "get_forecast", "--days", "x"]);
+    assert_eq!(came.code, 3);
+    let faults = came.json()["error"]["faults"].clone();
+    assert_eq!(faults[0]["path"], "days");
+    assert_eq!(faults[0]["code"], "wrong_type");
+    assert_eq!(faults[1]["path"], "location");
+    let came = run(&["--output", "json", "call", "travel"]).json();
+    assert_eq!(came["status"], "ask_user");
+    assert_eq!(came["options"], json!({"choices": ["Oslo", "Rome"]}));
+    let came = run(&["--output", "json", "call", "blocks"]).json();
+    assert_eq!(came["content"][1]["mime_type"], "image/png");
+    let came = run(&["--output", "json", "call", "goodbye"]).json();
+    assert_eq!(
+        (&came["halt"], &came["value"]),
+        (&json!("farewell"), &json!("bye"))
+    );
+    let came = run(&["--output", "json", "call", "nope"]);
+    assert_eq!(came.json()["error"]["kind"], "unknown_tool");
+    // A number in a string is meant as one, and that is told.
+    let text = r#"{"location": "Oslo", "days": "2"}"#;
+    let came = run(&["--output", "json", "call", "get_forecast", "--json", text]).json();
+    assert_eq!(came["repairs"][0]["kind"], "unquoted");
+    let came = run(&["call", "get_forecast", "--json", text]);
+    assert!(came.err.contains("days: \"2\" was taken for 2"), "{came:?}");
+}
+
+fn what_tools_print() {
+    let came = run(&["call", "noisy"]);
+    assert_eq!(came.out, "this is the answer\n");
+    assert!(came.err.contains("this is no answer"));
+}
+
+fn secrets_are_not_shown() {
+    let marked = "MARKED-SECRET";
+    for arguments in [
+        &["call", "login", "--user", "ada", "--password", marked][..],
+        &[
+            "call",
+            "login",
+            "--user",
+            "5",
+            "--password",
+            marked,
+            "--output",
+            "json",
+        ],
+        &["call", "charge", "--cents", "x", "--card", marked],
+        &["call", "charge", "--cents", "5", "--card", marked],
+        &[
+            "call", "charge", "--cents", "5", "--card", marked, "--output", "json",
+        ],
+        &["call", "login", "--password", marked, "--usr", "ada"],
+    ] {
+        let came = run(arguments);
+        assert_ne!(came.code, 0);
+        assert!(!format!("{came:?}").contains(marked), "{came:?}");
+    }
+    let came = run(&["call", "login", "--user", "ada", "--password", "abc"]);
+    assert!(came.err.contains("password: "), "{came:?}");
+    assert!(!came.err.contains("abc"), "{came:?}");
+}
+
+fn a_yes() {
+    let waits = run(&[
+        "--output", "json", "call", "charge", "--cents", "5", "--card", "4242",
+    ]);
+    assert_eq!(waits.json()["status"], "pending");
+    assert_eq!(waits.json()["reason"], "manual_tool");
+    let came = run(&[
+        "call",
+        "charge",
+        "--cents",
+        "5",
+        "--card",
+        "4242",
+        "--approve",
+    ]);
+    assert_eq!(
+        (came.code, came.out.as_str()),
+        (0, "5 cents from a card of 4 digits\n")
+    );
+    // Even a yes is no arguments.
+    let came = run(&[
+        "call",
+        "charge",
+        "--cents",
+        "five",
+        "--card",
+        "4242",
+        "--approve",
+    ]);
+    assert_eq!(came.code, 3, "{came:?}");
+}
+
+fn interrupt_cancels() {
+    let mut child = command(&["call", "endless"]).spawn().unwrap();
+    let mut err = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    err.read_line(&mut line).unwrap();
+    assert_eq!(line, "1 of 9000000000: on and on\n");
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    let mut rest = String::new();
+    err.read_to_string(&mut rest).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{rest}");
+    assert!(output.stdout.is_empty());
+    assert!(rest.contains("error: the call was cancelled"), "{rest}");
+}
+
+fn second_interrupt() {
+    let mut child = command(&["call", "deaf"]).spawn().unwrap();
+    let mut err = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    err.read_line(&mut line).unwrap();
+    assert_eq!(line, "deaf now\n");
+    let since = Instant::now();
+    interrupt(&child);
+    std::thread::sleep(Duration::from_millis(300));
+    interrupt(&child);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(since.elapsed() < Duration::from_secs(20));
+}
+
+fn reader_goes_away() {
+    for arguments in [&["list"][..], &["schema"], &["completions", "bash"]] {
+        let mut child = command(arguments).stdout(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(
+            (output.status.code(), err.as_str()),
+            (Some(0), ""),
+            "{arguments:?}"
+        );
+    }
+}

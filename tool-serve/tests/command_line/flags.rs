@@ -1,0 +1,239 @@
+//! Flags become the arguments' text, by the tool's schema.
+
+use serde_json::{Value, json};
+
+use super::Named;
+use super::program::{run, run_with};
+
+pub(crate) const TESTS: &[Named] = &[
+    (
+        "flags_become_what_the_schema_says",
+        become_what_the_schema_says,
+    ),
+    ("parts_of_objects_have_flags", parts_of_objects_have_flags),
+    (
+        "texts_are_strings_where_strings_alone_belong",
+        texts_are_strings,
+    ),
+    (
+        "names_that_are_taken_have_others",
+        names_that_are_taken_have_others,
+    ),
+    ("json_is_read_as_it_came", json_is_read_as_it_came),
+    ("flags_go_over_json", flags_go_over_json),
+    (
+        "a_type_inside_itself_is_written_as_json",
+        a_type_inside_itself,
+    ),
+];
+
+/// What the tool got: its answer, which says so.
+fn got(arguments: &[&str]) -> Value {
+    let came = run(arguments);
+    assert_eq!(came.code, 0, "{came:?}");
+    came.json()
+}
+
+fn become_what_the_schema_says() {
+    let forecast = ["call", "get_forecast", "--location", "Oslo"];
+    assert_eq!(
+        got(&forecast),
+        json!({"location": "Oslo", "unit": "celsius", "days": 3})
+    );
+    let more = ["--unit", "fahrenheit", "--days=7"];
+    assert_eq!(
+        got(&[&forecast[..], &more].concat()),
+        json!({"location": "Oslo", "unit": "fahrenheit", "days": 7})
+    );
+    // A city may be called 5.
+    assert_eq!(
+        got(&["call", "get_forecast", "--location", "5"])["location"],
+        "5"
+    );
+}
+
+fn parts_of_objects_have_flags() {
+    let came = got(&[
+        "call",
+        "order",
+        "--customer.name",
+        "Ada",
+        "--customer.vip",
+        "--customer.address.country",
+        "GB",
+        "--lines",
+        r#"{"sku": "tea", "quantity": 2}"#,
+        "--lines",
+        r#"{"sku": "pot", "quantity": 1}"#,
+        "--delivery.by",
+        "post",
+        "--delivery.express=false",
+        "--labels",
+        "a=1",
+        "--labels",
+        "b=-2",
+        "--tags",
+        "x",
+        "--tags",
+        "[1]",
+        "--dry-run",
+    ]);
+    let expected = json!({
+        "customer": {"name": "Ada", "vip": true, "address": {"country": "GB"}},
+        "lines": [{"sku": "tea", "quantity": 2}, {"sku": "pot", "quantity": 1}],
+        "delivery": {"by": "post", "express": false},
+        "labels": {"a": 1, "b": -2},
+        "tags": ["x", "[1]"],
+        "dry_run": true,
+    });
+    assert_eq!(came, expected);
+    // The whole, and a part over it; the name as the schema spells it.
+    let came = got(&[
+        "call",
+        "order",
+        "--customer.name",
+        "Bea",
+        "--customer",
+        r#"{"name": "Ada", "vip": true}"#,
+        "--dry_run=false",
+        "--delivery",
+        r#"{"by": "pickup", "shop": "Soho"}"#,
+    ]);
+    assert_eq!(
+        came["customer"],
+        json!({"name": "Bea", "vip": true, "address": null})
+    );
+    assert_eq!(came["delivery"], json!({"by": "pickup", "shop": "Soho"}));
+    assert_eq!(came["dry_run"], false);
+}
+
+fn texts_are_strings() {
+    let table = [
+        ("--either", "5", json!(5)),
+        ("--either", "five", json!("five")),
+        ("--either", "true", json!("true")),
+        ("--either", "-5", json!(-5)),
+        ("--text", "5", json!("5")),
+        ("--text", "null", json!("null")),
+        ("--text", "{\"a\": 1}", json!("{\"a\": 1}")),
+        ("--text", "", json!("")),
+        ("--any", "[1, {\"a\": null}]", json!([1, {"a": null}])),
+        ("--any", "word", json!("word")),
+        ("--any", "\"word\"", json!("word")),
+    ];
+    for (flag, text, expected) in table {
+        let came = got(&["call", "odd", flag, text]);
+        assert_eq!(came[&flag[2..]], expected, "{flag} {text}");
+    }
+    // More digits than a number of JavaScript's holds, and a tuple.
+    let big = run(&[
+        "call",
+        "odd",
+        "--big",
+        "340282366920938463463374607431768211455",
+    ]);
+    assert!(
+        big.out.contains("340282366920938463463374607431768211455"),
+        "{big:?}"
+    );
+    assert_eq!(
+        got(&["call", "odd", "--pair", "1", "--pair", "2"])["pair"],
+        json!([1, "2"])
+    );
+}
+
+fn names_that_are_taken_have_others() {
+    let came = got(&[
+        "call",
+        "odd",
+        "--arg.json",
+        "x",
+        "--arg.help",
+        "1",
+        "--a-b",
+        "2",
+    ]);
+    assert_eq!(came["json"], "x");
+    assert_eq!(came["help"], 1);
+    assert_eq!(came["a_b"], 2);
+}
+
+fn json_is_read_as_it_came() {
+    let text = r#" {"location":"Oslo","days":1e0} "#;
+    assert_eq!(got(&["call", "get_forecast", "--json", text])["days"], 1);
+    let came = run_with(&["call", "get_forecast", "--json", "-"], text.as_bytes());
+    assert_eq!(came.json()["location"], "Oslo");
+    // What the decoder says, it says of the text that was given.
+    let table = [
+        (r#"{"location":"a","location":"b"}"#, "location: "),
+        (r#"{"location":"a","#, "the arguments are no valid JSON"),
+        ("[]", "must be a JSON object"),
+        (
+            r#"{"location":"a","dayz":2,"unit":5}"#,
+            "did you mean `days`?",
+        ),
+    ];
+    for (text, words) in table {
+        let came = run(&["call", "get_forecast", "--json", text]);
+        assert_eq!((came.code, came.out.as_str()), (3, ""), "{came:?}");
+        assert!(came.err.contains(words), "{text}: {came:?}");
+    }
+    let came = run_with(&["call", "get_forecast", "--json", "-"], b"\xff\xfe");
+    assert_eq!(came.code, 2, "{came:?}");
+    // Longer than arguments may be: refused, and not read to its end.
+    let long = vec![b' '; 9 * 1024 * 1024];
+    let came = run_with(&["call", "get_forecast", "--json", "-"], &long);
+    assert_eq!(came.code, 3, "{came:?}");
+    assert!(
+        came.err.contains("too long") || came.err.contains("bytes"),
+        "{came:?}"
+    );
+}
+
+fn flags_go_over_json() {
+    let base = r#"{"customer":{"name":"Ada","vip":false},"labels":{"a":1},"customer_note":1}"#;
+    let came = run(&["call", "order", "--json", base, "--customer.vip"]);
+    // What the flags say nothing about is as it was.
+    assert_eq!(came.code, 3, "{came:?}");
+    assert!(came.err.contains("customer_note"), "{came:?}");
+    let base = r#"{"customer":{"name":"Ada","vip":false},"labels":{"a":1}}"#;
+    let came = got(&[
+        "call",
+        "order",
+        "--json",
+        base,
+        "--customer.vip",
+        "--labels",
+        "b=2",
+    ]);
+    assert_eq!(
+        came["customer"],
+        json!({"name": "Ada", "vip": true, "address": null})
+    );
+    assert_eq!(came["labels"], json!({"b": 2}));
+    // A key that was given twice is told, although a flag is put over another.
+    let base = r#"{"customer":{"name":"Ada","name":"Bea","vip":false}}"#;
+    let came = run(&["call", "order", "--json", base, "--customer.vip"]);
+    assert_eq!(came.code, 3, "{came:?}");
+    for base in ["5", "{", "\"{}\"", "[]"] {
+        let came = run(&["call", "order", "--json", base, "--dry-run"]);
+        assert_eq!(came.code, 2, "{came:?}");
+        assert!(came.err.contains("no flag can go over it"), "{came:?}");
+    }
+    let came = run(&["call", "order", "--labels", "a"]);
+    assert_eq!(came.code, 2, "{came:?}");
+    assert!(came.err.contains("KEY=VALUE"), "{came:?}");
+}
+
+fn a_type_inside_itself() {
+    let came = got(&[
+        "call",
+        "tree",
+        "--node.label",
+        "root",
+        "--node.children",
+        r#"{"label": "leaf"}"#,
+    ]);
+    let leaf = json!({"label": "leaf", "children": []});
+    assert_eq!(came, json!({"label": "root", "children": [leaf]}));
+}

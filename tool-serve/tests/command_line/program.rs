@@ -1,0 +1,77 @@
+//! The program under test, started anew for each command.
+
+use std::io::Write;
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+const CHILD: &str = "TOOLWRIGHT_COMMAND_LINE";
+
+/// Whether this process is the program, and not its tests.
+pub(crate) fn is_child() -> bool {
+    std::env::var_os(CHILD).is_some()
+}
+
+/// A command with these arguments, with nothing of the terminal that the tests run in.
+pub(crate) fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args(arguments)
+        .env(CHILD, "1")
+        .env_remove("NO_COLOR")
+        .env_remove("CLICOLOR_FORCE")
+        .env_remove("CLICOLOR")
+        .env("RUST_BACKTRACE", "0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// What a command came to.
+#[derive(Debug)]
+pub(crate) struct Came {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Came {
+    fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// The standard output as JSON.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+/// Runs it with these arguments.
+pub(crate) fn run(arguments: &[&str]) -> Came {
+    Came::of(command(arguments).output().unwrap())
+}
+
+/// Runs it with something to read.
+pub(crate) fn run_with(arguments: &[&str], input: &[u8]) -> Came {
+    let mut child = command(arguments).stdin(Stdio::piped()).spawn().unwrap();
+    let mut to = child.stdin.take().unwrap();
+    let input = input.to_owned();
+    let writer = std::thread::spawn(move || to.write_all(&input));
+    let came = Came::of(child.wait_with_output().unwrap());
+    // It may have read enough.
+    let _ = writer.join().unwrap();
+    came
+}
+
+/// What Ctrl-C sends.
+pub(crate) fn interrupt(child: &Child) {
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+}

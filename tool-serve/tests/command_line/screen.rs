@@ -1,0 +1,166 @@
+//! What the program says of itself: lists, schemas, checks, help, completions.
+
+use serde_json::json;
+
+use super::Named;
+use super::program::{command, run};
+
+pub(crate) const TESTS: &[Named] = &[
+    ("tools_are_listed", tools_are_listed),
+    ("schemas_are_printed", schemas_are_printed),
+    ("providers_are_asked_before", checks),
+    ("help_is_what_the_comments_say", help),
+    ("colour_is_for_terminals", colour),
+    ("completions_know_tools_and_flags", completions),
+];
+
+fn tools_are_listed() {
+    let came = run(&["list"]);
+    let first: Vec<_> = came.out.lines().take(2).collect();
+    assert_eq!(
+        first,
+        [
+            "get_forecast  Weather forecast of a city.",
+            "order         Places an order.",
+        ]
+    );
+    assert!(!came.out.contains("hidden"), "{came:?}");
+    let tools = run(&["list", "--output", "json"]).json()["tools"].clone();
+    assert_eq!(tools[0]["name"], "get_forecast");
+    assert_eq!(tools[0]["annotations"], json!({"read_only": true}));
+    let login = tools
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|tool| tool["name"] == "login")
+        .unwrap();
+    let fields = &login["input_schema"]["properties"];
+    assert_eq!(fields["password"]["writeOnly"], true);
+    assert_eq!(fields["user"]["writeOnly"], json!(null));
+}
+
+fn schemas_are_printed() {
+    let all = run(&["schema"]).json();
+    assert_eq!(all["tree"]["required"], json!(["node"]));
+    let own = run(&["schema", "get_forecast"]).json();
+    assert_eq!(own, all["get_forecast"]);
+    // What models are told marks no secrets.
+    assert_eq!(
+        all["login"]["properties"]["password"]["writeOnly"],
+        json!(null)
+    );
+    let strict = run(&["schema", "get_forecast", "--dialect", "openai_strict"]).json();
+    assert_eq!(strict["required"], json!(["location", "unit", "days"]));
+    let came = run(&["schema", "get_forcast"]);
+    assert_eq!(came.code, 4);
+    assert!(
+        came.err.contains("did you mean `get_forecast`?"),
+        "{came:?}"
+    );
+    let came = run(&["schema", "--dialect", "openai_strct"]);
+    assert_eq!(came.code, 2);
+    assert!(
+        came.err.contains("did you mean `openai_strict`?"),
+        "{came:?}"
+    );
+    let came = run(&["schema", "odd", "--dialect", "openai_strict"]);
+    assert_eq!((came.code, came.out.as_str()), (1, ""), "{came:?}");
+    assert!(came.err.contains("odd: /any: "), "{came:?}");
+}
+
+fn checks() {
+    let came = run(&["check", "--target", "openai_strict,gemini_json"]);
+    assert_eq!(came.code, 1, "{came:?}");
+    assert!(came.out.contains("odd"), "{came:?}");
+    let came = run(&["check", "--target", "mcp_2025_11_25", "--output", "json"]);
+    assert_eq!(came.code, 0, "{came:?}");
+    assert_eq!(came.json()[0]["dialect"], "mcp_2025_11_25");
+    assert_eq!(came.json()[0]["accepted"], true);
+    let all = run(&["check", "--target", "all", "--output", "json"]).json();
+    assert_eq!(
+        all.as_array().unwrap().len(),
+        toolwright::Dialect::ALL.len()
+    );
+    assert_eq!(run(&["check"]).code, 2);
+    let came = run(&["check", "--target", "openai"]);
+    assert_eq!(came.code, 2);
+}
+
+fn help() {
+    let came = run(&["--help"]);
+    assert_eq!(came.code, 0);
+    for words in [
+        "A shop",
+        "completions",
+        "130  the call was cancelled",
+        "--output <FORMAT>",
+    ] {
+        assert!(came.out.contains(words), "{words}: {came:?}");
+    }
+    let came = run(&["call", "--help"]);
+    assert!(came.out.contains("Weather forecast of a city."), "{came:?}");
+    assert!(!came.out.contains("hidden"), "{came:?}");
+    let came = run(&["call", "get_forecast", "--help"]);
+    for words in [
+        "Weather forecast of a city. It is made up.",
+        "--location <TEXT>",
+        "City name [required]",
+        "How many days, counted from today [1 to 10] [default: 3]",
+        "[possible values: celsius, fahrenheit]",
+    ] {
+        assert!(came.out.contains(words), "{words}: {}", came.out);
+    }
+    let came = run(&["call", "order", "--help"]);
+    for words in [
+        "--customer.address.country <TEXT>",
+        "Two letters",
+        "--labels <KEY=VALUE>",
+        "--lines <JSON>",
+        "--delivery.by <TEXT>",
+        "[possible values: post, pickup]",
+        "--dry-run[=<BOOLEAN>]",
+    ] {
+        assert!(came.out.contains(words), "{words}: {}", came.out);
+    }
+    assert_eq!(run(&["--version"]).out, "shop 1.2.0\n");
+}
+
+fn colour() {
+    let escape = '\u{1b}';
+    for arguments in [&["list"][..], &["--help"], &["call", "nope"]] {
+        let plain = run(arguments);
+        assert!(
+            !format!("{}{}", plain.out, plain.err).contains(escape),
+            "{plain:?}"
+        );
+        let forced = command(arguments)
+            .env("CLICOLOR_FORCE", "1")
+            .output()
+            .unwrap();
+        let said = [forced.stdout, forced.stderr].concat();
+        assert!(said.contains(&0x1b), "{arguments:?}");
+        let both = command(arguments)
+            .env("NO_COLOR", "1")
+            .env("CLICOLOR", "0")
+            .output()
+            .unwrap();
+        assert!(
+            ![both.stdout, both.stderr].concat().contains(&0x1b),
+            "{arguments:?}"
+        );
+    }
+}
+
+fn completions() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let came = run(&["completions", shell]);
+        assert_eq!(came.code, 0, "{came:?}");
+        for words in ["get_forecast", "location", "customer.address.country"] {
+            assert!(came.out.contains(words), "{shell}: {words}");
+        }
+        // The shells whose completions know values.
+        let knows_values = ["bash", "zsh", "fish"].contains(&shell);
+        assert_eq!(came.out.contains("fahrenheit"), knows_values, "{shell}");
+    }
+    assert_eq!(run(&["completions", "cmd"]).code, 2);
+}

@@ -1,0 +1,258 @@
+//! The tools of the program under test; most say what they got.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use toolwright::serve::Serve;
+use toolwright::{Content, Context, HaltReason, Outcome, Progress, Schema, tool, tools};
+
+#[derive(Deserialize, Serialize, Schema, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum Unit {
+    Celsius,
+    Fahrenheit,
+}
+
+#[derive(Serialize, Schema)]
+struct Forecast {
+    location: String,
+    unit: Unit,
+    days: u8,
+}
+
+/// Weather forecast of a city. It is made up.
+#[tool(read_only)]
+fn get_forecast(
+    /// City name
+    location: String,
+    #[arg(default = Unit::Celsius)] unit: Unit,
+    /// How many days, counted from today
+    #[arg(default = 3, range(1..=10))]
+    days: u8,
+) -> Forecast {
+    Forecast {
+        location,
+        unit,
+        days,
+    }
+}
+
+/// Who pays
+#[derive(Deserialize, Serialize, Schema)]
+struct Customer {
+    name: String,
+    vip: bool,
+    address: Option<Address>,
+}
+
+#[derive(Deserialize, Serialize, Schema)]
+struct Address {
+    /// Two letters
+    #[schema(pattern = "^[A-Z]{2}$")]
+    country: String,
+}
+
+#[derive(Deserialize, Serialize, Schema)]
+struct Line {
+    sku: String,
+    quantity: u32,
+}
+
+#[derive(Deserialize, Serialize, Schema)]
+#[serde(tag = "by", rename_all = "snake_case")]
+enum Delivery {
+    Post { express: bool },
+    Pickup { shop: String },
+}
+
+#[derive(Serialize, Schema)]
+struct Order {
+    customer: Customer,
+    lines: Vec<Line>,
+    delivery: Option<Delivery>,
+    labels: BTreeMap<String, i64>,
+    tags: Vec<String>,
+    dry_run: bool,
+}
+
+/// Places an order.
+#[tool(destructive)]
+fn order(
+    customer: Customer,
+    #[arg(default)] lines: Vec<Line>,
+    delivery: Option<Delivery>,
+    #[arg(default)] labels: BTreeMap<String, i64>,
+    #[arg(default)] tags: Vec<String>,
+    #[arg(default)] dry_run: bool,
+) -> Order {
+    Order {
+        customer,
+        lines,
+        delivery,
+        labels,
+        tags,
+        dry_run,
+    }
+}
+
+/// A number or a word
+#[derive(Deserialize, Serialize, Schema)]
+#[serde(untagged)]
+enum Either {
+    Number(i64),
+    Word(String),
+}
+
+#[derive(Serialize, Schema)]
+struct Odd {
+    either: Option<Either>,
+    text: Option<String>,
+    any: Option<serde_json::Value>,
+    big: Option<u128>,
+    pair: Option<(i64, String)>,
+    json: Option<String>,
+    help: Option<i64>,
+    a_b: Option<i64>,
+}
+
+/// Takes what is odd on a command line.
+#[tool(read_only)]
+fn odd(
+    either: Option<Either>,
+    text: Option<String>,
+    any: Option<serde_json::Value>,
+    big: Option<u128>,
+    pair: Option<(i64, String)>,
+    json: Option<String>,
+    help: Option<i64>,
+    a_b: Option<i64>,
+) -> Odd {
+    Odd {
+        either,
+        text,
+        any,
+        big,
+        pair,
+        json,
+        help,
+        a_b,
+    }
+}
+
+#[derive(Deserialize, Serialize, Schema)]
+struct Node {
+    label: String,
+    #[serde(default)]
+    children: Vec<Node>,
+}
+
+/// Reads a tree.
+#[tool(read_only)]
+fn tree(node: Node) -> Node {
+    node
+}
+
+/// Prints, and then says what it says.
+#[tool]
+fn noisy() -> &'static str {
+    println!("this is no answer");
+    "this is the answer"
+}
+
+/// Counts for ever.
+#[tool]
+async fn endless(#[context] cx: &Context) -> u8 {
+    for number in 1_u32.. {
+        cx.progress(Progress::new(number.into()).of(9e9).saying("on and on"));
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    0
+}
+
+/// Keeps its thread, and hears nothing.
+#[tool]
+fn deaf() -> u8 {
+    eprintln!("deaf now");
+    std::thread::sleep(Duration::from_secs(60));
+    0
+}
+
+/// Says who somebody is.
+#[tool]
+fn login(user: &str, #[arg(secret, len(4..))] password: &str) -> Result<String, &'static str> {
+    match (user, password) {
+        ("ada", "countess") => Ok("Augusta Ada King".to_owned()),
+        _ => Err("user or password is wrong"),
+    }
+}
+
+/// Asks where to go.
+#[tool]
+fn travel() -> Outcome {
+    Outcome::ask("Where to?").option("choices", ["Oslo", "Rome"])
+}
+
+/// Charges a card.
+#[tool(manual)]
+fn charge(cents: u32, #[arg(secret)] card: &str) -> String {
+    format!("{cents} cents from a card of {} digits", card.len())
+}
+
+/// Panics.
+#[tool]
+fn boom() -> u8 {
+    panic!("boom")
+}
+
+/// Takes longer than it may.
+#[tool(timeout = "50ms")]
+async fn late() -> u8 {
+    std::future::pending().await
+}
+
+/// Answers in blocks.
+#[tool]
+fn blocks() -> Content {
+    Content::text("a picture").image("image/png", "iVBORw0KGgo=")
+}
+
+/// Ends the conversation.
+#[tool]
+fn goodbye() -> Outcome {
+    Outcome::halt(HaltReason::new("farewell"), "bye")
+}
+
+/// Is seen by nobody.
+#[tool(visible = never)]
+fn hidden() -> u8 {
+    0
+}
+
+fn never(_: &toolwright::Scope<'_>) -> bool {
+    false
+}
+
+pub(crate) fn program() -> Serve {
+    let tools = tools![
+        get_forecast,
+        order,
+        odd,
+        tree,
+        noisy,
+        endless,
+        deaf,
+        login,
+        travel,
+        charge,
+        boom,
+        late,
+        blocks,
+        goodbye,
+        hidden,
+    ];
+    Serve::new(tools)
+        .name("shop")
+        .version("1.2.0")
+        .about("A shop")
+}

@@ -1,0 +1,227 @@
+//! Who may ask, and what is refused.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use toolwright::serve::axum::extract::Request;
+use toolwright::serve::axum::middleware::{Next, from_fn};
+use toolwright::serve::axum::routing::get;
+use toolwright::serve::http::Server;
+use toolwright::{Cancel, Context};
+
+use super::client::{read, serve, serve_with};
+use super::tools;
+
+#[test]
+fn names_that_are_not_allowed_are_refused() {
+    let served = serve_with(|server| server.allow_host("Tools.Example.com"));
+    let table = [
+        ("127.0.0.1", 200),
+        ("localhost", 200),
+        ("LOCALHOST:8080", 200),
+        ("[::1]:8080", 200),
+        ("tools.example.com", 200),
+        ("tools.example.com:8080", 200),
+        ("evil.example.com", 403),
+        ("localhost.evil.example.com", 403),
+        ("127.0.0.1.evil.example.com", 403),
+        ("tools.example.com.evil.example.com:80", 403),
+        ("", 403),
+    ];
+    for (host, status) in table {
+        for path in ["/tools", "/", "/health", "/nothing"] {
+            let status = if (path, status) == ("/nothing", 200) {
+                404
+            } else {
+                status
+            };
+            let request =
+                format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+            let answer = served.raw(request.as_bytes());
+            assert_eq!(answer.status, status, "{host} {path}: {answer:?}");
+        }
+    }
+    let twice = "GET /tools HTTP/1.1\r\nHost: localhost\r\nHost: evil.example.com\r\nConnection: close\r\n\r\n";
+    assert_ne!(served.raw(twice.as_bytes()).status, 200);
+}
+
+#[test]
+fn pages_of_other_sites_are_refused() {
+    let served = serve_with(|server| server.allow_origin("https://app.example.com"));
+    let own = format!("http://{}", served.address);
+    let table = [
+        (own.as_str(), 200),
+        ("https://app.example.com", 200),
+        ("https://app.example.com:8443", 403),
+        ("http://evil.example.com", 403),
+        ("http://127.0.0.1:1", 403),
+        ("null", 403),
+    ];
+    for (origin, status) in table {
+        let answer = served.get_with("/tools", &format!("Origin: {origin}\r\n"));
+        assert_eq!(answer.status, status, "{origin}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_token_is_asked_for_where_tools_are() {
+    let served = serve_with(|server| server.bearer("correct"));
+    for (path, status) in [
+        ("/tools", 401),
+        ("/openapi.json", 401),
+        ("/", 200),
+        ("/health", 200),
+        ("/page/page.js", 200),
+    ] {
+        let answer = served.get(path);
+        assert_eq!(answer.status, status, "{path}");
+        assert_eq!(answer.header("www-authenticate").is_some(), status == 401);
+    }
+    for (header, status) in [
+        ("Authorization: Bearer correct", 200),
+        ("authorization: bearer correct", 200),
+        ("Authorization: Bearer correc", 401),
+        ("Authorization: Bearer correctt", 401),
+        ("Authorization: Bearer ", 401),
+        ("Authorization: Basic correct", 401),
+        ("Authorization: correct", 401),
+    ] {
+        let answer = served.get_with("/tools", &format!("{header}\r\n"));
+        assert_eq!(answer.status, status, "{header}");
+    }
+    assert_eq!(served.call("order", r#"{"lines": []}"#).status, 401);
+}
+
+#[test]
+fn beyond_the_loopback_somebody_has_to_ask_for_something() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let stop = Cancel::new();
+        stop.cancel();
+        let table: [(fn(Server) -> Server, bool); 3] = [
+            (|server| server, false),
+            (|server| server.bearer("t"), true),
+            (Server::allow_anyone, true),
+        ];
+        for (change, is_served) in table {
+            let listener = tokio::net::TcpListener::bind("0.0.0.0:0").await.unwrap();
+            let served = change(Server::new(tools::all()))
+                .serve(listener, stop.clone())
+                .await;
+            assert_eq!(served.is_ok(), is_served, "{served:?}");
+        }
+    });
+}
+
+#[test]
+fn answers_tell_browsers_to_be_careful() {
+    let served = serve();
+    for path in ["/", "/tools", "/nothing", "/health"] {
+        let answer = served.get(path);
+        let policy = answer.header("content-security-policy").unwrap();
+        assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"));
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+        assert_eq!(answer.header("cache-control"), Some("no-store"));
+    }
+    // The page loads nothing from elsewhere, and runs nothing that stands in it.
+    let page = served.get("/").body;
+    assert!(
+        !page.contains("http://") && !page.contains("https://"),
+        "{page}"
+    );
+    assert!(!page.contains("<style") && !page.contains(" style=") && !page.contains(" onclick="));
+}
+
+#[test]
+fn routes_and_layers_of_the_host_stand_behind_the_guard() {
+    let served = serve_with(|server| {
+        server.bearer("t").routes(|router| {
+            router
+                .route("/version", get(|| async { "1.2.0" }))
+                .layer(from_fn(|mut request: Request, next: Next| {
+                    request
+                        .extensions_mut()
+                        .insert(Context::new().with_agent("ada"));
+                    next.run(request)
+                }))
+        })
+    });
+    assert_eq!(served.get("/version").status, 401);
+    let token = "Authorization: Bearer t\r\n";
+    assert_eq!(served.get_with("/version", token).body, "1.2.0");
+    let answer = served.call_with(
+        "whoami",
+        b"{}",
+        &format!("{token}Content-Type: application/json\r\n"),
+    );
+    assert_eq!(answer.json()["value"], "ada");
+}
+
+#[test]
+fn what_is_too_long_is_refused() {
+    let served = serve();
+    let limit = 8 * 1024 * 1024;
+    let text = |length: usize| format!(r#"{{"lines": [], "x": "{}"}}"#, "a".repeat(length - 22));
+    assert_eq!(served.call("order", &text(limit)).status, 422);
+    let answer = served.call("order", &text(limit + 1));
+    assert_eq!(
+        (answer.status, answer.kind().as_str()),
+        (413, "too_large"),
+        "{}",
+        answer.head
+    );
+    // A body that does not say how long it is.
+    let host = served.address;
+    let mut stream = served.connect();
+    let head = format!(
+        "POST /tools/order HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let piece = format!("100000\r\n{}\r\n", "a".repeat(0x10_0000));
+    for _ in 0..9 {
+        stream.write_all(piece.as_bytes()).unwrap();
+    }
+    stream.write_all(b"0\r\n\r\n").unwrap();
+    assert_eq!(read(stream).status, 413);
+    let long = format!("X-Long: {}\r\n", "a".repeat(100_000));
+    assert_eq!(served.get_with("/health", &long).status, 431);
+}
+
+#[test]
+fn bad_requests_end_their_connection_alone() {
+    let served = serve();
+    for bytes in [
+        &b"\x00\x01\x02\r\n\r\n"[..],
+        b"GET\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"POST /tools/order HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
+    ] {
+        let answer = served.raw(bytes);
+        assert!(answer.status == 400 || answer.status == 505, "{answer:?}");
+    }
+    // Half a request, and nothing more.
+    let mut half = served.connect();
+    half.write_all(b"POST /tools/order HTTP/1.1\r\nHost: local")
+        .unwrap();
+    assert_eq!(served.get("/health").status, 200);
+    drop(half);
+}
+
+#[test]
+fn a_head_that_does_not_come_is_not_waited_for() {
+    let served = serve();
+    let mut stream = served.connect();
+    stream.write_all(b"GET /health HTTP/1.1\r\n").unwrap();
+    let since = Instant::now();
+    let mut bytes = Vec::new();
+    // Closed with or without an answer that says why.
+    let _ = std::io::Read::read_to_end(&mut stream, &mut bytes);
+    let waited = since.elapsed();
+    assert!(
+        waited > Duration::from_secs(10) && waited < Duration::from_secs(19),
+        "{waited:?}"
+    );
+}

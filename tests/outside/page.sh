@@ -18,7 +18,7 @@ if ! [[ -x /usr/bin/chromium ]]; then
 fi
 
 . tests/outside/serve.sh
-start_serve
+start_serve serve
 
 cp tests/outside/page.mjs "$dir/page.mjs"
 timeout 120 node "$dir/page.mjs" "$url" "$dir"

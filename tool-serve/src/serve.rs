@@ -144,7 +144,8 @@ impl Serve {
     /// Serves over HTTP until a signal ends it.
     pub(crate) fn run_http(self, address: &str) -> io::Result<Exit> {
         let server = self.http_server();
-        runtime()?.block_on(async {
+        let runtime = runtime()?;
+        let end = runtime.block_on(async {
             let listener = TcpListener::bind(address).await?;
             let address = listener.local_addr()?;
             if let Some(why) = server.is_too_open(address) {
@@ -156,7 +157,10 @@ impl Serve {
             tokio::spawn(heed(Signals::new(), stop.clone()));
             server.serve(listener, stop).await?;
             Ok(Exit::Done)
-        })
+        });
+        // Threads that tools still keep busy are not waited for.
+        runtime.shutdown_background();
+        end
     }
 
     /// Serves over MCP on the standard input and output, until the input ends or a signal comes.

@@ -1,4 +1,12 @@
 //! HTTP on a real listener, asked over raw sockets.
+// A test that finds less than it expects has failed; and tools take what people write.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_wraps
+)]
 
 #[path = "http/calls.rs"]
 mod calls;

@@ -40,6 +40,11 @@ pub(super) async fn call(
             return refused(StatusCode::BAD_REQUEST, "no_utf8", &words);
         }
     };
+    // Models send nothing for no arguments; who wants things read as they stand does not.
+    if is_strict && matches!(arguments.trim(), "" | "null") {
+        let words = "the arguments must be a JSON object";
+        return refused(StatusCode::UNPROCESSABLE_ENTITY, "invalid_args", words);
+    }
     let call = ToolCall::new(shared.next_id(), name, arguments);
     let mut response = if wants_events(&parts.headers) {
         stream::answer(shared.executor.clone(), call, cx)
@@ -83,7 +88,8 @@ fn status(reply: &Reply) -> StatusCode {
         Way::Failed(kind) => match kind {
             ErrorKind::Unknown | ErrorKind::Hidden => StatusCode::NOT_FOUND,
             ErrorKind::InvalidArgs => of_faults(reply),
-            ErrorKind::Failed => StatusCode::UNPROCESSABLE_ENTITY,
+            // The arguments fit, and the tool said no all the same.
+            ErrorKind::Failed => StatusCode::CONFLICT,
             ErrorKind::Rejected => StatusCode::FORBIDDEN,
             ErrorKind::Timeout => StatusCode::GATEWAY_TIMEOUT,
             ErrorKind::Cancelled => StatusCode::SERVICE_UNAVAILABLE,

@@ -18,7 +18,7 @@ const ANSWERS: &str = r##"{
 }"##;
 
 /// What may come instead of a value, by status.
-const FAILURES: [(&str, &str); 11] = [
+const FAILURES: [(&str, &str); 12] = [
     ("400", "The body is no JSON."),
     (
         "403",
@@ -29,12 +29,10 @@ const FAILURES: [(&str, &str); 11] = [
         "The tool is not there any more; near names are told.",
     ),
     ("408", "The body did not come in time."),
+    ("409", "The tool failed, and says why."),
     ("413", "The arguments are too long."),
     ("415", "The body is not `application/json`."),
-    (
-        "422",
-        "The arguments do not fit, with their faults; or the tool says why it failed.",
-    ),
+    ("422", "The arguments do not fit, with their faults."),
     ("500", "The tool broke."),
     ("501", "Nothing here runs the tool."),
     ("503", "The call was cancelled: the server ends."),

@@ -174,7 +174,7 @@ async fn endless(#[context] cx: &Context) -> u8 {
 #[tool]
 fn deaf() -> u8 {
     eprintln!("deaf now");
-    std::thread::sleep(Duration::from_secs(60));
+    std::thread::sleep(Duration::from_mins(1));
     0
 }
 

@@ -19,7 +19,7 @@ fn answers_have_the_status_that_says_the_same() {
         ("order", "{", 400, "invalid_args"),
         ("order", "{}", 422, "invalid_args"),
         ("order", "[]", 422, "invalid_args"),
-        ("fail", "{}", 422, "failed"),
+        ("fail", "{}", 409, "failed"),
         ("ordr", "{}", 404, "unknown_tool"),
         ("boom", "{}", 500, "panicked"),
         ("late", "{}", 504, "timeout"),
@@ -92,6 +92,13 @@ fn the_decoder_gets_what_was_sent() {
     let strict = served.call_with("order", text, headers);
     assert_eq!(strict.status, 422, "{strict:?}");
     assert_eq!(strict.header("preference-applied"), Some("handling=strict"));
+    let strict = "Content-Type: application/json\r\nPrefer: handling=strict\r\n";
+    for (headers, status) in [("Content-Type: application/json\r\n", 200), (strict, 422)] {
+        for nothing in ["", "null", " null "] {
+            let answer = served.call_with("whoami", nothing.as_bytes(), headers);
+            assert_eq!(answer.status, status, "{nothing:?}: {answer:?}");
+        }
+    }
     let text = served.call_with(
         "order",
         b"{\"lines\": \"\xff\"}",
@@ -188,7 +195,8 @@ fn the_document_tells_every_tool_and_answer() {
     );
     let responses = &document["paths"]["/tools/tree"]["post"]["responses"];
     for status in [
-        "200", "202", "400", "403", "404", "408", "413", "415", "422", "500", "501", "503", "504",
+        "200", "202", "400", "403", "404", "408", "409", "413", "415", "422", "500", "501", "503",
+        "504",
     ] {
         assert!(
             responses[status]["content"]["application/json"].is_object(),

@@ -149,12 +149,13 @@ pub(crate) fn read(mut stream: TcpStream) -> Answer {
         .split_once("\r\n\r\n")
         .unwrap_or_else(|| panic!("{text:?}"));
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    let body = match head
+    let is_chunked = head
         .to_ascii_lowercase()
-        .contains("transfer-encoding: chunked")
-    {
-        true => unchunked(body),
-        false => body.to_owned(),
+        .contains("transfer-encoding: chunked");
+    let body = if is_chunked {
+        unchunked(body)
+    } else {
+        body.to_owned()
     };
     Answer {
         status,
@@ -168,7 +169,7 @@ fn unchunked(mut body: &str) -> String {
     while let Some((length, rest)) = body.split_once("\r\n") {
         let length = usize::from_str_radix(length, 16).unwrap();
         out.push_str(&rest[..length]);
-        body = &rest[length..].trim_start_matches("\r\n");
+        body = rest[length..].trim_start_matches("\r\n");
     }
     out
 }

@@ -92,6 +92,9 @@ fn a_token_is_asked_for_where_tools_are() {
     assert_eq!(served.call("order", r#"{"lines": []}"#).status, 401);
 }
 
+/// What a host says, and whether that is enough.
+type Case = (fn(Server) -> Server, bool);
+
 #[test]
 fn beyond_the_loopback_somebody_has_to_ask_for_something() {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -101,7 +104,7 @@ fn beyond_the_loopback_somebody_has_to_ask_for_something() {
     runtime.block_on(async {
         let stop = Cancel::new();
         stop.cancel();
-        let table: [(fn(Server) -> Server, bool); 3] = [
+        let table: [Case; 3] = [
             (|server| server, false),
             (|server| server.bearer("t"), true),
             (Server::allow_anyone, true),

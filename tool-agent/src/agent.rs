@@ -20,6 +20,7 @@ use self::keep::Keep;
 pub use self::step::Step;
 pub use self::tool::AgentTool;
 use crate::event::Listener;
+use crate::span::AgentSpan;
 use crate::{AgentError, Assistant, Checkpointer, Model, Node, Run, Session, UnknownOutcome};
 
 /// How often a model is asked in one run where nothing else is said.
@@ -253,13 +254,20 @@ impl Agent {
     /// [`checkpointer`](Self::checkpointer), go on with [`resume`](Self::resume) then: what was kept
     /// last may be newer than the session.
     ///
+    /// With the feature `tracing` the run is a span of the crate of that name, `invoke_agent`, and each of
+    /// its model calls one within it, `chat`, by
+    /// [OpenTelemetry's conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/).
+    ///
     /// # Errors
     /// When the session waits for somebody, when no provider would take its thread, and when the
     /// model fails at the first request. When the session cannot be kept: after a
     /// [conflict](crate::CheckpointError::Conflict) somebody else goes on with it, and no call ran here
     /// that does not run there.
     pub async fn run(&self, session: &mut Session, cx: &Context) -> Result<Run, AgentError> {
-        Engine::new(self, session, cx).run().await
+        let span = AgentSpan::of_run(session.id());
+        let ran = span.around(Engine::new(self, session, cx).run()).await;
+        span.ran(&ran);
+        ran
     }
 }
 

@@ -14,6 +14,7 @@ mod model;
 mod run;
 mod scripted;
 mod session;
+mod span;
 mod thread;
 mod tool_node;
 

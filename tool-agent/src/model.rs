@@ -157,6 +157,17 @@ pub enum ModelErrorKind {
 }
 
 impl ModelErrorKind {
+    /// The kind's name, as it is stored: `transport`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Transport => "transport",
+            Self::Busy => "busy",
+            Self::Refused => "refused",
+            Self::Unreadable => "unreadable",
+            Self::Timeout => "timeout",
+        }
+    }
+
     /// Whether the same request may succeed later.
     pub const fn is_transient(self) -> bool {
         matches!(self, Self::Transport | Self::Busy | Self::Timeout)

@@ -10,6 +10,7 @@ use toolwright_runtime::{Context, StreamEvent, ToolChoice, Toolset};
 
 use super::Agent;
 use crate::event::Event;
+use crate::span::AgentSpan;
 use crate::{
     AgentError, Assistant, Halted, Message, News, Node, Request, Response, Run, Session,
     SessionError, Status, Usage, Written,
@@ -368,11 +369,13 @@ impl<'a> Engine<'a> {
             News::to(&listener)
         };
         let stop = self.host.cancel();
-        let response = self.speaker().model.respond(request, news);
-        match until(response, stop.cancelled()).await {
-            Some(response) => response.map(Some).map_err(AgentError::Model),
-            None => Ok(None),
-        }
+        let span = AgentSpan::of_model(self.session.id());
+        let response = span.around(self.speaker().model.respond(request, news));
+        let Some(response) = until(response, stop.cancelled()).await else {
+            return Ok(None);
+        };
+        span.answered(&response);
+        response.map(Some).map_err(AgentError::Model)
     }
 
     /// The choice that the host made, until it was followed.

@@ -5,6 +5,7 @@ use toolwright_runtime::{
 
 use super::Agent;
 use super::engine::until;
+use crate::span::AgentSpan;
 use crate::{AgentError, Message, News, Request, Session, SessionError, Status};
 
 /// A provider wants a user's words last.
@@ -66,9 +67,11 @@ impl Agent {
         request.system = speaker.system.as_deref();
         request.schema = Some(&schema);
         let stop = cx.cancel();
-        let response = speaker.model.respond(request, News::NOBODY);
+        let span = AgentSpan::of_model(session.id());
+        let response = span.around(speaker.model.respond(request, News::NOBODY));
         let response = until(response, stop.cancelled()).await;
         let response = response.ok_or(AgentError::Cancelled)?;
+        span.answered(&response);
         let response = response.map_err(AgentError::Model)?;
         session.usage += response.usage.unwrap_or_default();
         read(&response.text, cx).map_err(AgentError::Answer)

@@ -148,17 +148,16 @@ mod off {
     #[derive(Clone, Default)]
     pub(in crate::executor) struct CallSpan;
 
+    #[allow(clippy::unused_self)]
     impl CallSpan {
         pub(in crate::executor) fn of(_: &ToolCall, _: Shown<'_>, _: bool) -> Self {
             Self
         }
 
-        #[allow(clippy::unused_self)]
         pub(in crate::executor) fn is_none(&self) -> bool {
             true
         }
 
-        #[allow(clippy::unused_self)]
         pub(in crate::executor) fn end(&self, _: &ToolResult) {}
 
         #[allow(clippy::unused_self)]

@@ -1,0 +1,166 @@
+//! The spans of a run and of its model calls, by the conventions of OpenTelemetry for generative AI: in
+//! the crate `tracing`, if somebody listens there. Those of calls are the executor's, and lie within a
+//! run's. What listens is not ours, so its panics are contained.
+
+#[cfg(not(feature = "tracing"))]
+pub(crate) use self::off::AgentSpan;
+#[cfg(feature = "tracing")]
+pub(crate) use self::on::AgentSpan;
+
+#[cfg(feature = "tracing")]
+mod on {
+    use std::future::{Future, poll_fn};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::pin::pin;
+
+    use tracing::field::Empty;
+    use tracing::span::{Entered, Span};
+    use tracing::{Level, span};
+
+    use crate::{AgentError, Halted, ModelError, Response, Run, Usage};
+
+    /// See the module.
+    pub(crate) struct AgentSpan(Span);
+
+    impl AgentSpan {
+        /// The span of a run of this session.
+        pub(crate) fn of_run(session: &str) -> Self {
+            Self::open(|| {
+                span!(
+                    Level::INFO,
+                    "invoke_agent",
+                    otel.status_code = Empty,
+                    gen_ai.operation.name = "invoke_agent",
+                    gen_ai.conversation.id = session,
+                    gen_ai.usage.input_tokens = Empty,
+                    gen_ai.usage.output_tokens = Empty,
+                    toolwright.halted = Empty,
+                    "error.type" = Empty,
+                )
+            })
+        }
+
+        /// The span of a model call in this session.
+        pub(crate) fn of_model(session: &str) -> Self {
+            Self::open(|| {
+                span!(
+                    Level::INFO,
+                    "chat",
+                    otel.kind = "client",
+                    otel.status_code = Empty,
+                    gen_ai.operation.name = "chat",
+                    gen_ai.conversation.id = session,
+                    gen_ai.usage.input_tokens = Empty,
+                    gen_ai.usage.output_tokens = Empty,
+                    "error.type" = Empty,
+                )
+            })
+        }
+
+        fn open(span: impl FnOnce() -> Span) -> Self {
+            Self(contained(span).unwrap_or_else(Span::none))
+        }
+
+        /// Notes what became of the run.
+        pub(crate) fn ran(&self, ran: &Result<Run, AgentError>) {
+            contained(|| match ran {
+                Ok(run) => {
+                    self.0.record("toolwright.halted", run.halted.as_str());
+                    self.usage(run.usage);
+                    match &run.halted {
+                        Halted::ModelError(error) => self.failed(error.kind().as_str()),
+                        Halted::ToolError(error) => self.failed(error.kind().as_str()),
+                        _ => {}
+                    }
+                }
+                Err(AgentError::Model(error)) => self.failed(error.kind().as_str()),
+                // The conventions' word for what has no name.
+                Err(_) => self.failed("_OTHER"),
+            });
+        }
+
+        /// Notes what the model answered.
+        pub(crate) fn answered(&self, answer: &Result<Response, ModelError>) {
+            contained(|| match answer {
+                Ok(response) => self.usage(response.usage.unwrap_or_default()),
+                Err(error) => self.failed(error.kind().as_str()),
+            });
+        }
+
+        fn usage(&self, usage: Usage) {
+            if usage != Usage::default() {
+                self.0.record("gen_ai.usage.input_tokens", usage.input);
+                self.0.record("gen_ai.usage.output_tokens", usage.output);
+            }
+        }
+
+        fn failed(&self, kind: &str) {
+            self.0.record("otel.status_code", "ERROR");
+            self.0.record("error.type", kind);
+        }
+
+        /// The same future, polled inside the span.
+        pub(crate) async fn around<F: Future>(&self, future: F) -> F::Output {
+            let mut future = pin!(future);
+            poll_fn(|task| {
+                let _inside = Inside::of(&self.0);
+                future.as_mut().poll(task)
+            })
+            .await
+        }
+    }
+
+    impl Drop for AgentSpan {
+        fn drop(&mut self) {
+            let span = std::mem::replace(&mut self.0, Span::none());
+            contained(|| drop(span));
+        }
+    }
+
+    /// A span while it is entered.
+    struct Inside<'s>(Option<Entered<'s>>);
+
+    impl<'s> Inside<'s> {
+        fn of(span: &'s Span) -> Self {
+            Self(contained(|| span.enter()))
+        }
+    }
+
+    impl Drop for Inside<'_> {
+        fn drop(&mut self) {
+            let entered = self.0.take();
+            contained(|| drop(entered));
+        }
+    }
+
+    fn contained<T>(listener: impl FnOnce() -> T) -> Option<T> {
+        catch_unwind(AssertUnwindSafe(listener)).ok()
+    }
+}
+
+#[cfg(not(feature = "tracing"))]
+mod off {
+    use crate::{AgentError, ModelError, Response, Run};
+
+    /// See the module.
+    pub(crate) struct AgentSpan;
+
+    #[allow(clippy::unused_self)]
+    impl AgentSpan {
+        pub(crate) fn of_run(_: &str) -> Self {
+            Self
+        }
+
+        pub(crate) fn of_model(_: &str) -> Self {
+            Self
+        }
+
+        pub(crate) fn ran(&self, _: &Result<Run, AgentError>) {}
+
+        pub(crate) fn answered(&self, _: &Result<Response, ModelError>) {}
+
+        pub(crate) fn around<F: Future>(&self, future: F) -> F {
+            future
+        }
+    }
+}

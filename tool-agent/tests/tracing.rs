@@ -1,0 +1,201 @@
+//! The spans of a run, of its model calls and of the calls of tools, as a subscriber of the crate
+//! `tracing` sees them.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex};
+
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{Agent, ModelError, ModelErrorKind, Response, Run, Session, Usage};
+use toolwright::{Context, Executor, ToolCall, tool, tools};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+#[derive(Debug, Default, Clone)]
+struct Seen {
+    name: &'static str,
+    /// The span that it was opened in, by its place.
+    parent: Option<usize>,
+    fields: BTreeMap<&'static str, String>,
+    closed: bool,
+}
+
+#[derive(Debug, Default)]
+struct Spans {
+    seen: Vec<Seen>,
+    entered: Vec<usize>,
+}
+
+#[derive(Debug, Default, Clone)]
+struct Recorder {
+    spans: Arc<Mutex<Spans>>,
+    panics: bool,
+}
+
+struct Fields<'f>(&'f mut BTreeMap<&'static str, String>);
+
+impl Visit for Fields<'_> {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name(), value.to_owned());
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.0.insert(field.name(), format!("{value:?}"));
+    }
+}
+
+fn place(id: &Id) -> usize {
+    usize::try_from(id.into_u64()).unwrap() - 1
+}
+
+impl Subscriber for Recorder {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let mut spans = self.spans.lock().unwrap();
+        let mut seen = Seen {
+            name: span.metadata().name(),
+            parent: spans.entered.last().copied(),
+            ..Seen::default()
+        };
+        span.record(&mut Fields(&mut seen.fields));
+        spans.seen.push(seen);
+        Id::from_u64(spans.seen.len() as u64)
+    }
+
+    fn record(&self, id: &Id, values: &Record<'_>) {
+        assert!(!self.panics, "the subscriber's own");
+        let mut spans = self.spans.lock().unwrap();
+        values.record(&mut Fields(&mut spans.seen[place(id)].fields));
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, _: &Event<'_>) {}
+
+    fn enter(&self, id: &Id) {
+        assert!(!self.panics, "the subscriber's own");
+        self.spans.lock().unwrap().entered.push(place(id));
+    }
+
+    fn exit(&self, id: &Id) {
+        assert!(!self.panics, "the subscriber's own");
+        let left = self.spans.lock().unwrap().entered.pop();
+        assert_eq!(left, Some(place(id)));
+    }
+
+    fn try_close(&self, id: Id) -> bool {
+        self.spans.lock().unwrap().seen[place(&id)].closed = true;
+        true
+    }
+}
+
+/// Looks.
+#[tool]
+async fn look() -> &'static str {
+    tokio::task::yield_now().await;
+    "seen"
+}
+
+/// Fails.
+#[tool]
+fn fails() -> Result<u8, &'static str> {
+    Err("no")
+}
+
+/// What a run of this script comes to, under this subscriber.
+fn run(recorder: &Recorder, script: Vec<Result<Response, ModelError>>) -> Run {
+    let _guard = tracing::subscriber::set_default(recorder.clone());
+    let model = ScriptedModel::new(script);
+    let agent = Agent::with_executor(model, Executor::parallel(tools![look, fails], 2));
+    let mut session = Session::with_id("s1");
+    session.reply("Go!").unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = { runtime }.enable_time().build().unwrap();
+    runtime
+        .block_on(agent.run(&mut session, &Context::new()))
+        .unwrap()
+}
+
+fn usage(input: u64, output: u64) -> Usage {
+    Usage { input, output }
+}
+
+fn two_calls() -> Response {
+    let calls = [("c1", "look"), ("c2", "fails")];
+    Response::calls(calls.map(|(id, name)| ToolCall::new(id, name, "{}"))).with_usage(usage(7, 2))
+}
+
+#[test]
+fn a_run_is_a_span_around_those_of_its_model_calls_and_tools() {
+    let recorder = Recorder::default();
+    let words = Response::text("Done.").with_usage(usage(9, 1));
+    run(&recorder, vec![Ok(two_calls()), Ok(words)]);
+    let seen = recorder.spans.lock().unwrap().seen.clone();
+    let names: Vec<_> = seen.iter().map(|span| (span.name, span.parent)).collect();
+    assert_eq!(
+        names,
+        [
+            ("invoke_agent", None),
+            ("chat", Some(0)),
+            ("execute_tool", Some(0)),
+            ("execute_tool", Some(0)),
+            ("chat", Some(0)),
+        ]
+    );
+    assert!(seen.iter().all(|span| span.closed));
+    let field = |place: usize, name| seen[place].fields.get(name).map(String::as_str);
+    // One id for all of a conversation.
+    for place in [0, 1, 4] {
+        assert_eq!(field(place, "gen_ai.conversation.id"), Some("s1"));
+        assert_eq!(
+            field(place, "gen_ai.operation.name"),
+            Some(seen[place].name)
+        );
+        assert_eq!(field(place, "error.type"), None);
+    }
+    let tokens: Vec<_> = [0, 1, 4]
+        .map(|place| field(place, "gen_ai.usage.input_tokens").unwrap())
+        .to_vec();
+    assert_eq!(tokens, ["16", "7", "9"]);
+    assert_eq!(field(0, "toolwright.halted"), Some("completed"));
+    assert_eq!(
+        (field(2, "error.type"), field(3, "error.type")),
+        (None, Some("failed"))
+    );
+}
+
+#[test]
+fn a_span_says_that_a_model_failed() {
+    let recorder = Recorder::default();
+    let busy = ModelError::new(ModelErrorKind::Busy, "429");
+    run(&recorder, vec![Ok(two_calls()), Err(busy)]);
+    let seen = recorder.spans.lock().unwrap().seen.clone();
+    for place in [0, 4] {
+        let fields = &seen[place].fields;
+        assert_eq!(
+            (&*fields["otel.status_code"], &*fields["error.type"]),
+            ("ERROR", "busy")
+        );
+    }
+    assert_eq!(seen[0].fields["toolwright.halted"], "error");
+    assert!(!seen[1].fields.contains_key("error.type"));
+}
+
+#[test]
+fn what_listens_ends_no_run() {
+    let recorder = Recorder {
+        panics: true,
+        ..Recorder::default()
+    };
+    let run = run(
+        &recorder,
+        vec![Ok(two_calls()), Ok(Response::text("Done."))],
+    );
+    assert_eq!(run.text(), Some("Done."));
+}

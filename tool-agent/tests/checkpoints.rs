@@ -539,12 +539,12 @@ async fn an_older_checkpoint_begins_a_branch() {
         assert_eq!(run.text(), Some("Paid twice."));
         assert_eq!(ran.all()[0], 3);
         let key = |session: &Session| answers(session)[0].1.clone();
-        assert_eq!(key(&before[3].session().unwrap()), "s/1/1/0/c1");
+        assert_eq!(key(&before[3].session().unwrap()), "s/1/0/0/c1");
         assert!(key(&first) != key(&second));
         assert!(
             [&first, &second]
                 .iter()
-                .all(|session| key(session) != "s/1/1/0/c1")
+                .all(|session| key(session) != "s/1/0/0/c1")
         );
 
         // Nothing is gone.
@@ -674,7 +674,7 @@ async fn what_has_run_is_not_run_again() {
             assert_eq!(run.text(), Some("Done."));
             let [paid, looked, written, _] = ran.all();
             assert_eq!((paid, looked + written), (1, 2));
-            assert_eq!(answers(&session)[0], (0, "s/1/1/0/c1".to_owned(), false));
+            assert_eq!(answers(&session)[0], (0, "s/1/0/0/c1".to_owned(), false));
             assert_eq!(answers(&session).len(), 2);
             // What the call let the conversation know is known.
             assert_eq!(session.state().get("paid"), Some(&json!(true)));
@@ -721,7 +721,7 @@ async fn an_unknown_outcome_is_asked_about() {
             .into_iter()
             .map(|answer| answer.1)
             .collect();
-        assert_eq!(texts, ["done", "s/1/1/1/c2"]);
+        assert_eq!(texts, ["done", "s/1/0/1/c2"]);
         assert!(session.thread().check().is_ok());
     }
 }
@@ -955,10 +955,10 @@ async fn what_is_damaged_is_said_to_be() {
     assert!(store.delete("s").await.unwrap());
     let agent = Agent::new(model([calls(&turn)]), effects(&ran)).checkpointer(Arc::clone(&store));
     until_it_hangs(agent.run(&mut asked("s"), &Context::new())).await;
-    store.end_call("s", "s/1/1/0/c1", 1, "{}").await.unwrap();
+    store.end_call("s", "s/1/0/0/c1", 1, "{}").await.unwrap();
     let error = agent.resume("s", &Context::new()).await.unwrap_err();
     let words = error.to_string();
-    let begins = "the record of the call `s/1/1/0/c1` of the session `s` is damaged: ";
+    let begins = "the record of the call `s/1/0/0/c1` of the session `s` is damaged: ";
     assert!(words.starts_with(begins), "{words}");
 }
 

@@ -17,7 +17,8 @@ use toolwright::agent::{
     Responding, Response, Run, Session,
 };
 use toolwright::{
-    Context, Event as CallEvent, Executor, StreamEvent, ToolCall, Toolset, tool, tools,
+    Context, Event as CallEvent, Executor, Registry, Scope, Source, StreamEvent, ToolCall, Toolset,
+    tool, tools,
 };
 
 /// Adds two numbers.
@@ -31,6 +32,12 @@ fn add(a: i64, b: i64) -> i64 {
 fn remind(#[context] cx: &Context) -> &'static str {
     cx.get::<Queue>().unwrap().push("And tell me.");
     "noted"
+}
+
+/// Learns a number.
+#[tool]
+fn learn(#[context] cx: &Context) -> bool {
+    cx.update_state("n", 1)
 }
 
 fn all() -> Toolset {
@@ -135,6 +142,57 @@ async fn calls_of_a_model_that_was_given_no_tools_end_nothing() {
         (told.is_error, told.text.as_str()),
         (true, "unknown tool `add`")
     );
+}
+
+#[tokio::test]
+async fn what_tools_there_are_is_asked_anew_for_each_turn() {
+    let asked = Lines::default();
+    let notes = asked.clone();
+    let catalogue = Source::catalog(move |scope: &Scope<'_>| {
+        let (turn, input) = (scope.turn, scope.input.unwrap_or_default());
+        notes.write(format!("{turn} {input} {:?}", scope.state.get("n")));
+        match turn {
+            0 => tools![learn],
+            1 => tools![add],
+            _ => Toolset::default(),
+        }
+    });
+    let learn_call = ToolCall::new("c1", "learn", "{}");
+    let model = ScriptedModel::new([calls(&[learn_call]), calls(&[add_call("c2")]), text("4.")]);
+    let agent = Agent::new(model.clone(), catalogue);
+    let mut session = Session::ask("2 + 2?");
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    let offered: Vec<_> = model.requests().into_iter().map(|one| one.tools).collect();
+    assert_eq!(offered, [vec!["learn"], vec!["add"], vec![]]);
+    // What was offered is what can be called.
+    let failed = session
+        .thread()
+        .messages()
+        .iter()
+        .filter(|message| matches!(message, Message::Tool(answer) if answer.is_error));
+    assert_eq!(failed.count(), 0);
+    let mut asked = asked.take();
+    asked.dedup();
+    assert_eq!(asked[0], "0 2 + 2? None");
+    assert_eq!(asked.last().unwrap(), "2 2 + 2? Some(Number(1))");
+
+    // So are tools that come and go.
+    let registry = Registry::from(tools![add]);
+    let model = ScriptedModel::new([calls(&[add_call("c1")]), text("4."), text("Bye.")]);
+    let agent = Agent::new(model.clone(), &registry).listen({
+        let registry = registry.clone();
+        move |event: &Event<'_>| {
+            if let Event::Call(CallEvent::Finished { .. }) = event {
+                registry.replace(tools![remind]);
+            }
+        }
+    });
+    let mut session = Session::ask("2 + 2?");
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    let offered: Vec<_> = model.requests().into_iter().map(|one| one.tools).collect();
+    assert_eq!(offered, [vec!["add"], vec!["remind"]]);
+    session.reply("Bye!").unwrap();
+    agent.run(&mut session, &Context::new()).await.unwrap();
 }
 
 /// Says a word, and the rest when it is let.

@@ -197,6 +197,14 @@ async fn go_on(agent: &Agent, dir: &Path, id: &str) -> Result<(), AgentError> {
     }
 }
 
+/// The idempotency key of a call of the last turn.
+fn key(session: &Session, place: usize, id: &str) -> String {
+    let turns = session.thread().messages().iter();
+    let turns = turns.filter(|message| !message.tool_calls().is_empty());
+    let turn = turns.count() - 1;
+    format!("{}/{turn}/{place}/{id}", session.run_id())
+}
+
 /// Somebody looks whether the effect is there.
 fn decide(
     session: &mut Session,
@@ -214,11 +222,7 @@ fn decide(
             &*pending.call.name, "pay",
             "what may run again is not asked about"
         );
-        let turn = session.thread().messages().iter();
-        let turn = turn
-            .filter(|message| !message.tool_calls().is_empty())
-            .count();
-        let key = format!("{}/{turn}/{place}/{}", session.run_id(), pending.call.id);
+        let key = key(session, place, &pending.call.id);
         if happened.contains_key(&format!("pay {key}")) {
             session.submit(place, key)?;
         } else {
@@ -383,15 +387,10 @@ fn look_at(dir: &Path, id: &str, counts: &Counts) {
     };
     let session = last.session().unwrap();
     let pending = session.pending();
-    let turns = session.thread().messages().iter();
-    let turn = turns
-        .filter(|message| !message.tool_calls().is_empty())
-        .count();
     for record in records {
-        let key = |place| format!("{}/{turn}/{place}/{}", session.run_id(), record.call.id);
         let is_open = pending
             .iter()
-            .any(|pending| record.key == key(pending.index));
+            .any(|pending| record.key == key(&session, pending.index, &record.call.id));
         let count = match (is_open, &record.outcome) {
             (true, Some(_)) => &counts.ended,
             (true, None) => &counts.begun,
@@ -428,7 +427,7 @@ fn judge(dir: &Path, id: &str, counts: &Counts) {
             Message::Tool(answer) => Some(answer),
             _ => None,
         });
-    for turn in 1..=ROUNDS {
+    for turn in 0..ROUNDS {
         for (place, name) in TURN.into_iter().enumerate() {
             let answer = answers.next().expect("an answer to each call");
             assert_eq!(

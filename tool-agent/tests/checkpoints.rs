@@ -1017,6 +1017,27 @@ mod file {
         assert_eq!(names, ["sessions.db", "sessions.db-shm", "sessions.db-wal"]);
     }
 
+    /// Whoever opens the file of another connection of the same program and closes it again takes that
+    /// one's locks off, and other programs would delete the log that it writes to.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_second_connection_leaves_the_locks_of_the_first() {
+        use std::os::unix::fs::MetadataExt;
+        let dir = Dir::new();
+        let first: Store = Arc::new(SqliteCheckpointer::open(dir.file()).unwrap());
+        put(&first, "s", None).await.unwrap();
+        let file = format!(":{} ", fs::metadata(dir.file()).unwrap().ino());
+        let locks = || {
+            let locks = fs::read_to_string("/proc/locks").unwrap();
+            locks.lines().filter(|line| line.contains(&file)).count()
+        };
+        let before = locks();
+        assert!(before > 0);
+        let second = SqliteCheckpointer::open(dir.file()).unwrap();
+        assert_eq!(locks(), before);
+        drop((first, second));
+    }
+
     #[test]
     fn what_is_no_file_of_checkpoints_is_left_as_it_is() {
         let dir = Dir::new();

@@ -1,7 +1,9 @@
 //! The file: whose it is, and what is in it.
 
 use std::fs::OpenOptions;
+use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
@@ -55,16 +57,27 @@ pub(super) fn open(path: &Path) -> Result<Connection, CheckpointError> {
     }
 }
 
-/// Makes the file, for its owner alone: SQLite would make it for everybody whom the umask allows.
+/// Makes the file if there is none, for its owner alone: SQLite would make it for everybody whom the
+/// umask allows.
+///
+/// A file that is there is not opened: to close it again would take all locks off it that this program's
+/// other connections hold, and other programs would take its log for one that nobody needs any more.
 fn make(path: &Path) -> Result<(), CheckpointError> {
+    // Nor does anybody open it between this making and closing it.
+    static MAKING: Mutex<()> = Mutex::new(());
+    let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut options = OpenOptions::new();
-    options.write(true).create(true);
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop).map_err(|error| {
-        let words = format!("`{}` cannot be opened: {error}", path.display());
-        CheckpointError::store_with(words, error)
-    })
+    match options.open(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => {
+            let words = format!("`{}` cannot be opened: {error}", path.display());
+            Err(CheckpointError::store_with(words, error))
+        }
+    }
 }
 
 fn prepare(

@@ -7,6 +7,7 @@
 )]
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
@@ -506,4 +507,22 @@ async fn a_tool_that_asks_in_its_midst_leaves_the_rest_to_run() {
     session.submit("c3", "by hand").unwrap();
     agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(answers(&session), ["Oslo", "sun in Rome", "by hand"]);
+}
+
+#[tokio::test]
+async fn a_round_that_was_decided_about_counts() {
+    let ledger = Ledger::default();
+    let script = ["c1", "c2"].map(|id| calls(&[weather_call(id, "Oslo")]));
+    let agent = agent(&ledger, script)
+        .interrupt_before(Node::Tools)
+        .max_tool_rounds(NonZeroU32::MIN);
+    let mut session = Session::ask("Go!");
+    for id in ["c1", "c2"] {
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(run.halted.as_str(), "interrupted");
+        session.decide(id, Decision::Approve).unwrap();
+    }
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.halted.as_str(), "max_tool_rounds");
+    assert_eq!(ledger.lines(), ["sun in Oslo"]);
 }

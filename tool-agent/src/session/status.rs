@@ -33,7 +33,7 @@ pub enum Status {
     },
     /// Nothing: the model has said its last word.
     Completed,
-    /// A model failed. Nothing is taken until [`Session::clear_error`].
+    /// A model failed. Nothing is taken until [`clear_error`](crate::Session::clear_error).
     Failed {
         /// What it said, for the host.
         message: String,

@@ -143,6 +143,26 @@ async fn a_program_that_ends_inside_goes_on_inside() {
 }
 
 #[tokio::test]
+async fn wrappers_change_nothing_about_that() {
+    let (ran, store) = (Arc::new(Ran::default()), MemoryCheckpointer::new());
+    let build = |outer: ScriptedModel, inner: ScriptedModel| {
+        let tools = tools![pay, hang; state = Arc::clone(&ran)];
+        let helper = AgentTool::new(Agent::new(inner, tools), "inner", "Helps.");
+        let helper = helper.build().unwrap().handle_errors();
+        let tools = Toolset::new([helper]).unwrap();
+        let tools = tools.rename("inner", "helper").unwrap();
+        Agent::new(outer, tools).checkpointer(store.clone())
+    };
+    let both = calls(&[call("x", "pay"), call("y", "hang")]);
+    let first = build(script([ask()]), script([both]));
+    until_it_hangs(first.run(&mut asked(), &Context::new())).await;
+    let second = build(script([text("Done.")]), script([text("Paid.")]));
+    let (session, _) = second.resume("s", &Context::new()).await.unwrap();
+    assert_eq!(answers(&session), ["Paid."]);
+    assert_eq!(ran.both(), (1, 2));
+}
+
+#[tokio::test]
 async fn what_has_ended_inside_is_not_asked_again() {
     /// Hangs until its program ends.
     #[tool(read_only)]

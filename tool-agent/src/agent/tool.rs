@@ -27,7 +27,8 @@ const TIMEOUT: Duration = Duration::from_hours(1);
 /// An agent that is a tool of another one: a call is a conversation of its own, which begins with the
 /// argument `input`, and its result the agent's last words.
 ///
-/// It knows what the calling conversation's state is, and nothing that was said there. When the host says
+/// It knows what the calling conversation's state is, and nothing that was said there. What happens in it,
+/// its own listeners are told. What its model calls cost is a part of the caller's. When the host says
 /// stop, it stops. A limit that it comes to, or a failure of its model, is an error of the call.
 ///
 /// Nothing is lost where it pauses. Called by an agent, its call is pending then, as

@@ -145,5 +145,5 @@ fn travel(to: Option<String>) -> Outcome {
 }
 
 fn main() -> ExitCode {
-    toolwright_serve::main(tools![forecast, order, count, login, travel])
+    toolwright::serve::main(tools![forecast, order, count, login, travel])
 }

@@ -156,6 +156,27 @@ fn secrets_do_not_come_back() {
 }
 
 #[test]
+fn secrets_are_marked_wherever_they_stand() {
+    let served = serve();
+    let tools = served.get("/tools").json();
+    let tools = tools["tools"].as_array().unwrap();
+    let open = tools.iter().find(|tool| tool["name"] == "open").unwrap();
+    let document = served.get("/openapi.json").json();
+    for schema in [
+        &open["input_schema"],
+        &document["components"]["schemas"]["open.arguments"],
+    ] {
+        let fields = &schema["properties"];
+        let key = &fields["keys"]["items"]["properties"];
+        assert_eq!(key["value"]["writeOnly"], true, "{schema}");
+        assert_eq!(key["value"]["type"], json!(["string", "null"]));
+        assert_eq!(key["id"], json!({"type": "string", "minLength": 1}));
+        assert_eq!(fields["codes"]["writeOnly"], true);
+        assert_eq!(fields["keys"]["writeOnly"], Value::Null);
+    }
+}
+
+#[test]
 fn progress_comes_as_events_and_the_answer_last() {
     let served = serve();
     let headers = "Content-Type: application/json\r\nAccept: text/event-stream\r\n";

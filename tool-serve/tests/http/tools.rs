@@ -90,6 +90,22 @@ fn charge(cents: u32, #[arg(secret)] card: &str) -> String {
     format!("{cents} cents from {card}")
 }
 
+#[derive(Deserialize, Schema)]
+struct Key {
+    #[schema(len(1..))]
+    id: String,
+    #[schema(secret)]
+    value: Option<String>,
+}
+
+/// Opens with keys, and with codes if there are any.
+#[tool]
+fn open(keys: Vec<Key>, #[arg(secret, default)] codes: Vec<u32>) -> Vec<String> {
+    let _ = codes;
+    let named = keys.into_iter().filter(|key| key.value.is_some());
+    named.map(|key| key.id).collect()
+}
+
 /// Says who asks.
 #[tool]
 fn whoami(#[context] cx: &Context) -> String {
@@ -97,5 +113,7 @@ fn whoami(#[context] cx: &Context) -> String {
 }
 
 pub(crate) fn all() -> Toolset {
-    tools![order, tree, wait, late, fail, boom, travel, charge, whoami]
+    tools![
+        order, tree, wait, late, fail, boom, travel, charge, whoami, open
+    ]
 }

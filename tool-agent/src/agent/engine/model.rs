@@ -1,0 +1,104 @@
+//! The node in which the model is asked.
+
+use toolwright_runtime::{StreamEvent, ToolChoice, Toolset};
+
+use super::{Engine, Visit, until};
+use crate::event::Event;
+use crate::span::AgentSpan;
+use crate::{AgentError, Assistant, Halted, Message, News, Node, Request, Response};
+
+impl Engine<'_> {
+    pub(super) async fn visit_model(&mut self) -> Visit {
+        for hook in &self.agent.hooks {
+            hook.before_model(self.session);
+        }
+        self.session.thread.check()?;
+        let tools = self.speaker().executor.tools(&self.context());
+        let response = self.respond(&tools).await;
+        let response = match response {
+            Ok(Some(response)) => response,
+            Ok(None) => return Ok(Some(Halted::Cancelled)),
+            Err(AgentError::Model(error)) if self.session.at.turn > 0 => {
+                return Ok(Some(Halted::ModelError(error)));
+            }
+            Err(error) => return Err(error),
+        };
+        self.session.at.turn += 1;
+        self.turns += 1;
+        if let Some(usage) = response.usage {
+            self.usage += usage;
+            self.session.usage += usage;
+        }
+        self.tell(&Event::ModelFinished {
+            response: &response,
+        });
+        if !response.text.is_empty() {
+            self.text = Some(response.text.clone());
+        }
+        let said = Assistant {
+            text: response.text,
+            calls: response.calls,
+            native: response.native,
+            lowered: response.lowered,
+            asks: None,
+        };
+        let calls = said.calls.clone();
+        self.session.thread.push(Message::Assistant(said));
+        let next = if calls.is_empty() {
+            Node::End
+        } else {
+            Node::Tools
+        };
+        self.session.at.node = next;
+        for hook in self.agent.hooks.iter().rev() {
+            hook.after_model(self.session);
+        }
+        if next == Node::Tools {
+            self.tell(&Event::CallsReady { calls: &calls });
+        } else if self.session.take_queued() {
+            self.session.at.node = Node::Model;
+        }
+        Ok(None)
+    }
+
+    /// The model's answer; `None` if the host said stop before it came.
+    async fn respond(&self, tools: &Toolset) -> Result<Option<Response>, AgentError> {
+        let choice = self.choice(tools)?;
+        let mut request = Request::new(&self.session.thread, tools, &choice);
+        request.system = self.speaker().system.as_deref();
+        let listener = |event: &StreamEvent| self.tell(&Event::Delta(event));
+        let news = if self.agent.listeners.is_empty() {
+            News::NOBODY
+        } else {
+            News::to(&listener)
+        };
+        let stop = self.host.cancel();
+        let span = AgentSpan::of_model(self.session.id());
+        let response = span.around(self.speaker().model.respond(request, news));
+        let Some(response) = until(response, stop.cancelled()).await else {
+            return Ok(None);
+        };
+        span.answered(&response);
+        response.map(Some).map_err(AgentError::Model)
+    }
+
+    /// The choice that the host made, until it was followed.
+    fn choice(&self, tools: &Toolset) -> Result<ToolChoice, AgentError> {
+        let choice = &self.speaker().choice;
+        let forced = matches!(choice, ToolChoice::Required | ToolChoice::Specific(_));
+        if forced && self.session.at.rounds > 0 {
+            return Ok(ToolChoice::Auto);
+        }
+        match choice {
+            ToolChoice::Specific(name) if !tools.contains(name) => {
+                let message = format!("the model is to call `{name}`, and there is no such tool");
+                Err(AgentError::ToolChoice(message))
+            }
+            ToolChoice::Required if tools.is_empty() => {
+                let message = "the model is to call a tool, and there is none";
+                Err(AgentError::ToolChoice(message.to_owned()))
+            }
+            choice => Ok(choice.clone()),
+        }
+    }
+}

@@ -167,7 +167,7 @@ fn run(name: &str, id: &Value, params: &Params) {
         "alive" => {
             let token = params.meta.as_ref().unwrap()["progressToken"].clone();
             for done in 1..=6 {
-                std::thread::sleep(std::time::Duration::from_millis(150));
+                std::thread::sleep(std::time::Duration::from_millis(500));
                 let told = json!({"progressToken": token, "progress": done});
                 send(
                     &json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": told}),

@@ -25,6 +25,10 @@ pub(crate) const TESTS: &[Named] = &[
         "a_type_inside_itself_is_written_as_json",
         a_type_inside_itself,
     ),
+    (
+        "schemas_from_elsewhere_have_flags_as_far_as_can_be",
+        from_elsewhere,
+    ),
 ];
 
 /// What the tool got: its answer, which says so.
@@ -236,4 +240,41 @@ fn a_type_inside_itself() {
     ]);
     let leaf = json!({"label": "leaf", "children": []});
     assert_eq!(came, json!({"label": "root", "children": [leaf]}));
+}
+
+fn from_elsewhere() {
+    let table = [
+        // Who stands first in the schema, whose keys were sorted, has the name.
+        ("--arg.json", "5", json!({"arg.json": "5"})),
+        ("--x.y", "1", json!({"x": {"y": 1}})),
+        ("--x.z", "2", json!({"x": {"z": 2}})),
+        ("--arg.x.y", "3", json!({"x.y": 3})),
+        ("--c-d", "4", json!({"c-d": "4"})),
+        ("--c_d", "5", json!({"c_d": 5})),
+        ("--größe", "1.50", json!({"größe": 1.5})),
+        ("--loop", "7", json!({"loop": 7})),
+        (
+            "--loop.loop",
+            r#"{"loop": 7}"#,
+            json!({"loop": {"loop": {"loop": 7}}}),
+        ),
+        ("--either", "false", json!({"either": false})),
+        // A listed word is itself.
+        ("--either", "true", json!({"either": "true"})),
+        ("--all", "null", json!({"all": null})),
+    ];
+    for (flag, text, expected) in table {
+        assert_eq!(
+            got(&["call", "strange", flag, text]),
+            expected,
+            "{flag} {text}"
+        );
+    }
+    let help = run(&["call", "strange", "--help"]);
+    assert_eq!(help.code, 0, "{help:?}");
+    // What has no flag is reached all the same.
+    let text = r#"{"": "a", "a b": "b", "a=b": "c", "--x": "d", "json": 5}"#;
+    let came = got(&["call", "strange", "--json", text, "--x.z", "1"]);
+    assert_eq!(came["a=b"], "c");
+    assert_eq!(came["x"], json!({"z": 1}));
 }

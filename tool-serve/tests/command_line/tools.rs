@@ -1,11 +1,16 @@
 //! The tools of the program under test; most say what they got.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use toolwright::serve::Serve;
-use toolwright::{Content, Context, HaltReason, Outcome, Progress, Schema, tool, tools};
+use toolwright::{
+    Content, Context, DynTool, HaltReason, Outcome, Progress, Schema, SchemaDoc, Tool, ToolError,
+    Toolset, tool, tools,
+};
 
 #[derive(Deserialize, Serialize, Schema, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
@@ -233,6 +238,38 @@ fn never(_: &toolwright::Scope<'_>) -> bool {
     false
 }
 
+/// A tool whose schema came from elsewhere, with names and forms that nobody expects.
+fn strange() -> Arc<dyn Tool> {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "": {"type": "string"},
+            "a b": {"type": "string"},
+            "a=b": {"type": "string"},
+            "--x": {"type": "string"},
+            "json": {"type": "integer"},
+            "arg.json": {"type": "string"},
+            "x.y": {"type": "integer"},
+            "x": {"type": "object", "properties": {"y": {"type": "integer"}, "z": {"type": "integer"}}},
+            "c_d": {"type": "integer"},
+            "c-d": {"type": "string"},
+            "größe": {"type": "number"},
+            "loop": {"$ref": "#/$defs/loop"},
+            "either": {"oneOf": [{"type": "boolean"}, {"enum": ["true", "auto"]}]},
+            "all": true,
+            "none": false
+        },
+        "$defs": {"loop": {"type": ["object", "integer"], "properties": {"loop": {"$ref": "#/$defs/loop"}}}}
+    });
+    let echo = |arguments: serde_json::Value, _: Context| Ok::<_, ToolError>(arguments);
+    let tool = DynTool::builder()
+        .name("strange")
+        .description("Says what it got.")
+        .parameters(SchemaDoc::try_from(&schema).unwrap())
+        .handler_sync(echo);
+    tool.build().unwrap()
+}
+
 pub(crate) fn program() -> Serve {
     let tools = tools![
         get_forecast,
@@ -251,6 +288,8 @@ pub(crate) fn program() -> Serve {
         goodbye,
         hidden,
     ];
+    let strange = Toolset::new([strange()]).unwrap();
+    let tools = tools.merge(&strange).unwrap();
     Serve::new(tools)
         .name("shop")
         .version("1.2.0")

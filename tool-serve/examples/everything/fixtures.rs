@@ -99,6 +99,13 @@ async fn test_tool_with_progress(#[context] cx: &Context) -> &'static str {
     "Tool with progress executed successfully"
 }
 
+/// Answers some time after the stream has begun.
+#[tool(read_only)]
+async fn test_reconnection() -> &'static str {
+    sleep(2 * STEP).await;
+    "Reconnection test completed successfully"
+}
+
 /// What a person said, as the suite wants to read it.
 fn said(answer: &Answer) -> String {
     match answer {
@@ -367,6 +374,7 @@ pub(crate) fn tools() -> Toolset {
         test_tool_with_logging,
         test_error_handling,
         test_tool_with_progress,
+        test_reconnection,
         test_elicitation,
         test_elicitation_sep1034_defaults,
         test_elicitation_sep1330_enums,

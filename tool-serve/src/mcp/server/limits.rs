@@ -2,7 +2,6 @@ use std::time::Duration;
 
 /// What a server takes from its clients. All else is refused, with an error that says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ServerLimits {
     /// How many bytes a message may have: a line, or the body of a request. Of a longer one no more is
     /// held. 16 MiB if nothing is said; a call's arguments have [a limit](toolwright_runtime::Limits)

@@ -1,6 +1,6 @@
 //! Messages as lines: `rmcp`'s transport over a pair of pipes, such as the standard input and output.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -48,7 +48,9 @@ impl Transport<RoleServer> for Pipe {
             let line = raw::write(&message)?;
             let sent = out.line(line).await;
             match &message {
-                JsonRpcMessage::Response(response) => out.flight.landed(&response.id),
+                JsonRpcMessage::Response(response) => {
+                    out.flight.landed(&response.id);
+                }
                 JsonRpcMessage::Error(error) => {
                     if let Some(id) = &error.id {
                         out.flight.landed(id);
@@ -91,20 +93,58 @@ impl Out {
 /// The requests that are not answered yet.
 #[derive(Default)]
 struct Flight {
-    ids: Mutex<HashSet<RequestId>>,
+    known: Mutex<Known>,
     landed: Notify,
 }
 
+#[derive(Default)]
+struct Known {
+    ids: HashSet<RequestId>,
+    /// The last ones that were cancelled. What they still come to is dropped by their ids, so that an id
+    /// must not be another request's at once.
+    cancelled: VecDeque<RequestId>,
+}
+
+/// How many requests that were cancelled are remembered.
+const CANCELLED: usize = 1024;
+
 impl Flight {
-    fn ids(&self) -> MutexGuard<'_, HashSet<RequestId>> {
-        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn landed(&self, id: &RequestId) {
-        let mut ids = self.ids();
-        ids.remove(id);
-        if ids.is_empty() {
+    /// Notes a request, of which there may be so many.
+    fn start(&self, id: &RequestId, most: usize) -> Result<(), &'static str> {
+        let mut known = self.known();
+        if known.ids.len() >= most {
+            return Err("too many requests at once");
+        }
+        if known.cancelled.contains(id) {
+            return Err("a request with this id was cancelled");
+        }
+        if !known.ids.insert(id.clone()) {
+            return Err("another request with this id is not answered yet");
+        }
+        Ok(())
+    }
+
+    fn landed(&self, id: &RequestId) -> bool {
+        let mut known = self.known();
+        let was_there = known.ids.remove(id);
+        if known.ids.is_empty() {
             self.landed.notify_waiters();
+        }
+        was_there
+    }
+
+    /// Nobody waits for this request any more.
+    fn cancel(&self, id: RequestId) {
+        if self.landed(&id) {
+            let mut known = self.known();
+            known.cancelled.push_back(id);
+            if known.cancelled.len() > CANCELLED {
+                known.cancelled.pop_front();
+            }
         }
     }
 
@@ -114,7 +154,7 @@ impl Flight {
             tokio::pin!(landed);
             // Before the look, so that what lands in between is not missed.
             landed.as_mut().enable();
-            if self.ids().is_empty() {
+            if self.known().ids.is_empty() {
                 return;
             }
             landed.await;
@@ -216,27 +256,16 @@ async fn take(
 fn accept(line: &[u8], out: &Out, limits: &ServerLimits) -> Result<ClientJsonRpcMessage, Bad> {
     let message = Message::read(line)?;
     if let Some(id) = message.cancelled() {
-        out.flight.landed(&id);
+        out.flight.cancel(id);
     }
     let Some(id) = message.request_id() else {
         return message.into_rmcp(line);
     };
-    let refused = {
-        let mut ids = out.flight.ids();
-        if ids.len() >= limits.in_flight {
-            Some("too many requests at once")
-        } else if !ids.insert(id.clone()) {
-            Some("another request with this id is not answered yet")
-        } else {
-            None
-        }
-    };
-    if let Some(why) = refused {
-        return Err(message.bad(ErrorCode::INVALID_REQUEST, why));
-    }
-    message
-        .into_rmcp(line)
-        .inspect_err(|_| out.flight.landed(&id))
+    let started = out.flight.start(&id, limits.in_flight);
+    started.map_err(|why| message.bad(ErrorCode::INVALID_REQUEST, why))?;
+    message.into_rmcp(line).inspect_err(|_| {
+        out.flight.landed(&id);
+    })
 }
 
 async fn write(

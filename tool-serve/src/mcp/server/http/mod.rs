@@ -154,7 +154,12 @@ impl Inner {
                 .service
                 .handle(Request::from_parts(parts, Full::<Bytes>::default()));
             let stop = (method == Method::GET).then(|| self.shared.stop.clone());
-            return response.await.map(|body| HttpBody::new(body, stop));
+            let mut response = response.await.map(|body| HttpBody::new(body, stop));
+            // Clients that wait for the end of their session take 202 for something else.
+            if method == Method::DELETE && response.status() == StatusCode::ACCEPTED {
+                *response.status_mut() = StatusCode::NO_CONTENT;
+            }
+            return response;
         }
         let limits = &self.shared.limits;
         let whole = match body::read(&parts.headers, body, limits, &self.large_bodies).await {

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# The official conformance suite of MCP, npm's `@modelcontextprotocol/conformance`, against `everything http`: each
+# scenario of each version of the protocol passes, but for those in mcp_failures.yaml, which fail. Needs npm.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+node=$(bash tests/outside/node.sh)
+source tests/outside/everything.sh
+
+# The suite of this version, below the target folder.
+installed() {
+  local dir package
+  dir=$(realpath -m "${CARGO_TARGET_DIR:-target}")/outside-conformance-$1
+  package=$dir/node_modules/@modelcontextprotocol/conformance
+  if ! grep -qs "\"version\": \"$1\"" "$package/package.json"; then
+    rm -rf "$dir"
+    mkdir -p "$dir"
+    npm install --silent --no-save --no-audit --no-fund --ignore-scripts --prefix "$dir" \
+      "@modelcontextprotocol/conformance@$1"
+  fi
+  echo "$package"
+}
+
+failed=0
+# The version of the suite, and what is run of it.
+suite() {
+  local package log
+  package=$(installed "$1")
+  shift
+  log=$(mktemp)
+  if ! "$node" "$package/dist/index.js" server --url "$url/mcp" --suite all \
+    --expected-failures tests/outside/mcp_failures.yaml "$@" >"$log" 2>&1; then
+    failed=1
+    cat "$log"
+  fi
+  # How many checks passed; a suite that ran nothing has shown nothing.
+  grep -E '^Total: [1-9][0-9]* passed' "$log" || failed=1
+  rm -f "$log"
+}
+
+suite 0.1.16
+for version in 2025-06-18 2025-11-25 2026-07-28; do
+  suite 0.2.0-alpha.12 --spec-version "$version"
+done
+exit "$failed"

@@ -1,0 +1,442 @@
+//! An MCP server by what it says on the wire, and by `rmcp`'s own client.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Full};
+use rmcp::ServiceExt;
+use rmcp::model::{
+    CallToolRequestParams, ClientCapabilities, ClientConfig, Implementation, ProtocolVersion,
+};
+use rmcp::service::{ClientLifecycleMode, ClientServiceExt};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
+use tokio::time::timeout;
+use toolwright::serve::mcp::{HttpService, Server, ServerLimits};
+use toolwright::{DynTool, Registry, ToolError, Toolset, tool, tools};
+use tower_service::Service;
+
+const LONG: Duration = Duration::from_secs(20);
+
+/// Adds.
+#[tool]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+/// Waits.
+#[tool]
+async fn wait(ms: u64) -> u64 {
+    tokio::time::sleep(Duration::from_millis(ms)).await;
+    ms
+}
+
+/// Panics.
+#[tool]
+fn boom() -> u8 {
+    panic!("boom")
+}
+
+/// These, and a tool that answers with its arguments' text.
+fn all() -> Toolset {
+    let raw = DynTool::builder()
+        .name("raw")
+        .description("Says its arguments again.")
+        .handler_sync(|arguments: Box<RawValue>, _| Ok::<_, ToolError>(arguments.get().to_owned()))
+        .build();
+    tools![add, wait, boom].with(raw.unwrap()).0
+}
+
+/// A server on a pipe, and the client's end of it.
+struct Piped {
+    input: WriteHalf<DuplexStream>,
+    output: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
+    ended: tokio::task::JoinHandle<std::io::Result<()>>,
+}
+
+impl Piped {
+    async fn new(server: Server) -> Self {
+        let (mut piped, hello) = (Self::silent(server), initialize());
+        piped.say(&hello).await;
+        piped.hear().await;
+        piped
+    }
+
+    fn silent(server: Server) -> Self {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let (input, output) = tokio::io::split(theirs);
+        let ended = tokio::spawn(server.serve_pipe(input, output));
+        let (output, input) = tokio::io::split(ours);
+        let output = BufReader::new(output).lines();
+        Self {
+            input,
+            output,
+            ended,
+        }
+    }
+
+    async fn say(&mut self, line: &str) {
+        self.input.write_all(line.as_bytes()).await.unwrap();
+        self.input.write_all(b"\n").await.unwrap();
+    }
+
+    async fn hear(&mut self) -> Value {
+        let line = timeout(LONG, self.output.next_line())
+            .await
+            .unwrap()
+            .unwrap();
+        serde_json::from_str(&line.expect("the server ended")).unwrap()
+    }
+
+    async fn ask(&mut self, line: &str) -> Value {
+        self.say(line).await;
+        self.hear().await
+    }
+}
+
+fn initialize() -> String {
+    request(
+        0,
+        "initialize",
+        &json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        })
+        .to_string(),
+    )
+}
+
+fn request(id: u32, method: &str, params: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
+}
+
+fn call(id: u32, name: &str, arguments: &str) -> String {
+    request(
+        id,
+        "tools/call",
+        &format!(r#"{{"name":"{name}","arguments":{arguments}}}"#),
+    )
+}
+
+/// What the decoder must see as it was sent: equal keys, long numbers, space.
+const RAW: [&str; 3] = [
+    r#"{"n": 9007199254740993, "m": 1e400}"#,
+    r#"{ "z": 1.50,  "a": 123456789012345678901234567890 }"#,
+    r#"{"s": "\u00e9\/"}"#,
+];
+
+#[tokio::test]
+async fn arguments_arrive_as_they_were_sent_over_a_pipe() {
+    let mut client = Piped::new(Server::new(all())).await;
+    for raw in RAW {
+        let answer = client.ask(&call(1, "raw", raw)).await;
+        assert_eq!(answer["result"]["content"][0]["text"], raw);
+    }
+    let answer = client
+        .ask(&call(2, "add", r#"{"a": 1, "a": 1, "b": 2}"#))
+        .await;
+    assert_eq!(answer["result"]["isError"], true);
+    assert_eq!(
+        answer["result"]["content"][0]["text"],
+        "a: given more than once"
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_answered_and_ends_nothing() {
+    let mut client = Piped::silent(Server::new(all()));
+    let table = [
+        ("nope", -32700, json!(null)),
+        ("[]", -32600, json!(null)),
+        (r#"{"jsonrpc":"2.0","id":7}"#, -32600, json!(7)),
+        (r#"{"id":8,"method":"ping"}"#, -32600, json!(8)),
+        (
+            r#"{"jsonrpc":"2.0","id":9,"method":"tools/call"}"#,
+            -32602,
+            json!(9),
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/call","params":{"name":"add"}}"#,
+            -32600,
+            json!(null),
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":9,"id":9,"method":"ping"}"#,
+            -32600,
+            json!(null),
+        ),
+    ];
+    for (line, code, id) in &table {
+        let answer = client.ask(line).await;
+        assert_eq!(
+            (&answer["error"]["code"], &answer["id"]),
+            (&json!(code), id),
+            "{line}"
+        );
+    }
+    // Before it is greeted, too, what it cannot use ends nothing.
+    client
+        .say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+        .await;
+    assert_eq!(
+        client.ask(&initialize()).await["result"]["protocolVersion"],
+        "2025-11-25"
+    );
+    for (line, code, _) in &table {
+        assert_eq!(client.ask(line).await["error"]["code"], *code, "{line}");
+    }
+    assert_eq!(
+        client.ask(&call(1, "add", r#"{"a":1,"b":1}"#)).await["result"]["content"][0]["text"],
+        "2"
+    );
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_the_protocols_error_and_all_else_is_the_models() {
+    let mut client = Piped::new(Server::new(all())).await;
+    let answer = client.ask(&call(1, "boomm", "{}")).await;
+    assert_eq!(answer["error"]["code"], -32602);
+    assert_eq!(
+        answer["error"]["message"],
+        "unknown tool `boomm`; did you mean `boom`?"
+    );
+    let answer = client.ask(&call(2, "add", r#"{"a": "x"}"#)).await;
+    assert_eq!(answer["result"]["isError"], true);
+    let answer = client.ask(&call(3, "boom", "{}")).await;
+    assert_eq!(answer["result"]["isError"], true);
+}
+
+#[tokio::test]
+async fn a_line_that_is_too_long_is_refused_and_the_next_is_read() {
+    let limits = ServerLimits {
+        message: 1000,
+        ..ServerLimits::default()
+    };
+    let mut client = Piped::new(Server::new(all()).limits(limits)).await;
+    let answer = client.ask(&"x".repeat(1001)).await;
+    assert_eq!(
+        answer["error"]["message"],
+        "the message is longer than 1000 bytes"
+    );
+    let answer = client.ask(&call(1, "add", r#"{"a":1,"b":1}"#)).await;
+    assert_eq!(answer["id"], 1);
+}
+
+#[tokio::test]
+async fn what_is_in_flight_when_the_input_ends_is_answered() {
+    let mut client = Piped::new(Server::new(all())).await;
+    for id in 1..=50 {
+        let (name, arguments) = if id % 3 == 0 {
+            ("boom", "{}")
+        } else {
+            ("wait", r#"{"ms":300}"#)
+        };
+        client.say(&call(id, name, arguments)).await;
+    }
+    client.input.shutdown().await.unwrap();
+    let mut ids = Vec::new();
+    while let Some(line) = timeout(LONG, client.output.next_line())
+        .await
+        .unwrap()
+        .unwrap()
+    {
+        let answer: Value = serde_json::from_str(&line).unwrap();
+        ids.push(answer["id"].as_u64().unwrap());
+    }
+    ids.sort_unstable();
+    assert_eq!(ids, (1..=50).collect::<Vec<_>>());
+    timeout(LONG, client.ended).await.unwrap().unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_cancelled_call_is_not_answered_and_no_other_is_taken_for_it() {
+    let mut client = Piped::new(Server::new(all())).await;
+    client.say(&call(1, "wait", r#"{"ms":60000}"#)).await;
+    let again = client.ask(&call(1, "add", r#"{"a":1,"b":1}"#)).await;
+    assert_eq!(
+        again["error"]["message"],
+        "another request with this id is not answered yet"
+    );
+    client
+        .say(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#)
+        .await;
+    let again = client.ask(&call(1, "add", r#"{"a":1,"b":1}"#)).await;
+    assert_eq!(
+        again["error"]["message"],
+        "a request with this id was cancelled"
+    );
+    let answer = client.ask(&call(2, "add", r#"{"a":1,"b":1}"#)).await;
+    assert_eq!(
+        (&answer["id"], &answer["result"]["content"][0]["text"]),
+        (&json!(2), &json!("2"))
+    );
+}
+
+#[tokio::test]
+async fn tools_are_listed_by_pages_in_their_order_and_changes_are_told() {
+    let registry = Registry::from(all());
+    let mut client = Piped::new(Server::new(registry.clone()).page_size(3)).await;
+    let first = client.ask(&request(1, "tools/list", "{}")).await;
+    let names = |answer: &Value| -> Vec<String> {
+        let tools = answer["result"]["tools"].as_array().unwrap();
+        tools
+            .iter()
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(names(&first), ["add", "wait", "boom"]);
+    let cursor = json!({"cursor": first["result"]["nextCursor"]}).to_string();
+    // What is gone in between moves nothing.
+    registry.remove("add");
+    let second = client.ask(&request(2, "tools/list", &cursor)).await;
+    assert_eq!(names(&second), ["raw"]);
+    assert_eq!(second["result"].get("nextCursor"), None);
+    let bad = client
+        .ask(&request(3, "tools/list", r#"{"cursor": "x"}"#))
+        .await;
+    assert_eq!(bad["error"]["code"], -32602);
+
+    client
+        .say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+        .await;
+    // The server listens when it has read that.
+    client.ask(&request(4, "ping", "{}")).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    registry.remove("boom");
+    assert_eq!(
+        client.hear().await["method"],
+        "notifications/tools/list_changed"
+    );
+}
+
+/// The answer to a request over HTTP, and its status.
+async fn post(service: &mut HttpService, headers: &[(&str, &str)], body: String) -> (u16, String) {
+    let mut request = http::Request::post("/mcp")
+        .header("host", "127.0.0.1:80")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let request = request.body(Full::new(bytes::Bytes::from(body))).unwrap();
+    let response = service.call(request).await.unwrap();
+    let status = response.status().as_u16();
+    let body = timeout(LONG, response.into_body().collect())
+        .await
+        .unwrap()
+        .unwrap();
+    (status, String::from_utf8(body.to_bytes().to_vec()).unwrap())
+}
+
+/// A call of 2026-07-28, which needs no session.
+fn call_of_2026(name: &str, arguments: &str) -> String {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    request(
+        1,
+        "tools/call",
+        &format!(r#"{{"name":"{name}","arguments":{arguments},"_meta":{meta}}}"#),
+    )
+}
+
+const OF_2026: [(&str, &str); 2] = [
+    ("mcp-protocol-version", "2026-07-28"),
+    ("mcp-method", "tools/call"),
+];
+
+#[tokio::test]
+async fn arguments_arrive_as_they_were_sent_over_http() {
+    let mut service = Server::new(all()).http();
+    for raw in RAW {
+        let headers = [OF_2026[0], OF_2026[1], ("mcp-name", "raw")];
+        let (status, body) = post(&mut service, &headers, call_of_2026("raw", raw)).await;
+        let answer: Value = serde_json::from_str(&body).expect(&body);
+        assert_eq!(
+            (status, &answer["result"]["content"][0]["text"]),
+            (200, &json!(raw))
+        );
+        assert_eq!(answer["result"]["resultType"], "complete");
+    }
+    let headers = [OF_2026[0], OF_2026[1], ("mcp-name", "add")];
+    let body = call_of_2026("add", r#"{"a": 1, "a": 1, "b": 2}"#);
+    let (_, body) = post(&mut service, &headers, body).await;
+    assert!(body.contains("a: given more than once"), "{body}");
+}
+
+#[tokio::test]
+async fn requests_over_http_that_are_refused() {
+    let limits = ServerLimits {
+        message: 1000,
+        sessions: 1,
+        ..ServerLimits::default()
+    };
+    let mut service = Server::new(all()).limits(limits).http();
+    let (status, body) = post(&mut service, &[], "x".repeat(1001)).await;
+    assert_eq!(status, 413, "{body}");
+    let (status, body) = post(&mut service, &[], "nope".into()).await;
+    assert!(status == 400 && body.contains("-32700"), "{status} {body}");
+    let (status, _) = post(
+        &mut service,
+        &[("origin", "https://evil.example.com")],
+        initialize(),
+    )
+    .await;
+    assert_eq!(status, 403);
+    let (status, _) = post(
+        &mut service,
+        &[("origin", "http://localhost:3000")],
+        initialize(),
+    )
+    .await;
+    assert_eq!(status, 200);
+    let (status, body) = post(&mut service, &[], initialize()).await;
+    assert!(
+        status == 503 && body.contains("too many sessions"),
+        "{status} {body}"
+    );
+}
+
+#[tokio::test]
+async fn rmcps_client_in_each_version() {
+    for version in [
+        ProtocolVersion::V_2025_06_18,
+        ProtocolVersion::V_2025_11_25,
+        ProtocolVersion::V_2026_07_28,
+    ] {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let (input, output) = tokio::io::split(theirs);
+        let served = tokio::spawn(Server::new(all()).serve_pipe(input, output));
+        let mut info = ClientConfig::new(
+            ClientCapabilities::default(),
+            Implementation::new("test", "1"),
+        );
+        info.protocol_version = version.clone();
+        let client = if version == ProtocolVersion::V_2026_07_28 {
+            let lifecycle = ClientLifecycleMode::Discover {
+                preferred_versions: vec![version.clone()],
+            };
+            info.serve_with_lifecycle(ours, lifecycle).await.unwrap()
+        } else {
+            info.serve(ours).await.unwrap()
+        };
+        let tools = client.list_all_tools().await.unwrap();
+        let names: Vec<_> = tools.iter().map(|tool| &*tool.name).collect();
+        assert_eq!(names, ["add", "wait", "boom", "raw"], "{version}");
+        let arguments = json!({"a": 9_007_199_254_740_993_i64, "b": 0})
+            .as_object()
+            .cloned()
+            .unwrap();
+        let call = CallToolRequestParams::new("add").with_arguments(arguments);
+        let result = client.call_tool(call).await.unwrap();
+        let text = result.content[0].as_text().unwrap();
+        assert_eq!(text.text, "9007199254740993", "{version}");
+        client.cancel().await.unwrap();
+        timeout(LONG, served).await.unwrap().unwrap().unwrap();
+    }
+}

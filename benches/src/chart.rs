@@ -5,12 +5,24 @@ use std::path::Path;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::report::{Report, SUMMARY};
+use crate::report::Report;
 
-const SIZE: (u32, u32) = (860, 620);
+/// The groups in the chart, and what they are called there.
+const TITLES: [(&str, &str); 4] = [
+    ("add", "add: two numbers"),
+    ("weather", "weather: a string and an enum"),
+    ("order", "order: 1.5 KB, ten lines of five fields"),
+    ("text", "text: one string of 64 KiB"),
+];
+
+const WIDTH: u32 = 820;
 /// Where the bars start, and how far the longest may reach.
-const LEFT: i32 = 190;
-const WIDTH: f64 = 590.0;
+const LEFT: i32 = 170;
+const REACH: f64 = 590.0;
+/// Of a bar with what is around it, of a group's title, and of what stands above all groups.
+const BAR: i32 = 15;
+const TITLE: i32 = 30;
+const TOP: i32 = 44;
 const OURS: RGBColor = RGBColor(196, 78, 36);
 const THEIRS: RGBColor = RGBColor(120, 135, 150);
 
@@ -19,69 +31,62 @@ pub(crate) fn draw(report: &Report, path: &Path) -> Result<(), String> {
     bars(report, path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
+/// A group's title, and its bars.
+type Block = (&'static str, Vec<(&'static str, f64)>);
+
 fn bars(report: &Report, path: &Path) -> Result<(), Box<dyn std::error::Error>> {
-    let ratios = report.ratios();
-    let longest = ratios
+    let blocks: Vec<Block> = TITLES
         .iter()
-        .flat_map(|(_, ratios)| ratios.iter().flatten());
-    let longest = longest.fold(2.0_f64, |longest, &ratio| longest.max(ratio));
-    let area = SVGBackend::new(path, SIZE).into_drawing_area();
-    area.fill(&WHITE)?;
-    let text = |size: i32| ("sans-serif", size).into_font().color(&BLACK);
-    let right = |size: i32| text(size).pos(Pos::new(HPos::Right, VPos::Center));
-    let title = "Arguments' text to answer's text: times as long as written by hand with serde (less is better)";
-    area.draw(&Text::new(title, (14, 12), text(15)))?;
+        .map(|(group, title)| {
+            let bars = report.ways().filter_map(|way| {
+                let ratio = report.row(group, way)?.ratio_to_hand?;
+                Some((way, ratio))
+            });
+            (*title, bars.collect())
+        })
+        .collect();
+    let all = || blocks.iter().flat_map(|(_, bars)| bars);
+    let longest = all().fold(2.0_f64, |longest, (_, ratio)| longest.max(*ratio));
     // A bar for 0.5 has no length, one for the longest has all.
     #[allow(clippy::cast_possible_truncation)]
     let at =
-        |ratio: f64| LEFT + ((ratio.max(0.5) / 0.5).log2() / (longest / 0.5).log2() * WIDTH) as i32;
-    let rows: i32 = i32::try_from(ratios.len())? * 4 + 4;
-    let height = (i32::try_from(SIZE.1)? - 60) / rows.max(1);
-    let mut y = 42;
-    for (index, (group, _)) in SUMMARY.iter().enumerate().take(4) {
-        area.draw(&Text::new(TITLES[index].1, (14, y), text(13)))?;
-        debug_assert_eq!(*group, TITLES[index].0);
-        y += height;
-        for (name, ratios) in &ratios {
-            let Some(ratio) = ratios[index] else { continue };
-            let color = if name.starts_with("toolwright") {
-                OURS
-            } else {
-                THEIRS
-            };
-            let (top, bottom) = (y + 1, y + height - 1);
-            area.draw(&Rectangle::new(
-                [(LEFT, top), (at(ratio), bottom)],
-                color.filled(),
-            ))?;
-            area.draw(&Text::new(
-                name.clone(),
-                (LEFT - 6, i32::midpoint(top, bottom)),
-                right(11),
-            ))?;
-            let beside = text(11).pos(Pos::new(HPos::Left, VPos::Center));
+        |ratio: f64| LEFT + ((ratio.max(0.5) / 0.5).log2() / (longest / 0.5).log2() * REACH) as i32;
+    let heights = blocks
+        .iter()
+        .map(|(_, bars)| Ok(TITLE + BAR * i32::try_from(bars.len())?));
+    let height = TOP + heights.sum::<Result<i32, std::num::TryFromIntError>>()? + 16;
+
+    let area = SVGBackend::new(path, (WIDTH, u32::try_from(height)?)).into_drawing_area();
+    area.fill(&WHITE)?;
+    let text = |size: i32| ("sans-serif", size).into_font().color(&BLACK);
+    let beside = |side: HPos| text(11).pos(Pos::new(side, VPos::Center));
+    let title = "From the arguments' text to the answer's: times as long as by hand with serde (less is better)";
+    area.draw(&Text::new(title, (14, 12), text(15)))?;
+    let hand = at(1.0);
+    let label = text(11).pos(Pos::new(HPos::Center, VPos::Top));
+    area.draw(&Text::new("by hand", (hand, TOP - 12), label))?;
+    let mut y = TOP;
+    for (title, bars) in &blocks {
+        area.draw(&Text::new(*title, (14, y + 8), text(13)))?;
+        y += TITLE;
+        for (way, ratio) in bars {
+            let ours = way.starts_with("toolwright");
+            let color = if ours { OURS } else { THEIRS };
+            let middle = y + BAR / 2;
+            let bar = [(LEFT, y + 2), (at(*ratio), y + BAR - 1)];
+            area.draw(&Rectangle::new(bar, color.filled()))?;
+            area.draw(&Text::new(*way, (LEFT - 6, middle), beside(HPos::Right)))?;
+            let number = (at(*ratio).max(hand) + 5, middle);
             area.draw(&Text::new(
                 format!("{ratio:.2}"),
-                (at(ratio) + 5, i32::midpoint(top, bottom)),
-                beside,
+                number,
+                beside(HPos::Left),
             ))?;
-            y += height;
+            y += BAR;
         }
     }
-    let hand = at(1.0);
-    area.draw(&PathElement::new(
-        [(hand, 40), (hand, y)],
-        BLACK.stroke_width(1),
-    ))?;
-    area.draw(&Text::new("by hand", (hand + 4, y + 2), text(11)))?;
+    let line = [(hand, TOP + 4), (hand, y)];
+    area.draw(&PathElement::new(line, BLACK.stroke_width(1)))?;
     area.present()?;
     Ok(())
 }
-
-/// What the groups are called in the chart.
-const TITLES: [(&str, &str); 4] = [
-    ("add", "add: two numbers"),
-    ("weather", "weather: a string and an enum"),
-    ("order", "order: 1.5 KB, ten lines of five fields"),
-    ("text", "text: one string of 64 KiB"),
-];

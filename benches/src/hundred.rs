@@ -30,7 +30,7 @@ pub(crate) fn groups() -> Vec<Group> {
     });
     // A set that has just been made, of tools that were sent before.
     let told = made.clone();
-    let joined = Row::fresh(
+    let strict_joined = Row::fresh(
         "definitions-joined/toolwright-strict",
         move || told.filter(|_| true),
         move |set| {
@@ -44,7 +44,19 @@ pub(crate) fn groups() -> Vec<Group> {
     for (group, strict) in groups.iter_mut().zip([first, later]) {
         group.0.push(strict.bytes(bytes));
     }
-    groups.push(Group(vec![joined.bytes(bytes)]));
+    groups.push(Group(vec![joined(), strict_joined.bytes(bytes)]));
     groups.push(start_up("toolwright", set));
     groups
+}
+
+/// The text of a set that is new, of tools whose texts were made before: what a conversation that may see some of the
+/// tools asks for.
+fn joined() -> Row {
+    let all = set();
+    Wire::OpenAiChat.definitions(&all);
+    let make = move || all.filter(|_| true);
+    Row::fresh("definitions-joined/toolwright", make, |set| {
+        let bytes = Wire::OpenAiChat.definitions(&set).len();
+        (set, bytes)
+    })
 }

@@ -2,23 +2,31 @@
 //!
 //! ```text
 //! cargo run --release -p toolwright-benches                  the tables of calls, definitions, dispatch, many at a time
-//! cargo run --release -p toolwright-benches -- compile       what generated code costs the compiler (half an hour)
+//! cargo run --release -p toolwright-benches -- compile       what generated code costs the compiler (an hour)
+//! cargo run --release -p toolwright-benches -- tables        both once more, as they were measured last
 //!   --seconds N        so long in all; 240 if nothing is said
 //!   --only PREFIX,…    groups whose names start so
 //!   --peers NAME,…     these peers; `none` for none of them
 //! ```
 //!
-//! Every run writes `results.json` and `chart.svg`, or `compile.json`, beside its manifest.
+//! What is measured whole is written down: `results.json` and `chart.svg`, or `compile.json`, beside this package's manifest,
+//! and the tables of the READMEs. A `compile` of some peers keeps what is known of the others.
 
 mod chart;
 mod compile;
+mod goals;
+mod markdown;
 mod peers;
 mod report;
+mod text;
 
 use std::path::Path;
 use std::process::ExitCode;
 use std::{env, fs};
 
+use serde::Serialize;
+
+use self::compile::Table;
 use self::peers::{PEERS, Program};
 use self::report::Report;
 
@@ -32,8 +40,14 @@ fn main() -> ExitCode {
     }
 }
 
+enum Work {
+    Calls,
+    Compile,
+    Tables,
+}
+
 struct Options {
-    compile: bool,
+    work: Work,
     seconds: u32,
     only: Vec<String>,
     peers: Vec<String>,
@@ -43,7 +57,7 @@ impl Options {
     fn read(mut args: impl Iterator<Item = String>) -> Result<Self, String> {
         let list = |text: String| text.split(',').map(str::to_owned).collect();
         let mut options = Self {
-            compile: false,
+            work: Work::Calls,
             seconds: 240,
             only: Vec::new(),
             peers: PEERS.map(str::to_owned).to_vec(),
@@ -51,7 +65,8 @@ impl Options {
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or(format!("`{arg}` needs a value"));
             match &*arg {
-                "compile" => options.compile = true,
+                "compile" => options.work = Work::Compile,
+                "tables" => options.work = Work::Tables,
                 "--seconds" => {
                     options.seconds = value()?.parse().map_err(|_| "a number of seconds")?;
                 }
@@ -62,34 +77,78 @@ impl Options {
         }
         Ok(options)
     }
+
+    fn is_partial(&self) -> bool {
+        !self.only.is_empty()
+            || PEERS
+                .iter()
+                .any(|peer| !self.peers.iter().any(|p| p == peer))
+    }
 }
 
 fn run(options: &Options) -> Result<(), String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let write = |name: &str, text: String| {
-        fs::write(here.join(name), text).map_err(|error| format!("{name}: {error}"))
+    let (calls, compiled) = (here.join("results.json"), here.join("compile.json"));
+    let write = |path: &Path, text: String| {
+        fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
     };
-    if options.compile {
-        let table = compile::measure(here, &options.peers)?;
-        println!("{}", table.text());
-        return write("compile.json", table.json());
+    match options.work {
+        Work::Compile => {
+            let mut table = compile::measure(here, &options.peers)?;
+            if let Ok(earlier) = Table::read(&compiled) {
+                table.keep(earlier);
+            }
+            println!("{}", compile_text(&table));
+            write(&compiled, pretty(&table)?)?;
+            markdown::write(here, None, Some(&table))
+        }
+        Work::Calls => {
+            let report = measure(here, options)?;
+            println!("{}", calls_text(&report));
+            if options.is_partial() {
+                println!("a part alone: nothing is written");
+                return Ok(());
+            }
+            write(&calls, pretty(&report)?)?;
+            markdown::write(here, Some(&report), None)?;
+            chart::draw(&report, &here.join("chart.svg"))
+        }
+        Work::Tables => {
+            let report = Report::read(&calls)?;
+            let table = Table::read(&compiled)?;
+            println!("{}\n{}", calls_text(&report), compile_text(&table));
+            markdown::write(here, Some(&report), Some(&table))?;
+            chart::draw(&report, &here.join("chart.svg"))
+        }
     }
+}
+
+fn measure(here: &Path, options: &Options) -> Result<Report, String> {
     let mut programs = vec![Program::own(here)?];
     let mut missing = Vec::new();
-    for &peer in PEERS
-        .iter()
-        .filter(|peer| options.peers.iter().any(|name| name == *peer))
-    {
+    for peer in PEERS {
+        if !options.peers.iter().any(|name| name == peer) {
+            continue;
+        }
         match Program::peer(here, peer) {
             Ok(program) => programs.push(program),
             Err(error) => missing.push(format!("{peer}: {error}")),
         }
     }
-    let report = Report::measure(&mut programs, options.seconds, &options.only)?;
-    println!("{}", report.text());
-    for missing in &missing {
-        println!("not measured: {missing}");
-    }
-    write("results.json", report.json(&missing))?;
-    chart::draw(&report, &here.join("chart.svg"))
+    Report::measure(&mut programs, options.seconds, &options.only, missing)
+}
+
+fn calls_text(report: &Report) -> String {
+    let goals = goals::of_calls(report);
+    text::tables(report) + &goals::text(&goals)
+}
+
+fn compile_text(table: &Table) -> String {
+    let goals = goals::of_compiling(table);
+    format!("{}\n{}", table.text(), goals::text(&goals))
+}
+
+fn pretty(data: &impl Serialize) -> Result<String, String> {
+    let text = serde_json::to_string_pretty(data).map_err(|error| error.to_string())?;
+    Ok(text + "\n")
 }

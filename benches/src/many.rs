@@ -56,9 +56,9 @@ fn among(row: &str, make: Make) -> Vec<Group> {
     dispatch(row, set, |set, name| {
         let (set, cx) = (Rc::clone(set), Context::new());
         let call = ToolCall::new("call_1", name, NOTHING);
-        Box::new(move || {
+        Box::new(move |answer| {
             let result = set.call_blocking(black_box(&call), &cx);
-            result.content(Encoder::auto()).into_owned()
+            answer(&result.content(Encoder::auto()));
         })
     })
 }

@@ -93,7 +93,7 @@ pub fn groups() -> Vec<Group> {
         },
         |set, name| {
             let (set, runtime) = (Rc::clone(set), single());
-            Box::new(move || call(&set, &runtime, name, NOTHING).unwrap_or_default())
+            Box::new(move |answer| answer(&call(&set, &runtime, name, NOTHING).unwrap_or_default()))
         },
     ));
     groups

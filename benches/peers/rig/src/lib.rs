@@ -151,7 +151,7 @@ pub fn groups() -> Vec<Group> {
         },
         |set, name| {
             let set = Rc::clone(set);
-            Box::new(move || served(&set, name, NOTHING).unwrap_or_default())
+            Box::new(move |answer| answer(&served(&set, name, NOTHING).unwrap_or_default()))
         },
     ));
     let handlers = Arc::new(set());

@@ -14,7 +14,7 @@ use swiftide::chat_completion::{Tool, ToolCall, ToolOutput, ToolSpec};
 use swiftide::traits::AgentContext;
 use swiftide_macros::tool;
 use toolwright_benches_measure::{
-    Group, NOTHING, Parallel, REST, calls, compute, definitions, dispatch, now, open_ai, receipt, start_up,
+    Group, NOTHING, Parallel, REST, compute, definitions, dispatch, now, open_ai, ready_calls, receipt, start_up,
 };
 
 toolwright_benches_measure::types! {
@@ -134,11 +134,13 @@ fn answer(result: Result<ToolOutput, ToolError>) -> Result<String, String> {
 
 /// All that is measured.
 pub fn groups() -> Vec<Group> {
-    let tools = set();
-    let mut groups = calls("swiftide", move |tool, arguments| {
-        let call = prepared(tool, arguments);
-        let Some(tool) = find(&tools, tool) else { return Err("no such tool".to_owned()) };
-        answer(now(tool.invoke(&(), &call)))
+    let tools = Rc::new(set());
+    let mut groups = ready_calls("swiftide", move |tool, arguments| {
+        let (tools, call) = (Rc::clone(&tools), prepared(tool, arguments));
+        move || {
+            let Some(tool) = find(&tools, tool) else { return Err("no such tool".to_owned()) };
+            answer(now(tool.invoke(&(), &call)))
+        }
     });
     groups.extend(definitions("swiftide", hundred::set, |set| text(set).into()));
     groups.push(start_up("swiftide", hundred::set));
@@ -147,14 +149,31 @@ pub fn groups() -> Vec<Group> {
         |names| -> Set { names.iter().map(|name| Seven(name).boxed()).collect() },
         |set, name| {
             let (set, call) = (Rc::clone(set), prepared(name, NOTHING));
-            Box::new(move || {
-                let Some(tool) = find(&set, name) else { return String::new() };
-                answer(now(tool.invoke(&(), &call))).unwrap_or_default()
+            Box::new(move |told| {
+                let tool = find(&set, name).expect("it is there");
+                told(&answer(now(tool.invoke(&(), &call))).unwrap_or_default());
             })
         },
     ));
     let tools = Arc::new(set());
+    // As its agent does: a task each.
+    let list = Arc::clone(&tools);
     let parallel = Parallel::new("swiftide", move |tool, count| {
+        let tools = Arc::clone(&list);
+        async move {
+            let calls: Vec<ToolCall> = (0..count).map(|_| prepared(tool, NOTHING)).collect();
+            let tasks: Vec<_> = calls
+                .iter()
+                .filter_map(|call| {
+                    let (tool, call) = (find(&tools, tool)?.clone(), call.clone());
+                    Some(tokio::spawn(async move { tool.invoke(&(), &call).await }))
+                })
+                .collect();
+            join_all(tasks).await.into_iter().filter(|answer| matches!(answer, Ok(Ok(_)))).count()
+        }
+    });
+    let mut all = parallel.groups();
+    let one_task = Parallel::new("swiftide-join-all", move |tool, count| {
         let tools = Arc::clone(&tools);
         async move {
             let calls: Vec<ToolCall> = (0..count).map(|_| prepared(tool, NOTHING)).collect();
@@ -162,6 +181,9 @@ pub fn groups() -> Vec<Group> {
             join_all(answers).await.into_iter().filter(Result::is_ok).count()
         }
     });
-    groups.extend(parallel.groups());
+    for (group, rows) in all.iter_mut().zip(one_task.groups()) {
+        group.0.extend(rows.0);
+    }
+    groups.extend(all);
     groups
 }

@@ -149,7 +149,7 @@ pub fn groups() -> Vec<Group> {
         },
         |executor, name| {
             let executor = Rc::clone(executor);
-            Box::new(move || call(&executor, name, NOTHING).unwrap_or_default())
+            Box::new(move |answer| answer(&call(&executor, name, NOTHING).unwrap_or_default()))
         },
     ));
     let executor = Arc::new(ParallelToolExecutor::new(set()));

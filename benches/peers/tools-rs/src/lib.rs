@@ -115,7 +115,7 @@ pub fn groups() -> Vec<Group> {
             let set = Rc::clone(set);
             // A tool without arguments is one of `()` here, which is read from `null`.
             assert_eq!(NOTHING, "{}");
-            Box::new(move || call(&set, name, "null").unwrap_or_default())
+            Box::new(move |answer| answer(&call(&set, name, "null").unwrap_or_default()))
         },
     ));
     let set = Arc::new(collect_tools());

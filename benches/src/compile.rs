@@ -1,6 +1,6 @@
 //! What generated code costs the compiler: crates of tools, written in each way, checked and built.
 //!
-//! All of a crate's dependencies are built before. Times are of `cargo`, the shortest of three rounds in which the ways
+//! All of a crate's dependencies are built before. Times are of `cargo`, the shortest of some rounds in which the ways
 //! take turns: from nothing (without what an earlier compilation of the crate left), and after the body of one tool has
 //! changed. Beside the time on the clock stands what the processors worked, which a busy machine changes less.
 
@@ -17,8 +17,6 @@ use self::cost::Cost;
 use self::made::Crate;
 pub(crate) use self::table::Table;
 use crate::report::machine;
-
-const ROUNDS: usize = 3;
 
 /// How many tools, and of which types.
 const SETS: [(usize, Types); 4] = [
@@ -55,7 +53,7 @@ pub(crate) struct Whole {
 }
 
 /// Measures Toolwright, derives on structs, and these peers.
-pub(crate) fn measure(here: &Path, peers: &[String]) -> Result<Table, String> {
+pub(crate) fn measure(here: &Path, peers: &[String], rounds: usize) -> Result<Table, String> {
     let mut table = Table {
         machine: machine(),
         crates: Vec::new(),
@@ -83,7 +81,7 @@ pub(crate) fn measure(here: &Path, peers: &[String]) -> Result<Table, String> {
             crates.push((made, Row::new(style, count, types)));
         }
     }
-    for round in 1..=ROUNDS {
+    for round in 1..=rounds {
         for (made, row) in &mut crates {
             eprintln!("round {round}: {} tools of {}", row.tools, row.way);
             row.measure(made)?;

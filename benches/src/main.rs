@@ -5,6 +5,7 @@
 //! cargo run --release -p toolwright-benches -- compile       what generated code costs the compiler (an hour)
 //! cargo run --release -p toolwright-benches -- tables        both once more, as they were measured last
 //!   --seconds N        so long in all; 240 if nothing is said
+//!   --rounds N         of `compile`, the shortest of which counts; 3 if nothing is said
 //!   --only PREFIX,…    groups whose names start so
 //!   --peers NAME,…     these peers; `none` for none of them
 //! ```
@@ -49,6 +50,7 @@ enum Work {
 struct Options {
     work: Work,
     seconds: u32,
+    rounds: usize,
     only: Vec<String>,
     peers: Vec<String>,
 }
@@ -59,6 +61,7 @@ impl Options {
         let mut options = Self {
             work: Work::Calls,
             seconds: 240,
+            rounds: 3,
             only: Vec::new(),
             peers: PEERS.map(str::to_owned).to_vec(),
         };
@@ -69,6 +72,9 @@ impl Options {
                 "tables" => options.work = Work::Tables,
                 "--seconds" => {
                     options.seconds = value()?.parse().map_err(|_| "a number of seconds")?;
+                }
+                "--rounds" => {
+                    options.rounds = value()?.parse().map_err(|_| "a number of rounds")?;
                 }
                 "--only" => options.only = list(value()?),
                 "--peers" => options.peers = list(value()?),
@@ -94,7 +100,7 @@ fn run(options: &Options) -> Result<(), String> {
     };
     match options.work {
         Work::Compile => {
-            let mut table = compile::measure(here, &options.peers)?;
+            let mut table = compile::measure(here, &options.peers, options.rounds)?;
             if let Ok(earlier) = Table::read(&compiled) {
                 table.keep(earlier);
             }

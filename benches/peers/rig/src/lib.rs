@@ -1,6 +1,6 @@
 //! `rig-core`: a handler of its bus (`ErasedHandler`, `serve_inline`), and the tool alone (`ErasedTool::execute`).
 //!
-//! It switches on `arbitrary_precision`, `preserve_order` and the like of `serde_json` for the whole program: its HAND is
+//! It switches on `float_roundtrip`, `preserve_order` and `raw_value` of `serde_json` for the whole program: its HAND is
 //! another than that of the rest.
 
 use std::collections::HashMap;

@@ -12,7 +12,7 @@ use crate::{arguments, hand};
 pub type Answer = Result<String, String>;
 
 /// The groups of calls with a row for the peer of this name, after those of what people write by hand. `call` takes a
-/// tool's name and the arguments' text.
+/// tool's name and the arguments' text. Who takes a bad call is told of, and has no row of it.
 pub fn calls(peer: &str, call: impl Fn(&'static str, &str) -> Answer + 'static) -> Vec<Group> {
     let call = Rc::new(call);
     ready_calls(peer, |tool, arguments| {
@@ -37,11 +37,15 @@ pub fn ready_calls<F: Fn() -> Answer + 'static>(
                 assert_eq!(read(answer), read(right), "{peer}: {tool}");
             }
             (None, Err(_)) => assert!(group == "four-faults", "{peer}: {group} {answer:?}"),
-            (None, Ok(answer)) => panic!("{peer}: {tool} takes a bad call: {answer}"),
+            // What answers a bad call as if it were a good one takes no time to say what is wrong.
+            (None, Ok(answer)) => {
+                eprintln!("{peer}: {tool} takes a bad call, and answers {answer}");
+                return None;
+            }
             (Some(_), Err(error)) => panic!("{peer}: {tool}: {error}"),
         }
         let (lent, owned) = (arguments.clone(), arguments);
-        Group(vec![
+        Some(Group(vec![
             Row::again(format!("{group}/HAND"), move || {
                 let _ = black_box(hand::call(black_box(tool), black_box(&lent)));
             }),
@@ -51,14 +55,15 @@ pub fn ready_calls<F: Fn() -> Answer + 'static>(
             Row::again(format!("{group}/{peer}"), move || {
                 let _ = black_box(call());
             }),
-        ])
+        ]))
     };
-    vec![
+    let groups = [
         group("add", "add", arguments::ADD.to_owned()),
         group("weather", "get_weather", arguments::WEATHER.to_owned()),
         group("order", "create_order", arguments::order()),
         group("text", "index_text", arguments::index(false)),
         group("text-escaped", "index_text", arguments::index(true)),
         group("four-faults", "create_order", arguments::bad_order()),
-    ]
+    ];
+    groups.into_iter().flatten().collect()
 }

@@ -59,15 +59,15 @@ fn bars(report: &Report, path: &Path) -> Result<(), Box<dyn std::error::Error>> 
     let area = SVGBackend::new(path, (WIDTH, u32::try_from(height)?)).into_drawing_area();
     area.fill(&WHITE)?;
     let text = |size: i32| ("sans-serif", size).into_font().color(&BLACK);
-    let beside = |side: HPos| text(11).pos(Pos::new(side, VPos::Center));
-    let title = "From the arguments' text to the answer's: times as long as by hand with serde (less is better)";
-    area.draw(&Text::new(title, (14, 12), text(15)))?;
+    let beside = |side: HPos| text(14).pos(Pos::new(side, VPos::Center));
+    let title = "Arguments' text to answer's text: times as long as by hand with serde (less is better; powers of two)";
+    area.draw(&Text::new(title, (14, 12), text(19)))?;
     let hand = at(1.0);
-    let label = text(11).pos(Pos::new(HPos::Center, VPos::Top));
+    let label = text(14).pos(Pos::new(HPos::Center, VPos::Top));
     area.draw(&Text::new("by hand", (hand, TOP - 12), label))?;
     let mut y = TOP;
     for (title, bars) in &blocks {
-        area.draw(&Text::new(*title, (14, y + 8), text(13)))?;
+        area.draw(&Text::new(*title, (14, y + 8), text(16)))?;
         y += TITLE;
         for (way, ratio) in bars {
             let ours = way.starts_with("toolwright");

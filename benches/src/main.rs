@@ -121,9 +121,16 @@ fn run(options: &Options) -> Result<(), String> {
         }
         Work::Tables => {
             let report = Report::read(&calls)?;
-            let table = Table::read(&compiled)?;
-            println!("{}\n{}", calls_text(&report), compile_text(&table));
-            markdown::write(here, Some(&report), Some(&table))?;
+            println!("{}", calls_text(&report));
+            let table = if compiled.exists() {
+                Some(Table::read(&compiled)?)
+            } else {
+                None
+            };
+            if let Some(table) = &table {
+                println!("{}", compile_text(table));
+            }
+            markdown::write(here, Some(&report), table.as_ref())?;
             chart::draw(&report, &here.join("chart.svg"))
         }
     }

@@ -19,6 +19,7 @@ pub(crate) fn write(
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
         let mut text = fs::read_to_string(&path).map_err(failed)?;
         if let Some(report) = report {
+            replace(&mut text, "machine", &format!("{}\n", report.machine));
             replace(&mut text, "calls", &calls(report, &CALLS));
             replace(&mut text, "sets", &calls(report, &SETS));
             let goals = goals::of_calls(report);

@@ -161,7 +161,20 @@ fn compile_text(table: &Table) -> String {
     format!("{}\n{}", table.text(), goals::text(&goals))
 }
 
+/// As JSON: a line a member, and one for each element of those that are lists.
 fn pretty(data: &impl Serialize) -> Result<String, String> {
-    let text = serde_json::to_string_pretty(data).map_err(|error| error.to_string())?;
-    Ok(text + "\n")
+    let data = serde_json::to_value(data).map_err(|error| error.to_string())?;
+    let members = data.as_object().into_iter().flatten();
+    let members = members.map(|(key, value)| match value.as_array() {
+        Some(list) => {
+            let list: Vec<_> = list
+                .iter()
+                .map(|element| format!("\n    {element}"))
+                .collect();
+            format!("  \"{key}\": [{}\n  ]", list.join(","))
+        }
+        None => format!("  \"{key}\": {value}"),
+    });
+    let members: Vec<_> = members.collect();
+    Ok(format!("{{\n{}\n}}\n", members.join(",\n")))
 }

@@ -45,15 +45,20 @@ pub(crate) struct Whole {
     pub(crate) way: String,
     /// Crates that are compiled, build scripts' and macros' too.
     pub(crate) dependencies: usize,
-    /// A build of one tool and all that it needs.
-    pub(crate) clean_build: Cost,
+    /// A build of one tool and all that it needs, where that was measured.
+    pub(crate) clean_build: Option<Cost>,
     /// Lines of LLVM IR for each of 100 tools, and bytes of a stripped program.
     pub(crate) ir_lines_a_tool: f64,
     pub(crate) stripped_bytes_a_tool: f64,
 }
 
-/// Measures Toolwright, derives on structs, and these peers.
-pub(crate) fn measure(here: &Path, peers: &[String], rounds: usize) -> Result<Table, String> {
+/// Measures Toolwright, derives on structs, and these peers, in so many rounds; clean builds only if they are asked for.
+pub(crate) fn measure(
+    here: &Path,
+    peers: &[String],
+    rounds: usize,
+    clean: bool,
+) -> Result<Table, String> {
     let mut table = Table {
         machine: machine(),
         crates: Vec::new(),
@@ -67,7 +72,7 @@ pub(crate) fn measure(here: &Path, peers: &[String], rounds: usize) -> Result<Ta
             continue;
         }
         eprintln!("compiling {}: all that it needs", style.name());
-        match Whole::measure(here, style) {
+        match Whole::measure(here, style, clean) {
             Ok(whole) => table.ways.push(whole),
             Err(error) => {
                 table
@@ -119,10 +124,10 @@ impl Row {
 }
 
 impl Whole {
-    fn measure(here: &Path, style: Style) -> Result<Self, String> {
+    fn measure(here: &Path, style: Style, clean: bool) -> Result<Self, String> {
         let one = Crate::new(here, style, 1, Types::Mixed)?;
         let hundred = Crate::new(here, style, 100, Types::Mixed)?;
-        let clean_build = one.build_all()?;
+        let clean_build = clean.then(|| one.build_all()).transpose()?;
         let (few, many) = (one.program()?, hundred.program()?);
         #[allow(clippy::cast_precision_loss)]
         let each = |few: u64, many: u64| (many as f64 - few as f64) / 99.0;

@@ -6,6 +6,7 @@
 //! cargo run --release -p toolwright-benches -- tables        both once more, as they were measured last
 //!   --seconds N        so long in all; 240 if nothing is said
 //!   --rounds N         of `compile`, the shortest of which counts; 3 if nothing is said
+//!   --no-clean         `compile` without the clean builds, which take most of its time
 //!   --only PREFIX,…    groups whose names start so
 //!   --peers NAME,…     these peers; `none` for none of them
 //! ```
@@ -51,6 +52,7 @@ struct Options {
     work: Work,
     seconds: u32,
     rounds: usize,
+    clean: bool,
     only: Vec<String>,
     peers: Vec<String>,
 }
@@ -62,6 +64,7 @@ impl Options {
             work: Work::Calls,
             seconds: 240,
             rounds: 3,
+            clean: true,
             only: Vec::new(),
             peers: PEERS.map(str::to_owned).to_vec(),
         };
@@ -76,6 +79,7 @@ impl Options {
                 "--rounds" => {
                     options.rounds = value()?.parse().map_err(|_| "a number of rounds")?;
                 }
+                "--no-clean" => options.clean = false,
                 "--only" => options.only = list(value()?),
                 "--peers" => options.peers = list(value()?),
                 _ => return Err(format!("unknown argument `{arg}`; see benches/README.md")),
@@ -100,7 +104,7 @@ fn run(options: &Options) -> Result<(), String> {
     };
     match options.work {
         Work::Compile => {
-            let mut table = compile::measure(here, &options.peers, options.rounds)?;
+            let mut table = compile::measure(here, &options.peers, options.rounds, options.clean)?;
             if let Ok(earlier) = Table::read(&compiled) {
                 table.keep(earlier);
             }

@@ -175,7 +175,9 @@ fn compile(table: &Table) -> String {
             format!("{:.0}", whole.ir_lines_a_tool),
             format!("{:.0}", whole.stripped_bytes_a_tool),
             whole.dependencies.to_string(),
-            seconds(whole.clean_build.clock_s),
+            whole
+                .clean_build
+                .map_or_else(String::new, |cost| seconds(cost.clock_s)),
         ];
         let name = match &*whole.way {
             "toolwright" => "**Toolwright**",

@@ -29,9 +29,15 @@ impl Table {
         serde_json::from_str(&text).map_err(|error| failed(&error))
     }
 
-    /// Takes the ways that were not measured this time from an earlier run.
+    /// Takes from an earlier run what was not measured this time.
     pub(crate) fn keep(&mut self, earlier: Self) {
         let now: Vec<String> = self.ways.iter().map(|whole| whole.way.clone()).collect();
+        for whole in &mut self.ways {
+            let before = earlier.ways.iter().find(|other| other.way == whole.way);
+            whole.clean_build = whole
+                .clean_build
+                .or(before.and_then(|other| other.clean_build));
+        }
         let kept = |way: &str| !now.iter().any(|now| now == way);
         let (crates, ways) = (earlier.crates.into_iter(), earlier.ways.into_iter());
         self.crates.extend(crates.filter(|row| kept(&row.way)));
@@ -69,7 +75,7 @@ impl Table {
                 "{:<15} {:>12} {:>15} {:>18.0} {:>21.0}",
                 whole.way,
                 whole.dependencies,
-                both(whole.clean_build),
+                whole.clean_build.map_or_else(String::new, both),
                 whole.ir_lines_a_tool,
                 whole.stripped_bytes_a_tool
             );

@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::time::timeout;
+use toolwright::layers::Approval;
 use toolwright::serve::mcp::{HttpService, Server, ServerLimits};
 use toolwright::{DynTool, Registry, ToolError, Toolset, tool, tools};
 use tower_service::Service;
@@ -310,6 +311,160 @@ async fn tools_are_listed_by_pages_in_their_order_and_changes_are_told() {
         client.hear().await["method"],
         "notifications/tools/list_changed"
     );
+}
+
+/// 3,000 calls at once, of which each third panics.
+#[tokio::test]
+async fn each_of_many_calls_in_flight_is_answered_once() {
+    const CALLS: u32 = 3000;
+    let client = Piped::new(Server::new(all())).await;
+    let Piped {
+        mut input,
+        mut output,
+        ..
+    } = client;
+    let writer = tokio::spawn(async move {
+        for id in 1..=CALLS {
+            let (name, arguments) = match id % 3 {
+                0 => ("boom", "{}"),
+                _ => ("wait", r#"{"ms":1000}"#),
+            };
+            let line = format!("{}\n", call(id, name, arguments));
+            input.write_all(line.as_bytes()).await.unwrap();
+        }
+        input
+    });
+    let mut answers = vec![0; CALLS as usize + 1];
+    for _ in 0..CALLS {
+        let line = timeout(LONG, output.next_line()).await.unwrap().unwrap();
+        let answer: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        let id = answer["id"].as_u64().unwrap();
+        assert_eq!(
+            answer["result"]["isError"] == true,
+            id.is_multiple_of(3),
+            "{answer}"
+        );
+        answers[usize::try_from(id).unwrap()] += 1;
+    }
+    assert!(answers[1..].iter().all(|count| *count == 1));
+    drop(writer.await.unwrap());
+}
+
+/// Charges a card.
+#[tool(destructive)]
+fn charge(cents: u32) -> u32 {
+    cents
+}
+
+/// Answers what a person says.
+#[tool(manual)]
+fn decide(what: String) -> String {
+    what
+}
+
+fn asking() -> Server {
+    let destroys =
+        |request: &toolwright::Request<'_>| request.annotations().destructive == Some(true);
+    Server::new(tools![charge, decide])
+        .executor(move |executor| executor.layer(Approval::when(destroys)))
+}
+
+#[tokio::test]
+async fn approvals_and_manual_tools_are_asked_for_while_the_request_is_open() {
+    let mut client = Piped::silent(asking());
+    let hello = initialize().replace(
+        r#""capabilities":{}"#,
+        r#""capabilities":{"elicitation":{}}"#,
+    );
+    client.ask(&hello).await;
+    let table = [
+        (
+            "charge",
+            r#"{"cents": 5}"#,
+            json!({"action": "accept", "content": {"approve": true}}),
+            false,
+            "5",
+        ),
+        (
+            "charge",
+            r#"{"cents": 5}"#,
+            json!({"action": "decline"}),
+            true,
+            "the call was rejected",
+        ),
+        (
+            "charge",
+            r#"{"cents": 5}"#,
+            json!({"action": "accept", "content": {"approve": false, "reason": "too much"}}),
+            true,
+            "the call was rejected: too much",
+        ),
+        (
+            "decide",
+            r#"{"what": "x"}"#,
+            json!({"action": "accept", "content": {"answer": "yes"}}),
+            false,
+            "yes",
+        ),
+    ];
+    for (id, (name, arguments, says, is_error, text)) in (1..).zip(table) {
+        let asked = client.ask(&call(id, name, arguments)).await;
+        assert_eq!(asked["method"], "elicitation/create");
+        assert!(
+            asked["params"]["message"]
+                .as_str()
+                .unwrap()
+                .contains(&format!("`{name}` with {{"))
+        );
+        let said = json!({"jsonrpc": "2.0", "id": asked["id"], "result": says});
+        let answer = client.ask(&said.to_string()).await;
+        assert_eq!(answer["id"], id);
+        assert_eq!(answer["result"]["isError"] == true, is_error, "{answer}");
+        assert_eq!(answer["result"]["content"][0]["text"], text);
+    }
+    // Whoever cannot ask is told.
+    let mut client = Piped::new(asking()).await;
+    let answer = client.ask(&call(1, "charge", r#"{"cents": 5}"#)).await;
+    assert_eq!(answer["result"]["isError"], true);
+}
+
+#[tokio::test]
+async fn an_approval_of_2026_is_for_the_arguments_that_were_shown() {
+    let mut client = Piped::silent(asking());
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+    });
+    let charge = |id, cents: u32, more: &Value| {
+        let mut params = json!({"name": "charge", "arguments": {"cents": cents}, "_meta": meta});
+        params
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().cloned().unwrap());
+        request(id, "tools/call", &params.to_string())
+    };
+    let asked = client.ask(&charge(1, 5, &json!({}))).await;
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    let (key, question) = asked["result"]["inputRequests"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .next()
+        .unwrap();
+    assert_eq!(question["method"], "elicitation/create");
+    let said = json!({
+        "requestState": asked["result"]["requestState"],
+        "inputResponses": {key: {"action": "accept", "content": {"approve": true}}},
+    });
+    let answer = client.ask(&charge(2, 5, &said)).await;
+    assert_eq!(answer["result"]["content"][0]["text"], "5", "{answer}");
+    // Nobody was asked.
+    let unasked = json!({"inputResponses": said["inputResponses"]});
+    let answer = client.ask(&charge(4, 5, &unasked)).await;
+    assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
+    let answer = client.ask(&charge(3, 500, &said)).await;
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
 }
 
 /// The answer to a request over HTTP, and its status.

@@ -140,7 +140,12 @@ impl Asked<'_> {
             let Some(answer) = Answer::read(said) else {
                 continue;
             };
-            if let Some(question) = asked.as_ref().filter(|asked| asked.key == *key) {
+            let question = asked.as_ref().filter(|asked| asked.key == *key);
+            if question.is_none() && question::is_ours(key) {
+                // Nobody is taken to have said yes to what nobody asked.
+                continue;
+            }
+            if let Some(question) = question {
                 if !question.fits(&answer) {
                     continue;
                 }

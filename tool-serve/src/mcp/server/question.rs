@@ -22,6 +22,11 @@ pub(super) struct Question {
 const APPROVAL: &str = "toolwright/approval";
 const ANSWER: &str = "toolwright/answer";
 
+/// Whether a question of this key is the server's own.
+pub(super) fn is_ours(key: &str) -> bool {
+    [APPROVAL, ANSWER].contains(&key)
+}
+
 /// What to do about a call that waits.
 pub(super) enum Next {
     Ask(Question),

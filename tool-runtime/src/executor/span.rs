@@ -160,7 +160,6 @@ mod off {
 
         pub(in crate::executor) fn end(&self, _: &ToolResult) {}
 
-        #[allow(clippy::unused_self)]
         pub(in crate::executor) fn around<F: Future>(
             &self,
             future: F,

@@ -284,7 +284,7 @@ async fn calls_that_a_batch_has_no_time_for_are_put_to_the_policy() {
         *asked.lock().unwrap(),
         [("2".to_owned(), timeout), ("3".to_owned(), timeout)]
     );
-    let values: Vec<_> = batch.results().map(|result| result.value()).collect();
+    let values: Vec<_> = batch.results().map(toolwright::ToolResult::value).collect();
     assert_eq!(
         values,
         [json!("a"), json!("later"), json!("later")].map(Some)

@@ -124,18 +124,6 @@ fn taken(later: &Later) -> Option<Boxed> {
         .take()
 }
 
-/// What a tool came to: of a stream, its last item.
-#[inline]
-pub(crate) async fn settled(
-    answer: Result<Outcome, ToolError>,
-    call: Call<'_>,
-) -> Result<Outcome, ToolError> {
-    match stream_of(&answer) {
-        Some(stream) => read(stream, call).await.flatten(),
-        None => answer,
-    }
-}
-
 /// Reads a stream, whose code is the tool's.
 pub(crate) fn read(
     stream: Boxed,

@@ -414,12 +414,12 @@ async fn settled(
 ) -> Result<Outcome, ToolError> {
     let answer = later.await.flatten();
     #[cfg(feature = "tokio")]
-    return items::settled(answer, call).await;
-    #[cfg(not(feature = "tokio"))]
-    {
-        let _ = call;
-        answer
+    if let Some(stream) = items::stream_of(&answer) {
+        return items::read(stream, call).await.flatten();
     }
+    #[cfg(not(feature = "tokio"))]
+    let _ = call;
+    answer
 }
 
 /// A name's hash. Names stand alone, without the mark of an end that `str`'s own hash adds.

@@ -503,6 +503,7 @@ impl Shape {
     }
 
     /// The kind below the layers that hold on the side that is read: `null`, bounds.
+    #[inline]
     pub(crate) const fn core(&self) -> &Kind {
         let mut shape = self;
         loop {
@@ -516,6 +517,7 @@ impl Shape {
     }
 
     /// The same, of the type that an edge back leads to. `const` cannot follow one.
+    #[inline]
     pub(crate) fn followed(&self) -> &Kind {
         let mut kind = self.core();
         while let Kind::Back(back) = kind {

@@ -225,6 +225,10 @@ fn names_are_accepted_as_the_table_says() {
         ("openai", Dialect::OpenAiLoose),
         ("openai", Dialect::AzureStrict),
         ("openai", Dialect::Mistral),
+        // OpenAI's form, by what they document to follow.
+        ("openai", Dialect::DeepSeekStrict),
+        ("openai", Dialect::Groq),
+        ("openai", Dialect::Xai),
         ("anthropic", Dialect::Anthropic),
         ("anthropic", Dialect::AnthropicStrict),
         ("gemini", Dialect::GeminiOpenApi),

@@ -200,6 +200,41 @@ fn a_stream_without_end_ends_with_its_time() {
     assert_eq!(kinds, [Some(ErrorKind::Timeout), None]);
 }
 
+/// Waits, and then answers with a stream that has no end.
+#[tool]
+async fn late(ms: u64) -> Items<u32> {
+    tokio::time::sleep(Duration::from_millis(ms)).await;
+    Items::new(stream::pending())
+}
+
+/// Waits.
+#[tool]
+async fn rest(ms: u64) -> u64 {
+    tokio::time::sleep(Duration::from_millis(ms)).await;
+    ms
+}
+
+/// A call's time is one, from its start, whatever began between its answer and its items.
+#[tokio::test(start_paused = true)]
+async fn the_time_of_a_stream_began_with_its_call() {
+    let calls = [
+        call("late", json!({"ms": 9_900})),
+        call("rest", json!({"ms": 9_800})),
+        call("late", json!({"ms": 60_000})),
+    ];
+    let executor = Executor::parallel(tools![late, rest], 2).timeout(Duration::from_secs(10));
+    let batch = executor.run(&calls, &Context::new()).await;
+    let kinds: Vec<_> = batch.results().map(kind).collect();
+    let timeout = Some(ErrorKind::Timeout);
+    assert_eq!(kinds, [timeout, None, timeout]);
+    let took: Vec<_> = batch
+        .results()
+        .map(|result| result.duration.as_millis())
+        .collect();
+    assert!((10_000..10_100).contains(&took[0]), "{took:?}");
+    assert!((10_000..10_100).contains(&took[2]), "{took:?}");
+}
+
 #[test]
 fn a_closure_may_answer_with_a_stream() {
     let tool = DynTool::builder()

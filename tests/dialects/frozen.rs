@@ -51,7 +51,9 @@ impl Frozen {
         let list = |keywords: Option<&Json>, name: &str| {
             keywords.and_then(|keywords| keywords.get(name)).cloned()
         };
+        // Where any keyword may stand, the table says so in words.
         let accepted = list(of_base, "accept").or_else(|| list(keywords, "keep"));
+        let accepted = accepted.filter(|list| matches!(list, Json::Array(_)));
         let mut refused = words(list(of_base, "refuse").as_ref());
         refused.extend(words(list(keywords, "refuse_extra").as_ref()));
         let formats = match list(of_base, "formats") {
@@ -432,15 +434,18 @@ const TABLES: [&str; 7] = [
     "ollama",
 ];
 
+/// Those of which it says what the root is, and of some the names of arguments.
+const ROOTS: [&str; 3] = ["anthropic", "bedrock", "mcp_2025_11_25"];
+
 #[test]
 fn what_is_lowered_passes_the_dialects_table() {
     let mut problems = Vec::new();
     let mut seen = 0;
-    for name in TABLES {
+    for name in TABLES.into_iter().chain(ROOTS) {
         let dialect: Dialect = name.parse().unwrap();
         let frozen = Frozen::of(name);
         assert!(
-            frozen.accepted.is_some() || !frozen.refused.is_empty(),
+            ROOTS.contains(&name) || frozen.accepted.is_some() || !frozen.refused.is_empty(),
             "{name}"
         );
         let of_types = types().into_iter().flat_map(|(id, schema)| {
@@ -489,6 +494,8 @@ fn the_table_refuses_what_is_not_lowered() {
         ("openai_strict", "default is refused"),
         ("openai_strict", "a schema without a type"),
         ("azure_strict", "exclusiveMinimum is refused"),
+        ("anthropic", "the name f g"),
+        ("bedrock", "the name f g"),
         ("anthropic_strict", "the name f g"),
         ("anthropic_strict", "a reference"),
         ("anthropic_strict", "exclusiveMinimum is in no list"),
@@ -505,6 +512,16 @@ fn the_table_refuses_what_is_not_lowered() {
             found.iter().any(|problem| problem == expected),
             "{name}: {expected}: {found:?}"
         );
+    }
+    let union = Json::read(r#"{"anyOf":[{"type":"object"}]}"#);
+    for name in TABLES.into_iter().chain(ROOTS) {
+        let found = wrong(name, &Frozen::of(name), &union);
+        for expected in ["the root is no object", "a union at the root"] {
+            assert!(
+                found.iter().any(|problem| problem == expected),
+                "{name}: {found:?}"
+            );
+        }
     }
     assert!(!is_of_form("^[a-zA-Z_][a-zA-Z0-9_]{0,2}$", "1ab"));
     assert!(is_of_form("^[a-zA-Z_][a-zA-Z0-9_]{0,2}$", "_1b"));

@@ -17,8 +17,6 @@ pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path
         .params
         .push(syn::parse_quote!(__S: 'static + ::core::marker::Send + ::core::marker::Sync));
     let (bind_generics, _, _) = bind_generics.split_for_impl();
-    // Under its own name: two rejected tools in a list are not two of one name.
-    let name = &tool.name.value;
     quote! {
         #errors
         #handle_struct
@@ -26,17 +24,11 @@ pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path
             use #krate::__private as __tool;
             #[automatically_derived]
             impl #impl_generics __tool::Handle for #handle #ty_generics #where_clause {
-                const DESCRIPTOR: &'static __tool::Descriptor = &__tool::Descriptor {
-                    name: #name,
-                    ..__tool::Descriptor::NEW
-                };
+                const DESCRIPTOR: &'static __tool::Descriptor = &__tool::Descriptor::NEW;
             }
             #[automatically_derived]
             impl #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {
-                const ENTRY: &'static __tool::Entry<__S> = &__tool::Entry {
-                    descriptor: <Self as __tool::Handle>::DESCRIPTOR,
-                    ..__tool::Entry::REJECTED
-                };
+                const ENTRY: &'static __tool::Entry<__S> = &__tool::Entry::REJECTED;
             }
         };
     }

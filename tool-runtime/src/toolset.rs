@@ -109,11 +109,13 @@ impl Entry {
 
     /// Whether a conversation may see the tool. What panics when it is asked says no.
     fn is_seen(&self, scope: &Scope<'_>, filter: Option<&Filter>) -> bool {
-        let passes = || {
-            self.tool.visible(scope)
-                && filter.is_none_or(|filter| filter.passes(self.tool.def(), scope))
-        };
-        contained(passes).unwrap_or(false)
+        contained(|| self.shows_itself(scope, filter)).unwrap_or(false)
+    }
+
+    /// The same, where what panics is contained already.
+    fn shows_itself(&self, scope: &Scope<'_>, filter: Option<&Filter>) -> bool {
+        self.tool.visible(scope)
+            && filter.is_none_or(|filter| filter.passes(self.tool.def(), scope))
     }
 }
 
@@ -545,7 +547,7 @@ impl Inner {
         // One guard around both questions: what panics before it is known to be seen is hidden.
         let is_seen = Cell::new(false);
         let answer = contained(|| {
-            is_seen.set(entry.tool.visible(&scope));
+            is_seen.set(entry.shows_itself(&scope, None));
             is_seen.get().then(|| entry.tool.call(call))
         });
         match answer {

@@ -8,5 +8,5 @@ fn second() {}
 
 fn main() {
     // Nothing is said of the list: what is wrong is wrong with its tools.
-    tools![first, second];
+    tools! { targets: [openai_strict], budget: 1_000; first, second };
 }

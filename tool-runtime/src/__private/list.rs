@@ -43,8 +43,12 @@ pub const fn named(name: &'static str) -> Named {
 pub struct Listed<T: ?Sized>(PhantomData<fn(&T)>);
 
 impl<T: Handle> Listed<T> {
-    /// The name.
-    pub const NAME: Names = Names::One(named(T::DESCRIPTOR.name));
+    /// The name. A tool that did not compile has none, and is said to be wrong where it stands.
+    pub const NAME: Names = if T::DESCRIPTOR.name.is_empty() {
+        Names::Many(&[])
+    } else {
+        Names::One(named(T::DESCRIPTOR.name))
+    };
 }
 
 impl<T: OneToolBlock> Listed<T> {

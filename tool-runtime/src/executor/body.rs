@@ -115,24 +115,25 @@ impl<'a> One<'a> {
     }
 }
 
-/// The tool's own code on this task, no longer than it may.
+/// The tool's own code on this task, no longer than it may: one limit for the answer and, where that
+/// is a stream, for its items.
 async fn here(one: &One<'_>) -> Answered {
-    let stream = {
-        let answer = match contained(|| one.entry.tool().call(one.call())) {
-            Ok(Answer::Ready(answer)) => answer,
-            Ok(Answer::Later(later)) => {
-                let in_time = one.limit(Contained::new(later)).await;
-                in_time.flatten().flatten()
-            }
-            Err(error) => Err(error),
-        };
+    let first = match contained(|| one.entry.tool().call(one.call())) {
+        Ok(Answer::Ready(answer)) => match items::stream_of(&answer) {
+            Some(stream) => items::read(stream, one.call()),
+            None => return answer,
+        },
+        Ok(Answer::Later(later)) => Contained::new(later),
+        Err(error) => return Err(error),
+    };
+    let mut limited = one.limit(first);
+    loop {
+        let answer = (&mut limited).await.flatten().flatten();
         match items::stream_of(&answer) {
-            Some(stream) => stream,
+            Some(stream) => limited.go_on(items::read(stream, one.call())),
             None => return answer,
         }
-    };
-    let last = one.limit(items::read(stream, one.call())).await;
-    last.flatten().flatten()
+    }
 }
 
 async fn in_span(job: &Job<'_>, began: Instant, shared: &Shared<'_>, span: CallSpan) -> Ran {

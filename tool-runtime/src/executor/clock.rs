@@ -43,7 +43,7 @@ impl Waiting {
 
     fn add(&mut self, at: Instant, wake: Waker) -> u64 {
         let number = self.first + self.calls.len() as u64;
-        // What began earlier and waits from now on is due with the one before it.
+        // A call waits as soon as it begins; one that began a moment before the last is due with it.
         let at = self.calls.back().map_or(at, |last| last.at.max(at));
         let wake = Some(wake);
         self.calls.push_back(Due { at, wake });
@@ -125,6 +125,13 @@ pub(super) struct Limited<'c, F> {
     clock: &'c Clock,
     until: Until,
     future: F,
+}
+
+impl<F> Limited<'_, F> {
+    /// Goes on with what comes next, for as long as is left.
+    pub(super) fn go_on(&mut self, next: F) {
+        self.future = next;
+    }
 }
 
 enum Until {

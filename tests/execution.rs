@@ -1,0 +1,134 @@
+//! How an executor runs a call: how often its arguments are read, on which threads, by which clock, and what it
+//! tells of repairs.
+#![cfg(feature = "tokio")]
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use toolwright::{Context, Event, Executor, Handling, Layer, Next, Request, ToolCall, tool, tools};
+
+static READ: AtomicUsize = AtomicUsize::new(0);
+
+fn counted(_: &u8) -> Result<(), String> {
+    READ.fetch_add(1, Ordering::SeqCst);
+    Ok(())
+}
+
+/// Takes a number.
+#[tool(validate = counted)]
+fn take(n: u8) -> u8 {
+    n
+}
+
+/// Hands on.
+struct Through;
+
+impl Layer for Through {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+        Box::pin(next.run(request))
+    }
+}
+
+/// Without layers arguments are read once; with layers they are found right before the first layer sees them.
+#[test]
+fn arguments_are_read_once_and_once_more_for_layers() {
+    let calls = [ToolCall::new("1", "take", r#"{"n": 7}"#)];
+    for (executor, times) in [
+        (Executor::serial(tools![take]), 1),
+        (Executor::serial(tools![take]).layer(Through), 2),
+        (
+            Executor::serial(tools![take]).layer(Through).layer(Through),
+            2,
+        ),
+    ] {
+        READ.store(0, Ordering::SeqCst);
+        let batch = executor.run_blocking(&calls, &Context::new());
+        assert_eq!(batch.results().next().unwrap().value(), Some(json!(7)));
+        assert_eq!(READ.load(Ordering::SeqCst), times);
+    }
+}
+
+static HERE: AtomicUsize = AtomicUsize::new(0);
+
+/// Waits on its thread until two calls of it run, and says whether they did.
+#[tool(spawn)]
+fn meet() -> (bool, String) {
+    HERE.fetch_add(1, Ordering::SeqCst);
+    let began = Instant::now();
+    while HERE.load(Ordering::SeqCst) < 2 && began.elapsed() < Duration::from_secs(20) {
+        thread::yield_now();
+    }
+    let met = HERE.load(Ordering::SeqCst) >= 2;
+    (met, format!("{:?}", thread::current().id()))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn computing_calls_run_on_several_threads_at_once() {
+    let calls = [
+        ToolCall::new("1", "meet", "{}"),
+        ToolCall::new("2", "meet", "{}"),
+    ];
+    let executor = Executor::parallel(tools![meet], 2);
+    let run = async move { executor.run(&calls, &Context::new()).await };
+    let batch = tokio::spawn(run).await.unwrap();
+    let values: Vec<_> = batch
+        .results()
+        .map(|result| result.value().unwrap())
+        .collect();
+    assert_eq!((&values[0][0], &values[1][0]), (&json!(true), &json!(true)));
+    assert_ne!(values[0][1], values[1][1]);
+}
+
+/// Never answers.
+#[tool(timeout = "50ms")]
+async fn hurried() -> u8 {
+    std::future::pending().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_time_limit_is_kept_by_executors_alone() {
+    let (tools, cx) = (tools![hurried], Context::new());
+    let call = ToolCall::new("1", "hurried", "{}");
+    let hour = Duration::from_secs(3600);
+    assert!(
+        tokio::time::timeout(hour, tools.call(&call, &cx))
+            .await
+            .is_err()
+    );
+    let executor = Executor::serial(&tools);
+    assert!(
+        tokio::time::timeout(hour, executor.run(&[call], &cx))
+            .await
+            .is_ok()
+    );
+}
+
+#[test]
+fn repairs_are_told_before_the_end_of_a_call() {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&told);
+    let executor = Executor::serial(tools![take]).observe(move |event: &Event<'_>| {
+        let word = match event {
+            Event::Repaired { index, repairs, .. } => {
+                format!("repaired {index}: {}", repairs.len())
+            }
+            Event::Finished { index, .. } => format!("finished {index}"),
+            _ => return,
+        };
+        seen.lock().unwrap().push(word);
+    });
+    let calls = [
+        ToolCall::new("1", "take", r#"{"n": 7}"#),
+        ToolCall::new("2", "take", r#"{"n": "7"}"#),
+    ];
+    executor.run_blocking(&calls, &Context::new());
+    assert_eq!(
+        *told.lock().unwrap(),
+        ["finished 0", "repaired 1: 1", "finished 1"]
+    );
+}

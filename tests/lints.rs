@@ -180,7 +180,7 @@ impl Crm {
     }
 }
 
-/// Nobody but the list knows it; `tests/ui/dead_code` has one that no list knows.
+/// Nobody but the list knows it; `tests/compile/tests/ui/dead_code` has one that no list knows.
 #[tool]
 fn collected() {}
 

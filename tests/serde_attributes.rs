@@ -116,7 +116,7 @@ fn every_attribute_is_supported_or_refused() {
         }
     }
     for case in cases {
-        let path = format!("tests/ui/schema_serde/{case}.rs");
+        let path = format!("tests/compile/tests/ui/schema_serde/{case}.rs");
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
         assert!(path.exists(), "{}", path.display());
         assert!(path.with_extension("stderr").exists(), "{}", path.display());

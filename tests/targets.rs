@@ -1,5 +1,5 @@
 //! Lists that are checked against providers' dialects when they compile. What is refused stands in
-//! `tests/ui/targets`.
+//! `tests/compile/tests/ui/targets`.
 // One tool takes a type that schemars alone knows.
 #![cfg(feature = "schemars")]
 #![allow(clippy::needless_pass_by_value)]

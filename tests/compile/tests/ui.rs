@@ -1,0 +1,93 @@
+//! What is refused, and in which words; what is accepted, and without a warning.
+//!
+//! Bless the golden texts with `TRYBUILD=overwrite cargo test -p toolwright-compile-tests`, then read them as a user.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where there are two errors: cases, each with the reason.
+const TWO_ERRORS: [&str; 2] = [
+    // The import and the tool's struct collide, and the module is then found in place of the struct.
+    "tests/ui/handle/module_beside.stderr",
+    // Two mistakes: there is no third error about two tools of one name.
+    "tests/ui/list/rejected_tools.stderr",
+];
+
+/// What does not compile: one mistake a file, in a directory named after its kind.
+#[test]
+fn rejected() {
+    let cases = trybuild::TestCases::new();
+    for kind in kinds() {
+        cases.compile_fail(kind.join("*.rs"));
+    }
+}
+
+/// The accepted language. Apart from what is refused: a run with programs that pass builds all of
+/// its programs, and what is refused must be refused by `cargo check` already.
+#[test]
+fn accepted() {
+    trybuild::TestCases::new().pass("tests/ui/pass/*.rs");
+}
+
+#[test]
+fn one_mistake_is_one_error() {
+    let texts: Vec<_> = kinds()
+        .iter()
+        .flat_map(|kind| entries(kind))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "stderr")
+        })
+        .collect();
+    assert!(texts.len() >= 35, "only {} cases", texts.len());
+    for path in texts {
+        let text = fs::read_to_string(&path).unwrap();
+        let errors = text
+            .lines()
+            .filter(|line| line.starts_with("error"))
+            .count();
+        let are_two = TWO_ERRORS.iter().any(|two| path == Path::new(two));
+        assert_eq!(errors, 1 + usize::from(are_two), "{}", path.display());
+    }
+}
+
+/// Our own errors: a headline that fits on a line, and an edit to make.
+#[test]
+fn an_error_says_what_to_do() {
+    for path in kinds().iter().flat_map(|kind| entries(kind)) {
+        let text = fs::read_to_string(&path).unwrap();
+        let mut lines = text.lines();
+        let Some(headline) = lines.next().and_then(|line| line.strip_prefix("error: ")) else {
+            continue;
+        };
+        let help = lines.next().unwrap_or_default();
+        if !help.starts_with("       help: ") {
+            continue;
+        }
+        let at = path.display();
+        // What it quotes is as long as the user made it.
+        let own = headline.split('`').step_by(2).map(str::len).sum::<usize>();
+        assert!(own <= 90, "{at}: {headline}");
+        assert!(!headline.ends_with('.') && !help.ends_with('.'), "{at}");
+        assert!(
+            !headline.starts_with(char::is_uppercase),
+            "{at}: {headline}"
+        );
+    }
+}
+
+/// The directories of refused programs.
+fn kinds() -> Vec<PathBuf> {
+    let mut kinds = entries(Path::new("tests/ui"));
+    kinds.retain(|path| !path.ends_with("pass"));
+    kinds
+}
+
+fn entries(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).unwrap();
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}

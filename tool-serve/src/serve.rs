@@ -32,8 +32,10 @@ pub struct Serve {
     pub(crate) version: Option<String>,
     pub(crate) about: Option<String>,
     pub(crate) cx: Context,
-    http: Server,
+    http: Vec<ChangeHttp>,
 }
+
+type ChangeHttp = Box<dyn FnOnce(Server) -> Server + Send>;
 
 /// The program of a toolset: command line, MCP, HTTP. To be returned from a plain `fn main()`.
 ///
@@ -68,7 +70,7 @@ impl Serve {
     pub fn new(tools: impl Into<Registry>) -> Self {
         let registry = tools.into();
         Self {
-            http: Server::new(registry.clone()),
+            http: Vec::new(),
             registry,
             change: Arc::new(|executor| executor),
             name: own_name(),
@@ -98,10 +100,11 @@ impl Serve {
     }
 
     /// The same program, with what `change` makes of the executors that run its calls: layers, time
-    /// limits, observers. If nothing is said, a call over HTTP or MCP has 30 s, and one from the command
-    /// line all the time in the world.
+    /// limits, observers; said again, of what was made of them before. If nothing is said, a call over
+    /// HTTP or MCP has 30 s, and one from the command line all the time in the world.
     pub fn executor(self, change: impl Fn(Executor) -> Executor + Send + Sync + 'static) -> Self {
-        let change = Arc::new(change);
+        let before = self.change;
+        let change = Arc::new(move |executor| change(before(executor)));
         Self { change, ..self }
     }
 
@@ -110,7 +113,8 @@ impl Serve {
         Self { cx, ..self }
     }
 
-    /// The same program, with other choices about HTTP: a token, hosts, routes of the host's own.
+    /// The same program, with other choices about HTTP, beside those for all of it: a token, hosts, routes
+    /// of the host's own.
     ///
     /// ```no_run
     /// # use toolwright_runtime::Toolset;
@@ -118,11 +122,9 @@ impl Serve {
     /// # let tools = Toolset::default();
     /// Serve::new(tools).http(|http| http.bearer("not-in-your-code").allow_host("tools.example.com"));
     /// ```
-    pub fn http(self, change: impl FnOnce(Server) -> Server) -> Self {
-        Self {
-            http: change(self.http),
-            ..self
-        }
+    pub fn http(mut self, change: impl FnOnce(Server) -> Server + Send + 'static) -> Self {
+        self.http.push(Box::new(change));
+        self
     }
 
     /// Does what the command line says.
@@ -189,12 +191,19 @@ impl Serve {
 
     fn http_server(self) -> Server {
         let change = self.change;
-        let server = self.http.name(self.name).context(self.cx);
-        let server = server.executor(move |executor| change(executor));
-        match self.version {
-            Some(version) => server.version(version),
-            None => server,
+        let mut server = Server::new(self.registry)
+            .name(self.name)
+            .context(self.cx)
+            .executor(move |executor| change(executor));
+        if let Some(version) = self.version {
+            server = server.version(version);
         }
+        if let Some(about) = self.about {
+            server = server.about(about);
+        }
+        self.http
+            .into_iter()
+            .fold(server, |server, change| change(server))
     }
 }
 

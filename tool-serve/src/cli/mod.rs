@@ -112,14 +112,14 @@ fn serve_http(serve: Serve, asked: &ArgMatches) -> io::Result<Exit> {
     let many = |name: &str| asked.get_many::<String>(name).unwrap_or_default().cloned();
     let mut serve = serve;
     for host in many("allow-host") {
-        serve = serve.http(|http| http.allow_host(host));
+        serve = serve.http(move |http| http.allow_host(host));
     }
     for origin in many("allow-origin") {
-        serve = serve.http(|http| http.allow_origin(origin));
+        serve = serve.http(move |http| http.allow_origin(origin));
     }
     if let Some(variable) = word(asked, "token-env") {
         match std::env::var(variable) {
-            Ok(token) if !token.is_empty() => serve = serve.http(|http| http.bearer(token)),
+            Ok(token) if !token.is_empty() => serve = serve.http(move |http| http.bearer(token)),
             _ => {
                 say(&format!("the environment has no token in `{variable}`"));
                 return Ok(Exit::Usage);

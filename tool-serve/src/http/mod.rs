@@ -59,6 +59,7 @@ pub struct Server {
     change: Change,
     name: String,
     version: String,
+    about: Option<String>,
     cx: Context,
     guard: Guard,
     is_for_anyone: bool,
@@ -90,6 +91,7 @@ impl Server {
             change: Arc::new(|executor| executor),
             name: "tools".to_owned(),
             version: "0".to_owned(),
+            about: None,
             cx: Context::new(),
             guard: Guard::default(),
             is_for_anyone: false,
@@ -99,9 +101,10 @@ impl Server {
     }
 
     /// The same server, with what `change` makes of the executors that run its calls: layers, time
-    /// limits, observers. Its tools stay the server's.
+    /// limits, observers; said again, of what was made of them before. Its tools stay the server's.
     pub fn executor(self, change: impl Fn(Executor) -> Executor + Send + Sync + 'static) -> Self {
-        let change = Arc::new(change);
+        let before = self.change;
+        let change = Arc::new(move |executor| change(before(executor)));
         Self { change, ..self }
     }
 
@@ -117,9 +120,16 @@ impl Server {
         Self { version, ..self }
     }
 
-    /// The same server, with what all calls know. A layer that puts a [`Context`] into a request's
-    /// extensions says more about that request's call.
+    /// The same server, with a line on what it is for: what clients of MCP are told of it.
+    pub fn about(self, about: impl Into<String>) -> Self {
+        let about = Some(about.into());
+        Self { about, ..self }
+    }
+
+    /// The same server, with what all calls know, over what was said before. A layer that puts a
+    /// [`Context`] into a request's extensions says more about that request's call.
     pub fn context(self, cx: Context) -> Self {
+        let cx = cx.over(&self.cx);
         Self { cx, ..self }
     }
 
@@ -163,6 +173,10 @@ impl Server {
     /// server.routes(|router| router.route("/version", get(|| async { "1.2.0" })))
     /// # }
     /// ```
+    ///
+    /// Taken are `/`, `/health`, `/mcp`, `/openapi.json` and what is below `/tools` and `/page`. What is
+    /// elsewhere goes to the `fallback` that the router is given, if any; a router that is merged into it
+    /// has none of its own.
     pub fn routes(self, change: impl FnOnce(Router) -> Router + Send + 'static) -> Self {
         Self {
             routes: Some(Box::new(change)),
@@ -210,6 +224,8 @@ impl Server {
             .route("/openapi.json", get(document))
             .with_state(shared)
             .route_service("/mcp", mcp);
+        // Before the host's routes, so that a fallback of theirs takes its place.
+        let router = router.fallback(nothing);
         let router = match self.routes {
             Some(change) => change(router),
             None => router,
@@ -217,7 +233,6 @@ impl Server {
         let open = Router::new()
             .route("/health", get(health))
             .merge(page::routes());
-        let open = open.fallback(nothing);
         self.guard
             .around(router, open)
             .method_not_allowed_fallback(no_method)
@@ -230,7 +245,11 @@ impl Server {
             grace: self.grace,
             ..ServerLimits::default()
         };
-        crate::mcp::Server::new(self.registry.clone())
+        let mut server = crate::mcp::Server::new(self.registry.clone());
+        if let Some(about) = &self.about {
+            server = server.instructions(about);
+        }
+        server
             .executor(|executor| (self.change)(executor))
             .name(self.name.clone())
             .version(self.version.clone())

@@ -8,7 +8,7 @@ use rmcp::model::{
 };
 use rmcp::service::{PeerRequestOptions, RequestContext};
 use toolwright_runtime::{
-    Batch, Cancel, Context, Decided, Encoder, ErrorKind, Outcome, Progress, Reply, ToolCall,
+    Batch, Context, Decided, Encoder, ErrorKind, Outcome, Progress, Reply, ToolCall,
     ToolResult, Wire,
 };
 
@@ -59,18 +59,19 @@ pub(super) async fn answer(
     if is_2026 {
         logs = request.meta.log_level().is_some_and(progress::is_heard);
     }
-    let stop = Cancel::new();
     let mut cx = Context::new();
     if let Some(parts) = request.extensions.get::<http::request::Parts>()
         && let Some(own) = parts.extensions.get::<Context>()
     {
         cx = own.clone();
     }
-    let cx = cx.with_session(session).with_cancel(stop.clone());
+    let cx = cx.with_session(session).over(&shared.context);
+    // The client's word ends this call; the host's ends all of them.
+    let stop = cx.cancel().child();
     let ct = request.ct.clone();
     let mut asked = Asked {
         shared,
-        cx: cx.over(&shared.context),
+        cx: cx.with_cancel(stop.clone()),
         request,
         call,
         is_2026,

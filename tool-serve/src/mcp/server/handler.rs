@@ -98,7 +98,9 @@ impl ServerHandler for Handler {
         request: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let logs = self.logs.load(Ordering::Relaxed);
-        call::answer(&self.shared, &self.session, logs, params, request).await
+        // It is large, and `rmcp` moves what it is given several times.
+        let answer = call::answer(&self.shared, &self.session, logs, params, request);
+        Box::pin(answer).await
     }
 
     #[expect(

@@ -3,6 +3,7 @@
 
 #[cfg(feature = "cli")]
 mod answer;
+mod body;
 #[cfg(feature = "cli")]
 mod cli;
 #[cfg(feature = "cli")]
@@ -18,6 +19,7 @@ mod serve;
 #[cfg(feature = "cli")]
 mod signals;
 mod stdout;
+mod turns;
 
 #[cfg(feature = "cli")]
 pub use self::serve::{Serve, main};

@@ -16,5 +16,7 @@ mod client;
 mod endings;
 #[path = "http/guard.rs"]
 mod guard;
+#[path = "http/hosts.rs"]
+mod hosts;
 #[path = "http/tools.rs"]
 mod tools;

@@ -429,6 +429,22 @@ async fn approvals_and_manual_tools_are_asked_for_while_the_request_is_open() {
 }
 
 #[tokio::test]
+async fn nobody_is_asked_any_more_for_a_call_that_was_cancelled() {
+    let mut client = Piped::silent(asking());
+    let hello = initialize().replace(
+        r#""capabilities":{}"#,
+        r#""capabilities":{"elicitation":{}}"#,
+    );
+    client.ask(&hello).await;
+    let asked = client.ask(&call(7, "charge", r#"{"cents": 5}"#)).await;
+    assert_eq!(asked["method"], "elicitation/create");
+    let gone = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
+    let told = client.ask(gone).await;
+    assert_eq!(told["method"], "notifications/cancelled", "{told}");
+    assert_eq!(told["params"]["requestId"], asked["id"]);
+}
+
+#[tokio::test]
 async fn an_approval_of_2026_is_for_the_arguments_that_were_shown() {
     let mut client = Piped::silent(asking());
     let meta = json!({

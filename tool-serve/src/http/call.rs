@@ -1,15 +1,19 @@
 //! `POST /tools/{name}`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
-use toolwright_runtime::{Context, ErrorKind, FaultCode, Reply, ToolCall};
+use toolwright_runtime::{Batch, Context, ErrorKind, FaultCode, Reply, ToolCall};
 
-use super::body::{self, Broken};
 use super::{Shared, json, refused, stream};
 use crate::answer::{self, Way};
+use crate::body::{self, Broken};
+
+/// How long a client may take to send the arguments.
+const SENDING: Duration = Duration::from_secs(30);
 
 pub(super) async fn call(
     State(shared): State<Arc<Shared>>,
@@ -21,15 +25,12 @@ pub(super) async fn call(
         let words = "the arguments are sent as `Content-Type: application/json`";
         return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "no_json", words);
     }
-    let mut cx = shared.cx.clone();
-    if let Some(own) = parts.extensions.get::<Context>() {
-        cx = own.clone().over(&cx);
-    }
+    let mut cx = shared.context(&parts.extensions);
     let is_strict = prefers_strict(&parts.headers);
     if is_strict {
         cx = cx.strict();
     }
-    let whole = match body::read(body, cx.limits().text, &shared.large_bodies).await {
+    let whole = match body::read(body, cx.limits().text, SENDING, &shared.large_bodies).await {
         Ok(whole) => whole,
         Err(broken) => return no_body(broken, cx.limits().text),
     };
@@ -49,9 +50,9 @@ pub(super) async fn call(
     // Its room is for other bodies, however long the call takes.
     drop(whole);
     let mut response = if wants_events(&parts.headers) {
-        stream::answer(shared.executor.clone(), call, cx)
+        stream::answer(&shared, call, cx)
     } else {
-        let batch = shared.executor.run(std::slice::from_ref(&call), &cx).await;
+        let batch = run(&shared, &call, cx.clone()).await;
         match batch.calls().first() {
             Some(reply) => json(status(reply), answer_json(&shared.executor, &cx, reply)),
             None => refused(StatusCode::INTERNAL_SERVER_ERROR, "no_answer", "no answer"),
@@ -64,6 +65,24 @@ pub(super) async fn call(
         );
     }
     response
+}
+
+/// Runs the call, which ends where the server does.
+pub(super) async fn run(shared: &Shared, call: &ToolCall, cx: Context) -> Batch {
+    let stop = cx.cancel().child();
+    let cx = cx.with_cancel(stop.clone());
+    let run = async {
+        // Where it is to end before, it is answered so.
+        let _turn = shared.turns.take(&shared.registry, &call.name, &stop).await;
+        shared.executor.run(std::slice::from_ref(call), &cx).await
+    };
+    tokio::pin!(run);
+    tokio::select! {
+        biased;
+        batch = &mut run => return batch,
+        () = shared.end.cancelled() => stop.cancel(),
+    }
+    run.await
 }
 
 /// The answer's text. Whoever decides about a call that waits sees its arguments without secrets.

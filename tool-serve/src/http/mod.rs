@@ -1,6 +1,5 @@
 //! A toolset over HTTP: calls, its `OpenAPI` document, a page to try it.
 
-mod body;
 mod call;
 mod guard;
 mod listen;
@@ -16,8 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::extract::{Request, State};
+use axum::http::{Extensions, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::net::TcpListener;
@@ -25,11 +24,10 @@ use tokio::sync::Semaphore;
 use toolwright_runtime::{Cancel, Context, Executor, Registry};
 
 use self::guard::Guard;
+use crate::body::LARGE_BODIES;
 use crate::mcp::{HttpService, ServerLimits};
+use crate::turns::Turns;
 use crate::{answer, definitions, progress};
-
-/// How many bodies of more than a few bytes are held at once.
-const LARGE_BODIES: usize = 16;
 
 /// How long calls in flight have to end after the server was told to.
 const GRACE: Duration = Duration::from_secs(10);
@@ -74,10 +72,14 @@ type Routes = Box<dyn FnOnce(Router) -> Router + Send>;
 
 /// What every request has to do with.
 struct Shared {
+    registry: Registry,
     executor: Executor,
     name: String,
     version: String,
     cx: Context,
+    /// Ends calls that run.
+    end: Cancel,
+    turns: Turns,
     is_guarded: bool,
     large_bodies: Semaphore,
     last_call: AtomicU64,
@@ -208,12 +210,16 @@ impl Server {
 
     /// `stop` ends what a server says unasked, `end_calls` the calls in flight.
     fn router(self, stop: &Cancel, end_calls: &Cancel) -> Router {
-        let mcp = self.mcp(stop);
+        let turns = Turns::default();
+        let mcp = self.mcp(stop, turns.clone());
         let shared = Arc::new(Shared {
             executor: progress::told((self.change)(Executor::serial(&self.registry))),
             name: self.name,
             version: self.version,
-            cx: self.cx.with_cancel(end_calls.child()),
+            cx: self.cx,
+            end: end_calls.clone(),
+            turns,
+            registry: self.registry,
             is_guarded: self.guard.token.is_some(),
             large_bodies: Semaphore::new(LARGE_BODIES),
             last_call: AtomicU64::new(0),
@@ -240,7 +246,7 @@ impl Server {
     }
 
     /// The same tools over MCP, behind the same guard.
-    fn mcp(&self, stop: &Cancel) -> HttpService {
+    fn mcp(&self, stop: &Cancel, turns: Turns) -> HttpService {
         let limits = ServerLimits {
             grace: self.grace,
             ..ServerLimits::default()
@@ -256,6 +262,7 @@ impl Server {
             .context(self.cx.clone())
             .limits(limits)
             .stopped_by(stop.clone())
+            .turns(turns)
             .http()
             .guarded_elsewhere()
     }
@@ -278,6 +285,14 @@ impl Server {
 }
 
 impl Shared {
+    /// What is known of a request: of whoever asks, by a layer around the routes; of all calls.
+    fn context(&self, extensions: &Extensions) -> Context {
+        match extensions.get::<Context>() {
+            Some(own) => own.clone().over(&self.cx),
+            None => self.cx.clone(),
+        }
+    }
+
     fn next_id(&self) -> String {
         format!(
             "call_{}",
@@ -286,13 +301,13 @@ impl Shared {
     }
 }
 
-async fn tools(State(shared): State<Arc<Shared>>) -> Response {
-    let tools = shared.executor.tools(&shared.cx);
+async fn tools(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let tools = shared.executor.tools(&shared.context(request.extensions()));
     json(StatusCode::OK, definitions::list_of(&tools))
 }
 
-async fn document(State(shared): State<Arc<Shared>>) -> Response {
-    let tools = shared.executor.tools(&shared.cx);
+async fn document(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let tools = shared.executor.tools(&shared.context(request.extensions()));
     let document = openapi::document(&tools, &shared.name, &shared.version, shared.is_guarded);
     json(StatusCode::OK, document)
 }

@@ -46,18 +46,26 @@ const NO_TOKEN: (&str, &str) = ("401", "The token is missing or wrong.");
 
 /// The document's text: the same for the same tools.
 pub(super) fn document(tools: &Toolset, name: &str, version: &str, is_guarded: bool) -> String {
+    // A tool's operation has the tool's name.
+    let free = |id: &str| {
+        let mut id = id.to_owned();
+        while tools.contains(&id) {
+            id.push('_');
+        }
+        id
+    };
     let mut paths = vec![
         (
             Cow::from("/health"),
-            get("health", "Whether it serves", HEALTH, false),
+            get(&free("health"), "Whether it serves", HEALTH, false),
         ),
         (
             "/tools".into(),
-            get("list_tools", "The tools", TOOLS, is_guarded),
+            get(&free("list_tools"), "The tools", TOOLS, is_guarded),
         ),
         (
             "/openapi.json".into(),
-            get("document", "This document", DOCUMENT, is_guarded),
+            get(&free("document"), "This document", DOCUMENT, is_guarded),
         ),
     ];
     let mut schemas = match Json::read(ANSWERS) {

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context as Task, Poll};
 use std::time::Duration;
 
@@ -11,25 +12,26 @@ use axum::response::{IntoResponse, Response};
 use futures_core::Stream;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Interval, MissedTickBehavior, interval_at};
-use toolwright_runtime::{Batch, Context, Executor, Progress, ToolCall};
+use toolwright_runtime::{Batch, Context, Progress, ToolCall};
 
-use super::call::answer_json;
+use super::Shared;
+use super::call::{answer_json, run};
 use crate::{answer, progress};
 
 /// So often something is sent, so that a client that is gone is found out.
 const PULSE: Duration = Duration::from_secs(10);
 
 /// The events of a call: `progress`, and at the end `answer`.
-pub(super) fn answer(executor: Executor, call: ToolCall, cx: Context) -> Response {
+pub(super) fn answer(shared: &Arc<Shared>, call: ToolCall, cx: Context) -> Response {
     let (cx, reports) = progress::listen(cx);
     let mut pulse = interval_at(tokio::time::Instant::now() + PULSE, PULSE);
     pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let (runs, known) = (executor.clone(), cx.clone());
+    let (shared, runs, known) = (Arc::clone(shared), Arc::clone(shared), cx.clone());
     let events = Events {
-        running: Some(Box::pin(async move { runs.run(&[call], &known).await })),
+        running: Some(Box::pin(async move { run(&runs, &call, known).await })),
         reports,
         pulse,
-        executor,
+        shared,
         cx,
     };
     let headers = [
@@ -45,7 +47,7 @@ struct Events {
     running: Option<Pin<Box<dyn Future<Output = Batch> + Send>>>,
     reports: Receiver<Progress>,
     pulse: Interval,
-    executor: Executor,
+    shared: Arc<Shared>,
     cx: Context,
 }
 
@@ -66,7 +68,7 @@ impl Stream for Events {
         if let Poll::Ready(batch) = batch {
             this.running = None;
             if let Some(reply) = batch.calls().first() {
-                let answer = answer_json(&this.executor, &this.cx, reply);
+                let answer = answer_json(&this.shared.executor, &this.cx, reply);
                 text.push_str(&event("answer", &answer));
             }
         } else if text.is_empty() {

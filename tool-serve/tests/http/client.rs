@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::net::TcpListener;
-use toolwright::Cancel;
 use toolwright::serve::http::Server;
+use toolwright::{Cancel, Toolset};
 
 use super::tools;
 
@@ -24,7 +24,13 @@ pub(crate) fn serve() -> Served {
 }
 
 pub(crate) fn serve_with(change: impl FnOnce(Server) -> Server) -> Served {
-    let server = change(Server::new(tools::all()).name("shop").version("1.2.0"));
+    serve_tools(tools::all(), |server| {
+        change(server.name("shop").version("1.2.0"))
+    })
+}
+
+pub(crate) fn serve_tools(tools: Toolset, change: impl FnOnce(Server) -> Server) -> Served {
+    let server = change(Server::new(tools));
     let stop = Cancel::new();
     let (tell, told) = std::sync::mpsc::channel();
     let until = stop.clone();

@@ -2,14 +2,15 @@
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientResult, ElicitRequest,
-    ElicitationCapability, ErrorCode, ErrorData, InputRequest, InputRequests, InputRequiredResult,
-    ProgressToken, ProtocolVersion, ServerRequest,
+    CallToolRequestParams, CallToolResponse, CancelledNotificationParam, ClientCapabilities,
+    ClientResult, ElicitRequest, ElicitationCapability, ErrorCode, ErrorData, Extensions,
+    InputRequest, InputRequests, InputRequiredResult, ProgressToken, ProtocolVersion,
+    ServerRequest,
 };
 use rmcp::service::{PeerRequestOptions, RequestContext};
 use toolwright_runtime::{
-    Batch, Context, Decided, Encoder, ErrorKind, Outcome, Progress, Reply, ToolCall,
-    ToolResult, Wire,
+    Batch, Context, Decided, Encoder, ErrorKind, Outcome, Progress, Reply, ToolCall, ToolResult,
+    Wire,
 };
 
 use super::answers::{Answer, Answers};
@@ -59,13 +60,7 @@ pub(super) async fn answer(
     if is_2026 {
         logs = request.meta.log_level().is_some_and(progress::is_heard);
     }
-    let mut cx = Context::new();
-    if let Some(parts) = request.extensions.get::<http::request::Parts>()
-        && let Some(own) = parts.extensions.get::<Context>()
-    {
-        cx = own.clone();
-    }
-    let cx = cx.with_session(session).over(&shared.context);
+    let cx = context(shared, session, &request.extensions);
     // The client's word ends this call; the host's ends all of them.
     let stop = cx.cancel().child();
     let ct = request.ct.clone();
@@ -92,6 +87,15 @@ pub(super) async fn answer(
     answered.await
 }
 
+/// What is known of a request: of whoever asks, by a layer around the HTTP service; of the session; of
+/// all calls.
+pub(super) fn context(shared: &Shared, session: &str, extensions: &Extensions) -> Context {
+    let parts = extensions.get::<http::request::Parts>();
+    let own = parts.and_then(|parts| parts.extensions.get::<Context>());
+    let own = own.cloned().unwrap_or_default();
+    own.with_session(session).over(&shared.context)
+}
+
 fn take_raw(request: &mut RequestContext<RoleServer>) -> Option<RawArguments> {
     if let Some(raw) = request.extensions.remove::<RawArguments>() {
         return Some(raw);
@@ -107,6 +111,15 @@ impl Asked<'_> {
         let Some(needs) = tool.as_ref().and_then(|tool| tool.def().meta.get(NEEDS)) else {
             return Ok(());
         };
+        // Of what is hidden nothing is told.
+        if !self
+            .shared
+            .executor
+            .tools(&self.cx)
+            .contains(&self.call.name)
+        {
+            return Ok(());
+        }
         let has = self.request.client_capabilities().unwrap_or_default();
         let has = serde_json::to_value(has).unwrap_or_default();
         let needed = needs.as_object().into_iter().flatten();
@@ -199,7 +212,11 @@ impl Asked<'_> {
         } else {
             self.cx.clone().with(self.answers.clone())
         };
-        let _turn = self.shared.turn(&self.call.name).await;
+        let Shared {
+            registry, turns, ..
+        } = self.shared;
+        // Where it is to end before, it ends below.
+        let _turn = turns.take(registry, &self.call.name, &cx.cancel()).await;
         let token = self.request.meta.get_progress_token();
         if token.is_none() && !self.logs {
             return run(&self.shared.executor, &self.call, decided, &cx).await;
@@ -317,9 +334,16 @@ impl Asked<'_> {
         let peer = &self.request.peer;
         let asked = peer.send_request_with_option(ServerRequest::ElicitRequest(request), options);
         let asked = asked.await.map_err(|error| error.to_string())?;
+        let (id, stop) = (asked.id.clone(), self.cx.cancel());
         let response = tokio::select! {
             response = asked.await_response() => response.map_err(|error| error.to_string())?,
-            () = self.request.ct.cancelled() => return Err("the call was cancelled".into()),
+            () = stop.cancelled() => {
+                // Nobody's user is asked for a call that is over.
+                let reason = "the call was cancelled";
+                let gone = CancelledNotificationParam::new(Some(id), Some(reason.to_owned()));
+                let _ = peer.notify_cancelled(gone).await;
+                return Err(reason.into());
+            }
         };
         let ClientResult::ElicitResult(said) = response else {
             return Err("the client answered something else than its user's answer".into());

@@ -1,8 +1,8 @@
 //! What `rmcp` asks a server.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 #[expect(
     deprecated,
@@ -18,7 +18,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
-use toolwright_runtime::{Cancel, Context};
+use toolwright_runtime::Cancel;
 
 use super::{Shared, call, list, progress, random};
 
@@ -32,7 +32,9 @@ const VERSIONS: &[ProtocolVersion] = &[
 /// One session, or one request of a client without any.
 pub(super) struct Handler {
     shared: Arc<Shared>,
-    session: String,
+    /// Made for its first call: over HTTP a handler is made for each request that a tool's schema is
+    /// looked up for.
+    session: OnceLock<String>,
     /// Whether the client wants to read what calls say on their way.
     logs: AtomicBool,
     /// Fired when the session ends.
@@ -41,13 +43,19 @@ pub(super) struct Handler {
 
 impl Handler {
     pub(super) fn new(shared: &Arc<Shared>) -> Self {
-        let digits = random::bytes::<8>().map(|byte| format!("{byte:02x}"));
         Self {
             shared: Arc::clone(shared),
-            session: digits.concat(),
+            session: OnceLock::new(),
             logs: AtomicBool::new(false),
             ended: Cancel::new(),
         }
+    }
+
+    fn session(&self) -> &str {
+        self.session.get_or_init(|| {
+            let digits = random::bytes::<8>().map(|byte| format!("{byte:02x}"));
+            digits.concat()
+        })
     }
 }
 
@@ -81,9 +89,7 @@ impl ServerHandler for Handler {
         params: Option<PaginatedRequestParams>,
         request: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let cx = Context::new()
-            .with_session(&*self.session)
-            .over(&self.shared.context);
+        let cx = call::context(&self.shared, self.session(), &request.extensions);
         list::page(
             &self.shared,
             &cx,
@@ -99,7 +105,7 @@ impl ServerHandler for Handler {
     ) -> Result<CallToolResponse, ErrorData> {
         let logs = self.logs.load(Ordering::Relaxed);
         // It is large, and `rmcp` moves what it is given several times.
-        let answer = call::answer(&self.shared, &self.session, logs, params, request);
+        let answer = call::answer(&self.shared, self.session(), logs, params, request);
         Box::pin(answer).await
     }
 

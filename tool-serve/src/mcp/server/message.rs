@@ -1,12 +1,14 @@
 //! What a client sends: a JSON-RPC message, of which a call's arguments stay the text that they are.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorCode,
-    GetExtensions, GetMeta, InputResponses, RequestId, RequestMetaObject,
+    GetExtensions, GetMeta, RequestId,
 };
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -61,18 +63,49 @@ pub(super) struct Message<'m> {
     params: Option<&'m RawValue>,
 }
 
-#[derive(Deserialize)]
+/// A call's parameters, of which what is not needed stays text.
+#[derive(Serialize, Deserialize)]
 struct CallParams<'m> {
     #[serde(borrow)]
     name: Cow<'m, str>,
-    #[serde(borrow)]
+    #[serde(borrow, skip_serializing)]
     arguments: Option<&'m RawValue>,
-    #[serde(rename = "_meta")]
-    meta: Option<RequestMetaObject>,
-    #[serde(rename = "inputResponses")]
-    input_responses: Option<InputResponses>,
-    #[serde(rename = "requestState")]
-    request_state: Option<String>,
+    #[serde(rename = "_meta", borrow, skip_serializing_if = "Option::is_none")]
+    meta: Option<&'m RawValue>,
+    #[serde(
+        rename = "inputResponses",
+        borrow,
+        skip_serializing_if = "Option::is_none"
+    )]
+    input_responses: Option<&'m RawValue>,
+    #[serde(
+        rename = "requestState",
+        borrow,
+        skip_serializing_if = "Option::is_none"
+    )]
+    request_state: Option<&'m RawValue>,
+}
+
+impl CallParams<'_> {
+    fn arguments(&self) -> RawArguments {
+        RawArguments(self.arguments.map_or("", RawValue::get).into())
+    }
+
+    /// In `rmcp`'s form, without the arguments.
+    fn to_rmcp(&self) -> serde_json::Result<ClientRequest> {
+        let mut params = CallToolRequestParams::new(self.name.clone().into_owned());
+        params.input_responses = typed(self.input_responses)?;
+        params.request_state = typed(self.request_state)?;
+        let mut request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        if let Some(meta) = typed(self.meta)? {
+            *request.get_meta_mut() = meta;
+        }
+        Ok(request)
+    }
+}
+
+fn typed<T: DeserializeOwned>(raw: Option<&RawValue>) -> serde_json::Result<Option<T>> {
+    raw.map(|raw| serde_json::from_str(raw.get())).transpose()
 }
 
 impl<'m> Message<'m> {
@@ -143,19 +176,18 @@ impl<'m> Message<'m> {
     }
 
     fn call(&self) -> Result<CallParams<'m>, Bad> {
-        let wrong = |why: String| {
-            self.bad(
-                ErrorCode::INVALID_PARAMS,
-                format!("these are no parameters of `tools/call`: {why}"),
-            )
-        };
         match self.params.map(RawValue::get) {
             Some(params) if params.starts_with('{') => {
-                serde_json::from_str(params).map_err(|error| wrong(error.to_string()))
+                serde_json::from_str(params).map_err(|error| self.no_call(error))
             }
-            Some(_) => Err(wrong("they are no object".into())),
-            None => Err(wrong("there are none".into())),
+            Some(_) => Err(self.no_call("they are no object")),
+            None => Err(self.no_call("there are none")),
         }
+    }
+
+    fn no_call(&self, why: impl fmt::Display) -> Bad {
+        let text = format!("these are no parameters of `tools/call`: {why}");
+        self.bad(ErrorCode::INVALID_PARAMS, text)
     }
 
     /// A call's arguments as they were written, and the call's message without them; whole where
@@ -164,73 +196,35 @@ impl<'m> Message<'m> {
         &self,
         needs: impl FnOnce(&str) -> bool,
     ) -> Result<(RawArguments, Option<String>), Bad> {
-        #[derive(Serialize, Deserialize)]
-        struct Rest<'m> {
-            #[serde(borrow)]
-            name: Cow<'m, str>,
-            #[serde(rename = "_meta", borrow, skip_serializing_if = "Option::is_none")]
-            meta: Option<&'m RawValue>,
-            #[serde(
-                rename = "inputResponses",
-                borrow,
-                skip_serializing_if = "Option::is_none"
-            )]
-            input_responses: Option<&'m RawValue>,
-            #[serde(
-                rename = "requestState",
-                borrow,
-                skip_serializing_if = "Option::is_none"
-            )]
-            request_state: Option<&'m RawValue>,
-        }
         let call = self.call()?;
-        let raw = RawArguments(call.arguments.map_or("", RawValue::get).into());
+        call.to_rmcp().map_err(|error| self.no_call(error))?;
         let Some(id) = self.id.filter(|_| self.request_id().is_some()) else {
-            let text = "the id is no string and no integer";
-            return Err(Bad::new(ErrorCode::INVALID_REQUEST, text));
+            return Err(no_id());
         };
         if needs(&call.name) {
-            return Ok((raw, None));
+            return Ok((call.arguments(), None));
         }
-        let params = self.params.map_or("{}", RawValue::get);
-        let rest = serde_json::from_str::<Rest<'_>>(params);
-        let rest = rest.and_then(|rest| serde_json::to_string(&rest));
-        let rest = rest.map_err(|error| self.bad(ErrorCode::INVALID_PARAMS, error.to_string()))?;
+        let rest = serde_json::to_string(&call).map_err(|error| self.no_call(error))?;
         let without = format!(
             r#"{{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{rest}}}"#,
             id.get()
         );
-        Ok((raw, Some(without)))
+        Ok((call.arguments(), Some(without)))
     }
 
     /// The message in `rmcp`'s form, in which the arguments of a call stand beside its parameters.
     /// `bytes` are those that it was read from.
     pub(super) fn into_rmcp(self, bytes: &[u8]) -> Result<ClientJsonRpcMessage, Bad> {
         if self.is_call() {
-            let Some(id) = self.request_id() else {
-                return Err(Bad::new(
-                    ErrorCode::INVALID_REQUEST,
-                    "the id is no string and no integer",
-                ));
-            };
+            let id = self.request_id().ok_or_else(no_id)?;
             let call = self.call()?;
-            let mut params = CallToolRequestParams::new(call.name.into_owned());
-            params.input_responses = call.input_responses;
-            params.request_state = call.request_state;
-            let raw = RawArguments(call.arguments.map_or("", RawValue::get).into());
-            let mut request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-            *request.get_meta_mut() = call.meta.unwrap_or_default();
-            request.extensions_mut().insert(raw);
+            let mut request = call.to_rmcp().map_err(|error| self.no_call(error))?;
+            request.extensions_mut().insert(call.arguments());
             return Ok(ClientJsonRpcMessage::request(request, id));
         }
         serde_json::from_slice(bytes).map_err(|_| {
             let (code, what) = match (self.method(), self.id) {
-                (Some(_), Some(_)) if self.request_id().is_none() => {
-                    return Bad::new(
-                        ErrorCode::INVALID_REQUEST,
-                        "the id is no string and no integer",
-                    );
-                }
+                (Some(_), Some(_)) if self.request_id().is_none() => return no_id(),
                 (Some(method), _) => (
                     ErrorCode::INVALID_PARAMS,
                     format!("these are no parameters of `{method}`"),
@@ -243,4 +237,9 @@ impl<'m> Message<'m> {
             self.bad(code, what)
         })
     }
+}
+
+fn no_id() -> Bad {
+    let text = "the id is no string and no integer";
+    Bad::new(ErrorCode::INVALID_REQUEST, text)
 }

@@ -23,12 +23,12 @@ use std::sync::Arc;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use toolwright_runtime::{Cancel, Context, Encoder, Executor, Registry, Toolset};
 
 use self::handler::Handler;
 use self::state::Sealed;
 use crate::stdout;
+use crate::turns::Turns;
 
 pub use self::answers::{Answer, Answers};
 pub use self::http::{HttpBody, HttpService};
@@ -79,15 +79,7 @@ struct Shared {
     limits: ServerLimits,
     sealed: Sealed,
     stop: Cancel,
-    /// A tool that is `exclusive` has it alone.
-    turns: Arc<RwLock<()>>,
-}
-
-/// Where a call's tool has its turn.
-#[expect(dead_code, reason = "held, not read")]
-enum Turn<'s> {
-    Shared(RwLockReadGuard<'s, ()>),
-    Alone(RwLockWriteGuard<'s, ()>),
+    turns: Turns,
 }
 
 impl Shared {
@@ -101,16 +93,6 @@ impl Shared {
     fn shared(self) -> Arc<Self> {
         let executor = crate::progress::told(self.executor);
         Arc::new(Self { executor, ..self })
-    }
-
-    /// Waits until a call of this tool may run.
-    async fn turn(&self, name: &str) -> Turn<'_> {
-        let tool = self.registry.get(name);
-        if tool.is_some_and(|tool| tool.def().exclusive) {
-            Turn::Alone(self.turns.write().await)
-        } else {
-            Turn::Shared(self.turns.read().await)
-        }
     }
 }
 
@@ -131,7 +113,7 @@ impl Server {
             limits: ServerLimits::default(),
             sealed: Sealed::new(),
             stop: Cancel::new(),
-            turns: Arc::default(),
+            turns: Turns::default(),
         })
     }
 
@@ -195,6 +177,13 @@ impl Server {
     /// that run as long as [`ServerLimits::grace`] says.
     pub fn stopped_by(mut self, stop: Cancel) -> Self {
         self.0.stop = stop;
+        self
+    }
+
+    /// The same server, whose `exclusive` tools also wait for calls that came by another way.
+    #[cfg(feature = "cli")]
+    pub(crate) fn turns(mut self, turns: Turns) -> Self {
+        self.0.turns = turns;
         self
     }
 

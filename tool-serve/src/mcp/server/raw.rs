@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use memchr::memmem::Finder;
 use rmcp::model::{
     CallToolResult, JsonObject, JsonRpcMessage, MetaObject, ServerJsonRpcMessage, ServerResult,
     Tool,
@@ -76,10 +77,14 @@ pub(super) fn write(message: &ServerJsonRpcMessage) -> serde_json::Result<Vec<u8
 
 /// The same bytes, with our text in the place of the objects that hold it.
 pub(super) fn splice(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let needle = format!(r#"{{"{}":"#, key());
+    static NEEDLE: OnceLock<Finder<'static>> = OnceLock::new();
+    let needle = NEEDLE.get_or_init(|| {
+        let needle = format!(r#"{{"{}":"#, key());
+        Finder::new(&needle).into_owned()
+    });
     let mut written = Vec::new();
     let mut rest = bytes;
-    while let Some((before, json, after)) = next(rest, needle.as_bytes()) {
+    while let Some((before, json, after)) = next(rest, needle) {
         written.extend_from_slice(before);
         written.extend_from_slice(json.as_bytes());
         rest = after;
@@ -92,13 +97,13 @@ pub(super) fn splice(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// What stands before the first object that holds text, the text, and what stands behind.
-fn next<'b>(bytes: &'b [u8], needle: &[u8]) -> Option<(&'b [u8], String, &'b [u8])> {
-    let at = memchr::memmem::find(bytes, needle)?;
+fn next<'b>(bytes: &'b [u8], needle: &Finder<'_>) -> Option<(&'b [u8], String, &'b [u8])> {
+    let at = needle.find(bytes)?;
     let before = bytes.get(..at)?;
     let before = BEFORE
         .iter()
         .find_map(|start| before.strip_suffix(start.as_bytes()))?;
-    let held = bytes.get(at + needle.len()..)?;
+    let held = bytes.get(at + needle.needle().len()..)?;
     let mut strings = serde_json::Deserializer::from_slice(held).into_iter::<String>();
     let json = strings.next()?.ok()?;
     let after = held.get(strings.byte_offset()..)?.strip_prefix(b"}}")?;

@@ -11,21 +11,18 @@ use std::task::{Context as Task, Poll};
 
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt, Full};
+use http_body_util::Full;
 use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::sync::Semaphore;
 
-use self::body::Broken;
 use super::handler::Handler;
 use super::message::{Bad, Message};
 use super::{Server, Shared};
+use crate::body::{self as request_body, Broken, LARGE_BODIES};
 
 pub use self::body::HttpBody;
-
-/// How many bodies of more than a few bytes are held at once.
-const LARGE_BODIES: usize = 16;
 
 const SESSION: &str = "mcp-session-id";
 
@@ -154,7 +151,8 @@ impl Inner {
                 .service
                 .handle(Request::from_parts(parts, Full::<Bytes>::default()));
             let stop = (method == Method::GET).then(|| self.shared.stop.clone());
-            let mut response = response.await.map(|body| HttpBody::new(body, stop));
+            let (parts, body) = response.await.into_parts();
+            let mut response = Response::from_parts(parts, HttpBody::of(body, stop).await);
             // Clients that wait for the end of their session take 202 for something else.
             if method == Method::DELETE && response.status() == StatusCode::ACCEPTED {
                 *response.status_mut() = StatusCode::NO_CONTENT;
@@ -162,9 +160,10 @@ impl Inner {
             return response;
         }
         let limits = &self.shared.limits;
-        let whole = match body::read(&parts.headers, body, limits, &self.large_bodies).await {
+        let whole = request_body::read(body, limits.message, limits.body, &self.large_bodies).await;
+        let whole = match whole {
             Ok(whole) => whole,
-            Err(broken) => return no_body(&broken, limits.message),
+            Err(broken) => return no_body(broken, limits.message),
         };
         let message = match Message::read(&whole.bytes) {
             Ok(message) => message,
@@ -174,6 +173,8 @@ impl Inner {
             Ok(bytes) => bytes,
             Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
         };
+        // Its room is for other bodies, however long the call takes.
+        drop(whole);
         let _opens = if parts.headers.contains_key(SESSION) {
             None
         } else {
@@ -186,8 +187,8 @@ impl Inner {
             }
         };
         let request = Request::from_parts(parts, Full::new(bytes));
-        let response = self.service.handle(request).await;
-        response.map(|body| HttpBody::new(body, None))
+        let (parts, body) = self.service.handle(request).await.into_parts();
+        Response::from_parts(parts, HttpBody::of(body, None).await)
     }
 
     /// The body for `rmcp`, which gets a call's arguments beside it, and not in it: it would make a map
@@ -241,7 +242,7 @@ impl Drop for Opening<'_> {
     }
 }
 
-fn no_body(broken: &Broken, limit: usize) -> Response<HttpBody> {
+fn no_body(broken: Broken, limit: usize) -> Response<HttpBody> {
     let (status, text) = match broken {
         Broken::TooLarge => (
             StatusCode::PAYLOAD_TOO_LARGE,
@@ -260,8 +261,7 @@ fn no_body(broken: &Broken, limit: usize) -> Response<HttpBody> {
 }
 
 fn refused(status: StatusCode, bad: &Bad) -> Response<HttpBody> {
-    let body = Full::new(Bytes::from(bad.to_json())).boxed();
-    let mut response = Response::new(HttpBody::new(body, None));
+    let mut response = Response::new(HttpBody::whole(bad.to_json()));
     *response.status_mut() = status;
     let json = header::HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);

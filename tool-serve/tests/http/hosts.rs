@@ -1,0 +1,201 @@
+//! What a host says of its server, and of each request.
+
+use std::io::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::Value;
+use toolwright::layers::Approval;
+use toolwright::serve::axum::extract::Request;
+use toolwright::serve::axum::http::StatusCode;
+use toolwright::serve::axum::middleware::{Next, from_fn};
+use toolwright::serve::http::Server;
+use toolwright::{Cancel, Context, Scope, tool, tools};
+
+use super::client::{Served, read, serve_tools, serve_with};
+
+/// Only for Ada.
+#[tool(visible = is_ada)]
+fn hers() -> u8 {
+    1
+}
+
+fn is_ada(scope: &Scope<'_>) -> bool {
+    scope.input == Some("ada")
+}
+
+/// For everybody.
+#[tool]
+fn ours() -> u8 {
+    2
+}
+
+/// Serves these to whoever is told by a header.
+fn by_header(server: Server) -> Server {
+    server.routes(|router| {
+        router.layer(from_fn(|mut request: Request, next: Next| {
+            if let Some(who) = request.headers().get("x-who") {
+                let who = who.to_str().unwrap().to_owned();
+                let cx = Context::new().with_input(who);
+                request.extensions_mut().insert(cx);
+            }
+            next.run(request)
+        }))
+    })
+}
+
+const OF_2026: &str = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+                       MCP-Protocol-Version: 2026-07-28\r\nMCP-Method: tools/list\r\n";
+
+fn listed_over_mcp(served: &Served, who: &str) -> Value {
+    let meta = serde_json::json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let body =
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"_meta":{meta}}}}}"#);
+    let mut stream = served.connect();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{OF_2026}{who}Content-Length: {}\r\n\r\n{body}",
+        served.address,
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let answer = read(stream);
+    assert_eq!(answer.status, 200, "{answer:?}");
+    // It is whole, so that its length is told.
+    assert!(answer.header("content-length").is_some(), "{answer:?}");
+    answer.json()["result"]["tools"].clone()
+}
+
+#[test]
+fn lists_show_what_whoever_asks_may_see() {
+    let served = serve_tools(tools![hers, ours], by_header);
+    for (who, sees) in [("", false), ("X-Who: ada\r\n", true)] {
+        let listed = served.get_with("/tools", who);
+        assert_eq!(listed.body.contains(r#""hers""#), sees, "{listed:?}");
+        let document = served.get_with("/openapi.json", who);
+        assert_eq!(document.body.contains("/tools/hers"), sees, "{document:?}");
+        let names = listed_over_mcp(&served, who).to_string();
+        assert_eq!(names.contains(r#""hers""#), sees, "{names}");
+        assert!(names.contains(r#""ours""#), "{names}");
+        let headers = format!("{who}Content-Type: application/json\r\n");
+        let status = served.call_with("hers", b"{}", &headers).status;
+        assert_eq!(status, if sees { 200 } else { 404 });
+    }
+}
+
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+async fn for_a_while() -> usize {
+    let running = RUNNING.fetch_add(1, Ordering::SeqCst) + 1;
+    MOST.fetch_max(running, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_millis(30)).await;
+    RUNNING.fetch_sub(1, Ordering::SeqCst);
+    running
+}
+
+/// Runs alone.
+#[tool(exclusive)]
+async fn alone() -> usize {
+    for_a_while().await
+}
+
+/// Runs beside others.
+#[tool]
+async fn beside() -> usize {
+    for_a_while().await
+}
+
+#[test]
+fn exclusive_tools_run_alone_however_calls_come() {
+    let served = serve_tools(tools![alone, beside], |server| server);
+    let ask = |tool: &'static str| {
+        let mut stream = served.connect();
+        let request = served.request(tool, b"{}", "Content-Type: application/json\r\n");
+        stream.write_all(&request).unwrap();
+        stream
+    };
+    let streams: Vec<_> = ["beside", "alone", "beside", "alone", "beside", "beside"]
+        .map(|tool| (tool, ask(tool)))
+        .into();
+    for (tool, stream) in streams {
+        let running = read(stream).json()["value"].clone();
+        assert!(tool == "beside" || running == 1, "{tool}: {running}");
+    }
+    // Each sees who began before it; so no call of `alone` ran when another began.
+    assert!(MOST.load(Ordering::SeqCst) <= 4);
+}
+
+/// Never ends by itself.
+#[tool]
+async fn hang() -> u8 {
+    std::future::pending().await
+}
+
+#[test]
+fn the_hosts_own_cancel_ends_calls_too() {
+    for headers in ["", "Accept: text/event-stream\r\n"] {
+        let stop = Cancel::new();
+        let cx = Context::new().with_cancel(stop.clone());
+        let served = serve_tools(tools![hang], |server| server.context(cx));
+        let mut stream = served.connect();
+        let headers = format!("Content-Type: application/json\r\n{headers}");
+        let request = served.request("hang", b"{}", &headers);
+        stream.write_all(&request).unwrap();
+        std::thread::sleep(Duration::from_millis(50));
+        stop.cancel();
+        let answer = read(stream);
+        assert!(answer.body.contains(r#""cancelled""#), "{answer:?}");
+    }
+}
+
+#[test]
+fn a_router_of_the_hosts_may_have_a_fallback() {
+    let served = serve_with(|server| {
+        server.routes(|router| router.fallback(|| async { (StatusCode::IM_A_TEAPOT, "tea") }))
+    });
+    assert_eq!(served.get("/nowhere").status, 418);
+    assert_eq!(served.get("/health").status, 200);
+    assert_eq!(served.get("/").status, 200);
+}
+
+#[test]
+fn what_is_said_of_executors_adds_up() {
+    let served = serve_tools(tools![ours, hang], |server| {
+        server
+            .executor(|executor| {
+                executor.layer(Approval::when(|asked| &*asked.call().name == "ours"))
+            })
+            .executor(|executor| executor.timeout(Duration::from_millis(20)))
+    });
+    assert_eq!(served.call("ours", "{}").status, 202);
+    assert_eq!(served.call("hang", "{}").status, 504);
+}
+
+/// Whether the tool is well.
+#[tool]
+fn health() -> bool {
+    true
+}
+
+#[test]
+fn operations_have_different_ids() {
+    let served = serve_tools(tools![health, ours], |server| server);
+    let document = served.get("/openapi.json").json();
+    let paths = document["paths"].as_object().unwrap();
+    let operations = paths
+        .values()
+        .flat_map(|path| path.as_object().unwrap().values());
+    let ids: Vec<_> = operations
+        .map(|operation| operation["operationId"].clone())
+        .collect();
+    let different: std::collections::BTreeSet<_> = ids.iter().map(Value::to_string).collect();
+    assert_eq!(different.len(), ids.len(), "{ids:?}");
+    assert_eq!(
+        document["paths"]["/tools/health"]["post"]["operationId"],
+        "health"
+    );
+}

@@ -2,6 +2,7 @@
 
 mod abandoned;
 mod arguments;
+mod books;
 mod call;
 mod child;
 mod connector;
@@ -23,6 +24,7 @@ mod result;
 mod server;
 mod session;
 mod settings;
+mod slot;
 mod stderr;
 mod stdio;
 

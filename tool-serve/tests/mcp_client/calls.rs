@@ -207,6 +207,60 @@ async fn a_call_that_is_not_wanted_any_more_is_cancelled_at_the_server() {
 }
 
 #[tokio::test]
+async fn a_server_that_does_not_read_holds_calls_up_and_not_the_host() {
+    let (connector, _) = connect("does not read");
+    let client = connector.call_limit(Duration::from_secs(1)).await.unwrap();
+    let tools = client.toolset();
+    // More than a pipe takes.
+    let large = format!(r#"{{"text": "{}"}}"#, "x".repeat(100_000));
+    let calls = (0..100).map(|_| error(&tools, "echo", &large));
+    let errors = futures_util::future::join_all(calls).await;
+    assert!(
+        errors
+            .iter()
+            .all(|error| error.kind() == ErrorKind::Timeout)
+    );
+    let unsent = errors
+        .iter()
+        .filter(|error| error.to_string().contains("was not"));
+    // Of the first one the start is in the pipe.
+    assert_eq!(unsent.count(), 99, "{errors:?}");
+
+    // Whoever waits for room can be told to stop.
+    let stop = Cancel::new();
+    let cx = Context::new().with_cancel(stop.clone());
+    let echo = ToolCall::new("1", "echo", "{}");
+    let calls = futures_util::future::join_all((0..100).map(|_| tools.call(&echo, &cx)));
+    let (results, ()) = tokio::join!(calls, async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        stop.cancel();
+    });
+    for result in results {
+        let error = result.outcome.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Cancelled);
+        assert!(error.to_string().contains("before it was sent"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_asks_without_end_and_does_not_read_is_not_answered_without_end() {
+    let (connector, told) = connect("normal");
+    let client = connector.await.unwrap();
+    let tools = client.toolset();
+    assert_eq!(text(&call(&tools, "pings", "{}").await), "pinged");
+    let answered: usize = text(&call(&tools, "pinged", "{}").await).parse().unwrap();
+    // A pipe holds some.
+    assert!((1..8_000).contains(&answered), "{answered}");
+    let is_told = |event: &ClientEvent| matches!(event, ClientEvent::BadMessage(what) if what.contains("without an answer"));
+    let passed_over = told.all().iter().filter(|event| is_told(event)).count();
+    // Some of its last answers may be behind this one.
+    assert!((19_744..=20_000).contains(&(passed_over + answered)));
+    // It has read them, and may ask again.
+    let said = text(&call(&tools, "ask", "{}").await);
+    assert_eq!(said, r#"{"action":"decline"}"#);
+}
+
+#[tokio::test]
 async fn questions_reach_the_host_or_are_declined() {
     let client = client("normal").await;
     let said = text(&call(&client.toolset(), "ask", "{}").await);
@@ -232,6 +286,13 @@ async fn questions_reach_the_host_or_are_declined() {
     let client = connector.await.unwrap();
     let said = text(&call(&client.toolset(), "ask", "{}").await);
     assert_eq!(said, r#"{"action":"accept","content":{"n":3}}"#);
+
+    // The server does not wait for who panics.
+    let (connector, _) = connect("normal");
+    let connector = connector.on_elicitation(|_| async { panic!("nobody is here") });
+    let client = connector.await.unwrap();
+    let said = text(&call(&client.toolset(), "ask", "{}").await);
+    assert_eq!(said, r#"{"action":"cancel"}"#);
 }
 
 #[tokio::test]

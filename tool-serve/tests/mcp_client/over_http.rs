@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use serde_json::json;
-use toolwright_runtime::{ErrorKind, ToolError};
+use tokio::time::{sleep, timeout};
+use toolwright_runtime::{Context, ErrorKind, ToolCall, ToolError, Toolset};
 use toolwright_serve::mcp::{self, Client, ClientEvent, ConnectErrorKind};
 
 use super::raw_http::{Asked, Reply, Server, answered, plain};
@@ -130,6 +132,56 @@ async fn a_call_without_an_answer_is_told_and_not_sent_twice() {
     }
     let again = error(&client, "again").await;
     assert!(again.to_string().contains("may be called again"), "{again}");
+}
+
+/// Whether nobody holds what the context of a call held, soon after it failed.
+async fn is_forgotten(tools: &Toolset, arguments: &str, limit: Duration) -> bool {
+    let held = Arc::new(());
+    let kept = Arc::downgrade(&held);
+    let cx = Context::new().with(held);
+    let echo = ToolCall::new("1", "echo", arguments.to_owned());
+    let called = async {
+        let result = tools.call(&echo, &cx).await;
+        assert!(result.outcome.is_err(), "{arguments}: {result:?}");
+    };
+    // A call may also be dropped.
+    let _ = timeout(limit, called).await;
+    drop(cx);
+    let gone = async {
+        while kept.strong_count() > 0 {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(Duration::from_secs(5), gone).await.is_ok()
+}
+
+#[tokio::test]
+async fn nothing_is_kept_of_a_call_that_gets_no_answer() {
+    let answer = |asked: &Asked| match asked.json()["params"]["arguments"]["how"].as_str().unwrap()
+    {
+        "hang up" => Reply::hang_up(),
+        "cut" => Reply::events("data: {\"jsonrpc\"").with("connection", "close"),
+        "html" => Reply::new("200 OK", "text/html", "<p>Log in"),
+        "never" => Reply {
+            endless: true,
+            ..Reply::events(": wait\n\n")
+        },
+        _ => Reply::status("503 Service Unavailable"),
+    };
+    let (_server, client, _) = serve(answer).await;
+    let newest = Server::start(move |asked| match &asked.json()["method"] {
+        method if method == "tools/call" => answer(asked),
+        _ => modern(asked),
+    })
+    .await;
+    let newest = mcp::connect(&*newest.url).await.unwrap();
+    for tools in [client.toolset(), newest.toolset()] {
+        for how in ["hang up", "cut", "html", "503", "never"] {
+            let arguments = json!({"how": how}).to_string();
+            let limit = Duration::from_millis(if how == "never" { 200 } else { 10_000 });
+            assert!(is_forgotten(&tools, &arguments, limit).await, "{how}");
+        }
+    }
 }
 
 #[tokio::test]

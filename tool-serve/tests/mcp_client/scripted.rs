@@ -61,6 +61,7 @@ pub(crate) fn serve(script: &str) {
     }
     let mut changed = false;
     let mut asked: Option<Value> = None;
+    let mut pinged = 0;
     for line in std::io::stdin().lock().lines() {
         let line = line.unwrap();
         let line: Line = serde_json::from_str(&line).expect("a message");
@@ -87,6 +88,9 @@ pub(crate) fn serve(script: &str) {
                 let cursor = params.and_then(|params| params.cursor);
                 let page = super::lists::page(script, cursor.as_deref(), changed);
                 write(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{page}}}"#));
+                if script == "does not read" {
+                    std::thread::sleep(std::time::Duration::from_mins(1));
+                }
             }
             Some("tools/call") => {
                 let params = params.unwrap();
@@ -108,10 +112,12 @@ pub(crate) fn serve(script: &str) {
                             &json!({"jsonrpc": "2.0", "id": "q1", "method": "elicitation/create", "params": params}),
                         );
                     }
+                    Some("pinged") => answer(&id, &text(&pinged.to_string())),
                     Some(name) => run(name, &id, &params),
                     None => panic!("a call without a name"),
                 }
             }
+            None if id.as_str().is_some_and(|id| id.starts_with("ping")) => pinged += 1,
             None if id == "q1" => {
                 let said = line.result.unwrap_or_default().to_string();
                 answer(&asked.take().unwrap(), &text(&said));
@@ -142,6 +148,15 @@ fn discover(script: &str, id: &Value) {
             "jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "what?"},
         })),
     }
+}
+
+/// Asks without reading an answer in between.
+fn ping(id: &Value) {
+    for n in 0..20_000 {
+        let id = format!("ping{n}");
+        send(&json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));
+    }
+    answer(id, &text("pinged"));
 }
 
 fn run(name: &str, id: &Value, params: &Params) {
@@ -175,6 +190,7 @@ fn run(name: &str, id: &Value, params: &Params) {
             }
             answer(id, &text("done"));
         }
+        "pings" => ping(id),
         "huge" => answer(id, &text(&"x".repeat(3_000_000))),
         "line" => {
             let mut out = std::io::stdout().lock();
@@ -265,6 +281,8 @@ pub(crate) fn normal() -> Vec<Value> {
         "ask",
         "change",
         "needs",
+        "pings",
+        "pinged",
     ];
     let mut tools: Vec<_> = plain.iter().map(|name| tool(name)).collect();
     let mut idempotent = tool("crash_idempotent");

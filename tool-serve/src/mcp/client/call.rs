@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
 use rmcp::service::ServiceError;
@@ -13,13 +14,14 @@ use tokio::time::{Instant, sleep_until};
 use toolwright_runtime::{Context, ErrorKind, Outcome, ToolError};
 
 use super::abandoned::Abandoned;
-use super::desk::{Slot, short};
+use super::desk::short;
 use super::frame::Answered;
 use super::handler::Asking;
 use super::link::Link;
 use super::remote::Remote;
 use super::result::outcome;
 use super::session::{Session, said};
+use super::slot::Slot;
 
 /// A server may ask for more so many times before it answers.
 const MOST_ROUNDS: usize = 16;
@@ -94,23 +96,27 @@ impl Link {
         }
         params.request_state.clone_from(&answers.state);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let sent = session.send(request, slot).await;
+        let limit = self.settings.call_limit;
+        let mut due = Instant::now() + limit;
+        let cancel = cx.cancel();
+        let sent = tokio::select! {
+            biased;
+            sent = session.send(request, slot) => sent,
+            () = cancel.cancelled() => return Err(cancelled(false)),
+            () = sleep_until(due) => return Err(silent(limit, false)),
+        };
         let mut handle = match sent {
             Ok(handle) => handle,
             Err(error) => return Err(lost(session, remote, slot, &error)),
         };
-        let mut abandoned = Abandoned::new(&handle, &self.runtime);
-        let limit = self.settings.call_limit;
-        let mut due = Instant::now() + limit;
-        let cancel = cx.cancel();
+        let mut abandoned = Abandoned::new(&handle, slot, &self.runtime);
         let answered = loop {
             tokio::select! {
                 biased;
                 answered = &mut handle.rx => break answered,
                 () = cancel.cancelled() => {
                     abandoned.reason = "the call was cancelled";
-                    let words = "the call was cancelled; whether it took effect is not known";
-                    return Err(Lost::Failed(ToolError::new(ErrorKind::Cancelled, words)));
+                    return Err(cancelled(!slot.withdraw()));
                 }
                 () = slot.alive.notified() => due = Instant::now() + limit,
                 () = sleep_until(due) => {
@@ -119,8 +125,7 @@ impl Link {
                         continue;
                     }
                     abandoned.reason = "the call took too long";
-                    let words = format!("the server was silent for {limit:?}; the call was cancelled, and whether it took effect is not known");
-                    return Err(Lost::Failed(ToolError::new(ErrorKind::Timeout, words)));
+                    return Err(silent(limit, !slot.withdraw()));
                 }
             }
         };
@@ -163,6 +168,28 @@ impl Link {
             state: required.request_state,
         })
     }
+}
+
+/// A call that the host ended.
+fn cancelled(is_sent: bool) -> Lost {
+    let words = if is_sent {
+        "the call was cancelled; whether it took effect is not known"
+    } else {
+        "the call was cancelled before it was sent"
+    };
+    Lost::Failed(ToolError::new(ErrorKind::Cancelled, words))
+}
+
+/// A call of which the server let nothing be heard, or that it let wait.
+fn silent(limit: Duration, is_sent: bool) -> Lost {
+    let words = if is_sent {
+        format!(
+            "the server was silent for {limit:?}; the call was cancelled, and whether it took effect is not known"
+        )
+    } else {
+        format!("the call could not be sent within {limit:?}, and was not")
+    };
+    Lost::Failed(ToolError::new(ErrorKind::Timeout, words))
 }
 
 /// A request without an answer.

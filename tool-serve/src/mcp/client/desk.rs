@@ -5,69 +5,31 @@
 //! go past it: an outgoing request carries its [`Slot`], the answer's text is put there, and `rmcp` gets
 //! an empty answer in its place.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, CustomRequest, ErrorCode, ErrorData,
-    GetExtensions, GetMeta, NumberOrString, RequestId, ServerJsonRpcMessage, ServerRequest,
-    ServerResult,
+    GetExtensions, GetMeta, NumberOrString, ProgressToken, RequestId, ServerJsonRpcMessage,
+    ServerNotification, ServerRequest, ServerResult,
 };
 use serde_json::value::RawValue;
-use tokio::sync::Notify;
-use toolwright_runtime::{Context, Progress};
+use tokio::sync::{Notify, Semaphore};
+use toolwright_runtime::Progress;
 
+use super::books::{Asked, Books, Entry, Open};
 use super::event::{ClientEvent, Events};
 use super::frame::{Answered, Frame, Progressed, written};
+use super::slot::{Carried, Slot};
 
-/// Where the answer to one request goes.
-#[derive(Default)]
-pub(super) struct Slot {
-    /// The arguments of a call, as they are sent.
-    pub(super) arguments: Option<Box<RawValue>>,
-    /// Who hears how far the call is.
-    pub(super) context: Option<Context>,
-    /// What the server answered.
-    pub(super) answer: OnceLock<Answered>,
-    /// Rings when the server says how far it is.
-    pub(super) alive: Notify,
-    /// Whether the server may have read the request.
-    pub(super) sent: AtomicBool,
-    /// A list, whose text `rmcp` also wants to see: from it come the headers of later calls.
-    is_list: bool,
-}
-
-impl Slot {
-    /// One for a call.
-    pub(super) fn call(arguments: Box<RawValue>, context: Context) -> Arc<Self> {
-        Arc::new(Self {
-            arguments: Some(arguments),
-            context: Some(context),
-            ..Self::default()
-        })
-    }
-
-    /// One for a page of a list.
-    pub(super) fn list() -> Arc<Self> {
-        Arc::new(Self {
-            is_list: true,
-            ..Self::default()
-        })
-    }
-
-    pub(super) fn is_sent(&self) -> bool {
-        self.sent.load(Ordering::Acquire)
-    }
-}
-
-/// How a request carries its slot through `rmcp`.
-#[derive(Clone)]
-pub(super) struct Carried(pub(super) Arc<Slot>);
+/// So many requests of ours may wait to be sent: more wait before they are written down.
+const MOST_UNSENT: usize = 64;
 
 /// The requests of one connection that are not answered.
 pub(super) struct Desk {
     books: Mutex<Books>,
+    /// Where requests wait to be sent.
+    pub(super) room: Arc<Semaphore>,
     pub(super) events: Events,
     /// Rings when the server's tools may be others.
     pub(super) changed: Notify,
@@ -79,35 +41,20 @@ pub(super) struct Desk {
     pub(super) listened: AtomicBool,
 }
 
-#[derive(Default)]
-struct Books {
-    open: HashMap<i64, Open>,
-    /// Which request goes by a token of progress.
-    tokens: HashMap<i64, i64>,
-    handshake: Option<i64>,
-}
-
-#[derive(Default)]
-struct Open {
-    /// None for the handshake, and for what `rmcp` asks for itself.
-    slot: Option<Arc<Slot>>,
-    token: Option<i64>,
-}
-
-impl Books {
-    fn close(&mut self, id: i64) -> Option<Open> {
-        let open = self.open.remove(&id)?;
-        if let Some(token) = open.token {
-            self.tokens.remove(&token);
-        }
-        Some(open)
-    }
+/// A message on its way out.
+pub(super) struct Outgoing {
+    pub(super) text: String,
+    /// Where a request's answer goes.
+    pub(super) slot: Option<Arc<Slot>>,
+    /// What is answered. It is held until the message is sent.
+    _asked: Option<Asked>,
 }
 
 impl Desk {
     pub(super) fn new(events: Events) -> Arc<Self> {
         Arc::new(Self {
             books: Mutex::default(),
+            room: Arc::new(Semaphore::new(MOST_UNSENT)),
             events,
             changed: Notify::new(),
             asking: AtomicUsize::new(0),
@@ -116,58 +63,76 @@ impl Desk {
         })
     }
 
-    fn books(&self) -> MutexGuard<'_, Books> {
+    /// The server forgot the session, and there is a new one, in which nothing is asked yet. Its tools may
+    /// be others.
+    pub(super) fn begins_anew(&self) {
+        self.books().forget_asked();
+        self.changed.notify_one();
+    }
+
+    pub(super) fn books(&self) -> MutexGuard<'_, Books> {
         // Each change is one step, so a panic elsewhere leaves nothing half done.
         self.books.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The text of a message on its way out, with a call's arguments as the model wrote them.
-    pub(super) fn outgoing(&self, message: &ClientJsonRpcMessage) -> serde_json::Result<String> {
-        let slot = match message {
+    /// A message on its way out, with a call's arguments as the model wrote them; nothing where the
+    /// server need not hear of it.
+    pub(super) fn outgoing(
+        self: &Arc<Self>,
+        message: &ClientJsonRpcMessage,
+    ) -> serde_json::Result<Option<Outgoing>> {
+        let (mut slot, mut asked) = (None, None);
+        match message {
             ClientJsonRpcMessage::Request(request) => {
                 self.opened(&request.id, &request.request);
-                slot_of(&request.request)
+                slot = slot_of(&request.request);
             }
             ClientJsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
                     &notification.notification
                     && let Some(id) = cancelled.params.request_id.as_ref().and_then(number)
+                    && self.close(id).is_some_and(|slot| slot.withdraw())
                 {
-                    self.books().close(id);
+                    return Ok(None);
                 }
-                None
             }
-            _ => None,
-        };
+            ClientJsonRpcMessage::Response(response) => {
+                asked = Some(Asked::new(self, &response.id));
+            }
+            ClientJsonRpcMessage::Error(error) => {
+                asked = error.id.as_ref().map(|id| Asked::new(self, id));
+            }
+        }
         let arguments = slot.as_ref().and_then(|slot| slot.arguments.as_deref());
-        written(message, arguments)
+        let text = written(message, arguments)?;
+        Ok(Some(Outgoing {
+            text,
+            slot,
+            _asked: asked,
+        }))
     }
 
-    fn opened(&self, id: &RequestId, request: &ClientRequest) {
+    /// Takes a request out of the books. Its slot, if somebody waits.
+    fn close(&self, id: i64) -> Option<Arc<Slot>> {
+        let open = self.books().close(id)?;
+        open.slot?.upgrade()
+    }
+
+    fn opened(self: &Arc<Self>, id: &RequestId, request: &ClientRequest) {
         let Some(id) = number(id) else {
             return;
         };
-        let mut books = self.books();
-        if matches!(
-            request,
-            ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_)
-        ) {
-            // A server that starts slowly answers the first way to say hello when the second is
-            // under way; `rmcp` takes that for a broken handshake.
-            if let Some(before) = books.handshake.replace(id) {
-                books.close(before);
-            }
-        }
-        let slot = slot_of(request);
-        let mut token = None;
-        if slot.is_some()
-            && let Some(named) = request.get_meta().get_progress_token()
-            && let NumberOrString::Number(named) = named.0
-        {
-            books.tokens.insert(named, id);
-            token = Some(named);
-        }
-        books.open.insert(id, Open { slot, token });
+        let Some(slot) = slot_of(request) else {
+            self.books().open_own(id);
+            return;
+        };
+        // A request that is sent once more, in a new session, has one.
+        slot.entry.get_or_init(|| Entry::new(self, id));
+        let token = match request.get_meta().get_progress_token() {
+            Some(ProgressToken(NumberOrString::Number(token))) => Some(token),
+            _ => None,
+        };
+        self.books().open(id, Arc::downgrade(&slot), token);
     }
 
     /// What `rmcp` is to hear of a message from the server: nothing where it is done with here.
@@ -181,7 +146,17 @@ impl Desk {
         };
         match (frame.method.as_deref(), frame.id()) {
             (Some(method), None) => self.notified(method, &frame, text),
-            (Some(_), Some(id)) => Some(read_request(text, id)),
+            (Some(_), Some(id)) => {
+                // Told behind the lock: the host may take its time.
+                let asked = self.books().ask(&id);
+                match asked {
+                    Ok(()) => Some(read_request(text, id)),
+                    Err(why) => {
+                        self.bad(why);
+                        None
+                    }
+                }
+            }
             (None, Some(id)) => self.answered(&id, &frame, text),
             (None, None) => {
                 let what = frame
@@ -207,22 +182,32 @@ impl Desk {
             },
             "notifications/tools/list_changed" => self.changed.notify_one(),
             "notifications/message" => self.events.tell(&ClientEvent::Log(params.to_owned())),
-            _ => match serde_json::from_str(text) {
-                Ok(message) => return Some(message),
-                Err(error) => self.bad(format!("the note `{}`: {error}", short(method))),
+            other => match serde_json::from_str(text) {
+                Ok(message) => {
+                    self.recalled(&message);
+                    return Some(message);
+                }
+                Err(error) => self.bad(format!("the note `{}`: {error}", short(other))),
             },
         }
         None
     }
 
+    /// The server does not want an answer any more, and gets none.
+    fn recalled(&self, message: &ServerJsonRpcMessage) {
+        if let ServerJsonRpcMessage::Notification(notification) = message
+            && let ServerNotification::CancelledNotification(cancelled) = &notification.notification
+            && let Some(id) = &cancelled.params.request_id
+        {
+            self.books().tell(id);
+        }
+    }
+
     /// `rmcp` would hand each note to a task of its own, so that they could overtake one another.
     fn progressed(&self, told: Progressed) {
-        let slot = {
-            let books = self.books();
-            let id = told.token().and_then(|token| books.tokens.get(&token));
-            id.and_then(|id| books.open.get(id)?.slot.clone())
-        };
-        let Some(slot) = slot else {
+        let slot = told.token().and_then(|token| self.books().slot_of(token));
+        // Behind the lock, which the end of a slot takes.
+        let Some(slot) = slot.and_then(|slot| slot.upgrade()) else {
             return;
         };
         slot.alive.notify_one();
@@ -248,6 +233,7 @@ impl Desk {
             let message = serde_json::from_str(text);
             return Some(message.unwrap_or_else(|error| unreadable(id, &error)));
         };
+        let slot = slot.upgrade()?;
         // One answer alone: the request has left the books.
         let _ = slot.answer.set(Answered::of(frame));
         if slot.is_list
@@ -265,7 +251,7 @@ impl Desk {
         let id = NumberOrString::Number(id);
         match slot {
             Some(slot) => {
-                let _ = slot.answer.set(Answered::Broken(why.to_owned()));
+                let _ = slot.upgrade()?.answer.set(Answered::Broken(why.to_owned()));
                 let nothing = ServerResult::empty(());
                 Some(ServerJsonRpcMessage::response(nothing, id))
             }

@@ -1,8 +1,10 @@
 //! What the server asks of us.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use futures_util::FutureExt;
 use rmcp::ClientHandler;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
@@ -51,8 +53,10 @@ impl ClientHandler for Host {
             .as_ref()
             .and_then(|info| info.server_info.as_ref())
             .map_or("", |server| server.name.as_str());
+        // A panic of the host's is its own, and the server waits for an answer.
+        let asked = AssertUnwindSafe(self.asker.ask(server, &params)).catch_unwind();
         let answer = tokio::select! {
-            answer = self.asker.ask(server, &params) => answer,
+            answer = asked => answer.unwrap_or_default(),
             // The server does not wait any more, and hears nothing.
             () = cx.ct.cancelled() => return Ok(ElicitResult::new(ElicitationAction::Cancel)),
         };

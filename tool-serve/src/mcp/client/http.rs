@@ -15,16 +15,14 @@ use futures_util::stream::BoxStream;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use reqwest::redirect::Policy;
 use reqwest::{RequestBuilder, Response};
-use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorData, GetExtensions, ServerJsonRpcMessage,
-};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
     StreamableHttpError, StreamableHttpPostResponse,
 };
 use sse_stream::Sse;
 
-use super::desk::{Carried, Desk, number, short};
+use super::desk::{Desk, number, short};
 use super::events_stream::{events, is_too_large};
 
 const JSON: &str = "application/json";
@@ -93,30 +91,34 @@ impl Http {
             ClientJsonRpcMessage::Request(request) => Some(request),
             _ => None,
         };
-        let body = self.desk.outgoing(&message)?;
+        // An answer to the server counts as none until its POST is over.
+        let Some(mut outgoing) = self.desk.outgoing(&message)? else {
+            return Ok(StreamableHttpPostResponse::Accepted);
+        };
         if let Some(request) = request
             && matches!(request.request, ClientRequest::InitializeRequest(_))
             && self.desk.said_hello.swap(true, Ordering::AcqRel)
         {
             // A new session in the place of one that the server forgot: it may be another server.
-            self.desk.changed.notify_one();
+            self.desk.begins_anew();
         }
-        let carried = request.and_then(|request| request.request.extensions().get::<Carried>());
-        if let Some(Carried(slot)) = carried {
-            slot.sent.store(true, Ordering::Release);
+        if outgoing.slot.as_ref().is_some_and(|slot| !slot.leaves()) {
+            return Err(unexpected(
+                "nobody waits for the answer any more".to_owned(),
+            ));
         }
         let sent = self
             .client
             .post(url)
             .header(header::ACCEPT, format!("{JSON}, {EVENTS}"))
             .header(header::CONTENT_TYPE, JSON)
-            .body(body);
+            .body(std::mem::take(&mut outgoing.text));
         let has_session = session.is_some();
         let response = match with_headers(sent, session.as_deref(), headers).send().await {
             Ok(response) => response,
             Err(error) => {
-                if let Some(Carried(slot)) = carried.filter(|_| error.is_connect()) {
-                    slot.sent.store(false, Ordering::Release);
+                if let Some(slot) = outgoing.slot.filter(|_| error.is_connect()) {
+                    slot.was_not_sent();
                 }
                 return Err(failed(error));
             }

@@ -21,13 +21,14 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use super::abandoned::Abandoned;
-use super::desk::{Carried, Desk, Slot, short};
+use super::desk::{Desk, short};
 use super::error::{ConnectError, ConnectErrorKind};
 use super::frame::Answered;
 use super::handler::Host;
 use super::http::Http;
 use super::server::Target;
 use super::settings::Settings;
+use super::slot::{Carried, Slot};
 use super::stderr::Tail;
 
 /// What stands between two pages and ends them: no server has so many.
@@ -109,12 +110,15 @@ impl Session {
         info.is_some_and(|info| !info.protocol_version.has_initialize())
     }
 
-    /// Sends a request that carries its slot.
+    /// Sends a request that carries its slot, when there is room: a server that does not read is not
+    /// written to without end. A request that is dropped here is not sent.
     pub(super) async fn send(
         &self,
         mut request: ClientRequest,
         slot: &Arc<Slot>,
     ) -> Result<RequestHandle<RoleClient>, ServiceError> {
+        let room = Arc::clone(&self.desk.room).acquire_owned().await;
+        slot.waits_in(room.ok());
         request.extensions_mut().insert(Carried(Arc::clone(slot)));
         let options = PeerRequestOptions::no_options();
         self.peer.send_request_with_option(request, options).await
@@ -167,7 +171,7 @@ impl Session {
         }
         let handle = self.send(ClientRequest::ListToolsRequest(request), &slot);
         let mut handle = handle.await.map_err(|error| said(&error))?;
-        let mut abandoned = Abandoned::new(&handle, &Handle::current());
+        let mut abandoned = Abandoned::new(&handle, &slot, &Handle::current());
         let answered = (&mut handle.rx).await;
         abandoned.disarm();
         match slot.answer.get() {

@@ -3,9 +3,8 @@
 use std::io;
 use std::process::Stdio;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
-use rmcp::model::{ClientJsonRpcMessage, GetExtensions, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::service::{RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWriteExt, BufReader};
@@ -16,7 +15,7 @@ use tokio::time::timeout;
 use toolwright_runtime::Cancel;
 
 use super::child::{Guarded, LAST_WORDS};
-use super::desk::{Carried, Desk, Slot};
+use super::desk::{Desk, Outgoing};
 use super::frame::id_of_cut;
 use super::lines::{Line, Lines};
 use super::stderr::{self, Tail};
@@ -27,7 +26,9 @@ const AHEAD: usize = 64;
 /// A connection to a process, which ends with it.
 pub(super) struct Process {
     desk: Arc<Desk>,
-    write: Option<mpsc::UnboundedSender<Outgoing>>,
+    /// Without a limit of its own: the [`Desk`] limits requests, which wait for room before they are
+    /// written down, and answers.
+    write: Option<mpsc::UnboundedSender<Queued>>,
     read: mpsc::Receiver<ServerJsonRpcMessage>,
     /// Fired when this is closed or dropped.
     stop: Cancel,
@@ -38,9 +39,8 @@ pub(super) struct Process {
 }
 
 /// A line to write.
-struct Outgoing {
-    line: String,
-    slot: Option<Arc<Slot>>,
+struct Queued {
+    line: Outgoing,
     done: oneshot::Sender<io::Result<()>>,
 }
 
@@ -109,7 +109,12 @@ impl Transport<RoleClient> for Process {
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         // Written down here and not in the future, so that lines keep the order of their messages.
         let sent = self.enqueue(&message);
-        async move { sent?.await.map_err(|_| closed())? }
+        async move {
+            match sent? {
+                Some(sent) => sent.await.map_err(|_| closed())?,
+                None => Ok(()),
+            }
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
@@ -127,31 +132,26 @@ impl Transport<RoleClient> for Process {
 }
 
 impl Process {
+    /// Nothing to wait for where there is nothing to write.
     fn enqueue(
         &self,
         message: &ClientJsonRpcMessage,
-    ) -> io::Result<oneshot::Receiver<io::Result<()>>> {
-        let mut line = self.desk.outgoing(message)?;
-        line.push('\n');
-        let slot = match message {
-            ClientJsonRpcMessage::Request(request) => {
-                let carried = request.request.extensions().get::<Carried>();
-                carried.map(|carried| Arc::clone(&carried.0))
-            }
-            _ => None,
+    ) -> io::Result<Option<oneshot::Receiver<io::Result<()>>>> {
+        let Some(mut line) = self.desk.outgoing(message)? else {
+            return Ok(None);
         };
+        line.text.push('\n');
         let (done, sent) = oneshot::channel();
         let write = self.write.as_ref().ok_or_else(closed)?;
-        let outgoing = Outgoing { line, slot, done };
-        write.send(outgoing).map_err(|_| closed())?;
-        Ok(sent)
+        write.send(Queued { line, done }).map_err(|_| closed())?;
+        Ok(Some(sent))
     }
 }
 
 /// Ends, and with that closes the process's input, when there is nothing more to write.
 async fn write_all(
     mut stdin: ChildStdin,
-    mut lines: mpsc::UnboundedReceiver<Outgoing>,
+    mut lines: mpsc::UnboundedReceiver<Queued>,
     stop: Cancel,
 ) {
     loop {
@@ -159,14 +159,15 @@ async fn write_all(
             next = lines.recv() => next,
             () = stop.cancelled() => None,
         };
-        let Some(Outgoing { line, slot, done }) = next else {
+        let Some(Queued { line, done }) = next else {
             return;
         };
-        if let Some(slot) = slot {
-            slot.sent.store(true, Ordering::Release);
+        if line.slot.as_ref().is_some_and(|slot| !slot.leaves()) {
+            let _ = done.send(Ok(()));
+            continue;
         }
         let write = async {
-            stdin.write_all(line.as_bytes()).await?;
+            stdin.write_all(line.text.as_bytes()).await?;
             stdin.flush().await
         };
         let written = tokio::select! {

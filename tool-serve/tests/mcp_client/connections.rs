@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use toolwright_runtime::{Context, Executor, ToolCall};
+use toolwright_runtime::{Context, Executor, Registry, ToolCall};
 use toolwright_runtime::{ErrorKind, layers::Retry};
 use toolwright_serve::mcp::{self, ClientEvent, ConnectErrorKind};
 
@@ -160,6 +160,25 @@ async fn no_process_outlives_its_connection() {
         assert!(begun.elapsed() < Duration::from_secs(20), "{pids:?}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+}
+
+#[tokio::test]
+async fn closing_does_not_wait_for_a_list() {
+    let mark = std::env::temp_dir().join(format!("toolwright-mcp-{}", std::process::id()));
+    let mut server = command("normal");
+    server.env("MCP_MARK", &mark);
+    let registry = Registry::new();
+    let (connector, told) = told(mcp::connect(server));
+    let client = connector.registry(&registry).await.unwrap();
+    let lost = call(&client.toolset(), "crash", "{}").await;
+    assert!(!lost.is_success());
+    // The next process takes its time to list.
+    told.wait_for_stderr("listing").await;
+    std::fs::remove_file(mark).unwrap();
+    let begun = Instant::now();
+    client.close().await;
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    assert!(registry.snapshot().is_empty());
 }
 
 #[tokio::test]

@@ -1,7 +1,10 @@
 //! What becomes of lists of tools.
 
+use std::sync::{Arc, Barrier};
+use std::time::Duration;
+
 use serde_json::{Value, json};
-use toolwright_runtime::{Registry, Toolset};
+use toolwright_runtime::{DynTool, Registry, ToolDef, Toolset};
 use toolwright_serve::mcp::{ClientEvent, ConnectErrorKind, NoticeKind};
 
 use super::{call, connect, scripted, text};
@@ -235,5 +238,43 @@ async fn a_shared_registry_keeps_the_tools_of_others() {
     );
     client.close().await;
     assert_eq!(names(&registry.snapshot()), ["one", "two", "three"]);
-    drop(own);
+    // What the host put in the place of a server's tool is the host's.
+    let two = DynTool::declare(ToolDef::new("two", "Another."));
+    registry.insert(two);
+    own.close().await;
+    assert_eq!(names(&registry.snapshot()), ["two"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_comes_after_the_end_is_not_put_into_the_registry() {
+    let registry = Registry::new();
+    let (connector, told) = connect("normal");
+    // Reading the second list waits in its midst, until the client was closed.
+    let (at, proceed) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
+    let (reads, goes_on) = (Arc::clone(&at), Arc::clone(&proceed));
+    let client = connector
+        .registry(&registry)
+        .keep(move |def| {
+            if def.name == "new" {
+                reads.wait();
+                goes_on.wait();
+            }
+            true
+        })
+        .await
+        .unwrap();
+    call(&client.toolset(), "change", "{}").await;
+    tokio::task::spawn_blocking(move || at.wait())
+        .await
+        .unwrap();
+    let closing = tokio::spawn(client.close());
+    while !registry.snapshot().is_empty() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    tokio::task::spawn_blocking(move || proceed.wait())
+        .await
+        .unwrap();
+    closing.await.unwrap();
+    assert!(registry.snapshot().is_empty());
+    assert!(!told.all().contains(&ClientEvent::ToolsChanged));
 }

@@ -59,6 +59,12 @@ pub(crate) fn serve(script: &str) {
         eprintln!("no licence found");
         std::process::exit(7);
     }
+    // Whether another process was there before, which left a mark.
+    let is_later = std::env::var_os("MCP_MARK").is_some_and(|mark| {
+        let is_there = std::fs::exists(&mark).unwrap();
+        std::fs::write(mark, "").unwrap();
+        is_there
+    });
     let mut changed = false;
     let mut asked: Option<Value> = None;
     let mut pinged = 0;
@@ -85,6 +91,10 @@ pub(crate) fn serve(script: &str) {
                 eprintln!("cancelled {id}: {reason}");
             }
             Some("tools/list") => {
+                if is_later {
+                    eprintln!("listing");
+                    std::thread::sleep(std::time::Duration::from_secs(30));
+                }
                 let cursor = params.and_then(|params| params.cursor);
                 let page = super::lists::page(script, cursor.as_deref(), changed);
                 write(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{page}}}"#));

@@ -1,5 +1,6 @@
 //! What keeps a connection up, and the list of its tools true.
 
+use std::convert::Infallible;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -39,16 +40,16 @@ pub(super) struct Keeper {
 }
 
 impl Keeper {
-    /// Runs until the last tool and the client are gone.
+    /// Runs until the last tool and the client are gone, or the client is closed.
     pub(super) async fn run(self, mut session: Session, mut running: Running) {
         let mut tries = 0;
-        for number in 2.. {
+        for number in 1.. {
             let since = Instant::now();
             let end = running.cancellation_token();
             let mut waiting = std::pin::pin!(running.waiting());
             tokio::select! {
                 _ = &mut waiting => {}
-                never = self.follow(&session) => match never {},
+                never = self.keep(number, &session) => match never {},
                 () = self.stop.cancelled() => {
                     end.cancel();
                     let _ = timeout(END, waiting).await;
@@ -66,10 +67,17 @@ impl Keeper {
                 () = self.stop.cancelled() => return,
             };
             (session, running) = again;
-            self.refresh(&session).await;
+        }
+    }
+
+    /// What is done as long as a connection is up. The first one was told by who made it.
+    async fn keep(&self, number: u64, session: &Session) -> Infallible {
+        if number > 1 {
+            self.refresh(session).await;
             self.state.send_replace(State::Up(number, session.clone()));
             self.settings.events.tell(&ClientEvent::Reconnected);
         }
+        self.follow(session).await
     }
 
     async fn why(&self, session: &Session) -> String {
@@ -99,7 +107,7 @@ impl Keeper {
     }
 
     /// Reads the list again whenever the server says that it has changed.
-    async fn follow(&self, session: &Session) -> std::convert::Infallible {
+    async fn follow(&self, session: &Session) -> Infallible {
         let changes = async {
             let (mut pause, mut last) = (PAUSE, Instant::now());
             loop {
@@ -148,8 +156,9 @@ impl Keeper {
             Ok(listed) => {
                 if let (Some(link), Some(lists)) = (self.link.upgrade(), self.lists.upgrade()) {
                     let (tools, notices) = tools(&listed, &self.settings, &link);
-                    lists.put(tools, notices);
-                    events.tell(&ClientEvent::ToolsChanged);
+                    if lists.put(tools, notices) {
+                        events.tell(&ClientEvent::ToolsChanged);
+                    }
                 }
             }
             Err(error) => events.tell(&ClientEvent::ListFailed(error.to_string())),

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use toolwright_runtime::{Registry, Toolset};
+use toolwright_runtime::{Registry, Tool, Toolset};
 
 use super::notice::{Notice, NoticeKind};
 
@@ -18,6 +18,8 @@ pub(super) struct Lists {
 struct Now {
     tools: Toolset,
     notices: Vec<Notice>,
+    /// The client was closed: a list that was under way comes too late.
+    is_closed: bool,
 }
 
 impl Lists {
@@ -30,7 +32,7 @@ impl Lists {
     }
 
     fn now(&self) -> MutexGuard<'_, Now> {
-        // It is swapped whole.
+        // Each change is one step.
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -46,34 +48,38 @@ impl Lists {
         self.now().notices.clone()
     }
 
-    /// Puts a new list in the place of the one before.
-    pub(super) fn put(&self, tools: Toolset, mut notices: Vec<Notice>) {
+    /// Puts a new list in the place of the one before; false if the client was closed.
+    pub(super) fn put(&self, tools: Toolset, mut notices: Vec<Notice>) -> bool {
         let mut now = self.now();
+        if now.is_closed {
+            return false;
+        }
         let tools = if self.is_shared {
             self.mix(&now.tools, &tools, &mut notices)
         } else {
             drop(self.registry.replace(tools.clone()));
             tools
         };
-        let old = std::mem::replace(&mut *now, Now { tools, notices });
+        let old = std::mem::replace(&mut now.tools, tools);
+        now.notices = notices;
         drop(now);
         // Behind the lock: a tool may hold the last word with the connection.
         drop(old);
+        true
     }
 
     /// Into a registry with tools of others, whose names stay theirs. What is there of both lists is
     /// never out of the registry.
     fn mix(&self, before: &Toolset, tools: &Toolset, notices: &mut Vec<Notice>) -> Toolset {
         for old in before.iter() {
-            let name = &old.def().name;
-            if !tools.contains(name) {
-                self.registry.remove(name);
+            if !tools.contains(&old.def().name) {
+                self.take_out(old);
             }
         }
         let mut refused = Vec::new();
         for tool in tools.iter() {
             let name = &tool.def().name;
-            if before.contains(name) {
+            if before.get(name).is_some_and(|old| self.has(old)) {
                 self.registry.insert(Arc::clone(tool));
             } else if self.registry.insert_new(Arc::clone(tool)).is_err() {
                 refused.push(name.clone());
@@ -88,13 +94,29 @@ impl Lists {
         tools.filter(|tool| !refused.contains(&tool.def().name))
     }
 
-    /// Takes the tools out of a registry that is not this server's alone.
+    /// Takes the tools out of a registry that is not this server's alone. None is put there any more.
     pub(super) fn leave(&self) {
-        let old = std::mem::take(&mut *self.now());
+        let mut now = self.now();
+        now.is_closed = true;
+        let tools = std::mem::take(&mut now.tools);
+        now.notices = Vec::new();
+        drop(now);
         if self.is_shared {
-            for tool in old.tools.iter() {
-                self.registry.remove(&tool.def().name);
+            for tool in tools.iter() {
+                self.take_out(tool);
             }
+        }
+    }
+
+    /// Whether the registry has this very tool: a host may have put another in its place.
+    fn has(&self, tool: &Arc<dyn Tool>) -> bool {
+        let there = self.registry.get(&tool.def().name);
+        there.is_some_and(|there| Arc::ptr_eq(&there, tool))
+    }
+
+    fn take_out(&self, tool: &Arc<dyn Tool>) {
+        if self.has(tool) {
+            self.registry.remove(&tool.def().name);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A server behind a URL.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tokio::time::{sleep, timeout};
@@ -311,4 +311,47 @@ async fn the_newest_protocol_has_headers_and_listens() {
     assert_eq!(called.header("mcp-param-region"), "eu");
     told.wait_for("list", |event| *event == ClientEvent::ToolsChanged)
         .await;
+}
+
+#[tokio::test]
+async fn a_subscription_that_stood_is_asked_for_again_at_once() {
+    let longest = Duration::from_secs(2);
+    let asked = Arc::<Mutex<Vec<Instant>>>::default();
+    let all = Arc::clone(&asked);
+    let server = Server::start(move |asked| {
+        if asked.json()["method"] != "subscriptions/listen" {
+            return modern(asked);
+        }
+        let mut all = all.lock().unwrap();
+        all.push(Instant::now());
+        // Six end at once, and one stands.
+        let stands = all.len() == 7;
+        let open_for = if stands {
+            longest + longest / 4
+        } else {
+            Duration::ZERO
+        };
+        Reply {
+            open_for,
+            ..modern(asked)
+        }
+    })
+    .await;
+    let connector = mcp::connect(&*server.url);
+    let first = Duration::from_millis(50);
+    let _client = connector.backoff(first, longest).await.unwrap();
+    let eight = async {
+        while asked.lock().unwrap().len() < 8 {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(Duration::from_mins(1), eight).await.unwrap();
+    let asked = asked.lock().unwrap();
+    let waited = |number: usize| asked[number].duration_since(asked[number - 1]);
+    assert!(waited(6) >= Duration::from_millis(1_500));
+    assert!(
+        waited(7) < longest + longest / 4 + Duration::from_secs(1),
+        "{:?}",
+        waited(7)
+    );
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -34,6 +35,8 @@ pub(crate) struct Reply {
     /// Sends more than was announced, without an end.
     pub(crate) endless: bool,
     pub(crate) hang_up: bool,
+    /// How long the body is kept open behind what is sent of it.
+    pub(crate) open_for: Duration,
 }
 
 impl Reply {
@@ -44,6 +47,7 @@ impl Reply {
             body: body.into(),
             endless: false,
             hang_up: false,
+            open_for: Duration::ZERO,
         }
     }
 
@@ -158,6 +162,14 @@ async fn serve(
             loop {
                 stream.write_all(part.as_bytes()).await?;
             }
+        }
+        if !reply.open_for.is_zero() {
+            write!(head, "connection: close\r\n\r\n").unwrap();
+            stream.write_all(head.as_bytes()).await?;
+            stream.write_all(&reply.body).await?;
+            stream.flush().await?;
+            tokio::time::sleep(reply.open_for).await;
+            return Ok(());
         }
         write!(head, "content-length: {length}\r\n\r\n").unwrap();
         stream.write_all(head.as_bytes()).await?;

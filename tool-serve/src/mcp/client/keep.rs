@@ -18,12 +18,9 @@ use super::session::{Running, Session};
 use super::settings::Settings;
 
 /// Changes that are told in a burst are read once; a server that tells them without end is read ever
-/// less often, down to the second.
+/// less often, down to once in the longest pause.
 const PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-
-/// A connection that stood for so long was a good one: the next try is a first one again.
-const STOOD: Duration = Duration::from_secs(10);
 
 /// How long a connection may take to end.
 const END: Duration = Duration::from_secs(8);
@@ -56,7 +53,7 @@ impl Keeper {
                     return;
                 }
             }
-            if since.elapsed() > STOOD {
+            if self.settings.backoff.is_good(since.elapsed()) {
                 tries = 0;
             }
             let why = self.why(&session).await;
@@ -137,16 +134,22 @@ impl Keeper {
         if !session.is_modern() || !tells {
             return;
         }
-        for tries in 0.. {
+        let (mut tries, mut is_first) = (0, true);
+        loop {
             let filter = SubscriptionFilter::builder().tools_list_changed().build();
             if let Ok(mut subscription) = session.peer.listen(filter).await {
-                if tries > 0 {
+                if !is_first {
                     // Nobody knows what was said in between.
                     session.desk.changed.notify_one();
                 }
+                let since = Instant::now();
                 while let Ok(Some(_)) = subscription.next().await {}
+                if self.settings.backoff.is_good(since.elapsed()) {
+                    tries = 0;
+                }
             }
             sleep(self.settings.backoff.before(tries)).await;
+            (tries, is_first) = (tries.saturating_add(1), false);
         }
     }
 

@@ -11,6 +11,9 @@ use toolwright_runtime::{Registry, ToolDef};
 use super::elicit::Asker;
 use super::event::Events;
 
+/// What stood for so long was good, however long the longest wait is.
+const STOOD: Duration = Duration::from_secs(10);
+
 /// Which tools a host wants.
 #[derive(Clone, Default)]
 pub(super) struct Keep(pub(super) Option<Arc<Wanted>>);
@@ -64,6 +67,11 @@ impl Backoff {
     pub(super) fn before(self, tries: u32) -> Duration {
         let factor = 2_u32.saturating_pow(tries.min(30));
         self.first.saturating_mul(factor).min(self.longest)
+    }
+
+    /// Whether what stood for so long was good, so that the next try is a first one again.
+    pub(super) fn is_good(self, stood: Duration) -> bool {
+        stood > self.longest.min(STOOD)
     }
 }
 

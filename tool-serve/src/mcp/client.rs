@@ -19,6 +19,7 @@ mod lines;
 mod link;
 mod lists;
 mod notice;
+mod pages;
 mod remote;
 mod result;
 mod server;

@@ -18,6 +18,17 @@ pub(crate) fn page(script: &str, cursor: Option<&str>, changed: bool) -> String 
             let number: u32 = cursor.map_or(0, |cursor| cursor.parse().unwrap());
             next(&(number + 1).to_string(), &format!("tool_{number}"))
         }
+        ("large pages", cursor) => {
+            let number: u32 = cursor.map_or(0, |cursor| cursor.parse().unwrap());
+            let mut page = next(&(number + 1).to_string(), &format!("tool_{number}"));
+            page["tools"][0]["description"] = "x".repeat(10_000).into();
+            page
+        }
+        ("empty pages", cursor) => {
+            let number: u32 = cursor.map_or(0, |cursor| cursor.parse().unwrap());
+            json!({"tools": [], "nextCursor": (number + 1).to_string()})
+        }
+        ("one large page", _) => json!({"tools": vec![json!({}); 5_000]}),
         ("pages", None) => next("p2", "one"),
         ("pages", Some("p2")) => next("p3", "two"),
         ("pages", _) => json!({"tools": [{"name": "three", "inputSchema": {"type": "object"}}]}),
@@ -180,10 +191,14 @@ async fn all_pages_are_read_and_circles_are_left() {
     for (script, why) in [
         ("circle", "circle"),
         ("endless", "more than 50 tools"),
+        ("one large page", "more than 50 tools"),
+        ("large pages", "more than 100000 bytes in all"),
+        ("empty pages", "more than 1000 pages"),
         ("no list", "invalid type"),
     ] {
         let (connector, _) = connect(script);
-        let error = connector.most_tools(50).await.unwrap_err();
+        let connector = connector.most_tools(50).most_bytes(100_000);
+        let error = connector.await.unwrap_err();
         assert_eq!(error.kind(), ConnectErrorKind::List, "{error}");
         assert!(error.to_string().contains(why), "{error}");
     }

@@ -108,14 +108,16 @@ impl Connector {
         self
     }
 
-    /// The most bytes of one message from the server: 16 MiB, unless this is called. A larger one is
-    /// passed over, and the call that it answers fails.
+    /// The most bytes of one message from the server, and of its whole list of tools: 16 MiB, unless this
+    /// is called. A larger message is passed over, and the call that it answers fails; a larger list is
+    /// none, and the one before stays.
     pub fn most_bytes(mut self, bytes: usize) -> Self {
         self.settings.most_bytes = bytes;
         self
     }
 
-    /// The most tools that the server may have: 4,096, unless this is called.
+    /// The most tools that the server may have: 4,096, unless this is called. A longer list is none, and
+    /// the one before stays.
     pub fn most_tools(mut self, tools: usize) -> Self {
         self.settings.most_tools = tools;
         self

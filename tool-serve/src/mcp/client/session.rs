@@ -1,6 +1,5 @@
 //! One connection, from its greeting to its end.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +14,6 @@ use rmcp::service::{
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
@@ -26,13 +24,11 @@ use super::error::{ConnectError, ConnectErrorKind};
 use super::frame::Answered;
 use super::handler::Host;
 use super::http::Http;
+use super::pages::{Pages, Then};
 use super::server::Target;
 use super::settings::Settings;
 use super::slot::{Carried, Slot};
 use super::stderr::Tail;
-
-/// What stands between two pages and ends them: no server has so many.
-const MOST_PAGES: usize = 1_000;
 
 /// A connection that is up.
 #[derive(Clone)]
@@ -130,7 +126,7 @@ impl Session {
         settings: &Settings,
     ) -> Result<Vec<Box<RawValue>>, ConnectError> {
         let limit = settings.list_limit;
-        match timeout(limit, self.pages(settings.most_tools)).await {
+        match timeout(limit, self.pages(settings)).await {
             Ok(listed) => listed.map_err(|why| {
                 let words = format!("the list of the server's tools: {why}");
                 ConnectError::new(ConnectErrorKind::List, words).with_stderr(self.tail.read())
@@ -142,28 +138,27 @@ impl Session {
         }
     }
 
-    async fn pages(&self, most: usize) -> Result<Vec<Box<RawValue>>, String> {
-        let mut tools: Vec<Box<RawValue>> = Vec::new();
-        let mut cursor: Option<String> = None;
-        let mut cursors = HashSet::new();
-        for _ in 0..MOST_PAGES {
-            let page = self.page(cursor.take()).await?;
-            tools.extend(page.tools);
-            if tools.len() > most {
-                return Err(format!("more than {most} tools"));
+    async fn pages(&self, settings: &Settings) -> Result<Vec<Box<RawValue>>, String> {
+        let mut pages = Pages::new(settings);
+        let mut cursor = None;
+        loop {
+            let slot = self.page(cursor.take()).await?;
+            match slot.answer.get() {
+                Some(Answered::Result(page)) => match pages.add(page)? {
+                    Then::Page(next) => cursor = Some(next),
+                    Then::End => return Ok(pages.into_tools()),
+                },
+                Some(Answered::Error { code, message }) => {
+                    return Err(format!("{} (code {code})", short(message)));
+                }
+                Some(Answered::Broken(why)) => return Err(why.clone()),
+                None => return Err("the answer is missing".to_owned()),
             }
-            let Some(next) = page.next_cursor.filter(|next| !next.is_empty()) else {
-                return Ok(tools);
-            };
-            if !cursors.insert(next.clone()) {
-                return Err("its pages go in a circle".to_owned());
-            }
-            cursor = Some(next);
         }
-        Err(format!("more than {MOST_PAGES} pages"))
     }
 
-    async fn page(&self, cursor: Option<String>) -> Result<Page, String> {
+    /// Asks for a page, whose text is in the slot.
+    async fn page(&self, cursor: Option<String>) -> Result<Arc<Slot>, String> {
         let slot = Slot::list();
         let mut request = ListToolsRequest::default();
         if cursor.is_some() {
@@ -174,28 +169,12 @@ impl Session {
         let mut abandoned = Abandoned::new(&handle, &slot, &Handle::current());
         let answered = (&mut handle.rx).await;
         abandoned.disarm();
-        match slot.answer.get() {
-            Some(Answered::Result(page)) => {
-                serde_json::from_str(page.get()).map_err(|error| error.to_string())
-            }
-            Some(Answered::Error { code, message }) => {
-                Err(format!("{} (code {code})", short(message)))
-            }
-            Some(Answered::Broken(why)) => Err(why.clone()),
-            None => Err(match answered {
-                Ok(Err(error)) => said(&error),
-                _ => "the connection was lost".to_owned(),
-            }),
+        match answered {
+            _ if slot.answer.get().is_some() => Ok(slot),
+            Ok(Err(error)) => Err(said(&error)),
+            _ => Err("the connection was lost".to_owned()),
         }
     }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Page {
-    tools: Vec<Box<RawValue>>,
-    #[serde(default)]
-    next_cursor: Option<String>,
 }
 
 fn http(

@@ -1,0 +1,105 @@
+//! The pages of a server's list of tools, put together.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::settings::Settings;
+
+/// No server has so many.
+const MOST_PAGES: usize = 1_000;
+
+/// The tools of the pages so far, as the server wrote them.
+pub(super) struct Pages {
+    tools: Vec<Box<RawValue>>,
+    /// The pages that were asked for.
+    cursors: HashSet<String>,
+    /// How many bytes the pages had.
+    bytes: usize,
+    most_bytes: usize,
+    most_tools: usize,
+}
+
+/// What is next.
+pub(super) enum Then {
+    /// The page of this cursor.
+    Page(String),
+    /// That was the last one.
+    End,
+}
+
+impl Pages {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self {
+            tools: Vec::new(),
+            cursors: HashSet::new(),
+            bytes: 0,
+            most_bytes: settings.most_bytes,
+            most_tools: settings.most_tools,
+        }
+    }
+
+    /// Adds a page.
+    ///
+    /// # Errors
+    /// Why the list is none, or is not read on.
+    pub(super) fn add(&mut self, page: &RawValue) -> Result<Then, String> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Page<'a> {
+            #[serde(borrow)]
+            tools: &'a RawValue,
+            #[serde(default)]
+            next_cursor: Option<String>,
+        }
+        // The memory is that of all pages, of which each may be as large as a message.
+        self.bytes += page.get().len();
+        if self.bytes > self.most_bytes {
+            return Err(format!("more than {} bytes in all", self.most_bytes));
+        }
+        let Page { tools, next_cursor } =
+            serde_json::from_str(page.get()).map_err(|error| error.to_string())?;
+        let read = serde_json::Deserializer::from_str(tools.get()).deserialize_seq(&mut *self);
+        // First, since a list that was left in its midst is also one without an end.
+        if self.tools.len() > self.most_tools {
+            return Err(format!("more than {} tools", self.most_tools));
+        }
+        read.map_err(|error| error.to_string())?;
+        let Some(next) = next_cursor.filter(|next| !next.is_empty()) else {
+            return Ok(Then::End);
+        };
+        if !self.cursors.insert(next.clone()) {
+            return Err("its pages go in a circle".to_owned());
+        }
+        if self.cursors.len() >= MOST_PAGES {
+            return Err(format!("more than {MOST_PAGES} pages"));
+        }
+        Ok(Then::Page(next))
+    }
+
+    pub(super) fn into_tools(self) -> Vec<Box<RawValue>> {
+        self.tools
+    }
+}
+
+/// Takes the tools of a page, and no more than may be.
+impl<'de> Visitor<'de> for &mut Pages {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of tools")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut tools: A) -> Result<(), A::Error> {
+        // A tool takes more memory than the two bytes that it may have in the text.
+        while self.tools.len() <= self.most_tools
+            && let Some(tool) = tools.next_element()?
+        {
+            self.tools.push(tool);
+        }
+        Ok(())
+    }
+}

@@ -1,4 +1,5 @@
-//! Server-sent events out of a body, none of which may be larger than a limit.
+//! Server-sent events out of a body, none of which may be larger than a limit: of the bytes that stand
+//! between two empty lines, names of fields and ends of lines included, and comments left out.
 
 use std::fmt;
 
@@ -26,11 +27,13 @@ impl<E: fmt::Display> fmt::Display for Broken<E> {
 
 impl<E: std::error::Error> std::error::Error for Broken<E> {}
 
-/// How large the event is that is being read: an empty line ends it.
+/// How large the event is that is being read: an empty line ends it. A comment counts until its line
+/// ends, for that is how long it is held.
 #[derive(Default)]
 struct Size {
     event: usize,
     line: usize,
+    is_comment: bool,
     /// A line's end may be of two characters.
     after_return: bool,
 }
@@ -40,15 +43,27 @@ impl Size {
     fn add(&mut self, bytes: &[u8]) -> usize {
         let mut largest = self.event;
         for byte in bytes {
-            self.event += 1;
-            largest = largest.max(self.event);
             let is_second = *byte == b'\n' && self.after_return;
             self.after_return = *byte == b'\r';
+            if is_second {
+                continue;
+            }
+            self.event += 1;
+            largest = largest.max(self.event);
             match byte {
-                _ if is_second => {}
                 b'\n' | b'\r' if self.line == 0 => self.event = 0,
-                b'\n' | b'\r' => self.line = 0,
-                _ => self.line += 1,
+                b'\n' | b'\r' => {
+                    if self.is_comment {
+                        self.event -= self.line + 1;
+                    }
+                    self.line = 0;
+                }
+                _ => {
+                    if self.line == 0 {
+                        self.is_comment = *byte == b':';
+                    }
+                    self.line += 1;
+                }
             }
         }
         largest
@@ -117,6 +132,27 @@ mod tests {
             let many = format!("data: x{end}").repeat(10);
             let large = format!("{some}{many}{end}{some}");
             let events = read(&large, 20, at_once).await;
+            let error = events.last().unwrap().as_ref().unwrap_err();
+            assert!(error.contains("more than 20 bytes"), "{error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_stream_is_kept_open_by_comments_and_held_up_by_none() {
+        for (end, at_once) in [
+            ("\n", 1),
+            ("\n", 1_000),
+            ("\r", 7),
+            ("\r\n", 1),
+            ("\r\n", 3),
+        ] {
+            let waits = format!(": wait{end}").repeat(100);
+            let text = format!("data: one{end}{waits}{end}{waits}data: two{end}{end}");
+            let events = read(&text, 20, at_once).await;
+            let expected = ["one", "two"].map(|data| Ok(Some(data.to_owned())));
+            assert_eq!(events, expected, "{end:?} {at_once}");
+            let endless = format!(":{}", "x".repeat(20));
+            let events = read(&endless, 20, at_once).await;
             let error = events.last().unwrap().as_ref().unwrap_err();
             assert!(error.contains("more than 20 bytes"), "{error}");
         }

@@ -92,7 +92,7 @@ pub struct Client {
     identity: Identity,
 }
 
-/// What the server said of itself when it said hello.
+/// What the server said of itself when it said hello, at first.
 #[derive(Debug, Clone, Default)]
 struct Identity {
     name: Option<String>,
@@ -142,7 +142,8 @@ impl Client {
         self.lists.notices()
     }
 
-    /// The server's name, as it calls itself.
+    /// The server's name, as it calls itself. This and what else it said of itself is of the first
+    /// connection.
     pub fn server_name(&self) -> Option<&str> {
         self.identity.name.as_deref()
     }

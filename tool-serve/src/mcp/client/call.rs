@@ -26,7 +26,7 @@ use super::slot::Slot;
 /// A server may ask for more so many times before it answers.
 const MOST_ROUNDS: usize = 16;
 
-/// A call that was told before how the server wants it answered.
+/// What the server asked for before it answers a call: it is sent with the call, once more.
 #[derive(Default)]
 struct Answers {
     responses: BTreeMap<String, Value>,

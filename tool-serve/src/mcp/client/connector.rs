@@ -48,7 +48,8 @@ impl Connector {
         self
     }
 
-    /// Takes only the tools for which `keep` says yes. It sees names as the server has them.
+    /// Takes only the tools for which `keep` says yes. It sees names as the server has them, without the
+    /// prefix.
     pub fn keep(mut self, keep: impl Fn(&ToolDef) -> bool + Send + Sync + 'static) -> Self {
         self.settings.keep = Keep(Some(Arc::new(keep)));
         self
@@ -57,7 +58,7 @@ impl Connector {
     /// Says something of each of the server's tools, for the host: what layers decide by, such as
     /// `meta("risk", "high")` for an [`Approval`](toolwright_runtime::layers::Approval). The server
     /// cannot say it: of what it says, only keys with a `/` stand among a tool's attributes, and all
-    /// others in one that is called `_meta`.
+    /// others in one that is called `_meta`; its `icons` stand beside it.
     pub fn meta(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.settings.meta.insert(name.into(), value.into());
         self

@@ -6,14 +6,16 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClientEvent {
-    /// A line that the server's process wrote on its standard error; of a long one the start.
+    /// A line that the server's process wrote on its standard error; of one of more than 8 KiB the first
+    /// and the last 256 bytes, with `…` between.
     Stderr(String),
     /// What the server has to say for a log: the JSON of `notifications/message`.
     Log(String),
-    /// A message of the server's that could not be read, and was passed over: what it was.
+    /// A message of the server's that was passed over, since it could not be read or was a request beside
+    /// too many without an answer: what it was.
     BadMessage(String),
     /// The list of tools was read again, since the server said it had changed, or after a new
-    /// connection; [`Client::notices`](super::Client::notices) says what is not in it.
+    /// connection, session or subscription; [`Client::notices`](super::Client::notices) says what is not in it.
     ToolsChanged,
     /// The list of tools could not be read again, and stays as it was: why.
     ListFailed(String),

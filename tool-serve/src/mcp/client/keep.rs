@@ -154,6 +154,9 @@ impl Keeper {
     }
 
     async fn refresh(&self, session: &Session) {
+        if self.lists.strong_count() == 0 {
+            return;
+        }
         let events = &self.settings.events;
         match session.list(&self.settings).await {
             Ok(listed) => {

@@ -4,7 +4,8 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Notice {
-    /// The tool: its name in the toolset, or where it is not in there, as the server calls it.
+    /// The tool: its name in the toolset, which it would have there if another tool has that; else as
+    /// the server calls it.
     pub tool: String,
     /// What became of it.
     pub kind: NoticeKind,
@@ -16,8 +17,9 @@ pub struct Notice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NoticeKind {
-    /// It is not in the toolset: its name is taken, its definition cannot be read, or arguments cannot
-    /// be checked against its schema.
+    /// It is not in the toolset: its name is taken, its definition cannot be read, arguments cannot be
+    /// checked against its schema, the schema holds characters that nobody sees, or it runs as a task
+    /// alone.
     Refused,
     /// It has another name here than the server's, which providers refuse.
     Renamed,

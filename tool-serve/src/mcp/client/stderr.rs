@@ -7,7 +7,7 @@ use tokio::io::{AsyncRead, BufReader};
 use super::event::{ClientEvent, Events};
 use super::lines::{Line, Lines};
 
-/// Of one line so much is passed on.
+/// A line that is longer is passed on by its ends alone.
 const LONGEST: usize = 8 * 1024;
 
 /// So much of the end is kept, for the words of an error.

@@ -47,6 +47,7 @@ mod models;
 mod oracle;
 mod row;
 mod std_types;
+mod straight;
 mod structs;
 mod verdicts;
 

@@ -5,6 +5,7 @@ mod cycles;
 mod limits;
 mod null;
 mod object;
+mod straight;
 mod union;
 mod words;
 
@@ -19,6 +20,9 @@ use super::rules::{AllOf, Null, Recursion, Rules};
 use crate::SchemaDoc;
 use crate::schema::Ordered;
 pub(super) use words::TOLD;
+
+use self::limits::Size;
+use self::straight::straight;
 
 /// A schema as a dialect accepts it.
 #[derive(Debug, Clone)]
@@ -61,12 +65,8 @@ impl Lowered {
 /// # Errors
 /// When the dialect cannot say the schema.
 pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Reject> {
-    let lowering = Lowering {
-        rules: dialect.rules(),
-        is_argument: false,
-        tells_all: false,
-    };
-    lowering.run(&schema.to_provider()).map_err(|mut rejects| {
+    let lowering = Lowering::of(dialect.rules());
+    lowering.run_doc(schema).map_err(|mut rejects| {
         // There is one: the first ended it.
         let other = Reject::new(RejectCode::UntypedSchema, "/");
         rejects.pop().unwrap_or(other)
@@ -76,11 +76,10 @@ pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Reject> {
 /// The same, with all that stands against a schema. What is refused hides what is inside it.
 pub(crate) fn lower_all(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Vec<Reject>> {
     let lowering = Lowering {
-        rules: dialect.rules(),
-        is_argument: false,
         tells_all: true,
+        ..Lowering::of(dialect.rules())
     };
-    lowering.run(&schema.to_provider())
+    lowering.run_doc(schema)
 }
 
 /// How a schema is lowered.
@@ -93,6 +92,26 @@ pub(super) struct Lowering {
 }
 
 impl Lowering {
+    /// Of the schema of a tool's arguments; the first rejection ends it.
+    pub(super) fn of(rules: &'static Rules) -> Self {
+        Self {
+            rules,
+            is_argument: false,
+            tells_all: false,
+        }
+    }
+
+    fn run_doc(&self, schema: &SchemaDoc) -> Result<Lowered, Vec<Reject>> {
+        let straight = schema
+            .input_shape()
+            .and_then(|shape| straight(shape, self.rules));
+        match straight {
+            Some(lowered) => Ok(lowered),
+            None => self.run(&schema.to_provider()),
+        }
+    }
+
+    /// The way of all schemas.
     pub(super) fn run(&self, schema: &Ordered) -> Result<Lowered, Vec<Reject>> {
         let rules = self.rules;
         let mut notes = Vec::new();
@@ -140,13 +159,11 @@ impl Lowering {
         if let (Ordered::Object(entries), false) = (&mut lowered, defs.is_empty()) {
             entries.push(("$defs".to_owned(), Ordered::Object(defs)));
         }
-        let size = match limits::check(&lowered, &rules.limits) {
-            Ok(size) => size,
-            Err(reject) => {
-                pass.rejects.push(reject);
-                return Err(pass.rejects);
-            }
-        };
+        let size = Size::of(&lowered);
+        if let Err(reject) = size.check(&rules.limits) {
+            pass.rejects.push(reject);
+            return Err(pass.rejects);
+        }
         if !pass.rejects.is_empty() {
             return Err(pass.rejects);
         }

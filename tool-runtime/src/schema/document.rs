@@ -7,7 +7,7 @@ use serde::ser::{Error as _, Serialize, Serializer};
 
 use super::Schema;
 use super::ordered::Ordered;
-use super::render::{Detail, Side, render};
+use super::render::{Detail, Side, render, render_into};
 use super::shape::Shape;
 use crate::secret::holds_secret;
 
@@ -99,10 +99,18 @@ impl SchemaDoc {
 
     /// The text as a provider is told it: without bounds that only repeat how wide a Rust number
     /// is. They hold all the same.
-    pub(crate) fn to_provider_json(&self) -> String {
+    pub(crate) fn to_provider_json(&self) -> Cow<'_, str> {
         match &self.0 {
-            Source::Shape { shape, side, .. } => render(shape, *side, Detail::Provider),
-            Source::Text(text) => text.as_ref().to_owned(),
+            Source::Shape { shape, side, .. } => render(shape, *side, Detail::Provider).into(),
+            Source::Text(text) => text.as_ref().into(),
+        }
+    }
+
+    /// Appends the text as a provider is told it.
+    pub(crate) fn write_provider_json(&self, out: &mut String) {
+        match &self.0 {
+            Source::Shape { shape, side, .. } => render_into(out, shape, *side, Detail::Provider),
+            Source::Text(text) => out.push_str(text),
         }
     }
 
@@ -114,6 +122,18 @@ impl SchemaDoc {
     /// The schema as a JSON value.
     pub fn to_value(&self) -> serde_json::Value {
         serde_json::to_value(self.ordered()).unwrap_or(serde_json::Value::Bool(true))
+    }
+
+    /// The tree of what is read, if the schema was known when the program compiled.
+    pub(crate) fn input_shape(&self) -> Option<&'static Shape> {
+        match &self.0 {
+            Source::Shape {
+                shape,
+                side: Side::Input,
+                ..
+            } => Some(shape),
+            _ => None,
+        }
     }
 
     /// The tree, if the schema was known when the program compiled.

@@ -39,6 +39,25 @@ impl Field {
 }
 
 impl Key {
+    /// The key of a field on one of serde's sides; nothing if it is not there.
+    pub(crate) fn of(field: &'static Field, output: bool) -> Option<Self> {
+        let (name, is_there, required) = if output {
+            let said = field.output;
+            let is_there = said != OutputPresence::Never;
+            (field.output_name, is_there, said == OutputPresence::Always)
+        } else {
+            let is_there = field.presence != Presence::Never;
+            (field.name, is_there, field.is_required())
+        };
+        is_there.then_some(Self {
+            name,
+            aliases: field.aliases,
+            field,
+            required,
+            is_secret: false,
+        })
+    }
+
     /// Whether a key is this one, in any spelling that is read.
     pub(crate) fn is_read_as(&self, key: &str) -> bool {
         self.name == key || self.aliases.contains(&key)
@@ -117,30 +136,10 @@ pub(crate) fn alternatives(kind: &Kind, output: bool) -> Vec<Alternative> {
 
 /// Adds a field to each of the ways.
 fn add(found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<Alternative> {
-    let is_there = if output {
-        field.output != OutputPresence::Never
-    } else {
-        field.presence != Presence::Never
-    };
-    if !is_there {
+    let Some(key) = Key::of(field, output) else {
         return found;
-    }
+    };
     if !field.flatten {
-        let key = Key {
-            name: if output {
-                field.output_name
-            } else {
-                field.name
-            },
-            aliases: field.aliases,
-            field,
-            required: if output {
-                field.output == OutputPresence::Always
-            } else {
-                field.presence == Presence::Required
-            },
-            is_secret: false,
-        };
         return found
             .into_iter()
             .map(|mut one| {

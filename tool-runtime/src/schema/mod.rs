@@ -33,7 +33,10 @@ pub use self::int::Int;
 pub(crate) use self::narrow::{Bare, bare};
 pub(crate) use self::ordered::Ordered;
 pub use self::pattern::{Pattern, Regex};
-pub(crate) use self::render::{SIGNED_KEY, Side, UNSIGNED_KEY, write_json_string};
+pub(crate) use self::recursion::is_whole;
+pub(crate) use self::render::{
+    SIGNED_KEY, Side, UNSIGNED_KEY, Words, described, push_number, render_part, write_json_string,
+};
 pub use self::shape::{
     Array, Back, Bounds, Edge, Field, Foreign, Id, IntegerRange, Kind, Literal, Map, NumberRange,
     Object, OutputPresence, Presence, Shape, StringRules, Union, Variant,

@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 
 use super::fields::{self, Alternative, Key};
 use super::narrow::{Bare, bare};
-use super::shape::{Back, Id, Kind, Shape, Union, Variant};
+use super::shape::{Back, Field, Id, Kind, Shape, Union, Variant};
 use crate::json::plain_run;
 
 /// Which of serde's sides is shown.
@@ -45,17 +45,49 @@ pub(crate) const SIGNED_KEY: &str = "^(-?[1-9][0-9]*|0)$";
 
 /// The JSON Schema of a shape.
 pub(crate) fn render(shape: &'static Shape, side: Side, detail: Detail) -> String {
+    let mut out = String::with_capacity(512);
+    render_into(&mut out, shape, side, detail);
+    out
+}
+
+/// Appends the JSON Schema of a shape.
+pub(crate) fn render_into(out: &mut String, shape: &'static Shape, side: Side, detail: Detail) {
     let mut writer = Writer {
-        out: String::with_capacity(512),
+        out: std::mem::take(out),
         side,
         detail,
         recursive: super::recursion::targets(shape),
         defs: Vec::new(),
+        required: Vec::new(),
         is_root: true,
     };
     writer.schema(shape, &Words::default());
     writer.definitions();
+    *out = writer.out;
+}
+
+/// The JSON Schema of a part of what is read, as a provider is told it. The part is whole.
+pub(crate) fn render_part(shape: &'static Shape, words: &Words<'_>) -> String {
+    let mut writer = Writer {
+        out: String::with_capacity(256),
+        side: Side::Input,
+        detail: Detail::Provider,
+        recursive: Vec::new(),
+        defs: Vec::new(),
+        required: Vec::new(),
+        is_root: false,
+    };
+    writer.schema(shape, words);
     writer.out
+}
+
+/// Appends a number's digits.
+pub(crate) fn push_number(out: &mut String, value: u128) {
+    match u8::try_from(value) {
+        Ok(digit @ 0..=9) => out.push(char::from(b'0' + digit)),
+        // Writing to a string cannot fail.
+        _ => drop(write!(out, "{value}")),
+    }
 }
 
 /// Appends `text` as a JSON string.
@@ -88,12 +120,25 @@ pub(crate) fn write_json_string(out: &mut String, text: &str) {
 
 /// What a field says beside its type.
 #[derive(Default, Clone, Copy)]
-struct Words<'f> {
-    description: &'f str,
-    title: &'f str,
-    deprecated: bool,
-    default: Option<fn() -> Option<String>>,
-    example: Option<fn() -> Option<String>>,
+pub(crate) struct Words<'f> {
+    pub(crate) description: &'f str,
+    pub(crate) title: &'f str,
+    pub(crate) deprecated: bool,
+    pub(crate) default: Option<fn() -> Option<String>>,
+    pub(crate) example: Option<fn() -> Option<String>>,
+}
+
+impl Words<'static> {
+    /// Those of what is read.
+    pub(crate) fn of(field: &'static Field) -> Self {
+        Self {
+            description: field.description,
+            title: field.title,
+            deprecated: field.deprecated,
+            default: field.told_default(),
+            example: field.example,
+        }
+    }
 }
 
 /// A type that stands under `$defs`, by its name there.
@@ -121,6 +166,8 @@ struct Writer {
     /// The types that something inside them comes back to.
     recursive: Vec<Id>,
     defs: Vec<Definition>,
+    /// The keys that must be there, of the objects that are being written.
+    required: Vec<Cow<'static, str>>,
     is_root: bool,
 }
 
@@ -163,13 +210,22 @@ impl Writer {
             let description = own.into_iter().find(|text| !text.is_empty());
             let own = [words.title, title];
             let title = own.into_iter().find(|text| !text.is_empty());
+            let is_output = self.side == Side::Output;
+            // Most objects have their own keys and no others.
+            let own_keys = match kind {
+                Kind::Object(object) if !object.fields.iter().any(|one| one.flatten) => {
+                    Some(object)
+                }
+                _ => None,
+            };
             let ways = match kind {
-                Kind::Object(_) => fields::alternatives(&kind, self.side == Side::Output),
+                Kind::Object(_) if own_keys.is_none() => fields::alternatives(&kind, is_output),
                 _ => Vec::new(),
             };
             match ways.as_slice() {
-                [_] => self.type_name("object", nullable),
-                _ => self.kind(&kind, nullable),
+                [] if own_keys.is_none() => self.kind(&kind, nullable),
+                [] | [_] => self.type_name("object", nullable),
+                _ => {}
             }
             let words = Words {
                 title: title.unwrap_or_default(),
@@ -177,9 +233,14 @@ impl Writer {
             };
             self.words(&described(description.unwrap_or_default(), &kind), &words);
             // The keys stand behind the description, which a reader wants first.
+            if let Some(object) = own_keys {
+                let keys = object.fields.iter();
+                let keys = keys.filter_map(|field| Key::of(field, is_output));
+                self.keys(keys, None, object.open);
+            }
             match ways.as_slice() {
                 [] => {}
-                [one] => self.keys(one),
+                [one] => self.keys(one.keys.iter().cloned(), one.rest, one.open),
                 many => self.either(many, nullable),
             }
         }
@@ -264,7 +325,7 @@ impl Writer {
                 Body::Shape(shape) => Ok(*shape),
                 Body::Text(text) => Err(text.clone()),
             };
-            self.key(&name);
+            self.name(&name);
             match body {
                 Ok(shape) => {
                     self.is_root = true;
@@ -277,12 +338,31 @@ impl Writer {
         self.out.push_str("}}");
     }
 
-    fn key(&mut self, key: &str) {
+    /// A keyword, in which nothing has to be escaped.
+    fn key(&mut self, key: &'static str) {
+        self.gap();
+        self.out.push('"');
+        self.out.push_str(key);
+        self.out.push_str("\":");
+    }
+
+    /// A key that somebody named.
+    fn name(&mut self, name: &str) {
+        self.gap();
+        write_json_string(&mut self.out, name);
+        self.out.push(':');
+    }
+
+    fn gap(&mut self) {
         if !self.out.ends_with('{') {
             self.out.push(',');
         }
-        write_json_string(&mut self.out, key);
-        self.out.push(':');
+    }
+
+    /// A keyword that counts.
+    fn count(&mut self, key: &'static str, count: u64) {
+        self.key(key);
+        push_number(&mut self.out, count.into());
     }
 
     fn comma(&mut self, index: usize) {
@@ -291,21 +371,22 @@ impl Writer {
         }
     }
 
-    fn entry(&mut self, key: &str, value: impl std::fmt::Display) {
+    fn entry(&mut self, key: &'static str, value: impl std::fmt::Display) {
         use std::fmt::Write as _;
         self.key(key);
         // Writing to a string cannot fail.
         let _ = write!(self.out, "{value}");
     }
 
-    fn type_name(&mut self, name: &str, nullable: bool) {
+    fn type_name(&mut self, name: &'static str, nullable: bool) {
         self.key("type");
-        if nullable {
-            self.out.push('[');
-        }
-        write_json_string(&mut self.out, name);
-        if nullable {
-            self.out.push_str(",\"null\"]");
+        let (before, after) = if nullable {
+            ("[\"", "\",\"null\"]")
+        } else {
+            ("\"", "\"")
+        };
+        for piece in [before, name, after] {
+            self.out.push_str(piece);
         }
     }
 
@@ -317,7 +398,7 @@ impl Writer {
             self.comma(index);
             self.out.push('{');
             self.type_name("object", false);
-            self.keys(one);
+            self.keys(one.keys.iter().cloned(), one.rest, one.open);
             self.out.push('}');
         }
         if nullable {
@@ -327,59 +408,63 @@ impl Writer {
         self.out.push(']');
     }
 
-    fn keys(&mut self, object: &Alternative) {
+    fn keys(
+        &mut self,
+        keys: impl Iterator<Item = Key>,
+        rest: Option<&'static Shape>,
+        mut is_open: bool,
+    ) {
         self.key("properties");
         self.out.push('{');
-        let mut required: Vec<Cow<'static, str>> = Vec::new();
-        let mut is_open = false;
+        let mark = self.required.len();
         for Key {
             name,
             field,
-            required: is_required,
+            required,
             ..
-        } in &object.keys
+        } in keys
         {
-            if let (true, Kind::Foreign(foreign)) = (
-                field.flatten,
-                bare(field.shape, self.side == Side::Output).kind,
-            ) {
+            if field.flatten
+                && let Kind::Foreign(foreign) = bare(field.shape, self.side == Side::Output).kind
+            {
                 let names = self.flattened(&foreign);
                 is_open |= names.is_none();
-                if *is_required {
-                    required.extend(names.into_iter().flatten().map(Cow::Owned));
+                if required {
+                    let names = names.into_iter().flatten();
+                    self.required.extend(names.map(Cow::Owned));
                 }
                 continue;
             }
-            if *is_required {
-                required.push(Cow::Borrowed(name));
+            if required {
+                self.required.push(Cow::Borrowed(name));
             }
-            self.key(name);
-            let words = Words {
-                description: field.description,
-                title: field.title,
-                deprecated: field.deprecated,
-                default: field.told_default().filter(|_| self.side == Side::Input),
-                example: field.example,
-            };
-            self.schema(field.shape, &words);
+            self.name(name);
+            let words = Words::of(field);
+            self.schema(
+                field.shape,
+                &Words {
+                    default: words.default.filter(|_| self.side == Side::Input),
+                    ..words
+                },
+            );
         }
         self.out.push('}');
-        if !required.is_empty() {
+        if self.required.len() > mark {
             self.key("required");
             self.out.push('[');
-            for (index, name) in required.iter().enumerate() {
-                self.comma(index);
-                write_json_string(&mut self.out, name);
+            for (index, name) in self.required.drain(mark..).enumerate() {
+                self.out.push_str(if index > 0 { "," } else { "" });
+                write_json_string(&mut self.out, &name);
             }
             self.out.push(']');
         }
-        match object.rest {
+        match rest {
             Some(values) => {
                 self.key("additionalProperties");
                 self.schema(values, &Words::default());
             }
-            None if object.open || is_open => {}
-            None => self.entry("additionalProperties", false),
+            None if is_open => {}
+            None => self.entry("additionalProperties", "false"),
         }
     }
 
@@ -406,7 +491,7 @@ impl Writer {
 
 /// The description; what the strings of an enum mean is folded into it, since a schema that says it
 /// beside each string (`oneOf` of `const`s) is refused by some providers.
-fn described<'w>(words: &'w str, kind: &Kind) -> Cow<'w, str> {
+pub(crate) fn described<'w>(words: &'w str, kind: &Kind) -> Cow<'w, str> {
     let variants = match kind {
         Kind::Enum(variants) => documented(variants),
         _ => String::new(),

@@ -22,10 +22,11 @@ pub(super) struct Anthropic;
 
 impl Format for Anthropic {
     fn definition(&self, tool: &Declared<'_>) -> String {
-        let definition = Object::new()
+        let definition = tool
+            .open()
             .text("name", tool.name)
             .text("description", &tool.def.description)
-            .json("input_schema", &tool.schema());
+            .schema("input_schema", tool);
         if tool.strict {
             return definition.json("strict", "true").end();
         }

@@ -21,15 +21,16 @@ impl Format for BedrockConverse {
     /// An empty description is refused, so it is left out.
     fn definition(&self, tool: &Declared<'_>) -> String {
         let def = tool.def;
-        let spec = Object::new().text("name", tool.name);
-        let spec = if def.description.is_empty() {
-            spec
-        } else {
-            spec.text("description", &def.description)
+        let spec = |object: Object| {
+            let spec = object.text("name", tool.name);
+            let spec = if def.description.is_empty() {
+                spec
+            } else {
+                spec.text("description", &def.description)
+            };
+            spec.object("inputSchema", |schema| schema.schema("json", tool))
         };
-        let schema = Object::new().json("json", &tool.schema());
-        let spec = spec.json("inputSchema", &schema.end());
-        Object::new().json("toolSpec", &spec.end()).end()
+        tool.open().object("toolSpec", spec).end()
     }
 
     fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError> {

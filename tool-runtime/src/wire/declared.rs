@@ -1,7 +1,6 @@
 //! A tool as a request declares it: in plain JSON Schema, or in a provider's dialect.
 
-use std::borrow::Cow;
-
+use super::write::Object;
 use crate::{Dialect, Lowered, SchemaDoc, ToolDef};
 
 /// A tool as a request declares it.
@@ -9,12 +8,20 @@ pub(super) struct Declared<'d> {
     /// The tool's name, as the provider is told.
     pub(super) name: &'d str,
     pub(super) def: &'d ToolDef,
-    /// The schema of the arguments; `None` where a tool without any is sent without one.
-    pub(super) schema: Option<Cow<'d, str>>,
+    schema: Input<'d>,
     /// Whether the provider holds the model to the schema.
     pub(super) strict: bool,
     /// The schema is of Gemini's `OpenAPI` form.
     pub(super) openapi: bool,
+}
+
+/// The schema of a tool's arguments.
+enum Input<'d> {
+    /// As it is.
+    Plain(&'d SchemaDoc),
+    Lowered(&'d str),
+    /// A tool without arguments is sent without one.
+    Nothing,
 }
 
 impl<'d> Declared<'d> {
@@ -23,7 +30,7 @@ impl<'d> Declared<'d> {
         Self {
             name: &def.name,
             def,
-            schema: Some(Cow::Owned(def.input.to_provider_json())),
+            schema: Input::Plain(&def.input),
             strict: false,
             openapi: false,
         }
@@ -39,17 +46,35 @@ impl<'d> Declared<'d> {
         Self {
             name,
             def,
-            schema: lowered.schema.as_deref().map(Cow::Borrowed),
+            schema: lowered
+                .schema
+                .as_deref()
+                .map_or(Input::Nothing, Input::Lowered),
             strict: lowered.strict,
             openapi: dialect == Dialect::GeminiOpenApi,
         }
     }
 
-    /// The schema, where a tool without arguments has one too.
-    pub(super) fn schema(&self) -> Cow<'_, str> {
-        match &self.schema {
-            Some(schema) => Cow::Borrowed(schema),
-            None => Cow::Owned(SchemaDoc::empty_object().as_json().to_owned()),
+    /// Whether the provider is told a schema where it need not be.
+    pub(super) fn has_schema(&self) -> bool {
+        !matches!(self.schema, Input::Nothing)
+    }
+
+    /// Appends the schema; a tool without arguments has one too.
+    pub(super) fn write_schema(&self, out: &mut String) {
+        match self.schema {
+            Input::Plain(schema) => schema.write_provider_json(out),
+            Input::Lowered(text) => out.push_str(text),
+            Input::Nothing => out.push_str(SchemaDoc::empty_object().as_json()),
         }
+    }
+
+    /// An object with room for the definition.
+    pub(super) fn open(&self) -> Object {
+        let schema = match self.schema {
+            Input::Lowered(text) => text.len(),
+            _ => 384,
+        };
+        Object::sized(128 + self.name.len() + self.def.description.len() + schema)
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::fit::{Fit, Loose, fitted};
+use super::fit::{Fit, Fitted, Loose, fitted};
 use super::told::ToldIn;
 use super::write::joined;
 use super::{Completion, Parallel, ToolChoice, ToolChoiceError, Wire, WireError};
@@ -134,24 +134,21 @@ impl Wire {
 impl Definitions {
     fn new(wire: Wire, tools: &Toolset, fit: &Fit) -> Result<Self, Refused> {
         let dialect = fit.dialect;
-        let sent = fitted(tools, wire, fit)?;
+        let Fitted { told, loose } = fitted(tools, wire, fit)?;
         let renames = OnceLock::new();
-        let text = if sent.iter().all(|one| dialect.accepts_name(&one.told.name)) {
-            joined(&sent.iter().map(|one| &*one.told.text).collect::<Vec<_>>())
+        let text = if told.iter().all(|told| told.is_named_for(dialect)) {
+            joined(told.iter().map(|told| told.text.as_str()))
         } else {
-            let renames = renames.get_or_init(|| named(dialect, sent.iter().map(|one| &one.told)));
-            let texts = sent.iter().map(|one| one.text(wire, renames));
+            let renames = renames.get_or_init(|| named(dialect, told.iter()));
+            let texts = tools.entries().zip(&told);
+            let texts = texts.map(|(entry, told)| told.text_as(wire, renames, entry));
             let texts: Vec<_> = texts.collect();
-            joined(&texts.iter().map(|text| &**text).collect::<Vec<_>>())
+            joined(texts.iter().map(|text| &**text))
         };
-        let loose = sent.iter().filter_map(|one| {
-            let why = one.loose.clone()?;
-            Some((one.told.name.to_string(), why))
-        });
         Ok(Self(Arc::new(Inner {
             text: wire.format().definitions(text),
-            loose: loose.collect(),
-            told: sent.into_iter().map(|one| one.told).collect(),
+            loose,
+            told,
             renames,
             wire,
             dialect,

@@ -1,7 +1,7 @@
 //! Which tools of a set are sent strictly.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -101,52 +101,23 @@ impl fmt::Display for Loose {
     }
 }
 
-/// A tool as it is sent.
-pub(super) struct Sent<'t> {
-    entry: &'t Entry,
-    pub(super) told: Arc<ToldIn>,
-    /// Why it is not strict where the dialect is.
-    pub(super) loose: Option<Loose>,
+/// The tools as they are sent, in their order.
+pub(super) struct Fitted {
+    pub(super) told: Vec<Arc<ToldIn>>,
+    /// Those that are not strict where the dialect is.
+    pub(super) loose: Vec<(String, Loose)>,
 }
 
-impl<'t> Sent<'t> {
-    fn new(entry: &'t Entry, wire: Wire, dialect: Dialect) -> Result<Self, Reject> {
-        let (told, loose) = match told(entry, wire, dialect) {
-            Err(reject) if dialect.is_strict() => {
-                let other = told(entry, wire, dialect.loose())?;
-                (other, Some(Loose::Rejected(reject)))
-            }
-            told => (told?, None),
-        };
-        Ok(Self { entry, told, loose })
-    }
-
-    /// Its definition, under the name that the provider takes.
-    pub(super) fn text(&self, wire: Wire, renames: &Renames) -> Cow<'_, str> {
-        let ToldIn {
-            name,
-            lowered,
-            text,
-            dialect,
-        } = &*self.told;
-        match renames.to_provider(name) {
-            Some(other) if *other != **name => {
-                let declared = Declared::lowered(other, self.entry.def(), lowered, *dialect);
+impl ToldIn {
+    /// The definition, under the name that the provider takes.
+    pub(super) fn text_as(&self, wire: Wire, renames: &Renames, entry: &Entry) -> Cow<'_, str> {
+        match renames.to_provider(&self.name) {
+            Some(other) if *other != *self.name => {
+                let declared = Declared::lowered(other, entry.def(), &self.lowered, self.dialect);
                 Cow::Owned(wire.format().definition(&declared))
             }
-            _ => Cow::Borrowed(text),
+            _ => Cow::Borrowed(&self.text),
         }
-    }
-
-    fn is_strict(&self) -> bool {
-        self.told.lowered.strict
-    }
-
-    /// Sends it in the provider's other dialect.
-    fn loosen(&mut self, why: Loose, wire: Wire, dialect: Dialect) -> Result<(), Reject> {
-        self.told = told(self.entry, wire, dialect.loose())?;
-        self.loose = Some(why);
-        Ok(())
     }
 }
 
@@ -155,11 +126,7 @@ fn told(entry: &Entry, wire: Wire, dialect: Dialect) -> Result<Arc<ToldIn>, Reje
 }
 
 /// Every tool in the dialect, strict where it can be and where a request may hold it so.
-pub(super) fn fitted<'t>(
-    tools: &'t Toolset,
-    wire: Wire,
-    fit: &Fit,
-) -> Result<Vec<Sent<'t>>, Refused> {
+pub(super) fn fitted(tools: &Toolset, wire: Wire, fit: &Fit) -> Result<Fitted, Refused> {
     let dialect = fit.dialect;
     let mut refused = Refused::default();
     let mut unknown = HashSet::new();
@@ -180,8 +147,18 @@ pub(super) fn fitted<'t>(
         refused.note("all tools", why);
     }
     let mut sent = Vec::with_capacity(tools.len());
-    for entry in tools.entries() {
-        match Sent::new(entry, wire, dialect) {
+    // By the tools' places.
+    let mut loose = BTreeMap::new();
+    for (at, entry) in tools.entries().enumerate() {
+        let one = told(entry, wire, dialect).or_else(|reject| {
+            if !dialect.is_strict() {
+                return Err(reject);
+            }
+            let other = told(entry, wire, dialect.loose())?;
+            loose.insert(at, Loose::Rejected(reject));
+            Ok(other)
+        });
+        match one {
             Ok(one) => sent.push(one),
             Err(reject) => refused.note(entry.name(), reject.to_string()),
         }
@@ -189,36 +166,81 @@ pub(super) fn fitted<'t>(
     // What a request may hold is known only of all tools.
     if refused.is_empty() {
         for share in shares(dialect) {
-            loosen(&mut sent, wire, fit, &share, &mut refused);
+            let over = Over {
+                tools,
+                wire,
+                fit,
+                share,
+            };
+            over.loosen(&mut sent, &mut loose, &mut refused);
         }
     }
-    refused.or(sent)
+    let named = |(at, why): (usize, Loose)| {
+        let told: Option<&Arc<ToldIn>> = sent.get(at);
+        Some((told?.name.to_string(), why))
+    };
+    let loose = loose.into_iter().filter_map(named).collect();
+    refused.or(Fitted { told: sent, loose })
 }
 
-/// Turns strictness off, tool by tool, until a request may hold what is left. Of those that add
-/// nothing to what there is too much of, none loses it.
-fn loosen(sent: &mut [Sent<'_>], wire: Wire, fit: &Fit, share: &Share, refused: &mut Refused) {
-    loop {
-        let strict = sent.iter().filter(|one| one.is_strict());
-        let total: usize = strict.map(|one| (share.of)(&one.told.lowered)).sum();
-        if total <= share.most {
-            return;
+/// A limit of a request, which its tools may go beyond.
+struct Over<'t> {
+    tools: &'t Toolset,
+    wire: Wire,
+    fit: &'t Fit,
+    share: Share,
+}
+
+impl Over<'_> {
+    /// What a strict tool adds.
+    fn adds(&self, told: &ToldIn) -> usize {
+        if told.lowered.strict {
+            (self.share.of)(&told.lowered)
+        } else {
+            0
         }
-        let adds = |one: &&mut Sent<'_>| one.is_strict() && (share.of)(&one.told.lowered) > 0;
-        // The last of the named behind those that are not named, and of equal shares the later one.
-        let last = sent.iter_mut().filter(adds).max_by_key(|one| {
-            let priority = fit.priority(&one.told.name).unwrap_or(usize::MAX);
-            (priority, (share.of)(&one.told.lowered))
-        });
-        let Some(one) = last else { return };
-        let why = Loose::Budget {
-            budget: share.budget,
-            most: share.most,
-            share: (share.of)(&one.told.lowered),
-        };
-        if let Err(reject) = one.loosen(why, wire, fit.dialect) {
-            refused.note(&one.told.name, reject.to_string());
-            return;
+    }
+
+    /// Turns strictness off, tool by tool, until a request may hold what is left. Of those that add
+    /// nothing to what there is too much of, none loses it.
+    fn loosen(
+        &self,
+        sent: &mut [Arc<ToldIn>],
+        loose: &mut BTreeMap<usize, Loose>,
+        refused: &mut Refused,
+    ) {
+        loop {
+            let total: usize = sent.iter().map(|told| self.adds(told)).sum();
+            if total <= self.share.most {
+                return;
+            }
+            let tools = self.tools.entries().zip(sent.iter_mut()).enumerate();
+            // The last of the named behind those that are not named, and of equal shares the later
+            // one.
+            let last = tools
+                .filter(|(_, (_, told))| self.adds(told) > 0)
+                .max_by_key(|(_, (_, told))| {
+                    let priority = self.fit.priority(&told.name).unwrap_or(usize::MAX);
+                    (priority, self.adds(told))
+                });
+            let Some((at, (entry, one))) = last else {
+                return;
+            };
+            let why = Loose::Budget {
+                budget: self.share.budget,
+                most: self.share.most,
+                share: self.adds(one),
+            };
+            match told(entry, self.wire, self.fit.dialect.loose()) {
+                Ok(other) => {
+                    *one = other;
+                    loose.insert(at, why);
+                }
+                Err(reject) => {
+                    refused.note(&one.name, reject.to_string());
+                    return;
+                }
+            }
         }
     }
 }

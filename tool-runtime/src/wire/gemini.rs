@@ -24,19 +24,19 @@ impl Format for Gemini {
     /// without arguments has neither: an object without properties is refused.
     fn definition(&self, tool: &Declared<'_>) -> String {
         let def = tool.def;
-        let declaration = Object::new()
+        let declaration = tool
+            .open()
             .text("name", tool.name)
             .text("description", &def.description);
-        let schema = match &tool.schema {
-            Some(schema) if def.input != SchemaDoc::empty_object() => schema,
-            _ => return declaration.end(),
-        };
+        if !tool.has_schema() || def.input == SchemaDoc::empty_object() {
+            return declaration.end();
+        }
         let key = if tool.openapi {
             "parameters"
         } else {
             "parametersJsonSchema"
         };
-        declaration.json(key, schema).end()
+        declaration.schema(key, tool).end()
     }
 
     /// One tool that holds all functions.

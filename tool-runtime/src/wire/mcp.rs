@@ -60,13 +60,13 @@ impl Format for Mcp {
     /// have, and `icons` what stands under that name: all else is the host's.
     fn definition(&self, tool: &Declared<'_>) -> String {
         let def = tool.def;
-        let mut object = Object::new().text("name", tool.name);
+        let mut object = tool.open().text("name", tool.name);
         if let Some(title) = &def.title {
             object = object.text("title", title);
         }
         object = object
             .text("description", &def.description)
-            .json("inputSchema", &tool.schema());
+            .schema("inputSchema", tool);
         let fits = |output: &&SchemaDoc| self.of_2026 || is_object_schema(output);
         if let Some(output) = def.output.as_ref().filter(fits) {
             object = object.json("outputSchema", output.as_json());

@@ -180,8 +180,8 @@ impl Wire {
     pub fn definitions(self, tools: &Toolset) -> &str {
         tools.told().plain.get_or_make(self, || {
             let texts = tools.entries().map(|entry| entry.told().plain(self, entry));
-            self.format()
-                .definitions(joined(&texts.collect::<Vec<_>>()))
+            let texts: Vec<_> = texts.collect();
+            self.format().definitions(joined(texts.iter().copied()))
         })
     }
 

@@ -181,20 +181,19 @@ pub(super) fn request(definitions: &str, choice: Option<&str>, parallel: Paralle
 }
 
 pub(super) fn definition(tool: &Declared<'_>) -> String {
-    let function = Object::new()
-        .text("name", tool.name)
-        .text("description", &tool.def.description)
-        .json("parameters", &tool.schema());
-    let function = if tool.strict {
-        function.json("strict", "true")
-    } else {
-        function
+    let function = |object: Object| {
+        let function = object
+            .text("name", tool.name)
+            .text("description", &tool.def.description)
+            .schema("parameters", tool);
+        if tool.strict {
+            function.json("strict", "true")
+        } else {
+            function
+        }
     };
-    let function = function.end();
-    Object::new()
-        .text("type", "function")
-        .json("function", &function)
-        .end()
+    let definition = tool.open().text("type", "function");
+    definition.object("function", function).end()
 }
 
 pub(super) fn parse_definition(text: &str) -> Result<ToolDef, WireError> {

@@ -24,11 +24,11 @@ impl Format for OpenAiResponses {
     /// `strict` is said: where it is missing, this API takes it for `true`.
     fn definition(&self, tool: &Declared<'_>) -> String {
         let def = tool.def;
-        Object::new()
+        tool.open()
             .text("type", "function")
             .text("name", tool.name)
             .text("description", &def.description)
-            .json("parameters", &tool.schema())
+            .schema("parameters", tool)
             .json("strict", if tool.strict { "true" } else { "false" })
             .end()
     }

@@ -24,6 +24,19 @@ pub(super) struct ToldIn {
     /// The definition, under the tool's own name.
     pub(super) text: String,
     pub(super) dialect: Dialect,
+    /// The dialect takes the name.
+    takes_name: bool,
+}
+
+impl ToldIn {
+    /// Whether a dialect takes the tool's name: its own, or one that is stricter otherwise.
+    pub(super) fn is_named_for(&self, dialect: Dialect) -> bool {
+        if dialect == self.dialect {
+            self.takes_name
+        } else {
+            dialect.accepts_name(&self.name)
+        }
+    }
 }
 
 impl ToldTool {
@@ -47,6 +60,7 @@ impl ToldTool {
                 text: wire.format().definition(&declared),
                 lowered,
                 dialect,
+                takes_name: dialect.accepts_name(name),
             }))
         });
         told.clone()

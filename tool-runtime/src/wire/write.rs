@@ -1,5 +1,6 @@
 //! Writing JSON: text out of text, so that what came raw goes on raw.
 
+use super::declared::Declared;
 use crate::schema::write_json_string;
 
 /// The text of an array.
@@ -16,11 +17,11 @@ pub(super) fn list(items: impl IntoIterator<Item = String>) -> String {
 }
 
 /// The text of an array of many long texts.
-pub(super) fn joined(items: &[&str]) -> String {
-    let len: usize = items.iter().map(|item| item.len() + 1).sum();
+pub(super) fn joined<'i>(items: impl Iterator<Item = &'i str> + Clone) -> String {
+    let len: usize = items.clone().map(|item| item.len() + 1).sum();
     let mut out = String::with_capacity(len + 2);
     out.push('[');
-    for (index, item) in items.iter().enumerate() {
+    for (index, item) in items.enumerate() {
         if index > 0 {
             out.push(',');
         }
@@ -35,13 +36,18 @@ pub(super) struct Object(String);
 
 impl Object {
     pub(super) fn new() -> Self {
-        let mut out = String::with_capacity(256);
+        Self::sized(256)
+    }
+
+    /// One of about so many bytes.
+    pub(super) fn sized(bytes: usize) -> Self {
+        let mut out = String::with_capacity(bytes);
         out.push('{');
         Self(out)
     }
 
     fn key(&mut self, key: &str) -> &mut String {
-        if self.0.len() > 1 {
+        if !self.0.ends_with('{') {
             self.0.push(',');
         }
         write_json_string(&mut self.0, key);
@@ -58,6 +64,20 @@ impl Object {
     /// JSON text.
     pub(super) fn json(mut self, key: &str, json: &str) -> Self {
         self.key(key).push_str(json);
+        self
+    }
+
+    /// An object inside.
+    pub(super) fn object(mut self, key: &str, fill: impl FnOnce(Self) -> Self) -> Self {
+        self.key(key).push('{');
+        let mut filled = fill(self);
+        filled.0.push('}');
+        filled
+    }
+
+    /// The schema of a tool's arguments.
+    pub(super) fn schema(mut self, key: &str, tool: &Declared<'_>) -> Self {
+        tool.write_schema(self.key(key));
         self
     }
 

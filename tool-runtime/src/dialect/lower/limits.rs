@@ -7,46 +7,61 @@ use crate::schema::Ordered;
 /// An enum of more values than this has a limit of its own (the table's source).
 const LARGE_ENUM: usize = 250;
 
+/// What a lowered schema holds.
 #[derive(Default)]
 pub(super) struct Size {
     pub(super) optional_keys: usize,
     pub(super) unions: usize,
-    properties: usize,
-    levels: usize,
+    pub(super) properties: usize,
+    pub(super) levels: usize,
     enum_values: usize,
-    characters: usize,
+    pub(super) characters: usize,
     enum_characters: usize,
 }
 
-pub(super) fn check(schema: &Ordered, limits: &Limits) -> Result<Size, Reject> {
-    let mut size = Size::default();
-    size.add(schema, 0);
-    let table = [
-        (size.properties, limits.properties, "properties"),
-        (size.levels, limits.levels, "objects inside each other"),
-        (size.enum_values, limits.enum_values, "values of enums"),
-        (
-            size.characters,
-            limits.characters,
-            "characters of names and enums",
-        ),
-        (
-            size.enum_characters,
-            limits.enum_characters,
-            "characters of one large enum",
-        ),
-    ];
-    match table.iter().find(|(is, most, _)| is > most) {
-        None => Ok(size),
-        Some((is, most, what)) => Err(Reject::too_large(
-            "/",
-            format!("{is} {what}, at most {most}"),
-        )),
-    }
-}
-
 impl Size {
-    fn add(&mut self, schema: &Ordered, levels: usize) {
+    pub(super) fn of(schema: &Ordered) -> Self {
+        let mut size = Self::default();
+        size.add(schema, 0);
+        size
+    }
+
+    pub(super) fn check(&self, limits: &Limits) -> Result<(), Reject> {
+        let table = [
+            (self.properties, limits.properties, "properties"),
+            (self.levels, limits.levels, "objects inside each other"),
+            (self.enum_values, limits.enum_values, "values of enums"),
+            (
+                self.characters,
+                limits.characters,
+                "characters of names and enums",
+            ),
+            (
+                self.enum_characters,
+                limits.enum_characters,
+                "characters of one large enum",
+            ),
+        ];
+        match table.iter().find(|(is, most, _)| is > most) {
+            None => Ok(()),
+            Some((is, most, what)) => Err(Reject::too_large(
+                "/",
+                format!("{is} {what}, at most {most}"),
+            )),
+        }
+    }
+
+    /// Adds an enum of so many values, which have so many characters in all.
+    pub(super) fn add_enum(&mut self, values: usize, characters: usize) {
+        self.enum_values += values;
+        self.characters += characters;
+        if values > LARGE_ENUM {
+            self.enum_characters = self.enum_characters.max(characters);
+        }
+    }
+
+    /// Adds a schema that stands inside so many objects.
+    pub(super) fn add(&mut self, schema: &Ordered, levels: usize) {
         let Ordered::Object(entries) = schema else {
             return;
         };
@@ -73,12 +88,7 @@ impl Size {
                             .as_str()
                             .map_or_else(|| value.to_json().len(), |text| text.chars().count())
                     };
-                    let characters = values.iter().map(text).sum();
-                    self.enum_values += values.len();
-                    self.characters += characters;
-                    if values.len() > LARGE_ENUM {
-                        self.enum_characters = self.enum_characters.max(characters);
-                    }
+                    self.add_enum(values.len(), values.iter().map(text).sum());
                 }
                 // A definition's own depth is that of a root.
                 ("$defs", Ordered::Object(members)) => {

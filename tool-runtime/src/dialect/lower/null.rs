@@ -138,7 +138,7 @@ impl Pass<'_> {
     }
 
     /// What was lowered last has become the first member of a union.
-    fn step_into_first(&mut self, mark: usize) {
+    pub(super) fn step_into_first(&mut self, mark: usize) {
         let here = self.path.as_str();
         for step in self.steps.iter_mut().skip(mark) {
             if let Some(rest) = step.at.strip_prefix(here) {

@@ -2,7 +2,7 @@
 
 use super::super::keywords::Keywords;
 use super::super::reject::NoteKind;
-use super::super::rules::{Enums, Formats, Takes, Unless, When};
+use super::super::rules::{Enums, Formats, Rules, Takes, Unless, When};
 use super::Pass;
 use crate::schema::Ordered;
 
@@ -42,7 +42,7 @@ pub(in super::super) const TOLD: [&str; 30] = [
 
 /// Whether a dialect takes a keyword.
 #[derive(PartialEq, Eq)]
-enum Taken {
+pub(super) enum Taken {
     Yes,
     /// Not with this value.
     NotThis,
@@ -74,7 +74,7 @@ impl Pass<'_> {
             let Some(value) = keywords.get(keyword) else {
                 continue;
             };
-            let taken = self.takes(keyword, value, &keywords);
+            let taken = self.rules.takes(keyword, value, &keywords);
             if taken != Taken::Yes
                 && let Some(value) = keywords.take(keyword)
             {
@@ -110,18 +110,40 @@ impl Pass<'_> {
         let none = Keywords::default();
         ["minItems", "maxItems"]
             .iter()
-            .all(|keyword| self.takes(keyword, &Ordered::Unsigned(len), &none) == Taken::Yes)
+            .all(|keyword| self.rules.takes(keyword, &Ordered::Unsigned(len), &none) == Taken::Yes)
     }
 
     /// Whether a dialect has a word for what keys that fit a pattern hold.
     pub(super) fn takes_patterns(&self, patterns: &Ordered) -> bool {
-        self.takes("patternProperties", patterns, &Keywords::default()) == Taken::Yes
+        self.rules
+            .takes("patternProperties", patterns, &Keywords::default())
+            == Taken::Yes
     }
 
-    fn takes(&self, keyword: &str, value: &Ordered, beside: &Keywords) -> Taken {
+    fn takes_enum(&self, keywords: &Keywords) -> bool {
+        let all = |fits: fn(&Ordered) -> bool| {
+            let values = keywords.list("enum").unwrap_or_default();
+            values.iter().all(fits)
+        };
+        match self.rules.enums {
+            Enums::Any => true,
+            Enums::NoBooleans => all(|value| {
+                !matches!(
+                    value,
+                    Ordered::Bool(_) | Ordered::Null | Ordered::Array(_) | Ordered::Object(_)
+                )
+            }),
+            Enums::Strings => all(|value| value.as_str().is_some()),
+        }
+    }
+}
+
+impl Rules {
+    /// Whether a keyword is taken with a value, beside others.
+    pub(super) fn takes(&self, keyword: &str, value: &Ordered, beside: &Keywords) -> Taken {
         let yes_if = |fits| if fits { Taken::Yes } else { Taken::NotThis };
         if keyword == "format" {
-            return match self.rules.formats {
+            return match self.formats {
                 Formats::Any => Taken::Yes,
                 Formats::Only([]) => Taken::No,
                 Formats::Only(known) => {
@@ -130,7 +152,7 @@ impl Pass<'_> {
             };
         }
         let found = |(name, _): &&(&str, _)| *name == keyword;
-        match self.rules.keywords {
+        match self.keywords {
             Takes::All => Taken::Yes,
             Takes::AllBut(refused) => match refused.iter().find(|(name, _)| *name == keyword) {
                 None => Taken::Yes,
@@ -157,23 +179,6 @@ impl Pass<'_> {
                     yes_if(matches!(value, Ordered::Unsigned(count) if count <= most))
                 }
             },
-        }
-    }
-
-    fn takes_enum(&self, keywords: &Keywords) -> bool {
-        let all = |fits: fn(&Ordered) -> bool| {
-            let values = keywords.list("enum").unwrap_or_default();
-            values.iter().all(fits)
-        };
-        match self.rules.enums {
-            Enums::Any => true,
-            Enums::NoBooleans => all(|value| {
-                !matches!(
-                    value,
-                    Ordered::Bool(_) | Ordered::Null | Ordered::Array(_) | Ordered::Object(_)
-                )
-            }),
-            Enums::Strings => all(|value| value.as_str().is_some()),
         }
     }
 }

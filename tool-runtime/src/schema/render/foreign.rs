@@ -94,7 +94,7 @@ impl Writer {
             return None;
         };
         for (name, value) in properties {
-            self.key(name);
+            self.name(name);
             self.out.push_str(&value.to_json());
         }
         let is_closed = schema.get("additionalProperties") == Some(&Ordered::Bool(false));

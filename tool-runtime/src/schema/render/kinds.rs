@@ -5,7 +5,9 @@ use super::super::narrow::bare;
 use super::super::shape::{
     Array, Edge, IntegerRange, Kind, Map, NumberRange, StringRules, Union, Variant,
 };
-use super::{Detail, SIGNED_KEY, Side, UNSIGNED_KEY, Words, Writer, write_json_string};
+use super::{
+    Detail, SIGNED_KEY, Side, UNSIGNED_KEY, Words, Writer, push_number, write_json_string,
+};
 
 impl Writer {
     pub(super) fn kind(&mut self, kind: &Kind, nullable: bool) {
@@ -44,9 +46,9 @@ impl Writer {
                         self.schema(item, &Words::default());
                     }
                     self.out.push(']');
-                    self.entry("minItems", items.len());
+                    self.count("minItems", items.len() as u64);
                 }
-                self.entry("maxItems", items.len());
+                self.count("maxItems", items.len() as u64);
             }
             Kind::Map(map) => {
                 self.type_name("object", nullable);
@@ -85,18 +87,26 @@ impl Writer {
     fn integer(&mut self, range: &IntegerRange) {
         let told = self.detail != Detail::Provider || !range.is_width;
         if told || range.min.is_zero() {
-            self.entry("minimum", range.min);
+            self.int("minimum", range.min);
         }
         if told {
-            self.entry("maximum", range.max);
+            self.int("maximum", range.max);
         }
         if range.multiple_of > 0 {
-            self.entry("multipleOf", range.multiple_of);
+            self.count("multipleOf", range.multiple_of);
         }
         if range.not_zero && range.min <= Int::unsigned(0) && range.max >= Int::unsigned(0) {
             self.key("not");
             self.out.push_str("{\"enum\":[0]}");
         }
+    }
+
+    fn int(&mut self, key: &'static str, value: Int) {
+        self.key(key);
+        if value.negative {
+            self.out.push('-');
+        }
+        push_number(&mut self.out, value.magnitude);
     }
 
     fn number(&mut self, range: &NumberRange) {
@@ -124,7 +134,7 @@ impl Writer {
         }
     }
 
-    fn edge(&mut self, inclusive: &str, exclusive: &str, edge: &Edge) {
+    fn edge(&mut self, inclusive: &'static str, exclusive: &'static str, edge: &Edge) {
         let key = if edge.exclusive { exclusive } else { inclusive };
         self.entry(key, edge.at.text);
     }
@@ -141,12 +151,18 @@ impl Writer {
         }
     }
 
-    pub(super) fn lengths(&mut self, min: u64, max: Option<u64>, min_key: &str, max_key: &str) {
+    pub(super) fn lengths(
+        &mut self,
+        min: u64,
+        max: Option<u64>,
+        min_key: &'static str,
+        max_key: &'static str,
+    ) {
         if min > 0 {
-            self.entry(min_key, min);
+            self.count(min_key, min);
         }
         if let Some(max) = max {
-            self.entry(max_key, max);
+            self.count(max_key, max);
         }
     }
 
@@ -205,7 +221,7 @@ impl Writer {
         self.key("properties");
         self.out.push('{');
         for name in names {
-            self.key(name);
+            self.name(name);
             self.schema(map.values, &Words::default());
         }
         self.out.push('}');

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use toolwright::{
-    Context, Definitions, Dialect, DynTool, Encoder, Fit, Loose, Parallel, SchemaDoc, ToolCall,
-    ToolChoice, ToolDef, Toolset, Wire, tool, tools,
+    Context, Definitions, Dialect, DynTool, Encoder, Fit, Loose, NoteKind, Parallel, SchemaDoc,
+    ToolCall, ToolChoice, ToolDef, Toolset, Wire, tool, tools,
 };
 
 /// Counts copies.
@@ -122,6 +122,20 @@ fn what_a_strict_mode_cannot_say_is_sent_without_it_and_told() {
         matches!(loose.as_slice(), [("store", Loose::Rejected(_))]),
         "{loose:?}"
     );
+    let (tool, note) = sent.notes().next().unwrap();
+    assert_eq!(
+        (tool, note.to_json().as_str()),
+        (
+            "store",
+            r#"{"kind":"loosened","path":"/record","keyword":"strict","value":"untyped_schema: say its type, take it as a string of JSON, or send this tool without strict"}"#
+        )
+    );
+    assert_eq!(
+        sent.notes()
+            .filter(|(_, note)| note.kind == NoteKind::Loosened)
+            .count(),
+        1
+    );
     let value: Value = serde_json::from_str(sent.text()).unwrap();
     assert_eq!(at(&value, "/0/function/strict"), true);
     assert_eq!(*at(&value, "/1/function/strict"), Value::Null);
@@ -194,6 +208,18 @@ fn of_equal_shares_the_later_tools_lose_strictness() {
     assert_eq!(
         sent.loose()[0].1.to_string(),
         "a request may hold 24 keys that may be missing in strict tools, and this one would add 4"
+    );
+    let notes: Vec<_> = sent
+        .notes()
+        .take(2)
+        .map(|(tool, note)| format!("{tool}{note}"))
+        .collect();
+    assert_eq!(
+        notes,
+        [
+            r#"search_6/: loosened strict "a request may hold 24 keys that may be missing in strict tools, and this one would add 4""#,
+            r#"search_7/: loosened strict "a request may hold 24 keys that may be missing in strict tools, and this one would add 4""#,
+        ]
     );
 }
 

@@ -198,7 +198,7 @@ impl fmt::Display for Reject {
 
 impl std::error::Error for Reject {}
 
-/// A keyword that does not stand in the lowered schema.
+/// A keyword that does not stand in the lowered schema, or not in a strict one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Note {
@@ -220,6 +220,10 @@ pub enum NoteKind {
     Demoted,
     /// The model is not told.
     Dropped,
+    /// The tool as a whole is sent without strictness: the keyword is `strict`, the value says why,
+    /// and what stands against it stands at the path. [`Definitions`](crate::Definitions) alone have
+    /// such notes, since [`lower`](crate::lower) refuses what a dialect cannot say.
+    Loosened,
 }
 
 impl NoteKind {
@@ -228,6 +232,7 @@ impl NoteKind {
         match self {
             Self::Demoted => "demoted",
             Self::Dropped => "dropped",
+            Self::Loosened => "loosened",
         }
     }
 }

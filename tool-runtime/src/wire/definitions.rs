@@ -45,6 +45,8 @@ struct Inner {
     text: String,
     told: Vec<Arc<ToldIn>>,
     loose: Vec<(String, Loose)>,
+    /// Why those are loose.
+    loosened: Vec<Note>,
     /// Made at once if there is a name that the provider does not take.
     renames: OnceLock<Renames>,
     wire: Wire,
@@ -147,6 +149,7 @@ impl Definitions {
         };
         Ok(Self(Arc::new(Inner {
             text: wire.format().definitions(text),
+            loosened: loose.iter().map(|(_, why)| why.to_note()).collect(),
             loose,
             told,
             renames,
@@ -160,11 +163,14 @@ impl Definitions {
         &self.0.text
     }
 
-    /// What the schemas do not say any more, each with its tool's name. The decoder enforces it all
+    /// What the schemas do not say any more, each with its tool's name; first which tools are not
+    /// strict, and why ([`NoteKind::Loosened`](crate::NoteKind::Loosened)). The decoder enforces it all
     /// the same.
     pub fn notes(&self) -> impl Iterator<Item = (&str, &Note)> {
+        let names = self.0.loose.iter().map(|(name, _)| name.as_str());
         let told = self.0.told.iter();
-        told.flat_map(|told| told.lowered.notes.iter().map(|note| (&*told.name, note)))
+        let told = told.flat_map(|told| told.lowered.notes.iter().map(|note| (&*told.name, note)));
+        names.zip(&self.0.loosened).chain(told)
     }
 
     /// The tools that are sent without strictness, and why.

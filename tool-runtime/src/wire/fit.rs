@@ -8,10 +8,11 @@ use std::sync::Arc;
 use super::declared::Declared;
 use super::definitions::Refused;
 use super::told::ToldIn;
+use super::write::quoted;
 use crate::dialect::{Share, shares};
 use crate::near::{did_you_mean, near};
 use crate::toolset::Entry;
-use crate::{Budget, Dialect, Reject, Renames, Toolset, Wire};
+use crate::{Budget, Dialect, Note, NoteKind, Reject, Renames, Toolset, Wire};
 
 /// A dialect, and the tools that stay strict first where a request may not hold all of them so.
 ///
@@ -75,6 +76,24 @@ pub enum Loose {
         /// What the tool would add.
         share: usize,
     },
+}
+
+impl Loose {
+    /// The same as a note on the tool.
+    pub(super) fn to_note(&self) -> Note {
+        let (path, why) = match self {
+            Self::Rejected(Reject { code, path, help }) => {
+                (path.clone(), format!("{code}: {help}"))
+            }
+            Self::Budget { .. } => ("/".to_owned(), self.to_string()),
+        };
+        Note {
+            kind: NoteKind::Loosened,
+            path,
+            keyword: "strict".to_owned(),
+            value: quoted(&why),
+        }
+    }
 }
 
 impl fmt::Display for Loose {

@@ -18,7 +18,7 @@ mod undo;
 use std::collections::BTreeSet;
 
 use json::Json;
-use toolwright::{Dialect, Lowered, Reject, SchemaDoc, lower};
+use toolwright::{Dialect, Lowered, Reject, SchemaDoc, is_portable_name, lower};
 
 /// Cases whose expectation does not hold, each with the reason.
 const UNMET: [(&str, &str, &str); 0] = [];
@@ -216,6 +216,29 @@ fn stays(name: &str, schema: &str, dialect: Dialect) {
         "{name} in {dialect}: {:?}",
         twice.plan.steps()
     );
+}
+
+/// The macros let no other name pass, so that a target need not be asked about names.
+#[test]
+fn every_dialect_takes_a_portable_name() {
+    let longest = "_9-".repeat(21) + "z";
+    for name in ["a", "_", "Z_9-", "__", "_-0", longest.as_str()] {
+        assert!(is_portable_name(name), "{name}");
+        for dialect in Dialect::ALL {
+            assert!(dialect.accepts_name(name), "{name} in {dialect}");
+        }
+    }
+    // One character of each kind at each place.
+    for sign in (0..128).map(char::from) {
+        for name in [format!("{sign}"), format!("a{sign}"), format!("_{sign}a")] {
+            let refuses = |dialect: &Dialect| !dialect.accepts_name(&name);
+            let refused = Dialect::ALL.iter().find(|dialect| refuses(dialect));
+            assert!(
+                !is_portable_name(&name) || refused.is_none(),
+                "{name:?} in {refused:?}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -175,7 +175,8 @@ const fn is_one_of(names: &[&str], name: &str) -> bool {
     false
 }
 
-/// What stands against a tool of a list.
+/// What stands against a tool of a list: not its name, which the macros have found to be one that every
+/// provider takes.
 const fn judge(
     targets: &[Option<Dialect>],
     tool: &Descriptor,
@@ -190,9 +191,6 @@ const fn judge(
     while let [target, tail @ ..] = rest {
         rest = tail;
         let Some(target) = target else { continue };
-        if !target.accepts_name(name) {
-            return Some(words::no_name(name, *target));
-        }
         let judged = target.judge(tool.input, tool.refs);
         match judged.verdict {
             Verdict::Refused(code, steps) => {

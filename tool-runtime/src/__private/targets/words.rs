@@ -13,16 +13,6 @@ pub(super) enum Opaque {
     InTool,
 }
 
-pub(super) const fn no_name(tool: &str, target: Dialect) -> Text {
-    let mut text = Text::new();
-    text.push("`");
-    text.push(tool);
-    text.push("` is no name for ");
-    text.push(target.name());
-    text.push("\nhelp: give the tool another: `path as \"other_name\"`");
-    text
-}
-
 pub(super) const fn refused(
     tool: &str,
     target: Dialect,

@@ -67,6 +67,17 @@ fn a_tool_whose_schema_arrives_at_run_time_gets_its_schemas_form() {
                 Ok(r#"{"labels":{"a":1,"b":2}}"#),
             ),
             (r#"{"labels": {"a": 1}}"#, Ok(r#"{"labels":{"a":1}}"#)),
+            (r#"{"labels": []}"#, Ok(r#"{"labels":{}}"#)),
+            (r#"{"limit": 7}"#, Ok(r#"{"limit":7}"#)),
+            // Keys in other spellings.
+            (
+                r#"{"pair": {"_1": "x", "\u005f0": 1}}"#,
+                Ok(r#"{"pair":[1,"x"]}"#),
+            ),
+            (
+                r#"{"labels": [{"\u006bey": "a", "v\u0061lue": 1}]}"#,
+                Ok(r#"{"labels":{"a":1}}"#),
+            ),
             (
                 r#"{"pair": {"_1": "x", "_0": 1}, "three": {"_0": 1, "_1": 2, "_2": 3}}"#,
                 Ok(r#"{"pair":[1,"x"],"three":[1,2,3]}"#),
@@ -127,7 +138,7 @@ fn what_is_wrong_is_told_of_the_schemas_form() {
             ),
             (
                 r#"{"labels": [{"key": "a"}]}"#,
-                Err(r#"labels: expected an object, got [{"key":"a"}]"#),
+                Err(r#"labels: expected an object, got [{"key": "a"}]"#),
             ),
         ],
     );

@@ -43,13 +43,13 @@ impl Plan {
     /// tuple that is none.
     pub fn undo<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, Vec<Fault>> {
         let store = Store::new();
-        let Some((tree, faults)) = self.undone(text, &store) else {
+        let Some((tree, undo)) = self.undone(text, &store) else {
             return Ok(Cow::Borrowed(text));
         };
-        if faults.is_empty() {
+        if undo.faults.is_empty() {
             Ok(Cow::Owned(tree.to_json()))
         } else {
-            Err(faults)
+            Err(undo.faults)
         }
     }
 
@@ -57,18 +57,32 @@ impl Plan {
     /// places that is none stays as it is, and a key that a list has twice stands twice in the
     /// object. Nothing where the text stays as it is.
     pub(crate) fn raise(&self, text: &str) -> Option<String> {
+        if !self.may_concern(text) {
+            return None;
+        }
         let store = Store::new();
-        let (tree, _) = self.undone(text, &store)?;
-        Some(tree.to_json())
+        let (tree, undo) = self.undone(text, &store)?;
+        undo.is_changed.then(|| tree.to_json())
     }
 
-    fn undone<'t>(&self, text: &'t str, store: &'t Store) -> Option<(Tree<'t>, Vec<Fault>)> {
+    /// Whether anything in a text may have to be undone. In most calls nothing has, and those need not
+    /// be taken apart before they are read.
+    fn may_concern(&self, text: &str) -> bool {
+        let mut ops = self.steps().iter().map(|step| step.op);
+        // What is escaped may be any key.
+        text.contains('\\')
+            || ops.clone().any(|op| op == Op::NullIsAbsent) && text.contains("null")
+            || ops.clone().any(|op| matches!(op, Op::EntriesToMap { .. })) && text.contains('[')
+            || ops.any(|op| matches!(op, Op::ObjectToTuple { .. })) && text.contains("\"_0\"")
+    }
+
+    fn undone<'t>(&self, text: &'t str, store: &'t Store) -> Option<(Tree<'t>, Undo<'_>)> {
         if self.steps().is_empty() {
             return None;
         }
         let tree = Tree::read(text, store).ok()?;
         let mut undo = Undo {
-            schema: &self.schema,
+            schema: self.schema(),
             absent: HashSet::new(),
             ops: HashMap::new(),
             path: Path::default(),
@@ -76,6 +90,7 @@ impl Plan {
             hops: 0,
             trials: MOST_TRIALS,
             faults: Vec::new(),
+            is_changed: false,
         };
         for step in self.steps() {
             if step.op == Op::NullIsAbsent {
@@ -84,8 +99,8 @@ impl Plan {
                 undo.ops.insert(&step.at, step.op);
             }
         }
-        let tree = undo.value(tree, &self.schema);
-        Some((tree, undo.faults))
+        let tree = undo.value(tree, self.schema());
+        Some((tree, undo))
     }
 }
 
@@ -101,6 +116,8 @@ struct Undo<'p> {
     hops: u8,
     trials: usize,
     faults: Vec<Fault>,
+    /// Something was undone.
+    is_changed: bool,
 }
 
 impl<'p> Undo<'p> {
@@ -230,6 +247,7 @@ impl<'p> Undo<'p> {
                 let is_absent = self.absent.contains(self.path.as_str());
                 self.path.leave(mark);
                 if is_absent {
+                    self.is_changed = true;
                     continue;
                 }
             }
@@ -293,6 +311,7 @@ impl<'p> Undo<'p> {
         if !is_list {
             return Tree::Array(list);
         }
+        self.is_changed = true;
         let mut seen = HashSet::new();
         let mut entries = Vec::with_capacity(list.len());
         let parts = list.into_iter();
@@ -323,6 +342,7 @@ impl<'p> Undo<'p> {
             self.fault(FaultCode::WrongType, message);
             return Tree::Object(entries);
         }
+        self.is_changed = true;
         let mut items = Vec::with_capacity(len);
         for (index, key) in keys.enumerate() {
             let at = entries.iter().position(|entry| entry.key == key);

@@ -54,9 +54,7 @@ impl Foreign {
 
     /// The text of a value in the form of its type, if it is in another.
     fn raised(&self, text: &str) -> Option<String> {
-        let raised = self.plan()?.raise(text)?;
-        // Raised text comes here again, and is what it is.
-        (raised != text).then_some(raised)
+        self.plan()?.raise(text)
     }
 }
 

@@ -1,0 +1,115 @@
+//! The keys of an object.
+
+use super::{Kind, Shape};
+
+/// One key of an object, or one parameter of a tool.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    /// The key that is read.
+    pub name: &'static str,
+    /// The key stands in JSON as it is: nothing in it has to be escaped.
+    pub is_plain: bool,
+    /// The key that is written.
+    pub output_name: &'static str,
+    /// Other spellings of the key that are read and never told: one name a thing is enough for a
+    /// model.
+    pub aliases: &'static [&'static str],
+    /// What it is for; empty to use the type's own description.
+    pub description: &'static str,
+    /// A name for people; empty for none.
+    pub title: &'static str,
+    /// What stands behind the key.
+    pub shape: &'static Shape,
+    /// Whether the key must be there when the type is read.
+    pub presence: Presence,
+    /// Whether the key is there when the type is written.
+    pub output: OutputPresence,
+    /// The type's own keys stand in the place of this one.
+    pub flatten: bool,
+    /// It should no longer be given.
+    pub deprecated: bool,
+    /// The default's JSON, where it has one that can be written as JSON.
+    pub default: Option<fn() -> Option<String>>,
+    /// An example's JSON.
+    pub example: Option<fn() -> Option<String>>,
+}
+
+/// Whether a key must be there when the type is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// It must.
+    Required,
+    /// It may be missing, which means the same as `null`.
+    Optional,
+    /// It may be missing, which means its default.
+    Defaulted,
+    /// It is not read.
+    Never,
+}
+
+/// Whether a key is there when the type is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputPresence {
+    /// It is.
+    Always,
+    /// It may be left out.
+    Sometimes,
+    /// It is not written.
+    Never,
+}
+
+impl Presence {
+    /// What a field without a default has to be: an `Option` may be missing, anything else not.
+    pub const fn of(shape: &Shape) -> Self {
+        match shape.kind {
+            Kind::Nullable(_) => Self::Optional,
+            // A newtype is asked for by its own name, and serde lets only an `Option` itself be
+            // missing.
+            Kind::Narrow(..) if shape.id.hash != 0 => Self::Required,
+            Kind::Narrow(base, _) => Self::of(base),
+            Kind::Sides { input, .. } => Self::of(input),
+            _ => Self::Required,
+        }
+    }
+}
+
+/// Whether nothing in a text has to be escaped in JSON.
+const fn is_plain(text: &str) -> bool {
+    let mut bytes = text.as_bytes();
+    while let [byte, rest @ ..] = bytes {
+        if *byte < 0x20 || *byte == b'"' || *byte == b'\\' {
+            return false;
+        }
+        bytes = rest;
+    }
+    true
+}
+
+impl Field {
+    /// A field of this type.
+    pub const fn new(name: &'static str, description: &'static str, shape: &'static Shape) -> Self {
+        Self {
+            name,
+            is_plain: is_plain(name),
+            output_name: name,
+            aliases: &[],
+            description,
+            title: "",
+            shape,
+            presence: Presence::of(shape),
+            output: OutputPresence::Always,
+            flatten: false,
+            deprecated: false,
+            default: None,
+            example: None,
+        }
+    }
+
+    /// The same field, which must be there even if it may be `null`.
+    pub const fn always(self) -> Self {
+        Self {
+            presence: Presence::Required,
+            ..self
+        }
+    }
+}

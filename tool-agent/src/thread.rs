@@ -129,6 +129,13 @@ impl Thread {
         })
     }
 
+    /// Whether a tool has answered since the user spoke.
+    pub(crate) fn is_answered(&self) -> bool {
+        let since = self.0.iter().rev();
+        let mut since = since.take_while(|message| !matches!(message, Message::User { .. }));
+        since.any(|message| matches!(message, Message::Tool(_)))
+    }
+
     /// What the model said last, if it said words.
     pub fn last_text(&self) -> Option<&str> {
         self.0.iter().rev().find_map(|message| match message {
@@ -156,12 +163,8 @@ impl Thread {
         let Some(turn) = self.last_turn() else {
             return false;
         };
-        let calls = self
-            .0
-            .get(turn)
-            .map(Message::tool_calls)
-            .unwrap_or_default();
-        if calls
+        if self
+            .last_calls()
             .get(answer.index)
             .is_none_or(|call| call.id != answer.id)
         {
@@ -189,15 +192,17 @@ impl Thread {
             .rposition(|message| !message.tool_calls().is_empty())
     }
 
-    /// Whether the calls at its end are not all answered.
-    pub(crate) fn is_open(&self) -> bool {
-        matches!(self.open_turn(), Ok(Some(_)))
+    /// The calls of the last message that makes some.
+    pub(crate) fn last_calls(&self) -> &[ToolCall] {
+        let turn = self.last_turn().and_then(|turn| self.0.get(turn));
+        turn.map(Message::tool_calls).unwrap_or_default()
     }
 
-    /// The place of the message at the end whose calls are not all answered; `None` if they are.
-    pub(crate) fn open_turn(&self) -> Result<Option<usize>, ThreadError> {
+    /// Whether it ends with calls that are not all answered. What no provider would take for another
+    /// reason is an error.
+    pub(crate) fn is_open(&self) -> Result<bool, ThreadError> {
         let Err(error) = self.check() else {
-            return Ok(None);
+            return Ok(false);
         };
         let turn = self.last_turn();
         let is_end = |turn: usize| {
@@ -208,9 +213,10 @@ impl Thread {
                     .into_iter()
                     .all(|message| matches!(message, Message::Tool(_)))
         };
-        match turn.filter(|&turn| is_end(turn)) {
-            Some(turn) => Ok(Some(turn)),
-            None => Err(error),
+        if turn.is_some_and(is_end) {
+            Ok(true)
+        } else {
+            Err(error)
         }
     }
 

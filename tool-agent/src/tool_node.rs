@@ -1,5 +1,6 @@
 use toolwright_runtime::{
     Batch, CallPlan, Context, Encoder, Executor, Halted, Pending, PendingReason, Reply, State,
+    ToolCall,
 };
 
 use crate::{AgentError, Message, Node, Thread, ToolMessage};
@@ -44,7 +45,7 @@ pub struct Answers {
 /// answer; at the end, where the model has said its last word, and where nothing was said; else at the
 /// model.
 pub fn route(thread: &Thread) -> Node {
-    if thread.is_open() {
+    if thread.is_open().unwrap_or(false) {
         return Node::Tools;
     }
     match thread.last() {
@@ -80,24 +81,13 @@ impl ToolNode {
         if thread.is_empty() {
             return Err(AgentError::EmptyThread);
         }
-        let Some(turn) = thread.open_turn()? else {
+        if !thread.is_open()? {
             return Ok(Answers::default());
-        };
+        }
         let open: Vec<_> = thread.unanswered().iter().map(|open| open.index).collect();
-        let calls = match thread.messages().get(turn) {
-            Some(said) => said.tool_calls().to_vec(),
-            None => Vec::new(),
-        };
-        let plan = |index| {
-            if open.contains(&index) {
-                CallPlan::Run
-            } else {
-                CallPlan::Leave
-            }
-        };
-        let plans: Vec<_> = (0..calls.len()).map(plan).collect();
-        let cx = known(thread, cx);
-        let batch = self.executor.run_planned(&calls, &plans, &cx).await;
+        let calls = thread.last_calls();
+        let (plans, cx) = (plans(calls, &open), known(thread, cx.clone()));
+        let batch = self.executor.run_planned(calls, &plans, &cx).await;
         Ok(self.take(thread, &batch, &open))
     }
 
@@ -128,8 +118,21 @@ impl ToolNode {
     }
 }
 
-/// What the calls may know of the conversation.
-fn known(thread: &Thread, cx: &Context) -> Context {
+/// The calls at these places run, and no others.
+pub(crate) fn plans(calls: &[ToolCall], places: &[usize]) -> Vec<CallPlan> {
+    let plan = |index| {
+        if places.contains(&index) {
+            CallPlan::Run
+        } else {
+            CallPlan::Leave
+        }
+    };
+    (0..calls.len()).map(plan).collect()
+}
+
+/// What the calls may know of a conversation that is the host's: what the thread says of it goes under
+/// what the host says.
+pub(crate) fn known(thread: &Thread, cx: Context) -> Context {
     let known = Context::new().with_called(thread.called());
     let known = match thread.last_input() {
         Some(input) => known.with_input(input),
@@ -140,5 +143,5 @@ fn known(thread: &Thread, cx: &Context) -> Context {
     } else {
         known
     };
-    cx.clone().over(&known)
+    cx.over(&known)
 }

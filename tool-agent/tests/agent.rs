@@ -496,6 +496,55 @@ async fn a_tool_opens_where_another_one_has_run() {
     let agent = Agent::with_executor(model.clone(), executor);
     let mut session = Session::ask("Report!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
+
+#[tokio::test]
+async fn a_turn_of_tools_asks_for_the_catalogue_twice() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let source = toolwright::Source::catalog(move |_| {
+        count.fetch_add(1, Ordering::SeqCst);
+        all()
+    });
+    let model = ScriptedModel::new([calls(&[add_call("c1")]), text("5.")]);
+    let agent = Agent::new(model, source);
+    let mut session = Session::ask("2 + 3?");
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    // Two requests; and the turn between, by the agent and by its executor.
+    assert_eq!(asked.load(Ordering::SeqCst), 2 + 2);
+}
+
+#[tokio::test]
+async fn no_listener_keeps_events_from_another() {
+    /// A panic's payload that panics itself.
+    struct Worse;
+
+    impl Drop for Worse {
+        fn drop(&mut self) {
+            panic!("worse");
+        }
+    }
+
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&told);
+    let model = ScriptedModel::new([calls(&[add_call("c1")]), text("5.")]);
+    let agent = Agent::new(model, all())
+        .listen(|_: &Event<'_>| std::panic::panic_any(Worse))
+        .listen(move |event: &Event<'_>| {
+            let name = match event {
+                Event::RunStarted { .. } => "run",
+                Event::Call(toolwright::Event::Finished { .. }) => "call",
+                Event::RunFinished { .. } => "end",
+                _ => return,
+            };
+            heard.lock().unwrap().push(name);
+        });
+    let mut session = Session::ask("2 + 3?");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("5."));
+    assert_eq!(*told.lock().unwrap(), ["run", "call", "end"]);
+}
     assert_eq!(run.text(), Some("the report"));
     // Neither a call that fails nor one of the same turn opens it.
     let offered = |request: &Recorded| request.tools.iter().any(|tool| tool == "report");

@@ -10,10 +10,12 @@
 use serde_json::json;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, Halted, Message, ModelError, ModelErrorKind, Node, Response, Session,
-    Thread, ToolNode, Why, route,
+    Agent, AgentError, Checkpointer, Halted, MemoryCheckpointer, Message, ModelError,
+    ModelErrorKind, Node, Response, Session, Thread, ToolNode, Why, route,
 };
-use toolwright::{Cancel, Context, Executor, Filter, State, ToolCall, Toolset, tool, tools};
+use toolwright::{
+    Cancel, Context, Executor, Filter, State, ToolCall, ToolChoice, Toolset, tool, tools,
+};
 
 /// Adds two numbers.
 #[tool]
@@ -256,4 +258,39 @@ async fn a_step_that_fails_changes_nothing() {
         .await;
     assert!(matches!(cancelled.unwrap().halted, Halted::Cancelled));
     assert_eq!(thread.len(), 1);
+}
+
+#[tokio::test]
+async fn a_step_keeps_nothing_and_needs_no_checkpoint() {
+    let store = MemoryCheckpointer::new();
+    let model = ScriptedModel::new([Ok(Response::calls([add_call("c1", 1)]))]);
+    let agent = Agent::new(model, all()).checkpointer(store.clone());
+    let mut thread: Thread = [Message::user("Go!")].into();
+    let cx = Context::new().with_session("s");
+    let step = agent.step(&mut thread, &cx).await.unwrap();
+    assert!(step.pending.is_empty(), "{step:?}");
+    assert_eq!(answers(&thread), [("c1".to_owned(), "2".to_owned())]);
+    assert!(store.latest("s").await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_choice_that_was_followed_is_not_forced_again() {
+    let calls = |id| Ok(Response::calls([add_call(id, 1)]));
+    let text = |text: &str| Ok(Response::text(text));
+    let model = ScriptedModel::new([calls("c1"), text("2."), calls("c2"), text("2 again.")]);
+    let agent = Agent::new(model.clone(), all()).tool_choice(ToolChoice::Required);
+    let (mut thread, cx) = (Thread::from([Message::user("1 + 1?")]), Context::new());
+    agent.step(&mut thread, &cx).await.unwrap();
+    let step = agent.step(&mut thread, &cx).await.unwrap();
+    assert!(matches!(step.halted, Halted::Completed));
+
+    // Each time the user asks it is to be followed.
+    thread.push(Message::user("And again?"));
+    agent.chat(&mut thread, &cx).await.unwrap();
+    node().process(&mut thread, &cx).await.unwrap();
+    agent.chat(&mut thread, &cx).await.unwrap();
+    let requests = model.requests().into_iter();
+    let choices: Vec<_> = requests.map(|request| request.choice).collect();
+    let (forced, free) = (ToolChoice::Required, ToolChoice::Auto);
+    assert_eq!(choices, [forced.clone(), free.clone(), forced, free]);
 }

@@ -11,6 +11,7 @@ use toolwright_runtime::Context;
 
 use super::Agent;
 use crate::event::Event;
+use crate::tool_node::known;
 use crate::{
     AgentError, Halted, Message, Node, Run, Session, SessionError, Status, Usage, Written,
 };
@@ -277,11 +278,7 @@ impl<'a> Engine<'a> {
         let (session, host) = (&self.session, self.host.clone());
         let called = session.thread.called();
         let cx = if self.is_step {
-            // The conversation is the host's: what it says of it holds.
-            let known = Context::new().with_called(called);
-            let input = session.thread.last_input();
-            let known = input.map_or(known.clone(), |input| known.with_input(input));
-            host.with_state(session.state.clone()).over(&known)
+            known(&session.thread, host.with_state(session.state.clone()))
         } else {
             let cx = host.with_session(session.id()).with_run(session.run_id());
             // A turn's calls belong to the request that offered the tools.

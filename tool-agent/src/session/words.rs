@@ -68,11 +68,7 @@ impl Session {
 
     /// A call of the last turn.
     fn last_call(&self, index: usize, id: &str) -> Result<ToolCall, SessionError> {
-        let turn = self.thread.messages().iter().rev();
-        let calls = turn
-            .map(Message::tool_calls)
-            .find(|calls| !calls.is_empty());
-        let call = calls.and_then(|calls| calls.get(index));
+        let call = self.thread.last_calls().get(index);
         let call = call.filter(|call| *call.id == *id);
         call.cloned()
             .ok_or_else(|| SessionError::UnknownCall(id.to_owned()))

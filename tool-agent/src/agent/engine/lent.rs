@@ -1,8 +1,8 @@
 //! What a visit of the tools lends to its calls, and what runs them.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-use toolwright_runtime::{Context, Event as CallEvent, Executor};
+use toolwright_runtime::{Context, Event as CallEvent, Executor, Toolset};
 
 use super::Engine;
 use crate::agent::sub::Subs;
@@ -32,17 +32,22 @@ impl Lent {
 }
 
 impl Engine<'_> {
-    /// What one visit lends to its calls.
-    pub(super) fn lend(&self) -> Result<Lent, AgentError> {
-        let agents = self.speaker().executor.tools(&self.context());
-        let has_agents = agents.iter().any(|tool| tool.resumes());
+    /// What one visit lends to its calls, of which these are the tools. A step keeps no session: so it
+    /// has no checkpoint that a record could stand behind, and no sub-sessions.
+    pub(super) fn lend(&self, tools: &Toolset) -> Result<Lent, AgentError> {
+        if self.is_step {
+            return Ok(Lent {
+                journal: None,
+                subs: None,
+            });
+        }
+        let has_agents = tools.iter().any(|tool| tool.resumes());
         let outer = self.host.get::<Subs>();
         let store = self.agent.keep.store.clone();
         let subs = || Subs::new(store, self.session, outer, self.host.cancel());
         Ok(Lent {
             journal: self.agent.keep.journal(self.session)?,
-            // A step keeps no sessions, and so no sub-sessions.
-            subs: (has_agents && !self.is_step).then(subs),
+            subs: has_agents.then(subs),
         })
     }
 
@@ -56,14 +61,12 @@ impl Engine<'_> {
         if let Some(journal) = &lent.journal {
             executor = executor.layer(journal.clone());
         }
-        if self.agent.listeners.is_empty() {
-            return executor;
+        // One observer each: the executor contains what panics.
+        for listener in &self.agent.listeners {
+            let listener = Arc::clone(listener);
+            let observer = move |event: &CallEvent<'_>| listener.event(&Event::Call(event));
+            executor = executor.observe(observer);
         }
-        let listeners = self.agent.listeners.clone();
-        executor.observe(move |event: &CallEvent<'_>| {
-            for listener in &listeners {
-                let _ = catch_unwind(AssertUnwindSafe(|| listener.event(&Event::Call(event))));
-            }
-        })
+        executor
     }
 }

@@ -86,7 +86,12 @@ impl Engine<'_> {
     fn choice(&self, tools: &Toolset) -> Result<ToolChoice, AgentError> {
         let choice = &self.speaker().choice;
         let forced = matches!(choice, ToolChoice::Required | ToolChoice::Specific(_));
-        if forced && self.session.at.rounds > 0 {
+        let followed = if self.is_step {
+            self.session.thread.is_answered()
+        } else {
+            self.session.at.rounds > 0
+        };
+        if forced && followed {
             return Ok(ToolChoice::Auto);
         }
         match choice {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 use toolwright_runtime::{
-    Batch, CallPlan, Decided, Decision, ErrorKind, Halted as BatchHalted, Outcome, Reply, ToolCall,
-    ToolError, ToolResult,
+    Batch, Context, Decided, Decision, ErrorKind, Halted as BatchHalted, Outcome, Reply, ToolCall,
+    ToolError, ToolResult, Toolset,
 };
 
 use super::lent::Lent;
@@ -13,14 +13,16 @@ use super::{Engine, Visit};
 use crate::agent::sub::Subs;
 use crate::digest;
 use crate::event::Event;
+use crate::tool_node::plans;
 use crate::session::Wait;
 use crate::{AgentError, Asks, Assistant, Halted, Message, Node, Status, ToolMessage, Why};
 
 impl Engine<'_> {
     pub(super) async fn visit_tools(&mut self) -> Visit {
-        let calls = self.last_calls();
-        let decided = self.decided()?;
-        let lent = self.lend()?;
+        let cx = self.context();
+        let tools = self.speaker().executor.tools(&cx);
+        let decided = self.decided(&tools, &cx)?;
+        let lent = self.lend(&tools)?;
         let at = &mut self.session.at;
         let is_new = at.counted != Some(at.turn);
         if is_new {
@@ -39,21 +41,13 @@ impl Engine<'_> {
             }
         }
         let places = self.not_run();
-        let plan = |index| {
-            if places.contains(&index) {
-                CallPlan::Run
-            } else {
-                CallPlan::Leave
-            }
-        };
-        let plans = (0..calls.len()).map(plan);
-        let plans: Vec<_> = plans.collect();
         if !is_new {
             self.rounds += 1;
         }
         let cx = lent.within(self.context());
-        let batch = self.executor(&lent).run_planned(&calls, &plans, &cx).await;
-        let all: Vec<_> = (0..calls.len()).collect();
+        let calls = self.session.thread.last_calls();
+        let (all, plans): (Vec<_>, _) = ((0..calls.len()).collect(), plans(calls, &places));
+        let batch = self.executor(&lent).run_planned(calls, &plans, &cx).await;
         self.take(&all, &batch, &places, &lent)
     }
 
@@ -87,9 +81,7 @@ impl Engine<'_> {
 
     /// What was decided about calls that wait, if all of it can be carried out; and calls that run an
     /// agent which goes on.
-    fn decided(&mut self) -> Result<Vec<Decided>, AgentError> {
-        let cx = self.context();
-        let tools = self.speaker().executor.tools(&cx);
+    fn decided(&mut self, tools: &Toolset, cx: &Context) -> Result<Vec<Decided>, AgentError> {
         let mut decided = Vec::new();
         let mut wrong = None;
         for wait in &mut self.session.waits {
@@ -115,7 +107,7 @@ impl Engine<'_> {
                 }
                 Decision::Edit(arguments) => {
                     let edited = ToolCall::new(&*call.id, &*call.name, arguments.to_string());
-                    tools.validate_call(&edited, &cx)
+                    tools.validate_call(&edited, cx)
                 }
                 _ => Ok(()),
             };
@@ -139,14 +131,6 @@ impl Engine<'_> {
         wrong.map_or(Ok(decided), Err)
     }
 
-    fn last_calls(&self) -> Vec<ToolCall> {
-        let messages = self.session.thread.messages().iter().rev();
-        let calls = messages
-            .map(Message::tool_calls)
-            .find(|calls| !calls.is_empty());
-        calls.unwrap_or_default().to_vec()
-    }
-
     /// Takes what became of calls into the thread. `places` says where in the turn each call of the
     /// batch stands, `ran` which of them were to run. A batch whose journal or sub-sessions could not be
     /// kept does not count.
@@ -161,7 +145,8 @@ impl Engine<'_> {
         self.usage += cost;
         self.session.usage += cost;
         let speaker = self.speaker();
-        let tools = speaker.executor.tools(&self.context());
+        // The tools as they are seen behind the turn; made where a call waits.
+        let mut tools = None;
         let (mut direct, mut ends) = (None, None);
         for (reply, &index) in batch.calls().iter().zip(places) {
             if !ran.contains(&index) {
@@ -203,10 +188,12 @@ impl Engine<'_> {
                         .iter()
                         .position(|wait| wait.index == index);
                     let before = before.map(|place| self.session.waits.remove(place));
+                    let tools =
+                        tools.get_or_insert_with(|| speaker.executor.tools(&self.context()));
                     self.session.waits.push(Wait {
                         index,
                         why,
-                        digest: digest::of(&pending.call, &tools),
+                        digest: digest::of(&pending.call, tools),
                         call: pending.call.clone(),
                         decision: None,
                         sub: sub.map(Box::new).or(before.and_then(|before| before.sub)),

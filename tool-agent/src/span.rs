@@ -10,9 +10,9 @@ pub(crate) use self::on::AgentSpan;
 #[cfg(feature = "tracing")]
 mod on {
     use std::future::{Future, poll_fn};
-    use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::pin::pin;
 
+    use toolwright_runtime::__private;
     use tracing::field::Empty;
     use tracing::span::{Entered, Span};
     use tracing::{Level, span};
@@ -134,7 +134,7 @@ mod on {
     }
 
     fn contained<T>(listener: impl FnOnce() -> T) -> Option<T> {
-        catch_unwind(AssertUnwindSafe(listener)).ok()
+        __private::contained(listener).ok()
     }
 }
 

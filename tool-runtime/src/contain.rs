@@ -14,7 +14,7 @@ use crate::{ErrorKind, ToolError};
 ///
 /// What a panic leaves half done is the tool's own: the runtime's state is not touched by `run`.
 #[inline]
-pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Result<T, ToolError> {
+pub fn contained<T>(run: impl FnOnce() -> T) -> Result<T, ToolError> {
     let _running = Running::start();
     catch_unwind(AssertUnwindSafe(run)).map_err(panicked)
 }

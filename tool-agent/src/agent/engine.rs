@@ -4,9 +4,9 @@ mod lent;
 mod model;
 mod tools;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use toolwright_runtime::__private::contained;
 use toolwright_runtime::Context;
 
 use super::Agent;
@@ -191,7 +191,7 @@ impl<'a> Engine<'a> {
     fn tell(&self, event: &Event<'_>) {
         for listener in &self.agent.listeners {
             // Whoever looks on does not change what happens.
-            let _ = catch_unwind(AssertUnwindSafe(|| listener.event(event)));
+            let _ = contained(|| listener.event(event));
         }
     }
 

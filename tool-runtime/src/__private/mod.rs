@@ -30,6 +30,7 @@ pub use self::targets::{
     own_targets, within_budget,
 };
 pub use self::told::*;
+pub use crate::contain::contained;
 pub use crate::json::Json;
 pub use crate::schema::Regex;
 pub use crate::{

@@ -514,3 +514,37 @@ async fn an_executor_alone_keeps_no_pause() {
     );
     assert_eq!((route(&thread), ran.all().len()), (Node::Model, 0));
 }
+
+#[tokio::test]
+async fn what_is_the_callers_alone_stays_outside() {
+    /// Who calls, and how.
+    #[tool]
+    fn seen(#[context] cx: &Context) -> String {
+        let agent = cx.agent_id().unwrap_or("nobody");
+        format!("{agent}, lowered: {}", cx.is_lowered())
+    }
+
+    let noted = Ran::default();
+    let calls_of_batches = noted.clone();
+    let inner = script([calls(&[ToolCall::new("x", "seen", "{}")]), text("Done.")]);
+    let executor = Executor::serial(tools![seen]).observe(move |event: &toolwright::Event<'_>| {
+        if let toolwright::Event::BatchStarted { cx, .. } = event {
+            calls_of_batches.note(cx.call_id().unwrap_or("no call"));
+        }
+    });
+    let mut asks = Response::calls([ask("c1", "helper", "Go!")]);
+    // In a form that is the calling model's.
+    asks.lowered = true;
+    let agent = with(
+        script([Ok(asks), text("Done.")]),
+        helper(Agent::with_executor(inner.clone(), executor)),
+    );
+    let agent = agent.name("desk");
+    let cx = Context::new();
+    agent.run(&mut Session::ask("Go!"), &cx).await.unwrap();
+    let Some(Message::Tool(answer)) = inner.requests()[1].thread.last().cloned() else {
+        panic!("no answer");
+    };
+    assert_eq!(answer.text, "nobody, lowered: false");
+    assert_eq!(noted.all(), ["no call"]);
+}

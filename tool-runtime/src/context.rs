@@ -395,6 +395,21 @@ impl Context {
     }
 }
 
+/// What an agent that a call runs knows: what the call does, but for what is its caller's alone, which
+/// is the call itself, the agent's id, and the forms in which its model writes arguments.
+pub fn inside_call(cx: &Context) -> Context {
+    let inside = Context {
+        shared: Arc::clone(&cx.shared),
+        call: None,
+        #[cfg(feature = "tokio")]
+        live: None,
+    };
+    inside.change(|shared| {
+        shared.agent = None;
+        shared.lowered = false;
+    })
+}
+
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // State and extensions are the host's, and may be secret.

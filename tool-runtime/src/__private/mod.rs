@@ -31,6 +31,7 @@ pub use self::targets::{
 };
 pub use self::told::*;
 pub use crate::contain::contained;
+pub use crate::context::inside_call;
 pub use crate::json::Json;
 pub use crate::schema::Regex;
 pub use crate::{

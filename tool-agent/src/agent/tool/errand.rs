@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolwright_runtime::{Cancel, Context, ErrorKind, Outcome, ToolError};
+use toolwright_runtime::{__private, Cancel, Context, ErrorKind, Outcome, ToolError};
 
 use super::{AgentTool, Finish};
 use crate::agent::Agent;
@@ -37,7 +37,7 @@ impl Errand {
             agent,
             finish: tool.finish.clone(),
             id: subs.and_then(|subs| subs.id(cx)),
-            cx: cx.clone().with_cancel(cx.cancel()),
+            cx: __private::inside_call(cx).with_cancel(cx.cancel()),
         }
     }
 

@@ -8,6 +8,7 @@
 )]
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::Notify;
@@ -240,4 +241,91 @@ async fn what_is_said_during_a_turn_follows_it_and_is_answered_once() {
     assert_eq!(model.requests().len(), 2);
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.turns, 0);
+}
+
+#[tokio::test]
+async fn a_call_that_is_made_again_begins_no_second_task() {
+    /// Waits for the host, beside whoever works.
+    #[tool]
+    async fn gate(#[state] open: &Notify) -> &'static str {
+        open.notified().await;
+        "open"
+    }
+
+    let (go, open) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let inner = script([calls(&[slow_call()]), text("It is 5.")]);
+    let helper = Agent::new(inner.clone(), tools![slow; state = Arc::clone(&go)]);
+    let outer = script([
+        calls(&[ask("c1", "2 + 3?"), ToolCall::new("c2", "gate", "{}")]),
+        text("Begun."),
+    ]);
+    let gates = tools![gate; state = Arc::clone(&open)];
+    let agent = Agent::new(outer, detached(helper).merge(&gates).unwrap());
+    let mut session = Session::ask("2 + 3?");
+    let cx = Context::new();
+    let some_time = async {
+        for _ in 0..50 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        biased;
+        run = agent.run(&mut session, &cx) => panic!("{run:?}"),
+        () = some_time => {}
+    }
+    let running = session.queue().running();
+    assert_eq!((running.len(), inner.requests().len()), (1, 1));
+
+    // The run was dropped in the midst of the turn, so its calls are made again.
+    open.notify_one();
+    let run = agent.run(&mut session, &cx).await.unwrap();
+    assert_eq!(run.text(), Some("Begun."));
+    for _ in 0..50 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(session.queue().running(), running);
+    assert_eq!(inner.requests().len(), 1);
+    let answers = words(&session);
+    assert!(answers[2].contains(&format!(r#""task":"{}""#, running[0])));
+
+    go.notify_one();
+    session.queue().arrived().await;
+    assert!(session.queue().running().is_empty());
+    inner.finish();
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_outlives_a_caller_that_is_itself_called() {
+    /// Hangs.
+    #[tool]
+    async fn hang() -> u8 {
+        std::future::pending::<()>().await;
+        1
+    }
+
+    let go = Arc::new(Notify::new());
+    let inner = script([calls(&[slow_call()]), text("It is 5.")]);
+    let patient = Executor::serial(tools![slow; state = Arc::clone(&go)]).no_timeout();
+    let helper = detached(Agent::with_executor(inner, patient));
+    let both = [ask("c1", "2 + 3?"), ToolCall::new("c2", "hang", "{}")];
+    let middle = Agent::new(script([calls(&both)]), helper.merge(&tools![hang]).unwrap());
+    let middle: Arc<dyn Tool> = AgentTool::new(middle, "middle", "Asks the helper.")
+        .timeout(Duration::from_secs(1))
+        .build()
+        .unwrap();
+    let asks = ToolCall::new("m1", "middle", r#"{"input": "2 + 3?"}"#);
+    let outer = script([calls(&[asks]), text("No answer yet.")]);
+    let agent = Agent::new(outer, Toolset::new([middle]).unwrap());
+    let mut session = Session::ask("2 + 3?");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("No answer yet."));
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(session.queue().running().len(), 1);
+
+    go.notify_one();
+    session.queue().arrived().await;
+    let agent = Agent::new(script([text("I hear.")]), Toolset::default());
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    let told = &words(&session)[4];
+    assert!(told.ends_with("has come to its end:\nIt is 5."), "{told}");
 }

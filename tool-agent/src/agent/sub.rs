@@ -18,7 +18,7 @@ struct Lent {
     store: Option<Arc<dyn Checkpointer>>,
     born: Arc<str>,
     queue: Queue,
-    /// The host's word to stop.
+    /// The word to stop of the host of the outermost conversation.
     stop: Cancel,
     /// By place in the turn.
     seats: Mutex<BTreeMap<usize, Seat>>,
@@ -56,7 +56,7 @@ impl Subs {
             store,
             born: Arc::clone(&session.born),
             queue: outer.map_or_else(|| session.queue(), |outer| outer.0.queue.clone()),
-            stop,
+            stop: outer.map_or(stop, |outer| outer.0.stop.clone()),
             seats: Mutex::new(kept.collect()),
             failed: Mutex::default(),
         }))

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -24,6 +25,9 @@ struct Held {
     /// The ids of detached sessions that have not ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     running: Vec<Arc<str>>,
+    /// Those of them that have a task in this program.
+    #[serde(skip)]
+    live: BTreeSet<Arc<str>>,
     /// Detached sessions that wait for somebody.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     paused: Vec<Session>,
@@ -82,16 +86,21 @@ impl Queue {
         Some(held.paused.remove(place))
     }
 
-    /// An agent begins to work detached.
-    pub(crate) fn begins(&self, id: &Arc<str>) {
+    /// An agent begins to work detached, unless it does already.
+    pub(crate) fn begins(&self, id: &Arc<str>) -> bool {
         let mut held = self.held();
+        if !held.live.insert(Arc::clone(id)) {
+            return false;
+        }
         held.running.retain(|other| other != id);
         held.running.push(Arc::clone(id));
+        true
     }
 
     /// It works no more: what is to be told, and its session, if that waits.
     pub(crate) fn ends(&self, id: &str, told: String, paused: Option<Session>) {
         let mut held = self.held();
+        held.live.remove(id);
         held.running.retain(|other| **other != *id);
         held.paused.extend(paused);
         drop(held);

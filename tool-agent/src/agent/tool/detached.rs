@@ -10,7 +10,8 @@ use super::errand::{Came, Errand};
 use crate::agent::sub::Subs;
 use crate::{Queue, Session, Status};
 
-/// Lets the agent work by itself, and says so.
+/// Lets the agent work by itself, and says so. Where the call is made again while it does, the same is
+/// said, and no other begins.
 pub(super) fn begin(
     errand: Errand,
     session: Session,
@@ -28,11 +29,12 @@ pub(super) fn begin(
     };
     let id = Arc::<str>::from(session.id());
     let errand = errand.cancelled_by(subs.stop().clone());
-    let told = Told::new(subs.queue().clone(), Arc::clone(&id), name);
-    runtime.spawn(async move {
-        let (session, came) = errand.run(session).await;
-        told.ends(session, came);
-    });
+    if let Some(told) = Told::new(subs.queue().clone(), Arc::clone(&id), name) {
+        runtime.spawn(async move {
+            let (session, came) = errand.run(session).await;
+            told.ends(session, came);
+        });
+    }
     Ok(Outcome::value(json!({
         "task": &*id,
         "note": "it has begun; what it comes to will follow as a message",
@@ -48,14 +50,14 @@ struct Told {
 }
 
 impl Told {
-    fn new(queue: Queue, id: Arc<str>, name: &str) -> Self {
-        queue.begins(&id);
-        Self {
+    /// `None` where a task of this id is at work.
+    fn new(queue: Queue, id: Arc<str>, name: &str) -> Option<Self> {
+        queue.begins(&id).then(|| Self {
             queue,
             id,
             name: name.to_owned(),
             is_over: false,
-        }
+        })
     }
 
     fn ends(mut self, session: Session, came: Came) {

@@ -17,9 +17,9 @@ use serde_json::json;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
     Agent, AgentError, AgentTool, CheckpointError, Checkpointer, MemoryCheckpointer, Message,
-    ModelError, Response, Session, Why,
+    ModelError, ModelErrorKind, Response, Session, Usage, Why,
 };
-use toolwright::layers::Approval;
+use toolwright::layers::{Approval, Retry};
 use toolwright::{
     Context, Decision, ErrorKind, Executor, ToolCall, ToolError, Toolset, tool, tools,
 };
@@ -291,4 +291,69 @@ async fn a_failure_that_was_recorded_keeps_its_faults() {
     assert_eq!(again.faults(), first.faults());
     assert_eq!(again.kind(), first.kind());
     assert_eq!(again.to_string(), first.to_string());
+}
+
+fn costs(
+    response: Result<Response, ModelError>,
+    input: u64,
+    output: u64,
+) -> Result<Response, ModelError> {
+    response.map(|response| response.with_usage(Usage { input, output }))
+}
+
+/// What a session costs whose helper fails after its first turn, and is called again.
+async fn cost_of_two_attempts(
+    second: impl IntoIterator<Item = Result<Response, ModelError>>,
+    store: Option<MemoryCheckpointer>,
+) -> Usage {
+    let busy = Err(ModelError::new(ModelErrorKind::Busy, "429"));
+    let first = [costs(calls(&[call("x", "pay")]), 7, 3), busy];
+    let inner = script(first.into_iter().chain(second));
+    let helper = Agent::new(inner, tools![pay; state = Arc::new(Ran::default())]);
+    let tool = AgentTool::new(helper, "helper", "Helps.").build().unwrap();
+    let executor = Executor::serial(Toolset::new([tool]).unwrap());
+    let executor = executor.layer(Retry::new(2).always_for(["helper"]));
+    let outer = script([costs(ask(), 100, 10), text("Done.")]);
+    let mut agent = Agent::with_executor(outer, executor);
+    if let Some(store) = store {
+        agent = agent.checkpointer(store);
+    }
+    let mut session = asked();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(answers(&session), ["It is paid."]);
+    assert_eq!(run.usage, session.usage());
+    session.usage()
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_attempt_counts_once() {
+    let (input, output) = (100 + 7 + 7 + 10, 10 + 3 + 3 + 1);
+    let again = [
+        costs(calls(&[call("x", "pay")]), 7, 3),
+        costs(text("It is paid."), 10, 1),
+    ];
+    let cost = cost_of_two_attempts(again, None).await;
+    assert_eq!(cost, Usage { input, output });
+
+    // With a store the second one goes on where the first one stood.
+    let (input, output) = (100 + 7 + 10, 10 + 3 + 1);
+    let rest = [costs(text("It is paid."), 10, 1)];
+    let cost = cost_of_two_attempts(rest, Some(MemoryCheckpointer::new())).await;
+    assert_eq!(cost, Usage { input, output });
+}
+
+#[tokio::test]
+async fn what_a_program_that_ended_paid_counts_too() {
+    let ran = Arc::<Ran>::default();
+    let inner = script([
+        costs(calls(&[call("x", "hang")]), 7, 3),
+        costs(text("Seen."), 10, 1),
+    ]);
+    let outer = script([costs(ask(), 100, 10), text("Done.")]);
+    let store = MemoryCheckpointer::new();
+    let agent = agent(outer, inner, &ran).checkpointer(store);
+    until_it_hangs(agent.run(&mut asked(), &Context::new())).await;
+    let (session, _) = agent.resume("s", &Context::new()).await.unwrap();
+    let (input, output) = (117, 14);
+    assert_eq!(session.usage(), Usage { input, output });
 }

@@ -32,7 +32,10 @@ struct Seat {
     taken: Option<(Arc<str>, Arc<str>)>,
     kept: Option<Session>,
     paused: Option<Session>,
+    /// What is not counted yet.
     cost: Usage,
+    /// How much of what its conversation cost is in the caller's, or in `cost`.
+    counted: Usage,
 }
 
 impl Subs {
@@ -43,11 +46,12 @@ impl Subs {
         stop: Cancel,
     ) -> Self {
         let kept = session.waits.iter().filter_map(|wait| {
-            let kept = Some(wait.sub.as_deref()?.clone());
+            let kept = wait.sub.as_deref()?.clone();
             Some((
                 wait.index,
                 Seat {
-                    kept,
+                    counted: kept.usage(),
+                    kept: Some(kept),
                     ..Seat::default()
                 },
             ))
@@ -168,16 +172,26 @@ pub(super) struct Seated {
 }
 
 impl Seated {
-    /// The call is over, or waits: where it stands, and what it cost since that was counted last.
-    pub(super) fn leave(self, session: Session, waits: bool) {
-        let counted = self.kept.as_ref().map(Session::usage).unwrap_or_default();
+    /// The call is over, or waits: where its conversation stands, which had cost `before` when it went
+    /// on. A layer may make the call again. Then it begins anew, or goes on, in a store also from where
+    /// a program ended that has counted nothing.
+    pub(super) fn leave(self, session: Session, before: Usage, waits: bool) {
         let all = session.usage();
         if let Some(seat) = self.subs.seats().get_mut(&self.index) {
-            seat.cost = Usage {
-                input: all.input.saturating_sub(counted.input),
-                output: all.output.saturating_sub(counted.output),
+            seat.cost += beyond(before, seat.counted);
+            seat.cost += beyond(all, before);
+            seat.counted = Usage {
+                input: all.input.max(seat.counted.input),
+                output: all.output.max(seat.counted.output),
             };
             seat.paused = waits.then_some(session);
         }
+    }
+}
+
+fn beyond(all: Usage, counted: Usage) -> Usage {
+    Usage {
+        input: all.input.saturating_sub(counted.input),
+        output: all.output.saturating_sub(counted.output),
     }
 }

@@ -148,12 +148,13 @@ impl AgentTool {
         if self.detached {
             return detached::begin(errand, session, subs, &self.def.name);
         }
+        let before = session.usage();
         let (session, came) = errand.run(session).await;
         let waits = matches!(came, Came::Waits);
         let asks = session.status().clone();
         let is_seated = seated.is_some();
         if let Some(seated) = seated {
-            seated.leave(session, waits);
+            seated.leave(session, before, waits);
         }
         match came {
             Came::To(outcome) => outcome,

@@ -56,7 +56,7 @@ pub struct Session {
     /// The agent that the conversation was handed over to last; without one, whoever runs it speaks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) agent: Option<Arc<str>>,
-    /// The agent that goes on once all calls of the turn are answered.
+    /// The agent that goes on once all calls of the turn are answered; then, until a run has told it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) next_agent: Option<Arc<str>>,
     /// Differs for all sessions, of one id too: sub-sessions have it in theirs.
@@ -281,13 +281,25 @@ impl Session {
             self.at.node = Node::Model;
             self.at.passed = false;
             self.status = Status::Idle;
-            if let Some(next) = self.next_agent.take() {
-                self.agent = Some(next);
+            if self.next_agent == self.agent {
+                self.next_agent = None;
+            } else if self.next_agent.is_some() {
+                self.agent.clone_from(&self.next_agent);
             }
         } else if self.is_left() {
             self.await_calls();
         } else {
             self.status = Status::Idle;
+        }
+    }
+
+    /// The agent that the conversation was handed over to, if nobody was told yet.
+    pub(crate) fn take_handed_over(&mut self) -> Option<Arc<str>> {
+        let goes_on = self.next_agent == self.agent && self.thread.unanswered().is_empty();
+        if goes_on {
+            self.next_agent.take()
+        } else {
+            None
         }
     }
 

@@ -197,3 +197,31 @@ async fn a_tool_of_the_hosts_hands_over_too_and_limits_stay() {
     assert!(matches!(run.halted, Halted::MaxTurns(2)));
     assert_eq!(session.agent(), Some("boss"));
 }
+
+#[tokio::test]
+async fn whoever_looks_on_is_told_where_the_host_answers_the_last_call() {
+    let both = [call("c1", "transfer_to_billing"), call("c2", "by_hand")];
+    let desk = script([calls(&both)]);
+    let billing = script([text("Here I am."), text("Still me.")]);
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&told);
+    let agent = Agent::new(desk, and(&tools![by_hand], &["billing"]))
+        .peer("billing", Agent::new(billing, Toolset::default()))
+        .listen(move |event: &Event<'_>| match event {
+            Event::RunStarted { .. } => heard.lock().unwrap().push("run".to_owned()),
+            Event::HandedOver { agent } => heard.lock().unwrap().push((*agent).to_owned()),
+            _ => {}
+        });
+    let mut session = Session::ask("Invoices!");
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    session.submit("c2", 1).unwrap();
+    assert_eq!(session.agent(), Some("billing"));
+
+    let stored = serde_json::to_string(&session).unwrap();
+    let mut session: Session = serde_json::from_str(&stored).unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Here I am."));
+    session.reply("And now?").unwrap();
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(*told.lock().unwrap(), ["run", "run", "billing", "run"]);
+}

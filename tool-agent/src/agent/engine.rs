@@ -81,6 +81,8 @@ impl<'a> Engine<'a> {
         self.keep(Written::Start).await?;
         let session = self.session.id().to_owned();
         self.tell(&Event::RunStarted { session: &session });
+        // The host may have answered the calls that the hand-over waited for.
+        self.tell_handed_over();
         loop {
             match self.visit().await {
                 Ok(None) if self.session.at.node == Node::End => {}
@@ -195,6 +197,12 @@ impl<'a> Engine<'a> {
         }
     }
 
+    fn tell_handed_over(&mut self) {
+        if let Some(agent) = self.session.take_handed_over() {
+            self.tell(&Event::HandedOver { agent: &agent });
+        }
+    }
+
     /// Visits the next node, unless something stands before it.
     async fn visit(&mut self) -> Visit {
         let node = self.session.at.node;
@@ -276,10 +284,10 @@ impl<'a> Engine<'a> {
     /// What this turn's calls and catalogue may know.
     fn context(&self) -> Context {
         let (session, host) = (&self.session, self.host.clone());
-        let called = session.thread.called();
         let cx = if self.is_step {
             known(&session.thread, host.with_state(session.state.clone()))
         } else {
+            let called = session.thread.called();
             let cx = host.with_session(session.id()).with_run(session.run_id());
             // A turn's calls belong to the request that offered the tools.
             let over = u32::from(session.at.node == Node::Tools);

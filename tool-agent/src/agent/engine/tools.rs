@@ -12,8 +12,6 @@ use super::lent::Lent;
 use super::{Engine, Visit};
 use crate::agent::sub::Subs;
 use crate::digest;
-use crate::event::Event;
-use crate::tool_node::plans;
 use crate::session::Wait;
 use crate::{AgentError, Asks, Assistant, Halted, Message, Node, Status, ToolMessage, Why};
 
@@ -202,16 +200,8 @@ impl Engine<'_> {
             }
         }
         let halted = self.halted(places, batch, direct, ends);
-        let before = self.session.agent.clone();
         self.session.settle();
-        if let Some(agent) = self
-            .session
-            .agent
-            .as_deref()
-            .filter(|_| before != self.session.agent)
-        {
-            self.tell(&Event::HandedOver { agent });
-        }
+        self.tell_handed_over();
         let answered = self.session.thread.unanswered().is_empty();
         if halted.is_none() && answered && self.session.take_queued() {
             self.session.at.node = Node::Model;

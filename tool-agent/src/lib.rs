@@ -12,16 +12,11 @@ mod journal;
 mod message;
 mod model;
 mod run;
-mod scripted;
 mod session;
 mod span;
+pub mod testing;
 mod thread;
 mod tool_node;
-
-/// Models for tests.
-pub mod testing {
-    pub use crate::scripted::{Recorded, ScriptedModel};
-}
 
 pub use self::agent::{Agent, AgentTool, HANDOFF, Hooks, Step, handoff};
 #[cfg(feature = "sqlite")]

@@ -4,13 +4,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use toolwright_runtime::{StreamEvent, ToolChoice};
 
 use crate::Thread;
-use crate::model::{Model, ModelError, ModelErrorKind, News, Request, Responding, Response};
+use crate::model::{Model, ModelError, News, Request, Responding, Response};
 
 /// A model for tests: it answers as it was told, and keeps what it was asked. Each has a script of
 /// its own; clones share it.
 ///
-/// When the last clone goes and steps are left over, it panics, so that a test cannot pass whose
-/// agent stopped early; [`finish`](Self::finish) asks for it earlier.
+/// The script is to be played to its end and no further, so that a test cannot pass whose agent stopped
+/// early or went on too long. Where the model is asked once more than there are steps, it panics: an error
+/// would be a result of the run, which a test might not look at. Where steps are left over, it panics when
+/// the last clone goes. That the model was asked too often is said then too, since a panic may be contained
+/// on the way, if an agent is a tool of another one. [`finish`](Self::finish) says both earlier; a clone
+/// that goes last in a task of its own tells nobody.
 ///
 /// ```
 /// use toolwright_agent::{Agent, Response, Session, testing::ScriptedModel};
@@ -37,6 +41,8 @@ struct Script {
 #[derive(Debug)]
 struct State {
     steps: VecDeque<Result<Response, ModelError>>,
+    /// How many steps there were.
+    all: usize,
     requests: Vec<Recorded>,
 }
 
@@ -59,9 +65,11 @@ pub struct Recorded {
 impl ScriptedModel {
     /// A model that answers like this, in this order.
     pub fn new(steps: impl IntoIterator<Item = Result<Response, ModelError>>) -> Self {
+        let steps: VecDeque<_> = steps.into_iter().collect();
         Self(Arc::new(Script {
             state: Mutex::new(State {
-                steps: steps.into_iter().collect(),
+                all: steps.len(),
+                steps,
                 requests: Vec::new(),
             }),
         }))
@@ -79,22 +87,41 @@ impl ScriptedModel {
     /// Ends the script.
     ///
     /// # Panics
-    /// When steps are left over.
+    /// When steps are left over, or there were too few.
     #[track_caller]
     pub fn finish(&self) {
-        let left = std::mem::take(&mut self.state().steps).len();
-        assert!(left == 0, "{left} steps of the script were not asked for");
+        let mut state = self.state();
+        let fault = state.fault();
+        // It is said once.
+        state.steps.clear();
+        state.all = state.requests.len();
+        drop(state);
+        if let Some(fault) = fault {
+            panic!("{fault}");
+        }
+    }
+}
+
+impl State {
+    /// What is wrong, if the script ends here.
+    fn fault(&self) -> Option<String> {
+        let (left, all, asked) = (self.steps.len(), self.all, self.requests.len());
+        if asked > all {
+            Some(format!(
+                "the script has {all} steps, and the model was asked {asked} times"
+            ))
+        } else {
+            (left > 0).then(|| format!("{left} steps of the script were not asked for"))
+        }
     }
 }
 
 impl Drop for Script {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let left = state.steps.len();
-        assert!(
-            left == 0 || std::thread::panicking(),
-            "{left} steps of the script were not asked for"
-        );
+        if let (Some(fault), false) = (state.fault(), std::thread::panicking()) {
+            panic!("{fault}");
+        }
     }
 }
 
@@ -112,10 +139,12 @@ impl Model for ScriptedModel {
             choice: request.choice.clone(),
             has_schema: request.schema.is_some(),
         });
-        let step = state.steps.pop_front().unwrap_or_else(|| {
-            let message = "the script has no more steps, and the model was asked again";
-            Err(ModelError::new(ModelErrorKind::Refused, message))
-        });
+        let Some(step) = state.steps.pop_front() else {
+            let fault = state.fault().unwrap_or_default();
+            drop(state);
+            panic!("{fault}");
+        };
+        drop(state);
         Box::pin(async move {
             // A model answers later: whoever relies on an answer at once shall find out.
             tokio::task::yield_now().await;

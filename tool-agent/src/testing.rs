@@ -1,0 +1,5 @@
+//! Help for the tests of those who write agents, and stores for them.
+
+mod scripted;
+
+pub use self::scripted::{Recorded, ScriptedModel};

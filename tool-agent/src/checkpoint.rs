@@ -32,6 +32,9 @@ use crate::{Node, Session};
 ///   after a [`delete`](Self::delete) either.
 ///
 /// A future that is dropped may or may not have written.
+///
+/// [`testing::conformance::checkpointer`](crate::testing::conformance::checkpointer) holds an implementation
+/// against all of it.
 pub trait Checkpointer: Send + Sync {
     /// Puts a checkpoint behind the session's newest one.
     ///
@@ -62,8 +65,9 @@ pub trait Checkpointer: Send + Sync {
     /// somebody else goes on with the session, and the call must not run here.
     fn begin_call<'a>(&'a self, begin: Begin<'a>) -> Storing<'a, Begun>;
 
-    /// Records what became of a call: in the record of this revision, if it still stands there. That
-    /// others go on with the session since is no matter: the call has run.
+    /// Records what became of a call: in the record of this revision, if it still stands there, whose
+    /// revision is one more from then on. That others go on with the session since is no matter: the call
+    /// has run.
     fn end_call<'a>(
         &'a self,
         session: &'a str,
@@ -166,7 +170,7 @@ pub enum Written {
 }
 
 impl Written {
-    const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 5] = [
         Self::Start,
         Self::Node,
         Self::End,

@@ -33,7 +33,7 @@ pub struct CallRecord {
     pub key: String,
     /// The call as it ran, with arguments that were repaired or rewritten on the way.
     pub call: ToolCall,
-    /// Grows with each change of the record.
+    /// One more with each change of the record: as it is replaced, and as the call ends.
     pub revision: u64,
     /// The newest checkpoint of the session when it began.
     pub after: CheckpointId,

@@ -1,0 +1,277 @@
+//! The promises of a store, each with a check.
+
+mod calls;
+mod races;
+
+use std::fmt::Debug;
+
+use serde_json::{Map, json};
+
+use crate::{
+    Checkpoint, CheckpointError, CheckpointId, Checkpointer, NewCheckpoint, Node, Written,
+};
+
+/// A store keeps what its trait promises: checkpoints are put behind the newest one alone and come back as
+/// they were, numbers grow and are never given again, calls are recorded once, of several who write at
+/// once one wins, and what was written is there for whoever opens the store next.
+///
+/// `open` opens one store, each time the same one, in which there is nothing when the suite begins. It is
+/// asked several times, and several handles are used at once, on tasks of the runtime that runs the test.
+/// What cannot be checked from here is that a write survives the end of the program.
+///
+/// ```
+/// use toolwright_agent::{MemoryCheckpointer, testing};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let store = MemoryCheckpointer::new();
+/// testing::conformance::checkpointer(async || store.clone()).await;
+/// # });
+/// ```
+///
+/// # Panics
+/// When it is not so; and outside of a tokio runtime.
+pub async fn checkpointer<C: Checkpointer + 'static>(open: impl AsyncFn() -> C) {
+    let store = open().await;
+    let there = did("sessions", store.sessions(None, 1).await);
+    assert!(
+        there.is_empty(),
+        "the suite begins with an empty store: {there:?} is there"
+    );
+    are_put_behind_the_newest(&store).await;
+    come_back_as_they_were(&store).await;
+    sessions_are_listed(&store).await;
+    what_is_deleted_is_gone(&store).await;
+    calls::are_recorded_once(&store).await;
+    calls::belong_to_their_session(&store).await;
+    drop(store);
+    races::one_wins(open().await, open().await).await;
+    is_there_for_the_next(&open).await;
+}
+
+/// What an operation returned that has to succeed.
+fn did<T>(what: &str, result: Result<T, CheckpointError>) -> T {
+    match result {
+        Ok(done) => done,
+        Err(error) => panic!("{what}: {error}"),
+    }
+}
+
+#[track_caller]
+fn same<T: PartialEq + Debug>(what: &str, found: &T, expected: &T) {
+    assert!(found == expected, "{what}: {expected:?}, not {found:?}");
+}
+
+/// Puts a checkpoint with nothing in it.
+async fn put(
+    store: &impl Checkpointer,
+    session: &str,
+    after: Option<CheckpointId>,
+) -> Result<CheckpointId, CheckpointError> {
+    let new = NewCheckpoint {
+        session,
+        after,
+        parent: after,
+        written: Written::Update,
+        next: Node::Model,
+        at_ms: 0,
+        metadata: &Map::new(),
+        body: "{}",
+    };
+    store.put(new).await
+}
+
+fn ids(checkpoints: &[Checkpoint]) -> Vec<CheckpointId> {
+    checkpoints.iter().map(|one| one.id).collect()
+}
+
+async fn history(store: &impl Checkpointer, session: &str) -> Vec<CheckpointId> {
+    ids(&did("history", store.history(session).await))
+}
+
+async fn are_put_behind_the_newest(store: &impl Checkpointer) {
+    let first = did("a session's first checkpoint", put(store, "a", None).await);
+    let other = did("another session's", put(store, "b", None).await);
+    let second = put(store, "a", Some(first)).await;
+    let second = did("a checkpoint behind the newest one", second);
+    assert!(
+        first < other && other < second,
+        "numbers grow, over all sessions: {first}, {other}, {second}"
+    );
+
+    let cases = [
+        ("behind an older one", "a", Some(first), Some(second)),
+        ("as if there were none", "a", None, Some(second)),
+        ("behind another session's", "a", Some(other), Some(second)),
+        ("behind one, where there is none", "c", Some(second), None),
+    ];
+    for (what, of, after, newest) in cases {
+        match put(store, of, after).await {
+            Err(CheckpointError::Conflict {
+                session,
+                expected,
+                found,
+            }) => same(
+                &format!("the conflict of a checkpoint {what}"),
+                &(session.as_str(), expected, found),
+                &(of, after, newest),
+            ),
+            result => panic!("a checkpoint {what} is a conflict, not {result:?}"),
+        }
+    }
+    let kept = [history(store, "a").await, history(store, "c").await];
+    same(
+        "what is kept after conflicts",
+        &kept,
+        &[vec![first, second], Vec::new()],
+    );
+    let latest = did("latest", store.latest("a").await);
+    same("the newest one", &latest.map(|one| one.id), &Some(second));
+    let latest = did("latest", store.latest("c").await);
+    same("the newest one where there is none", &latest, &None);
+}
+
+/// All that a checkpoint says, in all its forms.
+async fn come_back_as_they_were(store: &impl Checkpointer) {
+    let metadata = [
+        Map::new(),
+        Map::from_iter([
+            ("title".to_owned(), json!("Øre \u{1f600} \"'\\ %_\n")),
+            ("tags".to_owned(), json!([1, 2.5, null, {"": []}])),
+        ]),
+    ];
+    let long = format!("{{\"text\":\"{}\"}}", "é".repeat(600_000));
+    let bodies = ["{}", "{\"a\":\"Øre \u{1f600} ''\\n\"}", &long];
+    let (session, mut all) = ("Øre \u{1f600} %_'\"\\", Vec::<Checkpoint>::new());
+    for (place, written) in Written::ALL.into_iter().enumerate() {
+        let nodes = [Node::Model, Node::Tools, Node::End];
+        let newest = all.last().map(|one| one.id);
+        let mut one = Checkpoint {
+            // Known once it is put.
+            id: CheckpointId::new(0),
+            session: session.to_owned(),
+            // A branch goes on from an older one.
+            parent: if place == 4 {
+                all.first().map(|one| one.id)
+            } else {
+                newest
+            },
+            written,
+            next: at(&nodes, place),
+            at_ms: 1_700_000_000_123 + place as u64,
+            metadata: at(&metadata, place),
+            body: at(&bodies, place).to_owned(),
+        };
+        let new = NewCheckpoint {
+            session,
+            after: newest,
+            parent: one.parent,
+            written,
+            next: one.next,
+            at_ms: one.at_ms,
+            metadata: &one.metadata,
+            body: &one.body,
+        };
+        one.id = did("a checkpoint", store.put(new).await);
+        let latest = did("latest", store.latest(session).await);
+        same("the newest one", &latest, &Some(one.clone()));
+        all.push(one);
+    }
+    for one in &all {
+        let found = did("get", store.get(one.id).await);
+        same("one of a number", &found.as_ref(), &Some(one));
+    }
+    let found = did("history", store.history(session).await);
+    same("all of a session, the oldest first", &found, &all);
+    let nobody = CheckpointId::new(1 << 40);
+    let found = did("get", store.get(nobody).await);
+    same("one of a number that was never given", &found, &None);
+    did("delete", store.delete(session).await);
+}
+
+/// One of a few, taken in turn.
+fn at<T: Clone>(of: &[T], place: usize) -> T {
+    match of.iter().cycle().nth(place) {
+        Some(one) => one.clone(),
+        None => panic!("none to take"),
+    }
+}
+
+/// By the order of their characters' codes: what a database collates otherwise is another text.
+async fn sessions_are_listed(store: &impl Checkpointer) {
+    let mut names = ["", "B", "a", "a ", "a b", "aa", "b", "ä", "\u{1f600}"];
+    for name in ["B", "a ", "\u{1f600}", "aa", "ä", "", "a b"] {
+        did("a session of any name", put(store, name, None).await);
+    }
+    names.sort_unstable();
+    let all = did("sessions", store.sessions(None, 100).await);
+    same("sessions in the order of their text", &all, &owned(&names));
+    for (after, most) in [(None, 3), (Some("a"), 2), (Some("a "), 100), (Some("A"), 1)] {
+        let behind = names
+            .iter()
+            .filter(|name| after.is_none_or(|after| **name > after));
+        let behind: Vec<_> = behind.take(most).copied().collect();
+        let found = did("sessions", store.sessions(after, most).await);
+        let what = format!("sessions behind {after:?}, at most {most}");
+        same(&what, &found, &owned(&behind));
+    }
+    let none = did("sessions", store.sessions(Some("\u{1f600}"), 9).await);
+    same("sessions behind the last one", &none, &Vec::new());
+    let none = did("sessions", store.sessions(None, 0).await);
+    same("at most no sessions", &none, &Vec::new());
+}
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+async fn what_is_deleted_is_gone(store: &impl Checkpointer) {
+    let before = did("latest", store.latest("a").await).map(|one| one.id);
+    let last = did("a checkpoint", put(store, "a", before).await);
+    let gone = did("delete", store.delete("a").await);
+    same("whether something was deleted", &gone, &true);
+    let gone = did("delete", store.delete("a").await);
+    same("whether something was deleted again", &gone, &false);
+    same(
+        "what is deleted, by its session",
+        &history(store, "a").await,
+        &Vec::new(),
+    );
+    let found = did("get", store.get(last).await);
+    same("what is deleted, by its number", &found, &None);
+    let names = did("sessions", store.sessions(None, 100).await);
+    assert!(
+        !names.iter().any(|name| name == "a") && names.iter().any(|name| name == "a "),
+        "a session that is deleted is not listed, and others are: {names:?}"
+    );
+    match put(store, "a", Some(last)).await {
+        Err(error) if error.is_conflict() => {}
+        result => panic!("behind one that is deleted is a conflict, not {result:?}"),
+    }
+    let again = did("a deleted session's name", put(store, "a", None).await);
+    assert!(
+        again > last,
+        "a number is not given again, though {last} is deleted: {again}"
+    );
+}
+
+async fn is_there_for_the_next<C: Checkpointer>(open: &impl AsyncFn() -> C) {
+    let store = open().await;
+    let id = did("a checkpoint", put(&store, "kept", None).await);
+    calls::begin(&store, "kept", id, "k").await;
+    drop(store);
+    let store = open().await;
+    same(
+        "what is there for whoever opens the store next",
+        &history(&store, "kept").await,
+        &vec![id],
+    );
+    let calls = did("calls", store.calls("kept").await);
+    same("calls that are there then", &calls.len(), &1);
+    did("delete", store.delete("kept").await);
+    drop(store);
+    let again = did("a checkpoint", put(&open().await, "kept", None).await);
+    assert!(
+        again > id,
+        "a number is not given again by whoever opens the store next, though {id} is deleted: {again}"
+    );
+}

@@ -1,0 +1,207 @@
+//! What is promised of the records of calls.
+
+use toolwright_runtime::ToolCall;
+
+use super::{did, put, same};
+use crate::{Begin, Begun, CallRecord, CheckpointId, Checkpointer};
+
+fn call(id: &str) -> ToolCall {
+    ToolCall::new(id, "pay", "{ \"to\": \"Øre \u{1f600}\",\n \"n\": 1.0 }")
+}
+
+/// Records that a call begins that nobody knows of.
+pub(super) async fn begin(
+    store: &impl Checkpointer,
+    session: &str,
+    after: CheckpointId,
+    key: &str,
+) -> u64 {
+    match begin_as(store, session, after, key, &call(key), None).await {
+        Begun::Recorded(revision) => revision,
+        standing @ Begun::Standing(_) => {
+            panic!("a call that nobody knows of is recorded, not {standing:?}")
+        }
+    }
+}
+
+async fn begin_as(
+    store: &impl Checkpointer,
+    session: &str,
+    after: CheckpointId,
+    key: &str,
+    call: &ToolCall,
+    replaces: Option<u64>,
+) -> Begun {
+    let begin = Begin {
+        session,
+        after,
+        key,
+        call,
+        replaces,
+    };
+    did("a call that begins", store.begin_call(begin).await)
+}
+
+async fn end(store: &impl Checkpointer, session: &str, key: &str, revision: u64, outcome: &str) {
+    let ended = store.end_call(session, key, revision, outcome).await;
+    did("a call that ends", ended);
+}
+
+async fn records(store: &impl Checkpointer, session: &str) -> Vec<CallRecord> {
+    did("calls", store.calls(session).await)
+}
+
+/// The record of a key.
+async fn record(store: &impl Checkpointer, session: &str, key: &str) -> CallRecord {
+    let records = records(store, session).await;
+    match records.into_iter().find(|record| record.key == key) {
+        Some(record) => record,
+        None => panic!("the call `{key}` of `{session}` is recorded, and not listed"),
+    }
+}
+
+pub(super) async fn are_recorded_once(store: &impl Checkpointer) {
+    let after = did("a checkpoint", put(store, "calls", None).await);
+    let first = begin(store, "calls", after, "k1").await;
+    let second = begin(store, "calls", after, "k2").await;
+    let running = CallRecord {
+        key: "k1".to_owned(),
+        call: call("k1"),
+        revision: first,
+        after,
+        outcome: None,
+    };
+    same(
+        "a call that runs",
+        &record(store, "calls", "k1").await,
+        &running,
+    );
+    let again = begin_as(store, "calls", after, "k1", &call("k1"), None).await;
+    same(
+        "the same call again",
+        &again,
+        &Begun::Standing(running.clone()),
+    );
+
+    // Somebody who has seen the record lets the call run again, with arguments of his own.
+    let other = ToolCall::new("k1", "pay", "[]");
+    let replaced = begin_as(store, "calls", after, "k1", &other, Some(first)).await;
+    let Begun::Recorded(replaced) = replaced else {
+        panic!("a record that was seen is replaced, not {replaced:?}");
+    };
+    same(
+        "the revision of a record that is replaced",
+        &replaced,
+        &(first + 1),
+    );
+    let running = CallRecord {
+        call: other.clone(),
+        revision: replaced,
+        ..running
+    };
+    end(store, "calls", "k1", first, "\"late\"").await;
+    same(
+        "a record after the end of the one that it replaced",
+        &record(store, "calls", "k1").await,
+        &running,
+    );
+    let again = begin_as(store, "calls", after, "k1", &other, Some(first)).await;
+    same(
+        "the same call, for a record that stands there no more",
+        &again,
+        &Begun::Standing(running.clone()),
+    );
+
+    end(store, "calls", "k1", replaced, "\"Øre\"").await;
+    let ended = record(store, "calls", "k1").await;
+    let expected = CallRecord {
+        revision: replaced + 1,
+        outcome: Some("\"Øre\"".to_owned()),
+        ..running
+    };
+    same("a call that has ended", &ended, &expected);
+    end(store, "calls", "k1", replaced, "\"twice\"").await;
+    same(
+        "a call that ends twice",
+        &record(store, "calls", "k1").await,
+        &expected,
+    );
+    let again = begin_as(store, "calls", after, "k1", &other, Some(replaced)).await;
+    same(
+        "a call that has ended since",
+        &again,
+        &Begun::Standing(expected),
+    );
+
+    overtaken(store, after, second).await;
+}
+
+/// Whoever was overtaken begins no call, but says what came of those that it began: `k2`, in this revision.
+async fn overtaken(store: &impl Checkpointer, after: CheckpointId, second: u64) {
+    let newest = did("a checkpoint", put(store, "calls", Some(after)).await);
+    for (what, replaces) in [("a new one", None), ("one again", Some(second))] {
+        let key = if replaces.is_some() { "k2" } else { "k3" };
+        let call = call(key);
+        let begin = Begin {
+            session: "calls",
+            after,
+            key,
+            call: &call,
+            replaces,
+        };
+        match store.begin_call(begin).await {
+            Err(error) if error.is_conflict() => {}
+            result => panic!("who was overtaken and begins {what} meets a conflict: {result:?}"),
+        }
+    }
+    end(store, "calls", "k2", second, "2").await;
+    let ended = record(store, "calls", "k2").await.outcome;
+    same(
+        "a call that ends after others went on",
+        &ended,
+        &Some("2".to_owned()),
+    );
+    begin(store, "calls", newest, "k0").await;
+    let keys = records(store, "calls").await;
+    let keys: Vec<_> = keys.iter().map(|record| record.key.as_str()).collect();
+    same(
+        "calls in the order in which they first began",
+        &keys,
+        &vec!["k1", "k2", "k0"],
+    );
+}
+
+pub(super) async fn belong_to_their_session(store: &impl Checkpointer) {
+    let after = did("a checkpoint", put(store, "other", None).await);
+    same(
+        "the calls of a session that made none",
+        &records(store, "other").await,
+        &Vec::new(),
+    );
+    let revision = begin(store, "other", after, "k1").await;
+    end(store, "other", "k1", revision, "null").await;
+    let outcome = record(store, "calls", "k1").await.outcome;
+    same(
+        "a call after the end of another session's under the same key",
+        &outcome,
+        &Some("\"Øre\"".to_owned()),
+    );
+    did("delete", store.delete("other").await);
+    same(
+        "the calls of a session that is deleted",
+        &records(store, "other").await,
+        &Vec::new(),
+    );
+    same(
+        "another session's calls then",
+        &records(store, "calls").await.len(),
+        &3,
+    );
+    // Who has not heard of it yet.
+    end(store, "other", "k1", revision, "null").await;
+    same(
+        "the calls of a deleted session, of which one ends",
+        &records(store, "other").await,
+        &Vec::new(),
+    );
+}

@@ -8,7 +8,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
     Agent, AgentError, CallRef, Message, ModelError, Response, Session, SessionError, Status, Why,
@@ -197,6 +197,75 @@ async fn an_approval_holds_for_the_tool_that_was_shown() {
     assert!(matches!(error, AgentError::Decision { index: 0, .. }));
     assert!(ledger.lines().is_empty());
     assert_eq!(session.pending().len(), 1);
+}
+
+/// A session as it is stored, changed.
+fn changed(session: &Session, change: impl FnOnce(&mut Value)) -> Session {
+    let mut stored = serde_json::to_value(session).unwrap();
+    change(&mut stored);
+    serde_json::from_value(stored).unwrap()
+}
+
+/// What was shown is kept apart from what the model wrote, under a digest of the tool's name, its schema and
+/// the arguments.
+#[tokio::test]
+async fn an_approval_does_not_hold_for_a_call_that_was_changed_in_the_store() {
+    let other = json!({"to": "Eve", "cents": 500}).to_string();
+    let ledger = Ledger::default();
+    let calls = [pay_call("a", "Ada", 100), ToolCall::new("b", "look", "{}")];
+    let shown = |stored: &Value| {
+        let call = &stored["waits"][0]["call"];
+        (
+            call["name"].clone(),
+            call["arguments"].clone(),
+            stored["waits"][0]["digest"].clone(),
+        )
+    };
+    // Before somebody has approved it, and after.
+    for approved in [false, true] {
+        let changes: [fn(&mut Value, &str); 3] = [
+            |wait, other| wait["call"]["arguments"] = other.into(),
+            |wait, _| wait["call"]["name"] = "charge".into(),
+            |wait, _| wait["digest"] = "0".repeat(64).into(),
+        ];
+        for change in changes {
+            let (agent, mut session) = paused_of(all(&ledger), &calls, None).await;
+            if approved {
+                session.decide("a", Decision::Approve).unwrap();
+            }
+            let before = shown(&serde_json::to_value(&session).unwrap());
+            let mut session = changed(&session, |stored| {
+                change(&mut stored["waits"][0], &other);
+                assert_ne!(shown(stored), before);
+            });
+            if !approved {
+                session.decide("a", Decision::Approve).unwrap();
+            }
+            let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
+            let AgentError::Decision { index: 0, error } = &error else {
+                panic!("{error:?}");
+            };
+            assert!(error.to_string().contains("has changed since"), "{error}");
+            // Nothing ran; the call waits, for another word than that.
+            assert_eq!(ledger.lines(), ["looked"]);
+            assert_eq!(
+                (session.status(), session.pending().len()),
+                (&Status::AwaitingTools, 1)
+            );
+            ledger.lines.lock().unwrap().clear();
+        }
+    }
+
+    // What the thread says since is another matter: what was shown runs.
+    let (agent, mut session) = paused(all(&ledger), &calls).await;
+    session.decide("a", Decision::Approve).unwrap();
+    let mut session = changed(&session, |stored| {
+        let call = &mut stored["thread"][1]["calls"][0];
+        assert_ne!(call["arguments"], Value::Null);
+        call["arguments"] = other.as_str().into();
+    });
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(ledger.lines(), ["looked", "100 to Ada"]);
 }
 
 #[tokio::test]

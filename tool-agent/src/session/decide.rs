@@ -11,8 +11,10 @@ impl Session {
     /// At an interrupt before tools each of their calls can be decided about; what nobody decides
     /// about runs as the model wrote it.
     ///
-    /// A decision is bound to what was shown. An approval runs exactly those arguments: where the tool
-    /// or its schema has changed since, the call waits on. Edited arguments are read and validated;
+    /// A decision is bound to what was shown. An approval runs exactly those arguments: where the tool,
+    /// its schema, or the call in a stored session has changed since, the call waits on, and can be edited,
+    /// answered or rejected. This is for mistakes and not for thieves: whoever can write the store can
+    /// write what was shown, too. Edited arguments are read and validated;
     /// wrong ones keep the call waiting too. Both are [`AgentError::Decision`](crate::AgentError::Decision)
     /// of the run, which runs nothing then.
     ///

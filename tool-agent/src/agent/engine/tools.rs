@@ -13,6 +13,7 @@ use super::{Engine, Visit};
 use crate::agent::sub::Subs;
 use crate::digest;
 use crate::session::Wait;
+use crate::tool_node::plans;
 use crate::{AgentError, Asks, Assistant, Halted, Message, Node, Status, ToolMessage, Why};
 
 impl Engine<'_> {
@@ -94,9 +95,10 @@ impl Engine<'_> {
                 continue;
             };
             let holds = match decision {
-                Decision::Approve if digest::of(call, &tools) != wait.digest => {
-                    let words = "the tool has changed since the call was shown, and an approval \
-                                 does not hold for it; the call can be edited, answered or rejected";
+                Decision::Approve if digest::of(call, tools) != wait.digest => {
+                    let words = "the tool, or the call, has changed since the call was shown, and an \
+                                 approval does not hold for it; the call can be edited, answered or \
+                                 rejected";
                     Err(ToolError::new(ErrorKind::Rejected, words))
                 }
                 Decision::Edit(_) if wait.sub.is_some() => {

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
-use self::server::{Answer, Server};
+use self::server::{Answer, Server, Wire};
 
 /// The folder in which `cargo run --example agent` is to work.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -322,6 +322,70 @@ fn a_model_behind_http_is_talked_to_and_the_person_decides() {
     );
     assert_eq!(messages[3]["content"], "21.00 were paid back");
     assert_eq!(messages[5]["content"], "And the other half?");
+}
+
+#[test]
+fn another_wire_is_spoken_where_it_is_asked_for() {
+    let server = Server::speaking(
+        Wire::Anthropic,
+        "",
+        vec![refund(4200), Answer::words("Half.")],
+    );
+    let folder = Folder::new("anthropic");
+    let wire = ["--wire", "anthropic", "My cup is broken."];
+    let mut talk = Talk::start(&server.url, &folder.db(), &wire);
+    assert_eq!(talk.event("text")["text"], "Let me ");
+    server.go_on();
+    assert_eq!(talk.event("call_waits")["tool"], "refund");
+    talk.types(r#"{"order": 17, "cents": 2100}"#);
+    assert_eq!(talk.event("call_finished")["text"], "21.00 were paid back");
+    server.go_on();
+    assert_eq!(talk.event("run_finished")["text"], "Half.");
+    let (success, rest, errors) = talk.end();
+    assert_eq!((success, rest.as_str(), errors.as_str()), (true, "", ""));
+
+    let got = server.got();
+    for got in &got {
+        assert!(got.head.starts_with("POST /v1/messages "), "{}", got.head);
+        assert!(got.head.contains("x-api-key: secret"), "{}", got.head);
+        assert!(got.head.contains("anthropic-version: "), "{}", got.head);
+        assert_eq!(
+            (&got.body["model"], &got.body["stream"]),
+            (&json!("m"), &json!(true))
+        );
+        assert!(
+            got.body["system"]
+                .as_str()
+                .is_some_and(|system| !system.is_empty())
+        );
+        let names: Vec<_> = got.body["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tool| &tool["name"])
+            .collect();
+        assert_eq!(names, ["find_order", "refund", "ask_address", "resend"]);
+    }
+    // What the model said goes back as it came, and the answer to its call is a block of the user's.
+    let call = json!({"type": "tool_use", "id": "c1", "name": "refund", "input": {"order": 17, "cents": 4200}});
+    let messages = got[1].body["messages"].as_array().unwrap();
+    assert_eq!(
+        messages[1],
+        json!({"role": "assistant", "content": [{"type": "text", "text": "Let me see."}, call]})
+    );
+    assert_eq!(messages.len(), 3);
+    assert_eq!(messages[2]["role"], "user");
+    let answer = &messages[2]["content"][0];
+    assert_eq!(
+        (&answer["type"], &answer["tool_use_id"]),
+        (&json!("tool_result"), &json!("c1"))
+    );
+    assert!(
+        answer["content"]
+            .to_string()
+            .contains("21.00 were paid back"),
+        "{answer}"
+    );
 }
 
 #[test]

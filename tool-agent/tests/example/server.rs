@@ -1,4 +1,4 @@
-//! A server on the loopback that speaks `OpenAI`'s chat form, streamed.
+//! A server on the loopback that speaks `OpenAI`'s chat form or Anthropic's messages, streamed.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -15,30 +15,112 @@ pub(crate) struct Got {
     pub(crate) body: Value,
 }
 
-/// What it answers: pieces of the message.
+/// What it answers.
 pub(crate) struct Answer {
-    /// Sent at once.
-    first: Value,
-    /// Sent when the test says so.
-    then: Vec<Value>,
+    /// The words that are sent at once.
+    words: String,
+    /// What is sent when the test says so: `see.`, and a call of this tool with these arguments.
+    call: Option<(String, String)>,
 }
 
 impl Answer {
     pub(crate) fn words(text: &str) -> Self {
         Self {
-            first: json!({"content": text}),
-            then: Vec::new(),
+            words: text.to_owned(),
+            call: None,
         }
     }
 
     pub(crate) fn call(text: &str, name: &str, arguments: &Value) -> Self {
-        let function = json!({"name": name, "arguments": arguments.to_string()});
-        let call = json!({"index": 0, "id": "c1", "type": "function", "function": function});
         Self {
-            first: json!({"content": text}),
-            then: vec![json!({"content": "see."}), json!({"tool_calls": [call]})],
+            call: Some((name.to_owned(), arguments.to_string())),
+            ..Self::words(text)
         }
     }
+}
+
+/// What is spoken.
+#[derive(Clone, Copy)]
+pub(crate) enum Wire {
+    OpenAi,
+    Anthropic,
+}
+
+impl Wire {
+    /// The events of an answer: those that are sent at once, and the rest.
+    fn events(self, answer: &Answer) -> [String; 2] {
+        match self {
+            Self::OpenAi => open_ai(answer),
+            Self::Anthropic => anthropic(answer),
+        }
+    }
+}
+
+fn open_ai(answer: &Answer) -> [String; 2] {
+    let event = |delta: Value, reason: Value| {
+        let choice = json!({"index": 0, "delta": delta, "finish_reason": reason});
+        format!("data: {}\n\n", json!({"choices": [choice]}))
+    };
+    let first = event(json!({"content": answer.words}), Value::Null);
+    let (mut rest, mut reason) = (String::new(), "stop");
+    if let Some((name, arguments)) = &answer.call {
+        let function = json!({"name": name, "arguments": arguments});
+        let call = json!({"index": 0, "id": "c1", "type": "function", "function": function});
+        rest += &event(json!({"content": "see."}), Value::Null);
+        rest += &event(json!({"tool_calls": [call]}), Value::Null);
+        reason = "tool_calls";
+    }
+    rest += &event(json!({}), reason.into());
+    [first, rest + "data: [DONE]\n\n"]
+}
+
+fn anthropic(answer: &Answer) -> [String; 2] {
+    let event = |kind: &str, mut data: Value| {
+        data["type"] = kind.into();
+        format!("event: {kind}\ndata: {data}\n\n")
+    };
+    let delta = |index: u32, delta: Value| {
+        event(
+            "content_block_delta",
+            json!({"index": index, "delta": delta}),
+        )
+    };
+    let text = |text: &str| delta(0, json!({"type": "text_delta", "text": text}));
+    let usage = json!({"input_tokens": 9, "output_tokens": 1});
+    let message = json!({"id": "m", "role": "assistant", "content": [], "usage": usage});
+    let first = [
+        event("message_start", json!({"message": message})),
+        event(
+            "content_block_start",
+            json!({"index": 0, "content_block": {"type": "text", "text": ""}}),
+        ),
+        text(&answer.words),
+    ];
+    let stop = |index: u32| event("content_block_stop", json!({"index": index}));
+    let (mut rest, mut reason) = (String::new(), "end_turn");
+    if let Some((name, arguments)) = &answer.call {
+        let call = json!({"type": "tool_use", "id": "c1", "name": name, "input": {}});
+        let (one, other) = arguments.split_at(arguments.len() / 2);
+        rest += &text("see.");
+        rest += &stop(0);
+        rest += &event(
+            "content_block_start",
+            json!({"index": 1, "content_block": call}),
+        );
+        for piece in [one, other] {
+            rest += &delta(
+                1,
+                json!({"type": "input_json_delta", "partial_json": piece}),
+            );
+        }
+        rest += &stop(1);
+        reason = "tool_use";
+    } else {
+        rest += &stop(0);
+    }
+    let ends = json!({"delta": {"stop_reason": reason}, "usage": {"output_tokens": 5}});
+    rest += &event("message_delta", ends);
+    [first.concat(), rest + &event("message_stop", json!({}))]
 }
 
 pub(crate) struct Server {
@@ -50,8 +132,13 @@ pub(crate) struct Server {
 impl Server {
     /// Gives these answers, one a connection.
     pub(crate) fn start(answers: Vec<Answer>) -> Self {
+        Self::speaking(Wire::OpenAi, "/v1", answers)
+    }
+
+    /// The same, in this form, for programs that are told this path.
+    pub(crate) fn speaking(wire: Wire, path: &str, answers: Vec<Answer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let url = format!("http://{}{path}", listener.local_addr().unwrap());
         let got = Arc::new(Mutex::new(Vec::new()));
         let (go_on, may_go_on) = channel();
         let heard = Arc::clone(&got);
@@ -59,7 +146,7 @@ impl Server {
             for answer in answers {
                 let (mut stream, _) = listener.accept().unwrap();
                 heard.lock().unwrap().push(read(&mut stream));
-                write(&mut stream, &answer, &may_go_on);
+                write(&mut stream, &wire.events(&answer), &may_go_on);
             }
         });
         Self { url, got, go_on }
@@ -101,28 +188,11 @@ fn read(stream: &mut TcpStream) -> Got {
     }
 }
 
-fn write(stream: &mut TcpStream, answer: &Answer, may_go_on: &Receiver<()>) {
+fn write(stream: &mut TcpStream, [first, rest]: &[String; 2], may_go_on: &Receiver<()>) {
     let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n";
-    let event = |delta: &Value, reason: Value| {
-        let choice = json!({"index": 0, "delta": delta, "finish_reason": reason});
-        format!("data: {}\n\n", json!({"choices": [choice]}))
-    };
     stream.write_all(head.as_bytes()).unwrap();
-    stream
-        .write_all(event(&answer.first, Value::Null).as_bytes())
-        .unwrap();
+    stream.write_all(first.as_bytes()).unwrap();
     stream.flush().unwrap();
     may_go_on.recv().unwrap();
-    for delta in &answer.then {
-        stream
-            .write_all(event(delta, Value::Null).as_bytes())
-            .unwrap();
-    }
-    let reason = if answer.then.is_empty() {
-        "stop"
-    } else {
-        "tool_calls"
-    };
-    let end = format!("{}data: [DONE]\n\n", event(&json!({}), reason.into()));
-    stream.write_all(end.as_bytes()).unwrap();
+    stream.write_all(rest.as_bytes()).unwrap();
 }

@@ -170,6 +170,65 @@ fn bytes_that_are_no_text_are_not_shown() {
     );
 }
 
+/// All that is kept under an id, read page by page.
+fn read(executor: &Executor, cx: &Context, id: &str, most: usize) -> String {
+    let mut read = String::new();
+    loop {
+        let arguments = json!({"id": id, "offset": read.len()});
+        let (ok, page) = answer(executor, cx, "read_output", arguments);
+        assert!(ok, "{page}");
+        match page.split_once("[the output goes on at offset ") {
+            Some((page, next)) => {
+                assert!(!page.is_empty() && page.len() <= most + 1 && page.lines().count() <= 10);
+                let next: usize = next.split_once(' ').unwrap().0.parse().unwrap();
+                // A page that does not end with a line gets an end before the mark.
+                read.push_str(&page[..next - read.len()]);
+            }
+            None => {
+                read.push_str(&page);
+                return read;
+            }
+        }
+    }
+}
+
+/// Where JSON is cut it is no longer the beginning of what it was: so it is read from its beginning.
+#[test]
+fn a_model_can_read_on_in_json() {
+    let overflow = Overflow::new(1_000_000);
+    let own = Toolset::new([overflow.tool()]).unwrap();
+    let limit = OutputLimit::new(400, 10).kept_in(&overflow);
+    let executor = Executor::serial(all().merge(&own).unwrap()).limit_output(limit);
+    let (cx, many) = (Context::new(), json!({"count": 100}));
+    let whole = answer(&Executor::serial(all()), &cx, "rows", many.clone()).1;
+    let (_, first) = answer(&executor, &cx, "rows", many);
+    let value: Value = serde_json::from_str(&first).unwrap();
+    let note = format!(
+        "shortened from {} bytes of JSON; `read_output` reads on, with id output_1 and offset 0",
+        whole.len()
+    );
+    assert!(first.contains(&note), "{first}");
+    assert_ne!(value, serde_json::from_str::<Value>(&whole).unwrap());
+    assert_eq!(read(&executor, &cx, "output_1", 400), whole);
+
+    // A block of JSON too, in what room the blocks before it leave.
+    let call = ToolCall::new("1", "blocks", r#"{"times": 150}"#);
+    let batch = executor.run_blocking(&[call], &cx);
+    let Ok(Outcome::Content(content)) = &batch.results().next().unwrap().outcome else {
+        panic!("{batch:?}")
+    };
+    let Some(Block::Json { value }) = content.blocks().last() else {
+        panic!("{content:?}")
+    };
+    let whole = json!({"list": vec![1; 150]});
+    let note = value.to_string();
+    assert!(
+        note.contains("; `read_output` reads on, with id output_2 and offset 0"),
+        "{note}"
+    );
+    assert_eq!(read(&executor, &cx, "output_2", 400), whole.to_string());
+}
+
 #[test]
 fn a_model_can_read_on() {
     let overflow = Overflow::new(1_000_000);
@@ -185,25 +244,7 @@ fn a_model_can_read_on() {
         "{first}"
     );
 
-    let mut read = String::new();
-    loop {
-        let arguments = json!({"id": "output_1", "offset": read.len()});
-        let (ok, page) = answer(&executor, &cx, "read_output", arguments);
-        assert!(ok, "{page}");
-        match page.split_once("[the output goes on at offset ") {
-            Some((page, next)) => {
-                assert!(!page.is_empty() && page.len() <= 101 && page.lines().count() <= 10);
-                let next: usize = next.split_once(' ').unwrap().0.parse().unwrap();
-                // A page that does not end with a line gets an end before the mark.
-                read.push_str(&page[..next - read.len()]);
-            }
-            None => {
-                read.push_str(&page);
-                break;
-            }
-        }
-    }
-    assert_eq!(read, text);
+    assert_eq!(read(&executor, &cx, "output_1", 100), text);
     let past = json!({"id": "output_1", "offset": 1_u64 << 40});
     let (ok, told) = answer(&executor, &cx, "read_output", past);
     assert!(

@@ -1,0 +1,386 @@
+//! A batch on a runtime with several threads: what holds on one holds there, whether a tool awaits, is a
+//! task of its own or blocks a thread.
+#![cfg(feature = "tokio")]
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::sync::watch;
+use toolwright::{
+    Batch, Cancel, Context, ErrorKind, Event, Executor, Halted, ToolCall, ToolError, Toolset, tool,
+    tools,
+};
+
+/// What all tools of a test share.
+struct Shared {
+    /// Whose turn it is to end.
+    turn: watch::Sender<usize>,
+    /// How many are at work, and the most that were.
+    now: AtomicUsize,
+    most: AtomicUsize,
+    /// How many hang, and how many have heard that they are to end.
+    hang: watch::Sender<usize>,
+    heard: watch::Sender<usize>,
+}
+
+impl Shared {
+    fn new(turn: usize) -> Arc<Self> {
+        Arc::new(Self {
+            turn: watch::Sender::new(turn),
+            now: AtomicUsize::new(0),
+            most: AtomicUsize::new(0),
+            hang: watch::Sender::new(0),
+            heard: watch::Sender::new(0),
+        })
+    }
+
+    async fn turn(&self, n: usize) -> usize {
+        self.turn
+            .subscribe()
+            .wait_for(|turn| *turn == n)
+            .await
+            .unwrap();
+        self.turn.send_replace(n.wrapping_sub(1));
+        n
+    }
+
+    async fn at_work(&self) {
+        self.enter();
+        while self.most.load(Ordering::SeqCst) < 3 {
+            tokio::task::yield_now().await;
+        }
+        // One more would have the time to begin.
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        self.leave();
+    }
+
+    fn enter(&self) {
+        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(now, Ordering::SeqCst);
+    }
+
+    fn leave(&self) {
+        self.now.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Ends when it is its turn.
+#[tool]
+async fn turn(n: usize, #[state] shared: &Shared) -> usize {
+    shared.turn(n).await
+}
+
+/// Ends when it is its turn.
+#[tool(spawn)]
+async fn turn_spawned(n: usize, #[state] shared: &Shared) -> usize {
+    shared.turn(n).await
+}
+
+/// Ends when it is its turn.
+#[tool(blocking)]
+fn turn_blocking(n: usize, #[state] shared: &Shared) -> usize {
+    while *shared.turn.borrow() != n {
+        std::thread::yield_now();
+    }
+    shared.turn.send_replace(n.wrapping_sub(1));
+    n
+}
+
+/// Waits until three were at work at once.
+#[tool]
+async fn three(#[state] shared: &Shared) {
+    shared.at_work().await;
+}
+
+/// Waits until three were at work at once.
+#[tool(spawn)]
+async fn three_spawned(#[state] shared: &Shared) {
+    shared.at_work().await;
+}
+
+/// Waits until three were at work at once.
+#[tool(blocking)]
+fn three_blocking(#[state] shared: &Shared) {
+    shared.enter();
+    while shared.most.load(Ordering::SeqCst) < 3 {
+        std::thread::yield_now();
+    }
+    // One more would have the time to begin.
+    std::thread::sleep(Duration::from_millis(5));
+    shared.leave();
+}
+
+/// Panics.
+#[tool]
+async fn boom() -> u8 {
+    panic!("awaiting")
+}
+
+/// Panics.
+#[tool(spawn)]
+async fn boom_spawned() -> u8 {
+    panic!("as a task")
+}
+
+/// Panics.
+#[tool(blocking)]
+fn boom_blocking() -> u8 {
+    panic!("on a thread")
+}
+
+/// Counts itself when it goes.
+struct Heard<'a>(&'a Shared);
+
+impl Drop for Heard<'_> {
+    fn drop(&mut self) {
+        self.0.heard.send_modify(|heard| *heard += 1);
+    }
+}
+
+/// Never answers.
+#[tool]
+async fn hang(#[state] shared: &Shared) -> u8 {
+    let _heard = Heard(shared);
+    shared.hang.send_modify(|hang| *hang += 1);
+    std::future::pending().await
+}
+
+/// Never answers.
+#[tool(spawn)]
+async fn hang_spawned(#[state] shared: &Shared) -> u8 {
+    let _heard = Heard(shared);
+    shared.hang.send_modify(|hang| *hang += 1);
+    std::future::pending().await
+}
+
+/// Does not answer until it is told to end.
+#[tool(blocking)]
+fn hang_blocking(#[state] shared: &Shared, #[context] cx: &Context) -> u8 {
+    let _heard = Heard(shared);
+    shared.hang.send_modify(|hang| *hang += 1);
+    while !cx.cancel().is_cancelled() {
+        std::thread::yield_now();
+    }
+    1
+}
+
+/// Has a limit of its own, and never answers.
+#[tool(timeout = "500ms")]
+async fn hurried(#[state] shared: &Shared) -> u8 {
+    let _heard = Heard(shared);
+    std::future::pending().await
+}
+
+/// Has a limit of its own, and never answers.
+#[tool(spawn, timeout = "500ms")]
+async fn hurried_spawned(#[state] shared: &Shared) -> u8 {
+    let _heard = Heard(shared);
+    std::future::pending().await
+}
+
+/// Has a limit of its own, and does not answer until it is told to end.
+#[tool(blocking, timeout = "500ms")]
+fn hurried_blocking(#[state] shared: &Shared, #[context] cx: &Context) -> u8 {
+    let _heard = Heard(shared);
+    while !cx.cancel().is_cancelled() {
+        std::thread::yield_now();
+    }
+    1
+}
+
+/// Says it.
+#[tool]
+async fn echo(text: String) -> String {
+    tokio::task::yield_now().await;
+    text
+}
+
+/// Says it.
+#[tool(spawn)]
+async fn echo_spawned(text: String) -> String {
+    tokio::task::yield_now().await;
+    text
+}
+
+/// Says it.
+#[tool(blocking)]
+fn echo_blocking(text: String) -> String {
+    text
+}
+
+fn all(shared: &Arc<Shared>) -> Toolset {
+    tools![
+        turn, turn_spawned, turn_blocking, three, three_spawned, three_blocking, boom, boom_spawned,
+        boom_blocking, hurried, hurried_spawned, hurried_blocking, hang, hang_spawned, hang_blocking, echo, echo_spawned, echo_blocking;
+        state = Arc::clone(shared)
+    ]
+}
+
+fn call(id: &str, name: &str, arguments: &serde_json::Value) -> ToolCall {
+    ToolCall::new(id, name, arguments.to_string())
+}
+
+/// A call with the arguments that its tool takes.
+fn of(id: &str, name: &str) -> ToolCall {
+    let arguments = if name.starts_with("echo") {
+        json!({"text": "a"})
+    } else {
+        json!({})
+    };
+    call(id, name, &arguments)
+}
+
+fn kinds(batch: &Batch) -> Vec<Option<ErrorKind>> {
+    let kind = |result: &toolwright::ToolResult| result.outcome.as_ref().err().map(ToolError::kind);
+    batch.results().map(kind).collect()
+}
+
+/// What hangs fails.
+async fn soon<T>(future: impl Future<Output = T>) -> T {
+    let done = tokio::time::timeout(Duration::from_mins(1), future).await;
+    done.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn answers_stand_in_call_order_under_their_ids() {
+    for name in ["turn", "turn_spawned", "turn_blocking"] {
+        // The last one ends first.
+        let shared = Shared::new(7);
+        let finished = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&finished);
+        let executor = Executor::parallel(all(&shared), 8).observe(move |event: &Event<'_>| {
+            if let Event::Finished { index, .. } = event {
+                seen.lock().unwrap().push(*index);
+            }
+        });
+        // Two of them share each id.
+        let calls = (0..8).map(|n| call(&format!("c{}", n / 2), name, &json!({"n": n})));
+        let calls: Vec<_> = calls.collect();
+        let batch = soon(executor.run(&calls, &Context::new())).await;
+        let answers = batch.results().map(|result| (&*result.id, result.value()));
+        let expected = ["c0", "c0", "c1", "c1", "c2", "c2", "c3", "c3"];
+        let expected = expected.into_iter().zip((0..8).map(|n| Some(json!(n))));
+        assert!(answers.eq(expected), "{name}: {batch:?}");
+        let mut finished = finished.lock().unwrap().clone();
+        if name == "turn" {
+            assert_eq!(finished, [7, 6, 5, 4, 3, 2, 1, 0]);
+        }
+        // Threads may be heard of in another order than they end in, but once each.
+        finished.sort_unstable();
+        assert_eq!(finished, [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_more_run_at_once_than_may() {
+    for name in ["three", "three_spawned", "three_blocking"] {
+        let shared = Shared::new(0);
+        let calls: Vec<_> = (0..30)
+            .map(|n| call(&n.to_string(), name, &json!({})))
+            .collect();
+        let executor = Executor::parallel(all(&shared), 3);
+        let batch = soon(executor.run(&calls, &Context::new())).await;
+        assert_eq!(kinds(&batch), [None; 30], "{name}");
+        assert_eq!(shared.most.load(Ordering::SeqCst), 3, "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_panic_and_a_limit_concern_their_call_alone() {
+    let shared = Shared::new(0);
+    let names = [
+        "echo",
+        "boom",
+        "hurried",
+        "echo_spawned",
+        "boom_spawned",
+        "hurried_spawned",
+        "echo_blocking",
+        "boom_blocking",
+        "hurried_blocking",
+        "nowhere",
+    ];
+    let calls: Vec<_> = names.iter().map(|name| of(name, name)).collect();
+    let executor = Executor::parallel(all(&shared), 16);
+    let batch = soon(executor.run(&calls, &Context::new())).await;
+    let (panicked, late) = (Some(ErrorKind::Panicked), Some(ErrorKind::Timeout));
+    assert_eq!(
+        kinds(&batch),
+        [
+            None,
+            panicked,
+            late,
+            None,
+            panicked,
+            late,
+            None,
+            panicked,
+            late,
+            Some(ErrorKind::Unknown)
+        ]
+    );
+    let ids: Vec<_> = batch.results().map(|result| &*result.id).collect();
+    assert_eq!(ids, names);
+    // All three have heard that nobody waits for them.
+    soon(shared.heard.subscribe().wait_for(|heard| *heard == 3))
+        .await
+        .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn cancelled_calls_are_answered_and_end() {
+    let shared = Shared::new(0);
+    let names = ["echo", "hang", "hang_spawned", "hang_blocking", "echo"];
+    let calls = names.iter().enumerate();
+    let calls: Vec<_> = calls.map(|(n, name)| of(&n.to_string(), name)).collect();
+    let stop = Cancel::new();
+    let cx = Context::new().with_cancel(stop.clone());
+    let hang = shared.hang.subscribe();
+    // From another task, once three are at work. Nobody says how far the others are.
+    let stops = tokio::spawn(async move {
+        let mut hang = hang;
+        hang.wait_for(|hang| *hang == 3).await.unwrap();
+        stop.cancel();
+    });
+    let executor = Executor::parallel(all(&shared), 4).no_timeout();
+    let batch = soon(executor.run(&calls, &cx)).await;
+    stops.await.unwrap();
+    let cancelled = Some(ErrorKind::Cancelled);
+    let found = kinds(&batch);
+    assert_eq!(found[1..4], [cancelled; 3]);
+    assert_eq!(found.len(), 5);
+    assert_eq!(batch.halted(), Some(&Halted::Cancelled));
+    let ids: Vec<_> = batch.results().map(|result| &*result.id).collect();
+    assert_eq!(ids, ["0", "1", "2", "3", "4"]);
+    soon(shared.heard.subscribe().wait_for(|heard| *heard == 3))
+        .await
+        .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn batches_at_once_keep_their_answers_apart() {
+    let shared = Shared::new(0);
+    let executor = Executor::parallel(all(&shared), 8);
+    let batches = (0..16).map(|batch| {
+        let executor = executor.clone();
+        tokio::spawn(async move {
+            let names = ["echo", "echo_spawned", "echo_blocking"];
+            let text = |n: usize| format!("{batch}/{n}");
+            let calls = (0..60).map(|n| call("same", names[n % 3], &json!({"text": text(n)})));
+            let calls: Vec<_> = calls.collect();
+            let batch = executor.run(&calls, &Context::new()).await;
+            let values = batch.results().map(toolwright::ToolResult::value);
+            assert!(
+                values.eq((0..60).map(|n| Some(json!(text(n))))),
+                "{batch:?}"
+            );
+        })
+    });
+    for batch in batches.collect::<Vec<_>>() {
+        soon(batch).await.unwrap();
+    }
+}

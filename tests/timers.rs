@@ -1,0 +1,94 @@
+//! The time limit that all calls of a batch share costs the batch one timer, however many calls there are.
+#![cfg(feature = "tokio")]
+#![allow(clippy::unwrap_used)]
+
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+use std::time::Duration;
+
+use toolwright::{Cancel, Context, Executor, ToolCall, Toolset, tool, tools};
+
+/// How many timers were asked for.
+static TIMERS: AtomicUsize = AtomicUsize::new(0);
+
+/// Gives the others a turn, without a clock.
+async fn others() {
+    let mut polled = false;
+    poll_fn(|task| {
+        if std::mem::replace(&mut polled, true) {
+            return Poll::Ready(());
+        }
+        task.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+/// Waits a little.
+#[tool]
+async fn waits() -> u8 {
+    others().await;
+    others().await;
+    1
+}
+
+/// Has a limit of its own.
+#[tool(timeout = "5s")]
+async fn hurried() -> u8 {
+    others().await;
+    2
+}
+
+/// Is there at once.
+#[tool]
+async fn ready() -> u8 {
+    3
+}
+
+fn all() -> Toolset {
+    tools![waits, hurried, ready]
+}
+
+/// In a runtime without a clock whoever asks for a timer panics, which is contained: so they are counted.
+fn timers(executor: &Executor, names: &[(&str, usize)]) -> usize {
+    let names = names.iter();
+    let names = names.flat_map(|(name, times)| std::iter::repeat_n(*name, *times));
+    let calls = names.enumerate();
+    let calls: Vec<_> = calls
+        .map(|(place, name)| ToolCall::new(place.to_string(), name, "{}"))
+        .collect();
+    let before = TIMERS.load(Ordering::SeqCst);
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let cx = Context::new().with_cancel(Cancel::new());
+    let batch = runtime.unwrap().block_on(executor.run(&calls, &cx));
+    let answered = batch.results().filter(|result| result.is_success());
+    assert_eq!(answered.count(), calls.len());
+    TIMERS.load(Ordering::SeqCst) - before
+}
+
+#[test]
+fn a_batch_makes_one_timer() {
+    let others = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let words = panic.payload_as_str().unwrap_or_default();
+        if words.contains("timers are disabled") {
+            TIMERS.fetch_add(1, Ordering::SeqCst);
+        } else {
+            others(panic);
+        }
+    }));
+    let many = Executor::parallel(all(), 1000);
+    let whole = many.clone().batch_timeout(Duration::from_mins(1));
+    let waits = [("waits", 1000)];
+    assert_eq!(timers(&many, &waits), 1);
+    // Of calls that follow each other the first one's timer serves all.
+    assert_eq!(timers(&Executor::serial(all()), &waits), 1);
+    // One more for the batch as a whole, and for each tool that says its own.
+    assert_eq!(timers(&whole, &waits), 2);
+    assert_eq!(timers(&many, &[("hurried", 3), ("waits", 1000)]), 1 + 3);
+    // None where nothing waits, and where nothing is limited.
+    assert_eq!(timers(&many, &[("ready", 1000)]), 0);
+    assert_eq!(timers(&many.clone().no_timeout(), &waits), 0);
+    assert_eq!(timers(&many, &[]), 0);
+}

@@ -3,20 +3,24 @@
 //! The writer is our own, so that the bytes depend on the tree alone: not on how `serde_json`
 //! orders a map in this build.
 
+mod definitions;
 #[cfg(feature = "schemars")]
 mod foreign;
 #[cfg(not(feature = "schemars"))]
 #[path = "render/no_foreign.rs"]
 mod foreign;
 mod kinds;
+mod words;
 
 use std::borrow::Cow;
 
 use std::fmt::Write as _;
 
+use self::definitions::{Body, Definition};
+pub(crate) use self::words::{Words, described};
 use super::fields::{self, Alternative, Key};
 use super::narrow::{Bare, bare};
-use super::shape::{Back, Field, Id, Kind, Shape, Union, Variant};
+use super::shape::{Back, Id, Kind, Shape};
 use crate::json::plain_run;
 
 /// Which of serde's sides is shown.
@@ -118,47 +122,6 @@ pub(crate) fn write_json_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// What a field says beside its type.
-#[derive(Default, Clone, Copy)]
-pub(crate) struct Words<'f> {
-    pub(crate) description: &'f str,
-    pub(crate) title: &'f str,
-    pub(crate) deprecated: bool,
-    pub(crate) default: Option<fn() -> Option<String>>,
-    pub(crate) example: Option<fn() -> Option<String>>,
-}
-
-impl Words<'static> {
-    /// Those of what is read.
-    pub(crate) fn of(field: &'static Field) -> Self {
-        Self {
-            description: field.description,
-            title: field.title,
-            deprecated: field.deprecated,
-            default: field.told_default(),
-            example: field.example,
-        }
-    }
-}
-
-/// A type that stands under `$defs`, by its name there.
-// Only foreign schemas bring texts.
-#[cfg_attr(not(feature = "schemars"), allow(dead_code))]
-struct Definition {
-    name: String,
-    /// Its identity, if it is one of ours.
-    hash: u64,
-    body: Body,
-    /// The text that came from elsewhere.
-    source: String,
-}
-
-#[cfg_attr(not(feature = "schemars"), allow(dead_code))]
-enum Body {
-    Shape(&'static Shape),
-    Text(String),
-}
-
 struct Writer {
     out: String,
     side: Side,
@@ -245,97 +208,6 @@ impl Writer {
             }
         }
         self.out.push('}');
-    }
-
-    /// The outermost layer of a shape that something inside it comes back to.
-    fn recursive_layer(&self, mut shape: &'static Shape) -> Option<&'static Shape> {
-        loop {
-            if self.recursive.contains(&shape.id) {
-                return Some(shape);
-            }
-            shape = match shape.kind {
-                Kind::Nullable(inner) | Kind::Narrow(inner, _) => inner,
-                Kind::Union(Union { members: [one], .. }) => one,
-                Kind::Sides { input, output } => match self.side {
-                    Side::Input => input,
-                    Side::Output => output,
-                },
-                _ => return None,
-            };
-        }
-    }
-
-    fn reference(&mut self, id: Id, target: &'static Shape, nullable: bool) {
-        let name = self.defined(id, target);
-        if nullable {
-            self.key("anyOf");
-            self.out.push_str("[{");
-        }
-        self.key("$ref");
-        write_json_string(&mut self.out, &format!("#/$defs/{name}"));
-        if nullable {
-            self.out.push_str("},{\"type\":\"null\"}]");
-        }
-    }
-
-    /// The name under which a type stands in `$defs`.
-    fn defined(&mut self, id: Id, shape: &'static Shape) -> String {
-        if let Some(known) = self.defs.iter().find(|def| def.hash == id.hash) {
-            return known.name.clone();
-        }
-        let name = self.free_name(id.name);
-        self.defs.push(Definition {
-            name: name.clone(),
-            hash: id.hash,
-            body: Body::Shape(shape),
-            source: String::new(),
-        });
-        name
-    }
-
-    /// The name, or the name with the first number that makes it new.
-    fn free_name(&self, name: &str) -> String {
-        let taken = |name: &str| self.defs.iter().any(|def| def.name == name);
-        if !taken(name) {
-            return name.to_owned();
-        }
-        let mut number = 2;
-        loop {
-            let name = format!("{name}{number}");
-            if !taken(&name) {
-                return name;
-            }
-            number += 1;
-        }
-    }
-
-    /// The types that something comes back to; writing one may bring others.
-    fn definitions(&mut self) {
-        if self.defs.is_empty() {
-            return;
-        }
-        // Behind the root's last key.
-        self.out.pop();
-        self.key("$defs");
-        self.out.push('{');
-        let mut written = 0;
-        while let Some(def) = self.defs.get(written) {
-            let name = def.name.clone();
-            let body = match &def.body {
-                Body::Shape(shape) => Ok(*shape),
-                Body::Text(text) => Err(text.clone()),
-            };
-            self.name(&name);
-            match body {
-                Ok(shape) => {
-                    self.is_root = true;
-                    self.schema(shape, &Words::default());
-                }
-                Err(text) => self.out.push_str(&text),
-            }
-            written += 1;
-        }
-        self.out.push_str("}}");
     }
 
     /// A keyword, in which nothing has to be escaped.
@@ -467,49 +339,4 @@ impl Writer {
             None => self.entry("additionalProperties", "false"),
         }
     }
-
-    fn words(&mut self, description: &str, words: &Words<'_>) {
-        if !words.title.is_empty() {
-            self.key("title");
-            write_json_string(&mut self.out, words.title);
-        }
-        if !description.is_empty() {
-            self.key("description");
-            write_json_string(&mut self.out, description);
-        }
-        if words.deprecated {
-            self.entry("deprecated", true);
-        }
-        if let Some(json) = words.default.and_then(|json| json()) {
-            self.entry("default", json);
-        }
-        if let Some(json) = words.example.and_then(|json| json()) {
-            self.entry("examples", format_args!("[{json}]"));
-        }
-    }
-}
-
-/// The description; what the strings of an enum mean is folded into it, since a schema that says it
-/// beside each string (`oneOf` of `const`s) is refused by some providers.
-pub(crate) fn described<'w>(words: &'w str, kind: &Kind) -> Cow<'w, str> {
-    let variants = match kind {
-        Kind::Enum(variants) => documented(variants),
-        _ => String::new(),
-    };
-    match (words.is_empty(), variants.is_empty()) {
-        (_, true) => Cow::Borrowed(words),
-        (true, false) => Cow::Owned(variants),
-        (false, false) => Cow::Owned(format!("{words}\n{variants}")),
-    }
-}
-
-fn documented(variants: &[Variant]) -> String {
-    let lines = variants
-        .iter()
-        .filter(|variant| !variant.description.is_empty())
-        .map(|variant| {
-            let words: Vec<_> = variant.description.split_whitespace().collect();
-            format!("- `{}`: {}", variant.name, words.join(" "))
-        });
-    lines.collect::<Vec<_>>().join("\n")
 }

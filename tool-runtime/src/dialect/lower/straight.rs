@@ -7,6 +7,9 @@
 //! is known at run time alone goes that way as a whole, so that what is said of it has one source. Both ways
 //! lead to the same bytes, steps, notes and counts: `tests/schemas/straight.rs` holds them to it.
 
+mod write;
+
+use self::write::told_bounds;
 use super::super::canonical::{Canonical, Room, canonical_part};
 use super::super::keywords::Keywords;
 use super::super::plan::{Op, Path, Plan, Step};
@@ -16,8 +19,8 @@ use super::limits::Size;
 use super::words::Taken;
 use super::{Lowered, Pass, Spot, Wanted};
 use crate::schema::{
-    Bare, Int, IntegerRange, Key, Kind, Object, Ordered, Shape, Variant, Words, bare, described,
-    is_whole, push_number, render_part, write_json_string,
+    Bare, Int, IntegerRange, Key, Kind, Object, Ordered, Shape, Words, bare, described, is_whole,
+    render_part, write_json_string,
 };
 
 /// The schema of a tool's arguments in a dialect; nothing where it has to go the way of all schemas.
@@ -259,102 +262,6 @@ impl Straight {
         }
     }
 
-    fn type_name(&mut self, kind: &Kind, form: Form) {
-        let name = match kind {
-            Kind::Bool => "boolean",
-            Kind::Integer(_) => "integer",
-            Kind::Number(_) => "number",
-            Kind::Array(_) => "array",
-            Kind::Object(_) => "object",
-            _ => "string",
-        };
-        let (before, after) = match form {
-            Form::List => ("{\"type\":[\"", "\",\"null\"]"),
-            Form::Marked => ("{\"type\":\"", "\",\"nullable\":true"),
-            Form::Alone | Form::Either => ("{\"type\":\"", "\""),
-        };
-        for piece in [before, name, after] {
-            self.out.push_str(piece);
-        }
-    }
-
-    fn variants(&mut self, variants: &[Variant], form: Form) {
-        let mut characters = 0;
-        for (index, variant) in variants.iter().enumerate() {
-            let gap = if index > 0 { "," } else { ",\"enum\":[" };
-            self.out.push_str(gap);
-            write_json_string(&mut self.out, variant.name);
-            characters += variant.name.chars().count();
-        }
-        let mut count = variants.len();
-        if form == Form::List {
-            self.out.push_str(",null");
-            count += 1;
-            characters += "null".len();
-        }
-        self.out.push(']');
-        self.size.add_enum(count, characters);
-    }
-
-    /// See `Pass::drop_width`, which says why a bound is left out.
-    fn integer(&mut self, range: &IntegerRange, is_left_out: bool) {
-        let (min, max) = told_bounds(range);
-        match min {
-            Some(min) if is_left_out && min.is_zero() && max.is_none() => {
-                self.note(NoteKind::Dropped, "minimum", "0");
-            }
-            Some(min) => self.number(",\"minimum\":", min.magnitude),
-            None => {}
-        }
-        if let Some(max) = max {
-            self.number(",\"maximum\":", max.magnitude);
-        }
-        if range.multiple_of > 0 {
-            self.number(",\"multipleOf\":", range.multiple_of.into());
-        }
-    }
-
-    fn number(&mut self, key: &str, value: u128) {
-        self.out.push_str(key);
-        push_number(&mut self.out, value);
-    }
-
-    fn describe(&mut self, description: &str) {
-        if !description.is_empty() {
-            self.out.push_str(",\"description\":");
-            write_json_string(&mut self.out, description);
-        }
-    }
-
-    fn note(&mut self, kind: NoteKind, keyword: &str, value: &str) {
-        let note = self.noted(kind, keyword, value);
-        self.notes.push(note);
-    }
-
-    fn noted(&self, kind: NoteKind, keyword: &str, value: &str) -> Note {
-        Note {
-            kind,
-            path: self.room.path.at(),
-            keyword: keyword.to_owned(),
-            value: value.to_owned(),
-        }
-    }
-
-    /// What is told people alone.
-    fn leave_out(&mut self, bare: &Bare, words: &Words<'_>) {
-        let own = [words.title, bare.title];
-        if let Some(title) = own.into_iter().find(|text| !text.is_empty()) {
-            let mut json = String::new();
-            write_json_string(&mut json, title);
-            let note = self.noted(NoteKind::Dropped, "title", &json);
-            self.left_out.push(note);
-        }
-        if words.deprecated {
-            let note = self.noted(NoteKind::Dropped, "deprecated", "true");
-            self.left_out.push(note);
-        }
-    }
-
     fn object(&mut self, object: &Object, spot: Spot, objects: usize) -> Option<()> {
         let rules = self.rules;
         if matches!(rules.objects, Objects::Unmarked | Objects::Narrowed) {
@@ -438,25 +345,4 @@ impl Straight {
         self.room.path.leave(mark);
         Some(())
     }
-
-    /// A list of keys, unless there are none; how many there are.
-    fn names(&mut self, before: &str, keys: impl Iterator<Item = Key>) -> usize {
-        let mut count = 0;
-        for key in keys {
-            self.out.push_str(if count > 0 { "," } else { before });
-            write_json_string(&mut self.out, key.name);
-            count += 1;
-        }
-        if count > 0 {
-            self.out.push(']');
-        }
-        count
-    }
-}
-
-/// The bounds of an integer that a provider is told.
-fn told_bounds(range: &IntegerRange) -> (Option<Int>, Option<Int>) {
-    let is_told = !range.is_width;
-    let min = (is_told || range.min.is_zero()).then_some(range.min);
-    (min, is_told.then_some(range.max))
 }

@@ -1,0 +1,76 @@
+//! What a schema says to whoever reads it.
+
+use std::borrow::Cow;
+
+use super::super::shape::{Field, Kind, Variant};
+use super::{Writer, write_json_string};
+
+/// What a field says beside its type.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct Words<'f> {
+    pub(crate) description: &'f str,
+    pub(crate) title: &'f str,
+    pub(crate) deprecated: bool,
+    pub(crate) default: Option<fn() -> Option<String>>,
+    pub(crate) example: Option<fn() -> Option<String>>,
+}
+
+impl Words<'static> {
+    /// Those of what is read.
+    pub(crate) fn of(field: &'static Field) -> Self {
+        Self {
+            description: field.description,
+            title: field.title,
+            deprecated: field.deprecated,
+            default: field.told_default(),
+            example: field.example,
+        }
+    }
+}
+
+impl Writer {
+    pub(super) fn words(&mut self, description: &str, words: &Words<'_>) {
+        if !words.title.is_empty() {
+            self.key("title");
+            write_json_string(&mut self.out, words.title);
+        }
+        if !description.is_empty() {
+            self.key("description");
+            write_json_string(&mut self.out, description);
+        }
+        if words.deprecated {
+            self.entry("deprecated", true);
+        }
+        if let Some(json) = words.default.and_then(|json| json()) {
+            self.entry("default", json);
+        }
+        if let Some(json) = words.example.and_then(|json| json()) {
+            self.entry("examples", format_args!("[{json}]"));
+        }
+    }
+}
+
+/// The description; what the strings of an enum mean is folded into it, since a schema that says it
+/// beside each string (`oneOf` of `const`s) is refused by some providers.
+pub(crate) fn described<'w>(words: &'w str, kind: &Kind) -> Cow<'w, str> {
+    let variants = match kind {
+        Kind::Enum(variants) => documented(variants),
+        _ => String::new(),
+    };
+    match (words.is_empty(), variants.is_empty()) {
+        (_, true) => Cow::Borrowed(words),
+        (true, false) => Cow::Owned(variants),
+        (false, false) => Cow::Owned(format!("{words}\n{variants}")),
+    }
+}
+
+fn documented(variants: &[Variant]) -> String {
+    let lines = variants
+        .iter()
+        .filter(|variant| !variant.description.is_empty())
+        .map(|variant| {
+            let words: Vec<_> = variant.description.split_whitespace().collect();
+            format!("- `{}`: {}", variant.name, words.join(" "))
+        });
+    lines.collect::<Vec<_>>().join("\n")
+}

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 use std::fmt::Write as _;
 
-use self::definitions::{Body, Definition};
+use self::definitions::Definition;
 pub(crate) use self::words::{Words, described};
 use super::fields::{self, Alternative, Key};
 use super::narrow::{Bare, bare};

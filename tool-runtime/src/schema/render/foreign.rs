@@ -3,7 +3,8 @@
 use super::super::canonical::{Reading, canonical};
 use super::super::ordered::Ordered;
 use super::super::shape::Foreign;
-use super::{Body, Definition, Side, Words, Writer};
+use super::definitions::{Body, Definition};
+use super::{Side, Words, Writer};
 
 impl Writer {
     /// A schema that came from elsewhere, in the same form as ours; its definitions move to ours.

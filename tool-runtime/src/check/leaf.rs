@@ -59,6 +59,7 @@ pub(crate) fn admits(shape: &Shape, leaf: Leaf<'_>) -> bool {
 }
 
 /// Whether a shape admits a value of which that is not sure.
+#[inline(never)]
 fn looked_at(mut shape: &Shape, leaf: Leaf<'_>) -> bool {
     let mut said = Said::default();
     loop {

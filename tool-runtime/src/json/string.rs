@@ -2,31 +2,36 @@ use super::{Error, Problem};
 
 /// The end of the plain run that starts at `from`: the offset of the first quote, backslash or
 /// control character, or the text's length.
-///
-/// Eight bytes at a time; the high bit of a lane marks a find. A subtraction may borrow into
-/// higher lanes, so only the lowest mark is trusted, which is the one asked for.
 #[inline(never)]
 pub(crate) fn plain_run(bytes: &[u8], from: usize) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-
-    let rest = bytes.get(from..).unwrap_or_default();
-    let (words, tail) = rest.as_chunks::<8>();
+    let (chunks, rest) = bytes.get(from..).unwrap_or_default().as_chunks();
     let mut at = from;
-    for word in words {
-        let word = u64::from_le_bytes(*word);
-        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-        let found = control
-            | zeros(word ^ (ONES * u64::from(b'"')))
-            | zeros(word ^ (ONES * u64::from(b'\\')));
-        if found != 0 {
-            return at + (found.trailing_zeros() / 8) as usize;
+    for chunk in chunks {
+        if let Some(place) = special(chunk) {
+            return at + place;
         }
-        at += 8;
+        at += chunk.len();
     }
-    let plain = |&byte: &u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
-    at + tail.iter().take_while(|byte| plain(byte)).count()
+    at + rest.iter().take_while(|byte| !is_special(**byte)).count()
+}
+
+fn is_special(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}
+
+/// The place of the first special byte. All are marked before any is looked at: the compiler has
+/// vector instructions for that.
+#[inline(always)]
+#[allow(clippy::inline_always)] // Most of a text is read by it.
+fn special(chunk: &[u8; 16]) -> Option<usize> {
+    let mut marks = [0; 16];
+    for (mark, byte) in marks.iter_mut().zip(chunk) {
+        *mark = if is_special(*byte) { 0xff } else { 0 };
+    }
+    if marks.iter().fold(0, |any, mark| any | mark) == 0 {
+        return None;
+    }
+    Some(u128::from_le_bytes(marks).trailing_zeros() as usize / 8)
 }
 
 /// Reads the escape whose backslash stands at `at`: the character that it stands for, and the

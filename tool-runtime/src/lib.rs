@@ -98,8 +98,8 @@ pub use self::repair::{Repair, RepairKind};
 pub use self::report::{Problem, ProblemCode, Report, Severity};
 pub use self::result::ToolResult;
 pub use self::schema::{
-    Array, Back, Bounds, Care, Edge, Field, Foreign, Id, Int, IntegerRange, Kind, Literal, Map,
-    NumberRange, Object, OutputPresence, Pattern, Presence, Refs, Schema, SchemaDoc, Shape,
+    Array, Back, Bounds, Care, Edge, Field, Foreign, Id, Int, IntegerRange, KeyHead, Kind, Literal,
+    Map, NumberRange, Object, OutputPresence, Pattern, Presence, Refs, Schema, SchemaDoc, Shape,
     StringRules, Sure, Union, Variant,
 };
 pub use self::state::{Scope, State};

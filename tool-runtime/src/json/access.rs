@@ -27,20 +27,25 @@ pub(super) struct Elements<'j, 'de> {
 }
 
 impl<'j, 'de> Elements<'j, 'de> {
-    /// Consumes the opening bracket.
-    pub(super) fn new(json: &'j mut Json<'de>) -> Result<Self, Error> {
-        json.enter_array()?;
-        let inside = Inside::new(json, true)?;
-        Ok(Self {
+    /// Before the opening bracket.
+    #[inline]
+    pub(super) fn new(json: &'j mut Json<'de>) -> Self {
+        Self {
             json,
             place: Place::Opened,
             index: 0,
-            inside,
-        })
+            inside: Inside::TYPED,
+        }
+    }
+
+    /// Consumes the opening bracket.
+    pub(super) fn open(&mut self) -> Result<(), Error> {
+        self.json.enter_array()?;
+        self.inside.enter(self.json, true)
     }
 
     /// Refuses elements that the type has no place for.
-    pub(super) fn finish(mut self) -> Result<(), Error> {
+    pub(super) fn finish(&mut self) -> Result<(), Error> {
         if self.json.next_element(&mut self.place)? {
             return Err(Error::new(Problem::Length));
         }
@@ -85,22 +90,24 @@ pub(super) struct Fields<'j, 'de> {
 }
 
 impl<'j, 'de> Fields<'j, 'de> {
-    /// Consumes the opening bracket.
-    pub(super) fn new(
-        json: &'j mut Json<'de>,
-        known: &'static [&'static str],
-    ) -> Result<Self, Error> {
-        json.enter_object()?;
-        let inside = Inside::new(json, false)?;
-        Ok(Self {
+    /// Before the opening bracket.
+    #[inline]
+    pub(super) fn new(json: &'j mut Json<'de>, known: &'static [&'static str]) -> Self {
+        Self {
             json,
             place: Place::Opened,
             key: "",
             value: Watch::Typed,
             known,
-            inside,
+            inside: Inside::TYPED,
             others: None,
-        })
+        }
+    }
+
+    /// Consumes the opening bracket.
+    pub(super) fn open(&mut self) -> Result<(), Error> {
+        self.json.enter_object()?;
+        self.inside.enter(self.json, false)
     }
 
     /// The next key, of an object of which more is known than its type asks for.
@@ -125,20 +132,21 @@ impl<'j, 'de> Fields<'j, 'de> {
         Ok(Some(key))
     }
 
-    /// The next key.
-    fn next(&mut self) -> Result<Option<&'de str>, Error> {
+    /// Goes to the next key; `false` at the end.
+    fn next(&mut self) -> Result<bool, Error> {
         match self.inside.expected_key(self.json, &mut self.place) {
             Some((key, value)) => {
                 (self.key, self.value) = (key, value);
-                Ok(Some(key))
+                Ok(true)
             }
+            None if self.json.take_end(&mut self.place) => Ok(false),
             None => self.next_of_any(),
         }
     }
 
-    /// The next key, whichever it is.
+    /// Goes to the next key, whichever it is.
     #[inline(never)]
-    fn next_of_any(&mut self) -> Result<Option<&'de str>, Error> {
+    fn next_of_any(&mut self) -> Result<bool, Error> {
         let key = if self.inside.is_typed() {
             let key = self.json.next_key(&mut self.place)?;
             self.json.asked = key.and(Some(self.known));
@@ -147,7 +155,7 @@ impl<'j, 'de> Fields<'j, 'de> {
             self.watched_key()?
         };
         self.key = key.unwrap_or_default();
-        Ok(key)
+        Ok(key.is_some())
     }
 
     fn once(&mut self, key: &'de str) -> Result<(), Error> {
@@ -160,11 +168,13 @@ impl<'j, 'de> Fields<'j, 'de> {
     }
 
     /// Refuses entries that the type did not read.
-    pub(super) fn finish(mut self) -> Result<(), Error> {
-        match self.json.next_key(&mut self.place)? {
-            Some(key) => Err(Error::unknown_key(key, self.known)),
-            None => self.inside.close(),
+    pub(super) fn finish(&mut self) -> Result<(), Error> {
+        if self.place != Place::Closed
+            && let Some(key) = self.json.next_key(&mut self.place)?
+        {
+            return Err(Error::unknown_key(key, self.known));
         }
+        self.inside.close()
     }
 }
 
@@ -175,9 +185,10 @@ impl<'de> MapAccess<'de> for Fields<'_, 'de> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, Error> {
-        match self.next()? {
-            Some(key) => key::read(key, seed).map(Some),
-            None => Ok(None),
+        if self.next()? {
+            key::read(self.key, seed).map(Some)
+        } else {
+            Ok(None)
         }
     }
 
@@ -232,20 +243,24 @@ impl<'de> Seen<'de> {
 }
 
 impl<'j, 'de> Entries<'j, 'de> {
-    /// Without `is_map` it may be a struct that nobody announced: the content of a variant, where
-    /// the tag stands in a key beside it.
-    /// Consumes the opening bracket.
-    pub(super) fn new(json: &'j mut Json<'de>, is_map: bool) -> Result<Self, Error> {
-        json.enter_object()?;
-        let inside = Inside::new(json, false)?;
-        Ok(Self {
+    /// Before the opening bracket. Without `is_map` it may be a struct that nobody announced: the
+    /// content of a variant, where the tag stands in a key beside it.
+    #[inline]
+    pub(super) fn new(json: &'j mut Json<'de>, is_map: bool) -> Self {
+        Self {
             json,
             place: Place::Opened,
             key: "",
             seen: Seen::NONE,
             is_map,
-            inside,
-        })
+            inside: Inside::TYPED,
+        }
+    }
+
+    /// Consumes the opening bracket.
+    pub(super) fn open(&mut self) -> Result<(), Error> {
+        self.json.enter_object()?;
+        self.inside.enter(self.json, false)
     }
 
     fn next(&mut self) -> Result<Option<&'de str>, Error> {
@@ -263,7 +278,7 @@ impl<'j, 'de> Entries<'j, 'de> {
     }
 
     /// Refuses entries that the type did not read.
-    pub(super) fn finish(mut self) -> Result<(), Error> {
+    pub(super) fn finish(&mut self) -> Result<(), Error> {
         match self.next()? {
             Some(key) => Err(Error::unknown_key(key, &[])),
             None => self.inside.close(),

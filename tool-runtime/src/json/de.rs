@@ -15,14 +15,16 @@ const VARIANT: &str = "a string, or an object with one key";
 
 impl<'de> Json<'de> {
     fn visit_seq<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
-        let mut elements = Elements::new(self)?;
+        let mut elements = Elements::new(self);
+        elements.open()?;
         let value = visitor.visit_seq(&mut elements)?;
         elements.finish()?;
         Ok(value)
     }
 
     fn visit_map<V: Visitor<'de>>(&mut self, visitor: V, is_map: bool) -> Result<V::Value, Error> {
-        let mut entries = Entries::new(self, is_map)?;
+        let mut entries = Entries::new(self, is_map);
+        entries.open()?;
         let value = visitor.visit_map(&mut entries)?;
         entries.finish()?;
         Ok(value)
@@ -34,7 +36,8 @@ impl<'de> Json<'de> {
             return Err(self.mismatch(VARIANT));
         }
         self.enter_object()?;
-        let mut inside = Inside::new(self, false)?;
+        let mut inside = Inside::TYPED;
+        inside.enter(self, false)?;
         match self.next_key(&mut Place::Opened)? {
             Some(tag) => Ok((tag, inside.value(tag)?)),
             None => Err(Error::new(Problem::Type { wanted: VARIANT })),
@@ -199,7 +202,8 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
         known: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        let mut fields = Fields::new(self, known)?;
+        let mut fields = Fields::new(self, known);
+        fields.open()?;
         let value = visitor.visit_map(&mut fields)?;
         fields.finish()?;
         Ok(value)

@@ -439,9 +439,7 @@ impl<'de> Json<'de> {
         }
         match self.peek() {
             Some(byte) if byte == brackets.close => {
-                self.at += 1;
-                self.depth += 1;
-                *place = Place::Closed;
+                self.close(place);
                 return Ok(false);
             }
             _ if *place == Place::Opened => *place = Place::Inside,
@@ -449,6 +447,14 @@ impl<'de> Json<'de> {
             _ => return Err(self.syntax(brackets.next)),
         }
         Ok(true)
+    }
+
+    /// Consumes the closing bracket, which stands here.
+    #[inline]
+    fn close(&mut self, place: &mut Place) {
+        self.at += 1;
+        self.depth += 1;
+        *place = Place::Closed;
     }
 
     #[cold]
@@ -475,6 +481,16 @@ impl<'de> Json<'de> {
         self.enter(OBJECT)
     }
 
+    /// Consumes the closing bracket of an object, if it stands right here.
+    #[inline]
+    pub(super) fn take_end(&mut self, place: &mut Place) -> bool {
+        let is_end = *place != Place::Closed && self.byte() == Some(OBJECT.close);
+        if is_end {
+            self.close(place);
+        }
+        is_end
+    }
+
     /// Consumes the next `"key":` if it is that of this field, in one of the two ways in which
     /// almost everybody writes it: to compare a key takes less time than to look for its end.
     #[inline]
@@ -485,12 +501,12 @@ impl<'de> Json<'de> {
             (Place::Opened, [b'"', rest @ ..]) => rest,
             _ => return false,
         };
-        let Some([b'"', b':', rest @ ..]) = rest.strip_prefix(field.name.as_bytes()) else {
-            return false;
-        };
-        if !field.is_plain || field.presence == Presence::Never {
+        if field.presence == Presence::Never {
             return false;
         }
+        let Some(rest) = field.head.strip_from(rest, field.name) else {
+            return false;
+        };
         self.at = self.text.len() - rest.len();
         self.asked = None;
         *place = Place::Inside;

@@ -8,7 +8,7 @@ use super::access::Seen;
 use super::read::{Json, Place};
 use super::{Error, Problem, Segment};
 use crate::check::{Leaf, admits, admits_count};
-use crate::schema::{Care, Field, Kind, Map, Shape, Sure, Union};
+use crate::schema::{Care, Field, Kind, Map, Object, Shape, Sure, Union};
 use crate::walk;
 
 /// What a value has to be.
@@ -58,6 +58,11 @@ impl<'de> Json<'de> {
             Watch::Typed | Watch::Judged => Ok(self),
             // A value without parts.
             Watch::Shaped(shape) if !matches!(shape.sure, Sure::Nothing) => Ok(self),
+            Watch::Shaped(Shape {
+                kind: Kind::Object(_),
+                care: Care::Watched,
+                ..
+            }) if !self.is_lowered() => Ok(self),
             Watch::Shaped(shape) => self.arrive_shaped(shape, elsewhere),
         }
     }
@@ -192,6 +197,31 @@ enum Parts {
     Variants(&'static Union),
 }
 
+impl Parts {
+    #[inline]
+    fn of_object(object: &'static Object) -> Self {
+        Self::Keys(Keys {
+            fields: object.fields,
+            open: object.open,
+            next: 0,
+            in_turn: 0,
+            required: 0,
+        })
+    }
+
+    fn of(shape: &'static Shape, is_array: bool, lowered: bool) -> Result<Self, Error> {
+        Ok(match (shape.followed(), is_array) {
+            (Kind::Any | Kind::Foreign(_) | Kind::Unknown, _) => Self::Alike(Watch::Typed),
+            (Kind::Array(array), true) => Self::Alike(Watch::of(array.items, lowered)),
+            (Kind::Tuple(items), true) => Self::Places(items),
+            (Kind::Object(object), false) => Self::of_object(object),
+            (Kind::Map(map), false) => Self::Entries(map),
+            (Kind::Union(union), false) => Self::Variants(union),
+            _ => return Err(refused()),
+        })
+    }
+}
+
 /// The keys of an object, as they come.
 struct Keys {
     fields: &'static [Field],
@@ -200,6 +230,7 @@ struct Keys {
     next: usize,
     /// So many keys from the first on have come, one after the other.
     in_turn: usize,
+    /// So many of the other keys that have come must come.
     required: usize,
 }
 
@@ -207,48 +238,50 @@ impl Keys {
     #[inline]
     fn note(&mut self, index: usize, field: &Field) {
         self.next = index + 1;
-        self.in_turn += usize::from(index == self.in_turn);
-        self.required += usize::from(field.is_required());
+        if index == self.in_turn {
+            self.in_turn += 1;
+        } else {
+            self.required += usize::from(field.is_required());
+        }
+    }
+
+    /// Whether no key is missing.
+    #[inline]
+    fn are_whole(&self) -> bool {
+        self.in_turn == self.fields.len() || self.have_required()
+    }
+
+    #[inline(never)]
+    fn have_required(&self) -> bool {
+        let others = self.fields.iter().skip(self.in_turn);
+        self.required >= others.filter(|field| field.is_required()).count()
     }
 }
 
 impl Inside {
-    /// What is known of the parts of a value of which this is known.
-    #[inline]
-    pub(super) fn new(json: &Json<'_>, is_array: bool) -> Result<Self, Error> {
-        match json.watch {
-            Watch::Shaped(shape) => Self::shaped(shape, is_array, json.is_lowered()),
-            alike => Ok(Self {
-                parts: Parts::Alike(alike),
-                of: None,
-                count: 0,
-                lowered: false,
-            }),
-        }
-    }
+    /// Of a value whose type is all that is known.
+    pub(super) const TYPED: Self = Self {
+        parts: Parts::Alike(Watch::Typed),
+        of: None,
+        count: 0,
+        lowered: false,
+    };
 
-    fn shaped(shape: &'static Shape, is_array: bool, lowered: bool) -> Result<Self, Error> {
-        let parts = match (shape.followed(), is_array) {
-            (Kind::Any | Kind::Foreign(_) | Kind::Unknown, _) => Parts::Alike(Watch::Typed),
-            (Kind::Array(array), true) => Parts::Alike(Watch::of(array.items, lowered)),
-            (Kind::Tuple(items), true) => Parts::Places(items),
-            (Kind::Object(object), false) => Parts::Keys(Keys {
-                fields: object.fields,
-                open: object.open,
-                next: 0,
-                in_turn: 0,
-                required: 0,
-            }),
-            (Kind::Map(map), false) => Parts::Entries(map),
-            (Kind::Union(union), false) => Parts::Variants(union),
-            _ => return Err(refused()),
-        };
-        Ok(Self {
-            parts,
-            of: Some(shape),
-            count: 0,
-            lowered,
-        })
+    /// Notes what is known of the parts of the value that has been opened.
+    #[inline]
+    pub(super) fn enter(&mut self, json: &Json<'_>, is_array: bool) -> Result<(), Error> {
+        match json.watch {
+            Watch::Shaped(shape) => {
+                self.of = Some(shape);
+                self.lowered = json.is_lowered();
+                match &shape.kind {
+                    Kind::Object(object) if !is_array => self.parts = Parts::of_object(object),
+                    _ => self.parts = Parts::of(shape, is_array, self.lowered)?,
+                }
+            }
+            alike => self.parts = Parts::Alike(alike),
+        }
+        Ok(())
     }
 
     /// Consumes the key that mostly comes next, if it does, and says what its value has to be.
@@ -352,18 +385,16 @@ impl Inside {
     /// Whether nothing is missing at the end.
     #[inline]
     pub(super) fn close(&self) -> Result<(), Error> {
-        match self.of {
-            Some(shape) => self.close_shaped(shape),
-            None => Ok(()),
+        match (&self.parts, self.of) {
+            (_, None) => Ok(()),
+            (Parts::Keys(keys), _) if keys.are_whole() => Ok(()),
+            (_, Some(shape)) => self.close_shaped(shape),
         }
     }
 
     fn close_shaped(&self, shape: &Shape) -> Result<(), Error> {
         let is_whole = match &self.parts {
-            Parts::Keys(keys) => {
-                let required = || keys.fields.iter().filter(|field| field.is_required());
-                keys.in_turn == keys.fields.len() || keys.required >= required().count()
-            }
+            Parts::Keys(keys) => keys.are_whole(),
             Parts::Variants(_) => self.count == 1,
             _ => admits_count(shape, self.count),
         };

@@ -11,6 +11,7 @@ mod fields;
 #[cfg(feature = "schemars")]
 mod foreign;
 mod int;
+mod key_head;
 mod narrow;
 mod ordered;
 mod pattern;
@@ -30,6 +31,7 @@ pub(crate) use self::fields::{Alternative, Key, alternatives, alternatives_of};
 #[cfg(feature = "schemars")]
 pub(crate) use self::foreign::foreign;
 pub use self::int::Int;
+pub use self::key_head::KeyHead;
 pub(crate) use self::narrow::{Bare, bare};
 pub(crate) use self::ordered::Ordered;
 pub use self::pattern::{Pattern, Regex};

@@ -1,14 +1,15 @@
 //! The keys of an object.
 
 use super::{Kind, Shape};
+use crate::schema::KeyHead;
 
 /// One key of an object, or one parameter of a tool.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
     /// The key that is read.
     pub name: &'static str,
-    /// The key stands in JSON as it is: nothing in it has to be escaped.
-    pub is_plain: bool,
+    /// How the key starts where it stands in JSON.
+    pub head: KeyHead,
     /// The key that is written.
     pub output_name: &'static str,
     /// Other spellings of the key that are read and never told: one name a thing is enough for a
@@ -73,24 +74,12 @@ impl Presence {
     }
 }
 
-/// Whether nothing in a text has to be escaped in JSON.
-const fn is_plain(text: &str) -> bool {
-    let mut bytes = text.as_bytes();
-    while let [byte, rest @ ..] = bytes {
-        if *byte < 0x20 || *byte == b'"' || *byte == b'\\' {
-            return false;
-        }
-        bytes = rest;
-    }
-    true
-}
-
 impl Field {
     /// A field of this type.
     pub const fn new(name: &'static str, description: &'static str, shape: &'static Shape) -> Self {
         Self {
             name,
-            is_plain: is_plain(name),
+            head: KeyHead::of(name),
             output_name: name,
             aliases: &[],
             description,

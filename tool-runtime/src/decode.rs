@@ -78,6 +78,11 @@ impl Given {
     fn has(self, index: usize) -> bool {
         self.0 & (1 << (index % MOST_PARAMS)) != 0
     }
+
+    /// Whether the first parameters, `count` of them, are all there.
+    fn are_all(self, count: usize) -> bool {
+        self.0.trailing_ones() as usize >= count
+    }
 }
 
 /// What a parameter gets that is not given.
@@ -112,6 +117,7 @@ fn fill<'a>(
         let expected = params.fields.get(next);
         let (key, found) = match expected.filter(|field| json.take_key(&mut place, field)) {
             Some(field) => (field.name, Some((next, field))),
+            None if json.take_end(&mut place) => break,
             None => match json.next_key(&mut place)? {
                 Some(key) => (key, position(params.fields, key, next)),
                 None => break,
@@ -140,6 +146,9 @@ fn fill<'a>(
         fill_one(&mut json, field, *slot)?;
     }
     json.finish()?;
+    if given.are_all(params.fields.len()) {
+        return Ok(());
+    }
     for (index, (field, slot)) in params.fields.iter().zip(slots).enumerate() {
         if !given.has(index) {
             leave_out(field, *slot, call)?;

@@ -30,30 +30,40 @@ struct Said {
 
 impl Sure {
     /// Whether a value is one of these.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // Whoever reads a leaf knows which: one comparison is left.
     fn admits(self, leaf: Leaf<'_>) -> bool {
-        match (self, leaf) {
-            (Self::Integers { min, max }, Leaf::Number(Number::Unsigned(value))) => {
-                i64::try_from(value).is_ok_and(|value| min <= value && value <= max)
-            }
-            (Self::Integers { min, max }, Leaf::Number(Number::Signed(value))) => {
-                min <= value && value <= max
-            }
-            (Self::Numbers { above, below }, Leaf::Number(number)) => {
-                let value = number.nearest();
-                above < value && value < below
-            }
-            (Self::Strings { min, max }, Leaf::String(text)) => {
-                let bytes = text.len() as u64;
-                min <= bytes && bytes <= max
-            }
-            _ => false,
+        match leaf {
+            Leaf::Number(number) => match self {
+                Self::Integers { min, max } => {
+                    let value = match number {
+                        Number::Unsigned(value) => i64::try_from(value).ok(),
+                        Number::Signed(value) => Some(value),
+                        Number::Text(..) => None,
+                    };
+                    value.is_some_and(|value| min <= value && value <= max)
+                }
+                Self::Numbers { above, below } => {
+                    let value = number.nearest();
+                    above < value && value < below
+                }
+                _ => false,
+            },
+            Leaf::String(text) => match self {
+                Self::Strings { min, max } => {
+                    let bytes = text.len() as u64;
+                    min <= bytes && bytes <= max
+                }
+                _ => false,
+            },
+            Leaf::Null | Leaf::Bool => false,
         }
     }
 }
 
 /// Whether a shape admits a value.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always)] // See `Sure::admits`.
 pub(crate) fn admits(shape: &Shape, leaf: Leaf<'_>) -> bool {
     shape.sure.admits(leaf) || looked_at(shape, leaf)
 }

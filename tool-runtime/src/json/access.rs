@@ -3,7 +3,8 @@ use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
 
-use super::read::{Json, Place};
+use super::brackets::Place;
+use super::read::Json;
 use super::watch::{Inside, Watch};
 use super::{Error, Problem, Segment, key};
 
@@ -132,21 +133,21 @@ impl<'j, 'de> Fields<'j, 'de> {
         Ok(Some(key))
     }
 
-    /// Goes to the next key; `false` at the end.
-    fn next(&mut self) -> Result<bool, Error> {
+    /// Goes to the next key, or to the end: then the place is [`Place::Closed`].
+    fn next(&mut self) -> Result<(), Error> {
         match self.inside.expected_key(self.json, &mut self.place) {
             Some((key, value)) => {
                 (self.key, self.value) = (key, value);
-                Ok(true)
+                Ok(())
             }
-            None if self.json.take_end(&mut self.place) => Ok(false),
+            None if self.json.take_end(&mut self.place) => Ok(()),
             None => self.next_of_any(),
         }
     }
 
     /// Goes to the next key, whichever it is.
     #[inline(never)]
-    fn next_of_any(&mut self) -> Result<bool, Error> {
+    fn next_of_any(&mut self) -> Result<(), Error> {
         let key = if self.inside.is_typed() {
             let key = self.json.next_key(&mut self.place)?;
             self.json.asked = key.and(Some(self.known));
@@ -155,7 +156,7 @@ impl<'j, 'de> Fields<'j, 'de> {
             self.watched_key()?
         };
         self.key = key.unwrap_or_default();
-        Ok(key.is_some())
+        Ok(())
     }
 
     fn once(&mut self, key: &'de str) -> Result<(), Error> {
@@ -185,11 +186,11 @@ impl<'de> MapAccess<'de> for Fields<'_, 'de> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, Error> {
-        if self.next()? {
-            key::read(self.key, seed).map(Some)
-        } else {
-            Ok(None)
+        self.next()?;
+        if self.place == Place::Closed {
+            return Ok(None);
         }
+        key::read(self.key, seed).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {

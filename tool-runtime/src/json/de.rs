@@ -2,8 +2,9 @@ use serde::de::value::{BorrowedStrDeserializer, MapDeserializer};
 use serde::de::{Deserializer, Visitor};
 
 use super::access::{Elements, Entries, Fields, Tagged};
+use super::brackets::Place;
 use super::number::Number;
-use super::read::{Json, Place};
+use super::read::Json;
 use super::watch::{Inside, Watch};
 use super::{Error, Problem};
 

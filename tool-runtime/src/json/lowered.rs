@@ -8,7 +8,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
-use super::read::{Json, Place};
+use super::brackets::Place;
+use super::read::Json;
 use super::{Error, Number};
 use crate::check::{Leaf, admits, int_of};
 use crate::dialect::Plan;

@@ -18,7 +18,9 @@
 //! serde's own deserializer, out of our sight.
 
 mod access;
+mod brackets;
 mod de;
+mod digits;
 mod error;
 mod key;
 mod lowered;
@@ -29,10 +31,10 @@ mod string;
 mod watch;
 
 pub(crate) use self::access::Seen;
+pub(crate) use self::brackets::Place;
 pub(crate) use self::error::{Error, Problem, Segment};
 pub(crate) use self::number::{Integer, Number};
 pub use self::read::Json;
-pub(crate) use self::read::Place;
 pub use self::store::Store;
 pub(crate) use self::string::plain_run;
 pub(crate) use self::watch::{Watch, admits_key, position};

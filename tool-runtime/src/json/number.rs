@@ -183,10 +183,9 @@ impl<'de> Json<'de> {
     /// Consumes a number of any type: the float that is nearest to it. One that is too large for any
     /// is refused.
     pub(super) fn float(&mut self) -> Result<f64, Error> {
-        let negative = self.peek() == Some(b'-');
         match self.watched_number("a number")? {
             // An integer of 64 bits has no sign there.
-            Number::Unsigned(0) if negative => Ok(-0.0),
+            Number::Unsigned(0) if self.has_read(b"-0") => Ok(-0.0),
             number => number.finite(),
         }
     }

@@ -1,4 +1,4 @@
-use super::number::Number;
+use super::brackets::{ARRAY, Brackets, OBJECT, Place};
 use super::store::Pen;
 use super::string::{escape, plain_run};
 use super::watch::Watch;
@@ -12,7 +12,7 @@ use crate::schema::{Field, Presence};
 /// reading is done by functions that are compiled once, here.
 pub struct Json<'de> {
     text: &'de str,
-    at: usize,
+    pub(super) at: usize,
     /// Where the last key starts.
     key_at: usize,
     /// How many more arrays and objects may open.
@@ -24,42 +24,6 @@ pub struct Json<'de> {
     /// Whether the text was written for a provider's strict mode.
     lowered: bool,
     pub(super) pen: Pen<'de>,
-}
-
-/// More digits may not fit into a `u64`.
-const SAFE_DIGITS: usize = 19;
-
-/// What opens and closes, and what may follow an element.
-#[derive(Clone, Copy)]
-pub(super) struct Brackets {
-    open: u8,
-    close: u8,
-    name: &'static str,
-    next: &'static str,
-}
-
-pub(super) const ARRAY: Brackets = Brackets {
-    open: b'[',
-    close: b']',
-    name: "an array",
-    next: "`,` or `]`",
-};
-pub(super) const OBJECT: Brackets = Brackets {
-    open: b'{',
-    close: b'}',
-    name: "an object",
-    next: "`,` or `}`",
-};
-
-/// How far an array or object has been read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// Behind the opening bracket.
-    Opened,
-    /// Behind an element.
-    Inside,
-    /// Behind the closing bracket.
-    Closed,
 }
 
 impl<'de> Json<'de> {
@@ -130,7 +94,8 @@ impl<'de> Json<'de> {
         self.key_at
     }
 
-    fn bytes(&self) -> &'de [u8] {
+    #[inline]
+    pub(super) fn bytes(&self) -> &'de [u8] {
         self.text.as_bytes()
     }
 
@@ -140,7 +105,7 @@ impl<'de> Json<'de> {
     }
 
     #[inline]
-    fn byte(&self) -> Option<u8> {
+    pub(super) fn byte(&self) -> Option<u8> {
         self.bytes().get(self.at).copied()
     }
 
@@ -160,7 +125,7 @@ impl<'de> Json<'de> {
     }
 
     #[cold]
-    fn syntax(&self, expected: &'static str) -> Error {
+    pub(super) fn syntax(&self, expected: &'static str) -> Error {
         Error::at(Problem::Syntax { expected }, self.at)
     }
 
@@ -213,96 +178,6 @@ impl<'de> Json<'de> {
         }
     }
 
-    // Numbers
-
-    /// Consumes a number and compares it with what it has to be.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // Integers and floats are read by code of their own.
-    pub(super) fn watched_number(&mut self, wanted: &'static str) -> Result<Number<'de>, Error> {
-        let number = self.number(wanted)?;
-        self.see(Leaf::Number(number))?;
-        Ok(number)
-    }
-
-    /// Consumes a number, which the type knows as what is `wanted`.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // See `watched_number`.
-    pub(crate) fn number(&mut self, wanted: &'static str) -> Result<Number<'de>, Error> {
-        let Some(first @ (b'-' | b'0'..=b'9')) = self.peek() else {
-            return Err(self.mismatch(wanted));
-        };
-        let start = self.at;
-        let negative = first == b'-';
-        let digits = start + usize::from(negative);
-        self.at = digits;
-        let (value, count) = self.digits(0)?;
-        if count > 1 && self.bytes().get(digits) == Some(&b'0') {
-            self.at = digits + 1;
-            return Err(self.syntax("no digit after a leading zero"));
-        }
-        if let Some(b'.' | b'e' | b'E') = self.byte() {
-            return self.decimal(start, value, count);
-        }
-        if count > SAFE_DIGITS {
-            return Number::of_integer(self.slice(start, self.at));
-        }
-        Ok(match 0i64.checked_sub_unsigned(value) {
-            _ if !negative || value == 0 => Number::Unsigned(value),
-            Some(value) => Number::Signed(value),
-            None => Number::of_text(self.slice(start, self.at)),
-        })
-    }
-
-    /// Consumes the rest of a number that starts at `start`, behind a whole part of `count` digits
-    /// that make `value`.
-    fn decimal(
-        &mut self,
-        start: usize,
-        mut value: u64,
-        mut count: usize,
-    ) -> Result<Number<'de>, Error> {
-        let mut places = 0;
-        if self.byte() == Some(b'.') {
-            self.at += 1;
-            (value, places) = self.digits(value)?;
-            count += places;
-        }
-        let scaled = matches!(self.byte(), Some(b'e' | b'E'));
-        if scaled {
-            self.at += 1;
-            if let Some(b'+' | b'-') = self.byte() {
-                self.at += 1;
-            }
-            self.digits(0)?;
-        }
-        let text = self.slice(start, self.at);
-        if scaled {
-            return Ok(Number::of_text(text));
-        }
-        Ok(Number::of_decimal(text, value, count, places))
-    }
-
-    /// Consumes digits, one at least: the value that they make behind those of `value`, and their
-    /// count. Of more than [`SAFE_DIGITS`] the value says nothing.
-    #[inline]
-    fn digits(&mut self, mut value: u64) -> Result<(u64, usize), Error> {
-        let rest = self.bytes().get(self.at..).unwrap_or_default();
-        let mut count = 0;
-        for byte in rest {
-            let digit = byte.wrapping_sub(b'0');
-            if digit > 9 {
-                break;
-            }
-            value = value.wrapping_mul(10).wrapping_add(digit.into());
-            count += 1;
-        }
-        if count == 0 {
-            return Err(self.syntax("a digit"));
-        }
-        self.at += count;
-        Ok((value, count))
-    }
-
     // Strings
 
     /// Consumes a string that has no escapes, whose opening quote has been seen; where it has some,
@@ -312,11 +187,13 @@ impl<'de> Json<'de> {
     fn plain(&mut self) -> Result<&'de str, usize> {
         let start = self.at + 1;
         let end = plain_run(self.bytes(), start);
-        if self.bytes().get(end) != Some(&b'"') {
-            return Err(end);
+        match self.text.get(start..end) {
+            Some(text) if self.bytes().get(end) == Some(&b'"') => {
+                self.at = end + 1;
+                Ok(text)
+            }
+            _ => Err(end),
         }
-        self.at = end + 1;
-        Ok(self.slice(start, end))
     }
 
     /// Consumes the rest of a string from `end`, which is no plain character, and hands on each
@@ -483,7 +360,7 @@ impl<'de> Json<'de> {
 
     /// Consumes the closing bracket of an object, if it stands right here.
     #[inline]
-    pub(super) fn take_end(&mut self, place: &mut Place) -> bool {
+    pub(crate) fn take_end(&mut self, place: &mut Place) -> bool {
         let is_end = *place != Place::Closed && self.byte() == Some(OBJECT.close);
         if is_end {
             self.close(place);
@@ -495,7 +372,9 @@ impl<'de> Json<'de> {
     /// almost everybody writes it: to compare a key takes less time than to look for its end.
     #[inline]
     pub(crate) fn take_key(&mut self, place: &mut Place, field: &Field) -> bool {
-        let rest = self.bytes().get(self.at..).unwrap_or_default();
+        let Some(rest) = self.bytes().get(self.at..) else {
+            return false;
+        };
         let rest = match (*place, rest) {
             (Place::Inside, [b',', b' ', b'"', rest @ ..] | [b',', b'"', rest @ ..]) => rest,
             (Place::Opened, [b'"', rest @ ..]) => rest,

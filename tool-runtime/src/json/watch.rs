@@ -5,7 +5,8 @@
 //! place in the text says which part of the tree it belongs to, whatever the type calls.
 
 use super::access::Seen;
-use super::read::{Json, Place};
+use super::brackets::Place;
+use super::read::Json;
 use super::{Error, Problem, Segment};
 use crate::check::{Leaf, admits, admits_count};
 use crate::schema::{Care, Field, Kind, Map, Object, Shape, Sure, Union};
@@ -124,7 +125,8 @@ impl<'de> Json<'de> {
     }
 
     /// Compares a value without parts with what it has to be.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // See `Sure::admits`.
     pub(super) fn see(&mut self, leaf: Leaf<'_>) -> Result<(), Error> {
         match self.watch {
             Watch::Typed | Watch::Judged => Ok(()),

@@ -15,22 +15,23 @@ impl KeyHead {
         if !is_plain(key) {
             return Self { bytes: 1, mask: 0 };
         }
-        let (mut bytes, mut mask) = ([0; 8], [0; 8]);
-        let (mut at, key) = (0, key.as_bytes());
-        while at < 8 && at < key.len() + 2 {
-            bytes[at] = if at < key.len() {
-                key[at]
-            } else if at == key.len() {
-                b'"'
-            } else {
-                b':'
-            };
-            mask[at] = 0xff;
-            at += 1;
+        let mut head = Self { bytes: 0, mask: 0 };
+        let mut bytes = key.as_bytes();
+        while let [byte, rest @ ..] = bytes {
+            head = head.with(*byte);
+            bytes = rest;
+        }
+        head.with(b'"').with(b':')
+    }
+
+    /// The same with one byte more, if there is room.
+    const fn with(self, byte: u8) -> Self {
+        if self.mask == u64::MAX {
+            return self;
         }
         Self {
-            bytes: u64::from_le_bytes(bytes),
-            mask: u64::from_le_bytes(mask),
+            bytes: self.bytes | (byte as u64) << self.mask.count_ones(),
+            mask: self.mask << 8 | 0xff,
         }
     }
 

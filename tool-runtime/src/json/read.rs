@@ -187,13 +187,14 @@ impl<'de> Json<'de> {
     fn plain(&mut self) -> Result<&'de str, usize> {
         let start = self.at + 1;
         let end = plain_run(self.bytes(), start);
-        match self.text.get(start..end) {
-            Some(text) if self.bytes().get(end) == Some(&b'"') => {
-                self.at = end + 1;
-                Ok(text)
-            }
-            _ => Err(end),
+        // The quote is looked at first: a part of a text that ends there need not be looked at again.
+        if self.bytes().get(end) == Some(&b'"')
+            && let Some(text) = self.text.get(start..end)
+        {
+            self.at = end + 1;
+            return Ok(text);
         }
+        Err(end)
     }
 
     /// Consumes the rest of a string from `end`, which is no plain character, and hands on each

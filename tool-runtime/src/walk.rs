@@ -122,6 +122,8 @@ struct Walk<'t> {
     outer: Option<usize>,
     /// How many unions have been entered since the last value was.
     unions: u8,
+    /// Of how many unions, one inside the other, the ways are tried.
+    tried: usize,
     /// Whether the value is the one of a list that was made for it. Lists of lists have no end.
     is_wrapped: bool,
     secrecy: Secrecy,
@@ -138,6 +140,7 @@ impl<'t> Walk<'t> {
             judged: HashMap::new(),
             outer: None,
             unions: 0,
+            tried: 0,
             is_wrapped: false,
             secrecy: Secrecy::None,
         }

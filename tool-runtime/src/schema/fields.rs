@@ -135,18 +135,15 @@ pub(crate) fn alternatives(kind: &Kind, output: bool) -> Vec<Alternative> {
 }
 
 /// Adds a field to each of the ways.
-fn add(found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<Alternative> {
+fn add(mut found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<Alternative> {
     let Some(key) = Key::of(field, output) else {
         return found;
     };
     if !field.flatten {
-        return found
-            .into_iter()
-            .map(|mut one| {
-                one.keys.push(key.clone());
-                one
-            })
-            .collect();
+        for one in &mut found {
+            one.keys.push(key.clone());
+        }
+        return found;
     }
     let inner = bare(field.shape, output);
     if let Kind::Foreign(_) = inner.kind {
@@ -158,13 +155,10 @@ fn add(found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<Alte
             required: !inner.nullable,
             is_secret: inner.is_secret,
         };
-        return found
-            .into_iter()
-            .map(|mut one| {
-                one.keys.push(key.clone());
-                one
-            })
-            .collect();
+        for one in &mut found {
+            one.keys.push(key.clone());
+        }
+        return found;
     }
     let mut ways = alternatives_of(field.shape, output);
     if inner.nullable {

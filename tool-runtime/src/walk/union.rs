@@ -78,7 +78,8 @@ impl<'t> Walk<'t> {
         if self.unions > 16 {
             return self.mismatch(shape);
         }
-        let memo = (self.mode == Mode::Judge).then_some((start, ways.id));
+        // Of the outermost union nobody asks again.
+        let memo = (self.tried > 0 && self.mode == Mode::Judge).then_some((start, ways.id));
         if let Some(known) = memo.and_then(|memo| self.judged.get(&memo)) {
             let Some((end, edits)) = known else {
                 return Err(Stop);
@@ -90,6 +91,7 @@ impl<'t> Walk<'t> {
         let (unions, mode) = (self.unions, self.mode);
         let noted = self.edits.len();
         self.mode = Mode::Judge;
+        self.tried += 1;
         let mut admitted = false;
         for way in &ways.ways {
             self.unions = unions + 1;
@@ -100,6 +102,7 @@ impl<'t> Walk<'t> {
             self.json.rewind(start, depth);
             self.edits.truncate(noted);
         }
+        self.tried -= 1;
         (self.unions, self.mode) = (unions, mode);
         if let Some(memo) = memo {
             let edits = self.edits.get(noted..).unwrap_or_default().to_vec();

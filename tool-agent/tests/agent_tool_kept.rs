@@ -21,7 +21,7 @@ use toolwright::agent::{
 };
 use toolwright::layers::{Approval, Retry};
 use toolwright::{
-    Context, Decision, ErrorKind, Executor, ToolCall, ToolError, Toolset, tool, tools,
+    Cancel, Context, Decision, ErrorKind, Executor, ToolCall, ToolError, Toolset, tool, tools,
 };
 
 fn calls(calls: &[ToolCall]) -> Result<Response, ModelError> {
@@ -340,6 +340,37 @@ async fn each_attempt_counts_once() {
     let rest = [costs(text("It is paid."), 10, 1)];
     let cost = cost_of_two_attempts(rest, Some(MemoryCheckpointer::new())).await;
     assert_eq!(cost, Usage { input, output });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_ended_from_outside_has_cost_what_it_cost() {
+    for (stops, keeps) in [(false, false), (true, false), (false, true), (true, true)] {
+        let ran = Arc::<Ran>::default();
+        let inner = script([costs(calls(&[call("x", "hang")]), 7, 3)]);
+        let helper = Agent::new(inner, tools![pay, hang; state = Arc::clone(&ran)]);
+        let limit = std::time::Duration::from_secs(5);
+        let tool = AgentTool::new(helper, "helper", "Helps.").timeout(limit);
+        let tools = Toolset::new([tool.build().unwrap()]).unwrap();
+        let last = (!stops).then(|| text("It takes too long."));
+        let outer = script([costs(ask(), 100, 10)].into_iter().chain(last));
+        let mut agent = Agent::new(outer, tools);
+        if keeps {
+            agent = agent.checkpointer(MemoryCheckpointer::new());
+        }
+        let stop = Cancel::new();
+        let cx = Context::new().with_cancel(stop.clone());
+        let mut session = asked();
+        let stops = async {
+            tokio::time::sleep(limit / 2).await;
+            if stops {
+                stop.cancel();
+            }
+        };
+        let (run, ()) = tokio::join!(agent.run(&mut session, &cx), stops);
+        let (input, output) = (107, 13);
+        assert_eq!(run.unwrap().usage, Usage { input, output });
+        assert_eq!(session.usage(), Usage { input, output });
+    }
 }
 
 #[tokio::test]

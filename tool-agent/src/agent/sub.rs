@@ -172,11 +172,10 @@ pub(super) struct Seated {
 }
 
 impl Seated {
-    /// The call is over, or waits: where its conversation stands, which had cost `before` when it went
-    /// on. A layer may make the call again. Then it begins anew, or goes on, in a store also from where
-    /// a program ended that has counted nothing.
-    pub(super) fn leave(self, session: Session, before: Usage, waits: bool) {
-        let all = session.usage();
+    /// What the conversation has cost, which had cost `before` when it went on. A layer may make the call
+    /// again. Then it begins anew, or goes on, in a store also from where a program ended that has counted
+    /// nothing.
+    fn counts(&self, before: Usage, all: Usage) {
         if let Some(seat) = self.subs.seats().get_mut(&self.index) {
             seat.cost += beyond(before, seat.counted);
             seat.cost += beyond(all, before);
@@ -184,7 +183,49 @@ impl Seated {
                 input: all.input.max(seat.counted.input),
                 output: all.output.max(seat.counted.output),
             };
-            seat.paused = waits.then_some(session);
+        }
+    }
+
+    fn pauses(&self, session: Session) {
+        if let Some(seat) = self.subs.seats().get_mut(&self.index) {
+            seat.paused = Some(session);
+        }
+    }
+}
+
+/// The conversation of a call while its agent works. What it cost counts, however the call ends: a time
+/// limit or a stop drops it.
+pub(super) struct Working {
+    pub(super) session: Session,
+    before: Usage,
+    seated: Option<Seated>,
+}
+
+impl Working {
+    pub(super) fn new(session: Session, seated: Option<Seated>) -> Self {
+        Self {
+            before: session.usage(),
+            session,
+            seated,
+        }
+    }
+
+    /// The call waits with it, if there is somebody who keeps it.
+    pub(super) fn pauses(mut self) -> bool {
+        let Some(seated) = &self.seated else {
+            return false;
+        };
+        seated.counts(self.before, self.session.usage());
+        seated.pauses(std::mem::take(&mut self.session));
+        self.seated = None;
+        true
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        if let Some(seated) = &self.seated {
+            seated.counts(self.before, self.session.usage());
         }
     }
 }

@@ -18,7 +18,7 @@ use toolwright_runtime::{
 
 use self::errand::{Came, Errand};
 use super::Agent;
-use super::sub::Subs;
+use super::sub::{Subs, Working};
 use crate::{AgentError, Session};
 
 /// How long a call may take where nothing else is said: an agent has limits of its own.
@@ -106,7 +106,8 @@ impl AgentTool {
     /// The same tool, which answers at once, with the id of the conversation that it begins. What that
     /// comes to is left as a message in the queue of the outermost conversation: an agent that still runs
     /// answers it after its turn, else the next run does ([`Queue::arrived`](crate::Queue::arrived) tells when).
-    /// One that pauses is left there too, to be [taken](crate::Queue::take_paused).
+    /// One that pauses is left there too, to be [taken](crate::Queue::take_paused). What its model calls cost
+    /// is no part of the caller's.
     ///
     /// It works in a task of the runtime that calls it, until it ends or the host says stop, and ends with
     /// its program; see [`Queue::running`](crate::Queue::running).
@@ -148,18 +149,16 @@ impl AgentTool {
         if self.detached {
             return detached::begin(errand, session, subs, &self.def.name);
         }
-        let before = session.usage();
-        let (session, came) = errand.run(session).await;
-        let waits = matches!(came, Came::Waits);
-        let asks = session.status().clone();
-        let is_seated = seated.is_some();
-        if let Some(seated) = seated {
-            seated.leave(session, before, waits);
-        }
-        match came {
+        let mut working = Working::new(session, seated);
+        match errand.run(&mut working.session).await {
             Came::To(outcome) => outcome,
-            Came::Waits if is_seated => Err(ToolError::failed("the agent waits for somebody")),
-            Came::Waits => errand::paused(asks),
+            Came::Waits => {
+                let asks = working.session.status().clone();
+                if working.pauses() {
+                    return Err(ToolError::failed("the agent waits for somebody"));
+                }
+                errand::paused(asks)
+            }
             Came::NotKept(error) => Err(errand::not_kept(error, subs.as_ref())),
         }
     }

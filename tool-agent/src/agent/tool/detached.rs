@@ -14,7 +14,7 @@ use crate::{Queue, Session, Status};
 /// said, and no other begins.
 pub(super) fn begin(
     errand: Errand,
-    session: Session,
+    mut session: Session,
     subs: Option<Subs>,
     name: &str,
 ) -> Result<Outcome, ToolError> {
@@ -31,7 +31,7 @@ pub(super) fn begin(
     let errand = errand.cancelled_by(subs.stop().clone());
     if let Some(told) = Told::new(subs.queue().clone(), Arc::clone(&id), name) {
         runtime.spawn(async move {
-            let (session, came) = errand.run(session).await;
+            let came = errand.run(&mut session).await;
             told.ends(session, came);
         });
     }

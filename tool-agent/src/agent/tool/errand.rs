@@ -75,13 +75,13 @@ impl Errand {
     }
 
     /// Lets the agent go on until it ends or pauses.
-    pub(super) async fn run(&self, mut session: Session) -> (Session, Came) {
+    pub(super) async fn run(&self, session: &mut Session) -> Came {
         if !session.goes_on() {
-            return (session, Came::Waits);
+            return Came::Waits;
         }
         // One that has ended has its result already.
         if *session.status() != Status::Completed {
-            let run = self.agent.run(&mut session, &self.cx).await;
+            let run = self.agent.run(session, &self.cx).await;
             let failed = match run {
                 Ok(run) => match run.halted {
                     Halted::Completed
@@ -89,25 +89,23 @@ impl Errand {
                     | Halted::Halt { .. }
                     | Halted::ReturnDirect(_) => None,
                     Halted::AskUser { .. } | Halted::Pending | Halted::Interrupted { .. } => {
-                        return (session, Came::Waits);
+                        return Came::Waits;
                     }
                     Halted::Cancelled => Some(cancelled()),
                     _ => run.strict().err().map(failed),
                 },
-                Err(AgentError::Checkpoint(error)) => return (session, Came::NotKept(error)),
+                Err(AgentError::Checkpoint(error)) => return Came::NotKept(error),
                 Err(error) => Some(failed(error)),
             };
             if let Some(error) = failed {
-                return (session, Came::To(Err(error)));
+                return Came::To(Err(error));
             }
         }
         let came = match &self.finish {
-            None => Ok(Outcome::value(words(&session))),
-            Some(finish) => finish(&self.agent, &mut session, &self.cx)
-                .await
-                .map_err(failed),
+            None => Ok(Outcome::value(words(session))),
+            Some(finish) => finish(&self.agent, session, &self.cx).await.map_err(failed),
         };
-        (session, Came::To(came))
+        Came::To(came)
     }
 }
 

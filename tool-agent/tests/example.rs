@@ -302,11 +302,6 @@ fn a_model_behind_http_is_talked_to_and_the_person_decides() {
         got.iter()
             .all(|got| got.head.contains("authorization: Bearer secret"))
     );
-    assert!(
-        got[0].head.starts_with("POST /v1/chat/completions "),
-        "{}",
-        got[0].head
-    );
     assert_eq!(
         (&got[0].body["model"], &got[0].body["stream"]),
         (&json!("m"), &json!(true))
@@ -346,7 +341,6 @@ fn another_wire_is_spoken_where_it_is_asked_for() {
 
     let got = server.got();
     for got in &got {
-        assert!(got.head.starts_with("POST /v1/messages "), "{}", got.head);
         assert!(got.head.contains("x-api-key: secret"), "{}", got.head);
         assert!(got.head.contains("anthropic-version: "), "{}", got.head);
         assert_eq!(

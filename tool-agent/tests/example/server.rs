@@ -47,6 +47,14 @@ pub(crate) enum Wire {
 }
 
 impl Wire {
+    /// How a request begins.
+    const fn line(self) -> &'static str {
+        match self {
+            Self::OpenAi => "POST /v1/chat/completions ",
+            Self::Anthropic => "POST /v1/messages ",
+        }
+    }
+
     /// The events of an answer: those that are sent at once, and the rest.
     fn events(self, answer: &Answer) -> [String; 2] {
         match self {
@@ -145,7 +153,10 @@ impl Server {
         std::thread::spawn(move || {
             for answer in answers {
                 let (mut stream, _) = listener.accept().unwrap();
-                heard.lock().unwrap().push(read(&mut stream));
+                let got = read(&mut stream);
+                // Whoever speaks something else gets no answer.
+                assert!(got.head.starts_with(wire.line()), "{}", got.head);
+                heard.lock().unwrap().push(got);
                 write(&mut stream, &wire.events(&answer), &may_go_on);
             }
         });

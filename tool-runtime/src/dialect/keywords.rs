@@ -116,10 +116,8 @@ impl Keywords {
 
     /// Appends `words` to the description, in brackets.
     pub(super) fn tell(&mut self, words: &str) {
-        let text = match self.text("description") {
-            Some(own) if !own.is_empty() => format!("{own} [{words}]"),
-            _ => format!("[{words}]"),
-        };
+        let own = self.text("description").unwrap_or_default();
+        let text = with_words(own, words);
         self.set("description", Ordered::String(text));
     }
 
@@ -139,6 +137,15 @@ impl Keywords {
             self.0.sort_by_cached_key(place);
         }
         Ordered::Object(self.0)
+    }
+}
+
+/// A description with what a dialect is told in words.
+pub(super) fn with_words(own: &str, words: &str) -> String {
+    if own.is_empty() {
+        format!("[{words}]")
+    } else {
+        format!("{own} [{words}]")
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) use self::ordered::Ordered;
 pub use self::pattern::{Pattern, Regex};
 pub(crate) use self::recursion::is_whole;
 pub(crate) use self::render::{
-    SIGNED_KEY, Side, UNSIGNED_KEY, Words, described, push_number, render_part, write_json_string,
+    SIGNED_KEY, Side, UNSIGNED_KEY, Words, described, render_part, write_json_string,
 };
 pub use self::shape::{
     Array, Back, Bounds, Edge, Field, Foreign, Id, IntegerRange, Kind, Literal, Map, NumberRange,

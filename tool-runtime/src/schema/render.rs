@@ -86,7 +86,7 @@ pub(crate) fn render_part(shape: &'static Shape, words: &Words<'_>) -> String {
 }
 
 /// Appends a number's digits.
-pub(crate) fn push_number(out: &mut String, value: u128) {
+fn push_number(out: &mut String, value: u128) {
     match u8::try_from(value) {
         Ok(digit @ 0..=9) => out.push(char::from(b'0' + digit)),
         // Writing to a string cannot fail.

@@ -2,25 +2,24 @@
 //! nothing copied from one form into the next.
 //!
 //! That holds for what most tools are made of: objects, lists, enums, plain values, and all of them
-//! nullable. A part that is more than that (a union, a map, bounds that go into words) is lowered the
+//! nullable. A part that is more than that (a union, a map, most bounds) is lowered the
 //! way of all schemas, and its text put into its place. What is refused, what contains itself and what
 //! is known at run time alone goes that way as a whole, so that what is said of it has one source. Both ways
 //! lead to the same bytes, steps, notes and counts: `tests/schemas/straight.rs` holds them to it.
 
+mod integer;
 mod write;
 
-use self::write::told_bounds;
 use super::super::canonical::{Canonical, Room, canonical_part};
-use super::super::keywords::Keywords;
+use super::super::keywords::with_words;
 use super::super::plan::{Op, Path, Plan, Step};
 use super::super::reject::{Note, NoteKind};
 use super::super::rules::{Null, Objects, Optional, Rules};
 use super::limits::Size;
-use super::words::Taken;
 use super::{Lowered, Pass, Spot, Wanted};
 use crate::schema::{
-    Bare, Int, IntegerRange, Key, Kind, Object, Ordered, Shape, Words, bare, described, is_whole,
-    render_part, write_json_string,
+    Bare, Key, Kind, Object, Ordered, Shape, Words, bare, described, is_whole, render_part,
+    write_json_string,
 };
 
 /// The schema of a tool's arguments in a dialect; nothing where it has to go the way of all schemas.
@@ -39,7 +38,7 @@ pub(super) fn straight(shape: &'static Shape, rules: &'static Rules) -> Option<L
         size: Size::default(),
     };
     let words = Words::default();
-    if !writer.is_plain(&bare.kind, &words) {
+    if !is_plain(&bare.kind, &words) {
         return None;
     }
     writer.plain(&bare, &words, Spot::ROOT, 0)?;
@@ -69,6 +68,26 @@ enum Part<'b> {
     Plain(&'b Bare),
     /// In canonical form.
     Other(Ordered),
+}
+
+/// Whether a part is written straight: all that it says has words that hang on nothing else.
+fn is_plain(kind: &Kind, words: &Words<'_>) -> bool {
+    // Their JSON may have to be spelled otherwise.
+    if words.default.is_some() || words.example.is_some() {
+        return false;
+    }
+    match kind {
+        Kind::Bool => true,
+        Kind::Integer(range) => integer::is_plain(range),
+        Kind::Number(range) => {
+            range.min.is_none() && range.max.is_none() && range.multiple_of.is_none()
+        }
+        Kind::String(rules) => rules.is_any(),
+        Kind::Enum(variants) => !variants.is_empty(),
+        Kind::Array(array) => array.min_len == 0 && array.max_len.is_none() && !array.unique,
+        Kind::Object(object) => !object.open && !object.fields.iter().any(|one| one.flatten),
+        _ => false,
+    }
 }
 
 /// How a plain part says that it may be `null`.
@@ -102,53 +121,12 @@ impl Straight {
         bare: &'b Bare,
         words: &Words<'_>,
     ) -> Option<Part<'b>> {
-        if self.is_plain(&bare.kind, words) {
+        if is_plain(&bare.kind, words) {
             return Some(Part::Plain(bare));
         }
         let schema = Ordered::read(&render_part(shape, words)).ok()?;
         let read = canonical_part(&schema, &mut self.room, &mut self.left_out);
         read.ok().map(Part::Other)
-    }
-
-    /// Whether all that a part says has a word in the dialect, and that word is always the same.
-    fn is_plain(&self, kind: &Kind, words: &Words<'_>) -> bool {
-        // Their JSON may have to be spelled otherwise.
-        if words.default.is_some() || words.example.is_some() {
-            return false;
-        }
-        match kind {
-            Kind::Bool => true,
-            Kind::Integer(range) => self.is_plain_integer(range),
-            Kind::Number(range) => {
-                range.min.is_none() && range.max.is_none() && range.multiple_of.is_none()
-            }
-            Kind::String(rules) => rules.is_any(),
-            Kind::Enum(variants) => !variants.is_empty(),
-            Kind::Array(array) => array.min_len == 0 && array.max_len.is_none() && !array.unique,
-            Kind::Object(object) => !object.open && !object.fields.iter().any(|one| one.flatten),
-            _ => false,
-        }
-    }
-
-    fn is_plain_integer(&self, range: &IntegerRange) -> bool {
-        let taken = |keyword, bound: Option<Int>| match bound {
-            None => true,
-            Some(Int {
-                negative: false,
-                magnitude,
-            }) if magnitude <= u128::from(u64::MAX) => {
-                let value = Ordered::Unsigned(magnitude);
-                self.rules.takes(keyword, &value, &Keywords::default()) == Taken::Yes
-            }
-            // What is below zero is rare, and of what is larger the digits change.
-            Some(_) => false,
-        };
-        let (min, max) = told_bounds(range);
-        let multiple = (range.multiple_of > 0).then(|| Int::unsigned(range.multiple_of.into()));
-        !range.not_zero
-            && taken("minimum", min)
-            && taken("maximum", max)
-            && taken("multipleOf", multiple)
     }
 
     /// A part inside of another. `objects` are those that stand around it.
@@ -192,7 +170,7 @@ impl Straight {
         let kind = &bare.kind;
         let own = [words.description, bare.description];
         let description = own.into_iter().find(|text| !text.is_empty());
-        let description = described(description.unwrap_or_default(), kind);
+        let mut description = described(description.unwrap_or_default(), kind);
         // More than the schema has: of what is too large the other way decides.
         self.room.enter(16 + description.len() / 64)?;
         let says_null = match spot.null {
@@ -217,7 +195,9 @@ impl Straight {
             Kind::Integer(range) => {
                 let is_left_out =
                     bare.nullable && spot.null == Wanted::Never && !description.is_empty();
-                self.integer(range, is_left_out);
+                if let Some(words) = self.integer(range, is_left_out) {
+                    description = with_words(&description, &words).into();
+                }
             }
             Kind::Array(array) => {
                 self.out.push_str(",\"items\":");

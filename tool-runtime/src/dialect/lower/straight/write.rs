@@ -2,9 +2,7 @@
 
 use super::super::super::reject::{Note, NoteKind};
 use super::{Form, Straight};
-use crate::schema::{
-    Bare, Int, IntegerRange, Key, Kind, Variant, Words, push_number, write_json_string,
-};
+use crate::schema::{Bare, Key, Kind, Variant, Words, write_json_string};
 
 impl Straight {
     pub(super) fn type_name(&mut self, kind: &Kind, form: Form) {
@@ -42,29 +40,6 @@ impl Straight {
         }
         self.out.push(']');
         self.size.add_enum(count, characters);
-    }
-
-    /// See `Pass::drop_width`, which says why a bound is left out.
-    pub(super) fn integer(&mut self, range: &IntegerRange, is_left_out: bool) {
-        let (min, max) = told_bounds(range);
-        match min {
-            Some(min) if is_left_out && min.is_zero() && max.is_none() => {
-                self.note(NoteKind::Dropped, "minimum", "0");
-            }
-            Some(min) => self.number(",\"minimum\":", min.magnitude),
-            None => {}
-        }
-        if let Some(max) = max {
-            self.number(",\"maximum\":", max.magnitude);
-        }
-        if range.multiple_of > 0 {
-            self.number(",\"multipleOf\":", range.multiple_of.into());
-        }
-    }
-
-    fn number(&mut self, key: &str, value: u128) {
-        self.out.push_str(key);
-        push_number(&mut self.out, value);
     }
 
     pub(super) fn describe(&mut self, description: &str) {
@@ -116,11 +91,4 @@ impl Straight {
         }
         count
     }
-}
-
-/// The bounds of an integer that a provider is told.
-pub(super) fn told_bounds(range: &IntegerRange) -> (Option<Int>, Option<Int>) {
-    let is_told = !range.is_width;
-    let min = (is_told || range.min.is_zero()).then_some(range.min);
-    (min, is_told.then_some(range.max))
 }

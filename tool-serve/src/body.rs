@@ -66,8 +66,10 @@ async fn collect<'s, B: Body>(
     limit: usize,
     large: &'s Semaphore,
 ) -> Result<Whole<'s>, Broken> {
+    // As much as its head tells, if that is not much: nothing of it is there yet.
+    let told = body.size_hint().lower().min(LARGE as u64);
     let mut whole = Whole {
-        bytes: Vec::new(),
+        bytes: Vec::with_capacity(usize::try_from(told).unwrap_or(0)),
         large: None,
     };
     while let Some(frame) = body.frame().await {

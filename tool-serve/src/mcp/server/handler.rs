@@ -1,8 +1,9 @@
 //! What `rmcp` asks a server.
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 #[expect(
     deprecated,
@@ -20,7 +21,7 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use toolwright_runtime::Cancel;
 
-use super::{Shared, call, list, progress, random};
+use super::{Shared, call, list, progress};
 
 /// The versions of the protocol, oldest first.
 const VERSIONS: &[ProtocolVersion] = &[
@@ -32,8 +33,7 @@ const VERSIONS: &[ProtocolVersion] = &[
 /// One session, or one request of a client without any.
 pub(super) struct Handler {
     shared: Arc<Shared>,
-    /// Made for its first call: over HTTP a handler is made for each request that a tool's schema is
-    /// looked up for.
+    /// Made where it is asked for: over HTTP a handler is made for each look at a tool's schema.
     session: OnceLock<String>,
     /// Whether the client wants to read what calls say on their way.
     logs: AtomicBool,
@@ -53,8 +53,11 @@ impl Handler {
 
     fn session(&self) -> &str {
         self.session.get_or_init(|| {
-            let digits = random::bytes::<8>().map(|byte| format!("{byte:02x}"));
-            digits.concat()
+            // Another one each time, in this process and in others.
+            static LAST: AtomicU64 = AtomicU64::new(0);
+            static PROCESS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+            let last = LAST.fetch_add(1, Ordering::Relaxed);
+            format!("{:016x}", PROCESS.hash_one(last))
         })
     }
 }

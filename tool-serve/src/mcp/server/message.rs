@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorCode,
-    GetExtensions, GetMeta, RequestId,
+    GetExtensions, GetMeta, InputResponses, RequestId, RequestMetaObject,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -89,6 +89,17 @@ struct CallParams<'m> {
 impl CallParams<'_> {
     fn arguments(&self) -> RawArguments {
         RawArguments(self.arguments.map_or("", RawValue::get).into())
+    }
+
+    /// Whether `rmcp` will read it.
+    fn check(&self) -> serde_json::Result<()> {
+        // Which is any object.
+        if self.meta.is_some_and(|meta| !meta.get().starts_with('{')) {
+            typed::<RequestMetaObject>(self.meta)?;
+        }
+        typed::<InputResponses>(self.input_responses)?;
+        typed::<String>(self.request_state)?;
+        Ok(())
     }
 
     /// In `rmcp`'s form, without the arguments.
@@ -197,7 +208,7 @@ impl<'m> Message<'m> {
         needs: impl FnOnce(&str) -> bool,
     ) -> Result<(RawArguments, Option<String>), Bad> {
         let call = self.call()?;
-        call.to_rmcp().map_err(|error| self.no_call(error))?;
+        call.check().map_err(|error| self.no_call(error))?;
         let Some(id) = self.id.filter(|_| self.request_id().is_some()) else {
             return Err(no_id());
         };
@@ -205,11 +216,14 @@ impl<'m> Message<'m> {
             return Ok((call.arguments(), None));
         }
         let rest = serde_json::to_string(&call).map_err(|error| self.no_call(error))?;
-        let without = format!(
-            r#"{{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{rest}}}"#,
-            id.get()
-        );
-        Ok((call.arguments(), Some(without)))
+        let parts = [
+            r#"{"jsonrpc":"2.0","method":"tools/call","id":"#,
+            id.get(),
+            r#","params":"#,
+            &rest,
+            "}",
+        ];
+        Ok((call.arguments(), Some(parts.concat())))
     }
 
     /// The message in `rmcp`'s form, in which the arguments of a call stand beside its parameters.

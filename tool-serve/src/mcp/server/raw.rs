@@ -104,8 +104,20 @@ fn next<'b>(bytes: &'b [u8], needle: &Finder<'_>) -> Option<(&'b [u8], String, &
         .iter()
         .find_map(|start| before.strip_suffix(start.as_bytes()))?;
     let held = bytes.get(at + needle.needle().len()..)?;
-    let mut strings = serde_json::Deserializer::from_slice(held).into_iter::<String>();
-    let json = strings.next()?.ok()?;
-    let after = held.get(strings.byte_offset()..)?.strip_prefix(b"}}")?;
+    let end = string_end(held)?;
+    let json = serde_json::from_slice(held.get(..end)?).ok()?;
+    let after = held.get(end..)?.strip_prefix(b"}}")?;
     Some((before, json, after))
+}
+
+/// Behind the last quote of the string that stands first.
+fn string_end(bytes: &[u8]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes.get(at) == Some(&b'"') {
+            return Some(at + 1);
+        }
+        at += 2;
+    }
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Once};
 use std::task::{Context as Task, Poll};
 
 use bytes::Bytes;
-use http::{Method, Request, Response, StatusCode, header};
+use http::{HeaderName, Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -24,7 +24,7 @@ use crate::body::{self as request_body, Broken, LARGE_BODIES};
 
 pub use self::body::HttpBody;
 
-const SESSION: &str = "mcp-session-id";
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// A [`Server`] as a service of tower's, to be mounted in any HTTP server: in axum by
 /// `Router::route_service("/mcp", service)`. [`Server::http`] makes it.
@@ -175,7 +175,7 @@ impl Inner {
         };
         // Its room is for other bodies, however long the call takes.
         drop(whole);
-        let _opens = if parts.headers.contains_key(SESSION) {
+        let _opens = if parts.headers.contains_key(&SESSION) {
             None
         } else {
             match self.opens().await {

@@ -6,7 +6,7 @@ use syn::{GenericParam, Generics, Path, ReturnType, Visibility};
 
 use crate::model::{DefaultValue, ModelParam, Param, Tool};
 use crate::place::Place;
-use crate::schema::{is_option, is_plain};
+use crate::schema::{is_basic, is_option, is_plain};
 use crate::ty::{self, infer_lifetimes, static_lifetimes};
 
 mod run;
@@ -28,7 +28,10 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         run,
         ..
     } = &parts;
-    let imports = imports();
+    let imports = (!is_basic_tool(tool)).then(|| {
+        let imports = imports();
+        quote!(use __tool::{#imports};)
+    });
     let fits = fits(tool, &tool.generics);
     let targets = targets::own(tool, &quote!(<#handle as __tool::Handle>::DESCRIPTOR));
     let states = tool.params.iter().filter_map(|param| match param {
@@ -47,7 +50,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         #handle_struct
         const _: () = {
             use #krate::__private as __tool;
-            use __tool::{#imports};
+            #imports
             #fits
             #[automatically_derived]
             impl #impl_generics #handle #ty_generics #where_clause { #items }
@@ -90,6 +93,19 @@ pub(crate) fn handle_struct(vis: &Visibility, handle: &Ident, generics: &Generic
         #[allow(non_camel_case_types)]
         #vis #keyword #handle #params #fields
     }
+}
+
+/// Whether nothing is looked for in the generated code, whose types are all surely there.
+fn is_basic_tool(tool: &Tool) -> bool {
+    let is_basic_output = match &tool.output {
+        ReturnType::Type(_, ty) => is_basic(ty),
+        ReturnType::Default => true,
+    };
+    is_basic_output
+        && tool.options.validate.is_none()
+        && tool
+            .model_params()
+            .all(|param| is_basic(&param.ty) && param.default.is_none())
 }
 
 /// The traits that generated code finds methods and constants through.
@@ -260,8 +276,13 @@ fn items(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
     }
 }
 
-/// The tree of a type.
-fn known(slot: &TokenStream) -> TokenStream {
+/// The tree of a parameter's type. What is surely there need not be looked for, which takes the
+/// compiler longer.
+fn known(tool: &Tool, param: &ModelParam) -> TokenStream {
+    let slot = slot_type(tool, param);
+    if is_basic(&param.ty) {
+        return quote!(__tool::shape::<#slot>());
+    }
     quote!(__tool::known(__tool::Has::<#slot>::SHAPE, __tool::Told::<#slot>::SHAPE))
 }
 
@@ -274,7 +295,7 @@ fn fits(tool: &Tool, generics: &Generics) -> TokenStream {
         return TokenStream::new();
     }
     let checks = tool.model_params().flat_map(|param| {
-        let shape = known(&slot_type(tool, param));
+        let shape = known(tool, param);
         param.bounds.fits(&shape).collect::<Vec<_>>()
     });
     quote!(const _: () = { #(#checks)* };)
@@ -286,8 +307,7 @@ fn field(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
         name, description, ..
     } = param;
     let name = &name.value;
-    let slot = slot_type(tool, param);
-    let mut shape = known(&slot);
+    let mut shape = known(tool, param);
     if let Some(narrow) = param.bounds.narrow(&shape) {
         shape = quote!(&__tool::Shape::new(#narrow));
     }
@@ -352,9 +372,13 @@ fn descriptor(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream 
         fields.push(quote!(refs: &__tool::Refs::through(&[#(#refs),*])));
     }
     if let ReturnType::Type(_, ty) = &tool.output {
-        let ty = infer_lifetimes(ty.to_token_stream(), &tool.lifetimes);
-        fields.push(quote! {
-            output: __tool::either(__tool::Returned::<#ty>::SHAPE, __tool::Has::<#ty>::SHAPE)
+        let shown = infer_lifetimes(ty.to_token_stream(), &tool.lifetimes);
+        fields.push(if is_basic(ty) {
+            quote!(output: ::core::option::Option::Some(__tool::shape::<#shown>()))
+        } else {
+            quote! {
+                output: __tool::either(__tool::Returned::<#shown>::SHAPE, __tool::Has::<#shown>::SHAPE)
+            }
         });
     }
     if let Some(title) = &options.title {

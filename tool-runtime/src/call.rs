@@ -161,6 +161,15 @@ impl<'a> Call<'a> {
         Self { arguments, ..self }
     }
 
+    /// The same call, to be run: for generated code that looks at the arguments once more.
+    #[doc(hidden)]
+    pub fn running(self) -> Self {
+        Self {
+            only_check: false,
+            ..self
+        }
+    }
+
     pub(crate) fn checking(self) -> Self {
         Self {
             only_check: true,

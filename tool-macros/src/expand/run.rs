@@ -7,6 +7,7 @@ use syn::{Path, ReturnType};
 use super::{Names, slot_type, state_type};
 use crate::model::{Param, Pass, Tool};
 use crate::place::{Place, local};
+use crate::schema::is_basic;
 use crate::ty;
 
 /// What becomes of a parameter.
@@ -37,8 +38,12 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
             Param::Model(param) => {
                 let name = Place::of(&param.ty).ident(&name);
                 let slot = slot_type(tool, param);
-                lets.extend(quote! {
-                    let mut #name = __tool::argument::<#slot, _>((&&&&__tool::Probe::<#slot>::NEW).slot());
+                lets.extend(if is_basic(&param.ty) {
+                    quote!(let mut #name = __tool::Value::<#slot>::EMPTY;)
+                } else {
+                    quote! {
+                        let mut #name = __tool::argument::<#slot, _>((&&&&__tool::Probe::<#slot>::NEW).slot());
+                    }
                 });
                 let default = param.default.as_ref().map(|_| names.default(param));
                 let pass = pass(&name, param.pass, default.as_ref());
@@ -63,18 +68,23 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
     }
     let is_root = tool.model_params().any(|param| param.flatten.is_some());
     let params = &names.params;
-    let decode = if is_root {
-        quote!(__tool::decode_root(&#call, Self::#params, #(#slots),*)?;)
-    } else if tool.options.ignore_unknown.is_some() {
-        quote!(__tool::decode_open(&#call, Self::#params, &mut [#(#slots),*])?;)
-    } else {
-        quote!(__tool::decode(&#call, Self::#params, &mut [#(#slots),*])?;)
+    // Decoding ends a call of which only the arguments are asked about, if nothing else looks at them.
+    let validator = tool.options.validate.as_ref();
+    let decoded = match validator {
+        Some(_) => quote!(&#call.running()),
+        None => quote!(&#call),
     };
-    let validate = tool
-        .options
-        .validate
-        .as_ref()
-        .map(|path| validate(path, &passed));
+    let decode = if is_root {
+        quote!(__tool::decode_root(#decoded, Self::#params, #(#slots),*)?;)
+    } else if tool.options.ignore_unknown.is_some() {
+        quote!(__tool::decode_open(#decoded, Self::#params, &mut [#(#slots),*])?;)
+    } else {
+        quote!(__tool::decode(#decoded, Self::#params, &mut [#(#slots),*])?;)
+    };
+    let validate = validator.map(|path| {
+        let validate = validate(path, &passed);
+        quote!(#validate __tool::Stop::check(&#call)?;)
+    });
     let answer = answer(tool, callee, &arguments);
     quote! {
         |#state, #call| {
@@ -82,7 +92,6 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
             #decode
             #takes
             #validate
-            __tool::Stop::check(&#call)?;
             ::core::result::Result::Ok(#answer)
         }
     }
@@ -187,13 +196,22 @@ fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Token
     // The compiler points at the argument: two tokens, to reach from end to end of the type.
     let shown = place.start(value.to_token_stream());
     let field = place.end(quote!(0));
-    let way = way(&error, of_error, &quote!(Failed));
-    let result = quote! {
-        match __tool::Finish(#callee(#(#arguments),*)#awaited).split() {
-            ::core::result::Result::Ok(#value) => {
-                ::core::result::Result::Ok(__tool::outcome(#shown.#field))
+    let returned = quote!(#callee(#(#arguments),*)#awaited);
+    let is_no_result = match &tool.output {
+        ReturnType::Type(_, ty) => is_basic(ty),
+        ReturnType::Default => true,
+    };
+    let result = if is_no_result {
+        quote!(::core::result::Result::Ok(__tool::outcome(#returned)))
+    } else {
+        let way = way(&error, of_error, &quote!(Failed));
+        quote! {
+            match __tool::Finish(#returned).split() {
+                ::core::result::Result::Ok(#value) => {
+                    ::core::result::Result::Ok(__tool::outcome(#shown.#field))
+                }
+                ::core::result::Result::Err(#error) => ::core::result::Result::Err(#way),
             }
-            ::core::result::Result::Err(#error) => ::core::result::Result::Err(#way),
         }
     };
     if tool.is_async {

@@ -25,7 +25,7 @@ mod variants;
 
 pub(crate) use body::is_option;
 pub(crate) use bounds::{Bounds, read as read_bound};
-pub(crate) use recursive::is_plain;
+pub(crate) use recursive::{is_basic, is_plain};
 
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let input: DeriveInput = match syn::parse2(item) {

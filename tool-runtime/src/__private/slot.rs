@@ -29,6 +29,9 @@ impl<'de, T: Deserialize<'de>> Slot<'de> for Value<T> {
 }
 
 impl<T> Value<T> {
+    /// Nothing yet.
+    pub const EMPTY: Self = Self(None);
+
     /// The value of a parameter that has to be there.
     #[inline]
     pub fn take(self) -> Result<T, Stop> {
@@ -70,7 +73,7 @@ impl<T> Probe<T> {
 pub trait FindSlot<T> {
     /// Its slot.
     fn slot(&self) -> Value<T> {
-        Value(None)
+        Value::EMPTY
     }
 }
 
@@ -80,7 +83,7 @@ impl<'de, T: Schema + Deserialize<'de>> FindSlot<T> for &&&Probe<T> {}
 pub trait FindForeign<T> {
     /// Its slot.
     fn slot(&self) -> Value<T> {
-        Value(None)
+        Value::EMPTY
     }
 }
 
@@ -151,7 +154,8 @@ impl<T, What> Nothing<T, What> {
     }
 }
 
-/// Fills the slots of a tool's parameters from the call's text.
+/// Fills the slots of a tool's parameters from the call's text. A call of which only the arguments are
+/// asked about ends here.
 #[inline]
 pub fn decode<'a>(
     call: &Call<'a>,
@@ -179,7 +183,7 @@ fn decode_object<'a>(
     slots: &mut [&mut dyn Slot<'a>],
 ) -> Result<(), Stop> {
     match crate::decode::decode_params(call, Object { fields, open }, slots) {
-        Ok(()) => Ok(()),
+        Ok(()) => Stop::check(call),
         Err(error) => Err(Stop::failed(error)),
     }
 }
@@ -192,7 +196,7 @@ pub fn decode_root<'a>(
     slot: &mut dyn Slot<'a>,
 ) -> Result<(), Stop> {
     match crate::decode::decode_root(call, root, slot) {
-        Ok(()) => Ok(()),
+        Ok(()) => Stop::check(call),
         Err(error) => Err(Stop::failed(error)),
     }
 }

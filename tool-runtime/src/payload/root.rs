@@ -35,10 +35,10 @@ macro_rules! forward {
     )*};
 }
 
-macro_rules! words {
+macro_rules! integers {
     ($($method:ident $ty:ty),*) => {$(
         fn $method(self, value: $ty) -> Result<(), Self::Error> {
-            self.plain = Some(Repr::Json(value.to_string()));
+            self.plain = Some(Repr::Json(itoa::Buffer::new().format(value).to_owned()));
             Ok(())
         }
     )*};
@@ -97,8 +97,12 @@ impl<'j> Serializer for &'j mut Root {
             .serialize_newtype_variant(name, index, variant, value)
     }
 
-    words! {
-        serialize_bool bool,
+    fn serialize_bool(self, value: bool) -> Result<(), Self::Error> {
+        self.plain = Some(Repr::Json(value.to_string()));
+        Ok(())
+    }
+
+    integers! {
         serialize_i8 i8, serialize_i16 i16, serialize_i32 i32, serialize_i64 i64, serialize_i128 i128,
         serialize_u8 u8, serialize_u16 u16, serialize_u32 u32, serialize_u64 u64, serialize_u128 u128
     }

@@ -105,7 +105,7 @@ fn is_basic_tool(tool: &Tool) -> bool {
         && tool.options.validate.is_none()
         && tool
             .model_params()
-            .all(|param| is_basic(&param.ty) && param.default.is_none())
+            .all(|param| is_basic(&param.ty) && param.default.is_none() && param.flatten.is_none())
 }
 
 /// The traits that generated code finds methods and constants through.

@@ -12,14 +12,14 @@ use tokio::time::timeout;
 /// From here on a body is a large one, of which few are held at once.
 const LARGE: usize = 64 * 1024;
 
-/// How many large bodies a server holds at once.
+/// How many large bodies a server holds at once, each until its request is answered.
 pub(crate) const LARGE_BODIES: usize = 16;
 
 /// A client that still sends what nobody wants is listened to so long, since it reads no answer before
 /// it has sent all.
 const DRAINING: Duration = Duration::from_secs(2);
 
-/// A body in whole, and the right to hold it if it is large.
+/// A body in whole, and the right to hold it, or what is made of it, if it is large.
 pub(crate) struct Whole<'s> {
     pub(crate) bytes: Vec<u8>,
     large: Option<SemaphorePermit<'s>>,

@@ -101,7 +101,7 @@ impl Serve {
 
     /// The same program, with what `change` makes of the executors that run its calls: layers, time
     /// limits, observers; said again, of what was made of them before. If nothing is said, a call over
-    /// HTTP or MCP has 30 s, and one from the command line all the time in the world.
+    /// HTTP or MCP has 30 s from when it runs, and one from the command line all the time in the world.
     pub fn executor(self, change: impl Fn(Executor) -> Executor + Send + Sync + 'static) -> Self {
         let before = self.change;
         let change = Arc::new(move |executor| change(before(executor)));

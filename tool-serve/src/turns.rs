@@ -1,20 +1,33 @@
 //! Calls of tools that are `exclusive` run alone, however they came.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use tokio::sync::Notify;
 use toolwright_runtime::{Cancel, Registry};
 
 /// What all calls of a server have in common. Clones are one.
+///
+/// A call that wants to be alone waits until nothing runs; others wait for one that is alone, and not
+/// for one that waits. So a call that makes another of its own server is not stopped by a third, and
+/// under calls without end an exclusive one has to wait.
 #[derive(Clone, Default)]
-pub(crate) struct Turns(Arc<RwLock<()>>);
+pub(crate) struct Turns(Arc<Inner>);
 
-/// Where a call's tool has its turn.
-#[expect(dead_code, reason = "held, not read")]
-pub(crate) enum Turn<'s> {
-    Shared(RwLockReadGuard<'s, ()>),
-    Alone(RwLockWriteGuard<'s, ()>),
+#[derive(Default)]
+struct Inner {
+    running: Mutex<Running>,
+    /// Told when nothing runs any more.
+    free: Notify,
 }
+
+#[derive(Default)]
+struct Running {
+    count: usize,
+    is_alone: bool,
+}
+
+/// A call's turn, until it is dropped.
+pub(crate) struct Turn<'t>(&'t Inner);
 
 impl Turns {
     /// Waits until a call of this tool may run; `None` where it is told to end before that.
@@ -26,17 +39,47 @@ impl Turns {
     ) -> Option<Turn<'_>> {
         let tool = tools.get(name);
         let is_exclusive = tool.is_some_and(|tool| tool.def().exclusive);
-        let turn = async {
-            if is_exclusive {
-                Turn::Alone(self.0.write().await)
-            } else {
-                Turn::Shared(self.0.read().await)
+        loop {
+            let free = self.0.free.notified();
+            tokio::pin!(free);
+            // Before the look, so that no end in between is missed.
+            free.as_mut().enable();
+            if self.0.running().begin(is_exclusive) {
+                return Some(Turn(&self.0));
             }
-        };
-        tokio::select! {
-            biased;
-            turn = turn => Some(turn),
-            () = stop.cancelled() => None,
+            tokio::select! {
+                () = free => {}
+                () = stop.cancelled() => return None,
+            }
+        }
+    }
+}
+
+impl Inner {
+    fn running(&self) -> MutexGuard<'_, Running> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Running {
+    fn begin(&mut self, is_exclusive: bool) -> bool {
+        if self.is_alone || (is_exclusive && self.count > 0) {
+            return false;
+        }
+        self.is_alone = is_exclusive;
+        self.count += 1;
+        true
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let mut running = self.0.running();
+        running.count -= 1;
+        if running.count == 0 {
+            running.is_alone = false;
+            drop(running);
+            self.0.free.notify_waiters();
         }
     }
 }

@@ -135,34 +135,15 @@ fn is_std(name: &str) -> bool {
 /// says so.
 pub(crate) fn is_plain(ty: &Type) -> bool {
     match ty {
-        Type::Array(array) => is_plain(&array.elem),
-        Type::Tuple(tuple) => tuple.elems.iter().all(is_plain),
-        _ => is_made_of(&STD, is_plain, ty),
-    }
-}
-
-/// Whether a type is made of these alone, of which nobody has one of their own.
-pub(crate) fn is_basic(ty: &Type) -> bool {
-    const BASIC: &[&str] = &[
-        "bool", "char", "str", "String", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
-        "f32", "f64", "Option", "Vec",
-    ];
-    is_made_of(BASIC, is_basic, ty)
-}
-
-/// Whether it has one of these names, and `is_one` holds for what is in it.
-fn is_made_of(names: &[&str], is_one: fn(&Type) -> bool, ty: &Type) -> bool {
-    match ty {
         Type::Path(path) => {
-            let last = path.path.segments.last();
             path.qself.is_none()
-                && last.is_some_and(|last| {
-                    names.iter().any(|name| last.ident == name)
+                && path.path.segments.last().is_some_and(|last| {
+                    is_std(&last.ident.to_string())
                         && match &last.arguments {
                             PathArguments::None => true,
                             PathArguments::AngleBracketed(arguments) => {
                                 arguments.args.iter().all(|argument| match argument {
-                                    GenericArgument::Type(inner) => is_one(inner),
+                                    GenericArgument::Type(inner) => is_plain(inner),
                                     _ => true,
                                 })
                             }
@@ -170,10 +151,47 @@ fn is_made_of(names: &[&str], is_one: fn(&Type) -> bool, ty: &Type) -> bool {
                         }
                 })
         }
-        Type::Reference(reference) => is_one(&reference.elem),
-        Type::Slice(slice) => is_one(&slice.elem),
-        Type::Paren(paren) => is_one(&paren.elem),
-        Type::Group(group) => is_one(&group.elem),
+        Type::Reference(reference) => is_plain(&reference.elem),
+        Type::Slice(slice) => is_plain(&slice.elem),
+        Type::Array(array) => is_plain(&array.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().all(is_plain),
+        Type::Paren(paren) => is_plain(&paren.elem),
+        Type::Group(group) => is_plain(&group.elem),
+        _ => false,
+    }
+}
+
+/// Whether a type is made of words of the language and of its prelude alone: of those hardly anybody
+/// has one of their own, and other crates' have a path or other arguments.
+pub(crate) fn is_basic(ty: &Type) -> bool {
+    const WORDS: [&str; 14] = [
+        "bool", "char", "str", "String", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
+        "f32", "f64",
+    ];
+    match ty {
+        Type::Path(path) => {
+            let mut segments = path.path.segments.iter();
+            let (Some(word), None, None) = (segments.next(), segments.next(), &path.qself) else {
+                return false;
+            };
+            match &word.arguments {
+                PathArguments::None => WORDS.iter().any(|name| word.ident == name),
+                PathArguments::AngleBracketed(arguments) => {
+                    let mut inner = arguments.args.iter();
+                    match (inner.next(), inner.next()) {
+                        (Some(GenericArgument::Type(inner)), None) => {
+                            (word.ident == "Option" || word.ident == "Vec") && is_basic(inner)
+                        }
+                        _ => false,
+                    }
+                }
+                PathArguments::Parenthesized(_) => false,
+            }
+        }
+        Type::Reference(reference) => is_basic(&reference.elem),
+        Type::Slice(slice) => is_basic(&slice.elem),
+        Type::Paren(paren) => is_basic(&paren.elem),
+        Type::Group(group) => is_basic(&group.elem),
         _ => false,
     }
 }

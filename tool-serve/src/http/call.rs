@@ -47,8 +47,6 @@ pub(super) async fn call(
         return refused(StatusCode::UNPROCESSABLE_ENTITY, "invalid_args", words);
     }
     let call = ToolCall::new(shared.next_id(), name, arguments);
-    // Its room is for other bodies, however long the call takes.
-    drop(whole);
     let mut response = if wants_events(&parts.headers) {
         stream::answer(&shared, call, cx)
     } else {

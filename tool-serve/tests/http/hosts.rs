@@ -1,7 +1,7 @@
 //! What a host says of its server, and of each request.
 
 use std::io::Write;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -127,6 +127,46 @@ fn exclusive_tools_run_alone_however_calls_come() {
     }
     // Each sees who began before it; so no call of `alone` ran when another began.
     assert!(MOST.load(Ordering::SeqCst) <= 4);
+}
+
+static OPEN: AtomicBool = AtomicBool::new(false);
+static HELD: AtomicBool = AtomicBool::new(false);
+
+/// Runs until the gate is open.
+#[tool]
+async fn held() -> bool {
+    HELD.store(true, Ordering::SeqCst);
+    while !OPEN.load(Ordering::SeqCst) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    true
+}
+
+/// Says whether the gate was open.
+#[tool(exclusive)]
+fn solo() -> bool {
+    OPEN.load(Ordering::SeqCst)
+}
+
+#[test]
+fn nobody_waits_for_an_exclusive_call_that_waits() {
+    let served = serve_tools(tools![held, solo, ours], |server| server);
+    let ask = |tool: &'static str| {
+        let mut stream = served.connect();
+        let request = served.request(tool, b"{}", "Content-Type: application/json\r\n");
+        stream.write_all(&request).unwrap();
+        stream
+    };
+    let first = ask("held");
+    while !HELD.load(Ordering::SeqCst) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let second = ask("solo");
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(served.call("ours", "{}").status, 200);
+    OPEN.store(true, Ordering::SeqCst);
+    assert_eq!(read(first).json()["value"], true);
+    assert_eq!(read(second).json()["value"], true);
 }
 
 /// Never ends by itself.

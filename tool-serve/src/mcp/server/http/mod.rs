@@ -176,8 +176,6 @@ impl Inner {
             Ok(bytes) => bytes,
             Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
         };
-        // Its room is for other bodies, however long the call takes.
-        drop(whole);
         let _opens = if parts.headers.contains_key(&SESSION) {
             None
         } else {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p toolwright-benches                  the tables of calls, definitions, dispatch, many at a time
-//! cargo run --release -p toolwright-benches -- compile       what generated code costs the compiler (an hour)
+//! cargo run --release -p toolwright-benches -- compile       what generated code costs the compiler (an hour and a half)
 //! cargo run --release -p toolwright-benches -- tables        both once more, as they were measured last
 //!   --seconds N        so long in all; 240 if nothing is said
 //!   --rounds N         of `compile`, the shortest of which counts; 3 if nothing is said

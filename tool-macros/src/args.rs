@@ -180,7 +180,7 @@ pub(crate) fn arg(cx: &Ctxt, attr: &Attribute, arg: &mut Arg) {
                     Meta::Path(path) => Some(DefaultValue::Trait(path.span())),
                     Meta::NameValue(pair) => {
                         shown(cx, &pair.value);
-                        Some(DefaultValue::Expr(pair.value))
+                        Some(DefaultValue::Expr(Box::new(pair.value)))
                     }
                     Meta::List(list) => {
                         cx.error(

@@ -1,16 +1,16 @@
 //! What a tool must not be. Rules that rustc reports better after expansion are not here.
 
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{
     Attribute, FnArg, Generics, ItemImpl, ReceiverKind, ReturnType, Safety, Signature, Token, Type,
-    parse_quote,
 };
 
 use crate::ctxt::Ctxt;
 use crate::doc::Doc;
 use crate::model::{DefaultValue, Function, Param, Tool};
 use crate::name::{PARAM_RULE, TOOL_RULE, did_you_mean, is_param_name, is_tool_name, quoted};
+use crate::place::{parse_quote, quote};
 use crate::{group, hidden, ty};
 
 pub(crate) mod param;

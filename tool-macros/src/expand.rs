@@ -1,11 +1,11 @@
 //! From the model to tokens. It cannot fail: what is wrong was found before.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote_spanned};
 use syn::{GenericParam, Generics, Path, ReturnType, Visibility};
 
 use crate::model::{DefaultValue, ModelParam, Param, Tool};
-use crate::place::Place;
+use crate::place::{Place, aside, here, ident, literal, parse_quote, quiet, quote};
 use crate::schema::{is_basic, is_option, is_plain};
 use crate::ty::{self, infer_lifetimes, static_lifetimes};
 
@@ -30,8 +30,9 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     } = &parts;
     let imports = (!is_basic_tool(tool)).then(|| {
         let imports = imports();
-        quote!(use __tool::{#imports};)
+        quiet!(use __tool::{#imports};)
     });
+    let krate = quiet!(use #krate::__private as __tool;);
     let fits = fits(tool, &tool.generics);
     let targets = targets::own(tool, &quote!(<#handle as __tool::Handle>::DESCRIPTOR));
     let states = tool.params.iter().filter_map(|param| match param {
@@ -42,26 +43,27 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         Param::Model(_) | Param::Context(_) => None,
     });
     let mut bind_generics = tool.generics.clone();
-    bind_generics.params.push(
-        syn::parse_quote!(__S: 'static + ::core::marker::Send + ::core::marker::Sync #(#states)*),
-    );
+    bind_generics
+        .params
+        .push(syn::parse_quote_spanned!(aside()=> __S: 'static + ::core::marker::Send + ::core::marker::Sync #(#states)*));
     let (bind_generics, _, _) = bind_generics.split_for_impl();
+    let implement = quiet!(impl);
     quote! {
         #handle_struct
+        #[allow(unused_qualifications, clippy::absolute_paths)]
         const _: () = {
-            use #krate::__private as __tool;
+            #krate
             #imports
             #fits
+            #implement #impl_generics #handle #ty_generics #where_clause { #items }
             #[automatically_derived]
-            impl #impl_generics #handle #ty_generics #where_clause { #items }
-            #[automatically_derived]
-            impl #impl_generics __tool::Handle for #handle #ty_generics #where_clause {
+            #implement #impl_generics __tool::Handle for #handle #ty_generics #where_clause {
                 const DESCRIPTOR: &'static __tool::Descriptor = &#descriptor;
             }
             #targets
             #[automatically_derived]
             #[allow(deprecated)]
-            impl #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {
+            #implement #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {
                 const ENTRY: &'static __tool::Entry<__S> = &__tool::Entry {
                     descriptor: <Self as __tool::Handle>::DESCRIPTOR,
                     run: #run,
@@ -86,12 +88,12 @@ pub(crate) fn handle_struct(vis: &Visibility, handle: &Ident, generics: &Generic
     let types = generics.type_params().map(|param| &param.ident);
     let phantom = (!generics.params.is_empty())
         .then(|| quote!(__tool: ::core::marker::PhantomData<(#(fn() -> *const #types,)*)>));
-    let place = Place::of(handle);
-    let (keyword, fields) = (place.start(quote!(struct)), place.end(quote!({ #phantom })));
-    quote! {
+    let mut name = handle.clone();
+    name.set_span(aside().located_at(handle.span()));
+    quiet! {
         #[doc(hidden)]
         #[allow(non_camel_case_types)]
-        #vis #keyword #handle #params #fields
+        #vis struct #name #params { #phantom }
     }
 }
 
@@ -126,8 +128,8 @@ fn imports() -> TokenStream {
         "ViaText",
         "ViaToolError",
     ]
-    .map(|name| format_ident!("{name}"));
-    quote!(#(#traits as _),*)
+    .map(|name| Ident::new(name, aside()));
+    quiet!(#(#traits as _),*)
 }
 
 /// The parts of a block of methods.
@@ -138,6 +140,9 @@ pub(crate) fn group(
     krate: &Path,
 ) -> TokenStream {
     let imports = imports();
+    let imports = quiet!(use __tool::{#imports};);
+    let krate = quiet!(use #krate::__private as __tool;);
+    let implement = quiet!(impl);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let shared = shared(generics, ty);
     let (_, _, where_shared) = shared.split_for_impl();
@@ -163,23 +168,23 @@ pub(crate) fn group(
         let about = &names.about;
         quote!(__tool::Entry { descriptor: Self::#about, run: #run })
     });
-    let names = tools.iter().map(|tool| &tool.name.value);
+    let names = tools.iter().map(|tool| literal(&tool.name.value));
     let fits = tools.iter().map(|tool| fits(tool, generics));
     let targets = tools.iter().zip(&parts).map(|(tool, parts)| {
         let (ty, about) = (static_lifetimes(ty.to_token_stream()), &parts.names.about);
         targets::own(tool, &quote!(<#ty>::#about))
     });
     quote! {
+        #[allow(unused_qualifications, clippy::absolute_paths)]
         const _: () = {
-            use #krate::__private as __tool;
-            use __tool::{#imports};
+            #krate
+            #imports
             #(#fits)*
-            #[automatically_derived]
-            impl #impl_generics #ty #where_clause { #(#items)* #(#about)* }
+            #implement #impl_generics #ty #where_clause { #(#items)* #(#about)* }
             #(#targets)*
             #[automatically_derived]
             #[allow(deprecated)]
-            impl #impl_generics __tool::OneToolBlock for #ty #where_shared {
+            #implement #impl_generics __tool::OneToolBlock for #ty #where_shared {
                 const NAMES: &'static [__tool::Named] = &[#(__tool::named(#names)),*];
                 const DESCRIPTORS: &'static [&'static __tool::Descriptor] = &[#(Self::#descriptors),*];
                 const ENTRIES: &'static [__tool::Entry<Self>] = &[#(#entries),*];
@@ -193,7 +198,7 @@ pub(crate) fn group(
 pub(crate) fn shared(generics: &Generics, ty: &syn::Type) -> Generics {
     let mut generics = generics.clone();
     if generics.type_params().next().is_some() {
-        let bound = syn::parse_quote!(#ty: 'static + ::core::marker::Send + ::core::marker::Sync);
+        let bound = parse_quote!(#ty: 'static + ::core::marker::Send + ::core::marker::Sync);
         generics.make_where_clause().predicates.push(bound);
     }
     generics
@@ -232,14 +237,14 @@ struct Names {
 impl Names {
     fn new(prefix: &str) -> Self {
         Self {
-            params: format_ident!("__TOOL_{}PARAMS", prefix.to_uppercase()),
-            about: format_ident!("__TOOL_{}ABOUT", prefix.to_uppercase()),
+            params: ident(&format!("__TOOL_{}PARAMS", prefix.to_uppercase())),
+            about: ident(&format!("__TOOL_{}ABOUT", prefix.to_uppercase())),
             prefix: prefix.to_owned(),
         }
     }
 
     fn default(&self, param: &ModelParam) -> Ident {
-        format_ident!("__tool_{}default_{}", self.prefix, param.ident)
+        ident(&format!("__tool_{}default_{}", self.prefix, param.ident))
     }
 }
 
@@ -247,7 +252,7 @@ fn items(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
     let defaults = model.iter().filter_map(|param| {
         let value = match param.default.as_ref()? {
             DefaultValue::Trait(span) => {
-                quote_spanned!(span.resolved_at(Span::mixed_site())=> ::core::default::Default::default())
+                quote_spanned!(span.resolved_at(here())=> ::core::default::Default::default())
             }
             DefaultValue::Expr(expr) => expr.to_token_stream(),
         };
@@ -303,10 +308,7 @@ fn fits(tool: &Tool, generics: &Generics) -> TokenStream {
 
 /// One row of the table of parameters.
 fn field(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
-    let ModelParam {
-        name, description, ..
-    } = param;
-    let name = &name.value;
+    let (name, description) = (literal(&param.name.value), literal(&param.description));
     let mut shape = known(tool, param);
     if let Some(narrow) = param.bounds.narrow(&shape) {
         shape = quote!(&__tool::Shape::new(#narrow));
@@ -347,8 +349,7 @@ fn state_type(ty: &syn::Type, tool: &Tool) -> TokenStream {
 
 fn descriptor(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
     let options = &tool.options;
-    let name = &tool.name.value;
-    let description = &tool.description;
+    let (name, description) = (literal(&tool.name.value), literal(&tool.description));
     let params = &names.params;
     let input = if model.iter().any(|param| param.flatten.is_some()) {
         quote!(Self::#params)
@@ -382,12 +383,12 @@ fn descriptor(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream 
         });
     }
     if let Some(title) = &options.title {
-        let title = &title.value;
+        let title = literal(&title.value);
         fields.push(quote!(title: #title));
     }
     if !options.annotations.is_empty() {
         let hints = options.annotations.iter().map(|(name, value)| {
-            let name = format_ident!("{name}");
+            let (name, value) = (ident(name), literal(value));
             quote!(#name: ::core::option::Option::Some(#value))
         });
         fields.push(quote! {
@@ -402,14 +403,16 @@ fn descriptor(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream 
         (options.spawn.is_some(), "spawn"),
     ] {
         if flag {
-            let name = format_ident!("{name}");
+            let name = ident(name);
             fields.push(quote!(#name: true));
         }
     }
     if let Some((_, millis)) = options.timeout {
+        let millis = literal(millis);
         fields.push(quote!(timeout_ms: #millis));
     }
     if let Some(meta) = &options.meta {
+        let meta = literal(meta);
         fields.push(quote!(meta: #meta));
     }
     if let Some(visible) = &options.visible {

@@ -1,11 +1,11 @@
 //! A rejected item still stands for something, so that its errors are not followed by their echoes.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
 use syn::{Generics, Path, Type};
 
 use crate::expand::{handle_struct, shared};
 use crate::model::Tool;
+use crate::place::{parse_quote, quiet, quote};
 
 /// The struct of a free function, as a tool that any list takes.
 pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
@@ -15,13 +15,14 @@ pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path
     let mut bind_generics = tool.generics.clone();
     bind_generics
         .params
-        .push(syn::parse_quote!(__S: 'static + ::core::marker::Send + ::core::marker::Sync));
+        .push(parse_quote!(__S: 'static + ::core::marker::Send + ::core::marker::Sync));
     let (bind_generics, _, _) = bind_generics.split_for_impl();
+    let krate = quiet!(use #krate::__private as __tool;);
     quote! {
         #errors
         #handle_struct
         const _: () = {
-            use #krate::__private as __tool;
+            #krate
             #[automatically_derived]
             impl #impl_generics __tool::Handle for #handle #ty_generics #where_clause {
                 const DESCRIPTOR: &'static __tool::Descriptor = &__tool::Descriptor::NEW;

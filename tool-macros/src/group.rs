@@ -1,12 +1,13 @@
 //! `#[tool]` on an impl block: its methods with `#[tool]` are the tools of the type.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Attribute, ImplItem, ItemImpl, Meta, parse_quote};
+use syn::{Attribute, ImplItem, ItemImpl, Meta};
 
 use crate::ctxt::Ctxt;
 use crate::model::{Function, Tool};
+use crate::place::{parse_quote, quote, stand_on_first};
 use crate::{args, check, expand, fallback, item};
 
 /// Whether the tokens are an impl block: `impl` comes before any other word of an item.
@@ -97,6 +98,7 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
         return item;
     };
     let cx = Ctxt::new();
+    stand_on_first(&block.header.self_ty);
     let krate = args::block(&cx, tokens).unwrap_or_else(|| parse_quote!(::toolwright));
     let is_of_type = check::is_of_type(&cx, &block.header);
     // The methods of a trait are read only to take our attributes from them.
@@ -147,9 +149,11 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
         .as_ref()
         .map(|(path, for_token)| quote!(#path #for_token));
     let (impl_generics, _, where_clause) = generics.split_for_impl();
-    quote! {
-        #(#attrs)*
-        #unsafety #impl_token #impl_generics #of #self_ty #where_clause { #(#items)* }
-        #rest
-    }
+    let mut whole =
+        quote!(#(#attrs)* #unsafety #impl_token #impl_generics #of #self_ty #where_clause);
+    header
+        .brace_token
+        .surround(&mut whole, |inner| inner.extend(items));
+    whole.extend(rest);
+    whole
 }

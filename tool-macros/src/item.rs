@@ -2,17 +2,16 @@
 //! would fail on every half-typed line.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{
-    Attribute, FnArg, GenericParam, Pat, PatType, Path, Signature, Token, Visibility, parse_quote,
-};
+use syn::{Attribute, FnArg, GenericParam, Pat, PatType, Path, Signature, Token, Visibility};
 
 use crate::args::{self, Arg};
 use crate::ctxt::Ctxt;
 use crate::doc::{self, Doc};
 use crate::model::{Function, ModelParam, Options, Param, Text, Tool};
+use crate::place::{parse_quote, quote, stand_on};
 use crate::{check, expand, fallback, group, ty};
 
 /// `#[tool]` on whatever it stands on.
@@ -61,6 +60,7 @@ fn not_a_function(item: TokenStream) -> Option<syn::Error> {
 
 /// `#[tool]` on a free function.
 fn free(args: TokenStream, mut function: Function) -> TokenStream {
+    stand_on(&function.sig.ident);
     let cx = Ctxt::new();
     let options = args::tool(&cx, args);
     let krate = krate(&options);

@@ -7,6 +7,8 @@
 
 use proc_macro::TokenStream;
 
+mod place;
+
 mod args;
 mod check;
 mod ctxt;
@@ -19,7 +21,6 @@ mod item;
 mod list;
 mod model;
 mod name;
-mod place;
 mod provide;
 mod schema;
 #[cfg(test)]
@@ -29,24 +30,24 @@ mod ty;
 /// Makes a tool of a function, or of the methods of an impl block.
 #[proc_macro_attribute]
 pub fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
-    item::tool(args.into(), item.into()).into()
+    place::anew(|| item::tool(args.into(), item.into()))
 }
 
 /// `#[derive(Schema)]`: the schema of a type, beside serde's derives.
 #[proc_macro_derive(Schema, attributes(schema, schemars, serde))]
 pub fn derive_schema(item: TokenStream) -> TokenStream {
-    schema::derive(item.into()).into()
+    place::anew(|| schema::derive(item.into()))
 }
 
 /// `#[derive(Provide)]`: application state of many parts.
 #[proc_macro_derive(Provide, attributes(provide))]
 pub fn derive_provide(item: TokenStream) -> TokenStream {
-    provide::derive(item.into()).into()
+    place::anew(|| provide::derive(item.into()))
 }
 
 /// What `tools![]` hands on.
 #[doc(hidden)]
 #[proc_macro]
 pub fn list_tools(list: TokenStream) -> TokenStream {
-    list::list(list.into()).into()
+    place::anew(|| list::list(list.into()))
 }

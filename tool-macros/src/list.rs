@@ -2,15 +2,15 @@
 
 mod targets;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::{Expr, LitStr, Path, PathArguments, Token, Type, token};
 
 use crate::ctxt::Ctxt;
 use crate::hidden;
 use crate::name::{TOOL_RULE, is_tool_name};
-use crate::place::{Place, local};
+use crate::place::{Place, aside, here, literal, local, quiet, quote, stand_on_first};
 
 use self::targets::Targets;
 
@@ -173,6 +173,11 @@ pub(crate) fn list(tokens: TokenStream) -> TokenStream {
         Ok(list) => list,
         Err(error) => return error.to_compile_error(),
     };
+    match (list.elements.first(), &list.state) {
+        (Some(Element::One { path, .. }), _) => stand_on_first(path),
+        (Some(Element::Many { ty, .. }), _) => stand_on_first(ty),
+        (None, state) => stand_on_first(state),
+    }
     let cx = Ctxt::new();
     for element in &list.elements {
         if let Element::One {
@@ -236,16 +241,19 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
             .as_ref()
             .map_or_else(|| quote!(()), ToTokens::to_token_stream),
     );
-    let count = elements.len();
-    quote! {{
-        #errors
+    let items = quiet! {
         use #krate::__private as __tool;
         use __tool::Share as _;
         struct this_function;
+    };
+    let count = literal(elements.len());
+    quote! {{
+        #errors
+        #items
         #check
         #targeted
         let #shared = #state;
-        let mut #tools = __tool::Vec::with_capacity(#count);
+        let mut #tools = ::std::vec::Vec::with_capacity(#count);
         #(#pushes)*
         __tool::toolset(#tools)
     }}
@@ -264,13 +272,11 @@ impl Handle {
     fn of(path: &Path) -> Self {
         let mut path = path.clone();
         let last = path.segments.last_mut();
-        let span = last
-            .as_ref()
-            .map_or_else(Span::call_site, |last| last.ident.span());
+        let place = last.as_ref().map_or_else(here, |last| last.ident.span());
         let arguments = last.map(|last| std::mem::take(&mut last.arguments));
         Self {
             path,
-            name: Ident::new("this_function", Span::mixed_site().located_at(span)),
+            name: Ident::new("this_function", place.resolved_at(here())),
             arguments: arguments.unwrap_or_default(),
         }
     }
@@ -284,7 +290,9 @@ impl Handle {
 
     /// The tokens where the name leads there.
     fn scope(&self, tokens: &TokenStream) -> TokenStream {
-        let Self { path, name, .. } = self;
+        let (path, mut name) = (&self.path, self.name.clone());
+        // So that it is no unused import where it leads to no tool.
+        name.set_span(aside().located_at(name.span()));
         quote!({ use #path as #name; #tokens })
     }
 }
@@ -310,15 +318,19 @@ fn check(elements: &[Element]) -> TokenStream {
             Element::One { path, .. } => Place::of(path),
             Element::Many { ty, .. } => Place::of(ty),
         };
+        let index = literal(index);
         let (unique, arguments) = (
             place.start(quote!(__tool::unique)),
             place.end(quote!((NAMES, #index))),
         );
         quote!(#unique #arguments)
     });
+    let imports = quiet!(
+        use __tool::Unlisted as _;
+    );
     quote! {
         const _: () = {
-            use __tool::Unlisted as _;
+            #imports
             const NAMES: &[__tool::Names] = &[#(#names),*];
             #(#checks;)*
         };

@@ -118,7 +118,7 @@ pub(crate) struct ModelParam {
 pub(crate) enum DefaultValue {
     /// `Default::default()`
     Trait(Span),
-    Expr(Expr),
+    Expr(Box<Expr>),
 }
 
 /// How the body gets what was decoded.

@@ -1,17 +1,19 @@
 //! `#[derive(Provide)]`: each field of a struct is provided by its type.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-use syn::{Data, DeriveInput, Fields, Meta, Path, parse_quote};
+use quote::ToTokens;
+use syn::{Data, DeriveInput, Fields, Meta, Path};
 
 use crate::args;
 use crate::ctxt::Ctxt;
+use crate::place::{parse_quote, quiet, quote, stand_on};
 
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let input: DeriveInput = match syn::parse2(item) {
         Ok(input) => input,
         Err(error) => return error.to_compile_error(),
     };
+    stand_on(&input.ident);
     let cx = Ctxt::new();
     let tokens = read(&cx, &input);
     let errors = cx.finish().err().map(|error| error.to_compile_error());
@@ -68,9 +70,11 @@ fn read(cx: &Ctxt, input: &DeriveInput) -> TokenStream {
             continue;
         }
         provided.push(spelled);
+        let implement = quiet!(impl);
         impls.extend(quote! {
+            #[allow(unused_qualifications, clippy::absolute_paths)]
             #[automatically_derived]
-            impl #impl_generics #krate::Provide<#ty> for #ident #ty_generics #where_clause {
+            #implement #impl_generics #krate::Provide<#ty> for #ident #ty_generics #where_clause {
                 fn provide(&self) -> &#ty {
                     &self.#member
                 }

@@ -1,7 +1,7 @@
 //! What the macros make of tokens, to be read as code. The files are in `snapshots/`; bless them
 //! with `INSTA_UPDATE=always cargo test -p toolwright-macros`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
 use crate::{item, list, provide, schema};
@@ -240,4 +240,75 @@ fn a_renamed_crate_is_the_only_one() {
         assert!(!tokens.to_string().contains("toolwright"), "{tokens}");
     }
     check("renamed", renamed);
+}
+
+/// What stands at the call of the macro is new to the compiler after each edit in front of it; see `place`.
+#[test]
+fn nothing_stands_at_the_call() {
+    fn read(text: &str) -> TokenStream {
+        text.parse()
+            .unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+    fn look(tokens: TokenStream, around: &str) {
+        let text = tokens.to_string();
+        assert!(!text.contains("compile_error"), "{text}");
+        for token in tokens {
+            // `syn` writes these in the headers of impls, and compilers look at a header soon.
+            let is_of_header =
+                ["<", ">", ",", "+", ":", "where"].contains(&token.to_string().as_str());
+            assert!(
+                is_of_header || !token.span().byte_range().is_empty(),
+                "`{token}` in `{text}`, in `{around}`"
+            );
+            if let TokenTree::Group(group) = token {
+                look(group.stream(), &text);
+            }
+        }
+    }
+    let tool = item::tool(
+        read(
+            "title = \"Say\", read_only, timeout = \"10s\", meta(a = 1), targets(openai_strict), validate = is_short, visible = always",
+        ),
+        read(
+            "/// Say.\nasync fn say(#[arg(default)] a: u32, #[arg(default = 3, example = 4)] b: u8, #[arg(range(1..=5), rename = \"d\")] c: i8, \
+             cow: Cow<str>, list: &[Line], maybe: Option<&Line>, #[arg(secret, len(..9), pattern = \"^a\")] e: Option<String>, \
+             #[state] app: &App, #[context] cx: &Context) -> Result<Line, String> { todo!() }",
+        ),
+    );
+    look(tool, "a tool");
+    let open = item::tool(
+        read("ignore_unknown"),
+        read("/// Say.\npub fn say<T: Schema>(a: T) {}"),
+    );
+    look(open, "an open tool");
+    let flat = item::tool(
+        read(""),
+        read("/// Say.\nfn say(#[arg(flatten)] a: Line) -> String {}"),
+    );
+    look(flat, "a flattened tool");
+    let methods = item::tool(
+        read(""),
+        read(
+            "impl Crm { /// Find.\n#[tool] fn find(&self, #[arg(default)] a: u32) -> Line {} fn other() {} }",
+        ),
+    );
+    look(methods, "methods");
+    for ty in [
+        "#[schema(title = \"T\", json_schema)] #[serde(tag = \"t\")] struct A<T> { /// One\n#[serde(default, rename = \"b\")] a: u32, #[serde(alias = \"d\", rename(serialize = \"x\"))] \
+         #[schema(example = 3, range(1..9), secret)] c: Vec<T>, #[serde(flatten)] e: Line, #[serde(with = \"m\")] #[schema(as = String)] f: Duration }",
+        "#[serde(tag = \"t\", content = \"c\")] enum A { /// One\nOne, Two(u32, Vec<A>), #[serde(untagged)] Three { a: Option<Box<A>> } }",
+        "enum A { One, #[serde(alias = \"two\")] Two { a: u32 } }",
+    ] {
+        look(schema::derive(read(ty)), ty);
+    }
+    look(
+        provide::derive(read("struct App { db: Db, #[provide(skip)] b: u32 }")),
+        "provide",
+    );
+    look(
+        list::list(read(
+            "krate; targets: [openai_strict], unproven: [b], budget: 4_000; a::b, find::<Doc> as \"find_doc\", ..crm: Crm; state = app",
+        )),
+        "a list",
+    );
 }

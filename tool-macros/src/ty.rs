@@ -1,11 +1,11 @@
 //! How a parameter's type is spelled, and what that means for its slot.
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::{GenericArgument, Lifetime, PathArguments, Type, TypePath, TypeReference};
 
 use crate::model::Pass;
-use crate::place::Place;
+use crate::place::{Place, quote};
 
 /// What is decoded for a parameter of this type, and how the body gets it.
 ///

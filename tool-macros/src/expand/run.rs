@@ -1,12 +1,12 @@
 //! The closure that answers a call: slots, the validator, the user's function, its outcome.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::{Path, ReturnType};
 
 use super::{Names, slot_type, state_type};
 use crate::model::{Param, Pass, Tool};
-use crate::place::{Place, local};
+use crate::place::{Place, local, quote};
 use crate::schema::is_basic;
 use crate::ty;
 

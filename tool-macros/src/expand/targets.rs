@@ -1,10 +1,10 @@
 //! The check in `const` that a tool's own targets accept it, each parameter at its type.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::quote_spanned;
 
 use crate::model::Tool;
-use crate::place::Place;
+use crate::place::{Place, literal, quote};
 
 /// The check of a tool whose descriptor is `about`; nothing without targets.
 pub(super) fn own(tool: &Tool, about: &TokenStream) -> TokenStream {
@@ -13,15 +13,15 @@ pub(super) fn own(tool: &Tool, about: &TokenStream) -> TokenStream {
         return TokenStream::new();
     }
     let found = targets.iter().map(|target| {
-        let target = target.to_string();
+        let target = literal(target.to_string());
         quote!(__tool::dialect(#target))
     });
     let known = targets.iter().map(|target| {
-        let text = target.to_string();
+        let text = literal(target.to_string());
         quote_spanned!(target.span()=> const _: () = __tool::is_dialect(#text);)
     });
     let arguments = tool.model_params().map(|param| {
-        let name = &param.name.value;
+        let name = literal(&param.name.value);
         let place = Place::of(&param.ty);
         let refuse = if param.flatten.is_some() {
             place.end(quote!(.refuse()))

@@ -2,7 +2,7 @@
 //! dialects that every tool is checked against when it compiles, and what the list may cost.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::quote_spanned;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
@@ -11,7 +11,7 @@ use syn::{Ident, LitInt, Token, Type, bracketed, token};
 use crate::args::distinct;
 use crate::ctxt::Ctxt;
 use crate::name::{did_you_mean, quoted};
-use crate::place::Place;
+use crate::place::{Place, literal, quiet, quote};
 
 use super::{Element, Handle};
 
@@ -144,15 +144,15 @@ impl Targets {
             Element::Many { ty, .. } => quote!(__tool::Listed::<#ty>::INPUTS),
         });
         let targets = dialects.iter().map(|dialect| {
-            let name = dialect.to_string();
+            let name = literal(dialect.to_string());
             quote!(__tool::dialect(#name))
         });
         let known = dialects.iter().map(|dialect| {
-            let name = dialect.to_string();
+            let name = literal(dialect.to_string());
             quote_spanned!(dialect.span()=> const _: () = __tool::is_dialect(#name);)
         });
         let requests = dialects.iter().map(|dialect| {
-            let name = dialect.to_string();
+            let name = literal(dialect.to_string());
             quote_spanned! {dialect.span()=>
                 const _: () = __tool::fits_request(__tool::dialect(#name), LISTED);
             }
@@ -160,14 +160,14 @@ impl Targets {
         let is_unproven = |called: &Ident| unproven.contains(called);
         let accepted = elements.iter().enumerate().map(|(index, element)| {
             let (place, called) = (element.place(), element.called());
-            let all = called.is_some_and(is_unproven);
+            let (index, all) = (literal(index), literal(called.is_some_and(is_unproven)));
             let accepted = place.start(quote!(__tool::accepted));
             let arguments = place.end(quote!((TARGETS, &LISTED[#index], UNPROVEN, #all)));
             quote!(const _: () = #accepted #arguments;)
         });
         let accepted = (!dialects.is_empty()).then(|| quote!(#(#accepted)*));
         // What no element is called may be one of a type's methods.
-        let names = unproven.iter().map(ToString::to_string);
+        let names = unproven.iter().map(|tool| literal(tool.to_string()));
         let others = unproven
             .iter()
             .filter(|tool| {
@@ -176,7 +176,7 @@ impl Targets {
                     .any(|element| element.called() == Some(*tool))
             })
             .map(|tool| {
-                let name = tool.to_string();
+                let name = literal(tool.to_string());
                 quote_spanned!(tool.span()=> const _: () = __tool::is_listed(#name, LISTED);)
             });
         let within = budget.as_ref().map(|budget| {
@@ -185,9 +185,12 @@ impl Targets {
             let arguments = place.end(quote!((#budget, LISTED)));
             quote!(const _: () = #within #arguments;)
         });
+        let imports = quiet!(
+            use __tool::Untargeted as _;
+        );
         quote! {
             const _: () = {
-                use __tool::Untargeted as _;
+                #imports
                 const TARGETS: &[::core::option::Option<__tool::Dialect>] = &[#(#targets),*];
                 const LISTED: &[__tool::Inputs] = &[#(#listed),*];
                 const UNPROVEN: &[&str] = &[#(#names),*];

@@ -1,17 +1,18 @@
 //! The attributes of a type, its variants and its fields: serde's, schemars' and ours.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, LitStr, Meta, Path, Token, Type, parse_quote};
+use syn::{Attribute, Expr, LitStr, Meta, Path, Token, Type};
 
 use crate::args;
 use crate::ctxt::Ctxt;
 use crate::model::Text;
 use crate::name::quoted;
+use crate::place::{literal, parse_quote, quote};
 
 use super::body::Body;
 use super::bounds::{self, BOUNDS, Bounds};
@@ -292,6 +293,7 @@ impl Member {
             }
         }
         let is_read = !self.skip_input && !aliases.is_empty();
+        let aliases = aliases.iter().map(literal);
         is_read.then(|| quote!(.aliased(&[#(#aliases),*])))
     }
 

@@ -1,12 +1,13 @@
 //! The fields of a struct or a variant, as a tree.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{DataStruct, DeriveInput, Fields, Type};
 
 use crate::ctxt::Ctxt;
 use crate::doc;
+use crate::place::{literal, quote};
 
 use super::attr::{Container, Member, Sided, Tagging};
 use super::case::RenameRule;
@@ -82,6 +83,7 @@ impl<'a> Body<'a> {
             (Tagging::Internal(tag), Fields::Named(_)) => {
                 let name = self.input.ident.to_string();
                 let name = self.container.rename.output.clone().unwrap_or(name);
+                let name = literal(name);
                 let tag = tag_field(tag, &quote!(__tool::Variant::new(#name, "")));
                 let rest = flat(&kind);
                 object(quote!(#tag.not_read(), #rest))
@@ -131,7 +133,7 @@ impl<'a> Body<'a> {
                     .iter()
                     .filter_map(|row| self.field(row, rules, is_struct))
                     .collect();
-                let open = self.container.open;
+                let open = literal(self.container.open);
                 quote!(__tool::Kind::Object(__tool::Object { fields: &[#(#rows),*], open: #open }))
             }
             Fields::Unnamed(_) => match rows {
@@ -222,7 +224,10 @@ impl<'a> Body<'a> {
             None if description.is_empty() && !is_secret => return shape,
             None => quote!(__tool::Kind::Narrow(#shape, __tool::Bounds::NONE)),
         };
-        let words = (!description.is_empty()).then(|| quote!(.described(#description)));
+        let words = (!description.is_empty()).then(|| {
+            let description = literal(&description);
+            quote!(.described(#description))
+        });
         let secret = is_secret.then(|| quote!(.secret()));
         quote!(&__tool::Shape::new(#kind)#words #secret)
     }
@@ -293,15 +298,15 @@ impl<'a> Body<'a> {
             None => doc::plain(self.cx, &row.field.attrs),
         };
         let shape = self.element(row);
-        let input = &names.input;
+        let (input, description) = (literal(&names.input), literal(description));
         let mut tokens = quote!(__tool::Field::new(#input, #description, #shape));
         if names.output != names.input {
-            let output = &names.output;
+            let output = literal(&names.output);
             tokens.extend(quote!(.written_as(#output)));
         }
-        tokens.extend(member.aliased(input));
+        tokens.extend(member.aliased(&names.input));
         if let Some(title) = &member.title {
-            let title = &title.value;
+            let title = literal(&title.value);
             tokens.extend(quote!(.titled(#title)));
         }
         if member.custom_input {
@@ -392,13 +397,18 @@ pub(super) fn object(fields: TokenStream) -> TokenStream {
 /// One string of an enum.
 pub(super) fn variant(names: &Sided<String>, member: &Member, description: &str) -> TokenStream {
     let Sided { input, output } = names;
-    let written_as = (output != input).then(|| quote!(.written_as(#output)));
+    let written_as = (output != input).then(|| {
+        let output = literal(output);
+        quote!(.written_as(#output))
+    });
     let aliased = member.aliased(input);
+    let (input, description) = (literal(input), literal(description));
     quote!(__tool::Variant::new(#input, #description)#written_as #aliased)
 }
 
 /// The key that says which variant it is.
 pub(super) fn tag_field(tag: &str, variant: &TokenStream) -> TokenStream {
+    let tag = literal(tag);
     quote! {
         __tool::Field::new(#tag, "", &__tool::Shape::new(__tool::Kind::Enum(&[#variant])))
     }

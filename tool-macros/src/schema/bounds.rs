@@ -4,12 +4,13 @@
 use std::cmp::Ordering;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprRange, ExprUnary, Lit, Meta, RangeLimits, UnOp};
 
 use crate::args;
 use crate::ctxt::Ctxt;
+use crate::place::{self, quote};
 
 use super::option;
 use super::pattern::Pattern;
@@ -135,10 +136,11 @@ impl Bounds {
         let from = option(min.as_ref().map(edge));
         let to = option(max.as_ref().map(edge));
         let multiple_of = option(multiple_of.as_ref().map(literal));
-        let min_len = option(min_len.as_ref());
-        let max_len = option(max_len.as_ref());
+        let min_len = option(min_len.map(place::literal));
+        let max_len = option(max_len.map(place::literal));
         let pattern = option(pattern);
-        let format = format.as_deref().unwrap_or_default();
+        let format = place::literal(format.as_deref().unwrap_or_default());
+        let unique = place::literal(unique);
         Some(quote! {
             __tool::Bounds {
                 min: #low,
@@ -168,18 +170,21 @@ fn integer(end: &Number, inwards: fn(Integer) -> Option<Integer>) -> Option<Toke
         negative,
         magnitude,
     } = value;
-    let magnitude = Literal::u128_unsuffixed(magnitude);
+    let (negative, magnitude) = (
+        place::literal(negative),
+        place::literal(Literal::u128_unsuffixed(magnitude)),
+    );
     Some(quote!(__tool::Int { negative: #negative, magnitude: #magnitude }))
 }
 
 fn literal(number: &Number) -> TokenStream {
-    let Number { text, value, .. } = number;
+    let (text, value) = (place::literal(&number.text), place::literal(number.value));
     quote!(__tool::Literal { value: #value, text: #text })
 }
 
 fn edge(number: &Number) -> TokenStream {
     let at = literal(number);
-    let exclusive = number.exclusive;
+    let exclusive = place::literal(number.exclusive);
     quote!(__tool::Edge { at: #at, exclusive: #exclusive })
 }
 

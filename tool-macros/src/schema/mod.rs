@@ -5,11 +5,12 @@
 //! type parameters that it is made of; `recursive` cuts edges that lead back.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-use syn::{Data, DeriveInput, GenericParam, parse_quote};
+use quote::ToTokens;
+use syn::{Data, DeriveInput, GenericParam};
 
 use crate::ctxt::Ctxt;
 use crate::doc;
+use crate::place::{literal, parse_quote, quiet, quote, stand_on};
 
 use attr::Container;
 
@@ -32,6 +33,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
         Ok(input) => input,
         Err(error) => return error.to_compile_error(),
     };
+    stand_on(&input.ident);
     let cx = Ctxt::new();
     let container = Container::read(&cx, &input.attrs);
     let mut body = body::Body::new(&cx, &container, &input);
@@ -56,6 +58,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
         .title
         .as_ref()
         .map_or("", |text| text.value.as_str());
+    let (description, title) = (literal(description), literal(title));
     let secret = container.secret.then(|| quote!(.secret()));
     match cx.finish() {
         Ok(()) => {
@@ -134,21 +137,25 @@ fn implement(
     let fits =
         (!is_generic && !fits.is_empty()).then(|| quote!(const __bounds: () = { #(#fits)* };));
     let json_schema = container.json_schema.then(|| json_schema(input, &generics));
+    let implement = quiet!(impl);
+    let imports = quiet! {
+        use #krate::__private as __tool;
+        #[allow(unused_imports)]
+        use __tool::{HasNot as _, NoJson as _, SchemaOfAny as _, SchemaOfForeign as _, SchemaOfOurs as _, ToldNot as _};
+    };
     // rustc reports a cycle between types by the names of constants: this one says the cure.
     quote! {
+        #[allow(unused_qualifications, clippy::absolute_paths)]
         const _: () = {
-            use #krate::__private as __tool;
-            #[allow(unused_imports)]
-            use __tool::{HasNot as _, NoJson as _, SchemaOfAny as _, SchemaOfForeign as _, SchemaOfOurs as _, ToldNot as _};
-            #[automatically_derived]
+            #imports
             #[allow(non_upper_case_globals)]
-            impl #impl_generics #ident #ty_generics #where_clause {
+            #implement #impl_generics #ident #ty_generics #where_clause {
                 const __mark_a_field_of_this_cycle_with_schema_recursive: &'static __tool::Shape = #shape;
                 #fits
                 #checks
             }
             #[automatically_derived]
-            impl #impl_generics __tool::Schema for #ident #ty_generics #where_clause {
+            #implement #impl_generics __tool::Schema for #ident #ty_generics #where_clause {
                 const ID: __tool::Id = #id;
                 const SHAPE: &'static __tool::Shape =
                     Self::__mark_a_field_of_this_cycle_with_schema_recursive;
@@ -163,11 +170,12 @@ fn implement(
 /// schemars' trait, from our tree.
 fn json_schema(input: &DeriveInput, generics: &syn::Generics) -> TokenStream {
     let ident = &input.ident;
-    let name = ident.to_string();
+    let name = literal(ident.to_string());
+    let implement = quiet!(impl);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     quote! {
         #[automatically_derived]
-        impl #impl_generics __tool::schemars::JsonSchema for #ident #ty_generics #where_clause {
+        #implement #impl_generics __tool::schemars::JsonSchema for #ident #ty_generics #where_clause {
             fn schema_name() -> ::std::borrow::Cow<'static, str> {
                 ::std::borrow::Cow::Borrowed(#name)
             }

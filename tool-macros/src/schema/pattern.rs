@@ -4,11 +4,11 @@
 //! Where the flag only forbids what has one meaning without it (`\-`, a lone `{`), that is read.
 
 use proc_macro2::TokenStream;
-use quote::quote;
 use regex::{Error, Regex};
 
 use crate::ctxt::Ctxt;
 use crate::model::Text;
+use crate::place::{self, quote};
 
 mod class;
 mod escape;
@@ -40,7 +40,7 @@ impl Pattern {
 
     /// The tokens of the runtime's `Pattern`.
     pub(super) fn tokens(&self) -> TokenStream {
-        let Self { text, regex } = self;
+        let (text, regex) = (place::literal(&self.text), place::literal(&self.regex));
         quote! {
             __tool::Pattern {
                 text: #text,

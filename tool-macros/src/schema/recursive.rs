@@ -1,8 +1,10 @@
 //! Edges of a type's tree that lead back to it are cut: a constant cannot contain itself.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::{GenericArgument, PathArguments, Type};
+
+use crate::place::quote;
 
 /// The type of a field, in which the type `own` itself is a cut edge.
 pub(super) fn direct(ty: &Type, own: &Ident) -> TokenStream {

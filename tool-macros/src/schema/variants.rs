@@ -1,10 +1,10 @@
 //! The variants of an enum, as a tree.
 
 use proc_macro2::TokenStream;
-use quote::quote;
 use syn::{DataEnum, Fields, Variant};
 
 use crate::doc;
+use crate::place::{literal, quote};
 
 use super::attr::{Member, Sided, Tagging};
 use super::body::{self, Body, Row, flat, is_option, object, tag_field};
@@ -100,6 +100,7 @@ impl Body<'_> {
                 continue;
             }
             let kind = self.variant(read, tagging, &names);
+            let description = literal(description);
             members.push(quote!(__tool::Shape::new(#kind).described(#description)));
         }
         if members.is_empty() {
@@ -111,6 +112,7 @@ impl Body<'_> {
                 quote!(__tool::Shape::new(__tool::Kind::Enum(&[#(#units),*]))),
             );
         }
+        let buffered = literal(buffered);
         quote!(__tool::Kind::Union(__tool::Union {
             members: &[#(#members),*],
             buffered: #buffered,
@@ -141,6 +143,7 @@ impl Body<'_> {
             Tagging::External => {
                 let Sided { input, output } = names;
                 let aliased = member.aliased(input);
+                let (input, output) = (literal(input), literal(output));
                 object(quote! {
                     __tool::Field::new(#input, "", &__tool::Shape::new(#content)).written_as(#output)#aliased.always()
                 })
@@ -156,6 +159,7 @@ impl Body<'_> {
                 } else {
                     (variant.fields.len() == 1 && optional).then(|| quote!(.optional()))
                 };
+                let key = literal(key);
                 object(quote! {
                     #tag, __tool::Field::new(#key, "", &__tool::Shape::new(#content))#presence
                 })

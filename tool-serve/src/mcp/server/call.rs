@@ -1,11 +1,12 @@
 //! One `tools/call`, until there is an answer or something to ask.
 
+use std::sync::Arc;
+
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelledNotificationParam, ClientCapabilities,
-    ClientResult, ElicitRequest, ElicitationCapability, ErrorCode, ErrorData, Extensions,
-    InputRequest, InputRequests, InputRequiredResult, ProgressToken, ProtocolVersion,
-    ServerRequest,
+    ClientResult, ElicitRequest, ElicitationCapability, ErrorCode, ErrorData, InputRequest,
+    InputRequests, InputRequiredResult, ProgressToken, ProtocolVersion, ServerRequest,
 };
 use rmcp::service::{PeerRequestOptions, RequestContext};
 use toolwright_runtime::{
@@ -14,17 +15,15 @@ use toolwright_runtime::{
 };
 
 use super::answers::{Answer, Answers};
-use super::message::RawArguments;
+use super::begun::{self, Begun, Running};
 use super::question::{self, Next, Question, Said};
+use super::request::Riding;
+use super::session::Session;
 use super::state::State;
-use super::{Shared, progress, raw};
+use super::{NEEDS, Shared, progress, raw};
 
 /// How often one call may be asked about and run again.
 const ROUNDS: usize = 16;
-
-/// The key among a tool's attributes for what a client must be able to do: the protocol's
-/// `ClientCapabilities`.
-const NEEDS: &str = "client_capabilities";
 
 /// A call, and what is known of who asks for it.
 struct Asked<'s> {
@@ -42,31 +41,49 @@ struct Asked<'s> {
 /// Answers the request.
 pub(super) async fn answer(
     shared: &Shared,
-    session: &str,
-    mut logs: bool,
+    session: &Arc<Session>,
     mut params: CallToolRequestParams,
     mut request: RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
-    let raw = match take_raw(&mut request) {
-        Some(raw) => raw.0,
+    let version = request.protocol_version();
+    let is_2026 = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+    let logs = if is_2026 {
+        request.meta.log_level().is_some_and(progress::is_heard)
+    } else {
+        session.logs()
+    };
+    let riding = take_riding(&mut request);
+    let arguments = match &riding {
+        Some(riding) => Arc::clone(&riding.arguments),
         // No message comes without its text, but over a transport that is not ours.
         None => serde_json::to_string(&params.arguments.take().unwrap_or_default())
             .unwrap_or_default()
             .into(),
     };
-    let call = ToolCall::new(request.id.to_string(), &*params.name, raw);
-    let version = request.protocol_version();
-    let is_2026 = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-    if is_2026 {
-        logs = request.meta.log_level().is_some_and(progress::is_heard);
-    }
-    let cx = context(shared, session, &request.extensions);
-    // The client's word ends this call; the host's ends all of them.
-    let stop = cx.cancel().child();
+    let parts = request.extensions.get::<http::request::Parts>();
+    let way = riding.and_then(|riding| riding.way);
+    let Begun {
+        call,
+        cx,
+        stop,
+        run,
+    } = match way.as_ref().and_then(|way| way.begun()) {
+        Some(begun) => begun,
+        None => {
+            if let (Some(way), Some(parts)) = (way, parts)
+                && request.meta.get_progress_token().is_none()
+                && !(is_2026 && logs)
+            {
+                way.learn(parts, (!is_2026).then_some(session));
+            }
+            let call = ToolCall::new(request.id.to_string(), &*params.name, arguments);
+            Begun::new(shared, session, call, parts)
+        }
+    };
     let ct = request.ct.clone();
     let mut asked = Asked {
         shared,
-        cx: cx.with_cancel(stop.clone()),
+        cx,
         request,
         call,
         is_2026,
@@ -77,7 +94,7 @@ pub(super) async fn answer(
     if let Some(said) = asked.go_on(&params)? {
         return Ok(asked.say(said));
     }
-    let answered = asked.answer();
+    let answered = asked.answer(run);
     tokio::pin!(answered);
     tokio::select! {
         answer = &mut answered => return answer,
@@ -87,21 +104,12 @@ pub(super) async fn answer(
     answered.await
 }
 
-/// What is known of a request: of whoever asks, by a layer around the HTTP service; of the session; of
-/// all calls.
-pub(super) fn context(shared: &Shared, session: &str, extensions: &Extensions) -> Context {
-    let parts = extensions.get::<http::request::Parts>();
-    let own = parts.and_then(|parts| parts.extensions.get::<Context>());
-    let own = own.cloned().unwrap_or_default();
-    own.with_session(session).over(&shared.context)
-}
-
-fn take_raw(request: &mut RequestContext<RoleServer>) -> Option<RawArguments> {
-    if let Some(raw) = request.extensions.remove::<RawArguments>() {
-        return Some(raw);
+fn take_riding(request: &mut RequestContext<RoleServer>) -> Option<Riding> {
+    if let Some(riding) = request.extensions.remove::<Riding>() {
+        return Some(riding);
     }
     let parts = request.extensions.get_mut::<http::request::Parts>()?;
-    parts.extensions.remove::<RawArguments>()
+    parts.extensions.remove::<Riding>()
 }
 
 impl Asked<'_> {
@@ -172,10 +180,14 @@ impl Asked<'_> {
         Ok(None)
     }
 
-    async fn answer(&mut self) -> Result<CallToolResponse, ErrorData> {
+    /// Runs the call until there is an answer; at first it may run already.
+    async fn answer(&mut self, mut run: Option<Running>) -> Result<CallToolResponse, ErrorData> {
         let mut decided = None;
         for _ in 0..ROUNDS {
-            let batch = self.run(decided.take()).await;
+            let batch = match run.take() {
+                Some(run) => run.await,
+                None => self.run(decided.take()).await,
+            };
             let next = match batch.calls().first() {
                 Some(Reply::Answered(result)) => match question::asked(result) {
                     Some(question) => Next::Ask(question),
@@ -212,14 +224,9 @@ impl Asked<'_> {
         } else {
             self.cx.clone().with(self.answers.clone())
         };
-        let Shared {
-            registry, turns, ..
-        } = self.shared;
-        // Where it is to end before, it ends below.
-        let _turn = turns.take(registry, &self.call.name, &cx.cancel()).await;
         let token = self.request.meta.get_progress_token();
         if token.is_none() && !self.logs {
-            return run(&self.shared.executor, &self.call, decided, &cx).await;
+            return begun::run(self.shared, &self.call, decided, &cx).await;
         }
         let (cx, mut reports) = crate::progress::listen(cx);
         // The protocol wants each report to be above the one before.
@@ -230,7 +237,7 @@ impl Asked<'_> {
             is_above
         };
         let batch = {
-            let run = run(&self.shared.executor, &self.call, decided, &cx);
+            let run = begun::run(self.shared, &self.call, decided, &cx);
             tokio::pin!(run);
             loop {
                 tokio::select! {
@@ -353,23 +360,8 @@ impl Asked<'_> {
     }
 
     fn result(&self, result: &ToolResult) -> Result<CallToolResponse, ErrorData> {
-        if let Err(error) = &result.outcome
-            && matches!(error.kind(), ErrorKind::Unknown | ErrorKind::Hidden)
-        {
-            let text = result.content(Encoder::auto()).into_owned();
-            return Err(ErrorData::invalid_params(text, None));
-        }
-        let wire = if self.is_2026 {
-            Wire::Mcp2026
-        } else {
-            Wire::Mcp
-        };
-        let list = wire.results(std::slice::from_ref(result), self.shared.encoder);
-        // The one result, without the brackets of the list.
-        let one = list
-            .strip_prefix('[')
-            .and_then(|list| list.strip_suffix(']'));
-        Ok(raw::result(one.unwrap_or(&list).to_owned()).into())
+        let text = text(self.shared, self.is_2026, result)?;
+        Ok(raw::result(text).into())
     }
 
     fn say(&self, said: Said) -> CallToolResponse {
@@ -392,14 +384,23 @@ impl Asked<'_> {
     }
 }
 
-async fn run(
-    executor: &toolwright_runtime::Executor,
-    call: &ToolCall,
-    decided: Option<Decided>,
-    cx: &Context,
-) -> Batch {
-    match decided {
-        Some(decided) => executor.decide(&[decided], cx).await,
-        None => executor.run(std::slice::from_ref(call), cx).await,
+/// The result's JSON; of a tool that is not there, an error of the protocol.
+pub(super) fn text(
+    shared: &Shared,
+    is_2026: bool,
+    result: &ToolResult,
+) -> Result<String, ErrorData> {
+    if let Err(error) = &result.outcome
+        && matches!(error.kind(), ErrorKind::Unknown | ErrorKind::Hidden)
+    {
+        let text = result.content(Encoder::auto()).into_owned();
+        return Err(ErrorData::invalid_params(text, None));
     }
+    let wire = if is_2026 { Wire::Mcp2026 } else { Wire::Mcp };
+    let list = wire.results(std::slice::from_ref(result), shared.encoder);
+    // The one result, without the brackets of the list.
+    let one = list
+        .strip_prefix('[')
+        .and_then(|list| list.strip_suffix(']'));
+    Ok(one.unwrap_or(&list).to_owned())
 }

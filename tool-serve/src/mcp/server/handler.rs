@@ -1,9 +1,7 @@
 //! What `rmcp` asks a server.
 
 use std::borrow::Cow;
-use std::hash::{BuildHasher, RandomState};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::Arc;
 
 #[expect(
     deprecated,
@@ -21,7 +19,8 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use toolwright_runtime::Cancel;
 
-use super::{Shared, call, list, progress};
+use super::session::Session;
+use super::{Shared, begun, call, list, progress};
 
 /// The versions of the protocol, oldest first.
 const VERSIONS: &[ProtocolVersion] = &[
@@ -33,10 +32,7 @@ const VERSIONS: &[ProtocolVersion] = &[
 /// One session, or one request of a client without any.
 pub(super) struct Handler {
     shared: Arc<Shared>,
-    /// Made where it is asked for: over HTTP a handler is made for each look at a tool's schema.
-    session: OnceLock<String>,
-    /// Whether the client wants to read what calls say on their way.
-    logs: AtomicBool,
+    session: Arc<Session>,
     /// Fired when the session ends.
     ended: Cancel,
 }
@@ -45,20 +41,9 @@ impl Handler {
     pub(super) fn new(shared: &Arc<Shared>) -> Self {
         Self {
             shared: Arc::clone(shared),
-            session: OnceLock::new(),
-            logs: AtomicBool::new(false),
+            session: Arc::default(),
             ended: Cancel::new(),
         }
-    }
-
-    fn session(&self) -> &str {
-        self.session.get_or_init(|| {
-            // Another one each time, in this process and in others.
-            static LAST: AtomicU64 = AtomicU64::new(0);
-            static PROCESS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-            let last = LAST.fetch_add(1, Ordering::Relaxed);
-            format!("{:016x}", PROCESS.hash_one(last))
-        })
     }
 }
 
@@ -92,7 +77,8 @@ impl ServerHandler for Handler {
         params: Option<PaginatedRequestParams>,
         request: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let cx = call::context(&self.shared, self.session(), &request.extensions);
+        let parts = request.extensions.get::<http::request::Parts>();
+        let cx = begun::context(&self.shared, self.session.id(), parts);
         list::page(
             &self.shared,
             &cx,
@@ -106,9 +92,8 @@ impl ServerHandler for Handler {
         params: CallToolRequestParams,
         request: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let logs = self.logs.load(Ordering::Relaxed);
         // It is large, and `rmcp` moves what it is given several times.
-        let answer = call::answer(&self.shared, self.session(), logs, params, request);
+        let answer = call::answer(&self.shared, &self.session, params, request);
         Box::pin(answer).await
     }
 
@@ -121,8 +106,7 @@ impl ServerHandler for Handler {
         params: SetLevelRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let logs = progress::is_heard(params.level);
-        self.logs.store(logs, Ordering::Relaxed);
+        self.session.set_logs(progress::is_heard(params.level));
         Ok(())
     }
 

@@ -2,19 +2,12 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
 
-use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorCode,
-    GetExtensions, GetMeta, InputResponses, RequestId, RequestMetaObject,
-};
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, RequestId};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// A call's arguments, as the client wrote them; rides on the request.
-#[derive(Debug, Clone)]
-pub(super) struct RawArguments(pub(super) Arc<str>);
+use super::request::CallRequest;
 
 /// What is no message, or none that is understood: a JSON-RPC error for the client.
 #[derive(Debug)]
@@ -63,63 +56,6 @@ pub(super) struct Message<'m> {
     params: Option<&'m RawValue>,
 }
 
-/// A call's parameters, of which what is not needed stays text.
-#[derive(Serialize, Deserialize)]
-struct CallParams<'m> {
-    #[serde(borrow)]
-    name: Cow<'m, str>,
-    #[serde(borrow, skip_serializing)]
-    arguments: Option<&'m RawValue>,
-    #[serde(rename = "_meta", borrow, skip_serializing_if = "Option::is_none")]
-    meta: Option<&'m RawValue>,
-    #[serde(
-        rename = "inputResponses",
-        borrow,
-        skip_serializing_if = "Option::is_none"
-    )]
-    input_responses: Option<&'m RawValue>,
-    #[serde(
-        rename = "requestState",
-        borrow,
-        skip_serializing_if = "Option::is_none"
-    )]
-    request_state: Option<&'m RawValue>,
-}
-
-impl CallParams<'_> {
-    fn arguments(&self) -> RawArguments {
-        RawArguments(self.arguments.map_or("", RawValue::get).into())
-    }
-
-    /// Whether `rmcp` will read it.
-    fn check(&self) -> serde_json::Result<()> {
-        // Which is any object that is not too deep; one that is as short as this is not.
-        let is_small = |meta: &RawValue| meta.get().len() < 256 && meta.get().starts_with('{');
-        if self.meta.is_some_and(|meta| !is_small(meta)) {
-            typed::<RequestMetaObject>(self.meta)?;
-        }
-        typed::<InputResponses>(self.input_responses)?;
-        typed::<String>(self.request_state)?;
-        Ok(())
-    }
-
-    /// In `rmcp`'s form, without the arguments.
-    fn to_rmcp(&self) -> serde_json::Result<ClientRequest> {
-        let mut params = CallToolRequestParams::new(self.name.clone().into_owned());
-        params.input_responses = typed(self.input_responses)?;
-        params.request_state = typed(self.request_state)?;
-        let mut request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        if let Some(meta) = typed(self.meta)? {
-            *request.get_meta_mut() = meta;
-        }
-        Ok(request)
-    }
-}
-
-fn typed<T: DeserializeOwned>(raw: Option<&RawValue>) -> serde_json::Result<Option<T>> {
-    raw.map(|raw| serde_json::from_str(raw.get())).transpose()
-}
-
 impl<'m> Message<'m> {
     /// Reads what every message has.
     pub(super) fn read(bytes: &'m [u8]) -> Result<Self, Bad> {
@@ -164,10 +100,6 @@ impl<'m> Message<'m> {
         serde_json::from_str(self.id?.get()).ok()
     }
 
-    pub(super) fn is_call(&self) -> bool {
-        self.method() == Some("tools/call") && self.id.is_some()
-    }
-
     /// The id of the request that the message is told to be about, if it is a cancellation.
     pub(super) fn cancelled(&self) -> Option<RequestId> {
         #[derive(Deserialize)]
@@ -187,55 +119,31 @@ impl<'m> Message<'m> {
         Bad::new(code, message).of(self)
     }
 
-    fn call(&self) -> Result<CallParams<'m>, Bad> {
-        match self.params.map(RawValue::get) {
-            Some(params) if params.starts_with('{') => {
-                serde_json::from_str(params).map_err(|error| self.no_call(error))
-            }
-            Some(_) => Err(self.no_call("they are no object")),
-            None => Err(self.no_call("there are none")),
-        }
+    /// The request for a call, if it is one.
+    pub(super) fn call(&self) -> Result<Option<CallRequest<'m>>, Bad> {
+        let Some(id) = self.id.filter(|_| self.method() == Some("tools/call")) else {
+            return Ok(None);
+        };
+        let params = match self.params.map(RawValue::get) {
+            Some(params) if params.starts_with('{') => params,
+            Some(_) => return Err(self.no_call("they are no object")),
+            None => return Err(self.no_call("there are none")),
+        };
+        let read = self.request_id().ok_or_else(no_id)?;
+        let call = CallRequest::new(read, id.get(), params);
+        call.map(Some).map_err(|error| self.no_call(error))
     }
 
-    fn no_call(&self, why: impl fmt::Display) -> Bad {
+    pub(super) fn no_call(&self, why: impl fmt::Display) -> Bad {
         let text = format!("these are no parameters of `tools/call`: {why}");
         self.bad(ErrorCode::INVALID_PARAMS, text)
-    }
-
-    /// A call's arguments as they were written, and the call's message without them; whole where
-    /// `needs` them to be there for the tool of this name.
-    pub(super) fn without_arguments(
-        &self,
-        needs: impl FnOnce(&str) -> bool,
-    ) -> Result<(RawArguments, Option<String>), Bad> {
-        let call = self.call()?;
-        call.check().map_err(|error| self.no_call(error))?;
-        let Some(id) = self.id.filter(|_| self.request_id().is_some()) else {
-            return Err(no_id());
-        };
-        if needs(&call.name) {
-            return Ok((call.arguments(), None));
-        }
-        let rest = serde_json::to_string(&call).map_err(|error| self.no_call(error))?;
-        let parts = [
-            r#"{"jsonrpc":"2.0","method":"tools/call","id":"#,
-            id.get(),
-            r#","params":"#,
-            &rest,
-            "}",
-        ];
-        Ok((call.arguments(), Some(parts.concat())))
     }
 
     /// The message in `rmcp`'s form, in which the arguments of a call stand beside its parameters.
     /// `bytes` are those that it was read from.
     pub(super) fn into_rmcp(self, bytes: &[u8]) -> Result<ClientJsonRpcMessage, Bad> {
-        if self.is_call() {
-            let id = self.request_id().ok_or_else(no_id)?;
-            let call = self.call()?;
-            let mut request = call.to_rmcp().map_err(|error| self.no_call(error))?;
-            request.extensions_mut().insert(call.arguments());
-            return Ok(ClientJsonRpcMessage::request(request, id));
+        if let Some(call) = self.call()? {
+            return call.into_rmcp().map_err(|error| self.no_call(error));
         }
         serde_json::from_slice(bytes).map_err(|_| {
             let (code, what) = match (self.method(), self.id) {

@@ -1,6 +1,7 @@
 //! A server of a toolset.
 
 mod answers;
+mod begun;
 mod call;
 mod handler;
 mod http;
@@ -13,6 +14,8 @@ mod progress;
 mod question;
 mod random;
 mod raw;
+mod request;
+mod session;
 mod state;
 mod stdio;
 
@@ -23,7 +26,7 @@ use std::sync::Arc;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite};
-use toolwright_runtime::{Cancel, Context, Encoder, Executor, Registry, Toolset};
+use toolwright_runtime::{Cancel, Context, Encoder, Executor, Registry, Tool, Toolset};
 
 use self::handler::Handler;
 use self::state::Sealed;
@@ -36,6 +39,10 @@ pub use self::limits::ServerLimits;
 
 /// How many tools a page of `tools/list` has.
 const PAGE: usize = 100;
+
+/// The key among a tool's attributes for what a client must be able to do: the protocol's
+/// `ClientCapabilities`.
+const NEEDS: &str = "client_capabilities";
 
 /// A server of the Model Context Protocol for a toolset: of the versions 2025-06-18, 2025-11-25 and
 /// 2026-07-28, whichever a client speaks.
@@ -83,10 +90,9 @@ struct Shared {
 }
 
 impl Shared {
-    /// Whether parameters of this tool are repeated in headers of HTTP.
     fn has_headers(&self, name: &str) -> bool {
         let tool = self.registry.get(name);
-        tool.is_some_and(|tool| tool.def().input.as_json().contains("x-mcp-header"))
+        tool.is_some_and(|tool| has_headers(&*tool))
     }
 
     /// For all sessions, whose calls tell how far they are.
@@ -94,6 +100,11 @@ impl Shared {
         let executor = crate::progress::told(self.executor);
         Arc::new(Self { executor, ..self })
     }
+}
+
+/// Whether parameters of this tool are repeated in headers of HTTP.
+fn has_headers(tool: &dyn Tool) -> bool {
+    tool.def().input.as_json().contains("x-mcp-header")
 }
 
 impl Server {

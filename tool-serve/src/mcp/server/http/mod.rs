@@ -1,6 +1,8 @@
 //! A server over streamable HTTP.
 
 mod body;
+mod heads;
+mod responses;
 
 use std::convert::Infallible;
 use std::fmt;
@@ -10,19 +12,25 @@ use std::sync::{Arc, Once};
 use std::task::{Context as Task, Poll};
 
 use bytes::Bytes;
-use http::{HeaderName, Method, Request, Response, StatusCode, header};
+use http::request::Parts;
+use http::{HeaderName, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::sync::Semaphore;
 
+use self::heads::{Client, Heads};
+use super::begun::{self, Begun, First};
 use super::handler::Handler;
 use super::message::{Bad, Message};
-use super::{Server, Shared};
-use crate::body::{self as request_body, Broken, LARGE_BODIES};
+use super::request::{CallRequest, Riding};
+use super::{NEEDS, Server, Shared, has_headers};
+use crate::body::{self as request_body, LARGE_BODIES};
 
 pub use self::body::HttpBody;
+pub(super) use self::heads::Way;
+use self::responses::{no_body, over, refused};
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
@@ -43,6 +51,7 @@ struct Inner {
     shared: Arc<Shared>,
     service: StreamableHttpService<Handler, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
+    heads: Arc<Heads>,
     /// How many sessions are being opened.
     opening: AtomicUsize,
     large_bodies: Semaphore,
@@ -90,8 +99,10 @@ impl HttpService {
             Arc::clone(&sessions),
             config,
         );
+        let heads = Arc::new(Heads::new(shared.limits.sessions, idle));
         Self(Arc::new(Inner {
             shared,
+            heads,
             service,
             sessions,
             opening: AtomicUsize::new(0),
@@ -150,6 +161,9 @@ impl Inner {
         let method = request.method().clone();
         let (mut parts, body) = request.into_parts();
         if method != Method::POST {
+            if method == Method::DELETE {
+                self.heads.forget(&parts.headers);
+            }
             let response = self
                 .service
                 .handle(Request::from_parts(parts, Full::<Bytes>::default()));
@@ -172,7 +186,19 @@ impl Inner {
             Ok(message) => message,
             Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
         };
-        let bytes = match self.prepare(message, &whole.bytes, &mut parts) {
+        let call = match message.call() {
+            Ok(call) => call,
+            Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
+        };
+        let begun = match &call {
+            Some(call) => match self.begin(call, &parts).await {
+                Some(First::Over(result)) => return over(call, &result),
+                Some(First::Begun(begun)) => Some(begun),
+                None => None,
+            },
+            None => None,
+        };
+        let bytes = match self.prepare(message, call, begun, &whole.bytes, &mut parts) {
             Ok(bytes) => bytes,
             Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
         };
@@ -192,23 +218,47 @@ impl Inner {
         Response::from_parts(parts, HttpBody::of(body, None).await)
     }
 
+    /// Begins a call at once, where all that stands before it is known to come to nothing.
+    async fn begin(&self, call: &CallRequest<'_>, parts: &Parts) -> Option<First> {
+        let client = self.heads.client(parts, call)?;
+        let tool = self.shared.registry.get(call.name())?;
+        let asks = tool.def().meta.get(NEEDS).is_some();
+        if asks || !call.is_first() || self.service.config.cancellation_token.is_cancelled() {
+            return None;
+        }
+        let (session, is_2026) = match client {
+            Client::Session(session) if !session.logs() => (session, false),
+            Client::Alone if !has_headers(&*tool) => (Arc::default(), true),
+            _ => return None,
+        };
+        Some(begun::begin(&self.shared, &session, is_2026, call, parts).await)
+    }
+
     /// The body for `rmcp`, which gets a call's arguments beside it, and not in it: it would make a map
     /// of them.
     fn prepare(
         &self,
         message: Message<'_>,
+        call: Option<CallRequest<'_>>,
+        begun: Option<Begun>,
         bytes: &[u8],
-        parts: &mut http::request::Parts,
+        parts: &mut Parts,
     ) -> Result<Bytes, Bad> {
-        if !message.is_call() {
+        let Some(call) = call else {
             message.into_rmcp(bytes)?;
             return Ok(Bytes::copy_from_slice(bytes));
-        }
-        let (raw, without) = message.without_arguments(|name| self.shared.has_headers(name))?;
-        parts.extensions.insert(raw);
-        Ok(match without {
-            Some(without) => without.into(),
-            None => Bytes::copy_from_slice(bytes),
+        };
+        let without = call
+            .without_arguments()
+            .map_err(|error| message.no_call(error))?;
+        parts.extensions.insert(Riding {
+            arguments: call.arguments().into(),
+            way: Some(Arc::new(Way::new(&self.heads, call.meta(), begun))),
+        });
+        Ok(if self.shared.has_headers(call.name()) {
+            Bytes::copy_from_slice(bytes)
+        } else {
+            without.into()
         })
     }
 
@@ -241,32 +291,6 @@ impl Drop for Opening<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
-}
-
-fn no_body(broken: Broken, limit: usize) -> Response<HttpBody> {
-    let (status, text) = match broken {
-        Broken::TooLarge => (
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!("the message is longer than {limit} bytes"),
-        ),
-        Broken::TooSlow => (
-            StatusCode::REQUEST_TIMEOUT,
-            "the message did not come in time".to_owned(),
-        ),
-        Broken::Lost => (
-            StatusCode::BAD_REQUEST,
-            "the message cannot be read".to_owned(),
-        ),
-    };
-    refused(status, &Bad::new(ErrorCode::INVALID_REQUEST, text))
-}
-
-fn refused(status: StatusCode, bad: &Bad) -> Response<HttpBody> {
-    let mut response = Response::new(HttpBody::whole(bad.to_json()));
-    *response.status_mut() = status;
-    let json = header::HeaderValue::from_static("application/json");
-    response.headers_mut().insert(header::CONTENT_TYPE, json);
-    response
 }
 
 impl<B> tower_service::Service<Request<B>> for HttpService

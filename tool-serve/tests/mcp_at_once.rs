@@ -73,10 +73,23 @@ fn server() -> (Server, Arc<AtomicUsize>) {
         .handler_sync(|arguments: Value, _| Ok::<_, ToolError>(arguments["region"].to_string()))
         .build()
         .unwrap();
+    let needy = |name: &'static str| {
+        DynTool::builder()
+            .name(name)
+            .description("Asks a model.")
+            .meta("client_capabilities", json!({"sampling": {}}))
+            .visible(move |_| name == "needy")
+            .handler_sync(|_: Value, _| Ok::<_, ToolError>("said"))
+            .build()
+            .unwrap()
+    };
     let tools = tools![add, wait, ask, boom, whose; state = Arc::clone(&runs)];
     let is_seen =
         |def: &ToolDef, scope: &Scope<'_>| def.name != "whose" || scope.input != Some("hide it");
-    let server = Server::new(tools.with(region).0);
+    let tools = [region, needy("needy"), needy("secret")]
+        .into_iter()
+        .fold(tools, |tools, tool| tools.with(tool).0);
+    let server = Server::new(tools);
     (
         server.executor(|executor| executor.filter(Filter::when(is_seen))),
         runs,
@@ -447,6 +460,25 @@ async fn a_tool_that_is_not_there_is_the_protocols_error() {
         let error = &heard.messages.last().expect(&heard.text)["error"];
         assert_eq!(error["code"], -32602, "{}", heard.text);
         assert_eq!(error["message"], "unknown tool `ad`");
+    }
+}
+
+#[tokio::test]
+async fn what_a_tool_needs_of_its_client_is_asked_each_time() {
+    for (client, _) in known().await {
+        for _ in 0..2 {
+            let heard = client.call("needy", "{}").await;
+            let error = &heard.messages.last().expect(&heard.text)["error"];
+            let needs = &error["data"]["requiredCapabilities"];
+            assert_eq!(needs, &json!({"sampling": {}}), "{}", heard.text);
+            // Of a tool that is hidden nothing is told.
+            let heard = client.call("secret", "{}").await;
+            let error = &heard.messages.last().expect(&heard.text)["error"];
+            assert_eq!(
+                *error,
+                json!({"code": -32602, "message": "unknown tool `secret`"})
+            );
+        }
     }
 }
 

@@ -530,17 +530,33 @@ async fn who_asks_to_hear_of_a_call_hears_of_it() {
         })
         .build()
         .unwrap();
-    let service = Server::new(Toolset::new([report]).unwrap()).http();
+    let silent = DynTool::builder()
+        .name("silent")
+        .description("Tells nothing.")
+        .handler_sync(|_: Value, _| Ok::<_, ToolError>("done"))
+        .build()
+        .unwrap();
+    let service = Server::new(Toolset::new([report, silent]).unwrap()).http();
     let client = Client::greeted(&service, &json!({})).await;
     client.call("report", "{}").await.answer(STREAM);
     client.call("report", "{}").await.answer(JSON);
     let mut asking = client.clone();
-    asking.meta = json!({"progressToken": "t"});
-    for _ in 0..2 {
+    for token in [json!("t"), json!(1), json!(2), json!(-3), json!(4.5)] {
+        asking.meta = json!({"progressToken": token});
         let heard = asking.call("report", "{}").await;
-        let told = &heard.messages[heard.messages.len() - 2];
-        assert_eq!(told["params"]["progressToken"], "t", "{}", heard.text);
+        let [.., told, answer] = &*heard.messages else {
+            // As rmcp has it, a token is a string or an integer.
+            assert!(token == json!(4.5), "{}", heard.text);
+            continue;
+        };
+        assert_eq!(told["params"]["progressToken"], token, "{}", heard.text);
+        assert_eq!(answer["result"]["content"][0]["text"], "done");
     }
+    // Who is told nothing needs no stream.
+    asking.meta = json!({"progressToken": 5});
+    asking.call("silent", "{}").await;
+    asking.meta = json!({"progressToken": 6});
+    asking.call("silent", "{}").await.answer(JSON);
     client
         .request("logging/setLevel", &json!({"level": "debug"}))
         .await;

@@ -1,21 +1,28 @@
 //! Calls that run before `rmcp` hears of them.
 //!
 //! Most calls are over as soon as they are begun. Over HTTP such a one is answered where its request is read: it needs no
-//! stream for what may be said before its answer, and no task. One that is not goes on where it stands, as all others do.
+//! stream, since nothing was said before its answer, and no task. One that is not goes on where it stands, as all others do.
 
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
 use http::request::Parts;
-use toolwright_runtime::{Batch, Cancel, Context, Decided, Reply, ToolCall};
+use tokio::sync::mpsc;
+use toolwright_runtime::{Batch, Cancel, Context, Decided, Progress, Reply, ToolCall};
 
+use super::http::Client;
 use super::request::CallRequest;
 use super::session::Session;
 use super::{Shared, call, question};
+use crate::progress;
 
 /// A call on its way.
-pub(super) type Running = Pin<Box<dyn Future<Output = Batch> + Send>>;
+pub(super) struct Running {
+    pub(super) batch: Pin<Box<dyn Future<Output = Batch> + Send>>,
+    /// How far it is, where somebody wants to hear of it.
+    pub(super) reports: Option<mpsc::Receiver<Progress>>,
+}
 
 /// A call, and what is known of it.
 pub(super) struct Begun {
@@ -55,29 +62,28 @@ pub(super) enum First {
     Begun(Begun),
 }
 
-/// Begins a call of which it is known that nothing is to be told of it before its answer.
+/// Begins a call of a client that was heard before.
 pub(super) async fn begin(
     shared: &Arc<Shared>,
-    session: &Session,
-    is_2026: bool,
+    client: &Client,
     request: &CallRequest<'_>,
     parts: &Parts,
 ) -> First {
     let call = ToolCall::new(request.id.to_string(), request.name(), request.arguments());
-    let mut begun = Begun::new(shared, session, call, Some(parts));
-    let mut run: Running = {
-        let (shared, call, cx) = (Arc::clone(shared), begun.call.clone(), begun.cx.clone());
-        Box::pin(async move { self::run(&shared, &call, None, &cx).await })
-    };
-    let first = std::future::poll_fn(|task| Poll::Ready(run.as_mut().poll(task))).await;
+    let mut begun = Begun::new(shared, &client.session, call, Some(parts));
+    let is_heard = client.has_token || client.session.logs();
+    let mut run = start(shared, &begun.call, begun.cx.clone(), None, is_heard);
+    let first = std::future::poll_fn(|task| Poll::Ready(run.batch.as_mut().poll(task))).await;
     if let Poll::Ready(batch) = first {
+        let is_silent = run.reports.as_ref().is_none_or(mpsc::Receiver::is_empty);
         if let Some(Reply::Answered(result)) = batch.calls().first()
+            && is_silent
             && question::asked(result).is_none()
-            && let Ok(text) = call::text(shared, is_2026, result)
+            && let Ok(text) = call::text(shared, client.is_2026, result)
         {
             return First::Over(text);
         }
-        run = Box::pin(std::future::ready(batch));
+        run.batch = Box::pin(std::future::ready(batch));
     }
     begun.run = Some(run);
     First::Begun(begun)
@@ -91,23 +97,34 @@ pub(super) fn context(shared: &Shared, session: &str, parts: Option<&Parts>) -> 
     own.with_session(session).over(&shared.context)
 }
 
-/// Runs the call, or goes on with it, in its turn.
-pub(super) async fn run(
-    shared: &Shared,
+/// Runs the call, or goes on with it, in its turn; heard of, if somebody wants to.
+pub(super) fn start(
+    shared: &Arc<Shared>,
     call: &ToolCall,
+    cx: Context,
     decided: Option<Decided>,
-    cx: &Context,
-) -> Batch {
-    let Shared {
-        registry,
-        turns,
-        executor,
-        ..
-    } = shared;
-    // Where it is to end before, it ends below.
-    let _turn = turns.take(registry, &call.name, &cx.cancel()).await;
-    match decided {
-        Some(decided) => executor.decide(&[decided], cx).await,
-        None => executor.run(std::slice::from_ref(call), cx).await,
-    }
+    is_heard: bool,
+) -> Running {
+    let (cx, reports) = if is_heard {
+        let (cx, reports) = progress::listen(cx);
+        (cx, Some(reports))
+    } else {
+        (cx, None)
+    };
+    let (shared, call) = (Arc::clone(shared), call.clone());
+    let batch = Box::pin(async move {
+        let Shared {
+            registry,
+            turns,
+            executor,
+            ..
+        } = &*shared;
+        // Where it is to end before, it ends below.
+        let _turn = turns.take(registry, &call.name, &cx.cancel()).await;
+        match decided {
+            Some(decided) => executor.decide(&[decided], &cx).await,
+            None => executor.run(std::slice::from_ref(&call), &cx).await,
+        }
+    });
+    Running { batch, reports }
 }

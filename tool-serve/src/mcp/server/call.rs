@@ -27,7 +27,7 @@ const ROUNDS: usize = 16;
 
 /// A call, and what is known of who asks for it.
 struct Asked<'s> {
-    shared: &'s Shared,
+    shared: &'s Arc<Shared>,
     request: RequestContext<RoleServer>,
     call: ToolCall,
     cx: Context,
@@ -40,7 +40,7 @@ struct Asked<'s> {
 
 /// Answers the request.
 pub(super) async fn answer(
-    shared: &Shared,
+    shared: &Arc<Shared>,
     session: &Arc<Session>,
     mut params: CallToolRequestParams,
     mut request: RequestContext<RoleServer>,
@@ -71,7 +71,6 @@ pub(super) async fn answer(
         Some(begun) => begun,
         None => {
             if let (Some(way), Some(parts)) = (way, parts)
-                && request.meta.get_progress_token().is_none()
                 && !(is_2026 && logs)
             {
                 way.learn(parts, (!is_2026).then_some(session));
@@ -184,10 +183,8 @@ impl Asked<'_> {
     async fn answer(&mut self, mut run: Option<Running>) -> Result<CallToolResponse, ErrorData> {
         let mut decided = None;
         for _ in 0..ROUNDS {
-            let batch = match run.take() {
-                Some(run) => run.await,
-                None => self.run(decided.take()).await,
-            };
+            let running = run.take().unwrap_or_else(|| self.start(decided.take()));
+            let batch = self.end(running).await;
             let next = match batch.calls().first() {
                 Some(Reply::Answered(result)) => match question::asked(result) {
                     Some(question) => Next::Ask(question),
@@ -218,17 +215,22 @@ impl Asked<'_> {
     }
 
     /// Runs the call, or goes on with it.
-    async fn run(&self, decided: Option<Decided>) -> Batch {
-        let cx = if self.answers.is_empty() {
-            self.cx.clone()
-        } else {
-            self.cx.clone().with(self.answers.clone())
+    fn start(&self, decided: Option<Decided>) -> Running {
+        let mut cx = self.cx.clone();
+        if !self.answers.is_empty() {
+            cx = cx.with(self.answers.clone());
+        }
+        let is_heard = self.logs || self.request.meta.get_progress_token().is_some();
+        begun::start(self.shared, &self.call, cx, decided, is_heard)
+    }
+
+    /// What becomes of it; on its way the client is told how far it is.
+    async fn end(&self, running: Running) -> Batch {
+        let Running { mut batch, reports } = running;
+        let Some(mut reports) = reports else {
+            return batch.await;
         };
         let token = self.request.meta.get_progress_token();
-        if token.is_none() && !self.logs {
-            return begun::run(self.shared, &self.call, decided, &cx).await;
-        }
-        let (cx, mut reports) = crate::progress::listen(cx);
         // The protocol wants each report to be above the one before.
         let mut last = f64::NEG_INFINITY;
         let mut is_above = |report: &Progress| {
@@ -236,19 +238,15 @@ impl Asked<'_> {
             last = if is_above { report.done } else { last };
             is_above
         };
-        let batch = {
-            let run = begun::run(self.shared, &self.call, decided, &cx);
-            tokio::pin!(run);
-            loop {
-                tokio::select! {
-                    biased;
-                    Some(report) = reports.recv() => {
-                        if is_above(&report) {
-                            self.tell(token.as_ref(), &report).await;
-                        }
+        let batch = loop {
+            tokio::select! {
+                biased;
+                Some(report) = reports.recv() => {
+                    if is_above(&report) {
+                        self.tell(token.as_ref(), &report).await;
                     }
-                    batch = &mut run => break batch,
                 }
+                batch = &mut batch => break batch,
             }
         };
         // Before the answer, behind which nothing is heard.

@@ -28,6 +28,9 @@ const COMPARED: [HeaderName; 4] = [
     header::CONTENT_TYPE,
 ];
 
+/// What stands before a call's token of progress, as most write it.
+const TOKEN: &str = r#""progressToken":"#;
+
 /// How many bytes of a head are kept at most.
 const LARGEST: usize = 2048;
 
@@ -41,19 +44,23 @@ pub(super) struct Heads {
     kept: Duration,
 }
 
-/// Whose request it is.
-#[derive(Clone)]
-pub(super) enum Client<S> {
-    Session(S),
-    /// Of one without sessions, since 2026-07-28.
-    Alone,
+/// Who makes a call.
+pub(in crate::mcp::server) struct Client {
+    /// Of one without sessions another one each time.
+    pub(in crate::mcp::server) session: Arc<Session>,
+    /// It has no sessions, and its results are those of 2026-07-28.
+    pub(in crate::mcp::server) is_2026: bool,
+    /// It wants to hear of the call's progress.
+    pub(in crate::mcp::server) has_token: bool,
 }
 
 struct Head {
     fields: Vec<(HeaderName, HeaderValue)>,
     authority: Option<Authority>,
-    meta: Option<Box<str>>,
-    client: Client<Weak<Session>>,
+    /// What stands before and behind a token.
+    meta: Option<[Box<str>; 2]>,
+    /// `None` of a client without sessions.
+    session: Option<Weak<Session>>,
     since: Instant,
 }
 
@@ -67,44 +74,47 @@ impl Heads {
     }
 
     /// Whose call it is, where one with the same head came through.
-    pub(super) fn client(
-        &self,
-        parts: &Parts,
-        call: &CallRequest<'_>,
-    ) -> Option<Client<Arc<Session>>> {
-        let key = key(&parts.headers, call.meta())?;
+    pub(super) fn client(&self, parts: &Parts, call: &CallRequest<'_>) -> Option<Client> {
+        let meta = call.meta().map(Meta::read);
+        let key = key(&parts.headers, meta.as_ref())?;
         let head = {
             let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(known.get(key)?)
         };
-        if !head.is_of(parts, call) || !head.is_kept(self.kept) {
+        if !head.is_of(parts, call.name(), meta.as_ref()) || !head.is_kept(self.kept) {
             return None;
         }
-        match &head.client {
-            Client::Session(session) => session.upgrade().map(Client::Session),
-            Client::Alone => Some(Client::Alone),
-        }
+        Some(Client {
+            session: match &head.session {
+                Some(session) => session.upgrade()?,
+                None => Arc::default(),
+            },
+            is_2026: head.session.is_none(),
+            has_token: meta.is_some_and(|meta| meta.has_token),
+        })
     }
 
     /// Notes the head of a call that came through.
-    fn learn(&self, parts: &Parts, meta: Option<&str>, client: Client<Weak<Session>>) {
-        let Some(key) = key(&parts.headers, meta) else {
+    fn learn(&self, parts: &Parts, meta: Option<&str>, session: Option<Weak<Session>>) {
+        let size = meta.map_or(0, str::len);
+        let meta = meta.map(Meta::read);
+        let Some(key) = key(&parts.headers, meta.as_ref()) else {
             return;
         };
         let fields: Vec<_> = compared(&parts.headers)
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
-        let size = fields.iter().map(|(_, value)| value.len()).sum::<usize>();
+        let size = size + fields.iter().map(|(_, value)| value.len()).sum::<usize>();
         // These are of one call's arguments.
         let has_params = |(name, _): &(HeaderName, _)| name.as_str().starts_with("mcp-param-");
-        if fields.iter().any(has_params) || size + meta.map_or(0, str::len) > LARGEST {
+        if fields.iter().any(has_params) || size > LARGEST {
             return;
         }
         let head = Head {
             fields,
             authority: parts.uri.authority().cloned(),
-            meta: meta.map(Box::from),
-            client,
+            meta: meta.as_ref().map(|meta| meta.around.map(Box::from)),
+            session,
             since: Instant::now(),
         };
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
@@ -126,10 +136,44 @@ impl Heads {
     }
 }
 
-/// What a head is known by: its session, or what a client without one says of itself.
-fn key<'h>(headers: &'h HeaderMap, meta: Option<&'h str>) -> Option<&'h [u8]> {
+/// What a client says of itself, beside the token of progress, which is another one for each call.
+struct Meta<'m> {
+    around: [&'m str; 2],
+    has_token: bool,
+}
+
+impl<'m> Meta<'m> {
+    /// `text` is an object's. No string in it can hold the token's key with both of its quotes; an object inside that has one
+    /// is one more thing that is not compared, and no more, since `rmcp` alone says what the token is.
+    fn read(text: &'m str) -> Self {
+        let cut = || {
+            let before = text.find(TOKEN)? + TOKEN.len();
+            let token = text.get(before..)?;
+            let digits = token.bytes().take_while(u8::is_ascii_digit).count();
+            // So that it is a number for whoever reads it.
+            let has_token = (1..=15).contains(&digits);
+            has_token.then_some([text.get(..before)?, token.get(digits..)?])
+        };
+        let around = cut();
+        Self {
+            has_token: around.is_some(),
+            around: around.unwrap_or([text, ""]),
+        }
+    }
+}
+
+/// What a head is known by: its session, or most of what a client without one says of itself.
+fn key<'h>(headers: &'h HeaderMap, meta: Option<&Meta<'h>>) -> Option<&'h [u8]> {
     let session = headers.get(&SESSION).map(HeaderValue::as_bytes);
-    session.or(meta.map(str::as_bytes))
+    session.or_else(|| {
+        let [before, behind] = meta?.around;
+        let longer = if before.len() >= behind.len() {
+            before
+        } else {
+            behind
+        };
+        Some(longer.as_bytes())
+    })
 }
 
 fn compared(headers: &HeaderMap) -> impl Iterator<Item = (&HeaderName, &HeaderValue)> {
@@ -139,19 +183,24 @@ fn compared(headers: &HeaderMap) -> impl Iterator<Item = (&HeaderName, &HeaderVa
 }
 
 impl Head {
-    fn is_of(&self, parts: &Parts, call: &CallRequest<'_>) -> bool {
+    fn is_of(&self, parts: &Parts, tool: &str, meta: Option<&Meta<'_>>) -> bool {
         let mut others = compared(&parts.headers);
         let is_same = |(name, value): &(HeaderName, HeaderValue)| {
             others.next().is_some_and(|(other, said)| {
                 name == other
                     && if *name == NAME {
-                        said == call.name()
+                        said == tool
                     } else {
                         said == value
                     }
             })
         };
-        self.meta.as_deref() == call.meta()
+        let is_same_meta = match (&self.meta, meta) {
+            (None, None) => true,
+            (Some(known), Some(meta)) => known.iter().map(|part| &**part).eq(meta.around),
+            _ => false,
+        };
+        is_same_meta
             && self.authority.as_ref() == parts.uri.authority()
             && self.fields.iter().all(is_same)
             && others.next().is_none()
@@ -159,10 +208,8 @@ impl Head {
 
     /// Whether it is still known.
     fn is_kept(&self, kept: Duration) -> bool {
-        let is_there = match &self.client {
-            Client::Session(session) => session.strong_count() > 0,
-            Client::Alone => true,
-        };
+        let is_there = |session: &Weak<Session>| session.strong_count() > 0;
+        let is_there = self.session.as_ref().is_none_or(is_there);
         is_there && self.since.elapsed() <= kept
     }
 }
@@ -189,13 +236,10 @@ impl Way {
         begun.take()
     }
 
-    /// Notes that calls with this head come through, and need nobody who hears of them on their way. `session` is none where
-    /// the client has none.
+    /// Notes that calls with this head come through. `session` is none where the client has none.
     pub(in crate::mcp::server) fn learn(&self, parts: &Parts, session: Option<&Arc<Session>>) {
-        let client = session.map_or(Client::Alone, |session| {
-            Client::Session(Arc::downgrade(session))
-        });
-        self.heads.learn(parts, self.meta.as_deref(), client);
+        let session = session.map(Arc::downgrade);
+        self.heads.learn(parts, self.meta.as_deref(), session);
     }
 }
 

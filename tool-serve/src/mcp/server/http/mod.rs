@@ -20,7 +20,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::sync::Semaphore;
 
-use self::heads::{Client, Heads};
+use self::heads::Heads;
 use super::begun::{self, Begun, First};
 use super::handler::Handler;
 use super::message::{Bad, Message};
@@ -29,7 +29,7 @@ use super::{NEEDS, Server, Shared, has_headers};
 use crate::body::{self as request_body, LARGE_BODIES};
 
 pub use self::body::HttpBody;
-pub(super) use self::heads::Way;
+pub(super) use self::heads::{Client, Way};
 use self::responses::{no_body, over, refused};
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -226,12 +226,11 @@ impl Inner {
         if asks || !call.is_first() || self.service.config.cancellation_token.is_cancelled() {
             return None;
         }
-        let (session, is_2026) = match client {
-            Client::Session(session) if !session.logs() => (session, false),
-            Client::Alone if !has_headers(&*tool) => (Arc::default(), true),
-            _ => return None,
-        };
-        Some(begun::begin(&self.shared, &session, is_2026, call, parts).await)
+        // Which headers say the same as arguments, `rmcp` knows.
+        if client.is_2026 && has_headers(&*tool) {
+            return None;
+        }
+        Some(begun::begin(&self.shared, &client, call, parts).await)
     }
 
     /// The body for `rmcp`, which gets a call's arguments beside it, and not in it: it would make a map

@@ -9,17 +9,20 @@ use std::task::Poll;
 
 use http::request::Parts;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use toolwright_runtime::{Batch, Cancel, Context, Decided, Progress, Reply, ToolCall};
 
 use super::http::Client;
 use super::request::CallRequest;
-use super::session::Session;
+use super::session::{Early, Session};
 use super::{Shared, call, question};
 use crate::progress;
 
+type BatchFuture = Pin<Box<dyn Future<Output = Batch> + Send>>;
+
 /// A call on its way.
 pub(super) struct Running {
-    pub(super) batch: Pin<Box<dyn Future<Output = Batch> + Send>>,
+    pub(super) batch: BatchFuture,
     /// How far it is, where somebody wants to hear of it.
     pub(super) reports: Option<mpsc::Receiver<Progress>>,
 }
@@ -31,7 +34,7 @@ pub(super) struct Begun {
     /// The client's word, which ends this call alone.
     pub(super) stop: Cancel,
     /// `None` before it runs.
-    pub(super) run: Option<Running>,
+    pub(super) run: Option<(Running, Early)>,
 }
 
 impl Begun {
@@ -71,22 +74,41 @@ pub(super) async fn begin(
 ) -> First {
     let call = ToolCall::new(request.id.to_string(), request.name(), request.arguments());
     let mut begun = Begun::new(shared, &client.session, call, Some(parts));
+    let early = Early::new(&client.session, request.id.clone(), begun.stop.clone());
     let is_heard = client.has_token || client.session.logs();
     let mut run = start(shared, &begun.call, begun.cx.clone(), None, is_heard);
     let first = std::future::poll_fn(|task| Poll::Ready(run.batch.as_mut().poll(task))).await;
-    if let Poll::Ready(batch) = first {
-        let is_silent = run.reports.as_ref().is_none_or(mpsc::Receiver::is_empty);
-        if let Some(Reply::Answered(result)) = batch.calls().first()
-            && is_silent
-            && question::asked(result).is_none()
-            && let Ok(text) = call::text(shared, client.is_2026, result)
-        {
-            return First::Over(text);
+    run.batch = match first {
+        Poll::Ready(batch) => {
+            let is_silent = run.reports.as_ref().is_none_or(mpsc::Receiver::is_empty);
+            if let Some(Reply::Answered(result)) = batch.calls().first()
+                && is_silent
+                && question::asked(result).is_none()
+                && let Ok(text) = call::text(shared, client.is_2026, result)
+            {
+                return First::Over(text);
+            }
+            Box::pin(std::future::ready(batch))
         }
-        run.batch = Box::pin(std::future::ready(batch));
-    }
-    begun.run = Some(run);
+        Poll::Pending => alone(run.batch),
+    };
+    begun.run = Some((run, early));
     First::Begun(begun)
+}
+
+/// The same as a task, so that it goes on while it is handed over, which takes until the client's session has room for it. It
+/// ends when nobody waits for it.
+fn alone(batch: BatchFuture) -> BatchFuture {
+    let mut task = JoinSet::new();
+    task.spawn(batch);
+    Box::pin(async move {
+        match task.join_next().await {
+            Some(Ok(batch)) => batch,
+            Some(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            // The runtime ends.
+            _ => std::future::pending().await,
+        }
+    })
 }
 
 /// What is known of a request: of whoever asks, by a layer around the HTTP service; of the session; of

@@ -72,6 +72,8 @@ pub(super) async fn answer(
         None => {
             if let (Some(way), Some(parts)) = (way, parts)
                 && !(is_2026 && logs)
+                // Of a version before, a request that names it has no session either.
+                && (is_2026 || request.meta.protocol_version().is_none())
             {
                 way.learn(parts, (!is_2026).then_some(session));
             }
@@ -93,6 +95,7 @@ pub(super) async fn answer(
     if let Some(said) = asked.go_on(&params)? {
         return Ok(asked.say(said));
     }
+    let (run, _early) = run.unzip();
     let answered = asked.answer(run);
     tokio::pin!(answered);
     tokio::select! {

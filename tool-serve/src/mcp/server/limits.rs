@@ -13,7 +13,9 @@ pub struct ServerLimits {
     pub in_flight: usize,
     /// How many sessions there may be over HTTP. 1,024 if nothing is said.
     pub sessions: usize,
-    /// How long a session may be without a request before it ends. 5 minutes if nothing is said.
+    /// How long a session may be without a request before it ends; it ends before it was idle for an eighth
+    /// longer. A person who is asked may take [`answer`](Self::answer), if that is more. 5 minutes if nothing
+    /// is said.
     pub idle: Duration,
     /// How long the body of a request may take to arrive. 30 s if nothing is said.
     pub body: Duration,

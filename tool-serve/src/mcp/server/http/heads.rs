@@ -1,7 +1,8 @@
 //! Which requests need no second look.
 //!
 //! A request's `Host`, `Origin` and the rest of its head are judged by `rmcp`, once for each client: a call whose head says the
-//! same, word for word, as one that came through to our code would come through too. So nothing of these rules stands here.
+//! same, word for word, as one that came through to our code would come through too. So of its rules only those stand here that
+//! depend on the call: that `Mcp-Name` is the tool's, and that `Mcp-Param-…` says what arguments say.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -39,8 +40,7 @@ pub(super) struct Heads {
     known: RwLock<HashMap<Box<[u8]>, Arc<Head>>>,
     /// How many are kept.
     most: usize,
-    /// How long a head is known. Before a session has been idle for too long by `rmcp`'s books, which hear nothing of calls
-    /// that did not come to it.
+    /// How long a head is known. Then `rmcp` hears of its session again, whose idle time it counts.
     kept: Duration,
 }
 
@@ -54,9 +54,11 @@ pub(in crate::mcp::server) struct Client {
     pub(in crate::mcp::server) has_token: bool,
 }
 
+/// All of it copies: what came is a part of the connection's buffer, with all else that came.
 struct Head {
-    fields: Vec<(HeaderName, HeaderValue)>,
-    authority: Option<Authority>,
+    /// The names and values that are compared, in their order.
+    fields: Vec<(Box<str>, Box<[u8]>)>,
+    authority: Option<Box<str>>,
     /// What stands before and behind a token.
     meta: Option<[Box<str>; 2]>,
     /// `None` of a client without sessions.
@@ -65,11 +67,11 @@ struct Head {
 }
 
 impl Heads {
-    pub(super) fn new(most: usize, idle: Duration) -> Self {
+    pub(super) fn new(most: usize, kept: Duration) -> Self {
         Self {
             known: RwLock::default(),
             most,
-            kept: idle / 2,
+            kept,
         }
     }
 
@@ -96,24 +98,29 @@ impl Heads {
 
     /// Notes the head of a call that came through.
     fn learn(&self, parts: &Parts, meta: Option<&str>, session: Option<Weak<Session>>) {
-        let size = meta.map_or(0, str::len);
-        let meta = meta.map(Meta::read);
-        let Some(key) = key(&parts.headers, meta.as_ref()) else {
+        let read = meta.map(Meta::read);
+        let Some(key) = key(&parts.headers, read.as_ref()) else {
             return;
         };
-        let fields: Vec<_> = compared(&parts.headers)
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect();
-        let size = size + fields.iter().map(|(_, value)| value.len()).sum::<usize>();
-        // These are of one call's arguments.
-        let has_params = |(name, _): &(HeaderName, _)| name.as_str().starts_with("mcp-param-");
-        if fields.iter().any(has_params) || size > LARGEST {
+        let authority = parts.uri.authority().map(Authority::as_str);
+        let mut size = meta.map_or(0, str::len) + authority.map_or(0, str::len);
+        for (name, value) in compared(&parts.headers) {
+            // These are of one call's arguments.
+            if name.as_str().starts_with("mcp-param-") {
+                return;
+            }
+            size += name.as_str().len() + value.len();
+        }
+        if size > LARGEST {
             return;
         }
+        let fields = compared(&parts.headers);
         let head = Head {
-            fields,
-            authority: parts.uri.authority().cloned(),
-            meta: meta.as_ref().map(|meta| meta.around.map(Box::from)),
+            fields: fields
+                .map(|(name, value)| (name.as_str().into(), value.as_bytes().into()))
+                .collect(),
+            authority: authority.map(Box::from),
+            meta: read.as_ref().map(|meta| meta.around.map(Box::from)),
             session,
             since: Instant::now(),
         };
@@ -127,12 +134,11 @@ impl Heads {
         known.insert(key.into(), Arc::new(head));
     }
 
-    /// The session is over.
-    pub(super) fn forget(&self, headers: &HeaderMap) {
-        if let Some(key) = key(headers, None) {
-            let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-            known.remove(key);
-        }
+    /// The session of this request, if one of its calls came through.
+    pub(super) fn session(&self, headers: &HeaderMap) -> Option<Arc<Session>> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let head = known.get(key(headers, None)?)?;
+        head.session.as_ref()?.upgrade()
     }
 }
 
@@ -143,8 +149,8 @@ struct Meta<'m> {
 }
 
 impl<'m> Meta<'m> {
-    /// `text` is an object's. No string in it can hold the token's key with both of its quotes; an object inside that has one
-    /// is one more thing that is not compared, and no more, since `rmcp` alone says what the token is.
+    /// `text` is an object's. What looks like the token and is none, in a key or in an object inside, is one more thing that is
+    /// not compared, and no more, since `rmcp` alone says what the token is.
     fn read(text: &'m str) -> Self {
         let cut = || {
             let before = text.find(TOKEN)? + TOKEN.len();
@@ -185,13 +191,13 @@ fn compared(headers: &HeaderMap) -> impl Iterator<Item = (&HeaderName, &HeaderVa
 impl Head {
     fn is_of(&self, parts: &Parts, tool: &str, meta: Option<&Meta<'_>>) -> bool {
         let mut others = compared(&parts.headers);
-        let is_same = |(name, value): &(HeaderName, HeaderValue)| {
+        let is_same = |(name, value): &(Box<str>, Box<[u8]>)| {
             others.next().is_some_and(|(other, said)| {
-                name == other
-                    && if *name == NAME {
+                **name == *other.as_str()
+                    && if *other == NAME {
                         said == tool
                     } else {
-                        said == value
+                        said.as_bytes() == &**value
                     }
             })
         };
@@ -201,7 +207,7 @@ impl Head {
             _ => false,
         };
         is_same_meta
-            && self.authority.as_ref() == parts.uri.authority()
+            && self.authority.as_deref() == parts.uri.authority().map(Authority::as_str)
             && self.fields.iter().all(is_same)
             && others.next().is_none()
     }
@@ -217,6 +223,7 @@ impl Head {
 /// What a call over HTTP brings to our code.
 pub(in crate::mcp::server) struct Way {
     heads: Arc<Heads>,
+    /// Of one that is too long nothing, and so it is not learned.
     meta: Option<Box<str>>,
     begun: Mutex<Option<Begun>>,
 }
@@ -225,7 +232,7 @@ impl Way {
     pub(super) fn new(heads: &Arc<Heads>, meta: Option<&str>, begun: Option<Begun>) -> Self {
         Self {
             heads: Arc::clone(heads),
-            meta: meta.map(Box::from),
+            meta: meta.filter(|meta| meta.len() <= LARGEST).map(Box::from),
             begun: Mutex::new(begun),
         }
     }

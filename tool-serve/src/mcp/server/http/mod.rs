@@ -38,7 +38,7 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 /// `Router::route_service("/mcp", service)`. [`Server::http`] makes it.
 ///
 /// Whoever serves it says `set_nodelay` of each connection (`axum::serve::ListenerExt::tap_io`): an answer
-/// in a session goes out in two pieces, of which the second waits for 40 ms otherwise.
+/// that is a stream goes out in two pieces, of which the second waits for 40 ms otherwise.
 ///
 /// It answers `POST` (messages), `GET` (what the server says unasked) and `DELETE` (the end of a
 /// session), and refuses requests whose `Host` is not of this machine, or whose `Origin` is a page of
@@ -91,7 +91,9 @@ impl HttpService {
         let mut sessions = LocalSessionManager::default();
         // Who waits for a person is not idle.
         let idle = shared.limits.idle.max(shared.limits.answer);
-        sessions.session_config.keep_alive = Some(idle);
+        // So long one may be used and `rmcp` hears nothing of it.
+        let unheard = idle / 8;
+        sessions.session_config.keep_alive = Some(idle.saturating_add(unheard));
         let sessions = Arc::new(sessions);
         let handlers = Arc::clone(&shared);
         let service = StreamableHttpService::new(
@@ -99,7 +101,7 @@ impl HttpService {
             Arc::clone(&sessions),
             config,
         );
-        let heads = Arc::new(Heads::new(shared.limits.sessions, idle));
+        let heads = Arc::new(Heads::new(shared.limits.sessions, unheard));
         Self(Arc::new(Inner {
             shared,
             heads,
@@ -161,9 +163,6 @@ impl Inner {
         let method = request.method().clone();
         let (mut parts, body) = request.into_parts();
         if method != Method::POST {
-            if method == Method::DELETE {
-                self.heads.forget(&parts.headers);
-            }
             let response = self
                 .service
                 .handle(Request::from_parts(parts, Full::<Bytes>::default()));
@@ -190,18 +189,6 @@ impl Inner {
             Ok(call) => call,
             Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
         };
-        let begun = match &call {
-            Some(call) => match self.begin(call, &parts).await {
-                Some(First::Over(result)) => return over(call, &result),
-                Some(First::Begun(begun)) => Some(begun),
-                None => None,
-            },
-            None => None,
-        };
-        let bytes = match self.prepare(message, call, begun, &whole.bytes, &mut parts) {
-            Ok(bytes) => bytes,
-            Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
-        };
         let _opens = if parts.headers.contains_key(&SESSION) {
             None
         } else {
@@ -213,8 +200,28 @@ impl Inner {
                 }
             }
         };
+        let begun = match &call {
+            Some(call) => match self.begin(call, &parts).await {
+                Some(First::Over(result)) => return over(call, &result),
+                Some(First::Begun(begun)) => Some(begun),
+                None => None,
+            },
+            None => None,
+        };
+        let cancelled = message
+            .cancelled()
+            .and_then(|id| Some((self.heads.session(&parts.headers)?, id)));
+        let bytes = match self.prepare(message, call, begun, &whole.bytes, &mut parts) {
+            Ok(bytes) => bytes,
+            Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
+        };
         let request = Request::from_parts(parts, Full::new(bytes));
         let (parts, body) = self.service.handle(request).await.into_parts();
+        if let Some((session, id)) = cancelled
+            && parts.status == StatusCode::ACCEPTED
+        {
+            session.cancel(&id);
+        }
         Response::from_parts(parts, HttpBody::of(body, None).await)
     }
 
@@ -222,13 +229,17 @@ impl Inner {
     async fn begin(&self, call: &CallRequest<'_>, parts: &Parts) -> Option<First> {
         let client = self.heads.client(parts, call)?;
         let tool = self.shared.registry.get(call.name())?;
-        let asks = tool.def().meta.get(NEEDS).is_some();
+        // Which headers say the same as arguments, `rmcp` knows.
+        let asks = tool.def().meta.get(NEEDS).is_some() || has_headers(&*tool);
         if asks || !call.is_first() || self.service.config.cancellation_token.is_cancelled() {
             return None;
         }
-        // Which headers say the same as arguments, `rmcp` knows.
-        if client.is_2026 && has_headers(&*tool) {
-            return None;
+        if !client.is_2026 {
+            let id = parts.headers.get(&SESSION)?.to_str().ok()?;
+            // It may be over, and still end its calls.
+            if !self.sessions.sessions.read().await.contains_key(id) {
+                return None;
+            }
         }
         Some(begun::begin(&self.shared, &client, call, parts).await)
     }

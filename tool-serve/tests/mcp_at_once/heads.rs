@@ -1,0 +1,154 @@
+//! What heads say.
+
+use std::sync::atomic::Ordering;
+
+use serde_json::json;
+use toolwright::Context;
+
+use super::client::JSON;
+use super::tools::{FIVE, known};
+
+#[tokio::test]
+async fn a_head_that_says_something_else_is_judged_anew() {
+    for (client, runs) in known().await {
+        let table = [
+            ("host", "evil.example.com", 403),
+            ("origin", "https://evil.example.com", 403),
+            ("accept", "application/json", 406),
+            ("content-type", "text/plain", 415),
+            ("mcp-protocol-version", "1999-01-01", 400),
+        ];
+        for (name, value, status) in table {
+            let heard = client.with(name, value).call("add", FIVE).await;
+            assert_eq!(heard.status, status, "{name}: {}", heard.text);
+        }
+        let mut twice = client.naming("add");
+        twice
+            .headers
+            .append("origin", "https://evil.example.com".parse().unwrap());
+        twice
+            .headers
+            .append("origin", "http://localhost:80".parse().unwrap());
+        let heard = twice.post(client.call_body("add", FIVE), None).await;
+        assert_eq!(heard.status, 403, "{}", heard.text);
+        let mut bare = client.naming("add");
+        bare.headers.remove("accept");
+        let heard = bare.post(client.call_body("add", FIVE), None).await;
+        assert_eq!(heard.status, 406, "{}", heard.text);
+        assert_eq!(runs.load(Ordering::SeqCst), 0);
+        // What lets it through is known from then on too.
+        let page = client.with("origin", "http://localhost:80");
+        page.call("add", FIVE).await;
+        page.call("add", FIVE).await.answer(JSON);
+        assert_eq!(runs.load(Ordering::SeqCst), 2);
+    }
+}
+
+#[tokio::test]
+async fn the_head_of_2026_names_the_tool_and_what_its_headers_say() {
+    let [_, (client, runs)] = known().await;
+    for name in ["wait", "ADD", "=?base64?YWRk?="] {
+        let other = client.with("mcp-name", name);
+        let heard = other.post(client.call_body("add", FIVE), None).await;
+        let is_add = name.ends_with("?=");
+        assert_eq!(
+            heard.status,
+            if is_add { 200 } else { 400 },
+            "{name}: {}",
+            heard.text
+        );
+    }
+    let heard = client.post(client.call_body("add", FIVE), None).await;
+    assert_eq!(heard.status, 400, "without a name: {}", heard.text);
+    let heard = client
+        .with("mcp-method", "tools/list")
+        .call("add", FIVE)
+        .await;
+    assert_eq!(heard.status, 400, "{}", heard.text);
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
+
+    let region = client.naming("region");
+    let body = client.call_body("region", r#"{"region": "eu"}"#);
+    for (value, status) in [("eu", 200), ("us", 400), ("eu", 200)] {
+        let heard = region
+            .with("mcp-param-region", value)
+            .post(body.clone(), None)
+            .await;
+        assert_eq!(heard.status, status, "{}", heard.text);
+    }
+    let heard = region.post(body, None).await;
+    assert_eq!(heard.status, 400, "without the header: {}", heard.text);
+    // What a client says of itself counts for its own request.
+    let mut hurt = client.clone();
+    hurt.meta
+        .as_object_mut()
+        .unwrap()
+        .remove("io.modelcontextprotocol/clientCapabilities");
+    assert_eq!(hurt.call("add", FIVE).await.status, 400);
+}
+
+#[tokio::test]
+async fn a_tool_that_is_not_there_is_the_protocols_error() {
+    for (client, _) in known().await {
+        let heard = client.call("ad", FIVE).await;
+        let error = &heard.messages.last().expect(&heard.text)["error"];
+        assert_eq!(error["code"], -32602, "{}", heard.text);
+        assert_eq!(error["message"], "unknown tool `ad`");
+    }
+}
+
+#[tokio::test]
+async fn what_a_tool_needs_of_its_client_is_asked_each_time() {
+    for (client, _) in known().await {
+        for _ in 0..2 {
+            let heard = client.call("needy", "{}").await;
+            let error = &heard.messages.last().expect(&heard.text)["error"];
+            let needs = &error["data"]["requiredCapabilities"];
+            assert_eq!(needs, &json!({"sampling": {}}), "{}", heard.text);
+            // Of a tool that is hidden nothing is told.
+            let heard = client.call("secret", "{}").await;
+            let error = &heard.messages.last().expect(&heard.text)["error"];
+            assert_eq!(
+                *error,
+                json!({"code": -32602, "message": "unknown tool `secret`"})
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn whose_call_it_is_is_asked_each_time() {
+    let of = |agent: &str| Some(Context::new().with_agent(agent));
+    for (client, _) in known().await {
+        let client = client.naming("whose");
+        let mut sessions = Vec::new();
+        for agent in ["ann", "bob"] {
+            let heard = client
+                .post(client.call_body("whose", "{}"), of(agent))
+                .await;
+            let text = heard.answer(JSON)["result"]["content"][0]["text"]
+                .as_str()
+                .unwrap()
+                .to_owned();
+            let (who, session) = text.split_once(" in ").unwrap();
+            assert_eq!(who, agent);
+            sessions.push(session.to_owned());
+        }
+        // A client without a session has another one each time.
+        assert_eq!(
+            sessions[0] == sessions[1],
+            client.meta.is_null(),
+            "{sessions:?}"
+        );
+        let hidden = Context::new().with_input("hide it");
+        let heard = client
+            .post(client.call_body("whose", "{}"), Some(hidden))
+            .await;
+        assert_eq!(
+            heard.messages.last().unwrap()["error"]["code"],
+            -32602,
+            "{}",
+            heard.text
+        );
+    }
+}

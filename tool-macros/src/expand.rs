@@ -5,7 +5,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::{GenericParam, Generics, Path, ReturnType, Visibility};
 
 use crate::model::{DefaultValue, ModelParam, Param, Tool};
-use crate::place::{Place, aside, here, ident, literal, parse_quote, quiet, quote};
+use crate::place::{Place, aside, here, ident, literal, local, parse_quote, quiet, quote};
 use crate::schema::{is_basic, is_option, is_plain};
 use crate::ty::{self, infer_lifetimes, static_lifetimes};
 
@@ -21,17 +21,13 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         let turbofish = ty_generics.as_turbofish();
         quote!(#ident #turbofish)
     };
-    let parts = Parts::new(tool, "", &callee);
     let Parts {
-        items,
+        defaults,
         descriptor,
         run,
         ..
-    } = &parts;
-    let imports = (!is_basic_tool(tool)).then(|| {
-        let imports = imports();
-        quiet!(use __tool::{#imports};)
-    });
+    } = Parts::new(tool, "", &callee);
+    let imports = (!is_basic_tool(tool)).then(imports);
     let krate = quiet!(use #krate::__private as __tool;);
     let fits = fits(tool, &tool.generics);
     let targets = targets::own(tool, &quote!(<#handle as __tool::Handle>::DESCRIPTOR));
@@ -48,6 +44,10 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         .push(syn::parse_quote_spanned!(aside()=> __S: 'static + ::core::marker::Send + ::core::marker::Sync #(#states)*));
     let (bind_generics, _, _) = bind_generics.split_for_impl();
     let implement = quiet!(impl);
+    let defaults = (!defaults.is_empty()).then(
+        || quote!(#implement #impl_generics #handle #ty_generics #where_clause { #(#defaults)* }),
+    );
+    let (state, call, about) = (local("state"), local("call"), local("about"));
     quote! {
         #handle_struct
         #[allow(unused_qualifications, clippy::absolute_paths)]
@@ -55,7 +55,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             #krate
             #imports
             #fits
-            #implement #impl_generics #handle #ty_generics #where_clause { #items }
+            #defaults
             #[automatically_derived]
             #implement #impl_generics __tool::Handle for #handle #ty_generics #where_clause {
                 const DESCRIPTOR: &'static __tool::Descriptor = &#descriptor;
@@ -64,10 +64,13 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             #[automatically_derived]
             #[allow(deprecated)]
             #implement #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {
-                const ENTRY: &'static __tool::Entry<__S> = &__tool::Entry {
-                    descriptor: <Self as __tool::Handle>::DESCRIPTOR,
-                    run: #run,
-                };
+                fn run<'__a>(
+                    #state: &'__a __S,
+                    #call: __tool::Call<'__a>,
+                    #about: &'static __tool::Descriptor,
+                ) -> __tool::Ran<'__a> {
+                    #run
+                }
             }
         };
     }
@@ -111,25 +114,10 @@ fn is_basic_tool(tool: &Tool) -> bool {
 }
 
 /// The traits that generated code finds methods and constants through.
-fn imports() -> TokenStream {
-    let traits = [
-        "FindAny",
-        "FindForeign",
-        "FindSlot",
-        "FindUnread",
-        "FinishAny",
-        "HasNot",
-        "NoJson",
-        "ReturnedNot",
-        "ToldNot",
-        "ViaDebug",
-        "ViaError",
-        "ViaMessages",
-        "ViaText",
-        "ViaToolError",
-    ]
-    .map(|name| Ident::new(name, aside()));
-    quiet!(#(#traits as _),*)
+pub(crate) fn imports() -> TokenStream {
+    quiet!(
+        use __tool::find::*;
+    )
 }
 
 /// The parts of a block of methods.
@@ -140,7 +128,6 @@ pub(crate) fn group(
     krate: &Path,
 ) -> TokenStream {
     let imports = imports();
-    let imports = quiet!(use __tool::{#imports};);
     let krate = quiet!(use #krate::__private as __tool;);
     let implement = quiet!(impl);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
@@ -154,7 +141,7 @@ pub(crate) fn group(
             Parts::new(tool, &prefix, &quote!(Self::#ident))
         })
         .collect();
-    let items = parts.iter().map(|parts| &parts.items);
+    let items = parts.iter().map(|parts| &parts.defaults);
     let about: Vec<_> = parts
         .iter()
         .map(|parts| {
@@ -165,8 +152,9 @@ pub(crate) fn group(
     let descriptors = parts.iter().map(|parts| &parts.names.about);
     let entries = parts.iter().map(|parts| {
         let Parts { names, run, .. } = parts;
-        let about = &names.about;
-        quote!(__tool::Entry { descriptor: Self::#about, run: #run })
+        let descriptor = &names.about;
+        let (state, call, about) = (local("state"), local("call"), local("about"));
+        quote!(__tool::Entry { descriptor: Self::#descriptor, run: |#state, #call, #about| { #run } })
     });
     let names = tools.iter().map(|tool| literal(&tool.name.value));
     let fits = tools.iter().map(|tool| fits(tool, generics));
@@ -180,7 +168,7 @@ pub(crate) fn group(
             #krate
             #imports
             #(#fits)*
-            #implement #impl_generics #ty #where_clause { #(#items)* #(#about)* }
+            #implement #impl_generics #ty #where_clause { #(#(#items)*)* #(#about)* }
             #(#targets)*
             #[automatically_derived]
             #[allow(deprecated)]
@@ -206,9 +194,10 @@ pub(crate) fn shared(generics: &Generics, ty: &syn::Type) -> Generics {
 
 /// What is generated for one tool, wherever it goes.
 struct Parts {
-    /// Items of an inherent impl: the table of parameters, and the defaults.
-    items: TokenStream,
+    /// Functions of an inherent impl that return the defaults.
+    defaults: Vec<TokenStream>,
     descriptor: TokenStream,
+    /// The body of what answers a call.
     run: TokenStream,
     names: Names,
 }
@@ -218,7 +207,7 @@ impl Parts {
         let model: Vec<_> = tool.model_params().collect();
         let names = Names::new(prefix);
         Self {
-            items: items(tool, &model, &names),
+            defaults: defaults(&model, &names),
             descriptor: descriptor(tool, &model, &names),
             run: run::run(tool, &names, callee),
             names,
@@ -228,7 +217,6 @@ impl Parts {
 
 /// The names of a tool's hidden items.
 struct Names {
-    params: Ident,
     /// What a method says about itself.
     about: Ident,
     prefix: String,
@@ -237,7 +225,6 @@ struct Names {
 impl Names {
     fn new(prefix: &str) -> Self {
         Self {
-            params: ident(&format!("__TOOL_{}PARAMS", prefix.to_uppercase())),
             about: ident(&format!("__TOOL_{}ABOUT", prefix.to_uppercase())),
             prefix: prefix.to_owned(),
         }
@@ -248,7 +235,7 @@ impl Names {
     }
 }
 
-fn items(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
+fn defaults(model: &[&ModelParam], names: &Names) -> Vec<TokenStream> {
     let defaults = model.iter().filter_map(|param| {
         let value = match param.default.as_ref()? {
             DefaultValue::Trait(span) => {
@@ -260,7 +247,11 @@ fn items(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
         let ty = static_lifetimes(param.ty.to_token_stream());
         Some(quote!(fn #name() -> #ty { #value }))
     });
-    let params = &names.params;
+    defaults.collect()
+}
+
+/// The tree of the parameters.
+fn input(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
     if let [param] = model
         && param.flatten.is_some()
     {
@@ -270,15 +261,11 @@ fn items(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
             place.start(quote!(__tool::root)),
             place.end(quote!((__tool::Has::<#slot>::SHAPE, __tool::Told::<#slot>::SHAPE))),
         );
-        return quote! {
-            const #params: &'static __tool::Shape = #root #shape;
-        };
+        return quote!(#root #shape);
     }
     let fields = model.iter().map(|param| field(tool, param, names));
-    quote! {
-        const #params: &'static [__tool::Field] = &[#(#fields),*];
-        #(#defaults)*
-    }
+    let open = tool.options.ignore_unknown.map(|_| quote!(.open()));
+    quote!(&__tool::Shape::object(&[#(#fields),*])#open)
 }
 
 /// The tree of a parameter's type. What is surely there need not be looked for, which takes the
@@ -350,13 +337,7 @@ fn state_type(ty: &syn::Type, tool: &Tool) -> TokenStream {
 fn descriptor(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
     let options = &tool.options;
     let (name, description) = (literal(&tool.name.value), literal(&tool.description));
-    let params = &names.params;
-    let input = if model.iter().any(|param| param.flatten.is_some()) {
-        quote!(Self::#params)
-    } else {
-        let open = options.ignore_unknown.map(|_| quote!(.open()));
-        quote!(&__tool::Shape::object(Self::#params)#open)
-    };
+    let input = input(tool, model, names);
     let mut fields = vec![
         quote!(name: #name),
         quote!(description: #description),

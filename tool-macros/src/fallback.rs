@@ -28,9 +28,7 @@ pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path
                 const DESCRIPTOR: &'static __tool::Descriptor = &__tool::Descriptor::NEW;
             }
             #[automatically_derived]
-            impl #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {
-                const ENTRY: &'static __tool::Entry<__S> = &__tool::Entry::REJECTED;
-            }
+            impl #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {}
         };
     }
 }

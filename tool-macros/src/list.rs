@@ -321,7 +321,7 @@ fn check(elements: &[Element]) -> TokenStream {
         let index = literal(index);
         let (unique, arguments) = (
             place.start(quote!(__tool::unique)),
-            place.end(quote!((NAMES, #index))),
+            place.end(quote!((NAMES, TAKEN, #index))),
         );
         quote!(#unique #arguments)
     });
@@ -332,6 +332,7 @@ fn check(elements: &[Element]) -> TokenStream {
         const _: () = {
             #imports
             const NAMES: &[__tool::Names] = &[#(#names),*];
+            const TAKEN: usize = __tool::first_taken(NAMES);
             #(#checks;)*
         };
     }

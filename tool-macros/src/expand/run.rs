@@ -1,4 +1,4 @@
-//! The closure that answers a call: slots, the validator, the user's function, its outcome.
+//! What answers a call: slots, the validator, the user's function, its outcome.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
@@ -21,9 +21,9 @@ struct Passed {
     shown_as: TokenStream,
 }
 
-/// The closure that answers a call.
+/// The body of what answers a call.
 pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStream {
-    let (state, call) = (local("state"), local("call"));
+    let (state, call, about) = (local("state"), local("call"), local("about"));
     let mut lets = TokenStream::new();
     let mut slots = Vec::new();
     let mut takes = TokenStream::new();
@@ -67,7 +67,6 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
         }
     }
     let is_root = tool.model_params().any(|param| param.flatten.is_some());
-    let params = &names.params;
     // Decoding ends a call of which only the arguments are asked about, if nothing else looks at them.
     let validator = tool.options.validate.as_ref();
     let decoded = match validator {
@@ -75,25 +74,24 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
         None => quote!(&#call),
     };
     let decode = if is_root {
-        quote!(__tool::decode_root(#decoded, Self::#params, #(#slots),*)?;)
-    } else if tool.options.ignore_unknown.is_some() {
-        quote!(__tool::decode_open(#decoded, Self::#params, &mut [#(#slots),*])?;)
+        quote!(__tool::decode_root(#decoded, #about, #(#slots),*))
     } else {
-        quote!(__tool::decode(#decoded, Self::#params, &mut [#(#slots),*])?;)
+        quote!(__tool::decode(#decoded, #about, &mut [#(#slots),*]))
     };
+    let stop = local("stop");
     let validate = validator.map(|path| {
         let validate = validate(path, &passed);
         quote!(#validate __tool::Stop::check(&#call)?;)
     });
     let answer = answer(tool, callee, &arguments);
     quote! {
-        |#state, #call| {
-            #lets
-            #decode
-            #takes
-            #validate
-            ::core::result::Result::Ok(#answer)
+        #lets
+        if let ::core::option::Option::Some(#stop) = #decode {
+            return ::core::result::Result::Err(#stop);
         }
+        #takes
+        #validate
+        #answer
     }
 }
 
@@ -136,7 +134,11 @@ fn pass(name: &Ident, pass: Pass, default: Option<&Ident>) -> Passed {
             Pass::Ref | Pass::OptionRef | Pass::OptionDeref => argument.clone(),
         };
         return Passed {
-            take: quote!(let #name = #name.take()?;),
+            take: quote! {
+                let ::core::option::Option::Some(#name) = #name.given() else {
+                    return __tool::unfilled();
+                };
+            },
             argument,
             shown,
             shown_as,
@@ -202,6 +204,9 @@ fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Token
         ReturnType::Default => true,
     };
     let result = if is_no_result {
+        if !tool.is_async {
+            return quote!(__tool::ready(#returned));
+        }
         quote!(::core::result::Result::Ok(__tool::outcome(#returned)))
     } else {
         let way = way(&error, of_error, &quote!(Failed));
@@ -216,9 +221,10 @@ fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Token
     };
     if tool.is_async {
         let future = name.start(quote!(async move { #result }));
-        name.start(quote!(__tool::Answer::later(#future)))
+        let later = name.start(quote!(__tool::Answer::later(#future)));
+        quote!(::core::result::Result::Ok(#later))
     } else {
-        quote!(__tool::Answer::Ready(#result))
+        quote!(::core::result::Result::Ok(__tool::Answer::Ready(#result)))
     }
 }
 

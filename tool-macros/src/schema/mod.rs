@@ -140,8 +140,7 @@ fn implement(
     let implement = quiet!(impl);
     let imports = quiet! {
         use #krate::__private as __tool;
-        #[allow(unused_imports)]
-        use __tool::{HasNot as _, NoJson as _, SchemaOfAny as _, SchemaOfForeign as _, SchemaOfOurs as _, ToldNot as _};
+        use __tool::find::*;
     };
     // rustc reports a cycle between types by the names of constants: this one says the cure.
     quote! {

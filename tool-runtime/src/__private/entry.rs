@@ -94,8 +94,12 @@ impl Descriptor {
     }
 }
 
-/// A call's way through a tool with state `S`.
-pub type Run<S> = for<'a> fn(&'a S, Call<'a>) -> Result<Answer<'a>, Stop>;
+/// What a call came to, or why it ends before the tool's body.
+pub type Ran<'a> = Result<Answer<'a>, Stop>;
+
+/// A call's way through a tool with state `S`. What the tool says about itself is handed in: a constant in generated code
+/// costs the compiler more.
+pub type Run<S> = for<'a> fn(&'a S, Call<'a>, &'static Descriptor) -> Ran<'a>;
 
 /// A tool with state `S`.
 pub struct Entry<S> {
@@ -103,14 +107,6 @@ pub struct Entry<S> {
     pub descriptor: &'static Descriptor,
     /// What it does.
     pub run: Run<S>,
-}
-
-impl<S> Entry<S> {
-    /// Stands in for a tool that did not compile.
-    pub const REJECTED: Self = Self {
-        descriptor: &Descriptor::NEW,
-        run: |_, _| Err(Stop(None)),
-    };
 }
 
 impl<S> fmt::Debug for Entry<S> {
@@ -158,7 +154,15 @@ pub trait Handle {
 )]
 pub trait Bind<S: Send + Sync + 'static>: Handle {
     /// The tool.
-    const ENTRY: &'static Entry<S>;
+    const ENTRY: &'static Entry<S> = &Entry {
+        descriptor: Self::DESCRIPTOR,
+        run: Self::run,
+    };
+
+    /// A call's way through it. A tool that did not compile has none.
+    fn run<'a>(_: &'a S, _: Call<'a>, _: &'static Descriptor) -> Ran<'a> {
+        Err(Stop(None))
+    }
 }
 
 /// A type whose methods are tools.
@@ -227,7 +231,7 @@ impl<S: Send + Sync + 'static> Tool for Bound<S> {
     }
 
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
-        match (self.entry.run)(&self.state, call) {
+        match (self.entry.run)(&self.state, call, self.entry.descriptor) {
             Ok(answer) => answer,
             Err(Stop(Some(error))) => Answer::Ready(Err(error)),
             Err(Stop(None)) => Answer::Ready(Ok(Outcome::Value(Payload::text("")))),
@@ -236,7 +240,7 @@ impl<S: Send + Sync + 'static> Tool for Bound<S> {
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         // The call ends before the body, so there is nothing to wait for.
-        match (self.entry.run)(&self.state, call.checking()) {
+        match (self.entry.run)(&self.state, call.checking(), self.entry.descriptor) {
             Err(Stop(None)) => Ok(()),
             Err(Stop(Some(error))) => Err(error),
             Ok(_) => Err(ToolError::new(

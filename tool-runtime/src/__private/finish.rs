@@ -9,7 +9,9 @@ use std::error::Error;
 use std::fmt::{Debug, Display};
 use std::marker::PhantomData;
 
-use crate::{ErrorKind, Outcome, Output, ToolError};
+use crate::{Answer, ErrorKind, Outcome, Output, ToolError};
+
+use super::Ran;
 
 /// What a function returned.
 #[derive(Debug)]
@@ -41,6 +43,12 @@ impl<T> FinishAny<T> for Finish<T> {
 #[inline]
 pub fn outcome<T: Output>(value: T) -> Outcome {
     value.into_outcome()
+}
+
+/// What a call of a tool that returns no result came to.
+#[inline]
+pub fn ready<'a, T: Output>(value: T) -> Ran<'a> {
+    Ok(Answer::Ready(Ok(value.into_outcome())))
 }
 
 /// Finds the way from an error of type `E` to words for the model.

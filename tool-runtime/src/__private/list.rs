@@ -25,6 +25,15 @@ pub enum Names {
     Many(&'static [Named]),
 }
 
+impl Names {
+    const fn names(&self) -> &[Named] {
+        match self {
+            Self::One(name) => std::slice::from_ref(name),
+            Self::Many(names) => names,
+        }
+    }
+}
+
 /// A name for the check.
 pub const fn named(name: &'static str) -> Named {
     // FNV-1a: a few steps a byte, which is what counts in `const`.
@@ -71,12 +80,69 @@ pub const fn name_as(name: &'static str) -> Names {
     Names::One(named(name))
 }
 
-/// Refuses the element at `index` if it brings a name that an earlier one has.
+/// The first element that brings a name which is taken already; without one, how many there are.
+///
+/// Each name sets a bit by its hash, and only where that is set already it is held against those before it: two by two, five
+/// hundred names would take the compiler longer than their tools.
+pub const fn first_taken(list: &[Names]) -> usize {
+    let mut bits = [0; WORDS];
+    let (mut index, mut count) = (0, 0);
+    let mut rest = list;
+    while let [element, after @ ..] = rest {
+        let mut names = element.names();
+        while let [name, others @ ..] = names {
+            if is_set(&mut bits, name) && is_among_first(list, count, name) {
+                return index;
+            }
+            count += 1;
+            names = others;
+        }
+        index += 1;
+        rest = after;
+    }
+    index
+}
+
+const WORDS: usize = 128;
+
+/// Whether the bit of a name is set; it is now.
+#[allow(clippy::indexing_slicing)] // The index is within: it is a remainder.
+const fn is_set(bits: &mut [u64; WORDS], name: &Named) -> bool {
+    let (word, bit) = (name.hash / 64 % WORDS as u64, 1 << (name.hash % 64));
+    #[allow(clippy::cast_possible_truncation)]
+    let word = &mut bits[word as usize];
+    let is_set = *word & bit != 0;
+    *word |= bit;
+    is_set
+}
+
+const fn is_among_first(mut list: &[Names], mut count: usize, name: &Named) -> bool {
+    while let [element, after @ ..] = list {
+        let mut names = element.names();
+        while let [other, others @ ..] = names {
+            if count == 0 {
+                return false;
+            }
+            if other.hash == name.hash && same(other.name, name.name) {
+                return true;
+            }
+            count -= 1;
+            names = others;
+        }
+        list = after;
+    }
+    false
+}
+
+/// Refuses the element at `index` if it is the one that [`first_taken`] found.
 ///
 /// # Panics
 /// At the caller's place, with the name.
 #[track_caller]
-pub const fn unique(list: &[Names], index: usize) {
+pub const fn unique(list: &[Names], taken: usize, index: usize) {
+    if index != taken {
+        return;
+    }
     let Some((before, [element, ..])) = list.split_at_checked(index) else {
         return;
     };

@@ -10,20 +10,22 @@ mod targets;
 mod text;
 mod told;
 
-pub use self::entry::{Bind, Descriptor, Entry, Handle, OneToolBlock, Run, Stop, bound, group};
+pub use self::entry::{
+    Bind, Descriptor, Entry, Handle, OneToolBlock, Ran, Run, Stop, bound, group,
+};
 pub use self::finish::{
     Failure, Finish, FinishAny, Message, ViaDebug, ViaError, ViaMessages, ViaText, ViaToolError,
-    outcome,
+    outcome, ready,
 };
 pub use self::list::{
-    Given, Listed, Named, Names, Share, Unlisted, name_as, named, toolset, unique,
+    Given, Listed, Named, Names, Share, Unlisted, first_taken, name_as, named, toolset, unique,
 };
 pub use self::probe::{
     Argument, AsJson, Has, HasNot, NoJson, Returned, ReturnedNot, argument, either, json, root,
 };
 pub use self::slot::{
     FindAny, FindForeign, FindSlot, FindUnread, Lacks, NoDeserialize, NoSchema, Nothing, Probe,
-    Slot, Value, decode, decode_open, decode_root,
+    Slot, Value, decode, decode_root, unfilled,
 };
 pub use self::targets::{
     Inputs, OwnTargets, Untargeted, accepted, dialect, fits_request, is_dialect, is_listed,
@@ -39,6 +41,20 @@ pub use crate::{
     Kind, Literal, Map, Object, Outcome, Pattern, Presence, Provide, Refs, Schema, Scope, Shape,
     Tool, ToolError, Union, Variant,
 };
+/// The traits that generated code finds methods and constants through, by names that nobody has: one `use` of all of them
+/// costs the compiler less than one each.
+pub mod find {
+    pub use super::{
+        FindAny as __ToolFindAny, FindForeign as __ToolFindForeign, FindSlot as __ToolFindSlot,
+        FindUnread as __ToolFindUnread, FinishAny as __ToolFinishAny, HasNot as __ToolHasNot,
+        NoJson as __ToolNoJson, ReturnedNot as __ToolReturnedNot, SchemaOfAny as __ToolSchemaOfAny,
+        SchemaOfForeign as __ToolSchemaOfForeign, SchemaOfOurs as __ToolSchemaOfOurs,
+        ToldNot as __ToolToldNot, ViaDebug as __ToolViaDebug, ViaError as __ToolViaError,
+        ViaMessages as __ToolViaMessages, ViaText as __ToolViaText,
+        ViaToolError as __ToolViaToolError,
+    };
+}
+
 #[cfg(feature = "schemars")]
 pub use schemars;
 pub use std::{sync::Arc, vec::Vec};

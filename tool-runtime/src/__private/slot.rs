@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 use serde::Deserialize;
 
 use crate::json::{Error, Json};
-use crate::{Call, ErrorKind, Field, Object, Schema, Shape, ToolError};
+use crate::{Call, ErrorKind, Kind, Schema, ToolError};
 
-use super::Stop;
+use super::{Descriptor, Ran, Stop};
 
 /// A place for a value that the text holds.
 pub trait Slot<'de> {
@@ -32,16 +32,7 @@ impl<T> Value<T> {
     /// Nothing yet.
     pub const EMPTY: Self = Self(None);
 
-    /// The value of a parameter that has to be there.
-    #[inline]
-    pub fn take(self) -> Result<T, Stop> {
-        match self.0 {
-            Some(value) => Ok(value),
-            None => Err(unfilled()),
-        }
-    }
-
-    /// The value, if the text had one: for a parameter with a default.
+    /// The value, if the text had one.
     #[inline]
     pub fn given(self) -> Option<T> {
         self.0
@@ -50,11 +41,11 @@ impl<T> Value<T> {
 
 /// Decoding fills every slot that must be filled or refuses the call, so this is never seen.
 #[cold]
-fn unfilled() -> Stop {
-    Stop::failed(ToolError::new(
+pub fn unfilled<'a>() -> Ran<'a> {
+    Err(Stop::failed(ToolError::new(
         ErrorKind::InvalidArgs,
         "an argument is missing",
-    ))
+    )))
 }
 
 /// Picks the slot for a type by what the type can do.
@@ -144,59 +135,42 @@ impl<'de, T, What> Slot<'de> for Nothing<T, What> {
 
 impl<T, What> Nothing<T, What> {
     /// Never there.
-    pub fn take(self) -> Result<T, Stop> {
-        Err(unfilled())
-    }
-
-    /// Never there.
     pub fn given(self) -> Option<T> {
         None
     }
 }
 
-/// Fills the slots of a tool's parameters from the call's text. A call of which only the arguments are
-/// asked about ends here.
+/// Fills the slots of a tool's parameters from the call's text; else says why the call ends. One of which only the arguments
+/// are asked about ends here.
 #[inline]
 pub fn decode<'a>(
     call: &Call<'a>,
-    params: &'static [Field],
+    about: &'static Descriptor,
     slots: &mut [&mut dyn Slot<'a>],
-) -> Result<(), Stop> {
-    decode_object(call, params, false, slots)
+) -> Option<Stop> {
+    let Kind::Object(params) = about.input.kind else {
+        return Some(Stop::failed(ToolError::new(
+            ErrorKind::InvalidArgs,
+            "the tool has no parameters",
+        )));
+    };
+    stop(call, crate::decode::decode_params(call, params, slots))
 }
 
-/// The same for a tool that ignores arguments which it does not have.
-#[inline]
-pub fn decode_open<'a>(
-    call: &Call<'a>,
-    params: &'static [Field],
-    slots: &mut [&mut dyn Slot<'a>],
-) -> Result<(), Stop> {
-    decode_object(call, params, true, slots)
-}
-
-#[inline]
-fn decode_object<'a>(
-    call: &Call<'a>,
-    fields: &'static [Field],
-    open: bool,
-    slots: &mut [&mut dyn Slot<'a>],
-) -> Result<(), Stop> {
-    match crate::decode::decode_params(call, Object { fields, open }, slots) {
-        Ok(()) => Stop::check(call),
-        Err(error) => Err(Stop::failed(error)),
-    }
-}
-
-/// Fills the slot of a tool whose arguments are one struct.
+/// The same for a tool whose arguments are one struct.
 #[inline]
 pub fn decode_root<'a>(
     call: &Call<'a>,
-    root: &'static Shape,
+    about: &'static Descriptor,
     slot: &mut dyn Slot<'a>,
-) -> Result<(), Stop> {
-    match crate::decode::decode_root(call, root, slot) {
-        Ok(()) => Stop::check(call),
-        Err(error) => Err(Stop::failed(error)),
+) -> Option<Stop> {
+    stop(call, crate::decode::decode_root(call, about.input, slot))
+}
+
+#[inline]
+fn stop(call: &Call<'_>, decoded: Result<(), ToolError>) -> Option<Stop> {
+    match decoded {
+        Ok(()) => Stop::check(call).err(),
+        Err(error) => Some(Stop::failed(error)),
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     let (state, call, about) = (local("state"), local("call"), local("about"));
     quote! {
         #handle_struct
-        #[allow(unused_qualifications, clippy::absolute_paths)]
+        #[allow(unused_qualifications, clippy::absolute_paths, clippy::missing_inline_in_public_items, clippy::option_if_let_else)]
         const _: () = {
             #krate
             #imports
@@ -163,7 +163,7 @@ pub(crate) fn group(
         targets::own(tool, &quote!(<#ty>::#about))
     });
     quote! {
-        #[allow(unused_qualifications, clippy::absolute_paths)]
+        #[allow(unused_qualifications, clippy::absolute_paths, clippy::missing_inline_in_public_items, clippy::option_if_let_else)]
         const _: () = {
             #krate
             #imports

@@ -36,21 +36,25 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
         let name = local(&format!("p{index}"));
         match param {
             Param::Model(param) => {
-                let name = Place::of(&param.ty).ident(&name);
+                let place = Place::of(&param.ty);
+                let (name, held) = (
+                    place.ident(&name),
+                    place.ident(&local(&format!("s{index}"))),
+                );
                 let slot = slot_type(tool, param);
                 lets.extend(if is_basic(&param.ty) {
-                    quote!(let mut #name = __tool::Value::<#slot>::EMPTY;)
+                    quote!(let mut #held = __tool::Value::<#slot>::EMPTY;)
                 } else {
                     quote! {
-                        let mut #name = __tool::argument::<#slot, _>((&&&&__tool::Probe::<#slot>::NEW).slot());
+                        let mut #held = __tool::argument::<#slot, _>((&&&&__tool::Probe::<#slot>::NEW).slot());
                     }
                 });
                 let default = param.default.as_ref().map(|_| names.default(param));
-                let pass = pass(&name, param.pass, default.as_ref());
+                let pass = pass(&held, &name, param.pass, default.as_ref());
                 takes.extend(pass.take.clone());
                 arguments.push(pass.argument.clone());
                 passed.push(pass);
-                slots.push(quote!(&mut #name));
+                slots.push(quote!(&mut #held));
             }
             Param::State(ty) => {
                 let (place, provided) = (Place::of(ty), state_type(ty, tool));
@@ -114,7 +118,7 @@ fn validate(path: &Path, passed: &[Passed]) -> TokenStream {
 }
 
 /// A parameter on its way from its slot to the body.
-fn pass(name: &Ident, pass: Pass, default: Option<&Ident>) -> Passed {
+fn pass(held: &Ident, name: &Ident, pass: Pass, default: Option<&Ident>) -> Passed {
     let shown_as = match pass {
         Pass::OptionRef | Pass::OptionDeref => quote!(_),
         Pass::Value | Pass::Ref | Pass::Cow | Pass::OptionCow => quote!(&_),
@@ -135,7 +139,7 @@ fn pass(name: &Ident, pass: Pass, default: Option<&Ident>) -> Passed {
         };
         return Passed {
             take: quote! {
-                let ::core::option::Option::Some(#name) = #name.given() else {
+                let ::core::option::Option::Some(#name) = #held.given() else {
                     return __tool::unfilled();
                 };
             },
@@ -162,7 +166,7 @@ fn pass(name: &Ident, pass: Pass, default: Option<&Ident>) -> Passed {
     };
     match pass {
         Pass::Value | Pass::Cow | Pass::OptionCow => {
-            let value = or_default(quote!(#name.given()), value);
+            let value = or_default(quote!(#held.given()), value);
             Passed {
                 take: quote!(let #name = #value;),
                 argument: quote!(#name),
@@ -174,7 +178,7 @@ fn pass(name: &Ident, pass: Pass, default: Option<&Ident>) -> Passed {
         Pass::Ref | Pass::OptionRef | Pass::OptionDeref => {
             let value = or_default(quote!(&#name), value);
             Passed {
-                take: quote!(let #name = #name.given();),
+                take: quote!(let #name = #held.given();),
                 argument: value.clone(),
                 shown: value,
                 shown_as,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use self::root::Root;
+use self::root::{Plain, Root, digits};
 use crate::{ErrorKind, ToolError};
 
 /// A tool's value, as the text that it will be sent as: written once, when the tool returns.
@@ -48,14 +48,18 @@ impl Payload {
     /// Writes `value` as JSON. A value that cannot be written makes the call an
     /// [`Encoding`](ErrorKind::Encoding) error.
     pub fn new(value: impl Serialize) -> Self {
-        let mut root = Root::default();
-        let written = value.serialize(&mut root);
-        Self::written(written, root)
+        Self::written(&|root| value.serialize(root))
     }
 
-    fn written(written: serde_json::Result<()>, root: Root) -> Self {
+    /// What `write` wrote. All that is compiled for each type is what it calls.
+    fn written(write: &dyn Fn(&mut Root) -> serde_json::Result<()>) -> Self {
+        let mut root = Root::default();
+        let written = write(&mut root);
         Self(match (written, root.plain) {
-            (Ok(()), Some(plain)) => plain,
+            (Ok(()), Some(Plain::Signed(value))) => Repr::Json(digits(value)),
+            (Ok(()), Some(Plain::Unsigned(value))) => Repr::Json(digits(value)),
+            (Ok(()), Some(Plain::Text(text))) => Repr::Text(text),
+            (Ok(()), Some(Plain::Json(json))) => Repr::Json(json),
             (Ok(()), None) => {
                 let json = root.json.map(root::Writer::into_inner).unwrap_or_default();
                 match String::from_utf8(json) {
@@ -152,6 +156,12 @@ impl Payload {
             Repr::Later(_) => serde_json::Value::Null,
             Repr::Unencodable(_) => serde_json::Value::Null,
         }
+    }
+
+    /// Whether it is text or JSON.
+    #[inline]
+    pub(crate) fn is_written(&self) -> bool {
+        matches!(self.0, Repr::Text(_) | Repr::Json(_))
     }
 
     pub(crate) fn check(&self) -> Result<(), ToolError> {

@@ -79,7 +79,15 @@ impl ToolResult {
 
 /// The same outcome, if its value could be written as JSON.
 #[inline]
-fn written(outcome: Result<Outcome, ToolError>) -> Result<Outcome, ToolError> {
+pub(crate) fn written(outcome: Result<Outcome, ToolError>) -> Result<Outcome, ToolError> {
+    match &outcome {
+        Ok(Outcome::Value(value)) if value.is_written() => outcome,
+        _ => checked(outcome),
+    }
+}
+
+#[inline(never)]
+fn checked(outcome: Result<Outcome, ToolError>) -> Result<Outcome, ToolError> {
     if let Ok(outcome) = &outcome
         && let Some(payload) = outcome.payload()
     {

@@ -3,6 +3,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
+use crate::__private::Ran;
 use crate::secret::without_secrets;
 use crate::{Call, Outcome, Scope, ToolDef, ToolError};
 
@@ -17,6 +18,13 @@ pub trait Tool: Send + Sync {
 
     /// Answers a call. A panic here or in the answer's future is the caller's to contain.
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a>;
+
+    /// The same, for the runtime: generated code answers so, and to hand its answer on as another type
+    /// would be to copy it.
+    #[doc(hidden)]
+    fn run<'a>(&'a self, call: Call<'a>) -> Ran<'a> {
+        Ok(self.call(call))
+    }
 
     /// Whether the arguments would be accepted, without running the tool.
     ///

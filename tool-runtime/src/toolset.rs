@@ -6,7 +6,6 @@ use std::cell::Cell;
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
-#[cfg(feature = "tokio")]
 use std::time::Duration;
 
 use foldhash::fast::RandomState;
@@ -19,9 +18,10 @@ use crate::contain::{Contained, contained, wait};
 #[cfg(feature = "tokio")]
 use crate::items;
 use crate::near::{did_you_mean, near};
+use crate::result::written;
 use crate::wire::{ToldSet, ToldTool};
 use crate::{
-    Answer, Call, Context, ErrorKind, Filter, Meta, NameError, Outcome, Scope, Store, Tool,
+    Answer, Call, Context, ErrorKind, Filter, Meta, NameError, Outcome, Repair, Scope, Store, Tool,
     ToolCall, ToolDef, ToolError, ToolResult,
 };
 
@@ -351,11 +351,13 @@ impl Toolset {
     /// nothing panics.
     pub async fn call(&self, call: &ToolCall, cx: &Context) -> ToolResult {
         let store = Store::new();
-        match self.0.begin(&call.name, Call::of(call, &store, cx), cx) {
-            Begun::Answered(answer, entry) => answered(call, answer, entry, &store),
-            Begun::Later(answer, entry) => {
-                let answer = settled(answer, Call::of(call, &store, cx)).await;
-                answered(call, answer, Some(entry), &store)
+        let begun = self.0.begin(&call.name, Call::of(call, &store, cx), cx);
+        let names = Names::of(call);
+        match begun {
+            Begun::Answered(outcome, entry) => names.answer(outcome, entry, &store),
+            Begun::Later(later, entry) => {
+                let outcome = settled(later, Call::of(call, &store, cx)).await;
+                names.answer(outcome, Some(entry), &store)
             }
         }
     }
@@ -363,11 +365,13 @@ impl Toolset {
     /// Answers a call on this thread. Inside a runtime it blocks the thread that calls it.
     pub fn call_blocking(&self, call: &ToolCall, cx: &Context) -> ToolResult {
         let store = Store::new();
-        match self.0.begin(&call.name, Call::of(call, &store, cx), cx) {
-            Begun::Answered(answer, entry) => answered(call, answer, entry, &store),
-            Begun::Later(answer, entry) => {
-                let answer = wait(settled(answer, Call::of(call, &store, cx)));
-                answered(call, answer.flatten(), Some(entry), &store)
+        let begun = self.0.begin(&call.name, Call::of(call, &store, cx), cx);
+        let names = Names::of(call);
+        match begun {
+            Begun::Answered(outcome, entry) => names.answer(outcome, entry, &store),
+            Begun::Later(later, entry) => {
+                let outcome = wait(settled(later, Call::of(call, &store, cx)));
+                names.answer(outcome.flatten(), Some(entry), &store)
             }
         }
     }
@@ -394,18 +398,47 @@ fn note(names: &mut Vec<String>, name: String) {
     }
 }
 
-/// What the answer of a tool to `call` says beside what it came to.
+/// Whose answer it is. The names are shared before the outcome is moved to its place: what the tool
+/// has just written word by word cannot be read in larger pieces at once, and that takes its time.
+struct Names {
+    id: Arc<str>,
+    name: Arc<str>,
+}
+
+impl Names {
+    #[inline]
+    fn of(call: &ToolCall) -> Self {
+        Self {
+            id: Arc::clone(&call.id),
+            name: Arc::clone(&call.name),
+        }
+    }
+
+    /// The answer of a tool, and what it says beside what the call came to.
+    #[inline]
+    fn answer(
+        self,
+        outcome: Result<Outcome, ToolError>,
+        entry: Option<&Entry>,
+        store: &Store,
+    ) -> ToolResult {
+        let attributes = entry.map_or_else(Meta::default, |entry| entry.attributes.clone());
+        ToolResult {
+            id: self.id,
+            name: self.name,
+            outcome: written(outcome),
+            repairs: repairs(store),
+            attributes,
+            duration: Duration::ZERO,
+        }
+    }
+}
+
 #[inline]
-fn answered(
-    call: &ToolCall,
-    outcome: Result<Outcome, ToolError>,
-    entry: Option<&Entry>,
-    store: &Store,
-) -> ToolResult {
-    ToolResult {
-        repairs: store.repairs().to_vec(),
-        attributes: entry.map_or_else(Meta::default, |entry| entry.attributes.clone()),
-        ..ToolResult::new(call, outcome)
+fn repairs(store: &Store) -> Vec<Repair> {
+    match store.repairs() {
+        [] => Vec::new(),
+        repairs => repairs.to_vec(),
     }
 }
 
@@ -548,17 +581,18 @@ impl Inner {
         let is_seen = Cell::new(false);
         let answer = contained(|| {
             is_seen.set(entry.shows_itself(&scope, None));
-            is_seen.get().then(|| entry.tool.call(call))
+            is_seen.get().then(|| entry.tool.run(call))
         });
         match answer {
             #[cfg(feature = "tokio")]
-            Ok(Some(Answer::Ready(answer))) => match items::stream_of(&answer) {
+            Ok(Some(Ok(Answer::Ready(answer)))) => match items::stream_of(&answer) {
                 Some(stream) => Begun::Later(items::read(stream, call), entry),
                 None => Begun::Answered(answer, Some(entry)),
             },
             #[cfg(not(feature = "tokio"))]
-            Ok(Some(Answer::Ready(answer))) => Begun::Answered(answer, Some(entry)),
-            Ok(Some(Answer::Later(later))) => Begun::Later(Contained::new(later), entry),
+            Ok(Some(Ok(Answer::Ready(answer)))) => Begun::Answered(answer, Some(entry)),
+            Ok(Some(Ok(Answer::Later(later)))) => Begun::Later(Contained::new(later), entry),
+            Ok(Some(Err(stop))) => Begun::Answered(stop.into_outcome(), Some(entry)),
             Err(error) if is_seen.get() => Begun::Answered(Err(error), Some(entry)),
             Ok(None) | Err(_) => {
                 let error = self.unknown(ErrorKind::Hidden, name, &scope, None);

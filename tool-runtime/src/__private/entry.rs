@@ -125,6 +125,15 @@ impl Stop {
         Self(Some(error))
     }
 
+    /// What the call is answered with.
+    #[cold]
+    pub(crate) fn into_outcome(self) -> Result<Outcome, ToolError> {
+        match self.0 {
+            Some(error) => Err(error),
+            None => Ok(Outcome::Value(Payload::text(""))),
+        }
+    }
+
     /// Only the arguments were asked about, and they are right.
     pub fn check(call: &Call<'_>) -> Result<(), Self> {
         if call.is_check() {
@@ -231,11 +240,13 @@ impl<S: Send + Sync + 'static> Tool for Bound<S> {
     }
 
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
-        match (self.entry.run)(&self.state, call, self.entry.descriptor) {
-            Ok(answer) => answer,
-            Err(Stop(Some(error))) => Answer::Ready(Err(error)),
-            Err(Stop(None)) => Answer::Ready(Ok(Outcome::Value(Payload::text("")))),
-        }
+        self.run(call)
+            .unwrap_or_else(|stop| Answer::Ready(stop.into_outcome()))
+    }
+
+    #[inline]
+    fn run<'a>(&'a self, call: Call<'a>) -> Ran<'a> {
+        (self.entry.run)(&self.state, call, self.entry.descriptor)
     }
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {

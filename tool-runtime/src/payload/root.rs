@@ -3,8 +3,6 @@
 
 use serde::ser::{Serialize, Serializer};
 
-use super::Repr;
-
 /// Where JSON goes.
 pub(super) type Writer = serde_json::Serializer<Vec<u8>>;
 
@@ -14,9 +12,18 @@ type Json<'j> = &'j mut Writer;
 #[derive(Default)]
 pub(super) struct Root {
     /// Set when the value is a string, an integer or a boolean.
-    pub(super) plain: Option<Repr>,
+    pub(super) plain: Option<Plain>,
     /// Set when it is anything else.
     pub(super) json: Option<Writer>,
+}
+
+/// A value without parts. Of an integer the digits are written where they stay: it is moved in a
+/// register, and they are not.
+pub(super) enum Plain {
+    Text(String),
+    Json(String),
+    Unsigned(u64),
+    Signed(i64),
 }
 
 impl Root {
@@ -25,6 +32,11 @@ impl Root {
         let room = Vec::with_capacity(128);
         self.json.insert(Writer::new(room))
     }
+}
+
+/// An integer as JSON.
+pub(super) fn digits(value: impl itoa::Integer) -> String {
+    itoa::Buffer::new().format(value).to_owned()
 }
 
 macro_rules! forward {
@@ -36,9 +48,9 @@ macro_rules! forward {
 }
 
 macro_rules! integers {
-    ($($method:ident $ty:ty),*) => {$(
-        fn $method(self, value: $ty) -> Result<(), Self::Error> {
-            self.plain = Some(Repr::Json(itoa::Buffer::new().format(value).to_owned()));
+    ($($method:ident($value:ident: $ty:ty) => $plain:expr;)*) => {$(
+        fn $method(self, $value: $ty) -> Result<(), Self::Error> {
+            self.plain = Some($plain);
             Ok(())
         }
     )*};
@@ -56,12 +68,12 @@ impl<'j> Serializer for &'j mut Root {
     type SerializeStructVariant = <Json<'j> as Serializer>::SerializeStructVariant;
 
     fn serialize_str(self, value: &str) -> Result<(), Self::Error> {
-        self.plain = Some(Repr::Text(value.to_owned()));
+        self.plain = Some(Plain::Text(value.to_owned()));
         Ok(())
     }
 
     fn serialize_char(self, value: char) -> Result<(), Self::Error> {
-        self.plain = Some(Repr::Text(value.to_string()));
+        self.plain = Some(Plain::Text(value.to_string()));
         Ok(())
     }
 
@@ -98,13 +110,21 @@ impl<'j> Serializer for &'j mut Root {
     }
 
     fn serialize_bool(self, value: bool) -> Result<(), Self::Error> {
-        self.plain = Some(Repr::Json(value.to_string()));
+        self.plain = Some(Plain::Json(value.to_string()));
         Ok(())
     }
 
     integers! {
-        serialize_i8 i8, serialize_i16 i16, serialize_i32 i32, serialize_i64 i64, serialize_i128 i128,
-        serialize_u8 u8, serialize_u16 u16, serialize_u32 u32, serialize_u64 u64, serialize_u128 u128
+        serialize_i8(value: i8) => Plain::Signed(value.into());
+        serialize_i16(value: i16) => Plain::Signed(value.into());
+        serialize_i32(value: i32) => Plain::Signed(value.into());
+        serialize_i64(value: i64) => Plain::Signed(value);
+        serialize_i128(value: i128) => Plain::Json(digits(value));
+        serialize_u8(value: u8) => Plain::Unsigned(value.into());
+        serialize_u16(value: u16) => Plain::Unsigned(value.into());
+        serialize_u32(value: u32) => Plain::Unsigned(value.into());
+        serialize_u64(value: u64) => Plain::Unsigned(value);
+        serialize_u128(value: u128) => Plain::Json(digits(value));
     }
 
     forward! {

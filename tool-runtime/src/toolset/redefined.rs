@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::__private::Ran;
 use crate::{Answer, Call, NameError, Scope, Tool, ToolDef, ToolError};
 
 /// A tool with another definition.
@@ -32,6 +33,10 @@ impl Tool for Redefined {
 
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
         self.tool.call(call)
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> Ran<'a> {
+        self.tool.run(call)
     }
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {

@@ -415,7 +415,8 @@ impl Names {
     }
 
     /// The answer of a tool, and what it says beside what the call came to.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // Its parts go where the whole goes.
     fn answer(
         self,
         outcome: Result<Outcome, ToolError>,
@@ -438,8 +439,13 @@ impl Names {
 fn repairs(store: &Store) -> Vec<Repair> {
     match store.repairs() {
         [] => Vec::new(),
-        repairs => repairs.to_vec(),
+        repairs => copied(repairs),
     }
+}
+
+#[cold]
+fn copied(repairs: &[Repair]) -> Vec<Repair> {
+    repairs.to_vec()
 }
 
 /// What comes later; of a stream, its last item.

@@ -42,6 +42,7 @@ impl Store {
     }
 
     /// How the arguments were repaired that were read last; empty if they were not.
+    #[inline]
     pub fn repairs(&self) -> &[Repair] {
         match self.repaired.get() {
             Some(repaired) => &repaired.repairs,

@@ -124,10 +124,8 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
     }
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        match self.string()? {
-            Ok(text) => visitor.visit_borrowed_str(text),
-            Err(text) => visitor.visit_string(text),
-        }
+        let text = self.owned()?;
+        visitor.visit_string(text)
     }
 
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {

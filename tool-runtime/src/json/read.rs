@@ -284,6 +284,11 @@ impl<'de> Json<'de> {
         Ok(text)
     }
 
+    /// Consumes a string as one of its own: made here, where it is compiled once.
+    pub(super) fn owned(&mut self) -> Result<String, Error> {
+        Ok(self.string()?.map_or_else(|text| text, str::to_owned))
+    }
+
     // Arrays and objects
 
     /// Consumes the opening bracket, if it stands here.

@@ -22,7 +22,7 @@ pub trait Tool: Send + Sync {
     /// The same, for the runtime: generated code answers so, and to hand its answer on as another type
     /// would be to copy it.
     #[doc(hidden)]
-    fn run<'a>(&'a self, call: Call<'a>) -> Ran<'a> {
+    fn __run<'a>(&'a self, call: Call<'a>) -> Ran<'a> {
         Ok(self.call(call))
     }
 

@@ -587,7 +587,7 @@ impl Inner {
         let is_seen = Cell::new(false);
         let answer = contained(|| {
             is_seen.set(entry.shows_itself(&scope, None));
-            is_seen.get().then(|| entry.tool.run(call))
+            is_seen.get().then(|| entry.tool.__run(call))
         });
         match answer {
             #[cfg(feature = "tokio")]

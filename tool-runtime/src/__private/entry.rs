@@ -240,12 +240,12 @@ impl<S: Send + Sync + 'static> Tool for Bound<S> {
     }
 
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
-        self.run(call)
+        self.__run(call)
             .unwrap_or_else(|stop| Answer::Ready(stop.into_outcome()))
     }
 
     #[inline]
-    fn run<'a>(&'a self, call: Call<'a>) -> Ran<'a> {
+    fn __run<'a>(&'a self, call: Call<'a>) -> Ran<'a> {
         (self.entry.run)(&self.state, call, self.entry.descriptor)
     }
 

@@ -35,8 +35,8 @@ impl Tool for Redefined {
         self.tool.call(call)
     }
 
-    fn run<'a>(&'a self, call: Call<'a>) -> Ran<'a> {
-        self.tool.run(call)
+    fn __run<'a>(&'a self, call: Call<'a>) -> Ran<'a> {
+        self.tool.__run(call)
     }
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {

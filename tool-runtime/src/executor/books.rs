@@ -324,6 +324,7 @@ impl<'a> Books<'a> {
         self.end_with(&cancelled());
         let lines = std::mem::take(&mut self.lines);
         let mut batch = Batch::default();
+        batch.calls.reserve_exact(lines.len());
         let mut updates = Vec::new();
         for (line, call) in lines.into_iter().zip(self.calls) {
             updates.extend(line.updates);

@@ -34,7 +34,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     let states = tool.params.iter().filter_map(|param| match param {
         Param::State(ty) => {
             let ty = state_type(ty, tool);
-            Some(quote!(+ __tool::Provide<#ty>))
+            Some(quiet!(+ __tool::Provide<#ty>))
         }
         Param::Model(_) | Param::Context(_) => None,
     });
@@ -48,9 +48,10 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         || quote!(#implement #impl_generics #handle #ty_generics #where_clause { #(#defaults)* }),
     );
     let (state, call, about) = (local("state"), local("call"), local("about"));
+    let allowed = allowed(tool.is_async);
     quote! {
         #handle_struct
-        #[allow(unused_qualifications, clippy::absolute_paths, clippy::missing_inline_in_public_items, clippy::option_if_let_else)]
+        #allowed
         const _: () = {
             #krate
             #imports
@@ -91,12 +92,31 @@ pub(crate) fn handle_struct(vis: &Visibility, handle: &Ident, generics: &Generic
     let types = generics.type_params().map(|param| &param.ident);
     let phantom = (!generics.params.is_empty())
         .then(|| quote!(__tool: ::core::marker::PhantomData<(#(fn() -> *const #types,)*)>));
+    let place = aside().located_at(handle.span());
     let mut name = handle.clone();
-    name.set_span(aside().located_at(handle.span()));
+    name.set_span(place);
+    if name == "gen" {
+        // A keyword of the macros' edition, which comes with their hygiene, and not of every user's.
+        name = Ident::new_raw("gen", place);
+    }
     quiet! {
         #[doc(hidden)]
         #[allow(non_camel_case_types)]
         #vis struct #name #params { #phantom }
+    }
+}
+
+/// What lints would say of generated code, which they take for the user's; see [`crate::place`].
+fn allowed(is_async: bool) -> TokenStream {
+    let large_futures = is_async.then(|| quote!(, clippy::large_futures));
+    quote! {
+        #[allow(
+            unused_qualifications,
+            clippy::absolute_paths,
+            clippy::missing_inline_in_public_items,
+            clippy::option_if_let_else
+            #large_futures
+        )]
     }
 }
 
@@ -162,8 +182,9 @@ pub(crate) fn group(
         let (ty, about) = (static_lifetimes(ty.to_token_stream()), &parts.names.about);
         targets::own(tool, &quote!(<#ty>::#about))
     });
+    let allowed = allowed(tools.iter().any(|tool| tool.is_async));
     quote! {
-        #[allow(unused_qualifications, clippy::absolute_paths, clippy::missing_inline_in_public_items, clippy::option_if_let_else)]
+        #allowed
         const _: () = {
             #krate
             #imports

@@ -10,7 +10,7 @@ use syn::{Expr, LitStr, Path, PathArguments, Token, Type, token};
 use crate::ctxt::Ctxt;
 use crate::hidden;
 use crate::name::{TOOL_RULE, is_tool_name};
-use crate::place::{Place, aside, here, literal, local, quiet, quote, stand_on_first};
+use crate::place::{Place, aside, called, here, literal, local, quiet, quote, stand_on_first};
 
 use self::targets::Targets;
 
@@ -247,7 +247,9 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
         struct this_function;
     };
     let count = literal(elements.len());
-    quote! {{
+    // The expression as a whole is the call, and no token in it: what would replace the one replaces the other.
+    let made = called(quote!(__tool::toolset(#tools)));
+    called(quote! {{
         #errors
         #items
         #check
@@ -255,8 +257,8 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
         let #shared = #state;
         let mut #tools = ::std::vec::Vec::with_capacity(#count);
         #(#pushes)*
-        __tool::toolset(#tools)
-    }}
+        #made
+    }})
 }
 
 /// The struct that a path leads to, by a name that stands for something in any case: where a

@@ -1,6 +1,7 @@
 //! Where generated tokens seem to stand: the compiler shows an error about them there.
 //!
-//! All of them stand on tokens of the user's, most on the item's name, none at the call of the macro. A token at the
+//! All of them stand on tokens of the user's, most on the item's name, and none at the call of the macro but the ends of the
+//! expression that `tools!` is. A token at the
 //! call carries the whole expansion with it, of which the compiler remembers where in the file it is: an edit in front
 //! of it then makes everything generated new, and all of it is checked again. What stands on the user's tokens is known
 //! by where it is in its item, and stays the same. The price: lints take generated code for the user's own.
@@ -66,6 +67,12 @@ macro_rules! quiet {
     };
 }
 pub(crate) use quiet;
+
+/// Tokens that stand at the call itself: those of an expression, in the place of which lints and suggestions would write
+/// something else. What stands in brackets stays where it is.
+pub(crate) fn called(tokens: TokenStream) -> TokenStream {
+    at(Span::call_site(), tokens)
+}
 
 /// A value as a token that stands [`here`].
 pub(crate) fn literal(value: impl ToTokens) -> TokenStream {

@@ -305,10 +305,16 @@ fn nothing_stands_at_the_call() {
         provide::derive(read("struct App { db: Db, #[provide(skip)] b: u32 }")),
         "provide",
     );
-    look(
-        list::list(read(
-            "krate; targets: [openai_strict], unproven: [b], budget: 4_000; a::b, find::<Doc> as \"find_doc\", ..crm: Crm; state = app",
-        )),
-        "a list",
-    );
+    let list = list::list(read(
+        "krate; targets: [openai_strict], unproven: [b], budget: 4_000; a::b, find::<Doc> as \"find_doc\", ..crm: Crm; state = app",
+    ));
+    // But the expression that it is: a block, and the call at its end.
+    let Some(TokenTree::Group(block)) = list.into_iter().next() else {
+        panic!("a list is a block");
+    };
+    let inside: Vec<_> = block.stream().into_iter().collect();
+    let (inside, call) = inside.split_at(inside.len() - 5);
+    let call: TokenStream = call.iter().cloned().collect();
+    assert_eq!(call.to_string(), "__tool :: toolset (__tool_tools)");
+    look(inside.iter().cloned().collect(), "a list");
 }

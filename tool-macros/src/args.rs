@@ -384,7 +384,8 @@ pub(crate) fn krate(cx: &Ctxt, meta: &Meta) -> Option<Path> {
         .segments
         .first()
         .map(|segment| segment.ident.to_string());
-    if path.leading_colon.is_some() || first.as_deref() == Some("crate") {
+    // `$crate` stands for an absolute path too, wherever the `macro_rules` comes from that wrote it.
+    if path.leading_colon.is_some() || matches!(first.as_deref(), Some("crate" | "$crate")) {
         return Some(path);
     }
     cx.error(

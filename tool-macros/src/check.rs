@@ -82,10 +82,12 @@ fn pascal(name: &str) -> String {
     first.into_iter().chain(chars).collect::<String>() + "Tool"
 }
 
-/// One name, one tool; a list would only find it where it is written.
+/// One name, one tool; a list would only find it where it is written. Of those that a `#[cfg(…)]`
+/// chooses among it has to find it.
 fn name_is_new(cx: &Ctxt, tool: &Tool, others: &[Tool]) {
     let name = &tool.name.value;
-    if others.iter().any(|other| other.name.value == *name) {
+    let is_same = |other: &Tool| other.cfg.is_empty() && other.name.value == *name;
+    if tool.cfg.is_empty() && others.iter().any(is_same) {
         cx.error_at(
             tool.name.span,
             format!("two tools of this block are named `{name}`\nhelp: name one of them otherwise: `#[tool(name = \"…\")]`"),

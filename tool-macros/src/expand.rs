@@ -49,8 +49,11 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     );
     let (state, call, about) = (local("state"), local("call"), local("about"));
     let allowed = allowed(tool.is_async);
+    let cfg = &tool.cfg;
     quote! {
+        #(#cfg)*
         #handle_struct
+        #(#cfg)*
         #allowed
         const _: () = {
             #krate
@@ -161,22 +164,33 @@ pub(crate) fn group(
             Parts::new(tool, &prefix, &quote!(Self::#ident))
         })
         .collect();
-    let items = parts.iter().map(|parts| &parts.defaults);
-    let about: Vec<_> = parts
+    // What is made for a method is there where the method is.
+    let cfgs: Vec<_> = tools
         .iter()
-        .map(|parts| {
-            let (name, descriptor) = (&parts.names.about, &parts.descriptor);
-            quote!(const #name: &'static __tool::Descriptor = &#descriptor;)
-        })
+        .map(|Tool { cfg, .. }| quote!(#(#cfg)*))
         .collect();
-    let descriptors = parts.iter().map(|parts| &parts.names.about);
-    let entries = parts.iter().map(|parts| {
+    let items = parts.iter().zip(&cfgs).map(|(parts, cfg)| {
+        let defaults = &parts.defaults;
+        quote!(#(#cfg #defaults)*)
+    });
+    let about = parts.iter().zip(&cfgs).map(|(parts, cfg)| {
+        let (name, descriptor) = (&parts.names.about, &parts.descriptor);
+        quote!(#cfg const #name: &'static __tool::Descriptor = &#descriptor;)
+    });
+    let descriptors = parts.iter().zip(&cfgs).map(|(parts, cfg)| {
+        let name = &parts.names.about;
+        quote!(#cfg Self::#name)
+    });
+    let entries = parts.iter().zip(&cfgs).map(|(parts, cfg)| {
         let Parts { names, run, .. } = parts;
         let descriptor = &names.about;
         let (state, call, about) = (local("state"), local("call"), local("about"));
-        quote!(__tool::Entry { descriptor: Self::#descriptor, run: |#state, #call, #about| { #run } })
+        quote!(#cfg __tool::Entry { descriptor: Self::#descriptor, run: |#state, #call, #about| { #run } })
     });
-    let names = tools.iter().map(|tool| literal(&tool.name.value));
+    let names = tools.iter().zip(&cfgs).map(|(tool, cfg)| {
+        let name = literal(&tool.name.value);
+        quote!(#cfg __tool::named(#name))
+    });
     let fits = tools.iter().map(|tool| fits(tool, generics));
     let targets = tools.iter().zip(&parts).map(|(tool, parts)| {
         let (ty, about) = (static_lifetimes(ty.to_token_stream()), &parts.names.about);
@@ -189,13 +203,13 @@ pub(crate) fn group(
             #krate
             #imports
             #(#fits)*
-            #implement #impl_generics #ty #where_clause { #(#(#items)*)* #(#about)* }
+            #implement #impl_generics #ty #where_clause { #(#items)* #(#about)* }
             #(#targets)*
             #[automatically_derived]
             #[allow(deprecated)]
             #implement #impl_generics __tool::OneToolBlock for #ty #where_shared {
-                const NAMES: &'static [__tool::Named] = &[#(__tool::named(#names)),*];
-                const DESCRIPTORS: &'static [&'static __tool::Descriptor] = &[#(Self::#descriptors),*];
+                const NAMES: &'static [__tool::Named] = &[#(#names),*];
+                const DESCRIPTORS: &'static [&'static __tool::Descriptor] = &[#(#descriptors),*];
                 const ENTRIES: &'static [__tool::Entry<Self>] = &[#(#entries),*];
             }
         };
@@ -311,7 +325,8 @@ fn fits(tool: &Tool, generics: &Generics) -> TokenStream {
         let shape = known(tool, param);
         param.bounds.fits(&shape).collect::<Vec<_>>()
     });
-    quote!(const _: () = { #(#checks)* };)
+    let cfg = &tool.cfg;
+    quote!(#(#cfg)* const _: () = { #(#checks)* };)
 }
 
 /// One row of the table of parameters.

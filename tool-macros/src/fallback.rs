@@ -18,9 +18,12 @@ pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path
         .push(parse_quote!(__S: 'static + ::core::marker::Send + ::core::marker::Sync));
     let (bind_generics, _, _) = bind_generics.split_for_impl();
     let krate = quiet!(use #krate::__private as __tool;);
+    let cfg = &tool.cfg;
     quote! {
         #errors
+        #(#cfg)*
         #handle_struct
+        #(#cfg)*
         const _: () = {
             #krate
             #[automatically_derived]

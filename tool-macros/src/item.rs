@@ -187,10 +187,17 @@ pub(crate) fn read(cx: &Ctxt, mut options: Options, function: &mut Function) -> 
         params,
         hidden,
         lifetimes,
+        cfg: cfg(&function.attrs),
         options,
     };
     check::documented(cx, &tool, &doc);
     tool
+}
+
+/// Those attributes that say whether there is a function.
+fn cfg(attrs: &[Attribute]) -> Vec<Attribute> {
+    let cfg = attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    cfg.cloned().collect()
 }
 
 /// The names of parameters that the model does not fill.

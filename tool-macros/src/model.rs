@@ -72,6 +72,8 @@ pub(crate) struct Tool {
     pub(crate) hidden: Vec<String>,
     /// The function's own lifetimes.
     pub(crate) lifetimes: Vec<Ident>,
+    /// The `#[cfg(…)]` of the function, and so of all that is made for it.
+    pub(crate) cfg: Vec<Attribute>,
 }
 
 impl Tool {

@@ -33,7 +33,9 @@ pub(super) fn own(tool: &Tool, about: &TokenStream) -> TokenStream {
     });
     let place = Place::of(&tool.ident);
     let (found_whole, refuse) = (place.start(quote!(FOUND)), place.end(quote!(.refuse())));
+    let cfg = &tool.cfg;
     quote! {
+        #(#cfg)*
         const _: () = {
             #(#known)*
             const FOUND: __tool::OwnTargets =

@@ -7,7 +7,7 @@ use syn::{DataStruct, DeriveInput, Fields, Type};
 
 use crate::ctxt::Ctxt;
 use crate::doc;
-use crate::place::{literal, quote};
+use crate::place::{literal, local, quote};
 
 use super::attr::{Container, Member, Sided, Tagging};
 use super::case::RenameRule;
@@ -345,15 +345,16 @@ impl<'a> Body<'a> {
         if member.default.is_none() && !(is_struct && self.container.has_default) {
             return None;
         }
+        let made = local("value");
         let value = match (&member.default, &self.container.default) {
             _ if is_custom => None,
             (Some(value), _) => Some(quote!({
-                let value: #ty = #value;
-                __tool::AsJson(value).json()
+                let #made: #ty = #value;
+                __tool::AsJson(#made).json()
             })),
             (None, Some(value)) => Some(quote!({
-                let value: Self = #value;
-                __tool::AsJson(&value.#ident).json()
+                let #made: Self = #value;
+                __tool::AsJson(&#made.#ident).json()
             })),
             (None, None) => None,
         };

@@ -10,7 +10,7 @@ use syn::{Data, DeriveInput, GenericParam};
 
 use crate::ctxt::Ctxt;
 use crate::doc;
-use crate::place::{literal, parse_quote, quiet, quote, stand_on};
+use crate::place::{literal, local, parse_quote, quiet, quote, stand_on};
 
 use attr::Container;
 
@@ -168,7 +168,7 @@ fn implement(
 
 /// schemars' trait, from our tree.
 fn json_schema(input: &DeriveInput, generics: &syn::Generics) -> TokenStream {
-    let ident = &input.ident;
+    let (ident, generator) = (&input.ident, local("generator"));
     let name = literal(ident.to_string());
     let implement = quiet!(impl);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
@@ -187,8 +187,8 @@ fn json_schema(input: &DeriveInput, generics: &syn::Generics) -> TokenStream {
                 true
             }
 
-            fn json_schema(generator: &mut __tool::schemars::SchemaGenerator) -> __tool::schemars::Schema {
-                __tool::to_schemars(<Self as __tool::Schema>::SHAPE, generator)
+            fn json_schema(#generator: &mut __tool::schemars::SchemaGenerator) -> __tool::schemars::Schema {
+                __tool::to_schemars(<Self as __tool::Schema>::SHAPE, #generator)
             }
         }
     }

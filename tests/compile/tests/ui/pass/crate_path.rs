@@ -37,6 +37,10 @@ impl Crm {
     }
 }
 
+// Of another crate, which users of its macro need not have heard of.
+toolwright_compile_tests::make!(made, Made, count_made);
+
 fn main() {
+    assert_eq!(tools![made, ..Made { amount: 1 }: Made].len(), 2);
     assert_eq!(tools![search, ..Crm: Crm; state = App { db: 1 }].len(), 2);
 }

@@ -95,7 +95,63 @@ mod columns {
     }
 }
 
+/// The same in a derive.
+mod derived {
+    use toolwright::{Provide, Schema};
+
+    pub struct generator;
+    pub struct error;
+    pub const value: i64 = 7;
+    struct Option;
+    struct String;
+    mod core {}
+    mod std {}
+    #[allow(unused_macros)]
+    macro_rules! stringify {
+        () => {};
+    }
+    #[allow(unused_macros)]
+    macro_rules! concat {
+        () => {};
+    }
+
+    fn seven() -> i64 {
+        value
+    }
+
+    #[derive(serde::Serialize, serde::Deserialize, Schema)]
+    pub struct OfFields {
+        #[serde(default = "seven")]
+        #[schema(example = value, range(1..=9))]
+        a: i64,
+        #[serde(default)]
+        b: u8,
+    }
+
+    #[derive(serde::Serialize, serde::Deserialize, Default, Schema, Provide)]
+    #[serde(default)]
+    #[schema(json_schema)]
+    pub struct OfAll {
+        a: i64,
+        b: u8,
+    }
+
+    #[derive(serde::Serialize, serde::Deserialize, Schema)]
+    pub enum Named {
+        error,
+        Some,
+        None { a: u8 },
+    }
+}
+
+/// Take what derives.
+#[tool]
+fn take_derived(a: derived::OfFields, b: derived::OfAll, c: derived::Named) {
+    let _ = (a, b, c);
+}
+
 fn main() {
+    assert_eq!(tools![take_derived].len(), 1);
     assert_eq!(columns::count(), 1);
     let state = 1;
     let tools = tools![take, decode, call, file; state = state];

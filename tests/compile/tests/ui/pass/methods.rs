@@ -72,7 +72,54 @@ where
     }
 }
 
+struct Chosen;
+
+#[tool]
+impl Chosen {
+    /// Of a platform that is none.
+    #[cfg(all(unix, windows))]
+    #[tool(targets(openai_strict))]
+    fn gone(&self, #[arg(default = missing, range(1..=9))] number: Missing) -> Missing {
+        number
+    }
+
+    /// Where it is written above.
+    #[cfg(not(all(unix, windows)))]
+    #[tool]
+    fn chosen(&self, #[arg(default = 2, range(1..=9))] number: u8) -> u8 {
+        number
+    }
+
+    /// And below.
+    #[tool]
+    #[cfg(all(unix, windows))]
+    fn chosen(&self) -> Missing {}
+}
+
+struct Empty;
+
+#[tool]
+impl Empty {
+    /// Gone, too.
+    #[cfg(all(unix, windows))]
+    #[tool]
+    fn gone(&self) {}
+}
+
+/// A function, chosen below its `#[tool]`.
+#[tool]
+#[cfg(all(unix, windows))]
+fn free(a: Missing) {}
+
+/// The other one.
+#[tool]
+#[cfg(not(all(unix, windows)))]
+fn free() {}
+
 fn main() {
+    let chosen = tools![..Chosen: Chosen, ..Empty: Empty, free];
+    let names: Vec<_> = chosen.definitions().map(|def| &*def.name).collect();
+    assert_eq!(names, ["chosen", "free"]);
     assert_eq!(Crm::version(), "1");
     let shared = Arc::new(Store { value: 1_u8 });
     let tools = tools![..Crm::new(): Crm, ..shared.clone(): Store<u8>];

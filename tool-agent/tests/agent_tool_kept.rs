@@ -388,3 +388,41 @@ async fn what_a_program_that_ended_paid_counts_too() {
     let (input, output) = (117, 14);
     assert_eq!(session.usage(), Usage { input, output });
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_was_paid_two_levels_down_counts_when_a_time_limit_ends_both() {
+    let limit = std::time::Duration::from_secs(5);
+    for (keeps, attempts) in [(false, 1), (true, 1), (false, 2), (true, 2)] {
+        let ran = Arc::<Ran>::default();
+        let turn = || costs(calls(&[call("x", "hang")]), 7, 3);
+        // In a store the second attempt goes on behind the turns that were paid.
+        let again = (attempts == 2 && !keeps).then(turn);
+        let last = (attempts == 2).then(|| costs(text("Seen."), 1, 1));
+        let inner = script([turn()].into_iter().chain(again).chain(last));
+        let inner = Agent::new(inner, tools![hang; state = Arc::clone(&ran)]);
+        let inner = AgentTool::new(inner, "helper", "Helps.").build().unwrap();
+        let again = (attempts == 2 && !keeps).then(|| costs(ask(), 20, 2));
+        let last = (attempts == 2).then(|| costs(text("So it is."), 1, 1));
+        let middle = script([costs(ask(), 20, 2)].into_iter().chain(again).chain(last));
+        let middle = Agent::new(middle, Toolset::new([inner]).unwrap());
+        let middle = AgentTool::new(middle, "helper", "Helps.").timeout(limit);
+        let middle = Toolset::new([middle.build().unwrap()]).unwrap();
+        let executor = Executor::serial(middle);
+        let executor = executor.layer(Retry::new(attempts).always_for(["helper"]));
+        let outer = script([costs(ask(), 100, 10), text("It took long.")]);
+        let mut agent = Agent::with_executor(outer, executor);
+        if keeps {
+            agent = agent.checkpointer(MemoryCheckpointer::new());
+        }
+        let mut session = asked();
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        let (input, output) = match (keeps, attempts) {
+            (_, 1) => (100 + 20 + 7, 10 + 2 + 3),
+            (true, _) => (100 + 20 + 7 + 2, 10 + 2 + 3 + 2),
+            (false, _) => (100 + 2 * 20 + 2 * 7 + 2, 10 + 2 * 2 + 2 * 3 + 2),
+        };
+        let case = (keeps, attempts);
+        assert_eq!((case, run.usage), (case, Usage { input, output }));
+        assert_eq!(session.usage(), run.usage);
+    }
+}

@@ -10,6 +10,7 @@ use toolwright_runtime::__private::contained;
 use toolwright_runtime::Context;
 
 use super::Agent;
+use super::sub::Subs;
 use crate::event::Event;
 use crate::tool_node::known;
 use crate::{
@@ -27,6 +28,18 @@ pub(super) struct Engine<'a> {
     text: Option<String>,
     /// The session is made for one step, and nothing of it is kept but its thread.
     is_step: bool,
+    /// What is lent to the calls that run.
+    subs: Option<Subs>,
+}
+
+/// Whoever calls an agent counts what it cost, however the call ends, and so with what its own calls cost. The
+/// outermost conversation may go on where it stood, and then hears of that again.
+impl Drop for Engine<'_> {
+    fn drop(&mut self) {
+        if self.host.get::<Subs>().is_some() {
+            self.count();
+        }
+    }
 }
 
 /// What a visit of a node comes to.
@@ -43,7 +56,15 @@ impl<'a> Engine<'a> {
             rounds: 0,
             text: None,
             is_step: false,
+            subs: None,
         }
+    }
+
+    /// Takes what agents that were called cost into the session.
+    fn count(&mut self) {
+        let cost = self.subs.as_ref().map(Subs::take_cost).unwrap_or_default();
+        self.usage += cost;
+        self.session.usage += cost;
     }
 
     /// One request; and, if `tools`, one visit of the tools. What it came to, why nothing follows, and

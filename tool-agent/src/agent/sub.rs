@@ -22,8 +22,13 @@ struct Lent {
     stop: Cancel,
     /// By place in the turn.
     seats: Mutex<BTreeMap<usize, Seat>>,
+    counted: Counted,
     failed: Mutex<Option<CheckpointError>>,
 }
+
+/// How much of what a conversation cost is in its caller's, or in its call's `cost`, by the conversation's id. All agents
+/// below the outermost have the same: where one of them begins again, it knows what was counted of those that it calls.
+type Counted = Arc<Mutex<BTreeMap<String, Usage>>>;
 
 /// What is known of one call.
 #[derive(Default)]
@@ -34,8 +39,6 @@ struct Seat {
     paused: Option<Session>,
     /// What is not counted yet.
     cost: Usage,
-    /// How much of what its conversation cost is in the caller's, or in `cost`.
-    counted: Usage,
 }
 
 impl Subs {
@@ -45,23 +48,24 @@ impl Subs {
         outer: Option<&Self>,
         stop: Cancel,
     ) -> Self {
+        let counted = outer.map_or_else(Counted::default, |outer| Arc::clone(&outer.0.counted));
         let kept = session.waits.iter().filter_map(|wait| {
             let kept = wait.sub.as_deref()?.clone();
-            Some((
-                wait.index,
-                Seat {
-                    counted: kept.usage(),
-                    kept: Some(kept),
-                    ..Seat::default()
-                },
-            ))
+            note(&counted, &kept);
+            let seat = Seat {
+                kept: Some(kept),
+                ..Seat::default()
+            };
+            Some((wait.index, seat))
         });
+        let seats = Mutex::new(kept.collect());
         Self(Arc::new(Lent {
             store,
             born: Arc::clone(&session.born),
             queue: outer.map_or_else(|| session.queue(), |outer| outer.0.queue.clone()),
             stop: outer.map_or(stop, |outer| outer.0.stop.clone()),
-            seats: Mutex::new(kept.collect()),
+            seats,
+            counted,
             failed: Mutex::default(),
         }))
     }
@@ -175,14 +179,11 @@ impl Seated {
     /// What the conversation has cost, which had cost `before` when it went on. A layer may make the call
     /// again. Then it begins anew, or goes on, in a store also from where a program ended that has counted
     /// nothing.
-    fn counts(&self, before: Usage, all: Usage) {
+    fn counts(&self, before: Usage, session: &Session) {
         if let Some(seat) = self.subs.seats().get_mut(&self.index) {
-            seat.cost += beyond(before, seat.counted);
-            seat.cost += beyond(all, before);
-            seat.counted = Usage {
-                input: all.input.max(seat.counted.input),
-                output: all.output.max(seat.counted.output),
-            };
+            let counted = note(&self.subs.0.counted, session);
+            seat.cost += beyond(before, counted);
+            seat.cost += beyond(session.usage(), before);
         }
     }
 
@@ -215,7 +216,7 @@ impl Working {
         let Some(seated) = &self.seated else {
             return false;
         };
-        seated.counts(self.before, self.session.usage());
+        seated.counts(self.before, &self.session);
         seated.pauses(std::mem::take(&mut self.session));
         self.seated = None;
         true
@@ -225,9 +226,22 @@ impl Working {
 impl Drop for Working {
     fn drop(&mut self) {
         if let Some(seated) = &self.seated {
-            seated.counts(self.before, self.session.usage());
+            seated.counts(self.before, &self.session);
         }
     }
+}
+
+/// All that the conversation has cost is counted from now on; how much of it was before.
+fn note(counted: &Counted, session: &Session) -> Usage {
+    // Each change is one step.
+    let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
+    let counted = counted.entry(session.id().to_owned()).or_default();
+    let (before, all) = (*counted, session.usage());
+    *counted = Usage {
+        input: all.input.max(before.input),
+        output: all.output.max(before.output),
+    };
+    before
 }
 
 fn beyond(all: Usage, counted: Usage) -> Usage {

@@ -10,7 +10,6 @@ use toolwright_runtime::{
 
 use super::lent::Lent;
 use super::{Engine, Visit};
-use crate::agent::sub::Subs;
 use crate::digest;
 use crate::session::Wait;
 use crate::tool_node::plans;
@@ -22,6 +21,7 @@ impl Engine<'_> {
         let tools = self.speaker().executor.tools(&cx);
         let decided = self.decided(&tools, &cx)?;
         let lent = self.lend(&tools)?;
+        self.subs.clone_from(&lent.subs);
         let at = &mut self.session.at;
         let is_new = at.counted != Some(at.turn);
         if is_new {
@@ -136,14 +136,13 @@ impl Engine<'_> {
     /// kept does not count.
     fn take(&mut self, places: &[usize], batch: &Batch, ran: &[usize], lent: &Lent) -> Visit {
         if let Some(error) = lent.failure() {
+            self.subs = None;
             return Err(error.into());
         }
         if let Some(state) = batch.state() {
             self.session.state = state.clone();
         }
-        let cost = lent.subs.as_ref().map(Subs::take_cost).unwrap_or_default();
-        self.usage += cost;
-        self.session.usage += cost;
+        self.count();
         let speaker = self.speaker();
         // The tools as they are seen behind the turn; made where a call waits.
         let mut tools = None;

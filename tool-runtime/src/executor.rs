@@ -26,7 +26,7 @@ use self::books::Books;
 use self::event::Observers;
 use self::sort::Plan;
 use crate::contain::wait;
-use crate::{Context, Encoder, Filter, ToolCall, Toolset};
+use crate::{Context, Encoder, Filter, ToolCall, ToolDef, Toolset};
 
 pub use self::batch::{Batch, Halted, Pending, PendingReason, Reply};
 pub use self::decided::Decided;
@@ -169,6 +169,11 @@ impl Executor {
             timeout: None,
             ..self
         }
+    }
+
+    /// How long a call of this tool may take: by its own `timeout`, else by the executor's.
+    pub fn time_limit(&self, def: &ToolDef) -> Option<Duration> {
+        def.timeout.or(self.timeout)
     }
 
     /// The same executor, in which a batch takes no longer: calls that have not ended by then are

@@ -1,10 +1,12 @@
 //! Which calls of a batch run, before any of them does.
 
+use std::time::Duration;
+
 use super::batch::PendingReason;
 use super::books::Books;
 use super::{Executor, Turn, UnknownPolicy};
 use crate::toolset::Entry;
-use crate::{Context, Decision, Outcome, ToolCall, ToolError, Toolset};
+use crate::{Context, Decision, ErrorKind, Outcome, ToolCall, ToolError, Toolset};
 
 /// A call that will run.
 pub(super) struct Job<'a> {
@@ -14,7 +16,7 @@ pub(super) struct Job<'a> {
     pub(super) plan: Plan<'a>,
 }
 
-/// What is to become of a call of a turn that is run for a second time, after a pause.
+/// What is to become of a call: of a turn that is run for a second time, after a pause, or of one that waited elsewhere.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallPlan {
@@ -23,6 +25,8 @@ pub enum CallPlan {
     Run,
     /// It has been answered, or is to wait on.
     Leave,
+    /// It has waited so long for its turn to run, and is answered with a timeout that says so.
+    Late(Duration),
 }
 
 /// What the host wants of a call.
@@ -114,6 +118,10 @@ fn sort_one<'a>(
         Err(error) => return Sorted::Refused(error),
     };
     match plan {
+        Plan::Planned(CallPlan::Late(waited)) => {
+            let words = format!("timed out after {waited:?} of waiting for its turn");
+            return Sorted::Answered(entry, Err(ToolError::new(ErrorKind::Timeout, words)));
+        }
         Plan::Decided(Decision::Reject(reason)) => {
             return Sorted::Answered(entry, Err(Decision::rejected(reason)));
         }

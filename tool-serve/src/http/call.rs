@@ -69,11 +69,13 @@ pub(super) async fn call(
 pub(super) async fn run(shared: &Shared, call: &ToolCall, cx: Context) -> Batch {
     let stop = cx.cancel().child();
     let cx = cx.with_cancel(stop.clone());
-    let run = async {
-        // Where it is to end before, it is answered so.
-        let _turn = shared.turns.take(&shared.registry, &call.name, &stop).await;
-        shared.executor.run(std::slice::from_ref(call), &cx).await
-    };
+    let Shared {
+        turns,
+        registry,
+        executor,
+        ..
+    } = shared;
+    let run = turns.run(registry, executor, call, None, &cx);
     tokio::pin!(run);
     tokio::select! {
         biased;

@@ -1,6 +1,7 @@
 //! What calls come to: on which stream, in which words, with which exit code.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,10 @@ use super::program::{command, interrupt, run};
 pub(crate) const TESTS: &[Named] = &[
     ("exit_codes_say_how_it_ended", exit_codes),
     ("json_says_the_same_as_text", json_says_the_same),
+    (
+        "what_is_said_for_http_counts_more_there_than_what_is_said_for_all",
+        served_over_http,
+    ),
     ("what_tools_print_is_no_answer", what_tools_print),
     ("secrets_are_not_shown", secrets_are_not_shown),
     ("a_call_that_waits_runs_after_a_yes", a_yes),
@@ -197,6 +202,34 @@ fn interrupt_cancels() {
     assert_eq!(output.status.code(), Some(130), "{rest}");
     assert!(output.stdout.is_empty());
     assert!(rest.contains("error: the call was cancelled"), "{rest}");
+}
+
+fn served_over_http() {
+    let mut child = command(&["serve", "--listen", "127.0.0.1:0"])
+        .spawn()
+        .unwrap();
+    let mut err = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    err.read_line(&mut line).unwrap();
+    let address = line.trim().strip_prefix("listening on http://").unwrap();
+    let ask = |request: &str| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let head = "Host: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close";
+        write!(stream, "{request} HTTP/1.1\r\n{head}\r\n\r\n{{}}").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    // What is said for HTTP alone counts more there than what is said for all of the program.
+    let document = ask("GET /openapi.json");
+    assert!(
+        document.contains(r#""title":"shop over HTTP""#),
+        "{document}"
+    );
+    let late = ask("POST /tools/endless");
+    assert!(late.starts_with("HTTP/1.1 504"), "{late}");
+    interrupt(&child);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 fn second_interrupt() {

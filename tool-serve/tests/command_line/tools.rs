@@ -291,6 +291,12 @@ pub(crate) fn program() -> Serve {
     let strange = Toolset::new([strange()]).unwrap();
     let tools = tools.merge(&strange).unwrap();
     Serve::new(tools)
+        // Said first, and done last.
+        .http(|http| {
+            http.name("shop over HTTP")
+                .executor(|executor| executor.timeout(Duration::from_millis(200)))
+        })
+        .executor(|executor| executor.timeout(Duration::from_hours(1)))
         .name("shop")
         .version("1.2.0")
         .about("A shop")

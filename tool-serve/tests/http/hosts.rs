@@ -169,6 +169,46 @@ fn nobody_waits_for_an_exclusive_call_that_waits() {
     assert_eq!(read(second).json()["value"], true);
 }
 
+/// Runs alone, and not long.
+#[tool(exclusive, timeout = "300ms")]
+async fn soon_over() -> u8 {
+    1
+}
+
+#[test]
+fn a_call_waits_for_its_turn_no_longer_than_it_might_run() {
+    for headers in ["", "Accept: text/event-stream\r\n"] {
+        let served = serve_tools(tools![hang, soon_over], |server| server);
+        let mut first = served.connect();
+        let request = served.request("hang", b"{}", "Content-Type: application/json\r\n");
+        first.write_all(&request).unwrap();
+        std::thread::sleep(Duration::from_millis(50));
+        let mut second = served.connect();
+        let headers = format!("Content-Type: application/json\r\n{headers}");
+        let request = served.request("soon_over", b"{}", &headers);
+        second.write_all(&request).unwrap();
+        let answer = read(second);
+        let is_stream = headers.contains("event-stream");
+        assert_eq!(answer.status, if is_stream { 200 } else { 504 });
+        assert!(
+            answer
+                .body
+                .contains("timed out after 300ms of waiting for its turn"),
+            "{answer:?}"
+        );
+        // Whoever ends makes room.
+        drop(first);
+        let mut then = served.call("soon_over", "{}");
+        for _ in 0..20 {
+            if then.status == 200 {
+                break;
+            }
+            then = served.call("soon_over", "{}");
+        }
+        assert_eq!(then.json()["value"], 1, "{then:?}");
+    }
+}
+
 /// Never ends by itself.
 #[tool]
 async fn hang() -> u8 {

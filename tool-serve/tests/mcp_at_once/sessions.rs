@@ -85,6 +85,28 @@ async fn a_session_that_is_over_is_not_known_any_more() {
 }
 
 #[tokio::test]
+async fn a_session_that_is_over_is_not_known_by_a_call_that_is_left_of_it() {
+    let (server, runs) = server();
+    let service = server.http();
+    let client = Client::greeted(&service, &json!({})).await;
+    for _ in 0..2 {
+        client.call("add", FIVE).await;
+    }
+    let left = client.clone();
+    let left = tokio::spawn(async move { left.call("wait", r#"{"ms": 1000}"#).await });
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let response = client.send(Method::DELETE, String::new(), None).await;
+    assert_eq!(response.status(), 204);
+    for _ in 0..3 {
+        assert_eq!(client.call("add", FIVE).await.status, 404);
+    }
+    assert_eq!(runs.load(Ordering::SeqCst), 3);
+    left.await.unwrap();
+    assert_eq!(client.call("add", FIVE).await.status, 404);
+    assert_eq!(runs.load(Ordering::SeqCst), 3);
+}
+
+#[tokio::test]
 async fn a_session_lives_by_calls_that_are_over_at_once() {
     let limits = ServerLimits {
         idle: Duration::from_millis(400),

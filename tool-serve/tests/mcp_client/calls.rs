@@ -328,3 +328,18 @@ async fn many_calls_at_once_get_their_own_answers() {
     let outcome = call(&tools, "echo", "").await.outcome.unwrap();
     assert!(matches!(outcome, Outcome::Value(_)));
 }
+
+#[tokio::test]
+async fn what_a_server_asks_before_it_says_hello_takes_no_place() {
+    for script in ["asks first", "silent, asks first"] {
+        let (connector, _) = connect(script);
+        let client = connector.await.unwrap();
+        let tools = client.toolset();
+        let said = tokio::time::timeout(Duration::from_secs(20), call(&tools, "ask", "{}"));
+        assert_eq!(
+            text(&said.await.unwrap()),
+            r#"{"action":"decline"}"#,
+            "{script}"
+        );
+    }
+}

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolwright_runtime::{DynTool, Registry, ToolDef, Toolset};
-use toolwright_serve::mcp::{ClientEvent, ConnectErrorKind, NoticeKind};
+use toolwright_serve::mcp::{self, ClientEvent, ConnectErrorKind, NoticeKind};
 
-use super::{call, connect, scripted, text};
+use super::raw_http::{Reply, Server, answered, plain};
+use super::{call, connect, scripted, text, told};
 
 /// What the scripted server answers to `tools/list`.
 pub(crate) fn page(script: &str, cursor: Option<&str>, changed: bool) -> String {
@@ -292,4 +293,34 @@ async fn a_list_that_comes_after_the_end_is_not_put_into_the_registry() {
     closing.await.unwrap();
     assert!(registry.snapshot().is_empty());
     assert!(!told.all().contains(&ClientEvent::ToolsChanged));
+}
+
+#[tokio::test]
+async fn a_list_that_nobody_looks_at_is_not_read() {
+    let server = Server::start(|asked| {
+        plain(asked).unwrap_or_else(|| {
+            let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+            let answer = answered(asked, "fine");
+            Reply::events(format!("data: {changed}\n\ndata: {answer}\n\n"))
+        })
+    })
+    .await;
+    let lists = || {
+        let asked = server.asked().into_iter();
+        asked
+            .filter(|asked| asked.json()["method"] == "tools/list")
+            .count()
+    };
+    let (connector, told) = told(mcp::connect(&*server.url));
+    let client = connector.await.unwrap();
+    let tools = client.toolset();
+    assert_eq!(text(&call(&tools, "echo", "{}").await), "fine");
+    told.wait_for("list", |event| *event == ClientEvent::ToolsChanged)
+        .await;
+    assert_eq!(lists(), 2);
+    // The tools are there without the client, and whoever has them calls them.
+    drop(client);
+    assert_eq!(text(&call(&tools, "echo", "{}").await), "fine");
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    assert_eq!(lists(), 2);
 }

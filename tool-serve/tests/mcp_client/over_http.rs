@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio::time::{sleep, timeout};
 use toolwright_runtime::{Context, ErrorKind, ToolCall, ToolError, Toolset};
-use toolwright_serve::mcp::{self, Client, ClientEvent, ConnectErrorKind};
+use toolwright_serve::mcp::{self, Answer, Client, ClientEvent, ConnectErrorKind};
 
 use super::raw_http::{Asked, Reply, Server, answered, plain};
 use super::{Told, call, text, told};
@@ -242,6 +242,78 @@ async fn a_session_that_the_server_forgot_is_opened_anew() {
         .into_iter()
         .filter(|asked| asked.method == "DELETE");
     assert_eq!(ended.count(), 1);
+}
+
+#[tokio::test]
+async fn what_a_session_that_is_over_asked_takes_no_place_in_the_next() {
+    let sessions = Arc::new(AtomicU32::new(0));
+    let now = Arc::clone(&sessions);
+    let question = |id: &str, message: &str| {
+        let params = json!({"mode": "form", "message": message, "requestedSchema": {"type": "object", "properties": {}}});
+        let asks =
+            json!({"jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": params});
+        format!("data: {asks}\n\n")
+    };
+    let server = Server::start(move |asked| {
+        let message = asked.json();
+        let current = now.load(Ordering::SeqCst).to_string();
+        if message["method"] == "initialize" {
+            let new = now.fetch_add(1, Ordering::SeqCst) + 1;
+            return plain(asked)
+                .unwrap()
+                .with("mcp-session-id", &new.to_string());
+        }
+        let is_known = asked.header("mcp-session-id") == current;
+        if !is_known && message["method"] != "server/discover" {
+            return Reply::status("404 Not Found");
+        }
+        plain(asked).unwrap_or_else(|| {
+            let mut events = if current == "1" {
+                now.fetch_add(1, Ordering::SeqCst);
+                (0..256)
+                    .map(|n| question(&format!("q{n}"), "Never answered?"))
+                    .collect()
+            } else {
+                question("q0", "Heard?")
+            };
+            events.push_str(&format!("data: {}\n\n", answered(asked, "fine")));
+            Reply::events(events)
+        })
+    })
+    .await;
+    let (never, heard) = (Arc::<AtomicU32>::default(), Arc::<AtomicU32>::default());
+    let (counts, hears) = (Arc::clone(&never), Arc::clone(&heard));
+    let (connector, told) = told(mcp::connect(&*server.url));
+    let connector = connector.on_elicitation(move |question| {
+        let is_heard = &*question.message == "Heard?";
+        let count = if is_heard { &hears } else { &counts };
+        count.fetch_add(1, Ordering::SeqCst);
+        async move {
+            if !is_heard {
+                std::future::pending::<()>().await;
+            }
+            Answer::Decline
+        }
+    });
+    let client = connector.await.unwrap();
+    let tools = client.toolset();
+    let until = async |count: &AtomicU32, most| {
+        for _ in 0..500 {
+            if count.load(Ordering::SeqCst) == most {
+                return;
+            }
+            sleep(Duration::from_millis(10)).await;
+        }
+        panic!(
+            "{} of {most}: {:?}",
+            count.load(Ordering::SeqCst),
+            told.all()
+        );
+    };
+    assert_eq!(text(&call(&tools, "echo", "{}").await), "fine");
+    until(&never, 256).await;
+    assert_eq!(text(&call(&tools, "echo", "{}").await), "fine");
+    until(&heard, 1).await;
 }
 
 #[tokio::test]

@@ -143,6 +143,12 @@ pub(crate) fn serve(script: &str) {
 }
 
 fn discover(script: &str, id: &Value) {
+    if script.contains("asks first") {
+        for n in 0..300 {
+            let method = ["ping", "roots/list"][n % 2];
+            send(&json!({"jsonrpc": "2.0", "id": format!("first{n}"), "method": method}));
+        }
+    }
     match script {
         "modern" => answer(
             id,
@@ -153,7 +159,7 @@ fn discover(script: &str, id: &Value) {
                 "ttlMs": 0, "cacheScope": "private",
             }),
         ),
-        "silent about the new" => {}
+        "silent about the new" | "silent, asks first" => {}
         _ => send(&json!({
             "jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "what?"},
         })),

@@ -19,6 +19,8 @@ pub(super) struct Books {
     tokens: HashMap<i64, i64>,
     /// What `rmcp` asks for itself, one thing at a time: to be greeted, and then to be told of changes.
     own: Option<i64>,
+    /// The same as long as it is a greeting.
+    greeting: Option<i64>,
     /// The server's requests that have no answer that was sent.
     asked: HashSet<RequestId>,
 }
@@ -41,18 +43,25 @@ impl Books {
     }
 
     /// A request of `rmcp`'s own is sent.
-    pub(super) fn open_own(&mut self, id: i64) {
+    pub(super) fn open_own(&mut self, id: i64, is_greeting: bool) {
         // A server that starts slowly answers the first way to say hello when the second is
         // under way; `rmcp` takes that for a broken handshake.
         if let Some(before) = self.own.replace(id) {
             self.close(before);
         }
+        self.greeting = is_greeting.then_some(id);
         let (slot, token) = (None, None);
         self.open.insert(id, Open { slot, token });
     }
 
     /// A request is answered, or nobody waits for its answer any more.
     pub(super) fn close(&mut self, id: i64) -> Option<Open> {
+        if self.greeting == Some(id) {
+            // What a server asked before it said hello `rmcp` answers by then, or not at all; and whoever asked in a
+            // session before this one is not there any more.
+            self.greeting = None;
+            self.asked.clear();
+        }
         let open = self.open.remove(&id)?;
         if let Some(token) = open.token {
             self.tokens.remove(&token);
@@ -83,11 +92,6 @@ impl Books {
     /// The server has its answer, or does not want it any more.
     pub(super) fn tell(&mut self, id: &RequestId) {
         self.asked.remove(id);
-    }
-
-    /// Whoever asked before is not there any more.
-    pub(super) fn forget_asked(&mut self) {
-        self.asked.clear();
     }
 }
 

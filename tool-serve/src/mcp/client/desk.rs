@@ -63,10 +63,8 @@ impl Desk {
         })
     }
 
-    /// The server forgot the session, and there is a new one, in which nothing is asked yet. Its tools may
-    /// be others.
+    /// The server forgot the session, and there is a new one. Its tools may be others.
     pub(super) fn begins_anew(&self) {
-        self.books().forget_asked();
         self.changed.notify_one();
     }
 
@@ -123,7 +121,11 @@ impl Desk {
             return;
         };
         let Some(slot) = slot_of(request) else {
-            self.books().open_own(id);
+            let is_greeting = matches!(
+                request,
+                ClientRequest::DiscoverRequest(_) | ClientRequest::InitializeRequest(_)
+            );
+            self.books().open_own(id, is_greeting);
             return;
         };
         // A request that is sent once more, in a new session, has one.

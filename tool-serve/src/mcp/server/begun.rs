@@ -141,12 +141,7 @@ pub(super) fn start(
             executor,
             ..
         } = &*shared;
-        // Where it is to end before, it ends below.
-        let _turn = turns.take(registry, &call.name, &cx.cancel()).await;
-        match decided {
-            Some(decided) => executor.decide(&[decided], &cx).await,
-            None => executor.run(std::slice::from_ref(&call), &cx).await,
-        }
+        turns.run(registry, executor, &call, decided, &cx).await
     });
     Running { batch, reports }
 }

@@ -6,5 +6,7 @@
 mod calls;
 mod client;
 mod heads;
+#[cfg(target_os = "linux")]
+mod memory;
 mod sessions;
 mod tools;

@@ -9,13 +9,16 @@
     clippy::unnecessary_wraps
 )]
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use toolwright::{Context, Event, Executor, Handling, Layer, Next, Request, ToolCall, tool, tools};
+use toolwright::{
+    CallPlan, Context, ErrorKind, Event, Executor, Handling, Layer, Next, Request, ToolCall, tool,
+    tools,
+};
 
 static READ: AtomicUsize = AtomicUsize::new(0);
 
@@ -136,4 +139,42 @@ fn repairs_are_told_before_the_end_of_a_call() {
         *told.lock().unwrap(),
         ["finished 0", "repaired 1: 1", "finished 1"]
     );
+}
+
+/// Takes no longer.
+#[tool(timeout = "2s")]
+async fn short() -> u8 {
+    RAN.fetch_add(1, Ordering::SeqCst)
+}
+
+static RAN: AtomicU8 = AtomicU8::new(0);
+
+#[test]
+fn a_call_that_waited_too_long_elsewhere_does_not_run() {
+    let tools = tools![short, take];
+    let executor = Executor::serial(&tools).timeout(Duration::from_secs(7));
+    let limit = |name| executor.time_limit(tools.get(name).unwrap().def());
+    assert_eq!(limit("short"), Some(Duration::from_secs(2)));
+    assert_eq!(limit("take"), Some(Duration::from_secs(7)));
+    let unlimited = executor.clone().no_timeout();
+    assert_eq!(unlimited.time_limit(tools.get("take").unwrap().def()), None);
+
+    let calls = ["short", "short", "nobody"].map(|name| ToolCall::new("1", name, "{}"));
+    let late = CallPlan::Late(Duration::from_secs(2));
+    let plans = [late, CallPlan::Run, late];
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let batch = runtime.block_on(executor.run_planned(&calls, &plans, &Context::new()));
+    let told: Vec<_> = batch.results().map(|result| &result.outcome).collect();
+    let error = told[0].as_ref().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert_eq!(
+        error.to_string(),
+        "timed out after 2s of waiting for its turn"
+    );
+    assert!(told[1].is_ok());
+    assert_eq!(told[2].as_ref().unwrap_err().kind(), ErrorKind::Unknown);
+    assert_eq!(RAN.load(Ordering::SeqCst), 1);
 }

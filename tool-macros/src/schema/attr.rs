@@ -3,10 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt;
-use syn::parse::{ParseStream, Parser};
-use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, LitStr, Meta, Path, Token, Type};
+use syn::{Attribute, Expr, LitStr, Meta, Path, Type};
 
 use crate::args;
 use crate::ctxt::Ctxt;
@@ -15,8 +13,9 @@ use crate::name::quoted;
 use crate::place::{literal, parse_quote, quote};
 
 use super::body::Body;
-use super::bounds::{self, BOUNDS, Bounds};
+use super::bounds::Bounds;
 use super::case::RenameRule;
+use super::option::{Of, Opt, options};
 use super::serde_attr::{Meaning, Place, meaning};
 
 /// A name or a rule for names, on both of serde's sides.
@@ -317,143 +316,6 @@ impl Member {
                 .unwrap_or_else(|| rule(true, &ident)),
         }
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Of {
-    Schema,
-    Serde,
-    Schemars,
-}
-
-/// One option of an attribute.
-struct Opt {
-    of: Of,
-    meta: Meta,
-    key: String,
-    /// What stands behind `as =`, which no expression could be.
-    ty: Option<Type>,
-}
-
-impl Opt {
-    /// An option that is a bound, says nothing, or is refused: what is not understood must not be
-    /// passed over, or the schema would lie.
-    fn other(&self, cx: &Ctxt, place: Place, bounds: &mut Bounds, known: &[&str]) {
-        let Self { of, meta, key, .. } = self;
-        match of {
-            Of::Schema => {
-                if !bounds::read(cx, meta, key, bounds) {
-                    let options: Vec<_> = known.iter().copied().chain(BOUNDS).collect();
-                    args::unknown(cx, meta, key, "schema", &options);
-                }
-            }
-            Of::Schemars => {
-                let silent = ["crate", "bound", "rename", "deny_unknown_fields", "inline"];
-                if !bounds::read_schemars(cx, meta, key, bounds) && !silent.contains(&key.as_str())
-                {
-                    cx.error(
-                        meta.path(),
-                        format!("`#[derive(Schema)]` does not read `#[schemars({key})]`\nhelp: say the same with `#[schema(…)]`, or implement `Schema` by hand"),
-                    );
-                }
-            }
-            Of::Serde => match meaning(place, key) {
-                Some(Meaning::Refused(why)) => cx.error(
-                    meta.path(),
-                    format!("`#[serde({key})]` has no schema: {why}"),
-                ),
-                Some(Meaning::Nothing) => {}
-                // Of a name that serde does not know either it says so itself.
-                Some(Meaning::Read | Meaning::Custom) | None => {}
-            },
-        }
-    }
-}
-
-/// The options of our attribute, serde's and schemars', in this order: what is said to us wins.
-fn options(cx: &Ctxt, attrs: &[Attribute]) -> Vec<Opt> {
-    let mut options: Vec<Opt> = Vec::new();
-    for (of, name) in [
-        (Of::Schemars, "schemars"),
-        (Of::Serde, "serde"),
-        (Of::Schema, "schema"),
-    ] {
-        for attr in attrs.iter().filter(|attr| attr.path().is_ident(name)) {
-            let Meta::List(list) = &attr.meta else {
-                continue;
-            };
-            if of == Of::Schema {
-                options.extend(ours(cx, list.tokens.clone()));
-                continue;
-            }
-            let metas = if of == Of::Serde {
-                // serde's derive reports what is wrong with its attributes.
-                Punctuated::<Meta, Token![,]>::parse_terminated
-                    .parse2(list.tokens.clone())
-                    .map(|metas| metas.into_iter().collect())
-                    .unwrap_or_default()
-            } else {
-                args::metas(cx, list.tokens.clone())
-            };
-            for meta in metas {
-                let key = args::key(&meta).unwrap_or_default();
-                options.push(Opt {
-                    of,
-                    meta,
-                    key,
-                    ty: None,
-                });
-            }
-        }
-    }
-    options
-}
-
-/// Our own options. `as` is a keyword, and a type behind it no expression, so that the grammar of
-/// attributes does not hold here.
-fn ours(cx: &Ctxt, tokens: TokenStream) -> Vec<Opt> {
-    let parser = |input: ParseStream<'_>| {
-        let mut options: Vec<Opt> = Vec::new();
-        while !input.is_empty() {
-            let option = if input.peek(Token![as]) {
-                let keyword: Token![as] = input.parse()?;
-                let wanted = "`as` takes a type\nhelp: write `as = String`";
-                if !input.peek(Token![=]) {
-                    return Err(syn::Error::new(keyword.span, wanted));
-                }
-                input.parse::<Token![=]>()?;
-                let found = input.span();
-                let ty: Type = input.parse().map_err(|_| syn::Error::new(found, wanted))?;
-                Opt {
-                    of: Of::Schema,
-                    meta: Meta::Path(Ident::new_raw("as", keyword.span).into()),
-                    key: "as".to_owned(),
-                    ty: Some(ty),
-                }
-            } else {
-                let meta: Meta = input.parse()?;
-                let key = args::key(&meta).unwrap_or_default();
-                Opt {
-                    of: Of::Schema,
-                    meta,
-                    key,
-                    ty: None,
-                }
-            };
-            if !option.key.is_empty() && options.iter().any(|known| known.key == option.key) {
-                cx.error(
-                    option.meta.path(),
-                    format!("`{}` is given twice\nhelp: remove one", option.key),
-                );
-            }
-            options.push(option);
-            if !input.is_empty() {
-                input.parse::<Token![,]>()?;
-            }
-        }
-        Ok(options)
-    };
-    cx.ok(parser.parse2(tokens)).unwrap_or_default()
 }
 
 /// `key = "Type"`

@@ -1,6 +1,6 @@
 //! `#[derive(Schema)]`: what serde reads and writes for a type, as a tree in `const`.
 //!
-//! `attr` reads the attributes of serde, schemars and ours; `bounds` reads ranges, lengths and the
+//! `attr` reads the attributes of serde, schemars and ours, `option` what stands in them; `bounds` reads ranges, lengths and the
 //! like, `pattern` regular expressions; `body` and `variants` make the tree; `used` finds the
 //! type parameters that it is made of; `recursive` cuts edges that lead back.
 
@@ -18,6 +18,7 @@ mod attr;
 mod body;
 mod bounds;
 mod case;
+mod option;
 mod pattern;
 mod recursive;
 mod serde_attr;

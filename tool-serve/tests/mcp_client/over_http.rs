@@ -268,25 +268,24 @@ async fn what_a_session_that_is_over_asked_takes_no_place_in_the_next() {
             return Reply::status("404 Not Found");
         }
         plain(asked).unwrap_or_else(|| {
-            let mut events = if current == "1" {
+            let asks: Vec<_> = if current == "1" {
                 now.fetch_add(1, Ordering::SeqCst);
-                (0..256)
-                    .map(|n| question(&format!("q{n}"), "Never answered?"))
-                    .collect()
+                let never = (0..256).map(|n| question(&format!("q{n}"), "Never answered?"));
+                never.collect()
             } else {
-                question("q0", "Heard?")
+                vec![question("q0", "Heard?")]
             };
-            events.push_str(&format!("data: {}\n\n", answered(asked, "fine")));
-            Reply::events(events)
+            let answer = format!("data: {}\n\n", answered(asked, "fine"));
+            Reply::events(asks.concat() + &answer)
         })
     })
     .await;
-    let (never, heard) = (Arc::<AtomicU32>::default(), Arc::<AtomicU32>::default());
-    let (counts, hears) = (Arc::clone(&never), Arc::clone(&heard));
+    let (left, next) = (Arc::<AtomicU32>::default(), Arc::<AtomicU32>::default());
+    let (of_left, of_next) = (Arc::clone(&left), Arc::clone(&next));
     let (connector, told) = told(mcp::connect(&*server.url));
     let connector = connector.on_elicitation(move |question| {
         let is_heard = &*question.message == "Heard?";
-        let count = if is_heard { &hears } else { &counts };
+        let count = if is_heard { &of_next } else { &of_left };
         count.fetch_add(1, Ordering::SeqCst);
         async move {
             if !is_heard {
@@ -311,9 +310,9 @@ async fn what_a_session_that_is_over_asked_takes_no_place_in_the_next() {
         );
     };
     assert_eq!(text(&call(&tools, "echo", "{}").await), "fine");
-    until(&never, 256).await;
+    until(&left, 256).await;
     assert_eq!(text(&call(&tools, "echo", "{}").await), "fine");
-    until(&heard, 1).await;
+    until(&next, 1).await;
 }
 
 #[tokio::test]

@@ -10,11 +10,13 @@ mod live;
 mod output;
 mod policy;
 mod progress;
+mod running;
 mod shown;
 mod sort;
 mod source;
 mod span;
 mod trace;
+mod turns;
 
 use std::borrow::Cow;
 use std::fmt;

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::clock::{Clock, Limited};
+use super::clock::Clock;
 use super::layer::{Handled, Layer, Next, Request};
 use super::sort::Job;
 use super::span::CallSpan;
@@ -34,7 +34,7 @@ pub(super) struct Core<'a> {
     waits_with: Mutex<Option<Arc<str>>>,
 }
 
-type Answered = Result<Outcome, ToolError>;
+pub(super) type Answered = Result<Outcome, ToolError>;
 
 /// What became of a call, and how its arguments were repaired on the way.
 pub(super) struct Ran {
@@ -45,51 +45,23 @@ pub(super) struct Ran {
     pub(super) waits_with: Option<Arc<str>>,
 }
 
+impl Ran {
+    /// Of a call without layers.
+    pub(super) fn plain(job: &Job<'_>, answer: Answered) -> Self {
+        Self {
+            index: job.index,
+            handled: answer.into(),
+            repairs: job.store.repairs().to_vec(),
+            waits_with: None,
+        }
+    }
+}
+
 /// What all calls of a batch are run with.
 pub(super) struct Shared<'a> {
     pub(super) cx: Context,
     pub(super) clock: Clock,
     pub(super) layers: &'a [Arc<dyn Layer>],
-}
-
-/// Runs a call. Nothing in it panics: what is not ours is contained where it is called.
-///
-/// Thousands of these wait at once, so it is small: what few calls need is in a box of its own.
-pub(super) fn run<'a>(
-    job: &'a Job<'a>,
-    began: Instant,
-    shared: &'a Shared<'a>,
-    span: CallSpan,
-) -> impl Future<Output = Ran> + use<'a> {
-    let traits = job.entry.traits();
-    let is_plain = shared.layers.is_empty()
-        && span.is_none()
-        && !job.plan.is_approval()
-        && !traits.blocking
-        && !traits.spawn;
-    let other = (!is_plain).then(|| Box::pin(in_span(job, began, shared, span)));
-    async move {
-        if let Some(other) = other {
-            return other.await;
-        }
-        let store = Store::new();
-        let one = One {
-            index: job.index,
-            call: job.call,
-            entry: job.entry,
-            cx: &shared.cx,
-            clock: &shared.clock,
-            store: &store,
-            began,
-        };
-        let handled = here(&one).await.into();
-        Ran {
-            index: job.index,
-            handled,
-            repairs: store.repairs().to_vec(),
-            waits_with: None,
-        }
-    }
 }
 
 /// One call on its way into the tool's own code.
@@ -108,35 +80,61 @@ impl<'a> One<'a> {
         Call::of(self.call, self.store, self.cx).at(self.index)
     }
 
-    /// What `later` comes to, if it does so in time.
-    fn limit<F>(&self, later: F) -> Limited<'a, F> {
+    /// What comes first of the tool's answer and then, where that is a stream, its items: all within one limit.
+    async fn limited(&self, first: Contained<'a, Answered>) -> Answered {
         let own = self.entry.traits().timeout;
-        self.clock.limit(self.began, own, later)
-    }
-}
-
-/// The tool's own code on this task, no longer than it may: one limit for the answer and, where that
-/// is a stream, for its items.
-async fn here(one: &One<'_>) -> Answered {
-    let first = match contained(|| one.entry.tool().call(one.call())) {
-        Ok(Answer::Ready(answer)) => match items::stream_of(&answer) {
-            Some(stream) => items::read(stream, one.call()),
-            None => return answer,
-        },
-        Ok(Answer::Later(later)) => Contained::new(later),
-        Err(error) => return Err(error),
-    };
-    let mut limited = one.limit(first);
-    loop {
-        let answer = (&mut limited).await.flatten().flatten();
-        match items::stream_of(&answer) {
-            Some(stream) => limited.go_on(items::read(stream, one.call())),
-            None => return answer,
+        let mut limited = self.clock.within(self.began, own, first);
+        loop {
+            let answer = (&mut limited).await.flatten().flatten();
+            match items::stream_of(&answer) {
+                Some(stream) => limited.go_on(items::read(stream, self.call())),
+                None => return answer,
+            }
         }
     }
 }
 
-async fn in_span(job: &Job<'_>, began: Instant, shared: &Shared<'_>, span: CallSpan) -> Ran {
+/// What a tool's code begins with, on this task: what is to be waited for, or the answer.
+pub(super) fn first<'a>(
+    entry: &'a Entry,
+    call: Call<'a>,
+) -> Result<Contained<'a, Answered>, Answered> {
+    match contained(|| entry.tool().call(call)) {
+        Ok(Answer::Ready(answer)) => match items::stream_of(&answer) {
+            Some(stream) => Ok(items::read(stream, call)),
+            None => Err(answer),
+        },
+        Ok(Answer::Later(later)) => Ok(Contained::new(later)),
+        Err(error) => Err(Err(error)),
+    }
+}
+
+/// What a call comes to that has begun, and has a limit of its own.
+pub(super) async fn limited<'a>(
+    job: &'a Job<'a>,
+    began: Instant,
+    shared: &'a Shared<'a>,
+    first: Contained<'a, Answered>,
+) -> Ran {
+    let one = One {
+        index: job.index,
+        call: job.call,
+        entry: job.entry,
+        cx: &shared.cx,
+        clock: &shared.clock,
+        store: &job.store,
+        began,
+    };
+    Ran::plain(job, one.limited(first).await)
+}
+
+/// What a call comes to, whatever is around it and wherever it runs.
+pub(super) async fn in_span(
+    job: &Job<'_>,
+    began: Instant,
+    shared: &Shared<'_>,
+    span: CallSpan,
+) -> Ran {
     span.around(layered(job, began, shared, &span)).await
 }
 
@@ -267,7 +265,10 @@ impl<'a> Core<'a> {
             store: &store,
             began,
         };
-        let answered = here(&one).await;
+        let answered = match first(one.entry, one.call()) {
+            Ok(first) => one.limited(first).await,
+            Err(answer) => answer,
+        };
         self.repaired(&store);
         answered
     }
@@ -292,7 +293,7 @@ impl<'a> Core<'a> {
             Ok(runtime) => Elsewhere::Task(runtime.spawn(moved.run())),
             Err(_) => Elsewhere::thread(moved),
         };
-        let answer = self.clock.limit(began, traits.timeout, answer).await;
+        let answer = self.clock.within(began, traits.timeout, answer).await;
         self.repaired(&store);
         answer.flatten()
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use super::turns::Turns;
 use crate::contain::contained;
 use crate::{ErrorKind, ToolError};
 
@@ -73,6 +74,10 @@ impl Clock {
         }
     }
 
+    pub(super) fn limit(&self) -> Option<Duration> {
+        self.limit
+    }
+
     /// Nothing is left half done under this lock.
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
@@ -80,7 +85,7 @@ impl Clock {
 
     /// What `future` comes to, if it does so in time after `began`: in `own` time if the tool declares
     /// one.
-    pub(super) fn limit<F>(
+    pub(super) fn within<F>(
         &self,
         began: Instant,
         own: Option<Duration>,
@@ -107,8 +112,7 @@ impl Clock {
     }
 
     /// Wakes all calls whose time is over.
-    fn ring(&self) {
-        let now = Instant::now();
+    fn ring(&self, now: Instant) {
         let mut waiting = self.waiting();
         waiting.rung = Some(now);
         let mut due = Vec::new();
@@ -189,7 +193,7 @@ impl<F> Drop for Limited<'_, F> {
 }
 
 #[cold]
-fn timed_out(limit: Duration) -> ToolError {
+pub(super) fn timed_out(limit: Duration) -> ToolError {
     ToolError::new(
         ErrorKind::Timeout,
         format!("the tool did not answer within {limit:?}"),
@@ -205,33 +209,60 @@ pub(crate) async fn pause(time: Duration) {
 }
 
 /// The timer of a batch: it rings when the first of its calls is due, or earlier.
-pub(super) struct Bell(Option<Timer>);
+#[derive(Default)]
+pub(super) struct Bell {
+    timer: Option<Timer>,
+    /// Of the calls without layers those before this one are not due any more. They have one limit, and so are due in the
+    /// order in which they began.
+    oldest: usize,
+}
 
 impl Bell {
-    pub(super) fn new() -> Self {
-        Self(None)
-    }
-
     /// Wakes what is due, and has the task woken when the next one is.
-    pub(super) fn poll(&mut self, clock: &Clock, task: &mut TaskContext<'_>) {
+    pub(super) fn poll(&mut self, clock: &Clock, calls: &mut Turns<'_>, task: &mut TaskContext<'_>) {
         if clock.limit.is_none() {
             return;
         }
         loop {
             // Of calls that end in time only the first one costs a timer.
-            let timer = match &mut self.0 {
+            let timer = match &mut self.timer {
                 Some(timer) => timer,
-                None => match clock.earliest() {
-                    Some(first) => self.0.insert(Timer::at(Some(first))),
+                None => match self.earliest(clock, calls) {
+                    Some(first) => self.timer.insert(Timer::at(Some(first))),
                     None => return,
                 },
             };
             if timer.poll(task).is_pending() {
                 return;
             }
-            self.0 = None;
-            clock.ring();
+            self.timer = None;
+            self.ring(clock, calls);
         }
+    }
+
+    fn earliest(&mut self, clock: &Clock, calls: &mut Turns<'_>) -> Option<Instant> {
+        let first = calls.from(self.oldest).find_map(|(place, call)| Some((place, call.due()?)));
+        self.oldest = first.map_or(calls.started(), |(place, _)| place);
+        first.map(|(_, due)| due).into_iter().chain(clock.earliest()).min()
+    }
+
+    fn ring(&mut self, clock: &Clock, calls: &mut Turns<'_>) {
+        let now = Instant::now();
+        let mut due = Vec::new();
+        for (place, call) in calls.from(self.oldest) {
+            match call.due() {
+                Some(at) if at > now => break,
+                Some(_) => {
+                    call.is_late();
+                    due.push(place);
+                }
+                None => {}
+            }
+        }
+        for place in due {
+            calls.wake(place);
+        }
+        clock.ring(now);
     }
 }
 

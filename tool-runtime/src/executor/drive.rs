@@ -2,17 +2,18 @@
 //! end by itself.
 
 use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
-use std::task::{Context as TaskContext, Poll};
+use std::pin::pin;
+use std::task::Poll;
 
-use futures_util::stream::{FuturesUnordered, Stream};
 use tokio::time::Instant;
 
 use super::Executor;
-use super::body::{self, Ran, Shared};
+use super::body::{Ran, Shared};
 use super::books::Books;
 use super::clock::{Bell, Clock, Timer};
+use super::running::RunningCall;
 use super::sort::Job;
+use super::turns::Turns;
 use crate::{Batch, Cancel, ErrorKind, ToolError};
 
 /// What happens next in a batch.
@@ -36,12 +37,12 @@ pub(super) async fn drive<'a>(
         clock: Clock::new(executor.timeout),
         layers: &executor.layers,
     };
-    let mut bell = Bell::new();
+    let mut bell = Bell::default();
     let whole = executor.batch_timeout;
     let mut end = Timer::at(whole.and_then(|limit| Instant::now().checked_add(limit)));
     // Declared behind the books: if the caller drops this future, the calls are dropped first, and
     // then the books tell what became of them.
-    let mut running = FuturesUnordered::new();
+    let mut calls = Turns::of(jobs.len());
     let mut stopped = pin!(async {
         match &stop {
             Some(stop) => stop.cancelled().await,
@@ -51,17 +52,17 @@ pub(super) async fn drive<'a>(
     let mut to_run = jobs.iter();
     let mut alone = false;
     loop {
-        while running.len() < executor.at_once.get() && !alone {
+        while calls.running() < executor.at_once.get() && !alone {
             let Some(job) = to_run.as_slice().first() else {
                 break;
             };
             let exclusive = job.entry.traits().exclusive;
-            if exclusive && !running.is_empty() {
+            if exclusive && calls.running() > 0 {
                 break;
             }
             alone = exclusive;
             let (began, span) = books.start(job.index);
-            running.push(body::run(job, began, &shared, span));
+            calls.start(RunningCall::new(job, began, &shared, span));
             to_run.next();
         }
         let next = poll_fn(|task| {
@@ -71,12 +72,12 @@ pub(super) async fn drive<'a>(
             if end.poll(task).is_ready() {
                 return Poll::Ready(Next::TimedOut);
             }
-            let next = ran(&mut running, task);
+            let next = calls.poll(task);
             // Calls that end one after the other come to an end.
             if next.is_pending() {
-                bell.poll(&shared.clock, task);
+                bell.poll(&shared.clock, &mut calls, task);
             }
-            next
+            next.map(|ran| ran.map_or(Next::Idle, Next::Ran))
         });
         match next.await {
             Next::Idle => break,
@@ -99,14 +100,6 @@ pub(super) async fn drive<'a>(
         }
     }
     // Whatever still runs ends before its call is answered in its place.
-    drop(running);
+    drop(calls);
     books.close()
-}
-
-fn ran<F: Future<Output = Ran>>(
-    running: &mut FuturesUnordered<F>,
-    task: &mut TaskContext<'_>,
-) -> Poll<Next> {
-    let next = Pin::new(running).poll_next(task);
-    next.map(|ran| ran.map_or(Next::Idle, Next::Ran))
 }

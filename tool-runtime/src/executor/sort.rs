@@ -6,7 +6,7 @@ use super::batch::PendingReason;
 use super::books::Books;
 use super::{Executor, Turn, UnknownPolicy};
 use crate::toolset::Entry;
-use crate::{Context, Decision, ErrorKind, Outcome, ToolCall, ToolError, Toolset};
+use crate::{Context, Decision, ErrorKind, Outcome, Store, ToolCall, ToolError, Toolset};
 
 /// A call that will run.
 pub(super) struct Job<'a> {
@@ -14,6 +14,8 @@ pub(super) struct Job<'a> {
     pub(super) call: &'a ToolCall,
     pub(super) entry: &'a Entry,
     pub(super) plan: Plan<'a>,
+    /// For what its tool reads, if it runs on the batch's task.
+    pub(super) store: Store,
 }
 
 /// What is to become of a call: of a turn that is run for a second time, after a pause, or of one that waited elsewhere.
@@ -72,6 +74,7 @@ pub(super) fn sort<'a>(
                     call,
                     entry,
                     plan,
+                    store: Store::new(),
                 });
             }
             Sorted::Waits(entry, reason) => {

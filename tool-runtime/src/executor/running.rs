@@ -1,0 +1,121 @@
+//! One call while it runs on the task of its batch.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll};
+
+use tokio::time::Instant;
+
+use super::body::{self, Answered, Ran, Shared};
+use super::clock::timed_out;
+use super::sort::Job;
+use super::span::CallSpan;
+use crate::Call;
+use crate::contain::Contained;
+use crate::items;
+
+/// See the module. Thousands of these wait at once, so it is small: what few calls need is in a box of its own.
+pub(super) struct RunningCall<'a> {
+    job: &'a Job<'a>,
+    shared: &'a Shared<'a>,
+    began: Instant,
+    does: Does<'a>,
+    /// The time that calls have is over.
+    is_late: bool,
+}
+
+enum Does<'a> {
+    /// It has not had its first turn.
+    Nothing,
+    /// It runs the tool's own code, in the time that all calls of the batch have.
+    Here(Contained<'a, Answered>),
+    /// It runs some other way, and sees to its time itself.
+    Other(Pin<Box<dyn Future<Output = Ran> + Send + 'a>>),
+}
+
+impl<'a> RunningCall<'a> {
+    pub(super) fn new(
+        job: &'a Job<'a>,
+        began: Instant,
+        shared: &'a Shared<'a>,
+        span: CallSpan,
+    ) -> Self {
+        let traits = job.entry.traits();
+        let is_plain = shared.layers.is_empty()
+            && span.is_none()
+            && !job.plan.is_approval()
+            && !traits.blocking
+            && !traits.spawn;
+        let does = if is_plain {
+            Does::Nothing
+        } else {
+            Does::Other(Box::pin(body::in_span(job, began, shared, span)))
+        };
+        Self {
+            job,
+            shared,
+            began,
+            does,
+            is_late: false,
+        }
+    }
+
+    fn call(&self) -> Call<'a> {
+        Call::of(self.job.call, &self.job.store, &self.shared.cx).at(self.job.index)
+    }
+
+    fn ran(&self, answer: Answered) -> Ran {
+        Ran::plain(self.job, answer)
+    }
+
+    /// What the call comes to, if it does so at once. Its first turn begins with this.
+    pub(super) fn begin(&mut self) -> Option<Ran> {
+        if !matches!(self.does, Does::Nothing) {
+            return None;
+        }
+        let (job, shared, began) = (self.job, self.shared, self.began);
+        let first = match body::first(job.entry, self.call()) {
+            Ok(first) => first,
+            Err(answer) => return Some(self.ran(answer)),
+        };
+        self.does = if job.entry.traits().timeout.is_none() {
+            Does::Here(first)
+        } else {
+            Does::Other(Box::pin(body::limited(job, began, shared, first)))
+        };
+        None
+    }
+
+    pub(super) fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<Ran> {
+        loop {
+            let answer = match &mut self.does {
+                Does::Nothing => return Poll::Pending,
+                Does::Other(other) => return other.as_mut().poll(task),
+                Does::Here(later) => match Pin::new(later).poll(task) {
+                    Poll::Ready(answer) => answer.flatten(),
+                    Poll::Pending if self.is_late => {
+                        Err(timed_out(self.shared.clock.limit().unwrap_or_default()))
+                    }
+                    Poll::Pending => return Poll::Pending,
+                },
+            };
+            match items::stream_of(&answer) {
+                Some(stream) => self.does = Does::Here(items::read(stream, self.call())),
+                None => return Poll::Ready(self.ran(answer)),
+            }
+        }
+    }
+
+    /// When its time will be over, if it waits and has the time that all have.
+    pub(super) fn due(&self) -> Option<Instant> {
+        match self.does {
+            Does::Here(_) if !self.is_late => self.began.checked_add(self.shared.clock.limit()?),
+            _ => None,
+        }
+    }
+
+    /// Its time is over: it ends in its next turn, in any case.
+    pub(super) fn is_late(&mut self) {
+        self.is_late = true;
+    }
+}

@@ -444,16 +444,12 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The place of each call in the turn of the model.
-    fn places(self) -> impl Iterator<Item = usize> + 'a {
-        let place = move |index: usize| {
-            let decided = match self.plans {
-                Plans::Planned(_) => None,
-                Plans::Decided(decided) => decided.get(index),
-            };
-            decided.map_or(index, |decided| decided.place)
-        };
-        (0..self.calls.len()).map(place)
+    /// The place of each call in the turn of the model, where it is another one than here.
+    fn places(self) -> Option<Vec<usize>> {
+        match self.plans {
+            Plans::Planned(_) => None,
+            Plans::Decided(decided) => Some(decided.iter().map(|one| one.place).collect()),
+        }
     }
 }
 

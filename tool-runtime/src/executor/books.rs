@@ -25,6 +25,10 @@ pub(super) struct Books<'a> {
     has_content: bool,
     calls: &'a [ToolCall],
     lines: Vec<Line<'a>>,
+    /// What became of each; nothing while it is open. Apart from the lines, since this list is handed on as it is.
+    replies: Vec<Option<Reply>>,
+    /// What calls changed, by their places.
+    updates: Vec<(usize, Vec<(String, Value)>)>,
     cx: Context,
     live: Arc<Live>,
     policy: &'a ErrorPolicy,
@@ -42,8 +46,6 @@ pub(super) struct Books<'a> {
 struct Line<'a> {
     entry: Option<&'a Entry>,
     began: Option<Instant>,
-    reply: Option<Reply>,
-    updates: Vec<(String, Value)>,
     span: CallSpan,
 }
 
@@ -52,13 +54,21 @@ impl<'a> Books<'a> {
         let id = BatchId::new();
         let calls = turn.calls;
         let observers = executor.observers.clone();
-        let live = Live::new(id, turn.places(), cx.host_cancel(), observers.clone());
+        let live = Live::new(
+            id,
+            calls.len(),
+            turn.places(),
+            cx.host_cancel(),
+            observers.clone(),
+        );
         let live = Arc::new(live);
         let books = Self {
             id,
             has_content: executor.has_content,
             calls,
             lines: calls.iter().map(|_| Line::default()).collect(),
+            replies: calls.iter().map(|_| None).collect(),
+            updates: Vec::new(),
             cx: cx.clone().in_batch(Arc::clone(&live)),
             live,
             policy: &executor.on_error,
@@ -275,16 +285,16 @@ impl<'a> Books<'a> {
             matches!(&result.outcome, Ok(outcome) if !matches!(outcome, Outcome::AskUser { .. }));
         if let Some(line) = self.lines.get_mut(index) {
             std::mem::take(&mut line.span).end(&result);
-            if counts {
-                line.updates = updates;
-            }
+        }
+        if counts && !updates.is_empty() {
+            self.updates.push((index, updates));
         }
         self.reply(index, Reply::Answered(result));
     }
 
     fn reply(&mut self, index: usize, reply: Reply) {
-        if let Some(line) = self.lines.get_mut(index) {
-            line.reply = Some(reply);
+        if let Some(place) = self.replies.get_mut(index) {
+            *place = Some(reply);
         }
     }
 
@@ -301,11 +311,7 @@ impl<'a> Books<'a> {
     /// Answers whatever is open with this error, in call order.
     pub(super) fn end_with(&mut self, error: &ToolError) {
         for index in 0..self.calls.len() {
-            let open = self
-                .lines
-                .get(index)
-                .is_some_and(|line| line.reply.is_none());
-            if open {
+            if self.replies.get(index).is_some_and(Option::is_none) {
                 self.answer(index, Err(error.clone()), Vec::new());
             }
         }
@@ -322,25 +328,20 @@ impl<'a> Books<'a> {
             self.cancelled();
         }
         self.end_with(&cancelled());
-        let lines = std::mem::take(&mut self.lines);
-        let mut batch = Batch::default();
-        batch.calls.reserve_exact(lines.len());
-        let mut updates = Vec::new();
-        for (line, call) in lines.into_iter().zip(self.calls) {
-            updates.extend(line.updates);
-            // Every line has a reply by now.
-            let reply = line
-                .reply
-                .unwrap_or_else(|| Reply::Answered(ToolResult::new(call, Err(cancelled()))));
-            batch.calls.push(reply);
-        }
-        if !updates.is_empty() {
+        let replies = std::mem::take(&mut self.replies);
+        // Each call has a reply by now.
+        let reply = |(reply, call): (Option<Reply>, _)| {
+            reply.unwrap_or_else(|| Reply::Answered(ToolResult::new(call, Err(cancelled()))))
+        };
+        let mut batch = Batch {
+            calls: replies.into_iter().zip(self.calls).map(reply).collect(),
+            ..Batch::default()
+        };
+        if !self.updates.is_empty() {
+            self.updates.sort_unstable_by_key(|(index, _)| *index);
+            let updates = self.updates.drain(..).flat_map(|(_, updates)| updates);
             let state = self.cx.state().clone();
-            batch.state = Some(
-                updates
-                    .into_iter()
-                    .fold(state, |state, (name, value)| state.with(name, value)),
-            );
+            batch.state = Some(updates.fold(state, |state, (name, value)| state.with(name, value)));
         }
         batch.halted = Halted::of_batch(&batch.calls, std::mem::take(&mut self.halts));
         let duration = self.began.elapsed();

@@ -219,7 +219,12 @@ pub(super) struct Bell {
 
 impl Bell {
     /// Wakes what is due, and has the task woken when the next one is.
-    pub(super) fn poll(&mut self, clock: &Clock, calls: &mut Turns<'_>, task: &mut TaskContext<'_>) {
+    pub(super) fn poll(
+        &mut self,
+        clock: &Clock,
+        calls: &mut Turns<'_>,
+        task: &mut TaskContext<'_>,
+    ) {
         if clock.limit.is_none() {
             return;
         }
@@ -241,9 +246,15 @@ impl Bell {
     }
 
     fn earliest(&mut self, clock: &Clock, calls: &mut Turns<'_>) -> Option<Instant> {
-        let first = calls.from(self.oldest).find_map(|(place, call)| Some((place, call.due()?)));
+        let first = calls
+            .from(self.oldest)
+            .find_map(|(place, call)| Some((place, call.due()?)));
         self.oldest = first.map_or(calls.started(), |(place, _)| place);
-        first.map(|(_, due)| due).into_iter().chain(clock.earliest()).min()
+        first
+            .map(|(_, due)| due)
+            .into_iter()
+            .chain(clock.earliest())
+            .min()
     }
 
     fn ring(&mut self, clock: &Clock, calls: &mut Turns<'_>) {

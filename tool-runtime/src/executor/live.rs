@@ -15,39 +15,55 @@ pub(crate) struct Live {
     /// The host's, if it gave one; else made when a call first asks.
     stop: OnceLock<Cancel>,
     calls: Mutex<Vec<OneCall>>,
+    /// Each call's place in its turn, where it is not that in the batch: where a person decided about some calls, others
+    /// may have stood before.
+    places: Option<Vec<usize>>,
     observers: Observers,
 }
 
 /// What is known of one call while it runs.
 #[derive(Default)]
 struct OneCall {
-    /// Its place in its turn: where a person decided about some calls, others may have stood before.
-    place: usize,
-    /// Made when the call asks for it.
-    stop: Option<Cancel>,
-    /// In the order in which they were made.
-    updates: Vec<(String, Value)>,
+    /// Made when the call asks for something.
+    asked: Option<Box<Asked>>,
     /// The call is answered: whatever of it still runs is no longer heard.
     closed: bool,
     /// The call was answered before it ended by itself.
     stopped: bool,
 }
 
+/// What few calls have.
+#[derive(Default)]
+struct Asked {
+    stop: Option<Cancel>,
+    /// In the order in which they were made.
+    updates: Vec<(String, Value)>,
+}
+
+impl OneCall {
+    fn asked(&mut self) -> &mut Asked {
+        self.asked.get_or_insert_default()
+    }
+
+    fn updates(&self) -> &[(String, Value)] {
+        self.asked.as_ref().map_or(&[], |asked| &asked.updates)
+    }
+}
+
 impl Live {
+    /// Of so many calls.
     pub(super) fn new(
         id: BatchId,
-        places: impl Iterator<Item = usize>,
+        calls: usize,
+        places: Option<Vec<usize>>,
         stop: Option<&Cancel>,
         observers: Observers,
     ) -> Self {
-        let call = |place| OneCall {
-            place,
-            ..OneCall::default()
-        };
         Self {
             id,
             stop: stop.map_or_else(OnceLock::new, |stop| OnceLock::from(stop.child())),
-            calls: Mutex::new(places.map(call).collect()),
+            calls: Mutex::new((0..calls).map(|_| OneCall::default()).collect()),
+            places,
             observers,
         }
     }
@@ -65,7 +81,7 @@ impl Live {
     pub(crate) fn cancel(&self, index: usize) -> Cancel {
         let stop = self.with(index, |call| {
             let all = self.stop.get_or_init(Cancel::new);
-            let stop = call.stop.get_or_insert_with(|| all.child()).clone();
+            let stop = call.asked().stop.get_or_insert_with(|| all.child()).clone();
             (stop, call.stopped)
         });
         let (stop, stopped) = stop.unwrap_or_default();
@@ -82,31 +98,36 @@ impl Live {
 
     /// The place in its turn of the call at this place of the batch.
     pub(crate) fn place(&self, index: usize) -> usize {
-        self.with(index, |call| call.place).unwrap_or(index)
+        let place = self.places.as_ref().and_then(|places| places.get(index));
+        place.copied().unwrap_or(index)
     }
 
     /// How many updates a call has noted.
     pub(crate) fn updates(&self, index: usize) -> usize {
-        self.with(index, |call| call.updates.len())
+        self.with(index, |call| call.updates().len())
             .unwrap_or_default()
     }
 
     /// The updates that a call has noted.
     pub(crate) fn noted(&self, index: usize) -> Vec<(String, Value)> {
-        self.with(index, |call| call.updates.clone())
+        self.with(index, |call| call.updates().to_vec())
             .unwrap_or_default()
     }
 
     /// Forgets all updates of a call but the first ones.
     pub(crate) fn keep_updates(&self, index: usize, first: usize) {
-        self.with(index, |call| call.updates.truncate(first));
+        self.with(index, |call| {
+            if let Some(asked) = &mut call.asked {
+                asked.updates.truncate(first);
+            }
+        });
     }
 
     /// Notes what the conversation shall know; not of a call that is answered.
     pub(crate) fn update(&self, index: usize, name: String, value: Value) -> bool {
         let noted = self.with(index, |call| {
             if !call.closed {
-                call.updates.push((name, value));
+                call.asked().updates.push((name, value));
             }
             !call.closed
         });
@@ -138,16 +159,17 @@ impl Live {
     pub(super) fn close(&self, index: usize) -> Vec<(String, Value)> {
         let updates = self.with(index, |call| {
             call.closed = true;
-            std::mem::take(&mut call.updates)
+            let asked = call.asked.as_mut();
+            asked.map(|asked| std::mem::take(&mut asked.updates))
         });
-        updates.unwrap_or_default()
+        updates.flatten().unwrap_or_default()
     }
 
     /// Tells the call to stop, if something of it still runs.
     pub(super) fn stop(&self, index: usize) {
         let stop = self.with(index, |call| {
             call.stopped = true;
-            call.stop.clone()
+            call.asked.as_ref()?.stop.clone()
         });
         if let Some(stop) = stop.flatten() {
             stop.cancel();

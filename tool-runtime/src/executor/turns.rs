@@ -175,7 +175,10 @@ impl Queue {
 
     fn add(&self, place: usize) {
         let mut all = self.all();
-        let is_new = all.has.get_mut(place).map(|has| !std::mem::replace(has, true));
+        let is_new = all
+            .has
+            .get_mut(place)
+            .map(|has| !std::mem::replace(has, true));
         if is_new == Some(true) {
             all.places.push_back(place);
             let task = all.task.take();

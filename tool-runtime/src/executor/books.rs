@@ -117,16 +117,20 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// A call begins.
-    pub(super) fn start(&mut self, index: usize) -> (Instant, CallSpan) {
+    /// A call begins, right after the one that began at `last`, if one did: where nobody looks on, no code but ours ran
+    /// since, and one look at the clock does for all.
+    pub(super) fn start(&mut self, index: usize, last: Option<Instant>) -> (Instant, CallSpan) {
         self.open_span(index);
-        let began = Instant::now();
+        let span = self.lines.get(index).map(|line| line.span.clone());
+        let span = span.unwrap_or_default();
+        let began = match last {
+            Some(last) if self.observers.is_empty() && span.is_none() => last,
+            _ => Instant::now(),
+        };
         if let Some(line) = self.lines.get_mut(index) {
             line.began = Some(began);
         }
         self.tell_started(index);
-        let line = self.lines.get(index);
-        let span = line.map(|line| line.span.clone()).unwrap_or_default();
         (began, span)
     }
 
@@ -195,34 +199,40 @@ impl<'a> Books<'a> {
             outcome => outcome,
         };
         let mut result = self.result(index, call, outcome, repairs);
-        let mut ends = false;
-        if let Err(error) = &result.outcome
-            && error.kind() != ErrorKind::Cancelled
-        {
-            match self.policy.ask(call, error) {
-                OnFailure::Continue => {}
-                OnFailure::Replace(outcome) => {
-                    let mut replaced = ToolResult::new(call, Ok(outcome));
-                    if let Some(Err(error)) = self.encoder.map(|encoder| encoder.check(&replaced)) {
-                        replaced.outcome = Err(error);
-                    }
-                    match replaced.outcome {
-                        Ok(outcome) => result.outcome = Ok(outcome),
-                        Err(_) => self.halts.push(Halted::ToolError { index }),
-                    }
-                }
-                OnFailure::Halt => self.halts.push(Halted::ToolError { index }),
-                OnFailure::Abort => {
-                    self.halts.push(Halted::Aborted { index });
-                    ends = true;
-                }
-            }
-        }
+        let ends = self.failed(index, call, &mut result);
         if let Some(limit) = self.limit {
             limit.apply(&mut result, self.cx.session_id());
         }
-        self.enter(index, result);
+        self.reply(index, Reply::Answered(result));
+        self.answered(index, call);
         ends
+    }
+
+    /// Asks the policy, if the call failed. Whether the batch ends with it.
+    fn failed(&mut self, index: usize, call: &ToolCall, result: &mut ToolResult) -> bool {
+        let error = match &result.outcome {
+            Err(error) if error.kind() != ErrorKind::Cancelled => error,
+            _ => return false,
+        };
+        match self.policy.ask(call, error) {
+            OnFailure::Continue => {}
+            OnFailure::Replace(outcome) => {
+                let mut replaced = ToolResult::new(call, Ok(outcome));
+                if let Some(Err(error)) = self.encoder.map(|encoder| encoder.check(&replaced)) {
+                    replaced.outcome = Err(error);
+                }
+                match replaced.outcome {
+                    Ok(outcome) => result.outcome = Ok(outcome),
+                    Err(_) => self.halts.push(Halted::ToolError { index }),
+                }
+            }
+            OnFailure::Halt => self.halts.push(Halted::ToolError { index }),
+            OnFailure::Abort => {
+                self.halts.push(Halted::Aborted { index });
+                return true;
+            }
+        }
+        false
     }
 
     fn result(
@@ -252,44 +262,52 @@ impl<'a> Books<'a> {
     }
 
     /// The answer stands. What the call changed counts if it succeeded and asks nobody.
-    fn enter(&mut self, index: usize, result: ToolResult) {
+    fn answered(&mut self, index: usize, call: &ToolCall) {
         let updates = self.live.close(index);
+        let Some(Some(Reply::Answered(result))) = self.replies.get(index) else {
+            return;
+        };
         let kind = result.outcome.as_ref().err().map(ToolError::kind);
         if matches!(kind, Some(ErrorKind::Timeout | ErrorKind::Cancelled)) {
             self.live.stop(index);
         }
-        if let Some(call) = self.calls.get(index) {
-            let (batch_id, cx, shown) = (self.id, &self.cx, self.shown(index, call));
-            if !result.repairs.is_empty() {
-                let repairs = &result.repairs;
-                self.observers.tell(&Event::Repaired {
-                    batch_id,
-                    cx,
-                    index,
-                    call,
-                    shown,
-                    repairs,
-                });
-            }
-            let result = &result;
-            self.observers.tell(&Event::Finished {
+        if !self.observers.is_empty() {
+            self.tell_answered(index, call, result);
+        }
+        if let Some(line) = self.lines.get(index) {
+            line.span.end(result);
+        }
+        let counts =
+            matches!(&result.outcome, Ok(outcome) if !matches!(outcome, Outcome::AskUser { .. }));
+        if counts && !updates.is_empty() {
+            self.updates.push((index, updates));
+        }
+        if let Some(line) = self.lines.get_mut(index) {
+            line.span = CallSpan::default();
+        }
+    }
+
+    fn tell_answered(&self, index: usize, call: &ToolCall, result: &ToolResult) {
+        let (batch_id, cx, shown) = (self.id, &self.cx, self.shown(index, call));
+        let repairs = &result.repairs;
+        if !repairs.is_empty() {
+            self.observers.tell(&Event::Repaired {
                 batch_id,
                 cx,
                 index,
                 call,
                 shown,
-                result,
+                repairs,
             });
         }
-        let counts =
-            matches!(&result.outcome, Ok(outcome) if !matches!(outcome, Outcome::AskUser { .. }));
-        if let Some(line) = self.lines.get_mut(index) {
-            std::mem::take(&mut line.span).end(&result);
-        }
-        if counts && !updates.is_empty() {
-            self.updates.push((index, updates));
-        }
-        self.reply(index, Reply::Answered(result));
+        self.observers.tell(&Event::Finished {
+            batch_id,
+            cx,
+            index,
+            call,
+            shown,
+            result,
+        });
     }
 
     fn reply(&mut self, index: usize, reply: Reply) {

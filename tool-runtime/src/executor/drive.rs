@@ -52,6 +52,7 @@ pub(super) async fn drive<'a>(
     let mut to_run = jobs.iter();
     let mut alone = false;
     loop {
+        let mut last = None;
         while calls.running() < executor.at_once.get() && !alone {
             let Some(job) = to_run.as_slice().first() else {
                 break;
@@ -61,7 +62,8 @@ pub(super) async fn drive<'a>(
                 break;
             }
             alone = exclusive;
-            let (began, span) = books.start(job.index);
+            let (began, span) = books.start(job.index, last);
+            last = Some(began);
             calls.start(RunningCall::new(job, began, &shared, span));
             to_run.next();
         }

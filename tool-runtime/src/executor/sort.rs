@@ -6,7 +6,9 @@ use super::batch::PendingReason;
 use super::books::Books;
 use super::{Executor, Turn, UnknownPolicy};
 use crate::toolset::Entry;
-use crate::{Context, Decision, ErrorKind, Outcome, Store, ToolCall, ToolError, Toolset};
+use crate::{
+    Context, Decision, ErrorKind, Outcome, Scope, Store, ToolCall, ToolError, Toolset,
+};
 
 /// A call that will run.
 pub(super) struct Job<'a> {
@@ -64,9 +66,10 @@ pub(super) fn sort<'a>(
 ) -> Vec<Job<'a>> {
     let mut jobs = Vec::with_capacity(turn.calls.len());
     let (mut unknown, mut ends) = (None, false);
+    let scope = cx.scope();
     for (index, call) in turn.calls.iter().enumerate() {
         let plan = turn.plan(index);
-        match sort_one(executor, tools, call, plan, cx) {
+        match sort_one(executor, tools, call, plan, &scope) {
             Sorted::Runs(entry) => {
                 books.known(index, entry);
                 jobs.push(Job {
@@ -110,9 +113,9 @@ fn sort_one<'a>(
     tools: &'a Toolset,
     call: &ToolCall,
     plan: Plan<'_>,
-    cx: &Context,
+    scope: &Scope<'_>,
 ) -> Sorted<'a> {
-    let seen = tools.seen(&call.name, &cx.scope(), executor.filter.as_ref());
+    let seen = tools.seen(&call.name, scope, executor.filter.as_ref());
     if matches!(plan, Plan::Planned(CallPlan::Leave)) {
         return Sorted::Waits(seen.ok(), PendingReason::Left);
     }

@@ -2,11 +2,14 @@
 //! each lock who goes on; a schedule that fails is printed, to be run again.
 #![allow(clippy::unwrap_used)]
 
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Poll, Waker};
 
 use serde_json::{Value, json};
 use shuttle::future::{block_on, yield_now};
+use shuttle::sync::Mutex;
 use shuttle::thread;
 use toolwright_runtime::{
     Batch, Cancel, Context, DynTool, ErrorKind, Event, Executor, Halted, Registry, Tool, ToolCall,
@@ -164,8 +167,74 @@ fn calls_that_finish_as_the_batch_is_cancelled_are_answered_once() {
     );
 }
 
+/// What a call waits for, and who waits.
+#[derive(Default)]
+struct Door {
+    open: bool,
+    waits: Option<Waker>,
+}
+
+/// A tool that waits until another thread lets it go on.
+fn waiting(door: &Arc<Mutex<Door>>, name: &'static str) -> Arc<dyn Tool> {
+    let door = Arc::clone(door);
+    DynTool::builder()
+        .name(name)
+        .description("Waits.")
+        .handler(move |_: Value, _| {
+            let door = Arc::clone(&door);
+            poll_fn(move |task| {
+                let mut door = door.lock().unwrap();
+                if door.open {
+                    return Poll::Ready(Ok::<_, ToolError>(1));
+                }
+                door.waits = Some(task.waker().clone());
+                Poll::Pending
+            })
+        })
+        .build()
+        .unwrap()
+}
+
+#[test]
+fn calls_that_other_threads_wake_have_their_turn() {
+    shuttle::check_random(
+        || {
+            for at_once in [1, 3] {
+                let names = ["a", "b", "c"];
+                let doors: [Arc<Mutex<Door>>; 3] = Default::default();
+                let tools = doors.iter().zip(names);
+                let tools = Toolset::new(tools.map(|(door, name)| waiting(door, name))).unwrap();
+                let calls = names.map(|name| ToolCall::new(name, name, "{}"));
+                let openers = doors.map(|door| {
+                    thread::spawn(move || {
+                        let waits = {
+                            let mut door = door.lock().unwrap();
+                            door.open = true;
+                            door.waits.take()
+                        };
+                        // More than once, and after the call has ended.
+                        if let Some(waits) = waits {
+                            waits.wake_by_ref();
+                            thread::yield_now();
+                            waits.wake();
+                        }
+                    })
+                });
+                let executor = Executor::parallel(tools, at_once);
+                let batch = block_on(executor.run(&calls, &Context::new()));
+                let done = batch.results().filter(|result| result.is_success());
+                assert_eq!(done.count(), 3);
+                for opener in openers {
+                    opener.join().unwrap();
+                }
+            }
+        },
+        SCHEDULES,
+    );
+}
+
 /// A tool whose thread goes on when the tool has answered.
-fn leaving(noted: &Arc<shuttle::sync::Mutex<Vec<thread::JoinHandle<bool>>>>) -> Arc<dyn Tool> {
+fn leaving(noted: &Arc<Mutex<Vec<thread::JoinHandle<bool>>>>) -> Arc<dyn Tool> {
     let noted = Arc::clone(noted);
     DynTool::builder()
         .name("leaving")

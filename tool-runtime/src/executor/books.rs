@@ -27,6 +27,8 @@ pub(super) struct Books<'a> {
     lines: Vec<Line<'a>>,
     /// What became of each; nothing while it is open. Apart from the lines, since this list is handed on as it is.
     replies: Vec<Option<Reply>>,
+    /// How many are open.
+    open: usize,
     /// What calls changed, by their places.
     updates: Vec<(usize, Vec<(String, Value)>)>,
     cx: Context,
@@ -68,6 +70,7 @@ impl<'a> Books<'a> {
             calls,
             lines: calls.iter().map(|_| Line::default()).collect(),
             replies: calls.iter().map(|_| None).collect(),
+            open: calls.len(),
             updates: Vec::new(),
             cx: cx.clone().in_batch(Arc::clone(&live)),
             live,
@@ -312,6 +315,7 @@ impl<'a> Books<'a> {
 
     fn reply(&mut self, index: usize, reply: Reply) {
         if let Some(place) = self.replies.get_mut(index) {
+            self.open -= usize::from(place.is_none());
             *place = Some(reply);
         }
     }
@@ -328,6 +332,9 @@ impl<'a> Books<'a> {
 
     /// Answers whatever is open with this error, in call order.
     pub(super) fn end_with(&mut self, error: &ToolError) {
+        if self.open == 0 {
+            return;
+        }
         for index in 0..self.calls.len() {
             if self.replies.get(index).is_some_and(Option::is_none) {
                 self.answer(index, Err(error.clone()), Vec::new());

@@ -148,12 +148,12 @@ impl Drop for Turns<'_> {
 }
 
 /// Which calls were woken since they had their last turn.
-struct Queue(Mutex<Places>);
+struct Queue(Mutex<Woken>);
 
 #[derive(Default)]
-struct Places {
+struct Woken {
     /// In the order in which they were woken, each once.
-    places: VecDeque<usize>,
+    order: VecDeque<usize>,
     /// By place, whether it is among them.
     has: Vec<bool>,
     /// The batch's task, while it waits.
@@ -162,14 +162,14 @@ struct Places {
 
 impl Queue {
     fn of(calls: usize) -> Arc<Self> {
-        Arc::new(Self(Mutex::new(Places {
+        Arc::new(Self(Mutex::new(Woken {
             has: vec![false; calls],
-            ..Places::default()
+            ..Woken::default()
         })))
     }
 
     /// Nothing is left half done under this lock: no code of others runs there.
-    fn all(&self) -> MutexGuard<'_, Places> {
+    fn all(&self) -> MutexGuard<'_, Woken> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -180,7 +180,7 @@ impl Queue {
             .get_mut(place)
             .map(|has| !std::mem::replace(has, true));
         if is_new == Some(true) {
-            all.places.push_back(place);
+            all.order.push_back(place);
             let task = all.task.take();
             drop(all);
             if let Some(task) = task {
@@ -192,7 +192,7 @@ impl Queue {
     /// Moves them to `turn`, which is empty.
     fn take(&self, turn: &mut VecDeque<usize>) {
         let all = &mut *self.all();
-        std::mem::swap(&mut all.places, turn);
+        std::mem::swap(&mut all.order, turn);
         for place in turn {
             if let Some(has) = all.has.get_mut(*place) {
                 *has = false;
@@ -204,7 +204,7 @@ impl Queue {
     fn wait(&self, task: &Waker) {
         let waits = task.clone();
         let mut all = self.all();
-        if all.places.is_empty() {
+        if all.order.is_empty() {
             let before = all.task.replace(waits);
             drop(all);
             drop(before);

@@ -6,9 +6,7 @@ use super::batch::PendingReason;
 use super::books::Books;
 use super::{Executor, Turn, UnknownPolicy};
 use crate::toolset::Entry;
-use crate::{
-    Context, Decision, ErrorKind, Outcome, Scope, Store, ToolCall, ToolError, Toolset,
-};
+use crate::{Context, Decision, ErrorKind, Outcome, Scope, Store, ToolCall, ToolError, Toolset};
 
 /// A call that will run.
 pub(super) struct Job<'a> {

@@ -148,7 +148,15 @@ impl Serve {
         let server = self.http_server();
         let runtime = runtime()?;
         let end = runtime.block_on(async {
-            let listener = TcpListener::bind(address).await?;
+            let listener = match TcpListener::bind(address).await {
+                Ok(listener) => listener,
+                Err(error) => {
+                    cli::say(&format!("cannot listen on `{address}`: {error}"));
+                    // What is no address is a mistake of the command line's.
+                    let is_none = error.kind() == io::ErrorKind::InvalidInput;
+                    return Ok(if is_none { Exit::Usage } else { Exit::Failed });
+                }
+            };
             let address = listener.local_addr()?;
             if let Some(why) = server.is_too_open(address) {
                 cli::say(why);

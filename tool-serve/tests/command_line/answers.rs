@@ -228,6 +228,14 @@ fn served_over_http() {
     );
     let late = ask("POST /tools/endless");
     assert!(late.starts_with("HTTP/1.1 504"), "{late}");
+    for (taken, code) in [(address, 1), ("nonsense", 2), ("127.0.0.1", 2)] {
+        let came = run(&["serve", "--listen", taken]);
+        let words = format!("error: cannot listen on `{taken}`: ");
+        assert!(
+            came.code == code && came.err.starts_with(&words),
+            "{came:?}"
+        );
+    }
     interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
@@ -17,13 +18,21 @@ const SENDING: Duration = Duration::from_secs(30);
 
 pub(super) async fn call(
     State(shared): State<Arc<Shared>>,
-    Path(name): Path<String>,
+    name: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Response {
+    let Ok(Path(name)) = name else {
+        let words = "the name of the tool is no UTF-8";
+        return refused(StatusCode::BAD_REQUEST, "no_utf8", words);
+    };
     let (parts, body) = request.into_parts();
     if !is_json(&parts.headers) {
         let words = "the arguments are sent as `Content-Type: application/json`";
         return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "no_json", words);
+    }
+    if is_encoded(&parts.headers) {
+        let words = "the arguments are sent as they are, without `Content-Encoding`";
+        return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "encoded", words);
     }
     let mut cx = shared.context(&parts.extensions);
     let is_strict = prefers_strict(&parts.headers);
@@ -163,6 +172,12 @@ fn is_json(headers: &HeaderMap) -> bool {
     let kind = kind.split(';').next().unwrap_or_default().trim();
     let kind = kind.to_ascii_lowercase();
     kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}
+
+/// Whether the body is compressed, or whatever else is not what it says.
+fn is_encoded(headers: &HeaderMap) -> bool {
+    let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
+    encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
 fn wants_events(headers: &HeaderMap) -> bool {

@@ -31,7 +31,7 @@ const FAILURES: [(&str, &str); 12] = [
     ("408", "The body did not come in time."),
     ("409", "The tool failed, and says why."),
     ("413", "The arguments are too long."),
-    ("415", "The body is not `application/json`."),
+    ("415", "The body is not `application/json`, or is encoded."),
     ("422", "The arguments do not fit, with their faults."),
     ("500", "The tool broke."),
     ("501", "Nothing here runs the tool."),

@@ -126,6 +126,12 @@ fn only_json_is_taken() {
             "{answer:?}"
         );
     }
+    for (encoding, status) in [("gzip", 415), ("identity", 200)] {
+        let headers = format!("Content-Type: application/json\r\nContent-Encoding: {encoding}\r\n");
+        let answer = served.call_with("order", br#"{"lines": []}"#, &headers);
+        assert_eq!(answer.status, status, "{answer:?}");
+        assert!(status == 200 || answer.kind() == "encoded", "{answer:?}");
+    }
 }
 
 #[test]
@@ -263,6 +269,18 @@ fn what_is_not_there_is_told_as_json() {
     ];
     for (path, status, kind) in table {
         let answer = served.get(path);
+        assert_eq!(
+            (answer.status, answer.kind().as_str()),
+            (status, kind),
+            "{answer:?}"
+        );
+    }
+    for (name, status, kind) in [
+        ("%FF", 400, "no_utf8"),
+        ("%00", 404, "unknown_tool"),
+        ("a%2Fb", 404, "unknown_tool"),
+    ] {
+        let answer = served.call(name, "{}");
         assert_eq!(
             (answer.status, answer.kind().as_str()),
             (status, kind),

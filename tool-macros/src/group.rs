@@ -3,7 +3,8 @@
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Attribute, ImplItem, ItemImpl, Meta};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, ImplItem, ItemImpl, Meta, Token};
 
 use crate::ctxt::Ctxt;
 use crate::model::{Function, Tool};
@@ -37,6 +38,11 @@ enum Item {
         attr: Box<Attribute>,
         function: Box<Function>,
     },
+    /// A method whose `#[tool]` stands in a `#[cfg_attr(…)]`, which the compiler opens too late for us.
+    Conditional {
+        attr: Box<Attribute>,
+        function: Box<Function>,
+    },
     Other(TokenStream),
 }
 
@@ -52,8 +58,13 @@ impl Parse for Items {
                 let function = Box::new(Function::parse_after(attrs, input)?);
                 items.push(Item::Tool { attr, function });
             } else if Function::parse_after(Vec::new(), &input.fork()).is_ok() {
-                let function = Function::parse_after(attrs, input)?;
-                items.push(Item::Other(function.into_token_stream()));
+                let conditional = attrs.iter().position(is_conditional_tool);
+                let attr = conditional.map(|at| Box::new(attrs.remove(at)));
+                let function = Box::new(Function::parse_after(attrs, input)?);
+                items.push(match attr {
+                    Some(attr) => Item::Conditional { attr, function },
+                    None => Item::Other(function.into_token_stream()),
+                });
             } else {
                 let other: ImplItem = input.parse()?;
                 items.push(Item::Other(quote!(#(#attrs)* #other)));
@@ -67,6 +78,16 @@ impl Parse for Items {
 pub(crate) fn is_tool(attr: &Attribute) -> bool {
     let last = attr.path().segments.last();
     last.is_some_and(|segment| segment.ident == "tool")
+}
+
+/// `#[cfg_attr(…, tool)]`
+fn is_conditional_tool(attr: &Attribute) -> bool {
+    let metas = Punctuated::<Meta, Token![,]>::parse_terminated;
+    attr.path().is_ident("cfg_attr")
+        && attr.parse_args_with(metas).is_ok_and(|metas| {
+            let last = |meta: &Meta| Some(meta.path().segments.last()?.ident == "tool");
+            metas.iter().skip(1).any(|meta| last(meta) == Some(true))
+        })
 }
 
 impl Block {
@@ -106,6 +127,12 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
     let methods = if is_of_type { &cx } else { &unread };
     let mut tools: Vec<Tool> = Vec::new();
     for item in &mut block.items {
+        if let Item::Conditional { attr, .. } = item {
+            methods.error(
+                attr,
+                "`#[tool]` of a method cannot stand in a `cfg_attr`\nhelp: write `#[tool]`, and `#[cfg(…)]` beside it for the method itself",
+            );
+        }
         if let Item::Tool { attr, function } = item {
             let tokens = match &attr.meta {
                 Meta::List(list) => list.tokens.clone(),
@@ -122,7 +149,8 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
     }
     let _ = unread.finish();
     let Block { header, items } = &block;
-    if is_of_type {
+    let is_conditional = |item: &Item| matches!(item, Item::Conditional { .. });
+    if is_of_type && !items.iter().any(is_conditional) {
         check::has_tools(&cx, &header.self_ty, &tools);
     }
     let is_owner = check::owns(&cx, header);
@@ -133,7 +161,9 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
         Err(error) => fallback::group(&error, &header.self_ty, &header.generics, &krate),
     };
     let items = items.iter().map(|item| match item {
-        Item::Tool { function, .. } => function.to_token_stream(),
+        Item::Tool { function, .. } | Item::Conditional { function, .. } => {
+            function.to_token_stream()
+        }
         Item::Other(tokens) => tokens.clone(),
     });
     let ItemImpl {

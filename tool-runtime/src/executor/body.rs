@@ -64,36 +64,6 @@ pub(super) struct Shared<'a> {
     pub(super) layers: &'a [Arc<dyn Layer>],
 }
 
-/// One call on its way into the tool's own code.
-struct One<'a> {
-    index: usize,
-    call: &'a ToolCall,
-    entry: &'a Entry,
-    cx: &'a Context,
-    clock: &'a Clock,
-    store: &'a Store,
-    began: Instant,
-}
-
-impl<'a> One<'a> {
-    fn call(&self) -> Call<'a> {
-        Call::of(self.call, self.store, self.cx).at(self.index)
-    }
-
-    /// What comes first of the tool's answer and then, where that is a stream, its items: all within one limit.
-    async fn limited(&self, first: Contained<'a, Answered>) -> Answered {
-        let own = self.entry.traits().timeout;
-        let mut limited = self.clock.within(self.began, own, first);
-        loop {
-            let answer = (&mut limited).await.flatten().flatten();
-            match items::stream_of(&answer) {
-                Some(stream) => limited.go_on(items::read(stream, self.call())),
-                None => return answer,
-            }
-        }
-    }
-}
-
 /// What a tool's code begins with, on this task: what is to be waited for, or the answer.
 pub(super) fn first<'a>(
     entry: &'a Entry,
@@ -107,25 +77,6 @@ pub(super) fn first<'a>(
         Ok(Answer::Later(later)) => Ok(Contained::new(later)),
         Err(error) => Err(Err(error)),
     }
-}
-
-/// What a call comes to that has begun, and has a limit of its own.
-pub(super) async fn limited<'a>(
-    job: &'a Job<'a>,
-    began: Instant,
-    shared: &'a Shared<'a>,
-    first: Contained<'a, Answered>,
-) -> Ran {
-    let one = One {
-        index: job.index,
-        call: job.call,
-        entry: job.entry,
-        cx: &shared.cx,
-        clock: &shared.clock,
-        store: &job.store,
-        began,
-    };
-    Ran::plain(job, one.limited(first).await)
 }
 
 /// What a call comes to, whatever is around it and wherever it runs.
@@ -256,21 +207,31 @@ impl<'a> Core<'a> {
             return self.elsewhere(call, began, traits).await;
         }
         let store = Store::new();
-        let one = One {
-            index: self.index,
-            call,
-            entry: self.entry,
-            cx: self.cx,
-            clock: self.clock,
-            store: &store,
-            began,
-        };
-        let answered = match first(one.entry, one.call()) {
-            Ok(first) => one.limited(first).await,
+        let asked = Call::of(call, &store, self.cx).at(self.index);
+        let answered = match first(self.entry, asked) {
+            Ok(first) => self.limited(asked, began, first).await,
             Err(answer) => answer,
         };
         self.repaired(&store);
         answered
+    }
+
+    /// What comes first of the tool's answer and then, where that is a stream, its items: all within one limit.
+    async fn limited<'c>(
+        &self,
+        call: Call<'c>,
+        began: Instant,
+        first: Contained<'c, Answered>,
+    ) -> Answered {
+        let own = self.entry.traits().timeout;
+        let mut limited = self.clock.within(began, own, first);
+        loop {
+            let answer = (&mut limited).await.flatten().flatten();
+            match items::stream_of(&answer) {
+                Some(stream) => limited.go_on(items::read(stream, call)),
+                None => return answer,
+            }
+        }
     }
 
     /// The same away from the task of the batch. Who runs there may outlive the batch, so everything

@@ -7,7 +7,7 @@ use std::task::{Context as TaskContext, Poll};
 use tokio::time::Instant;
 
 use super::body::{self, Answered, Ran, Shared};
-use super::clock::timed_out;
+use super::clock::{Limited, timed_out};
 use super::sort::Job;
 use super::span::CallSpan;
 use crate::Call;
@@ -29,6 +29,8 @@ enum Does<'a> {
     Nothing,
     /// It runs the tool's own code, in the time that all calls of the batch have.
     Here(Contained<'a, Answered>),
+    /// The same in its own time.
+    Within(Box<Limited<'a, Contained<'a, Answered>>>),
     /// It runs some other way, and sees to its time itself.
     Other(Pin<Box<dyn Future<Output = Ran> + Send + 'a>>),
 }
@@ -73,15 +75,15 @@ impl<'a> RunningCall<'a> {
         if !matches!(self.does, Does::Nothing) {
             return None;
         }
-        let (job, shared, began) = (self.job, self.shared, self.began);
-        let first = match body::first(job.entry, self.call()) {
+        let first = match body::first(self.job.entry, self.call()) {
             Ok(first) => first,
             Err(answer) => return Some(self.ran(answer)),
         };
-        self.does = if job.entry.traits().timeout.is_none() {
+        let own = self.job.entry.traits().timeout;
+        self.does = if own.is_none() {
             Does::Here(first)
         } else {
-            Does::Other(Box::pin(body::limited(job, began, shared, first)))
+            Does::Within(Box::new(self.shared.clock.within(self.began, own, first)))
         };
         None
     }
@@ -98,11 +100,23 @@ impl<'a> RunningCall<'a> {
                     }
                     Poll::Pending => return Poll::Pending,
                 },
+                Does::Within(limited) => match Pin::new(&mut **limited).poll(task) {
+                    Poll::Ready(answer) => answer.flatten().flatten(),
+                    Poll::Pending => return Poll::Pending,
+                },
             };
             match items::stream_of(&answer) {
-                Some(stream) => self.does = Does::Here(items::read(stream, self.call())),
+                Some(stream) => self.go_on(items::read(stream, self.call())),
                 None => return Poll::Ready(self.ran(answer)),
             }
+        }
+    }
+
+    fn go_on(&mut self, next: Contained<'a, Answered>) {
+        match &mut self.does {
+            Does::Here(later) => *later = next,
+            Does::Within(limited) => limited.go_on(next),
+            Does::Nothing | Does::Other(_) => {}
         }
     }
 

@@ -1,4 +1,5 @@
-//! The time limit that all calls of a batch share costs the batch one timer, however many calls there are.
+//! The time limit that all calls of a batch share costs the batch one timer, however many calls there are, and is each call's
+//! own all the same.
 #![cfg(feature = "tokio")]
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
-use toolwright::{Cancel, Context, Executor, ToolCall, Toolset, tool, tools};
+use tokio::time::{Instant, sleep};
+use toolwright::{Cancel, Context, ErrorKind, Executor, ToolCall, Toolset, tool, tools};
 
 /// How many timers were asked for.
 static TIMERS: AtomicUsize = AtomicUsize::new(0);
@@ -91,4 +93,52 @@ fn a_batch_makes_one_timer() {
     assert_eq!(timers(&many, &[("ready", 1000)]), 0);
     assert_eq!(timers(&many.clone().no_timeout(), &waits), 0);
     assert_eq!(timers(&many, &[]), 0);
+}
+
+/// Sleeps.
+#[tool]
+async fn sleeps(ms: u64) -> u64 {
+    sleep(Duration::from_millis(ms)).await;
+    ms
+}
+
+/// Sleeps no longer than it may.
+#[tool(timeout = "50ms")]
+async fn naps(ms: u64) -> u64 {
+    sleep(Duration::from_millis(ms)).await;
+    ms
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_call_has_its_time_from_its_own_start() {
+    // Three at once: from when to when each runs, in milliseconds.
+    let calls = [
+        ("sleeps", 300, (0, 300)),
+        ("sleeps", 5000, (0, 1000)),
+        ("naps", 5000, (0, 50)),
+        ("sleeps", 5000, (50, 1050)),
+        ("sleeps", 990, (300, 1290)),
+        ("sleeps", 1200, (1000, 2000)),
+        ("naps", 5000, (1050, 1100)),
+        ("sleeps", 5000, (1100, 2100)),
+        ("sleeps", 5000, (1290, 2290)),
+    ];
+    let asked = calls.map(|(name, ms, _)| ToolCall::new("", name, format!(r#"{{"ms": {ms}}}"#)));
+    let executor = Executor::parallel(tools![sleeps, naps], 3).timeout(Duration::from_secs(1));
+    let start = Instant::now();
+    let batch = executor.run(&asked, &Context::new()).await;
+    let all = start.elapsed().as_millis();
+    for (result, (name, ms, (from, to))) in batch.results().zip(calls) {
+        let took = result.duration.as_millis();
+        // tokio's clock rounds up.
+        assert!((to - from..to - from + 3).contains(&took), "{name} {took}");
+        let kind = result
+            .outcome
+            .as_ref()
+            .err()
+            .map(toolwright::ToolError::kind);
+        let late = ms > to - from;
+        assert_eq!(kind, late.then_some(ErrorKind::Timeout), "{name} {ms}");
+    }
+    assert!((2290..2300).contains(&all), "{all}");
 }

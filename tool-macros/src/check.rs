@@ -1,9 +1,10 @@
 //! What a tool must not be. Rules that rustc reports better after expansion are not here.
 
+use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{
-    Attribute, FnArg, Generics, ItemImpl, ReceiverKind, ReturnType, Safety, Signature, Token, Type,
+    Attribute, FnArg, Generics, ItemImpl, Pat, ReceiverKind, ReturnType, Safety, Signature, Type,
 };
 
 use crate::ctxt::Ctxt;
@@ -11,6 +12,7 @@ use crate::doc::Doc;
 use crate::model::{DefaultValue, Function, Param, Tool};
 use crate::name::{PARAM_RULE, TOOL_RULE, did_you_mean, is_param_name, is_tool_name, quoted};
 use crate::place::{parse_quote, quote};
+use crate::schema::is_basic;
 use crate::{group, hidden, ty};
 
 pub(crate) mod param;
@@ -385,8 +387,7 @@ pub(crate) fn once(cx: &Ctxt, attrs: &mut Vec<Attribute>) {
 
 /// A method without its impl block: the macro would not see the type of `self`.
 pub(crate) fn is_method(cx: &Ctxt, sig: &Signature) -> bool {
-    let is_method =
-        sig.receiver().is_some() || ty::find(sig.to_token_stream(), &["Self"]).is_some();
+    let is_method = sig.receiver().is_some() || names_self(sig);
     if is_method {
         cx.error(
             &sig.ident,
@@ -399,9 +400,34 @@ pub(crate) fn is_method(cx: &Ctxt, sig: &Signature) -> bool {
     is_method
 }
 
+/// Whether a signature speaks of `Self`, which is no basic type.
+fn names_self(sig: &Signature) -> bool {
+    let speaks = |tokens: TokenStream| ty::find(tokens, &["Self"]).is_some();
+    let in_type = |ty: &Type| !is_basic(ty) && speaks(ty.to_token_stream());
+    let is_returned = match &sig.output {
+        ReturnType::Type(_, ty) => in_type(ty),
+        ReturnType::Default => false,
+    };
+    is_returned
+        || sig.inputs.iter().any(|input| match input {
+            FnArg::Typed(param) => {
+                in_type(&param.ty)
+                    || !matches!(*param.pat, Pat::Ident(_)) && speaks(param.pat.to_token_stream())
+            }
+            FnArg::Receiver(_) => true,
+        })
+        || !sig.generics.params.is_empty() && speaks(sig.generics.to_token_stream())
+        || sig
+            .generics
+            .where_clause
+            .as_ref()
+            .is_some_and(|bounds| speaks(bounds.to_token_stream()))
+}
+
 /// A function without a body gets one that fits every type, so that its error is the only one.
 pub(crate) fn body(cx: &Ctxt, function: &mut Function) {
-    let has_body = syn::parse2::<Token![;]>(function.body.clone()).is_err();
+    let first = function.body.clone().into_iter().next();
+    let has_body = matches!(first, Some(TokenTree::Group(_)));
     if !has_body {
         cx.error(
             &function.body,

@@ -4,16 +4,20 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::{GenericParam, Generics, Path, ReturnType, Visibility};
 
-use crate::model::{DefaultValue, ModelParam, Param, Tool};
+use crate::model::{DefaultValue, ModelParam, Options, Param, Tool};
 use crate::place::{Place, aside, here, ident, literal, local, parse_quote, quiet, quote};
 use crate::schema::{is_basic, is_option, is_plain};
 use crate::ty::{self, infer_lifetimes, static_lifetimes};
 
 mod run;
+mod stateless;
 mod targets;
 
 /// What stands beside a free function.
 pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
+    if stateless::holds(tool) {
+        return stateless::free(tool, handle, krate);
+    }
     let (impl_generics, ty_generics, where_clause) = tool.generics.split_for_impl();
     let handle_struct = handle_struct(&tool.vis, handle, &tool.generics);
     let callee = {
@@ -50,6 +54,19 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     let (state, call, about) = (local("state"), local("call"), local("about"));
     let allowed = allowed(tool.is_async);
     let cfg = &tool.cfg;
+    // Where the tree may turn out wrong, whoever lists the tool has it made.
+    let is_generic = !tool.generics.params.is_empty();
+    let name = if is_generic || tool.model_params().any(|param| param.flatten.is_some()) {
+        quote!(Self::DESCRIPTOR.name)
+    } else {
+        literal(&tool.name.value).into()
+    };
+    let generic = is_generic.then(|| {
+        quote! {
+            #[automatically_derived]
+            #implement #bind_generics __tool::BindGeneric<__S> for #handle #ty_generics #where_clause {}
+        }
+    });
     quote! {
         #(#cfg)*
         #handle_struct
@@ -62,6 +79,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             #defaults
             #[automatically_derived]
             #implement #impl_generics __tool::Handle for #handle #ty_generics #where_clause {
+                const TOOL_NAME: &'static str = #name;
                 const DESCRIPTOR: &'static __tool::Descriptor = &#descriptor;
             }
             #targets
@@ -76,6 +94,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
                     #run
                 }
             }
+            #generic
         };
     }
 }
@@ -133,7 +152,7 @@ fn is_basic_tool(tool: &Tool) -> bool {
         && tool.options.validate.is_none()
         && tool
             .model_params()
-            .all(|param| is_basic(&param.ty) && param.default.is_none() && param.flatten.is_none())
+            .all(|param| param.is_basic && param.default.is_none() && param.flatten.is_none())
 }
 
 /// The traits that generated code finds methods and constants through.
@@ -307,7 +326,7 @@ fn input(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
 /// compiler longer.
 fn known(tool: &Tool, param: &ModelParam) -> TokenStream {
     let slot = slot_type(tool, param);
-    if is_basic(&param.ty) {
+    if param.is_basic {
         return quote!(__tool::shape::<#slot>());
     }
     quote!(__tool::known(__tool::Has::<#slot>::SHAPE, __tool::Told::<#slot>::SHAPE))
@@ -332,13 +351,7 @@ fn fits(tool: &Tool, generics: &Generics) -> TokenStream {
 /// One row of the table of parameters.
 fn field(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
     let (name, description) = (literal(&param.name.value), literal(&param.description));
-    let mut shape = known(tool, param);
-    if let Some(narrow) = param.bounds.narrow(&shape) {
-        shape = quote!(&__tool::Shape::new(#narrow));
-    }
-    if param.secret.is_some() {
-        shape = quote!(&__tool::secret(#shape));
-    }
+    let shape = narrowed(param, known(tool, param));
     let mut field = quote!(__tool::Field::new(#name, #description, #shape));
     if is_option(&param.ty) {
         field = quote!(#field.optional());
@@ -354,6 +367,17 @@ fn field(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
         field = quote!(#field.exemplified(|| #json #argument));
     }
     field
+}
+
+/// The tree of a parameter's type with what the parameter adds to it.
+fn narrowed(param: &ModelParam, mut shape: TokenStream) -> TokenStream {
+    if let Some(narrow) = param.bounds.narrow(&shape) {
+        shape = quote!(&__tool::Shape::new(#narrow));
+    }
+    if param.secret.is_some() {
+        shape = quote!(&__tool::secret(#shape));
+    }
+    shape
 }
 
 /// The type that is decoded, with lifetimes left to be inferred.
@@ -379,33 +403,54 @@ fn descriptor(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream 
         quote!(description: #description),
         quote!(input: #input),
     ];
-    let refs = model.iter().filter(|param| !is_plain(&param.ty));
+    if let Some(refs) = refs(tool, model) {
+        fields.push(quote!(refs: #refs));
+    }
+    if let ReturnType::Type(..) = &tool.output {
+        let output = output(tool);
+        fields.push(quote!(output: #output));
+    }
+    fields.extend(rest(options));
+    quote!(__tool::Descriptor { #(#fields,)* ..__tool::Descriptor::NEW })
+}
+
+/// The types that the parameters' trees lead back to, if there may be any.
+fn refs(tool: &Tool, model: &[&ModelParam]) -> Option<TokenStream> {
+    let refs = model
+        .iter()
+        .filter(|param| !param.is_basic && !is_plain(&param.ty));
     let refs: Vec<_> = refs
         .map(|param| {
             let slot = slot_type(tool, param);
             quote!(__tool::refs_of(__tool::Has::<#slot>::REFS))
         })
         .collect();
-    if !refs.is_empty() {
-        fields.push(quote!(refs: &__tool::Refs::through(&[#(#refs),*])));
+    (!refs.is_empty()).then(|| quote!(&__tool::Refs::through(&[#(#refs),*])))
+}
+
+/// The tree of the result, if it has one.
+fn output(tool: &Tool) -> TokenStream {
+    let ReturnType::Type(_, ty) = &tool.output else {
+        return quote!(__tool::NO_OUTPUT);
+    };
+    let shown = infer_lifetimes(ty.to_token_stream(), &tool.lifetimes);
+    if is_basic(ty) {
+        quote!(__tool::output::<#shown>())
+    } else {
+        quote!(__tool::either(__tool::Returned::<#shown>::SHAPE, __tool::Has::<#shown>::SHAPE))
     }
-    if let ReturnType::Type(_, ty) = &tool.output {
-        let shown = infer_lifetimes(ty.to_token_stream(), &tool.lifetimes);
-        fields.push(if is_basic(ty) {
-            quote!(output: ::core::option::Option::Some(__tool::shape::<#shown>()))
-        } else {
-            quote! {
-                output: __tool::either(__tool::Returned::<#shown>::SHAPE, __tool::Has::<#shown>::SHAPE)
-            }
-        });
-    }
+}
+
+/// What the options add to a descriptor.
+fn rest(options: &Options) -> Vec<TokenStream> {
+    let mut fields = Vec::new();
     if let Some(title) = &options.title {
         let title = literal(&title.value);
         fields.push(quote!(title: #title));
     }
     if !options.annotations.is_empty() {
         let hints = options.annotations.iter().map(|(name, value)| {
-            let (name, value) = (ident(name), literal(value));
+            let (name, value) = (ident(name), literal(*value));
             quote!(#name: ::core::option::Option::Some(#value))
         });
         fields.push(quote! {
@@ -435,5 +480,5 @@ fn descriptor(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream 
     if let Some(visible) = &options.visible {
         fields.push(quote!(visible: #visible));
     }
-    quote!(__tool::Descriptor { #(#fields,)* ..__tool::Descriptor::NEW })
+    fields
 }

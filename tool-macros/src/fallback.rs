@@ -19,6 +19,12 @@ pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path
     let (bind_generics, _, _) = bind_generics.split_for_impl();
     let krate = quiet!(use #krate::__private as __tool;);
     let cfg = &tool.cfg;
+    let generic = (!tool.generics.params.is_empty()).then(|| {
+        quote! {
+            #[automatically_derived]
+            impl #bind_generics __tool::BindGeneric<__S> for #handle #ty_generics #where_clause {}
+        }
+    });
     quote! {
         #errors
         #(#cfg)*
@@ -28,10 +34,12 @@ pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path
             #krate
             #[automatically_derived]
             impl #impl_generics __tool::Handle for #handle #ty_generics #where_clause {
+                const TOOL_NAME: &'static str = "";
                 const DESCRIPTOR: &'static __tool::Descriptor = &__tool::Descriptor::NEW;
             }
             #[automatically_derived]
             impl #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {}
+            #generic
         };
     }
 }

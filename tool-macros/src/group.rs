@@ -12,8 +12,8 @@ use crate::place::{parse_quote, quote, stand_on_first};
 use crate::{args, check, expand, fallback, item};
 
 /// Whether the tokens are an impl block: `impl` comes before any other word of an item.
-pub(crate) fn is_impl(item: TokenStream) -> bool {
-    let mut tokens = item.into_iter().peekable();
+pub(crate) fn is_impl(item: &[TokenTree]) -> bool {
+    let mut tokens = item.iter();
     while let Some(token) = tokens.next() {
         match token {
             TokenTree::Punct(pound) if pound.as_char() == '#' => {

@@ -4,7 +4,7 @@
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident};
 use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream, Parser};
+use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, FnArg, GenericParam, Pat, PatType, Path, Signature, Token, Visibility};
 
 use crate::args::{self, Arg};
@@ -12,14 +12,21 @@ use crate::ctxt::Ctxt;
 use crate::doc::{self, Doc};
 use crate::model::{Function, ModelParam, Options, Param, Text, Tool};
 use crate::place::{parse_quote, quote, stand_on};
+use crate::schema::is_basic;
 use crate::{check, expand, fallback, group, ty};
 
 /// `#[tool]` on whatever it stands on.
 pub(crate) fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
-    if group::is_impl(item.clone()) {
+    let mut tokens: Vec<TokenTree> = item.clone().into_iter().collect();
+    if group::is_impl(&tokens) {
         return group::group(args, item);
     }
-    if let Ok(function) = Function::parse.parse2(item.clone()) {
+    // The body is last, and is not even looked through.
+    if let Some(body) = tokens.pop()
+        && let Ok(mut function) = Function::parse_head.parse2(tokens.into_iter().collect())
+        && is_body(&body)
+    {
+        function.body = body.into();
         return free(args, function);
     }
     // A function that is half-typed: the compiler says better what it makes of the tokens.
@@ -72,13 +79,15 @@ fn free(args: TokenStream, mut function: Function) -> TokenStream {
     }
     let tool = read(&cx, options, &mut function);
     check::free(&cx, &tool);
-    let rest = match cx.finish() {
+    let beside = match cx.finish() {
         Ok(()) => expand::free(&tool, &handle, &krate),
         // Beside a method there is no place for anything else.
         Err(error) if is_method => error.to_compile_error(),
         Err(error) => fallback::free(&error, &tool, &handle, &krate),
     };
-    quote!(#function #rest)
+    let mut tokens = function.into_token_stream();
+    tokens.extend(beside);
+    tokens
 }
 
 /// The crate that generated code names.
@@ -94,38 +103,47 @@ fn handle(options: &Options, function: &Ident) -> Ident {
     options.handle.clone().unwrap_or_else(|| function.clone())
 }
 
-impl Parse for Function {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let attrs = input.call(Attribute::parse_outer)?;
-        Self::parse_after(attrs, input)
+/// Whether a token is a body, or stands for the lack of one.
+fn is_body(token: &TokenTree) -> bool {
+    match token {
+        TokenTree::Group(_) => true,
+        TokenTree::Punct(end) => end.as_char() == ';',
+        _ => false,
     }
 }
 
 impl Function {
+    /// A function up to its body.
+    fn parse_head(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attrs = input.call(Attribute::parse_outer)?;
+        Self::parse_head_after(attrs, input)
+    }
+
     /// The rest of a function behind its attributes.
     pub(crate) fn parse_after(attrs: Vec<Attribute>, input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut function = Self::parse_head_after(attrs, input)?;
+        let body: TokenTree = input.parse()?;
+        if !is_body(&body) {
+            return Err(syn::Error::new_spanned(
+                body,
+                "expected the function's body",
+            ));
+        }
+        function.body = body.into();
+        Ok(function)
+    }
+
+    fn parse_head_after(attrs: Vec<Attribute>, input: ParseStream<'_>) -> syn::Result<Self> {
         let vis: Visibility = input.parse()?;
         let modifiers = input
             .parse::<Option<Token![default]>>()?
             .into_token_stream();
-        let sig: Signature = input.parse()?;
-        let body: TokenTree = input.parse()?;
-        match &body {
-            TokenTree::Group(_) => {}
-            TokenTree::Punct(end) if end.as_char() == ';' => {}
-            _ => {
-                return Err(syn::Error::new_spanned(
-                    body,
-                    "expected the function's body",
-                ));
-            }
-        }
         Ok(Self {
             attrs,
             vis,
             modifiers,
-            sig,
-            body: body.into(),
+            sig: input.parse()?,
+            body: TokenStream::new(),
         })
     }
 }
@@ -139,7 +157,13 @@ impl ToTokens for Function {
             sig,
             body,
         } = self;
-        tokens.extend(quote!(#(#attrs)* #vis #modifiers #sig #body));
+        for attr in attrs {
+            attr.to_tokens(tokens);
+        }
+        vis.to_tokens(tokens);
+        modifiers.to_tokens(tokens);
+        sig.to_tokens(tokens);
+        body.to_tokens(tokens);
     }
 }
 
@@ -278,6 +302,7 @@ fn read_param(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
             span: ident.span(),
         }),
         ident: plain_name,
+        is_basic: is_basic(&param.ty),
         ty: (*param.ty).clone(),
         description,
         default: marks.arg.default,

@@ -227,7 +227,12 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
             let of_state = state
                 .as_ref()
                 .map_or(quote!(_), |state| Place::of(state).start(quote!(_)));
-            let push = quote!(#tools.push(__tool::bound::<#of_state, #ty>(&#shared, #name)););
+            let bound = if handle.arguments.is_none() {
+                quote!(bound)
+            } else {
+                quote!(bound_generic)
+            };
+            let push = quote!(#tools.push(__tool::#bound::<#of_state, #ty>(&#shared, #name)););
             handle.scope(&push)
         }
         Element::Many { value, ty } => {

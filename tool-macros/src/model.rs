@@ -103,6 +103,8 @@ pub(crate) struct ModelParam {
     /// The name in Rust, without `r#`.
     pub(crate) ident: String,
     pub(crate) ty: Type,
+    /// Whether the type is surely what its name says; see `schema::is_basic`.
+    pub(crate) is_basic: bool,
     pub(crate) description: String,
     pub(crate) default: Option<DefaultValue>,
     pub(crate) example: Option<Expr>,

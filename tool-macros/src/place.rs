@@ -8,7 +8,7 @@
 
 use std::cell::Cell;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
 thread_local! {
@@ -75,8 +75,65 @@ pub(crate) fn called(tokens: TokenStream) -> TokenStream {
 }
 
 /// A value as a token that stands [`here`].
-pub(crate) fn literal(value: impl ToTokens) -> TokenStream {
-    at(here(), value.to_token_stream())
+pub(crate) fn literal(value: impl Value) -> TokenTree {
+    let mut token = value.token();
+    token.set_span(here());
+    token
+}
+
+/// What is one token. A stream of one, which `quote` would make of it, is asked of the compiler twice.
+pub(crate) trait Value {
+    /// The token, wherever it stands.
+    fn token(self) -> TokenTree;
+}
+
+impl Value for &str {
+    fn token(self) -> TokenTree {
+        Literal::string(self).into()
+    }
+}
+
+impl Value for &String {
+    fn token(self) -> TokenTree {
+        self.as_str().token()
+    }
+}
+
+impl Value for String {
+    fn token(self) -> TokenTree {
+        self.as_str().token()
+    }
+}
+
+impl Value for bool {
+    fn token(self) -> TokenTree {
+        let word = if self { "true" } else { "false" };
+        Ident::new(word, Span::call_site()).into()
+    }
+}
+
+impl Value for usize {
+    fn token(self) -> TokenTree {
+        Literal::usize_suffixed(self).into()
+    }
+}
+
+impl Value for u64 {
+    fn token(self) -> TokenTree {
+        Literal::u64_suffixed(self).into()
+    }
+}
+
+impl Value for f64 {
+    fn token(self) -> TokenTree {
+        Literal::f64_suffixed(self).into()
+    }
+}
+
+impl Value for Literal {
+    fn token(self) -> TokenTree {
+        self.into()
+    }
 }
 
 /// A name that stands [`here`].

@@ -141,6 +141,9 @@ fn is_cow_str(path: &TypePath) -> bool {
 /// The same tokens with the given lifetimes left to be inferred: they are a function's own, and
 /// what is generated stands outside it.
 pub(crate) fn infer_lifetimes(tokens: TokenStream, own: &[Ident]) -> TokenStream {
+    if own.is_empty() {
+        return tokens;
+    }
     rewrite(tokens, &|name| own.contains(name).then_some("_"), false)
 }
 
@@ -217,7 +220,8 @@ pub(crate) fn lifetime(tokens: TokenStream) -> Option<Lifetime> {
 /// The first of these words in a type, wherever it stands.
 pub(crate) fn find(tokens: TokenStream, words: &[&str]) -> Option<TokenTree> {
     tokens.into_iter().find_map(|token| match &token {
-        TokenTree::Ident(ident) if words.iter().any(|word| ident == word) => Some(token),
+        // Compared with a word, an identifier is made a text each time.
+        TokenTree::Ident(ident) if words.contains(&ident.to_string().as_str()) => Some(token),
         TokenTree::Group(group) => find(group.stream(), words),
         _ => None,
     })

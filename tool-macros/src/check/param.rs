@@ -23,7 +23,11 @@ pub(crate) fn ident(cx: &Ctxt, pat: &Pat) -> Option<Ident> {
 
 /// Types that no argument can have, whatever they mean. `false` where nothing more can be said.
 pub(crate) fn filled_type(cx: &Ctxt, ident: &Ident, ty: &Type) -> bool {
-    if let Some(mutability) = ty::find(ty.to_token_stream(), &["mut"]) {
+    let tokens = ty.to_token_stream();
+    if ty::find(tokens.clone(), &["mut", "impl", "dyn", "static"]).is_none() {
+        return true;
+    }
+    if let Some(mutability) = ty::find(tokens, &["mut"]) {
         cx.error(
             mutability,
             format!("the model gives a value, so there is nothing for `{ident}` to change\nhelp: take it by value: `mut {ident}: …`"),

@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::{Path, ReturnType};
 
 use super::{Names, slot_type, state_type};
-use crate::model::{Param, Pass, Tool};
+use crate::model::{ModelParam, Param, Pass, Tool};
 use crate::place::{Place, local, quote};
 use crate::schema::is_basic;
 use crate::ty;
@@ -41,14 +41,8 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
                     place.ident(&name),
                     place.ident(&local(&format!("s{index}"))),
                 );
-                let slot = slot_type(tool, param);
-                lets.extend(if is_basic(&param.ty) {
-                    quote!(let mut #held = __tool::Value::<#slot>::EMPTY;)
-                } else {
-                    quote! {
-                        let mut #held = __tool::argument::<#slot, _>((&&&&__tool::Probe::<#slot>::NEW).slot());
-                    }
-                });
+                let slot = slot(tool, param);
+                lets.extend(quote!(let mut #held = #slot;));
                 let default = param.default.as_ref().map(|_| names.default(param));
                 let pass = pass(&held, &name, param.pass, default.as_ref());
                 takes.extend(pass.take.clone());
@@ -96,6 +90,16 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
         #takes
         #validate
         #answer
+    }
+}
+
+/// The slot of a parameter, with nothing in it yet.
+pub(super) fn slot(tool: &Tool, param: &ModelParam) -> TokenStream {
+    let slot = slot_type(tool, param);
+    if param.is_basic {
+        quote!(__tool::Value::<#slot>::EMPTY)
+    } else {
+        quote!(__tool::argument::<#slot, _>((&&&&__tool::Probe::<#slot>::NEW).slot()))
     }
 }
 

@@ -292,7 +292,7 @@ impl Member {
             }
         }
         let is_read = !self.skip_input && !aliases.is_empty();
-        let aliases = aliases.iter().map(literal);
+        let aliases = aliases.iter().map(|alias| literal(*alias));
         is_read.then(|| quote!(.aliased(&[#(#aliases),*])))
     }
 

@@ -140,7 +140,7 @@ impl Bounds {
         let max_len = option(max_len.map(place::literal));
         let pattern = option(pattern);
         let format = place::literal(format.as_deref().unwrap_or_default());
-        let unique = place::literal(unique);
+        let unique = place::literal(*unique);
         Some(quote! {
             __tool::Bounds {
                 min: #low,

@@ -177,7 +177,7 @@ pub(crate) fn is_basic(ty: &Type) -> bool {
                 return false;
             };
             match &word.arguments {
-                PathArguments::None => WORDS.iter().any(|name| word.ident == name),
+                PathArguments::None => WORDS.contains(&word.ident.to_string().as_str()),
                 PathArguments::AngleBracketed(arguments) => {
                     let mut inner = arguments.args.iter();
                     match (inner.next(), inner.next()) {

@@ -151,6 +151,8 @@ impl Stop {
     note = "put `#[tool]` on the function, or list the methods of a value as `..value: Type`"
 )]
 pub trait Handle {
+    /// The name: a constant of its own, so that a list, which looks at all names, does not have the rest made.
+    const TOOL_NAME: &'static str;
     /// What the tool says about itself.
     const DESCRIPTOR: &'static Descriptor;
 }
@@ -174,6 +176,15 @@ pub trait Bind<S: Send + Sync + 'static>: Handle {
     }
 }
 
+/// A tool with type parameters. Such tools are listed by this trait, of which they have the one impl: of several the compiler
+/// does not say why the nearest does not hold.
+#[diagnostic::on_unimplemented(
+    message = "only tools can be listed",
+    label = "not a tool",
+    note = "put `#[tool]` on the function, or list the methods of a value as `..value: Type`"
+)]
+pub trait BindGeneric<S: Send + Sync + 'static>: Bind<S> {}
+
 /// A type whose methods are tools.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no tools",
@@ -193,6 +204,15 @@ pub trait OneToolBlock: Sized + Send + Sync + 'static {
 pub fn bound<S, T>(state: &Arc<S>, name: Option<&'static str>) -> Arc<dyn Tool>
 where
     T: Bind<S>,
+    S: Send + Sync + 'static,
+{
+    Bound::share(T::ENTRY, state, name)
+}
+
+/// The same of a tool that is listed with type arguments.
+pub fn bound_generic<S, T>(state: &Arc<S>, name: Option<&'static str>) -> Arc<dyn Tool>
+where
+    T: BindGeneric<S>,
     S: Send + Sync + 'static,
 {
     Bound::share(T::ENTRY, state, name)

@@ -6,12 +6,14 @@ mod fits;
 mod list;
 mod probe;
 mod slot;
+mod stateless;
 mod targets;
 mod text;
 mod told;
 
 pub use self::entry::{
-    Bind, Descriptor, Entry, Handle, OneToolBlock, Ran, Run, Stop, bound, group,
+    Bind, BindGeneric, Descriptor, Entry, Handle, OneToolBlock, Ran, Run, Stop, bound,
+    bound_generic, group,
 };
 pub use self::finish::{
     Failure, Finish, FinishAny, Message, ViaDebug, ViaError, ViaMessages, ViaText, ViaToolError,
@@ -26,6 +28,10 @@ pub use self::probe::{
 pub use self::slot::{
     FindAny, FindForeign, FindSlot, FindUnread, Lacks, NoDeserialize, NoSchema, Nothing, Probe,
     Slot, Value, decode, decode_root, unfilled,
+};
+pub use self::stateless::{
+    About, Described, Filled, Param, Params, Stateless, Table, call0, call1, call2, call3, call4,
+    call5, call6, fill0, fill1, fill2, fill3, fill4, fill5, fill6,
 };
 pub use self::targets::{
     Inputs, OwnTargets, Untargeted, accepted, dialect, fits_request, is_dialect, is_listed,

@@ -329,3 +329,11 @@ mod emit {
 pub const fn shape<T: Schema + ?Sized>() -> &'static Shape {
     T::SHAPE
 }
+
+/// The same of what a tool returns.
+pub const fn output<T: Schema + ?Sized>() -> Option<&'static Shape> {
+    Some(T::SHAPE)
+}
+
+/// That of a tool that returns nothing.
+pub const NO_OUTPUT: Option<&'static Shape> = None;

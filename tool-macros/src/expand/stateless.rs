@@ -1,0 +1,122 @@
+//! A tool that asks for no state: a tuple of references, and a call; see the runtime's `stateless`.
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::ToTokens;
+use syn::{Path, ReturnType};
+
+use super::{
+    Names, allowed, fits, handle_struct, imports, known, output, refs, rest, run, targets,
+};
+use crate::model::{ModelParam, Param, Pass, Tool};
+use crate::place::{ident, literal, local, quiet, quote};
+use crate::schema::{is_basic, is_option};
+
+/// The parameters that one function of the runtime passes on.
+const MOST_PASSED: usize = 6;
+
+/// Whether a tool is one: it has no state and no type parameters, and all that is said of a parameter stands in its tree.
+pub(super) fn holds(tool: &Tool) -> bool {
+    let is_said_by_tree = |param: &ModelParam| {
+        param.default.is_none() && param.example.is_none() && param.flatten.is_none()
+    };
+    tool.generics.params.is_empty()
+        && tool.options.ignore_unknown.is_none()
+        && tool.params.iter().all(|param| match param {
+            Param::Model(param) => is_said_by_tree(param),
+            Param::Context(_) => true,
+            Param::State(_) => false,
+        })
+}
+
+/// What stands beside its function.
+pub(super) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
+    let handle_struct = handle_struct(&tool.vis, handle, &tool.generics);
+    let krate = quiet!(use #krate::__private as __tool;);
+    let implement = quiet!(impl);
+    let model: Vec<_> = tool.model_params().collect();
+    let is_short = is_short(tool, &model);
+    let is_basic = is_short && model.iter().all(|param| param.is_basic);
+    let (call, about) = (local("call"), local("about"));
+    let run = if is_short {
+        short(tool, &model, is_basic)
+    } else {
+        run::run(tool, &Names::new(""), &tool.ident.to_token_stream())
+    };
+    let imports = (!is_basic).then(imports);
+    let allowed = (!is_basic).then(|| allowed(tool.is_async));
+    let fits = fits(tool, &tool.generics);
+    let targets = targets::own(tool, &quote!(<#handle as __tool::Handle>::DESCRIPTOR));
+    let (name, description) = (literal(&tool.name.value), literal(&tool.description));
+    let count = literal(Literal::usize_unsuffixed(model.len()));
+    let params = model.iter().map(|param| row(tool, param));
+    let output = output(tool);
+    let refs = refs(tool, &model).map(|refs| quote!(const REFS: &'static __tool::Refs = #refs;));
+    let rest = rest(&tool.options);
+    let rest = (!rest.is_empty()).then(|| {
+        quote! {
+            const REST: __tool::Descriptor = __tool::Descriptor { #(#rest,)* ..__tool::Descriptor::NEW };
+        }
+    });
+    let cfg = &tool.cfg;
+    quote! {
+        #(#cfg)*
+        #handle_struct
+        #(#cfg)*
+        #allowed
+        const _: () = {
+            #krate
+            #imports
+            #fits
+            #targets
+            #[automatically_derived]
+            #[allow(deprecated, clippy::missing_inline_in_public_items)]
+            #implement __tool::Stateless for #handle {
+                type Params = [__tool::Param; #count];
+                const TOOL_NAME: &'static str = #name;
+                const ABOUT: __tool::About<Self::Params> = (#description, [#(#params),*], #output);
+                #refs
+                #rest
+                fn run<'__a>(
+                    #call: __tool::Call<'__a>,
+                    #about: &'static __tool::Descriptor,
+                ) -> __tool::Ran<'__a> {
+                    #run
+                }
+            }
+        };
+    }
+}
+
+/// Whether one function of the runtime answers the whole call.
+fn is_short(tool: &Tool, model: &[&ModelParam]) -> bool {
+    let is_no_result = match &tool.output {
+        ReturnType::Type(_, ty) => is_basic(ty),
+        ReturnType::Default => true,
+    };
+    is_no_result
+        && !tool.is_async
+        && tool.options.validate.is_none()
+        && model.len() == tool.params.len()
+        && model.len() <= MOST_PASSED
+        && model.iter().all(|param| param.pass == Pass::Value)
+}
+
+/// The call of that function.
+fn short(tool: &Tool, model: &[&ModelParam], is_basic: bool) -> TokenStream {
+    let (call, about, name) = (local("call"), local("about"), &tool.ident);
+    let function = if is_basic { "call" } else { "fill" };
+    let function = ident(&format!("{function}{}", model.len()));
+    let slots = model
+        .iter()
+        .filter(|_| !is_basic)
+        .map(|param| run::slot(tool, param));
+    quote!(__tool::#function(#call, #about, #(#slots,)* #name))
+}
+
+/// What is said of a parameter.
+fn row(tool: &Tool, param: &ModelParam) -> TokenStream {
+    let (name, description) = (literal(&param.name.value), literal(&param.description));
+    let shape = super::narrowed(param, known(tool, param));
+    let is_option = literal(is_option(&param.ty));
+    quote!((#name, #description, #shape, #is_option))
+}

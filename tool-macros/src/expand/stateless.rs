@@ -69,13 +69,14 @@ pub(super) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             #fits
             #targets
             #[automatically_derived]
-            #[allow(deprecated, clippy::missing_inline_in_public_items)]
+            #[allow(deprecated)]
             #implement __tool::Stateless for #handle {
                 type Params = [__tool::Param; #count];
                 const TOOL_NAME: &'static str = #name;
                 const ABOUT: __tool::About<Self::Params> = (#description, [#(#params),*], #output);
                 #refs
                 #rest
+                #[inline]
                 fn run<'__a>(
                     #call: __tool::Call<'__a>,
                     #about: &'static __tool::Descriptor,

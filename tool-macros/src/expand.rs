@@ -313,7 +313,7 @@ fn input(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
         let place = Place::of(&param.ty);
         let (root, shape) = (
             place.start(quote!(__tool::root)),
-            place.end(quote!((__tool::Has::<#slot>::SHAPE, __tool::Told::<#slot>::SHAPE))),
+            place.end(quote!((__tool::Has::<#slot>::__SHAPE, __tool::Told::<#slot>::__SHAPE))),
         );
         return quote!(#root #shape);
     }
@@ -329,7 +329,7 @@ fn known(tool: &Tool, param: &ModelParam) -> TokenStream {
     if param.is_basic {
         return quote!(__tool::shape::<#slot>());
     }
-    quote!(__tool::known(__tool::Has::<#slot>::SHAPE, __tool::Told::<#slot>::SHAPE))
+    quote!(__tool::known(__tool::Has::<#slot>::__SHAPE, __tool::Told::<#slot>::__SHAPE))
 }
 
 /// Constants that do not compile where a bound does not fit its parameter's type. Of a type that is
@@ -358,7 +358,7 @@ fn field(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
     }
     if param.default.is_some() {
         let default = names.default(param);
-        field = quote!(#field.defaulted(|| __tool::AsJson(Self::#default()).json()));
+        field = quote!(#field.defaulted(|| __tool::AsJson(Self::#default()).__json()));
     }
     if let Some(example) = &param.example {
         let place = Place::of(example);
@@ -422,7 +422,7 @@ fn refs(tool: &Tool, model: &[&ModelParam]) -> Option<TokenStream> {
     let refs: Vec<_> = refs
         .map(|param| {
             let slot = slot_type(tool, param);
-            quote!(__tool::refs_of(__tool::Has::<#slot>::REFS))
+            quote!(__tool::refs_of(__tool::Has::<#slot>::__REFS))
         })
         .collect();
     (!refs.is_empty()).then(|| quote!(&__tool::Refs::through(&[#(#refs),*])))
@@ -437,7 +437,7 @@ fn output(tool: &Tool) -> TokenStream {
     if is_basic(ty) {
         quote!(__tool::output::<#shown>())
     } else {
-        quote!(__tool::either(__tool::Returned::<#shown>::SHAPE, __tool::Has::<#shown>::SHAPE))
+        quote!(__tool::either(__tool::Returned::<#shown>::__SHAPE, __tool::Has::<#shown>::__SHAPE))
     }
 }
 

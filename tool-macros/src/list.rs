@@ -232,7 +232,7 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
             } else {
                 quote!(bound_generic)
             };
-            let push = quote!(#tools.push(__tool::#bound::<#of_state, #ty>(&#shared, #name)););
+            let push = quote!(::std::vec::Vec::push(&mut #tools, __tool::#bound::<#of_state, #ty>(&#shared, #name)););
             handle.scope(&push)
         }
         Element::Many { value, ty } => {
@@ -350,7 +350,7 @@ fn share(value: &impl ToTokens) -> TokenStream {
     let place = Place::of(value);
     let (given, share) = (
         place.start(quote!(__tool::Given)),
-        place.end(quote!(.share())),
+        place.end(quote!(.__share())),
     );
     quote!(#given(#value)#share)
 }

@@ -99,7 +99,7 @@ pub(super) fn slot(tool: &Tool, param: &ModelParam) -> TokenStream {
     if param.is_basic {
         quote!(__tool::Value::<#slot>::EMPTY)
     } else {
-        quote!(__tool::argument::<#slot, _>((&&&&__tool::Probe::<#slot>::NEW).slot()))
+        quote!(__tool::argument::<#slot, _>((&&&&__tool::Probe::<#slot>::NEW).__slot()))
     }
 }
 
@@ -219,7 +219,7 @@ fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Token
     } else {
         let way = way(&error, of_error, &quote!(Failed));
         quote! {
-            match __tool::Finish(#returned).split() {
+            match __tool::Finish(#returned).__split() {
                 ::core::result::Result::Ok(#value) => {
                     ::core::result::Result::Ok(__tool::outcome(#shown.#field))
                 }
@@ -238,7 +238,7 @@ fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Token
 
 /// From an error to words for the model; see the runtime's `finish`.
 fn way(error: &Ident, place: Place, kind: &TokenStream) -> TokenStream {
-    let way = place.start(quote!(way));
+    let way = place.start(quote!(__way));
     quote! {
         (&&&&__tool::Failure::of(&#error)).#way().error(__tool::ErrorKind::#kind, #error)
     }

@@ -317,7 +317,7 @@ impl<'a> Body<'a> {
         }
         tokens.extend(self.default(row, ident, is_struct));
         if let Some(example) = &member.example {
-            tokens.extend(quote!(.exemplified(|| __tool::AsJson(#example).json())));
+            tokens.extend(quote!(.exemplified(|| __tool::AsJson(#example).__json())));
         }
         if member.flatten {
             tokens.extend(quote!(.flattened()));
@@ -350,11 +350,11 @@ impl<'a> Body<'a> {
             _ if is_custom => None,
             (Some(value), _) => Some(quote!({
                 let #made: #ty = #value;
-                __tool::AsJson(#made).json()
+                __tool::AsJson(#made).__json()
             })),
             (None, Some(value)) => Some(quote!({
                 let #made: Self = #value;
-                __tool::AsJson(&#made.#ident).json()
+                __tool::AsJson(&#made.#ident).__json()
             })),
             (None, None) => None,
         };
@@ -380,12 +380,12 @@ impl<'a> Body<'a> {
             self.parts.seen.push(text);
             self.parts
                 .refs
-                .push(quote!(__tool::refs_of(__tool::Has::<#ty>::REFS)));
+                .push(quote!(__tool::refs_of(__tool::Has::<#ty>::__REFS)));
             self.parts.checks.push(quote_spanned! {ty.span()=>
-                let _ = __tool::has_schema::<#ty, _>((&&&__tool::SchemaOf::<#ty>::NEW).find());
+                let _ = __tool::has_schema::<#ty, _>((&&&__tool::SchemaOf::<#ty>::NEW).__find());
             });
         }
-        quote!(__tool::known(__tool::Has::<#ty>::SHAPE, __tool::Told::<#ty>::SHAPE))
+        quote!(__tool::known(__tool::Has::<#ty>::__SHAPE, __tool::Told::<#ty>::__SHAPE))
     }
 }
 

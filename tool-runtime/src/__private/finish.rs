@@ -21,7 +21,7 @@ impl<T, E> Finish<Result<T, E>> {
     /// A `Result`, whatever its types: bounds on this impl would send a `Result` whose error type
     /// does not fit down to [`FinishAny`], and so to the model as a success.
     #[inline]
-    pub fn split(self) -> Result<Finish<T>, E> {
+    pub fn __split(self) -> Result<Finish<T>, E> {
         self.0.map(Finish)
     }
 }
@@ -29,12 +29,12 @@ impl<T, E> Finish<Result<T, E>> {
 /// Anything but a `Result`.
 pub trait FinishAny<T> {
     /// The value.
-    fn split(self) -> Result<Finish<T>, Infallible>;
+    fn __split(self) -> Result<Finish<T>, Infallible>;
 }
 
 impl<T> FinishAny<T> for Finish<T> {
     #[inline]
-    fn split(self) -> Result<Finish<T>, Infallible> {
+    fn __split(self) -> Result<Finish<T>, Infallible> {
         Ok(self)
     }
 }
@@ -65,7 +65,7 @@ impl<E> Failure<E> {
 /// A [`ToolError`] is what it says.
 pub trait ViaToolError {
     /// The way.
-    fn way(&self) -> AsIs {
+    fn __way(&self) -> AsIs {
         AsIs
     }
 }
@@ -75,7 +75,7 @@ impl ViaToolError for &&&Failure<ToolError> {}
 /// An error whose sources the host may want to follow.
 pub trait ViaError {
     /// The way.
-    fn way(&self) -> ByError {
+    fn __way(&self) -> ByError {
         ByError
     }
 }
@@ -85,7 +85,7 @@ impl<E: Display + Into<Box<dyn Error + Send + Sync>>> ViaError for &&Failure<E> 
 /// Several messages.
 pub trait ViaMessages {
     /// The way.
-    fn way(&self) -> ByMessages {
+    fn __way(&self) -> ByMessages {
         ByMessages
     }
 }
@@ -95,7 +95,7 @@ impl<M: Display> ViaMessages for &&Failure<Vec<M>> {}
 /// An error that the host may want to read in `Debug`.
 pub trait ViaDebug {
     /// The way.
-    fn way(&self) -> ByDebug {
+    fn __way(&self) -> ByDebug {
         ByDebug
     }
 }
@@ -105,7 +105,7 @@ impl<E: Display + Debug> ViaDebug for &Failure<E> {}
 /// Any other error: it must at least have words.
 pub trait ViaText<E> {
     /// The way; the bound is the one error of a type without words.
-    fn way(&self) -> ByText<E>
+    fn __way(&self) -> ByText<E>
     where
         E: Message,
     {

@@ -202,7 +202,7 @@ pub struct Given<T>(pub T);
 
 impl<T> Given<Arc<T>> {
     /// What the host shares already stays one.
-    pub fn share(self) -> Arc<T> {
+    pub fn __share(self) -> Arc<T> {
         self.0
     }
 }
@@ -210,11 +210,11 @@ impl<T> Given<Arc<T>> {
 /// See [`Given`].
 pub trait Share<T> {
     /// The state, shared by the list's tools.
-    fn share(self) -> Arc<T>;
+    fn __share(self) -> Arc<T>;
 }
 
 impl<T> Share<T> for Given<T> {
-    fn share(self) -> Arc<T> {
+    fn __share(self) -> Arc<T> {
         Arc::new(self.0)
     }
 }

@@ -11,22 +11,22 @@ use crate::{Schema, Shape, schema::Kind};
 use super::known;
 use super::slot::{Lacks, NoDeserialize, NoSchema};
 
-/// `Has::<T>::SHAPE` is the tree of a type that has one, and `None` for every other type: an
+/// `Has::<T>::__SHAPE` is the tree of a type that has one, and `None` for every other type: an
 /// inherent constant is found before a trait's.
 #[derive(Debug)]
 pub struct Has<T: ?Sized>(PhantomData<fn(&T)>);
 
 impl<T: Schema + ?Sized> Has<T> {
     /// The type's tree.
-    pub const SHAPE: Option<&'static Shape> = Some(T::SHAPE);
+    pub const __SHAPE: Option<&'static Shape> = Some(T::SHAPE);
 }
 
 /// See [`Has`].
 pub trait HasNot {
     /// No tree.
-    const SHAPE: Option<&'static Shape> = None;
+    const __SHAPE: Option<&'static Shape> = None;
     /// No targets.
-    const REFS: Option<&'static crate::Refs> = None;
+    const __REFS: Option<&'static crate::Refs> = None;
 }
 
 impl<T: ?Sized> HasNot for Has<T> {}
@@ -87,7 +87,7 @@ pub struct AsJson<T>(pub T);
 
 impl<T: Serialize> AsJson<T> {
     /// Its JSON, unless its own `Serialize` fails.
-    pub fn json(&self) -> Option<String> {
+    pub fn __json(&self) -> Option<String> {
         serde_json::to_string(&self.0).ok()
     }
 }
@@ -95,7 +95,7 @@ impl<T: Serialize> AsJson<T> {
 /// See [`AsJson`].
 pub trait NoJson {
     /// No JSON.
-    fn json(&self) -> Option<String> {
+    fn __json(&self) -> Option<String> {
         None
     }
 }
@@ -107,20 +107,20 @@ pub fn json<T: Serialize + ?Sized>(value: &T) -> Option<String> {
     serde_json::to_string(value).ok()
 }
 
-/// `Returned::<R>::SHAPE` is the tree of what a `Result` holds, if it is one and has one; see
+/// `Returned::<R>::__SHAPE` is the tree of what a `Result` holds, if it is one and has one; see
 /// [`Has`] for how.
 #[derive(Debug)]
 pub struct Returned<R>(PhantomData<fn() -> R>);
 
 impl<T: Schema, E> Returned<Result<T, E>> {
     /// The tree of the value.
-    pub const SHAPE: Option<&'static Shape> = Some(T::SHAPE);
+    pub const __SHAPE: Option<&'static Shape> = Some(T::SHAPE);
 }
 
 /// See [`Returned`].
 pub trait ReturnedNot {
     /// No tree.
-    const SHAPE: Option<&'static Shape> = None;
+    const __SHAPE: Option<&'static Shape> = None;
 }
 
 impl<R> ReturnedNot for Returned<R> {}

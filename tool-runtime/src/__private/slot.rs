@@ -63,7 +63,7 @@ impl<T> Probe<T> {
 /// A type that is read from arguments and has a schema.
 pub trait FindSlot<T> {
     /// Its slot.
-    fn slot(&self) -> Value<T> {
+    fn __slot(&self) -> Value<T> {
         Value::EMPTY
     }
 }
@@ -73,7 +73,7 @@ impl<'de, T: Schema + Deserialize<'de>> FindSlot<T> for &&&Probe<T> {}
 /// A type that is read from arguments and tells its schema only at run time.
 pub trait FindForeign<T> {
     /// Its slot.
-    fn slot(&self) -> Value<T> {
+    fn __slot(&self) -> Value<T> {
         Value::EMPTY
     }
 }
@@ -84,7 +84,7 @@ impl<'de, T: schemars::JsonSchema + Deserialize<'de>> FindForeign<T> for &&Probe
 /// A type that the model could write, but that cannot be read.
 pub trait FindUnread<T> {
     /// No slot.
-    fn slot(&self) -> Nothing<T, NoDeserialize> {
+    fn __slot(&self) -> Nothing<T, NoDeserialize> {
         Nothing(PhantomData)
     }
 }
@@ -94,7 +94,7 @@ impl<T: Schema> FindUnread<T> for &Probe<T> {}
 /// Any other type.
 pub trait FindAny<T> {
     /// No slot.
-    fn slot(&self) -> Nothing<T, NoSchema> {
+    fn __slot(&self) -> Nothing<T, NoSchema> {
         Nothing(PhantomData)
     }
 }

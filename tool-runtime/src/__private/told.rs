@@ -9,7 +9,7 @@ use super::Has;
 
 impl<T: Schema + ?Sized> Has<T> {
     /// The targets of the type's cut edges.
-    pub const REFS: Option<&'static Refs> = Some(T::REFS);
+    pub const __REFS: Option<&'static Refs> = Some(T::REFS);
 }
 
 /// The targets, if there are any.
@@ -20,7 +20,7 @@ pub const fn refs_of(refs: Option<&'static Refs>) -> &'static Refs {
     }
 }
 
-/// `Told::<T>::SHAPE` is the tree of a type that tells its schema only at run time; see [`Has`] for
+/// `Told::<T>::__SHAPE` is the tree of a type that tells its schema only at run time; see [`Has`] for
 /// how.
 #[derive(Debug)]
 pub struct Told<T: ?Sized>(PhantomData<fn(&T)>);
@@ -28,13 +28,13 @@ pub struct Told<T: ?Sized>(PhantomData<fn(&T)>);
 #[cfg(feature = "schemars")]
 impl<T: schemars::JsonSchema + ?Sized> Told<T> {
     /// The type's tree: a leaf that nobody can look into before the program runs.
-    pub const SHAPE: Option<&'static Shape> = Some(crate::schema::foreign::<T>());
+    pub const __SHAPE: Option<&'static Shape> = Some(crate::schema::foreign::<T>());
 }
 
 /// See [`Told`].
 pub trait ToldNot {
     /// No tree.
-    const SHAPE: Option<&'static Shape> = None;
+    const __SHAPE: Option<&'static Shape> = None;
 }
 
 impl<T: ?Sized> ToldNot for Told<T> {}
@@ -73,7 +73,7 @@ pub struct Lacking;
 /// A type with our trait.
 pub trait SchemaOfOurs {
     /// Where it comes from.
-    fn find(&self) -> Found {
+    fn __find(&self) -> Found {
         Found
     }
 }
@@ -83,7 +83,7 @@ impl<T: Schema + ?Sized> SchemaOfOurs for &&SchemaOf<T> {}
 /// A type with schemars' trait.
 pub trait SchemaOfForeign {
     /// Where it comes from.
-    fn find(&self) -> Found {
+    fn __find(&self) -> Found {
         Found
     }
 }
@@ -94,7 +94,7 @@ impl<T: schemars::JsonSchema + ?Sized> SchemaOfForeign for &SchemaOf<T> {}
 /// Any other type.
 pub trait SchemaOfAny {
     /// Nowhere.
-    fn find(&self) -> Lacking {
+    fn __find(&self) -> Lacking {
         Lacking
     }
 }

@@ -144,6 +144,86 @@ mod derived {
     }
 }
 
+/// A trait of all types, whose methods and constants are found on ours too.
+mod extended {
+    use toolwright::{Context, Schema, tool, tools};
+
+    pub trait All: Sized {
+        const SHAPE: u8 = 0;
+        const REFS: u8 = 0;
+        const NAME: u8 = 0;
+        const NAMES: u8 = 0;
+        const NEW: u8 = 0;
+        const EMPTY: u8 = 0;
+        fn slot(&self) {}
+        fn find(&self) {}
+        fn split(self) {}
+        fn way(&self) {}
+        fn error(&self) {}
+        fn json(&self) {}
+        fn given(&self) {}
+        fn share(self) {}
+        fn provide(&self) {}
+        fn push(&self) {}
+        fn run(&self) {}
+    }
+    impl<T> All for T {}
+
+    #[derive(serde::Serialize, serde::Deserialize, Schema)]
+    pub struct Own {
+        #[serde(default)]
+        a: Option<u8>,
+        b: Vec<Own>,
+    }
+
+    #[derive(Debug)]
+    pub struct Broken;
+
+    impl std::fmt::Display for Broken {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("broken")
+        }
+    }
+
+    fn is_any(_: &Own, _: Option<&Own>, _: &u8) -> Result<(), Broken> {
+        Ok(())
+    }
+
+    /// Take all.
+    #[tool(validate = is_any)]
+    fn take(
+        own: Own,
+        more: Option<&Own>,
+        #[arg(default = 3)] count: u8,
+        #[state] state: &u32,
+    ) -> Result<Own, Broken> {
+        let _ = (more, count, state);
+        Ok(own)
+    }
+
+    /// Take later.
+    #[tool]
+    async fn later(own: Own, #[context] cx: &Context) -> Own {
+        let _ = cx;
+        own
+    }
+
+    struct Host;
+
+    #[tool]
+    impl Host {
+        /// Take as a method.
+        #[tool]
+        fn method(&self, own: &[Own]) -> usize {
+            own.len()
+        }
+    }
+
+    pub fn count() -> usize {
+        tools![take, later, ..Host: Host; state = 3_u32].len()
+    }
+}
+
 /// Take what derives.
 #[tool]
 fn take_derived(a: derived::OfFields, b: derived::OfAll, c: derived::Named) {
@@ -153,6 +233,7 @@ fn take_derived(a: derived::OfFields, b: derived::OfAll, c: derived::Named) {
 fn main() {
     assert_eq!(tools![take_derived].len(), 1);
     assert_eq!(columns::count(), 1);
+    assert_eq!(extended::count(), 3);
     let state = 1;
     let tools = tools![take, decode, call, file; state = state];
     assert_eq!(tools.len(), 4);

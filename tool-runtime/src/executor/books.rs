@@ -124,16 +124,20 @@ impl<'a> Books<'a> {
     /// since, and one look at the clock does for all.
     pub(super) fn start(&mut self, index: usize, last: Option<Instant>) -> (Instant, CallSpan) {
         self.open_span(index);
-        let span = self.lines.get(index).map(|line| line.span.clone());
+        let line = self.lines.get_mut(index);
+        let span = line.as_ref().map(|line| line.span.clone());
         let span = span.unwrap_or_default();
+        let looks_on = !self.observers.is_empty();
         let began = match last {
-            Some(last) if self.observers.is_empty() && span.is_none() => last,
+            Some(last) if !looks_on && span.is_none() => last,
             _ => Instant::now(),
         };
-        if let Some(line) = self.lines.get_mut(index) {
+        if let Some(line) = line {
             line.began = Some(began);
         }
-        self.tell_started(index);
+        if looks_on {
+            self.tell_started(index);
+        }
         (began, span)
     }
 

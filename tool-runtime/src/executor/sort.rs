@@ -6,7 +6,7 @@ use super::batch::PendingReason;
 use super::books::Books;
 use super::{Executor, Turn, UnknownPolicy};
 use crate::toolset::Entry;
-use crate::{Context, Decision, ErrorKind, Outcome, Scope, Store, ToolCall, ToolError, Toolset};
+use crate::{Context, Decision, ErrorKind, Outcome, Store, ToolCall, ToolError, Toolset};
 
 /// A call that will run.
 pub(super) struct Job<'a> {
@@ -65,9 +65,16 @@ pub(super) fn sort<'a>(
     let mut jobs = Vec::with_capacity(turn.calls.len());
     let (mut unknown, mut ends) = (None, false);
     let scope = cx.scope();
+    // Models call one tool many times in a row: what was found of it holds for all of these.
+    let mut last: Option<&'a Entry> = None;
     for (index, call) in turn.calls.iter().enumerate() {
         let plan = turn.plan(index);
-        match sort_one(executor, tools, call, plan, &scope) {
+        let seen = match last {
+            Some(entry) if *entry.name() == call.name => Ok(entry),
+            _ => tools.seen(&call.name, &scope, executor.filter.as_ref()),
+        };
+        last = seen.as_ref().ok().copied();
+        match sort_one(executor, seen, call, plan) {
             Sorted::Runs(entry) => {
                 books.known(index, entry);
                 jobs.push(Job {
@@ -108,12 +115,10 @@ pub(super) fn sort<'a>(
 
 fn sort_one<'a>(
     executor: &Executor,
-    tools: &'a Toolset,
+    seen: Result<&'a Entry, ToolError>,
     call: &ToolCall,
     plan: Plan<'_>,
-    scope: &Scope<'_>,
 ) -> Sorted<'a> {
-    let seen = tools.seen(&call.name, scope, executor.filter.as_ref());
     if matches!(plan, Plan::Planned(CallPlan::Leave)) {
         return Sorted::Waits(seen.ok(), PendingReason::Left);
     }

@@ -1,5 +1,5 @@
 //! Tools that ask nothing of a toolset's state, which most are. What generated code says of one is a tuple of references:
-//! a constant that calls functions, and borrows what they return, costs the compiler five times as much, and one that is
+//! a constant that calls functions and borrows what they return costs the compiler as much as all the rest, and one that is
 //! generic is looked at anew for each set of bounds. So the descriptor is made of it here, once somebody asks for it.
 
 use std::fmt;

@@ -281,16 +281,13 @@ impl<'a> Books<'a> {
         if !self.observers.is_empty() {
             self.tell_answered(index, call, result);
         }
-        if let Some(line) = self.lines.get(index) {
-            line.span.end(result);
+        if let Some(line) = self.lines.get_mut(index) {
+            std::mem::take(&mut line.span).end(result);
         }
         let counts =
             matches!(&result.outcome, Ok(outcome) if !matches!(outcome, Outcome::AskUser { .. }));
         if counts && !updates.is_empty() {
             self.updates.push((index, updates));
-        }
-        if let Some(line) = self.lines.get_mut(index) {
-            line.span = CallSpan::default();
         }
     }
 

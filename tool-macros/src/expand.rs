@@ -478,7 +478,7 @@ fn rest(options: &Options) -> Vec<TokenStream> {
         fields.push(quote!(meta: #meta));
     }
     if let Some(visible) = &options.visible {
-        fields.push(quote!(visible: #visible));
+        fields.push(quote!(visible: #visible, may_hide: true));
     }
     fields
 }

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::decode::decode_value;
-use crate::{Context, Limits, Schema, Store, ToolError};
+use crate::{Context, Limits, Schema, Scope, Store, ToolError};
 
 /// A call that a model asks for: which tool, with what arguments. Cheap to clone.
 ///
@@ -136,6 +136,11 @@ impl<'a> Call<'a> {
             }
             None => self.context.clone(),
         }
+    }
+
+    /// What a tool's visibility may depend on.
+    pub(crate) fn scope(&self) -> Scope<'a> {
+        self.context.scope()
     }
 
     pub(crate) fn limits(&self) -> Limits {

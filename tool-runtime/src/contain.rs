@@ -41,6 +41,17 @@ fn panicked(payload: Box<dyn Any + Send>) -> ToolError {
     .with_debug(detail)
 }
 
+/// What can say that it came to nothing.
+pub(crate) trait Broken {
+    fn broken(error: ToolError) -> Self;
+}
+
+impl<T> Broken for Result<T, ToolError> {
+    fn broken(error: ToolError) -> Self {
+        Err(error)
+    }
+}
+
 /// Something that comes later, of which a panic is an error too.
 pub(crate) struct Contained<'a, T>(Option<Pin<Box<dyn Future<Output = T> + Send + 'a>>>);
 
@@ -50,36 +61,46 @@ impl<'a, T> Contained<'a, T> {
     }
 
     /// Drops the future, whose `Drop` may panic.
-    fn end(&mut self) -> Result<(), ToolError> {
-        let later = self.0.take();
-        contained(|| drop(later))
+    fn end(&mut self) {
+        if self.0.is_some() {
+            let _ = contained(|| self.0 = None);
+        }
     }
 }
 
-impl<T> Future for Contained<'_, T> {
-    type Output = Result<T, ToolError>;
+impl<T: Broken> Future for Contained<'_, T> {
+    type Output = T;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let Some(later) = &mut self.0 else {
-            return Poll::Ready(Err(ToolError::new(
+    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<T> {
+        let place = &mut self.0;
+        let mut answer = Poll::Pending;
+        // What is over is dropped in the same guard: a panic there takes the answer's place.
+        let polled = contained(|| {
+            let Some(later) = place else { return false };
+            answer = later.as_mut().poll(cx);
+            if answer.is_ready() {
+                *place = None;
+            }
+            true
+        });
+        match polled {
+            Ok(true) => answer,
+            Ok(false) => Poll::Ready(T::broken(ToolError::new(
                 ErrorKind::Cancelled,
                 "the call has ended already",
-            )));
-        };
-        let answer = match contained(|| later.as_mut().poll(cx)) {
-            Ok(Poll::Pending) => return Poll::Pending,
-            Ok(Poll::Ready(answer)) => Ok(answer),
-            Err(error) => Err(error),
-        };
-        let ended = self.end();
-        Poll::Ready(answer.and_then(|answer| ended.map(|()| answer)))
+            ))),
+            Err(error) => {
+                self.end();
+                Poll::Ready(T::broken(error))
+            }
+        }
     }
 }
 
 impl<T> Drop for Contained<'_, T> {
     fn drop(&mut self) {
         // Nobody waits for the answer any more.
-        let _ = self.end();
+        self.end();
     }
 }
 

@@ -173,6 +173,10 @@ impl Tool for DynTool {
     fn visible(&self, scope: &Scope<'_>) -> bool {
         self.visible.as_ref().is_none_or(|visible| visible(scope))
     }
+
+    fn __may_hide(&self) -> bool {
+        self.visible.is_some()
+    }
 }
 
 /// Makes a [`DynTool`]; see [`DynTool::builder`].

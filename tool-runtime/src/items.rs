@@ -106,8 +106,13 @@ impl fmt::Debug for Later {
     }
 }
 
-/// The stream that a tool answered with, if it did.
+/// Whether the answer is a stream.
 #[inline]
+pub(crate) fn is_stream(answer: &Result<Outcome, ToolError>) -> bool {
+    matches!(answer, Ok(Outcome::Value(value)) if value.as_later().is_some())
+}
+
+/// The stream that a tool answered with, if it did.
 pub(crate) fn stream_of(answer: &Result<Outcome, ToolError>) -> Option<Boxed> {
     match answer {
         Ok(Outcome::Value(value)) => value.as_later().and_then(taken),

@@ -29,7 +29,7 @@ pub struct ToolResult {
     /// What it came to.
     pub outcome: Result<Outcome, ToolError>,
     /// How the arguments were repaired before they were read; empty if they were not.
-    pub repairs: Vec<Repair>,
+    pub repairs: Box<[Repair]>,
     /// The tool's own attributes, for the host; they never reach the model unasked.
     pub attributes: Meta,
     /// How long the call took, where an executor ran it. Zero otherwise: looking at a clock twice
@@ -46,7 +46,7 @@ impl ToolResult {
             id: Arc::clone(&call.id),
             name: Arc::clone(&call.name),
             outcome: written(outcome),
-            repairs: Vec::new(),
+            repairs: Box::default(),
             attributes: Meta::default(),
             duration: Duration::ZERO,
         }

@@ -54,6 +54,13 @@ pub trait Tool: Send + Sync {
         true
     }
 
+    /// Whether [`visible`](Self::visible) may ever say no: generated code knows whether there is a
+    /// function to ask, and a tool that nobody hides is not asked at each call.
+    #[doc(hidden)]
+    fn __may_hide(&self) -> bool {
+        true
+    }
+
     /// Whether a call that is made again, under the same
     /// [idempotency key](crate::Context::idempotency_key), goes on with what it began the first time:
     /// the tool keeps a record of its own, so that a journal of calls need not.

@@ -51,6 +51,7 @@ pub(crate) struct Entry {
     traits: Traits,
     tool: Arc<dyn Tool>,
     told: Arc<ToldTool>,
+    may_hide: bool,
 }
 
 /// How a tool's calls are to be run; see [`ToolDef`].
@@ -84,6 +85,7 @@ impl Entry {
                 timeout: def.timeout,
                 annotations: def.annotations,
             },
+            may_hide: tool.__may_hide(),
             tool,
             told: Arc::default(),
         }
@@ -104,13 +106,14 @@ impl Entry {
 
     /// Whether a conversation may see the tool. What panics when it is asked says no.
     fn is_seen(&self, scope: &Scope<'_>, filter: Option<&Filter>) -> bool {
-        contained(|| self.shows_itself(scope, filter)).unwrap_or(false)
-    }
-
-    /// The same, where what panics is contained already.
-    fn shows_itself(&self, scope: &Scope<'_>, filter: Option<&Filter>) -> bool {
-        self.tool.visible(scope)
-            && filter.is_none_or(|filter| filter.passes(self.tool.def(), scope))
+        let seen = || {
+            let passes = |filter: &Filter| filter.passes(self.tool.def(), scope);
+            (!self.may_hide || self.tool.visible(scope)) && filter.is_none_or(passes)
+        };
+        if !self.may_hide && filter.is_none() {
+            return true;
+        }
+        contained(seen).unwrap_or(false)
     }
 }
 

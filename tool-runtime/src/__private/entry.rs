@@ -48,6 +48,8 @@ pub struct Descriptor {
     pub meta: &'static str,
     /// Whether a conversation may see the tool.
     pub visible: fn(&Scope<'_>) -> bool,
+    /// Whether that is a function of the user's.
+    pub may_hide: bool,
 }
 
 impl Descriptor {
@@ -68,6 +70,7 @@ impl Descriptor {
         timeout_ms: 0,
         meta: "",
         visible: |_| true,
+        may_hide: false,
     };
 
     fn def(&self, name: Option<&'static str>) -> ToolDef {
@@ -123,6 +126,11 @@ impl Stop {
     /// Something is wrong with the call.
     pub fn failed(error: ToolError) -> Self {
         Self(Some(error))
+    }
+
+    /// There is nothing to say.
+    pub(crate) fn nothing() -> Self {
+        Self(None)
     }
 
     /// What the call is answered with.
@@ -283,5 +291,9 @@ impl<S: Send + Sync + 'static> Tool for Bound<S> {
 
     fn visible(&self, scope: &Scope<'_>) -> bool {
         (self.entry.descriptor.visible)(scope)
+    }
+
+    fn __may_hide(&self) -> bool {
+        self.entry.descriptor.may_hide
     }
 }

@@ -226,7 +226,7 @@ impl<'a> Core<'a> {
         let own = self.entry.traits().timeout;
         let mut limited = self.clock.within(began, own, first);
         loop {
-            let answer = (&mut limited).await.flatten().flatten();
+            let answer = (&mut limited).await.flatten();
             match items::stream_of(&answer) {
                 Some(stream) => limited.go_on(items::read(stream, call)),
                 None => return answer,
@@ -264,11 +264,11 @@ impl<'a> Core<'a> {
 async fn answer(tool: &dyn Tool, call: Call<'_>) -> Answered {
     let answer = match contained(|| tool.call(call)) {
         Ok(Answer::Ready(answer)) => answer,
-        Ok(Answer::Later(later)) => Contained::new(later).await.flatten(),
+        Ok(Answer::Later(later)) => Contained::new(later).await,
         Err(error) => Err(error),
     };
     match items::stream_of(&answer) {
-        Some(stream) => items::read(stream, call).await.flatten(),
+        Some(stream) => items::read(stream, call).await,
         None => answer,
     }
 }

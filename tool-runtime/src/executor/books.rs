@@ -252,7 +252,7 @@ impl<'a> Books<'a> {
         let line = self.lines.get(index);
         let entry = line.and_then(|line| line.entry);
         let mut result = ToolResult::new(call, outcome);
-        result.repairs = repairs;
+        result.repairs = repairs.into();
         if let Some(began) = line.and_then(|line| line.began) {
             result.duration = began.elapsed();
         }

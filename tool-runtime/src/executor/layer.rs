@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::body::Core;
 use super::shown::Shown;
-use crate::contain::{Contained, contained};
+use crate::contain::{Broken, Contained, contained};
 use crate::{Annotations, Context, ErrorKind, Meta, Outcome, Tool, ToolCall, ToolDef, ToolError};
 
 /// Something around every call of an executor: it may look on, change the arguments, answer itself,
@@ -74,6 +74,12 @@ impl From<Result<Outcome, ToolError>> for Handled {
 impl From<Outcome> for Handled {
     fn from(outcome: Outcome) -> Self {
         Self::Done(Ok(outcome))
+    }
+}
+
+impl Broken for Handled {
+    fn broken(error: ToolError) -> Self {
+        error.into()
     }
 }
 
@@ -238,7 +244,7 @@ impl<'a> Next<'a> {
         core.goes_on();
         let handling = contained(|| layer.call(request, Next { layers }));
         let handled = match handling.map(Contained::new) {
-            Ok(handling) => handling.await.unwrap_or_else(Handled::from),
+            Ok(handling) => handling.await,
             Err(error) => error.into(),
         };
         if matches!(handled, Handled::Wait(_)) {

@@ -94,14 +94,14 @@ impl<'a> RunningCall<'a> {
                 Does::Nothing => return Poll::Pending,
                 Does::Other(other) => return other.as_mut().poll(task),
                 Does::Here(later) => match Pin::new(later).poll(task) {
-                    Poll::Ready(answer) => answer.flatten(),
+                    Poll::Ready(answer) => answer,
                     Poll::Pending if self.is_late => {
                         Err(timed_out(self.shared.clock.limit().unwrap_or_default()))
                     }
                     Poll::Pending => return Poll::Pending,
                 },
                 Does::Within(limited) => match Pin::new(&mut **limited).poll(task) {
-                    Poll::Ready(answer) => answer.flatten().flatten(),
+                    Poll::Ready(answer) => answer.flatten(),
                     Poll::Pending => return Poll::Pending,
                 },
             };

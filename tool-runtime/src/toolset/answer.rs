@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Entry, Inner, Toolset};
+use crate::__private::{Ran, Stop};
 use crate::contain::{Contained, contained, wait};
 #[cfg(feature = "tokio")]
-use crate::items;
+use crate::items::{self, is_stream};
 use crate::result::written;
 use crate::{
     Answer, Call, Context, ErrorKind, Meta, Outcome, Repair, Store, ToolCall, ToolError, ToolResult,
@@ -38,29 +39,33 @@ impl Toolset {
     /// nothing panics.
     pub async fn call(&self, call: &ToolCall, cx: &Context) -> ToolResult {
         let store = Store::new();
-        let begun = self.0.begin(&call.name, Call::of(call, &store, cx), cx);
+        let mut ran = Err(Stop::nothing());
+        let entry = self.0.begin(Call::of(call, &store, cx), call, &mut ran);
         let names = Names::of(call);
-        match begun {
-            Begun::Answered(outcome, entry) => names.answer(outcome, entry, &store),
-            Begun::Later(later, entry) => {
-                let outcome = settled(later, Call::of(call, &store, cx)).await;
-                names.answer(outcome, Some(entry), &store)
-            }
+        let outcome = match ran {
+            Ok(Answer::Ready(outcome)) => outcome,
+            Ok(Answer::Later(later)) => Contained::new(later).await,
+            Err(stop) => stop.into_outcome(),
+        };
+        if is_stream(&outcome) {
+            let last = settled(Answer::Ready(outcome), Call::of(call, &store, cx)).await;
+            return names.answer(last, entry, &store);
         }
+        names.answer(outcome, entry, &store)
     }
 
     /// Answers a call on this thread. Inside a runtime it blocks the thread that calls it.
     pub fn call_blocking(&self, call: &ToolCall, cx: &Context) -> ToolResult {
         let store = Store::new();
-        let begun = self.0.begin(&call.name, Call::of(call, &store, cx), cx);
+        let mut ran = Err(Stop::nothing());
+        let entry = self.0.begin(Call::of(call, &store, cx), call, &mut ran);
         let names = Names::of(call);
-        match begun {
-            Begun::Answered(outcome, entry) => names.answer(outcome, entry, &store),
-            Begun::Later(later, entry) => {
-                let outcome = wait(settled(later, Call::of(call, &store, cx)));
-                names.answer(outcome.flatten(), Some(entry), &store)
-            }
-        }
+        let outcome = match ran {
+            Ok(Answer::Ready(outcome)) if !is_stream(&outcome) => outcome,
+            Ok(answer) => wait(settled(answer, Call::of(call, &store, cx))).flatten(),
+            Err(stop) => stop.into_outcome(),
+        };
+        names.answer(outcome, entry, &store)
     }
 }
 
@@ -89,49 +94,47 @@ impl Names {
         entry: Option<&Entry>,
         store: &Store,
     ) -> ToolResult {
-        let attributes = entry.map_or_else(Meta::default, |entry| entry.attributes.clone());
-        ToolResult {
+        let result = ToolResult {
             id: self.id,
             name: self.name,
             outcome: written(outcome),
-            repairs: repairs(store),
-            attributes,
+            repairs: Box::default(),
+            attributes: entry.map_or_else(Meta::default, |entry| entry.attributes.clone()),
             duration: Duration::ZERO,
+        };
+        match store.repairs() {
+            [] => result,
+            repairs => repaired(result, repairs),
         }
     }
 }
 
-#[inline]
-fn repairs(store: &Store) -> Vec<Repair> {
-    match store.repairs() {
-        [] => Vec::new(),
-        repairs => copied(repairs),
+#[cold]
+fn repaired(result: ToolResult, repairs: &[Repair]) -> ToolResult {
+    ToolResult {
+        repairs: repairs.into(),
+        ..result
     }
 }
 
-#[cold]
-fn copied(repairs: &[Repair]) -> Vec<Repair> {
-    repairs.to_vec()
+/// Whether the answer is a stream, which only an executor's runtime can read.
+#[cfg(not(feature = "tokio"))]
+fn is_stream(_: &Result<Outcome, ToolError>) -> bool {
+    false
 }
 
 /// What comes later; of a stream, its last item.
-async fn settled(
-    later: Contained<'_, Result<Outcome, ToolError>>,
-    call: Call<'_>,
-) -> Result<Outcome, ToolError> {
-    let answer = later.await.flatten();
+async fn settled(answer: Answer<'_>, call: Call<'_>) -> Result<Outcome, ToolError> {
+    let answer = match answer {
+        Answer::Ready(answer) => answer,
+        Answer::Later(later) => Contained::new(later).await,
+    };
     #[cfg(feature = "tokio")]
     if let Some(stream) = items::stream_of(&answer) {
-        return items::read(stream, call).await.flatten();
+        return items::read(stream, call).await;
     }
-    #[cfg(not(feature = "tokio"))]
     let _ = call;
     answer
-}
-
-enum Begun<'s, 'a> {
-    Answered(Result<Outcome, ToolError>, Option<&'s Entry>),
-    Later(Contained<'a, Result<Outcome, ToolError>>, &'s Entry),
 }
 
 impl Inner {
@@ -140,33 +143,38 @@ impl Inner {
         contained(|| entry.tool.validate(call))?
     }
 
-    fn begin<'a>(&'a self, name: &str, call: Call<'a>, cx: &Context) -> Begun<'a, 'a> {
-        let scope = cx.scope();
-        let Some(entry) = self.find(name) else {
-            let error = self.unknown(ErrorKind::Unknown, name, &scope, None);
-            return Begun::Answered(Err(error), None);
+    /// Begins a call. What it came to so far goes to its place inside of the guard, since to hand it
+    /// out of that is to move it twice more.
+    fn begin<'a>(&'a self, call: Call<'a>, of: &ToolCall, ran: &mut Ran<'a>) -> Option<&'a Entry> {
+        let hidden = |kind| {
+            Err(Stop::failed(self.unknown(
+                kind,
+                &of.name,
+                &call.scope(),
+                None,
+            )))
+        };
+        let Some(entry) = self.find(&of.name) else {
+            *ran = hidden(ErrorKind::Unknown);
+            return None;
         };
         // One guard around both questions: what panics before it is known to be seen is hidden.
-        let is_seen = Cell::new(false);
-        let answer = contained(|| {
-            is_seen.set(entry.shows_itself(&scope, None));
-            is_seen.get().then(|| entry.tool.__run(call))
-        });
-        match answer {
-            #[cfg(feature = "tokio")]
-            Ok(Some(Ok(Answer::Ready(answer)))) => match items::stream_of(&answer) {
-                Some(stream) => Begun::Later(items::read(stream, call), entry),
-                None => Begun::Answered(answer, Some(entry)),
-            },
-            #[cfg(not(feature = "tokio"))]
-            Ok(Some(Ok(Answer::Ready(answer)))) => Begun::Answered(answer, Some(entry)),
-            Ok(Some(Ok(Answer::Later(later)))) => Begun::Later(Contained::new(later), entry),
-            Ok(Some(Err(stop))) => Begun::Answered(stop.into_outcome(), Some(entry)),
-            Err(error) if is_seen.get() => Begun::Answered(Err(error), Some(entry)),
-            Ok(None) | Err(_) => {
-                let error = self.unknown(ErrorKind::Hidden, name, &scope, None);
-                Begun::Answered(Err(error), None)
+        let is_seen = Cell::new(!entry.may_hide);
+        let guarded = contained(|| {
+            if !is_seen.get() {
+                is_seen.set(entry.tool.visible(&call.scope()));
             }
+            if is_seen.get() {
+                *ran = entry.tool.__run(call);
+            }
+        });
+        if !is_seen.get() {
+            *ran = hidden(ErrorKind::Hidden);
+            return None;
         }
+        if let Err(error) = guarded {
+            *ran = Err(Stop::failed(error));
+        }
+        Some(entry)
     }
 }

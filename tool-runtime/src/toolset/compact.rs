@@ -172,6 +172,10 @@ impl Tool for Stub {
         self.tool.visible(scope)
     }
 
+    fn __may_hide(&self) -> bool {
+        self.tool.__may_hide()
+    }
+
     fn resumes(&self) -> bool {
         self.tool.resumes()
     }

@@ -51,6 +51,10 @@ impl Tool for Redefined {
         self.tool.visible(scope)
     }
 
+    fn __may_hide(&self) -> bool {
+        self.tool.__may_hide()
+    }
+
     fn resumes(&self) -> bool {
         self.tool.resumes()
     }

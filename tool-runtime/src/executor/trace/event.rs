@@ -185,7 +185,7 @@ impl Traced {
             } => Self::Finished {
                 call: TracedCall::of(index, call, shown),
                 outcome: result.outcome.clone(),
-                repairs: result.repairs.clone(),
+                repairs: result.repairs.to_vec(),
                 duration: result.duration,
             },
             Event::Pending { pending, shown, .. } => Self::Pending {

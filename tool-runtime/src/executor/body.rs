@@ -69,12 +69,13 @@ pub(super) fn first<'a>(
     entry: &'a Entry,
     call: Call<'a>,
 ) -> Result<Contained<'a, Answered>, Answered> {
-    match contained(|| entry.tool().call(call)) {
-        Ok(Answer::Ready(answer)) => match items::stream_of(&answer) {
+    match contained(|| entry.tool().__run(call)) {
+        Ok(Ok(Answer::Ready(answer))) => match items::stream_of(&answer) {
             Some(stream) => Ok(items::read(stream, call)),
             None => Err(answer),
         },
-        Ok(Answer::Later(later)) => Ok(Contained::new(later)),
+        Ok(Ok(Answer::Later(later))) => Ok(Contained::new(later)),
+        Ok(Err(stop)) => Err(stop.into_outcome()),
         Err(error) => Err(Err(error)),
     }
 }

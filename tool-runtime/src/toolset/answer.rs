@@ -165,7 +165,10 @@ impl Inner {
                 is_seen.set(entry.tool.visible(&call.scope()));
             }
             if is_seen.get() {
-                *ran = entry.tool.__run(call);
+                *ran = match entry.tool.__run(call) {
+                    Ok(Answer::Later(later)) => Ok(Answer::Later(later)),
+                    ready => ready,
+                };
             }
         });
         if !is_seen.get() {

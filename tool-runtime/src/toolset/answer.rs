@@ -165,10 +165,10 @@ impl Inner {
                 is_seen.set(entry.tool.visible(&call.scope()));
             }
             if is_seen.get() {
-                *ran = match entry.tool.__run(call) {
-                    Ok(Answer::Later(later)) => Ok(Answer::Later(later)),
-                    ready => ready,
-                };
+                match entry.tool.__run(call) {
+                    Ok(Answer::Later(later)) => *ran = Ok(Answer::Later(later)),
+                    ready => *ran = ready,
+                }
             }
         });
         if !is_seen.get() {

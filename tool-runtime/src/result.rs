@@ -28,7 +28,7 @@ pub struct ToolResult {
     pub name: Arc<str>,
     /// What it came to.
     pub outcome: Result<Outcome, ToolError>,
-    /// How the arguments were repaired before they were read; empty if they were not.
+    /// How the arguments were repaired before they were read, in order; empty if they were not.
     pub repairs: Box<[Repair]>,
     /// The tool's own attributes, for the host; they never reach the model unasked.
     pub attributes: Meta,
@@ -95,3 +95,7 @@ fn checked(outcome: Result<Outcome, ToolError>) -> Result<Outcome, ToolError> {
     }
     outcome
 }
+
+// With more, each time that one is moved is a call of `memcpy`.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<ToolResult>() <= 128);

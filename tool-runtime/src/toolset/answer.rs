@@ -166,6 +166,7 @@ impl Inner {
             }
             if is_seen.get() {
                 match entry.tool.__run(call) {
+                    // Two words are moved as such, and not as all that an answer may be.
                     Ok(Answer::Later(later)) => *ran = Ok(Answer::Later(later)),
                     ready => *ran = ready,
                 }

@@ -95,7 +95,3 @@ fn checked(outcome: Result<Outcome, ToolError>) -> Result<Outcome, ToolError> {
     }
     outcome
 }
-
-// With more, each time that one is moved is a call of `memcpy`.
-#[cfg(target_pointer_width = "64")]
-const _: () = assert!(size_of::<ToolResult>() <= 128);

@@ -4,8 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use serde::de::IgnoredAny;
 use toolwright::{
-    Answer, Call, Context, Encoder, ErrorKind, FaultCode, Repair, Store, Tool, ToolCall, ToolError,
-    ToolResult, Toolset,
+    Answer, Call, Context, Encoder, ErrorKind, Fault, FaultCode, Repair, Store, Tool, ToolCall,
+    ToolError, ToolResult, Toolset,
 };
 
 use crate::{selected, tools};
@@ -104,8 +104,15 @@ fn check_reading_back(tool: &Arc<dyn Tool>, name: &str, answer_text: &str) {
     let again = answer(tool, name, answer_text, &Context::new().strict());
     match again.answer {
         Ok(again) => assert_eq!(again, answer_text),
+        Err(error) if error.faults().iter().all(is_rounded) => {}
         Err(error) => panic!("{answer_text} is not read back: {error}"),
     }
+}
+
+/// Elements that are to differ are compared as they are written, as JSON Schema has it: two numbers that differ may be
+/// one `f64`, which is written twice. These have no other bound.
+fn is_rounded(fault: &Fault) -> bool {
+    fault.code == FaultCode::Bound && fault.path.starts_with("numbers[")
 }
 
 /// What is repaired is right afterwards, and says that it was repaired.

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::iter;
 use std::sync::OnceLock;
 
 use crate::Repair;
@@ -18,7 +19,16 @@ use crate::Repair;
 #[derive(Default)]
 pub struct Store {
     first: OnceLock<Box<Kept>>,
-    repaired: OnceLock<Box<Repaired>>,
+}
+
+struct Kept {
+    what: What,
+    next: OnceLock<Box<Kept>>,
+}
+
+enum What {
+    Text(String),
+    Repaired(Box<Repaired>),
 }
 
 /// Arguments that were repaired.
@@ -27,9 +37,13 @@ struct Repaired {
     repairs: Vec<Repair>,
 }
 
-struct Kept {
-    text: String,
-    next: OnceLock<Box<Kept>>,
+impl Kept {
+    fn text(&self) -> &str {
+        match &self.what {
+            What::Text(text) => text,
+            What::Repaired(repaired) => &repaired.text,
+        }
+    }
 }
 
 impl Store {
@@ -37,31 +51,40 @@ impl Store {
     pub const fn new() -> Self {
         Self {
             first: OnceLock::new(),
-            repaired: OnceLock::new(),
         }
     }
 
-    /// How the arguments were repaired that were read last; empty if they were not.
+    /// How the arguments were repaired; empty if they were not.
     #[inline]
     pub fn repairs(&self) -> &[Repair] {
-        match self.repaired.get() {
-            Some(repaired) => &repaired.repairs,
+        match self.first.get() {
+            Some(first) => Self::repaired_from(first).map_or(&[], |repaired| &repaired.repairs),
             None => &[],
         }
     }
 
     /// The arguments as they were repaired.
     pub fn repaired_arguments(&self) -> Option<&str> {
-        self.repaired.get().map(|repaired| repaired.text.as_str())
+        Self::repaired_from(self.first.get()?).map(|repaired| repaired.text.as_str())
+    }
+
+    /// A tool that reads its arguments twice repairs them twice, in the same way: the first counts.
+    fn repaired_from(first: &Kept) -> Option<&Repaired> {
+        let all = iter::successors(Some(first), |kept| kept.next.get().map(Box::as_ref));
+        all.filter_map(|kept| match &kept.what {
+            What::Text(_) => None,
+            What::Repaired(repaired) => Some(&**repaired),
+        })
+        .next()
     }
 
     pub(crate) fn repaired(&self, text: &str, repairs: Vec<Repair>) {
         if repairs.is_empty() {
             return;
         }
-        // A tool that reads its arguments twice repairs them twice, in the same way.
         let text = text.to_owned();
-        let _ = self.repaired.set(Box::new(Repaired { text, repairs }));
+        let repaired = Box::new(Repaired { text, repairs });
+        self.pen().add(What::Repaired(repaired));
     }
 
     pub(crate) fn pen(&self) -> Pen<'_> {
@@ -99,9 +122,13 @@ pub(crate) struct Pen<'s> {
 
 impl<'s> Pen<'s> {
     pub(crate) fn keep(&mut self, text: String) -> &'s str {
+        self.add(What::Text(text))
+    }
+
+    fn add(&mut self, what: What) -> &'s str {
         // Another pen may have written to this cell since: then the end is further on.
         let mut kept = Box::new(Kept {
-            text,
+            what,
             next: OnceLock::new(),
         });
         loop {
@@ -116,7 +143,7 @@ impl<'s> Pen<'s> {
         match self.end.get() {
             Some(kept) => {
                 self.end = &kept.next;
-                &kept.text
+                kept.text()
             }
             // `set` has just succeeded on this cell.
             None => "",
@@ -140,7 +167,7 @@ mod tests {
         let mut texts = Vec::new();
         let mut cell = &store.first;
         while let Some(kept) = cell.get() {
-            texts.push(kept.text.as_str());
+            texts.push(kept.text());
             cell = &kept.next;
         }
         assert_eq!(texts, ["a", "b", "c", "d"]);

@@ -148,6 +148,10 @@ pub fn decode<'a>(
     about: &'static Descriptor,
     slots: &mut [&mut dyn Slot<'a>],
 ) -> Option<Stop> {
+    // What a tool without parameters is sent: there is nothing to read.
+    if slots.is_empty() && call.arguments() == "{}" {
+        return Stop::check(call).err();
+    }
     let Kind::Object(params) = about.input.kind else {
         return Some(Stop::failed(ToolError::new(
             ErrorKind::InvalidArgs,

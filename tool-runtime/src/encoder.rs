@@ -103,7 +103,15 @@ impl Encoder {
     }
 
     /// The text for the model. A string is borrowed from the result.
+    #[inline]
     pub fn encode(self, result: &ToolResult) -> Cow<'_, str> {
+        match (&self.0, &result.outcome) {
+            (Style::Auto | Style::Text, Ok(Outcome::Value(value))) => value.to_plain(),
+            _ => self.encode_any(result),
+        }
+    }
+
+    fn encode_any(self, result: &ToolResult) -> Cow<'_, str> {
         match (self.0, &result.outcome) {
             (Style::Auto | Style::Text, Ok(outcome)) => plain(outcome),
             (Style::Json, Ok(outcome)) => as_json(outcome),

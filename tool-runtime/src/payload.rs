@@ -140,11 +140,12 @@ impl Payload {
     }
 
     /// The string itself, or else the value as JSON text.
+    #[inline]
     pub fn to_plain(&self) -> Cow<'_, str> {
-        match self.as_text() {
-            Some(text) => Cow::Borrowed(text),
-            None => self.to_json(),
-        }
+        Cow::Borrowed(match &self.0 {
+            Repr::Text(text) | Repr::Json(text) => text,
+            _ => "null",
+        })
     }
 
     /// The value as a JSON value.

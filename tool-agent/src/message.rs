@@ -1,7 +1,5 @@
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
-use toolwright_runtime::{Block, Encoder, Outcome, ToolCall, ToolResult, Wire};
+use toolwright_runtime::{Block, Encoder, Outcome, ShortStr, ToolCall, ToolResult, Wire};
 
 /// One message of a [`Thread`](crate::Thread).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -55,7 +53,7 @@ pub struct Native {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asks {
     /// The id of the call that asks.
-    pub id: Arc<str>,
+    pub id: ShortStr,
     /// Its place in its turn, from 0.
     pub index: usize,
 }
@@ -67,9 +65,9 @@ pub struct ToolMessage {
     /// The call's place in its turn, from 0: calls of one turn may have equal ids.
     pub index: usize,
     /// The call's id.
-    pub id: Arc<str>,
+    pub id: ShortStr,
     /// The tool's name.
-    pub name: Arc<str>,
+    pub name: ShortStr,
     /// What the model reads.
     pub text: String,
     /// Whether the call failed.
@@ -120,8 +118,8 @@ impl ToolMessage {
         };
         Self {
             index,
-            id: Arc::clone(&result.id),
-            name: Arc::clone(&result.name),
+            id: result.id.clone(),
+            name: result.name.clone(),
             text: result.content(encoder).into_owned(),
             is_error: !result.is_success(),
             blocks,

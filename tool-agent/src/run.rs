@@ -1,9 +1,8 @@
 use std::fmt;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use toolwright_runtime::{HaltReason, Payload, ToolError};
+use toolwright_runtime::{HaltReason, Payload, ShortStr, ToolError};
 
 use crate::{CheckpointError, ModelError, SessionError, ThreadError, Usage};
 
@@ -70,7 +69,7 @@ pub enum Halted {
         /// The call's place in its turn, from 0.
         index: usize,
         /// The call's id.
-        id: Arc<str>,
+        id: ShortStr,
         /// The question.
         question: String,
         /// What the front end may want to know beside it.
@@ -83,7 +82,7 @@ pub enum Halted {
         /// The call's place in its turn, from 0.
         index: usize,
         /// The call's id.
-        id: Arc<str>,
+        id: ShortStr,
         /// Why.
         reason: HaltReason,
         /// What it came to.

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::decode::decode_value;
-use crate::{Context, Limits, Schema, Scope, Store, ToolError};
+use crate::{Context, Limits, Schema, ShortStr, Store, ToolError};
 
 /// A call that a model asks for: which tool, with what arguments. Cheap to clone.
 ///
@@ -14,9 +14,9 @@ use crate::{Context, Limits, Schema, Scope, Store, ToolError};
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The provider's id of the call, which its answer must carry.
-    pub id: Arc<str>,
+    pub id: ShortStr,
     /// The tool's name, as the model wrote it.
-    pub name: Arc<str>,
+    pub name: ShortStr,
     /// The arguments' text, as the model wrote it: not parsed, so it may not even be JSON.
     pub arguments: Arc<str>,
 }
@@ -24,8 +24,8 @@ pub struct ToolCall {
 impl ToolCall {
     /// A call by its parts.
     pub fn new(
-        id: impl Into<Arc<str>>,
-        name: impl Into<Arc<str>>,
+        id: impl Into<ShortStr>,
+        name: impl Into<ShortStr>,
         arguments: impl Into<Arc<str>>,
     ) -> Self {
         Self {
@@ -130,17 +130,11 @@ impl<'a> Call<'a> {
     /// What the tool may know about this call.
     pub fn context(&self) -> Context {
         match self.of {
-            Some(call) => {
-                self.context
-                    .for_call(self.index, Arc::clone(&call.id), Arc::clone(&call.name))
-            }
+            Some(call) => self
+                .context
+                .for_call(self.index, call.id.clone(), call.name.clone()),
             None => self.context.clone(),
         }
-    }
-
-    /// What a tool's visibility may depend on.
-    pub(crate) fn scope(&self) -> Scope<'a> {
-        self.context.scope()
     }
 
     pub(crate) fn limits(&self) -> Limits {

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use crate::executor::Live;
 #[cfg(feature = "tokio")]
 use crate::{Cancel, Progress};
-use crate::{Limits, Scope, State};
+use crate::{Limits, Scope, ShortStr, State};
 
 /// What a tool may know about the call it answers. Cheap to clone.
 ///
@@ -53,8 +53,8 @@ struct Shared {
 #[derive(Clone)]
 struct Named {
     index: usize,
-    id: Arc<str>,
-    tool: Arc<str>,
+    id: ShortStr,
+    tool: ShortStr,
 }
 
 /// Contexts that know nothing share this, so that making one allocates nothing.
@@ -208,7 +208,7 @@ impl Context {
         })
     }
 
-    pub(crate) fn for_call(&self, index: usize, id: Arc<str>, tool: Arc<str>) -> Self {
+    pub(crate) fn for_call(&self, index: usize, id: ShortStr, tool: ShortStr) -> Self {
         Self {
             call: Some(Named { index, id, tool }),
             ..self.clone()

@@ -47,6 +47,7 @@ mod report;
 mod result;
 mod schema;
 mod secret;
+mod short_str;
 mod state;
 mod sync;
 pub mod testing;
@@ -102,6 +103,7 @@ pub use self::schema::{
     Map, NumberRange, Object, OutputPresence, Pattern, Presence, Refs, Schema, SchemaDoc, Shape,
     StringRules, Sure, Union, Variant,
 };
+pub use self::short_str::ShortStr;
 pub use self::state::{Scope, State};
 pub use self::tool::{Answer, Tool};
 pub use self::toolset::{AttachError, Conflicts, RenameError, Toolset};

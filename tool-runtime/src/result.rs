@@ -1,9 +1,8 @@
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::def::Meta;
-use crate::{Encoder, Outcome, Repair, ToolCall, ToolError};
+use crate::{Encoder, Outcome, Repair, ShortStr, ToolCall, ToolError};
 
 /// An answered call.
 ///
@@ -23,9 +22,9 @@ use crate::{Encoder, Outcome, Repair, ToolCall, ToolError};
 #[non_exhaustive]
 pub struct ToolResult {
     /// The provider's id of the call.
-    pub id: Arc<str>,
+    pub id: ShortStr,
     /// The tool's name, as the model called it.
-    pub name: Arc<str>,
+    pub name: ShortStr,
     /// What it came to.
     pub outcome: Result<Outcome, ToolError>,
     /// How the arguments were repaired before they were read, in order; empty if they were not.
@@ -40,12 +39,15 @@ pub struct ToolResult {
 impl ToolResult {
     /// The answer to `call`. A value that cannot be written as JSON makes it an
     /// [`Encoding`](crate::ErrorKind::Encoding) error.
-    #[inline]
     pub fn new(call: &ToolCall, outcome: Result<Outcome, ToolError>) -> Self {
         Self {
-            id: Arc::clone(&call.id),
-            name: Arc::clone(&call.name),
-            outcome: written(outcome),
+            id: call.id.clone(),
+            name: call.name.clone(),
+            outcome: if is_written(&outcome) {
+                outcome
+            } else {
+                checked(outcome)
+            },
             repairs: Box::default(),
             attributes: Meta::default(),
             duration: Duration::ZERO,
@@ -72,20 +74,19 @@ impl ToolResult {
     }
 
     /// The text for the model, as `encoder` writes it.
+    #[inline]
     pub fn content(&self, encoder: Encoder) -> Cow<'_, str> {
         encoder.encode(self)
     }
 }
 
-/// The same outcome, if its value could be written as JSON.
+/// Whether the outcome is a plain value and written: most are.
 #[inline]
-pub(crate) fn written(outcome: Result<Outcome, ToolError>) -> Result<Outcome, ToolError> {
-    match &outcome {
-        Ok(Outcome::Value(value)) if value.is_written() => outcome,
-        _ => checked(outcome),
-    }
+pub(crate) fn is_written(outcome: &Result<Outcome, ToolError>) -> bool {
+    matches!(outcome, Ok(Outcome::Value(value)) if value.is_written())
 }
 
+/// The same outcome, if its value could be written as JSON.
 #[inline(never)]
 fn checked(outcome: Result<Outcome, ToolError>) -> Result<Outcome, ToolError> {
     if let Ok(outcome) = &outcome

@@ -76,6 +76,9 @@ impl fmt::Debug for dyn Tool {
     }
 }
 
+/// What a call comes to later.
+pub(crate) type Later<'a> = Pin<Box<dyn Future<Output = Result<Outcome, ToolError>> + Send + 'a>>;
+
 /// A tool's answer: there at once, or later.
 pub enum Answer<'a> {
     /// There, without an allocation.

@@ -18,7 +18,7 @@ use crate::Annotations;
 use crate::contain::contained;
 use crate::near::{did_you_mean, near};
 use crate::wire::{ToldSet, ToldTool};
-use crate::{ErrorKind, Filter, Meta, NameError, Scope, Tool, ToolDef, ToolError};
+use crate::{ErrorKind, Filter, Meta, NameError, Scope, ShortStr, Tool, ToolDef, ToolError};
 
 pub use self::error::{AttachError, Conflicts, RenameError};
 
@@ -45,13 +45,13 @@ struct Inner {
 /// contained.
 #[derive(Clone)]
 pub(crate) struct Entry {
-    name: Arc<str>,
+    name: ShortStr,
+    tool: Arc<dyn Tool>,
     attributes: Meta,
+    may_hide: bool,
+    told: Arc<ToldTool>,
     #[cfg(feature = "tokio")]
     traits: Traits,
-    tool: Arc<dyn Tool>,
-    told: Arc<ToldTool>,
-    may_hide: bool,
 }
 
 /// How a tool's calls are to be run; see [`ToolDef`].
@@ -91,7 +91,7 @@ impl Entry {
         }
     }
 
-    pub(crate) fn name(&self) -> &Arc<str> {
+    pub(crate) fn name(&self) -> &ShortStr {
         &self.name
     }
 
@@ -221,7 +221,7 @@ impl Toolset {
 
     /// The tool of this name.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        self.0.find(name).map(|entry| &entry.tool)
+        self.0.find(name.as_bytes()).map(|entry| &entry.tool)
     }
 
     /// Whether there is a tool of this name.
@@ -349,20 +349,24 @@ fn note(names: &mut Vec<String>, name: String) {
 
 /// A name's hash. Names stand alone, without the mark of an end that `str`'s own hash adds.
 #[inline]
-fn hash_of(hasher: &RandomState, name: &str) -> u64 {
+fn hash_of(hasher: &RandomState, name: &[u8]) -> u64 {
     let mut hash = hasher.build_hasher();
-    hash.write(name.as_bytes());
+    hash.write(name);
     hash.finish()
 }
 
 impl Inner {
-    fn position(&self, name: &str) -> Option<usize> {
+    fn position(&self, name: &[u8]) -> Option<usize> {
         let hash = hash_of(&self.hasher, name);
-        let same = |&at: &usize| self.tools.get(at).is_some_and(|entry| *entry.name == *name);
+        let same = |&at: &usize| {
+            self.tools
+                .get(at)
+                .is_some_and(|entry| entry.name.as_bytes() == name)
+        };
         self.index.find(hash, same).copied()
     }
 
-    fn find(&self, name: &str) -> Option<&Entry> {
+    fn find(&self, name: &[u8]) -> Option<&Entry> {
         self.tools.get(self.position(name)?)
     }
 
@@ -382,18 +386,18 @@ impl Inner {
             hasher,
             ..
         } = self;
-        let hash = hash_of(hasher, &entry.name);
+        let hash = hash_of(hasher, entry.name.as_bytes());
         let at = tools.len();
         tools.push(entry);
         index.insert_unique(hash, at, |&at| match tools.get(at) {
-            Some(entry) => hash_of(hasher, &entry.name),
+            Some(entry) => hash_of(hasher, entry.name.as_bytes()),
             None => 0,
         });
     }
 
     /// Adds a tool; its name comes back if there is one of that name.
     fn add(&mut self, entry: Entry) -> Result<(), String> {
-        if self.position(&entry.name).is_some() {
+        if self.position(entry.name.as_bytes()).is_some() {
             return Err(entry.name.as_ref().to_owned());
         }
         self.push(entry);
@@ -402,7 +406,7 @@ impl Inner {
 
     /// Adds a tool; one of the same name makes room for it and comes back.
     fn put(&mut self, entry: Entry) -> Option<Arc<dyn Tool>> {
-        let at = self.position(&entry.name);
+        let at = self.position(entry.name.as_bytes());
         let Some(place) = at.and_then(|at| self.tools.get_mut(at)) else {
             self.push(entry);
             return None;
@@ -417,7 +421,7 @@ impl Inner {
         scope: &Scope<'_>,
         filter: Option<&Filter>,
     ) -> Result<&Entry, ToolError> {
-        match self.find(name) {
+        match self.find(name.as_bytes()) {
             Some(entry) if entry.is_seen(scope, filter) => Ok(entry),
             Some(_) => Err(self.unknown(ErrorKind::Hidden, name, scope, filter)),
             None => Err(self.unknown(ErrorKind::Unknown, name, scope, filter)),

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
-use toolwright_runtime::{Cancel, Context, Handled, Handling, Layer, Next, Request, ToolCall};
+use toolwright_runtime::{
+    Cancel, Context, Handled, Handling, Layer, Next, Request, ShortStr, ToolCall,
+};
 
 use crate::{CheckpointError, Checkpointer, Queue, Session, Usage};
 
@@ -34,7 +36,7 @@ type Counted = Arc<Mutex<BTreeMap<String, Usage>>>;
 #[derive(Default)]
 struct Seat {
     /// The call's id and tool, once it runs: a tool may make calls of its own, which have no seat.
-    taken: Option<(Arc<str>, Arc<str>)>,
+    taken: Option<(ShortStr, ShortStr)>,
     kept: Option<Session>,
     paused: Option<Session>,
     /// What is not counted yet.
@@ -100,7 +102,7 @@ impl Subs {
         let mut seats = self.seats();
         let seat = seats.get_mut(&index)?;
         let (of, named) = seat.taken.as_ref()?;
-        (**of == *id && **named == *tool).then(|| Seated {
+        (of == id && named == tool).then(|| Seated {
             subs: self.clone(),
             index,
             kept: seat.kept.clone(),
@@ -138,7 +140,7 @@ impl Subs {
     fn enter(&self, index: usize, call: &ToolCall) {
         let mut seats = self.seats();
         let seat = seats.entry(index).or_default();
-        seat.taken = Some((Arc::clone(&call.id), Arc::clone(&call.name)));
+        seat.taken = Some((call.id.clone(), call.name.clone()));
         seat.paused = None;
     }
 

@@ -1,7 +1,6 @@
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use toolwright_runtime::ShortStr;
 
 use crate::Node;
 
@@ -17,7 +16,7 @@ pub enum Status {
         /// The place in its turn of the call that asks.
         index: usize,
         /// Its id.
-        id: Arc<str>,
+        id: ShortStr,
         /// The question.
         question: String,
         /// What the front end may want to know beside it.

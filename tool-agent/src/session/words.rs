@@ -1,7 +1,5 @@
 //! What a user says: words, answers, messages that are left.
 
-use std::sync::Arc;
-
 use serde::Serialize;
 use toolwright_runtime::{Outcome, ToolCall};
 
@@ -52,7 +50,7 @@ impl Session {
         let Status::AwaitingUser { index, id, .. } = &self.status else {
             return self.allow("answer", false);
         };
-        let (index, id) = (*index, Arc::clone(id));
+        let (index, id) = (*index, id.clone());
         let call = self.last_call(index, &id)?;
         let answer = answer_to(index, &call, Outcome::value(answer))?;
         if let Some(Message::Assistant(said)) = self.thread.last()

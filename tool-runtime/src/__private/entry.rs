@@ -128,11 +128,6 @@ impl Stop {
         Self(Some(error))
     }
 
-    /// There is nothing to say.
-    pub(crate) fn nothing() -> Self {
-        Self(None)
-    }
-
     /// What the call is answered with.
     #[cold]
     pub(crate) fn into_outcome(self) -> Result<Outcome, ToolError> {

@@ -1,9 +1,9 @@
 //! Names of tools, and other names for those that a provider refuses.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 use super::Dialect;
+use crate::ShortStr;
 
 /// Which names are accepted: ASCII letters and digits, and some other characters.
 #[derive(Debug, Clone, Copy)]
@@ -177,9 +177,9 @@ impl Renames {
     }
 
     /// Puts the tool's name in the place of what the provider was told.
-    pub(crate) fn restore(&self, name: &mut Arc<str>) {
+    pub(crate) fn restore(&self, name: &mut ShortStr) {
         if let Some(own) = self.from_provider(name)
-            && own != &**name
+            && *name != own
         {
             *name = own.into();
         }

@@ -1,8 +1,6 @@
-use std::sync::Arc;
-
 use serde_json::{Map, Value};
 
-use crate::{HaltReason, Outcome, Payload, State, ToolCall, ToolError, ToolResult};
+use crate::{HaltReason, Outcome, Payload, ShortStr, State, ToolCall, ToolError, ToolResult};
 
 /// What became of the calls of one turn, in the order in which the model made them.
 ///
@@ -84,7 +82,7 @@ pub enum Halted {
         /// The call's place in the batch, from 0.
         index: usize,
         /// The call's id.
-        id: Arc<str>,
+        id: ShortStr,
         /// The question.
         question: String,
         /// What the front end may want to know beside it.
@@ -100,7 +98,7 @@ pub enum Halted {
         /// The call's place in the batch, from 0.
         index: usize,
         /// The call's id.
-        id: Arc<str>,
+        id: ShortStr,
         /// Why.
         reason: HaltReason,
         /// What it came to.
@@ -150,7 +148,7 @@ impl Halted {
 
     /// What one answer says.
     fn of(index: usize, result: &ToolResult) -> Option<Self> {
-        let id = || Arc::clone(&result.id);
+        let id = || result.id.clone();
         match result.outcome.as_ref().ok()? {
             Outcome::AskUser { question, options } => Some(Self::AskUser {
                 index,

@@ -98,7 +98,7 @@ async fn layered(job: &Job<'_>, began: Instant, shared: &Shared<'_>, span: &Call
         return core.end(handled);
     }
     let cx = &shared.cx;
-    let cx = cx.for_call(job.index, Arc::clone(&call.id), Arc::clone(&call.name));
+    let cx = cx.for_call(job.index, call.id.clone(), call.name.clone());
     let mut core = Core::new(job, &cx, &shared.clock, span);
     let handled = match core.check(call) {
         Ok(call) => {

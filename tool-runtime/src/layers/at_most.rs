@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Semaphore;
 
-use crate::{Handling, Layer, Next, Request};
+use crate::{Handling, Layer, Next, Request, ShortStr};
 
 /// Lets no more calls of a tool run at once, in all batches of the executor and its clones; the others
 /// wait their turn, first come, first served.
@@ -20,9 +20,9 @@ use crate::{Handling, Layer, Next, Request};
 /// ```
 #[derive(Debug)]
 pub struct AtMost {
-    of: Option<Arc<str>>,
+    of: Option<ShortStr>,
     seats: usize,
-    taken: Mutex<HashMap<Arc<str>, Arc<Semaphore>>>,
+    taken: Mutex<HashMap<ShortStr, Arc<Semaphore>>>,
 }
 
 impl AtMost {
@@ -31,7 +31,7 @@ impl AtMost {
     /// # Panics
     /// When it is 0.
     #[track_caller]
-    pub fn of(tool: impl Into<Arc<str>>, at_once: usize) -> Self {
+    pub fn of(tool: impl Into<ShortStr>, at_once: usize) -> Self {
         Self::new(Some(tool.into()), at_once)
     }
 
@@ -45,7 +45,7 @@ impl AtMost {
     }
 
     #[track_caller]
-    fn new(of: Option<Arc<str>>, at_once: usize) -> Self {
+    fn new(of: Option<ShortStr>, at_once: usize) -> Self {
         assert!(at_once > 0, "a tool of which 0 calls may run never runs");
         Self {
             of,
@@ -54,10 +54,10 @@ impl AtMost {
         }
     }
 
-    fn seats(&self, tool: &Arc<str>) -> Arc<Semaphore> {
+    fn seats(&self, tool: &ShortStr) -> Arc<Semaphore> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let seats = taken
-            .entry(Arc::clone(tool))
+            .entry(tool.clone())
             .or_insert_with(|| Arc::new(Semaphore::new(self.seats)));
         Arc::clone(seats)
     }

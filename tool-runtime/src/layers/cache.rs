@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use self::canonical::canonical;
 use super::{Names, lists, names};
-use crate::{Handled, Handling, Layer, Next, Outcome, Request, Tool};
+use crate::{Handled, Handling, Layer, Next, Outcome, Request, ShortStr, Tool};
 
 /// Longer arguments are not kept.
 const LONGEST: usize = 64 * 1024;
@@ -72,7 +72,7 @@ enum Reader {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
     reader: Reader,
-    tool: Arc<str>,
+    tool: ShortStr,
     arguments: String,
 }
 
@@ -164,7 +164,7 @@ impl Cache {
         }
         Some(Key {
             reader: self.reader(request)?,
-            tool: Arc::clone(&call.name),
+            tool: call.name.clone(),
             arguments: canonical(&call.arguments)?,
         })
     }

@@ -120,7 +120,7 @@ impl Layer for CallLimit {
             if self
                 .of
                 .as_ref()
-                .is_some_and(|of| *of != request.call().name)
+                .is_some_and(|of| request.call().name != *of)
             {
                 return next.run(request).await;
             }

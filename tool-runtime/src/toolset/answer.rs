@@ -1,17 +1,18 @@
 //! Calls of a set's tools.
 
 use std::cell::Cell;
-use std::sync::Arc;
+use std::mem;
 use std::time::Duration;
 
 use super::{Entry, Inner, Toolset};
-use crate::__private::{Ran, Stop};
 use crate::contain::{Contained, contained, wait};
 #[cfg(feature = "tokio")]
 use crate::items::{self, is_stream};
-use crate::result::written;
+use crate::result::is_written;
+use crate::tool::Later;
 use crate::{
-    Answer, Call, Context, ErrorKind, Meta, Outcome, Repair, Store, ToolCall, ToolError, ToolResult,
+    Answer, Call, Context, ErrorKind, Meta, Outcome, Payload, Store, ToolCall, ToolError,
+    ToolResult,
 };
 
 impl Toolset {
@@ -39,88 +40,89 @@ impl Toolset {
     /// nothing panics.
     pub async fn call(&self, call: &ToolCall, cx: &Context) -> ToolResult {
         let store = Store::new();
-        let mut ran = Err(Stop::nothing());
-        let entry = self.0.begin(Call::of(call, &store, cx), call, &mut ran);
-        let names = Names::of(call);
-        let outcome = match ran {
-            Ok(Answer::Ready(outcome)) => outcome,
-            Ok(Answer::Later(later)) => Contained::new(later).await,
-            Err(stop) => stop.into_outcome(),
-        };
-        if is_stream(&outcome) {
-            let last = settled(Answer::Ready(outcome), Call::of(call, &store, cx)).await;
-            return names.answer(last, entry, &store);
+        let mut outcome = nothing();
+        let (entry, later) = self.0.begin(call, &store, cx, &mut outcome);
+        if let Some(later) = later {
+            outcome = Contained::new(later).await;
         }
-        names.answer(outcome, entry, &store)
+        if is_stream(&outcome) {
+            outcome = settled(Answer::Ready(outcome), Call::of(call, &store, cx)).await;
+        }
+        answered(call, outcome, entry, &store)
     }
 
     /// Answers a call on this thread. Inside a runtime it blocks the thread that calls it.
     pub fn call_blocking(&self, call: &ToolCall, cx: &Context) -> ToolResult {
         let store = Store::new();
-        let mut ran = Err(Stop::nothing());
-        let entry = self.0.begin(Call::of(call, &store, cx), call, &mut ran);
-        let names = Names::of(call);
-        let outcome = match ran {
-            Ok(Answer::Ready(outcome)) if !is_stream(&outcome) => outcome,
-            Ok(answer) => wait(settled(answer, Call::of(call, &store, cx))).flatten(),
-            Err(stop) => stop.into_outcome(),
-        };
-        names.answer(outcome, entry, &store)
-    }
-}
-
-/// Whose answer it is. The names are shared before the outcome is moved to its place: what the tool
-/// has just written word by word cannot be read in larger pieces at once, and that takes its time.
-struct Names {
-    id: Arc<str>,
-    name: Arc<str>,
-}
-
-impl Names {
-    #[inline]
-    fn of(call: &ToolCall) -> Self {
-        Self {
-            id: Arc::clone(&call.id),
-            name: Arc::clone(&call.name),
+        let mut outcome = nothing();
+        let (entry, later) = self.0.begin(call, &store, cx, &mut outcome);
+        if later.is_some() || !is_written(&outcome) {
+            let answer = later.map_or(Answer::Ready(outcome), Answer::Later);
+            outcome = waited(answer, Call::of(call, &store, cx));
         }
+        answered(call, outcome, entry, &store)
     }
+}
 
-    /// The answer of a tool, and what it says beside what the call came to.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // Its parts go where the whole goes.
-    fn answer(
-        self,
-        outcome: Result<Outcome, ToolError>,
-        entry: Option<&Entry>,
-        store: &Store,
-    ) -> ToolResult {
-        let result = ToolResult {
-            id: self.id,
-            name: self.name,
-            outcome: written(outcome),
+/// Where an answer goes.
+#[inline]
+fn nothing() -> Result<Outcome, ToolError> {
+    Ok(Outcome::Value(Payload::text("")))
+}
+
+/// The answer, with what a tool and its call say beside what the call came to.
+#[inline(always)]
+#[allow(clippy::inline_always)] // Its parts go where the whole goes.
+fn answered(
+    call: &ToolCall,
+    outcome: Result<Outcome, ToolError>,
+    entry: Option<&Entry>,
+    store: &Store,
+) -> ToolResult {
+    if is_written(&outcome) && store.repairs().is_empty() {
+        return ToolResult {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            outcome,
             repairs: Box::default(),
-            attributes: entry.map_or_else(Meta::default, |entry| entry.attributes.clone()),
+            attributes: attributes(entry),
             duration: Duration::ZERO,
         };
-        match store.repairs() {
-            [] => result,
-            repairs => repaired(result, repairs),
-        }
+    }
+    seldom(call, outcome, entry, store)
+}
+
+#[inline(never)]
+fn seldom(
+    call: &ToolCall,
+    outcome: Result<Outcome, ToolError>,
+    entry: Option<&Entry>,
+    store: &Store,
+) -> ToolResult {
+    ToolResult {
+        repairs: store.repairs().into(),
+        attributes: attributes(entry),
+        ..ToolResult::new(call, outcome)
     }
 }
 
-#[cold]
-fn repaired(result: ToolResult, repairs: &[Repair]) -> ToolResult {
-    ToolResult {
-        repairs: repairs.into(),
-        ..result
-    }
+fn attributes(entry: Option<&Entry>) -> Meta {
+    entry.map_or_else(Meta::default, |entry| entry.attributes.clone())
 }
 
 /// Whether the answer is a stream, which only an executor's runtime can read.
 #[cfg(not(feature = "tokio"))]
 fn is_stream(_: &Result<Outcome, ToolError>) -> bool {
     false
+}
+
+/// The same on this thread.
+#[inline(never)]
+fn waited(answer: Answer<'_>, call: Call<'_>) -> Result<Outcome, ToolError> {
+    match answer {
+        Answer::Ready(outcome) if !is_stream(&outcome) => outcome,
+        answer => wait(settled(answer, call)).flatten(),
+    }
 }
 
 /// What comes later; of a stream, its last item.
@@ -143,42 +145,44 @@ impl Inner {
         contained(|| entry.tool.validate(call))?
     }
 
-    /// Begins a call. What it came to so far goes to its place inside of the guard, since to hand it
-    /// out of that is to move it twice more.
-    fn begin<'a>(&'a self, call: Call<'a>, of: &ToolCall, ran: &mut Ran<'a>) -> Option<&'a Entry> {
-        let hidden = |kind| {
-            Err(Stop::failed(self.unknown(
-                kind,
-                &of.name,
-                &call.scope(),
-                None,
-            )))
-        };
-        let Some(entry) = self.find(&of.name) else {
-            *ran = hidden(ErrorKind::Unknown);
-            return None;
+    /// Begins a call. What is there at once goes to its place inside of the guard, since to hand it
+    /// out of that is to move it twice more; what comes later comes back.
+    #[inline]
+    fn begin<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        store: &'a Store,
+        cx: &'a Context,
+        place: &mut Result<Outcome, ToolError>,
+    ) -> (Option<&'a Entry>, Option<Later<'a>>) {
+        let hidden = |kind| Err(self.unknown(kind, &call.name, &cx.scope(), None));
+        let Some(entry) = self.find(call.name.as_bytes()) else {
+            *place = hidden(ErrorKind::Unknown);
+            return (None, None);
         };
         // One guard around both questions: what panics before it is known to be seen is hidden.
         let is_seen = Cell::new(!entry.may_hide);
+        let mut later = None;
         let guarded = contained(|| {
             if !is_seen.get() {
-                is_seen.set(entry.tool.visible(&call.scope()));
+                is_seen.set(entry.tool.visible(&cx.scope()));
             }
             if is_seen.get() {
-                match entry.tool.__run(call) {
-                    // Two words are moved as such, and not as all that an answer may be.
-                    Ok(Answer::Later(later)) => *ran = Ok(Answer::Later(later)),
-                    ready => *ran = ready,
+                match entry.tool.__run(Call::of(call, store, cx)) {
+                    // What stood there owns nothing, and is not asked.
+                    Ok(Answer::Ready(outcome)) => mem::forget(mem::replace(place, outcome)),
+                    Ok(Answer::Later(comes)) => later = Some(comes),
+                    Err(stop) => *place = stop.into_outcome(),
                 }
             }
         });
         if !is_seen.get() {
-            *ran = hidden(ErrorKind::Hidden);
-            return None;
+            *place = hidden(ErrorKind::Hidden);
+            return (None, None);
         }
         if let Err(error) = guarded {
-            *ran = Err(Stop::failed(error));
+            *place = Err(error);
         }
-        Some(entry)
+        (Some(entry), later)
     }
 }

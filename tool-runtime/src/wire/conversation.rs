@@ -1,7 +1,6 @@
 //! A conversation as the messages of a request.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use super::raw::{elements, member, text, words};
 use super::write::{Object, list};
@@ -100,14 +99,11 @@ impl Definitions {
     }
 
     fn told_calls<'c>(&self, calls: &'c [ToolCall]) -> Cow<'c, [ToolCall]> {
-        if calls
-            .iter()
-            .all(|call| self.told(&call.name) == &*call.name)
-        {
+        if calls.iter().all(|call| call.name == self.told(&call.name)) {
             return Cow::Borrowed(calls);
         }
         let calls = calls.iter().map(|call| ToolCall {
-            name: Arc::from(self.told(&call.name)),
+            name: self.told(&call.name).into(),
             ..call.clone()
         });
         Cow::Owned(calls.collect())

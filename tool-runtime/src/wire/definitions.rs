@@ -314,12 +314,12 @@ impl Definitions {
     pub(super) fn told_of<'r>(&self, results: &'r [ToolResult]) -> Cow<'r, [ToolResult]> {
         if results
             .iter()
-            .all(|result| self.told(&result.name) == &*result.name)
+            .all(|result| result.name == self.told(&result.name))
         {
             return Cow::Borrowed(results);
         }
         let results = results.iter().map(|result| ToolResult {
-            name: Arc::from(self.told(&result.name)),
+            name: self.told(&result.name).into(),
             ..result.clone()
         });
         Cow::Owned(results.collect())

@@ -5,7 +5,6 @@
 //! `schema/2026-07-28/schema.ts`.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -259,7 +258,7 @@ fn one<'a>(request: &Request<'a>, place: usize) -> Result<Asked<'a>, WireError> 
         return Err(WireError::new("the MCP request is no `tools/call`"));
     };
     call.id = match rpc_id {
-        Some(id) => text(id).map_or_else(|| Arc::from(id), |id| Arc::from(&*id)),
+        Some(id) => text(id).map_or_else(|| id.into(), Into::into),
         None => format!("call_{place}").into(),
     };
     Ok(Asked { rpc_id, call })

@@ -3,14 +3,13 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Unexpected, Visitor};
 use serde_json::value::RawValue;
 
 use super::Usage;
 use super::write::{Object, quoted};
-use crate::ToolCall;
+use crate::{ShortStr, ToolCall};
 
 /// Reads an object. An array is none, though serde takes one for a struct, field by field.
 pub(super) fn object<'a, T: Deserialize<'a>>(json: &'a str) -> serde_json::Result<T> {
@@ -36,8 +35,8 @@ impl<'a> RawCall<'a> {
         calls
             .map(|(id, call)| ToolCall {
                 id,
-                name: text_or_json(call.name),
-                arguments: text_or_json(call.arguments),
+                name: text_or_json(call.name).into(),
+                arguments: text_or_json(call.arguments).into(),
             })
             .collect()
     }
@@ -49,9 +48,9 @@ impl<'a> RawCall<'a> {
 
 /// The string itself, or else the JSON that stands in its place: a name that no tool has, or
 /// arguments as Anthropic sends them and `OpenAI` does not.
-fn text_or_json(raw: Option<&RawValue>) -> Arc<str> {
+fn text_or_json(raw: Option<&RawValue>) -> Cow<'_, str> {
     let json = raw.map_or("", RawValue::get);
-    text(json).unwrap_or(json.into()).into()
+    text(json).unwrap_or(json.into())
 }
 
 /// The string that `json` is.
@@ -66,7 +65,7 @@ pub(super) fn text(json: &str) -> Option<Cow<'_, str>> {
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// The calls' ids: the provider's where it gave one, and else one made from the call's place.
-pub(super) fn ids(calls: &[RawCall<'_>]) -> Vec<Arc<str>> {
+pub(super) fn ids(calls: &[RawCall<'_>]) -> Vec<ShortStr> {
     let given: Vec<_> = calls.iter().map(|call| given_id(call.id)).collect();
     let made = given.iter().enumerate().map(|(index, id)| {
         if let Some(id) = id {

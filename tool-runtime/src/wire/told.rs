@@ -6,7 +6,7 @@ use super::declared::Declared;
 use super::{Definitions, Refused, Wire};
 use crate::kept::Kept;
 use crate::toolset::Entry;
-use crate::{Dialect, Lowered, Reject, lower};
+use crate::{Dialect, Lowered, Reject, ShortStr, lower};
 
 /// What providers are told of one tool. All toolsets that hold the tool share it, so that those that
 /// are made anew for each turn only put texts together.
@@ -19,7 +19,7 @@ pub(crate) struct ToldTool {
 /// A tool in a dialect.
 #[derive(Debug)]
 pub(super) struct ToldIn {
-    pub(super) name: Arc<str>,
+    pub(super) name: ShortStr,
     pub(super) lowered: Lowered,
     /// The definition, under the tool's own name.
     pub(super) text: String,
@@ -56,7 +56,7 @@ impl ToldTool {
             let lowered = lower(&def.input, dialect)?;
             let declared = Declared::lowered(name, def, &lowered, dialect);
             Ok(Arc::new(ToldIn {
-                name: Arc::clone(name),
+                name: name.clone(),
                 text: wire.format().definition(&declared),
                 lowered,
                 dialect,

@@ -1,7 +1,5 @@
 //! The node in which calls are run, and what becomes of them.
 
-use std::sync::Arc;
-
 use serde_json::json;
 use toolwright_runtime::{
     Batch, Context, Decided, Decision, ErrorKind, Halted as BatchHalted, Outcome, Reply, ToolCall,
@@ -160,7 +158,7 @@ impl Engine<'_> {
                         Ok(Outcome::Halt { reason, value }) if !self.hands_over(result) => {
                             ends.get_or_insert(Halted::Halt {
                                 index,
-                                id: Arc::clone(&result.id),
+                                id: result.id.clone(),
                                 reason: reason.clone(),
                                 value: value.clone(),
                             });

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use super::super::batch::{Batch, PendingReason, Reply};
 use super::super::event::{BatchId, Event};
 use super::super::shown::Shown;
-use crate::{Encoder, Outcome, Progress, Repair, ToolCall, ToolError, ToolResult};
+use crate::{Encoder, Outcome, Progress, Repair, ShortStr, ToolCall, ToolError, ToolResult};
 
 /// So many characters of a result or of arguments stand in a summary.
 const MOST: usize = 100;
@@ -33,7 +33,7 @@ pub enum Traced {
     /// A batch began.
     BatchStarted {
         /// The tools' names, in call order.
-        names: Vec<Arc<str>>,
+        names: Vec<ShortStr>,
     },
     /// A call began.
     Started(TracedCall),
@@ -42,9 +42,9 @@ pub enum Traced {
         /// The call's place in the batch, from 0.
         index: usize,
         /// The call's id.
-        id: Arc<str>,
+        id: ShortStr,
         /// The tool's name.
-        name: Arc<str>,
+        name: ShortStr,
         /// How far.
         progress: Progress,
     },
@@ -69,7 +69,7 @@ pub enum Traced {
     /// A batch ended.
     BatchFinished {
         /// The tools' names, in call order.
-        names: Vec<Arc<str>>,
+        names: Vec<ShortStr>,
         /// How many calls succeeded.
         successes: usize,
         /// How many failed.
@@ -91,9 +91,9 @@ pub struct TracedCall {
     /// Its place in the batch, from 0.
     pub index: usize,
     /// Its id.
-    pub id: Arc<str>,
+    pub id: ShortStr,
     /// The tool's name, as the model wrote it.
-    pub name: Arc<str>,
+    pub name: ShortStr,
     /// Its arguments without their secrets; see [`Tool::shown`](crate::Tool::shown).
     pub arguments: String,
 }
@@ -120,8 +120,8 @@ impl TracedCall {
     fn of(index: usize, call: &ToolCall, shown: Shown<'_>) -> Self {
         Self {
             index,
-            id: Arc::clone(&call.id),
-            name: Arc::clone(&call.name),
+            id: call.id.clone(),
+            name: call.name.clone(),
             arguments: shown.text().into_owned(),
         }
     }
@@ -157,7 +157,7 @@ impl Traced {
     fn of(event: &Event<'_>) -> Option<Self> {
         Some(match *event {
             Event::BatchStarted { calls, .. } => Self::BatchStarted {
-                names: calls.iter().map(|call| Arc::clone(&call.name)).collect(),
+                names: calls.iter().map(|call| call.name.clone()).collect(),
             },
             Event::Started {
                 index, call, shown, ..
@@ -205,8 +205,8 @@ impl Traced {
 
     fn finished(batch: &Batch, duration: Duration) -> Self {
         let name = |reply: &Reply| match reply {
-            Reply::Answered(result) => Arc::clone(&result.name),
-            Reply::Pending(pending) => Arc::clone(&pending.call.name),
+            Reply::Answered(result) => result.name.clone(),
+            Reply::Pending(pending) => pending.call.name.clone(),
         };
         let successes = batch.results().filter(|result| result.is_success()).count();
         Self::BatchFinished {

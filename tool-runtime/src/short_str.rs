@@ -1,0 +1,256 @@
+use std::borrow::{Borrow, Cow};
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::Arc;
+
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// So many bytes stand in place: the ids of OpenAI take 29 and those of Anthropic 30.
+const IN_PLACE: usize = 30;
+
+/// A text that is cheap to clone and never changes, as the ids and names of calls are.
+///
+/// Up to 30 bytes stand in the value itself, so that to make, clone and drop it takes neither an
+/// allocation nor a counter that threads share. A longer text is shared.
+///
+/// ```
+/// use toolwright_runtime::ShortStr;
+///
+/// let name = ShortStr::from("weather");
+/// assert_eq!(name, "weather");
+/// assert!(name.starts_with("we"));
+/// assert_eq!(name.clone().to_string(), "weather");
+/// ```
+pub struct ShortStr(Repr);
+
+enum Repr {
+    Here { len: u8, bytes: [u8; IN_PLACE] },
+    Shared(Arc<str>),
+}
+
+impl ShortStr {
+    /// The text in place, if it is short enough for that.
+    #[inline]
+    fn here(text: &str) -> Option<Self> {
+        let len = u8::try_from(text.len()).ok()?;
+        let mut bytes = [0; IN_PLACE];
+        bytes
+            .get_mut(..text.len())?
+            .copy_from_slice(text.as_bytes());
+        Some(Self(Repr::Here { len, bytes }))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn share(text: &Arc<str>) -> Self {
+        Self(Repr::Shared(Arc::clone(text)))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        match &self.0 {
+            // They were a text's.
+            Repr::Here { .. } => std::str::from_utf8(self.as_bytes()).unwrap_or_default(),
+            Repr::Shared(text) => text,
+        }
+    }
+
+    /// The text's bytes, which nobody needs to look at to know that they are text.
+    #[inline]
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        match &self.0 {
+            Repr::Here { len, bytes } => bytes.get(..usize::from(*len)).unwrap_or_default(),
+            Repr::Shared(text) => text.as_bytes(),
+        }
+    }
+}
+
+/// What stands in place is copied as a whole: with the way of a shared text beside it, it would be
+/// taken apart and put together again.
+impl Clone for ShortStr {
+    #[inline]
+    fn clone(&self) -> Self {
+        match &self.0 {
+            Repr::Here { len, bytes } => Self(Repr::Here {
+                len: *len,
+                bytes: *bytes,
+            }),
+            Repr::Shared(text) => Self::share(text),
+        }
+    }
+}
+
+impl Default for ShortStr {
+    fn default() -> Self {
+        Self(Repr::Here {
+            len: 0,
+            bytes: [0; IN_PLACE],
+        })
+    }
+}
+
+impl Deref for ShortStr {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl AsRef<str> for ShortStr {
+    fn as_ref(&self) -> &str {
+        self
+    }
+}
+
+impl Borrow<str> for ShortStr {
+    fn borrow(&self) -> &str {
+        self
+    }
+}
+
+impl From<&str> for ShortStr {
+    fn from(text: &str) -> Self {
+        Self::here(text).unwrap_or_else(|| Self(Repr::Shared(text.into())))
+    }
+}
+
+impl From<&String> for ShortStr {
+    fn from(text: &String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl From<String> for ShortStr {
+    fn from(text: String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl From<Cow<'_, str>> for ShortStr {
+    fn from(text: Cow<'_, str>) -> Self {
+        text.as_ref().into()
+    }
+}
+
+/// A long text goes on being shared.
+impl From<Arc<str>> for ShortStr {
+    fn from(text: Arc<str>) -> Self {
+        Self::here(&text).unwrap_or(Self(Repr::Shared(text)))
+    }
+}
+
+impl From<&Arc<str>> for ShortStr {
+    fn from(text: &Arc<str>) -> Self {
+        Self::here(text).unwrap_or_else(|| Self(Repr::Shared(Arc::clone(text))))
+    }
+}
+
+impl From<ShortStr> for Arc<str> {
+    fn from(text: ShortStr) -> Self {
+        match text.0 {
+            Repr::Here { .. } => text.as_str().into(),
+            Repr::Shared(text) => text,
+        }
+    }
+}
+
+impl From<ShortStr> for String {
+    fn from(text: ShortStr) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl PartialEq for ShortStr {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for ShortStr {}
+
+impl PartialOrd for ShortStr {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ShortStr {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_bytes().cmp(other.as_bytes())
+    }
+}
+
+/// As `str`'s, since it is borrowed as one.
+impl Hash for ShortStr {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+macro_rules! equal {
+    ($($other:ty)*) => {$(
+        impl PartialEq<$other> for ShortStr {
+            fn eq(&self, other: &$other) -> bool {
+                self.as_bytes() == other.as_bytes()
+            }
+        }
+
+        impl PartialEq<ShortStr> for $other {
+            fn eq(&self, other: &ShortStr) -> bool {
+                other == self
+            }
+        }
+    )*};
+}
+
+equal! { str &str String Cow<'_, str> }
+
+/// One way alone: with the other, what is compared to an `Arc<str>` would have to tell its type in
+/// every crate that uses this one.
+impl PartialEq<Arc<str>> for ShortStr {
+    fn eq(&self, other: &Arc<str>) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl fmt::Display for ShortStr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.as_str(), f)
+    }
+}
+
+impl fmt::Debug for ShortStr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl Serialize for ShortStr {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ShortStr {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(Text)
+    }
+}
+
+struct Text;
+
+impl Visitor<'_> for Text {
+    type Value = ShortStr;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<ShortStr, E> {
+        Ok(text.into())
+    }
+}

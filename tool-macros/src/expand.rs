@@ -84,7 +84,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         }
         #generic
     };
-    beside(tool, handle, krate, Some(allowed(tool.is_async)), &items)
+    beside(tool, handle, krate, Some(&allowed(tool.is_async)), &items)
 }
 
 /// What lints would say of generated code, which they take for the user's; see [`crate::place`].

@@ -12,7 +12,7 @@ pub(crate) fn beside(
     tool: &Tool,
     handle: &Ident,
     krate: &Path,
-    allowed: Option<TokenStream>,
+    allowed: Option<&TokenStream>,
     items: &TokenStream,
 ) -> TokenStream {
     let handle_struct = handle_struct(&tool.vis, handle, &tool.generics);

@@ -76,7 +76,7 @@ pub(super) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             }
         }
     };
-    beside(tool, handle, krate, allowed, &items)
+    beside(tool, handle, krate, allowed.as_ref(), &items)
 }
 
 /// Whether one function of the runtime answers the whole call.

@@ -124,7 +124,7 @@ fn is_stream(_: &Result<Outcome, ToolError>) -> bool {
 }
 
 /// What comes later; of a stream, its last item.
-async fn settled(answer: Answer<'_>, call: Call<'_>) -> Result<Outcome, ToolError> {
+pub(crate) async fn settled(answer: Answer<'_>, call: Call<'_>) -> Result<Outcome, ToolError> {
     let answer = match answer {
         Answer::Ready(answer) => answer,
         Answer::Later(later) => Contained::new(later).await,

@@ -270,13 +270,15 @@ fn default_is_for_a_value(cx: &Ctxt, tool: &Tool) {
     }
 }
 
-/// Nothing can end a synchronous body but its own return, unless it has a thread of its own.
+/// Nothing can end a synchronous body but its own return, unless it has a thread of its own. A stream that it returns is read
+/// later, and is not what takes its time here.
 fn timeout_can_be_kept(cx: &Ctxt, tool: &Tool) {
     let options = &tool.options;
     if let Some((span, _)) = options.timeout
         && !tool.is_async
         && options.blocking.is_none()
         && options.spawn.is_none()
+        && !ty::is_stream(&tool.output)
     {
         cx.error_at(
             span,

@@ -28,7 +28,9 @@ fn here_by_attribute() -> &'static str {
     "here by attribute"
 }
 
-struct Crm;
+struct Crm {
+    times: u8,
+}
 
 #[tool]
 impl Crm {
@@ -41,7 +43,7 @@ impl Crm {
     #[tool]
     #[cfg_attr(false, cfg(false))]
     fn remember(&self, #[arg(default = 3)] times: u8) -> u8 {
-        times
+        self.times * times
     }
 }
 
@@ -51,7 +53,7 @@ fn names(tools: &Toolset) -> Vec<&str> {
 
 #[test]
 fn elements_that_are_off_are_not_in_the_list() {
-    let crm = Crm;
+    let crm = Crm { times: 2 };
     let tools = tools![
         #[cfg(false)]
         gone,
@@ -77,7 +79,7 @@ fn elements_that_are_off_are_not_in_the_list() {
         call("here_by_attribute").value().unwrap(),
         "here by attribute"
     );
-    assert_eq!(call("remember").value().unwrap(), 3);
+    assert_eq!(call("remember").value().unwrap(), 6);
 }
 
 #[test]

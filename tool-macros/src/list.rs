@@ -80,6 +80,9 @@ fn unlike_comma(input: ParseStream<'_>, element: &Element) -> syn::Error {
         What::One { .. } if input.peek(token::Paren) || input.peek(token::Brace) => input.error(
             "tools are listed by their paths, without a value\nhelp: remove it, or list the methods of a value as `..value: Type`",
         ),
+        What::One { .. } if input.peek(Token![!]) => input.error(
+            "a list holds tools, and no macros\nhelp: list the tools themselves, and join lists with `Toolset::merge`",
+        ),
         _ => input.error("expected `,` between the tools"),
     }
 }

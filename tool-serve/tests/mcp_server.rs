@@ -447,8 +447,10 @@ async fn nobody_is_asked_any_more_for_a_call_that_was_cancelled() {
 
 #[tokio::test]
 async fn nobody_waits_for_the_answer_of_a_client_that_has_hung_up() {
-    let mut limits = ServerLimits::default();
-    limits.grace = LONG * 10;
+    let limits = ServerLimits {
+        grace: LONG * 10,
+        ..ServerLimits::default()
+    };
     for answers in [true, false] {
         let mut client = Piped::with_a_user(asking().limits(limits)).await;
         let asked = client.ask(&call(7, "charge", r#"{"cents": 5}"#)).await;

@@ -87,7 +87,7 @@ pub use toolwright_serve as serve;
 ///
 /// | attribute | meaning |
 /// | --- | --- |
-/// | `#[arg(default)]`, `#[arg(default = expr)]` | may be missing; the value's JSON stands in the schema if its type is `Serialize` |
+/// | `#[arg(default)]`, `#[arg(default = expr)]` | may be missing; the value's JSON stands in the schema if its type is `Serialize`. A number's literal has to be in the parameter's `range` |
 /// | `#[arg(rename = "…")]` | another name for the model |
 /// | `#[arg(example = expr)]` | an example for the schema |
 /// | `#[arg(flatten)]` | the one parameter's fields are the tool's parameters |

@@ -392,3 +392,46 @@ fn closures_are_contained_like_functions() {
         check(&tools.call_blocking(&ToolCall::new("c1", "x", "{}"), &Context::new()));
     }
 }
+
+/// Adds what its author did not think through.
+#[tool]
+fn broken_words(
+    #[arg(default = u8::try_from(256).unwrap())] a: u8,
+    #[arg(example = Breaks)] b: u8,
+    #[arg(default = 3)] c: u8,
+) -> u8 {
+    a + b + c
+}
+
+struct Breaks;
+
+impl Serialize for Breaks {
+    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        panic!("secret 1234")
+    }
+}
+
+#[test]
+fn defaults_and_examples_that_panic_are_left_out_of_definitions() {
+    let tools = tools![broken_words];
+    let input = tools.definitions().next().unwrap().input.to_value();
+    let byte = json!({"type": "integer", "minimum": 0, "maximum": 255});
+    let mut third = byte.clone();
+    third["default"] = json!(3);
+    assert_eq!(
+        input["properties"],
+        json!({"a": byte, "b": byte, "c": third})
+    );
+    assert_eq!(input["required"], json!(["b"]));
+    let call = |arguments: &str| {
+        let call = ToolCall::new("1", "broken_words", arguments);
+        tools.call_blocking(&call, &Context::new())
+    };
+    assert_eq!(call(r#"{"a": 1, "b": 2}"#).value().unwrap(), 6);
+    assert_eq!(
+        call(r#"{"b": 2}"#).outcome.unwrap_err().kind(),
+        ErrorKind::Panicked
+    );
+    let told = call(r#"{"a": "x"}"#).outcome.unwrap_err();
+    assert_eq!(told.kind(), ErrorKind::InvalidArgs, "{told}");
+}

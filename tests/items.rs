@@ -200,6 +200,26 @@ fn a_stream_without_end_ends_with_its_time() {
     assert_eq!(kinds, [Some(ErrorKind::Timeout), None]);
 }
 
+/// Never ends, which its own limit sees to.
+#[tool(timeout = "20ms")]
+fn endless() -> Items<u32> {
+    Items::new(stream::iter(1..).then(|n| async move {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        n
+    }))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_returns_a_stream_may_have_a_limit_of_its_own() {
+    let executor = Executor::parallel(tools![endless], 1).no_timeout();
+    let batch = executor
+        .run(&[call("endless", json!({}))], &Context::new())
+        .await;
+    let result = batch.results().next().unwrap();
+    assert_eq!(kind(result), Some(ErrorKind::Timeout));
+    assert!((20..40).contains(&result.duration.as_millis()));
+}
+
 /// Waits, and then answers with a stream that has no end.
 #[tool]
 async fn late(ms: u64) -> Items<u32> {

@@ -43,6 +43,7 @@ fn all(cx: &Ctxt, tool: &Tool) {
     flatten_is_alone(cx, tool);
     flatten_says_what_is_ignored(cx, tool);
     default_is_for_a_value(cx, tool);
+    param::defaults_are_in_range(cx, tool);
     timeout_can_be_kept(cx, tool);
     return_is_nameable(cx, tool);
 }
@@ -270,13 +271,15 @@ fn default_is_for_a_value(cx: &Ctxt, tool: &Tool) {
     }
 }
 
-/// Nothing can end a synchronous body but its own return, unless it has a thread of its own.
+/// Nothing can end a synchronous body but its own return, unless it has a thread of its own. A stream that it returns is read
+/// later, and is not what takes its time here.
 fn timeout_can_be_kept(cx: &Ctxt, tool: &Tool) {
     let options = &tool.options;
     if let Some((span, _)) = options.timeout
         && !tool.is_async
         && options.blocking.is_none()
         && options.spawn.is_none()
+        && !ty::is_stream(&tool.output)
     {
         cx.error_at(
             span,

@@ -2,16 +2,19 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use syn::{GenericParam, Generics, Path, ReturnType, Visibility};
+use syn::{Generics, Path, ReturnType};
 
 use crate::model::{DefaultValue, ModelParam, Options, Param, Tool};
 use crate::place::{Place, aside, here, ident, literal, local, parse_quote, quiet, quote};
 use crate::schema::{is_basic, is_option, is_plain};
 use crate::ty::{self, infer_lifetimes, static_lifetimes};
 
+mod beside;
 mod run;
 mod stateless;
 mod targets;
+
+pub(crate) use self::beside::{beside, bind_generic};
 
 /// What stands beside a free function.
 pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
@@ -19,7 +22,6 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         return stateless::free(tool, handle, krate);
     }
     let (impl_generics, ty_generics, where_clause) = tool.generics.split_for_impl();
-    let handle_struct = handle_struct(&tool.vis, handle, &tool.generics);
     let callee = {
         let ident = &tool.ident;
         let turbofish = ty_generics.as_turbofish();
@@ -32,7 +34,6 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         ..
     } = Parts::new(tool, "", &callee);
     let imports = (!is_basic_tool(tool)).then(imports);
-    let krate = quiet!(use #krate::__private as __tool;);
     let fits = fits(tool, &tool.generics);
     let targets = targets::own(tool, &quote!(<#handle as __tool::Handle>::DESCRIPTOR));
     let states = tool.params.iter().filter_map(|param| match param {
@@ -52,8 +53,6 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         || quote!(#implement #impl_generics #handle #ty_generics #where_clause { #(#defaults)* }),
     );
     let (state, call, about) = (local("state"), local("call"), local("about"));
-    let allowed = allowed(tool.is_async);
-    let cfg = &tool.cfg;
     // Where the tree may turn out wrong, whoever lists the tool has it made.
     let is_generic = !tool.generics.params.is_empty();
     let name = if is_generic || tool.model_params().any(|param| param.flatten.is_some()) {
@@ -61,71 +60,31 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     } else {
         literal(&tool.name.value).into()
     };
-    let generic = is_generic.then(|| {
-        quote! {
-            #[automatically_derived]
-            #implement #bind_generics __tool::BindGeneric<__S> for #handle #ty_generics #where_clause {}
+    let generic = bind_generic(tool, handle, &bind_generics);
+    let items = quote! {
+        #imports
+        #fits
+        #defaults
+        #[automatically_derived]
+        #implement #impl_generics __tool::Handle for #handle #ty_generics #where_clause {
+            const TOOL_NAME: &'static str = #name;
+            const DESCRIPTOR: &'static __tool::Descriptor = &#descriptor;
         }
-    });
-    quote! {
-        #(#cfg)*
-        #handle_struct
-        #(#cfg)*
-        #allowed
-        const _: () = {
-            #krate
-            #imports
-            #fits
-            #defaults
-            #[automatically_derived]
-            #implement #impl_generics __tool::Handle for #handle #ty_generics #where_clause {
-                const TOOL_NAME: &'static str = #name;
-                const DESCRIPTOR: &'static __tool::Descriptor = &#descriptor;
+        #targets
+        #[automatically_derived]
+        #[allow(deprecated)]
+        #implement #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {
+            fn run<'__a>(
+                #state: &'__a __S,
+                #call: __tool::Call<'__a>,
+                #about: &'static __tool::Descriptor,
+            ) -> __tool::Ran<'__a> {
+                #run
             }
-            #targets
-            #[automatically_derived]
-            #[allow(deprecated)]
-            #implement #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {
-                fn run<'__a>(
-                    #state: &'__a __S,
-                    #call: __tool::Call<'__a>,
-                    #about: &'static __tool::Descriptor,
-                ) -> __tool::Ran<'__a> {
-                    #run
-                }
-            }
-            #generic
-        };
-    }
-}
-
-/// The struct beside a function: a brace struct, so that it takes no name from values. It has the
-/// function's generics without their bounds, which are asked for once, where the tool is listed.
-pub(crate) fn handle_struct(vis: &Visibility, handle: &Ident, generics: &Generics) -> TokenStream {
-    let params = generics.params.iter().map(|param| match param {
-        GenericParam::Const(param) => {
-            let (ident, ty) = (&param.ident, &param.ty);
-            quote!(const #ident: #ty)
         }
-        GenericParam::Type(param) => param.ident.to_token_stream(),
-        GenericParam::Lifetime(param) => param.to_token_stream(),
-    });
-    let params = (!generics.params.is_empty()).then(|| quote!(<#(#params),*>));
-    let types = generics.type_params().map(|param| &param.ident);
-    let phantom = (!generics.params.is_empty())
-        .then(|| quote!(__tool: ::core::marker::PhantomData<(#(fn() -> *const #types,)*)>));
-    let place = aside().located_at(handle.span());
-    let mut name = handle.clone();
-    name.set_span(place);
-    if name == "gen" {
-        // A keyword of the macros' edition, which comes with their hygiene, and not of every user's.
-        name = Ident::new_raw("gen", place);
-    }
-    quiet! {
-        #[doc(hidden)]
-        #[allow(non_camel_case_types)]
-        #vis struct #name #params { #phantom }
-    }
+        #generic
+    };
+    beside(tool, handle, krate, Some(&allowed(tool.is_async)), &items)
 }
 
 /// What lints would say of generated code, which they take for the user's; see [`crate::place`].
@@ -144,15 +103,19 @@ fn allowed(is_async: bool) -> TokenStream {
 
 /// Whether nothing is looked for in the generated code, whose types are all surely there.
 fn is_basic_tool(tool: &Tool) -> bool {
-    let is_basic_output = match &tool.output {
-        ReturnType::Type(_, ty) => is_basic(ty),
-        ReturnType::Default => true,
-    };
-    is_basic_output
+    is_basic_output(tool)
         && tool.options.validate.is_none()
         && tool
             .model_params()
             .all(|param| param.is_basic && param.default.is_none() && param.flatten.is_none())
+}
+
+/// Whether what is returned is surely a value, and no `Result`.
+fn is_basic_output(tool: &Tool) -> bool {
+    match &tool.output {
+        ReturnType::Type(_, ty) => is_basic(ty),
+        ReturnType::Default => true,
+    }
 }
 
 /// The traits that generated code finds methods and constants through.

@@ -3,45 +3,32 @@
 use proc_macro2::{Ident, TokenStream};
 use syn::{Generics, Path, Type};
 
-use crate::expand::{handle_struct, shared};
+use crate::expand::{beside, bind_generic, shared};
 use crate::model::Tool;
-use crate::place::{parse_quote, quiet, quote};
+use crate::place::{parse_quote, quote};
 
 /// The struct of a free function, as a tool that any list takes.
 pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     let errors = error.to_compile_error();
-    let handle_struct = handle_struct(&tool.vis, handle, &tool.generics);
     let (impl_generics, ty_generics, where_clause) = tool.generics.split_for_impl();
     let mut bind_generics = tool.generics.clone();
     bind_generics
         .params
         .push(parse_quote!(__S: 'static + ::core::marker::Send + ::core::marker::Sync));
     let (bind_generics, _, _) = bind_generics.split_for_impl();
-    let krate = quiet!(use #krate::__private as __tool;);
-    let cfg = &tool.cfg;
-    let generic = (!tool.generics.params.is_empty()).then(|| {
-        quote! {
-            #[automatically_derived]
-            impl #bind_generics __tool::BindGeneric<__S> for #handle #ty_generics #where_clause {}
+    let generic = bind_generic(tool, handle, &bind_generics);
+    let items = quote! {
+        #[automatically_derived]
+        impl #impl_generics __tool::Handle for #handle #ty_generics #where_clause {
+            const TOOL_NAME: &'static str = "";
+            const DESCRIPTOR: &'static __tool::Descriptor = &__tool::Descriptor::NEW;
         }
-    });
-    quote! {
-        #errors
-        #(#cfg)*
-        #handle_struct
-        #(#cfg)*
-        const _: () = {
-            #krate
-            #[automatically_derived]
-            impl #impl_generics __tool::Handle for #handle #ty_generics #where_clause {
-                const TOOL_NAME: &'static str = "";
-                const DESCRIPTOR: &'static __tool::Descriptor = &__tool::Descriptor::NEW;
-            }
-            #[automatically_derived]
-            impl #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {}
-            #generic
-        };
-    }
+        #[automatically_derived]
+        impl #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {}
+        #generic
+    };
+    let beside = beside(tool, handle, krate, None, &items);
+    quote!(#errors #beside)
 }
 
 /// The tools of a type: none.

@@ -8,6 +8,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, FnArg, GenericParam, Pat, PatType, Path, Signature, Token, Visibility};
 
 use crate::args::{self, Arg};
+use crate::cfg::cfgs;
 use crate::ctxt::Ctxt;
 use crate::doc::{self, Doc};
 use crate::model::{Function, ModelParam, Options, Param, Text, Tool};
@@ -211,17 +212,11 @@ pub(crate) fn read(cx: &Ctxt, mut options: Options, function: &mut Function) -> 
         params,
         hidden,
         lifetimes,
-        cfg: cfg(&function.attrs),
+        cfg: cfgs(&function.attrs),
         options,
     };
     check::documented(cx, &tool, &doc);
     tool
-}
-
-/// Those attributes that say whether there is a function.
-fn cfg(attrs: &[Attribute]) -> Vec<Attribute> {
-    let cfg = attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
-    cfg.cloned().collect()
 }
 
 /// The names of parameters that the model does not fill.

@@ -10,6 +10,7 @@ use proc_macro::TokenStream;
 mod place;
 
 mod args;
+mod cfg;
 mod check;
 mod ctxt;
 mod doc;

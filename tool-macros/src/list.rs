@@ -5,8 +5,9 @@ mod targets;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
-use syn::{Expr, LitStr, Path, PathArguments, Token, Type, token};
+use syn::{Attribute, Expr, LitStr, Path, PathArguments, Token, Type, token};
 
+use crate::cfg;
 use crate::ctxt::Ctxt;
 use crate::hidden;
 use crate::name::{TOOL_RULE, is_tool_name};
@@ -22,7 +23,13 @@ struct List {
     state: Option<Expr>,
 }
 
-enum Element {
+struct Element {
+    /// What says whether it is there.
+    cfg: Vec<Attribute>,
+    what: What,
+}
+
+enum What {
     /// `path::to::tool as "name"`
     One { path: Path, name: Option<LitStr> },
     /// `..value: Type`
@@ -65,13 +72,16 @@ impl Parse for List {
 
 /// What stands where a comma should, in the words of what it is.
 fn unlike_comma(input: ParseStream<'_>, element: &Element) -> syn::Error {
-    match element {
-        Element::One { path, .. } if input.peek(Token![=]) => syn::Error::new_spanned(
+    match &element.what {
+        What::One { path, .. } if input.peek(Token![=]) => syn::Error::new_spanned(
             path,
             "the state comes last, behind a semicolon\nhelp: write `tools![a, b; state = app]`",
         ),
-        Element::One { .. } if input.peek(token::Paren) || input.peek(token::Brace) => input.error(
+        What::One { .. } if input.peek(token::Paren) || input.peek(token::Brace) => input.error(
             "tools are listed by their paths, without a value\nhelp: remove it, or list the methods of a value as `..value: Type`",
+        ),
+        What::One { .. } if input.peek(Token![!]) => input.error(
+            "a list holds tools, and no macros\nhelp: list the tools themselves, and join lists with `Toolset::merge`",
         ),
         _ => input.error("expected `,` between the tools"),
     }
@@ -103,6 +113,15 @@ fn parse_state(input: ParseStream<'_>) -> syn::Result<Expr> {
 }
 
 impl Parse for Element {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let cfg = input.call(Attribute::parse_outer)?;
+        cfg::of_element(&cfg)?;
+        let what = input.parse()?;
+        Ok(Self { cfg, what })
+    }
+}
+
+impl Parse for What {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         if input.peek(Token![..]) {
             let dots: Token![..] = input.parse()?;
@@ -174,15 +193,17 @@ pub(crate) fn list(tokens: TokenStream) -> TokenStream {
         Err(error) => return error.to_compile_error(),
     };
     match (list.elements.first(), &list.state) {
-        (Some(Element::One { path, .. }), _) => stand_on_first(path),
-        (Some(Element::Many { ty, .. }), _) => stand_on_first(ty),
+        (Some(first), _) => match &first.what {
+            What::One { path, .. } => stand_on_first(path),
+            What::Many { ty, .. } => stand_on_first(ty),
+        },
         (None, state) => stand_on_first(state),
     }
     let cx = Ctxt::new();
     for element in &list.elements {
-        if let Element::One {
+        if let What::One {
             name: Some(name), ..
-        } = element
+        } = &element.what
             && !is_tool_name(&name.value())
         {
             let errors = cx.count();
@@ -215,8 +236,9 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
     // A list that has been refused is not checked further, so that one error stays one.
     let targeted = errors.is_none().then(|| targets.check(elements));
     let check = errors.is_none().then(|| check(elements));
-    let pushes = elements.iter().map(|element| match element {
-        Element::One { path, name } => {
+    let pushes = elements.iter().map(|element| {
+        let push = match &element.what {
+        What::One { path, name } => {
             let name = name.as_ref().map_or_else(
                 || quote!(::core::option::Option::None),
                 |name| quote!(::core::option::Option::Some(#name)),
@@ -235,11 +257,14 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
             let push = quote!(::std::vec::Vec::push(&mut #tools, __tool::#bound::<#of_state, #ty>(&#shared, #name)););
             handle.scope(&push)
         }
-        Element::Many { value, ty } => {
+        What::Many { value, ty } => {
             let (borrow, shared) = (Place::of(value).start(quote!(&)), share(value));
             let shared = quote!(#borrow #shared);
             quote!(__tool::group::<#ty>(#shared, &mut #tools);)
         }
+        };
+        let cfg = &element.cfg;
+        quote!(#(#cfg)* #push)
     });
     let state = share(
         &state
@@ -264,6 +289,22 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
         #(#pushes)*
         #made
     }})
+}
+
+impl Element {
+    /// What it brings to a table; where it is not there something stands in its place, so that its number is the same.
+    fn or(&self, nothing: &TokenStream, brings: TokenStream) -> TokenStream {
+        if self.cfg.is_empty() {
+            return brings;
+        }
+        let lists = self
+            .cfg
+            .iter()
+            .filter_map(|attr| attr.meta.require_list().ok());
+        let asked = lists.map(|list| &list.tokens);
+        let cfg = &self.cfg;
+        quote!(#(#cfg)* #brings, #[cfg(not(all(#(#asked),*)))] #nothing)
+    }
 }
 
 /// The struct that a path leads to, by a name that stands for something in any case: where a
@@ -306,24 +347,29 @@ impl Handle {
 
 /// The check in `const` that names are distinct, each element at its place.
 fn check(elements: &[Element]) -> TokenStream {
-    let names = elements.iter().map(|element| match element {
-        Element::One {
-            name: Some(name), ..
-        } => quote!(__tool::name_as(#name)),
-        Element::One { path, name: None } => {
-            let handle = Handle::of(path);
-            let ty = handle.ty();
-            handle.scope(&quote!(__tool::Listed::<#ty>::NAME))
-        }
-        Element::Many { ty, .. } => quote!(__tool::Listed::<#ty>::NAMES),
+    let names = elements.iter().map(|element| {
+        element.or(
+            &quote!(__tool::NO_NAMES),
+            match &element.what {
+                What::One {
+                    name: Some(name), ..
+                } => quote!(__tool::name_as(#name)),
+                What::One { path, name: None } => {
+                    let handle = Handle::of(path);
+                    let ty = handle.ty();
+                    handle.scope(&quote!(__tool::Listed::<#ty>::NAME))
+                }
+                What::Many { ty, .. } => quote!(__tool::Listed::<#ty>::NAMES),
+            },
+        )
     });
     let checks = elements.iter().enumerate().map(|(index, element)| {
-        let place = match element {
-            Element::One {
+        let place = match &element.what {
+            What::One {
                 name: Some(name), ..
             } => Place::of(name),
-            Element::One { path, .. } => Place::of(path),
-            Element::Many { ty, .. } => Place::of(ty),
+            What::One { path, .. } => Place::of(path),
+            What::Many { ty, .. } => Place::of(ty),
         };
         let index = literal(index);
         let (unique, arguments) = (

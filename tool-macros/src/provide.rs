@@ -1,8 +1,8 @@
 //! `#[derive(Provide)]`: each field of a struct is provided by its type.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Data, DeriveInput, Fields, Meta, Path};
+use syn::{Data, DeriveInput, Fields, Generics, Meta, Path, Type, TypeParamBound, WherePredicate};
 
 use crate::args;
 use crate::ctxt::Ctxt;
@@ -38,7 +38,7 @@ fn read(cx: &Ctxt, input: &DeriveInput) -> TokenStream {
     };
     let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
     let ident = &input.ident;
-    let mut provided: Vec<String> = Vec::new();
+    let mut provided: Vec<&Type> = Vec::new();
     let mut impls = TokenStream::new();
     let fields = match &data.fields {
         Fields::Named(_) | Fields::Unnamed(_) => data.fields.members().zip(&data.fields).collect(),
@@ -60,7 +60,8 @@ fn read(cx: &Ctxt, input: &DeriveInput) -> TokenStream {
         }
         let ty = &field.ty;
         let spelled = ty.to_token_stream().to_string();
-        if provided.contains(&spelled) {
+        let is_same = |other: &&Type| other.to_token_stream().to_string() == spelled;
+        if provided.iter().any(is_same) {
             cx.error(
                 ty,
                 format!(
@@ -69,7 +70,20 @@ fn read(cx: &Ctxt, input: &DeriveInput) -> TokenStream {
             );
             continue;
         }
-        provided.push(spelled);
+        if let Some(other) = provided
+            .iter()
+            .find(|other| may_be_one(&input.generics, ty, other))
+        {
+            let other = other.to_token_stream();
+            cx.error(
+                ty,
+                format!(
+                    "`{spelled}` and `{other}` may be one type, and then two fields provide it\nhelp: mark one of them `#[provide(skip)]`, or give it a type of its own: `struct Of<T>(T);`"
+                ),
+            );
+            continue;
+        }
+        provided.push(ty);
         let implement = quiet!(impl);
         impls.extend(quote! {
             #[allow(unused_qualifications, clippy::absolute_paths)]
@@ -82,6 +96,63 @@ fn read(cx: &Ctxt, input: &DeriveInput) -> TokenStream {
         });
     }
     impls
+}
+
+/// Whether two types may turn out to be one, as far as it is seen here: one is a parameter that may be any type, and is no part
+/// of the other. Where a parameter has to be more, which types are is for the compiler to know.
+fn may_be_one(generics: &Generics, one: &Type, other: &Type) -> bool {
+    match (parameter(generics, one), parameter(generics, other)) {
+        (Some(_), Some(_)) => true,
+        (Some(param), None) => is_any(generics, param) && !mentions(other.to_token_stream(), param),
+        (None, Some(param)) => is_any(generics, param) && !mentions(one.to_token_stream(), param),
+        (None, None) => false,
+    }
+}
+
+/// The parameter that a type is.
+fn parameter<'a>(generics: &Generics, ty: &'a Type) -> Option<&'a Ident> {
+    let Type::Path(ty) = ty else { return None };
+    let ident = ty.path.get_ident()?;
+    let mut params = generics.type_params();
+    params.any(|param| param.ident == *ident).then_some(ident)
+}
+
+/// Whether nothing is asked of a parameter but what all state has to be.
+fn is_any(generics: &Generics, param: &Ident) -> bool {
+    let asks_more = |bound: &TypeParamBound| match bound {
+        TypeParamBound::Trait(bound) => {
+            let name = bound
+                .path
+                .segments
+                .last()
+                .map(|last| last.ident.to_string());
+            !matches!(name.as_deref(), Some("Send" | "Sync" | "Sized"))
+        }
+        TypeParamBound::Lifetime(_) => false,
+        _ => true,
+    };
+    let own = generics.type_params().filter(|own| own.ident == *param);
+    let clauses = generics
+        .where_clause
+        .iter()
+        .flat_map(|clause| &clause.predicates);
+    !own.flat_map(|own| &own.bounds).any(asks_more)
+        && !clauses.into_iter().any(|clause| match clause {
+            WherePredicate::Type(clause) => {
+                clause.bounds.iter().any(asks_more)
+                    && mentions(clause.bounded_ty.to_token_stream(), param)
+            }
+            _ => false,
+        })
+}
+
+/// Whether a name stands anywhere in the tokens.
+fn mentions(tokens: TokenStream, name: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == *name,
+        TokenTree::Group(group) => mentions(group.stream(), name),
+        _ => false,
+    })
 }
 
 fn options(cx: &Ctxt, attrs: &[syn::Attribute]) -> Vec<Meta> {

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{GenericArgument, Lifetime, PathArguments, Type, TypePath, TypeReference};
+use syn::{GenericArgument, Lifetime, PathArguments, ReturnType, Type, TypePath, TypeReference};
 
 use crate::model::Pass;
 use crate::place::{Place, quote};
@@ -125,6 +125,14 @@ pub(crate) fn result_of(ty: &Type) -> (&Type, &Type) {
         _ => None,
     });
     (types.next().unwrap_or(ty), types.next().unwrap_or(ty))
+}
+
+/// Whether what is returned is spelled as `Items`, or as a `Result` of them.
+pub(crate) fn is_stream(output: &ReturnType) -> bool {
+    let ReturnType::Type(_, ty) = output else {
+        return false;
+    };
+    matches!(bare(result_of(ty).0), Type::Path(path) if argument(path, "Items").is_some())
 }
 
 fn option_of(path: &TypePath) -> Option<&Type> {

@@ -120,6 +120,7 @@ pub use toolwright_macros::{Provide, Schema, tool};
 /// - `path::to::tool` is a function with `#[tool]`; `find::<Doc> as "find_doc"` gives it another
 ///   name, as an instance of a generic one needs.
 /// - `..crm: Crm` are all tools of the type `Crm`, called on the value `crm`.
+/// - `#[cfg(…)]` before any of these says in which builds it is there; what is not there takes no name.
 /// - `; state = app` at the end is what the tools' `#[state]` parameters come from: a value of the
 ///   type that they ask for, or a struct that derives [`Provide`]. A value that is an
 ///   [`Arc`](std::sync::Arc) already is shared as it is.

@@ -20,6 +20,8 @@ use crate::near::{did_you_mean, near};
 use crate::wire::{ToldSet, ToldTool};
 use crate::{ErrorKind, Filter, Meta, NameError, Scope, ShortStr, Tool, ToolDef, ToolError};
 
+#[cfg(feature = "tokio")]
+pub(crate) use self::answer::settled;
 pub use self::error::{AttachError, Conflicts, RenameError};
 
 /// No provider takes longer names; of one that a model makes up, no more is told back to it.
@@ -106,14 +108,9 @@ impl Entry {
 
     /// Whether a conversation may see the tool. What panics when it is asked says no.
     fn is_seen(&self, scope: &Scope<'_>, filter: Option<&Filter>) -> bool {
-        let seen = || {
-            let passes = |filter: &Filter| filter.passes(self.tool.def(), scope);
-            (!self.may_hide || self.tool.visible(scope)) && filter.is_none_or(passes)
-        };
-        if !self.may_hide && filter.is_none() {
-            return true;
-        }
-        contained(seen).unwrap_or(false)
+        let says = |asked: &dyn Fn() -> bool| contained(asked).unwrap_or(false);
+        (!self.may_hide || says(&|| self.tool.visible(scope)))
+            && filter.is_none_or(|filter| says(&|| filter.passes(self.def(), scope)))
     }
 }
 

@@ -65,6 +65,17 @@ impl Piped {
         piped
     }
 
+    /// A client that can ask.
+    async fn with_a_user(server: Server) -> Self {
+        let mut piped = Self::silent(server);
+        let (none, some) = (
+            r#""capabilities":{}"#,
+            r#""capabilities":{"elicitation":{}}"#,
+        );
+        piped.ask(&initialize().replace(none, some)).await;
+        piped
+    }
+
     fn silent(server: Server) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (input, output) = tokio::io::split(theirs);
@@ -371,12 +382,7 @@ fn asking() -> Server {
 
 #[tokio::test]
 async fn approvals_and_manual_tools_are_asked_for_while_the_request_is_open() {
-    let mut client = Piped::silent(asking());
-    let hello = initialize().replace(
-        r#""capabilities":{}"#,
-        r#""capabilities":{"elicitation":{}}"#,
-    );
-    client.ask(&hello).await;
+    let mut client = Piped::with_a_user(asking()).await;
     let table = [
         (
             "charge",
@@ -430,18 +436,38 @@ async fn approvals_and_manual_tools_are_asked_for_while_the_request_is_open() {
 
 #[tokio::test]
 async fn nobody_is_asked_any_more_for_a_call_that_was_cancelled() {
-    let mut client = Piped::silent(asking());
-    let hello = initialize().replace(
-        r#""capabilities":{}"#,
-        r#""capabilities":{"elicitation":{}}"#,
-    );
-    client.ask(&hello).await;
+    let mut client = Piped::with_a_user(asking()).await;
     let asked = client.ask(&call(7, "charge", r#"{"cents": 5}"#)).await;
     assert_eq!(asked["method"], "elicitation/create");
     let gone = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
     let told = client.ask(gone).await;
     assert_eq!(told["method"], "notifications/cancelled", "{told}");
     assert_eq!(told["params"]["requestId"], asked["id"]);
+}
+
+#[tokio::test]
+async fn nobody_waits_for_the_answer_of_a_client_that_has_hung_up() {
+    let limits = ServerLimits {
+        grace: LONG * 10,
+        ..ServerLimits::default()
+    };
+    for answers in [true, false] {
+        let mut client = Piped::with_a_user(asking().limits(limits)).await;
+        let asked = client.ask(&call(7, "charge", r#"{"cents": 5}"#)).await;
+        assert_eq!(asked["method"], "elicitation/create");
+        if answers {
+            let says = json!({"action": "accept", "content": {"approve": true}});
+            let said = json!({"jsonrpc": "2.0", "id": asked["id"], "result": says});
+            client.say(&said.to_string()).await;
+        }
+        client.input.shutdown().await.unwrap();
+        let answer = client.hear().await;
+        assert_eq!(answer["id"], 7);
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        let hung_up = "the client has hung up, and its user's answer would not be heard";
+        assert_eq!(text, if answers { "5" } else { hung_up });
+        timeout(LONG, client.ended).await.unwrap().unwrap().unwrap();
+    }
 }
 
 #[tokio::test]

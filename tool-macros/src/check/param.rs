@@ -7,6 +7,7 @@ use syn::{Attribute, Pat, Type};
 use super::spelled;
 use crate::ctxt::Ctxt;
 use crate::item::plain_ident;
+use crate::model::{DefaultValue, Tool};
 use crate::ty;
 
 /// A model fills a parameter by its name.
@@ -35,6 +36,23 @@ pub(crate) fn filled_type(cx: &Ctxt, ident: &Ident, ty: &Type) -> bool {
         return false;
     }
     type_is_closed(cx, ident, ty, &["impl", "dyn"]) && type_is_of_a_call(cx, ident, ty)
+}
+
+/// A model is told the default, and may send it.
+pub(super) fn defaults_are_in_range(cx: &Ctxt, tool: &Tool) {
+    for param in tool.model_params() {
+        if let Some(DefaultValue::Expr(default)) = &param.default
+            && param.bounds.leave_out(default)
+        {
+            cx.error(
+                default,
+                format!(
+                    "the default of `{}` is out of its range\nhelp: a model that repeats it would be refused: widen the range, or make the parameter an `Option`",
+                    param.ident
+                ),
+            );
+        }
+    }
 }
 
 /// State and context belong to the toolset and the call; a tool looks at them.

@@ -4,10 +4,9 @@ use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::{Path, ReturnType};
 
-use super::{Names, slot_type, state_type};
+use super::{Names, is_basic_output, slot_type, state_type};
 use crate::model::{ModelParam, Param, Pass, Tool};
 use crate::place::{Place, local, quote};
-use crate::schema::is_basic;
 use crate::ty;
 
 /// What becomes of a parameter.
@@ -207,11 +206,7 @@ fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Token
     let shown = place.start(value.to_token_stream());
     let field = place.end(quote!(0));
     let returned = quote!(#callee(#(#arguments),*)#awaited);
-    let is_no_result = match &tool.output {
-        ReturnType::Type(_, ty) => is_basic(ty),
-        ReturnType::Default => true,
-    };
-    let result = if is_no_result {
+    let result = if is_basic_output(tool) {
         if !tool.is_async {
             return quote!(__tool::ready(#returned));
         }

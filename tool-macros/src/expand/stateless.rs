@@ -2,14 +2,14 @@
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::ToTokens;
-use syn::{Path, ReturnType};
+use syn::Path;
 
 use super::{
-    Names, allowed, fits, handle_struct, imports, known, output, refs, rest, run, targets,
+    Names, allowed, beside, fits, imports, is_basic_output, known, output, refs, rest, run, targets,
 };
 use crate::model::{ModelParam, Param, Pass, Tool};
 use crate::place::{ident, literal, local, quiet, quote};
-use crate::schema::{is_basic, is_option};
+use crate::schema::is_option;
 
 /// The parameters that one function of the runtime passes on.
 const MOST_PASSED: usize = 6;
@@ -30,8 +30,6 @@ pub(super) fn holds(tool: &Tool) -> bool {
 
 /// What stands beside its function.
 pub(super) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
-    let handle_struct = handle_struct(&tool.vis, handle, &tool.generics);
-    let krate = quiet!(use #krate::__private as __tool;);
     let implement = quiet!(impl);
     let model: Vec<_> = tool.model_params().collect();
     let is_short = is_short(tool, &model);
@@ -57,44 +55,33 @@ pub(super) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             const REST: __tool::Descriptor = __tool::Descriptor { #(#rest,)* ..__tool::Descriptor::NEW };
         }
     });
-    let cfg = &tool.cfg;
-    quote! {
-        #(#cfg)*
-        #handle_struct
-        #(#cfg)*
-        #allowed
-        const _: () = {
-            #krate
-            #imports
-            #fits
-            #targets
-            #[automatically_derived]
-            #[allow(deprecated)]
-            #implement __tool::Stateless for #handle {
-                type Params = [__tool::Param; #count];
-                const TOOL_NAME: &'static str = #name;
-                const ABOUT: __tool::About<Self::Params> = (#description, [#(#params),*], #output);
-                #refs
-                #rest
-                #[inline]
-                fn run<'__a>(
-                    #call: __tool::Call<'__a>,
-                    #about: &'static __tool::Descriptor,
-                ) -> __tool::Ran<'__a> {
-                    #run
-                }
+    let items = quote! {
+        #imports
+        #fits
+        #targets
+        #[automatically_derived]
+        #[allow(deprecated)]
+        #implement __tool::Stateless for #handle {
+            type Params = [__tool::Param; #count];
+            const TOOL_NAME: &'static str = #name;
+            const ABOUT: __tool::About<Self::Params> = (#description, [#(#params),*], #output);
+            #refs
+            #rest
+            #[inline]
+            fn run<'__a>(
+                #call: __tool::Call<'__a>,
+                #about: &'static __tool::Descriptor,
+            ) -> __tool::Ran<'__a> {
+                #run
             }
-        };
-    }
+        }
+    };
+    beside(tool, handle, krate, allowed.as_ref(), &items)
 }
 
 /// Whether one function of the runtime answers the whole call.
 fn is_short(tool: &Tool, model: &[&ModelParam]) -> bool {
-    let is_no_result = match &tool.output {
-        ReturnType::Type(_, ty) => is_basic(ty),
-        ReturnType::Default => true,
-    };
-    is_no_result
+    is_basic_output(tool)
         && !tool.is_async
         && tool.options.validate.is_none()
         && model.len() == tool.params.len()

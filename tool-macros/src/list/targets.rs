@@ -13,7 +13,7 @@ use crate::ctxt::Ctxt;
 use crate::name::{did_you_mean, quoted};
 use crate::place::{Place, literal, quiet, quote};
 
-use super::{Element, Handle};
+use super::{Element, Handle, What};
 
 const OPTIONS: [&str; 3] = ["targets", "unproven", "budget"];
 
@@ -134,14 +134,20 @@ impl Targets {
         if dialects.is_empty() && budget.is_none() {
             return TokenStream::new();
         }
-        let listed = elements.iter().map(|element| match element {
-            Element::One { path, name } => {
-                let handle = Handle::of(path);
-                let ty = handle.ty();
-                let named = name.as_ref().map(|name| quote!(.named(#name)));
-                handle.scope(&quote!(__tool::Listed::<#ty>::INPUT #named))
-            }
-            Element::Many { ty, .. } => quote!(__tool::Listed::<#ty>::INPUTS),
+        let nothing = quote!(__tool::Inputs::None);
+        let listed = elements.iter().map(|element| {
+            element.or(
+                &nothing,
+                match &element.what {
+                    What::One { path, name } => {
+                        let handle = Handle::of(path);
+                        let ty = handle.ty();
+                        let named = name.as_ref().map(|name| quote!(.named(#name)));
+                        handle.scope(&quote!(__tool::Listed::<#ty>::INPUT #named))
+                    }
+                    What::Many { ty, .. } => quote!(__tool::Listed::<#ty>::INPUTS),
+                },
+            )
         });
         let targets = dialects.iter().map(|dialect| {
             let name = literal(dialect.to_string());
@@ -240,17 +246,17 @@ fn idents(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Vec
 impl Element {
     /// Where the element stands.
     fn place(&self) -> Place {
-        match self {
-            Self::One { path, .. } => Place::of(path),
-            Self::Many { ty, .. } => Place::of(ty),
+        match &self.what {
+            What::One { path, .. } => Place::of(path),
+            What::Many { ty, .. } => Place::of(ty),
         }
     }
 
     /// The last name of its path.
     fn called(&self) -> Option<&Ident> {
-        let path = match self {
-            Self::One { path, .. } => path,
-            Self::Many { ty, .. } => match ty.as_ref() {
+        let path = match &self.what {
+            What::One { path, .. } => path,
+            What::Many { ty, .. } => match ty.as_ref() {
                 Type::Path(ty) => &ty.path,
                 _ => return None,
             },

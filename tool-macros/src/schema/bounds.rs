@@ -42,6 +42,20 @@ struct Number {
     exclusive: bool,
 }
 
+impl Number {
+    /// Exactly, where both are integers.
+    fn compared(&self, other: &Self) -> Ordering {
+        match (self.integer, other.integer) {
+            (Some(a), Some(b)) => a.place().cmp(&b.place()),
+            // Both are numbers; and 0 and -0 are one.
+            _ => self
+                .value
+                .partial_cmp(&other.value)
+                .unwrap_or(Ordering::Equal),
+        }
+    }
+}
+
 /// An integer of any of Rust's types.
 #[derive(Clone, Copy)]
 struct Integer {
@@ -57,6 +71,15 @@ impl Integer {
             negative: digits.is_some() && magnitude != 0,
             magnitude,
         })
+    }
+
+    /// What is in order as the integers are.
+    fn place(self) -> (bool, u128) {
+        if self.negative {
+            (false, u128::MAX - self.magnitude)
+        } else {
+            (true, self.magnitude)
+        }
     }
 
     fn up(self) -> Option<Self> {
@@ -107,6 +130,23 @@ impl Bounds {
             let check = Ident::new(&format!("{key}_fits"), *span);
             quote_spanned!(*span=> __tool::Bounds::#check(&#bounds, #shape);)
         })
+    }
+
+    /// Whether this is a number's literal that is out of the range.
+    pub(crate) fn leave_out(&self, expr: &Expr) -> bool {
+        let silent = Ctxt::new();
+        let number = number(&silent, expr);
+        if silent.finish().is_err() {
+            return false;
+        }
+        let is_out = |end: &Option<Number>, outside: Ordering| {
+            let (Some(end), Some(number)) = (end, &number) else {
+                return false;
+            };
+            let order = number.compared(end);
+            order == outside || (order == Ordering::Equal && end.exclusive)
+        };
+        is_out(&self.min, Ordering::Less) || is_out(&self.max, Ordering::Greater)
     }
 
     /// Whether nothing was said.

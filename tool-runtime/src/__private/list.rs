@@ -82,6 +82,9 @@ pub trait Unlisted {
 
 impl<T: ?Sized> Unlisted for Listed<T> {}
 
+/// Of an element that is not there in this build.
+pub const NO_NAMES: Names = Names::Many(&[]);
+
 /// A name that the list gives.
 pub const fn name_as(name: &'static str) -> Names {
     Names::One(named(name))

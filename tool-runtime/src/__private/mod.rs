@@ -20,7 +20,8 @@ pub use self::finish::{
     outcome, ready,
 };
 pub use self::list::{
-    Given, Listed, Named, Names, Share, Unlisted, first_taken, name_as, named, toolset, unique,
+    Given, Listed, NO_NAMES, Named, Names, Share, Unlisted, first_taken, name_as, named, toolset,
+    unique,
 };
 pub use self::probe::{
     Argument, AsJson, Has, HasNot, NoJson, Returned, ReturnedNot, argument, either, json, root,

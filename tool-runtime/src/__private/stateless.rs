@@ -131,6 +131,19 @@ impl<T, What> Filled<'_> for Nothing<T, What> {
     }
 }
 
+/// What both kinds of them do. One that called the other would be a function more for each tool.
+macro_rules! answered {
+    ($call:ident, $about:ident, $tool:ident, $($value:ident)*) => {{
+        if let Some(stop) = decode(&$call, $about, &mut [$(&mut $value),*]) {
+            return Err(stop);
+        }
+        $(let Some($value) = $value.held() else {
+            return unfilled();
+        };)*
+        ready($tool($($value),*))
+    }};
+}
+
 /// Functions that answer a call of a function of so many parameters, all of them passed as they are decoded: of basic types,
 /// which the function tells, or from slots.
 macro_rules! calls {
@@ -143,13 +156,7 @@ macro_rules! calls {
             tool: impl FnOnce($($slot),*) -> R,
         ) -> Ran<'a> {
             $(let mut $value = Value::<$slot>::EMPTY;)*
-            if let Some(stop) = decode(&call, about, &mut [$(&mut $value),*]) {
-                return Err(stop);
-            }
-            $(let Some($value) = $value.given() else {
-                return unfilled();
-            };)*
-            ready(tool($($value),*))
+            answered!(call, about, tool, $($value)*)
         }
 
         #[doc = "The same of parameters of any types."]
@@ -161,13 +168,7 @@ macro_rules! calls {
             $(mut $value: $slot,)*
             tool: impl FnOnce($($slot::Held),*) -> R,
         ) -> Ran<'a> {
-            if let Some(stop) = decode(&call, about, &mut [$(&mut $value),*]) {
-                return Err(stop);
-            }
-            $(let Some($value) = $value.held() else {
-                return unfilled();
-            };)*
-            ready(tool($($value),*))
+            answered!(call, about, tool, $($value)*)
         }
     )*};
 }

@@ -16,7 +16,7 @@ use super::sort::Job;
 use super::span::CallSpan;
 use crate::contain::{Contained, contained, not_started};
 use crate::items;
-use crate::toolset::{Entry, Traits};
+use crate::toolset::{Entry, Traits, settled};
 use crate::{Answer, Call, Context, ErrorKind, Outcome, Repair, Store, Tool, ToolCall, ToolError};
 
 /// What all of a call's layers lead to.
@@ -263,14 +263,9 @@ impl<'a> Core<'a> {
 
 /// The tool's answer, whatever the tool does.
 async fn answer(tool: &dyn Tool, call: Call<'_>) -> Answered {
-    let answer = match contained(|| tool.call(call)) {
-        Ok(Answer::Ready(answer)) => answer,
-        Ok(Answer::Later(later)) => Contained::new(later).await,
+    match contained(|| tool.call(call)) {
+        Ok(answer) => settled(answer, call).await,
         Err(error) => Err(error),
-    };
-    match items::stream_of(&answer) {
-        Some(stream) => items::read(stream, call).await,
-        None => answer,
     }
 }
 

@@ -4,7 +4,7 @@
 use super::Int;
 use super::fields::{Alternative, alternatives};
 use super::narrow::bare;
-use super::render::write_json_string;
+use super::render::{write_json_string, written};
 use super::shape::{
     Array, Field, Id, IntegerRange, Kind, Map, NumberRange, Shape, StringRules, Variant,
 };
@@ -127,7 +127,7 @@ impl Search {
         [field.example, field.told_default()]
             .into_iter()
             .flatten()
-            .find_map(|json| json().filter(|json| is_short(json)))
+            .find_map(|json| written(json).filter(|json| is_short(json)))
             .or_else(|| self.value(field.shape))
     }
 

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use self::definitions::Definition;
-pub(crate) use self::words::{Words, described};
+pub(crate) use self::words::{Words, described, written};
 use super::fields::{self, Alternative, Key};
 use super::narrow::{Bare, bare};
 use super::shape::{Back, Id, Kind, Shape};

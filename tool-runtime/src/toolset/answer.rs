@@ -126,7 +126,7 @@ fn waited(answer: Answer<'_>, call: Call<'_>) -> Result<Outcome, ToolError> {
 }
 
 /// What comes later; of a stream, its last item.
-async fn settled(answer: Answer<'_>, call: Call<'_>) -> Result<Outcome, ToolError> {
+pub(crate) async fn settled(answer: Answer<'_>, call: Call<'_>) -> Result<Outcome, ToolError> {
     let answer = match answer {
         Answer::Ready(answer) => answer,
         Answer::Later(later) => Contained::new(later).await,

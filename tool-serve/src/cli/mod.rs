@@ -11,9 +11,10 @@ mod show;
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command};
 use clap_complete::Shell;
+use toolwright_runtime::Toolset;
 
 use self::call::Asked;
 pub(crate) use self::exit::Exit;
@@ -39,7 +40,7 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
     let mut command = command::with_tools(program, &tools);
     let matches = match command.try_get_matches_from_mut(arguments) {
         Ok(matches) => matches,
-        Err(error) => return told(&error),
+        Err(error) => return told(&with_tip(error, &tools)),
     };
     let output = match matches.get_one::<String>("output").map(String::as_str) {
         Some("json") => Output::Json,
@@ -92,6 +93,18 @@ fn completions(command: &mut Command, asked: &ArgMatches) -> io::Result<Exit> {
     clap_complete::generate(*shell, command, name, &mut script);
     io::stdout().write_all(&script)?;
     Ok(Exit::Done)
+}
+
+/// Says where a tool is called that was taken for a command.
+fn with_tip(mut error: clap::Error, tools: &Toolset) -> clap::Error {
+    if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
+        && tools.get(name).is_some()
+    {
+        let tip = format!("a tool is called with `call {name}`");
+        let tips = ContextValue::StyledStrs(vec![tip.into()]);
+        error.insert(ContextKind::Suggested, tips);
+    }
+    error
 }
 
 /// Prints what clap says: help and version where they were asked for, else what is wrong.

@@ -12,6 +12,7 @@ pub(crate) const TESTS: &[Named] = &[
     ("help_is_what_the_comments_say", help),
     ("colour_is_for_terminals", colour),
     ("completions_know_tools_and_flags", completions),
+    ("a_tool_is_no_command", a_tool_is_no_command),
 ];
 
 fn tools_are_listed() {
@@ -163,4 +164,19 @@ fn completions() {
         assert_eq!(came.out.contains("fahrenheit"), knows_values, "{shell}");
     }
     assert_eq!(run(&["completions", "cmd"]).code, 2);
+}
+
+fn a_tool_is_no_command() {
+    let tip = "a tool is called with `call get_forecast`";
+    for (name, is_told) in [
+        ("get_forecast", true),
+        ("hidden", false),
+        ("nothing", false),
+    ] {
+        let came = run(&[name, "--location", "Oslo"]);
+        assert_eq!(came.code, 2, "{came:?}");
+        assert_eq!(came.err.contains(tip), is_told, "{came:?}");
+    }
+    // A command's own near name stays.
+    assert!(run(&["lst"]).err.contains("'list'"));
 }

@@ -200,29 +200,39 @@ async fn a_server_that_is_gone_was_not_asked() {
     );
 }
 
-#[tokio::test]
-async fn a_session_that_the_server_forgot_is_opened_anew() {
-    let sessions = Arc::new(AtomicU32::new(0));
-    let now = Arc::clone(&sessions);
-    let server = Server::start(move |asked| {
-        let message = asked.json();
-        let current = now.load(Ordering::SeqCst).to_string();
-        if message["method"] == "initialize" {
-            let new = now.fetch_add(1, Ordering::SeqCst) + 1;
+/// A server with one session at a time, whose calls are answered by a function of that session's number. One of which the
+/// function says that it is over is not known from then on.
+async fn forgetful(
+    answer: impl Fn(&Asked, u32) -> (Reply, bool) + Send + Sync + 'static,
+) -> Server {
+    let sessions = AtomicU32::new(0);
+    Server::start(move |asked| {
+        let method = asked.json()["method"].clone();
+        let current = sessions.load(Ordering::SeqCst);
+        if method == "initialize" {
+            let new = sessions.fetch_add(1, Ordering::SeqCst) + 1;
             return plain(asked)
                 .unwrap()
                 .with("mcp-session-id", &new.to_string());
         }
-        let is_known = asked.header("mcp-session-id") == current;
-        if !is_known && message["method"] != "server/discover" {
+        let is_known = asked.header("mcp-session-id") == current.to_string();
+        if !is_known && method != "server/discover" {
             return Reply::status("404 Not Found");
         }
         plain(asked).unwrap_or_else(|| {
-            if message["params"]["arguments"]["forget"] == true {
-                now.fetch_add(1, Ordering::SeqCst);
-            }
-            Reply::json(&answered(asked, "fine"))
+            let (reply, is_over) = answer(asked, current);
+            sessions.fetch_add(u32::from(is_over), Ordering::SeqCst);
+            reply
         })
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_session_that_the_server_forgot_is_opened_anew() {
+    let server = forgetful(|asked, _| {
+        let is_over = asked.json()["params"]["arguments"]["forget"] == true;
+        (Reply::json(&answered(asked, "fine")), is_over)
     })
     .await;
     let (connector, told) = told(mcp::connect(&*server.url));
@@ -246,38 +256,22 @@ async fn a_session_that_the_server_forgot_is_opened_anew() {
 
 #[tokio::test]
 async fn what_a_session_that_is_over_asked_takes_no_place_in_the_next() {
-    let sessions = Arc::new(AtomicU32::new(0));
-    let now = Arc::clone(&sessions);
     let question = |id: &str, message: &str| {
         let params = json!({"mode": "form", "message": message, "requestedSchema": {"type": "object", "properties": {}}});
         let asks =
             json!({"jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": params});
         format!("data: {asks}\n\n")
     };
-    let server = Server::start(move |asked| {
-        let message = asked.json();
-        let current = now.load(Ordering::SeqCst).to_string();
-        if message["method"] == "initialize" {
-            let new = now.fetch_add(1, Ordering::SeqCst) + 1;
-            return plain(asked)
-                .unwrap()
-                .with("mcp-session-id", &new.to_string());
-        }
-        let is_known = asked.header("mcp-session-id") == current;
-        if !is_known && message["method"] != "server/discover" {
-            return Reply::status("404 Not Found");
-        }
-        plain(asked).unwrap_or_else(|| {
-            let asks: Vec<_> = if current == "1" {
-                now.fetch_add(1, Ordering::SeqCst);
-                let never = (0..256).map(|n| question(&format!("q{n}"), "Never answered?"));
-                never.collect()
-            } else {
-                vec![question("q0", "Heard?")]
-            };
-            let answer = format!("data: {}\n\n", answered(asked, "fine"));
-            Reply::events(asks.concat() + &answer)
-        })
+    let server = forgetful(move |asked, session| {
+        let is_first = session == 1;
+        let asks: Vec<_> = if is_first {
+            let never = (0..256).map(|n| question(&format!("q{n}"), "Never answered?"));
+            never.collect()
+        } else {
+            vec![question("q0", "Heard?")]
+        };
+        let answer = format!("data: {}\n\n", answered(asked, "fine"));
+        (Reply::events(asks.concat() + &answer), is_first)
     })
     .await;
     let (left, next) = (Arc::<AtomicU32>::default(), Arc::<AtomicU32>::default());

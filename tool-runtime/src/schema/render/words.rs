@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::super::shape::{Field, Kind, Variant};
 use super::{Writer, write_json_string};
+use crate::contain::contained;
 
 /// What a field says beside its type.
 #[derive(Default, Clone, Copy)]
@@ -28,6 +29,12 @@ impl Words<'static> {
     }
 }
 
+/// A default or an example as JSON. What makes it is the author's code: where that panics there is none, and the definitions
+/// are written all the same.
+pub(crate) fn written(json: fn() -> Option<String>) -> Option<String> {
+    contained(json).ok().flatten()
+}
+
 impl Writer {
     pub(super) fn words(&mut self, description: &str, words: &Words<'_>) {
         if !words.title.is_empty() {
@@ -41,10 +48,10 @@ impl Writer {
         if words.deprecated {
             self.entry("deprecated", true);
         }
-        if let Some(json) = words.default.and_then(|json| json()) {
+        if let Some(json) = words.default.and_then(written) {
             self.entry("default", json);
         }
-        if let Some(json) = words.example.and_then(|json| json()) {
+        if let Some(json) = words.example.and_then(written) {
             self.entry("examples", format_args!("[{json}]"));
         }
     }

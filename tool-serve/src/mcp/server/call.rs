@@ -1,6 +1,7 @@
 //! One `tools/call`, until there is an answer or something to ask.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -24,6 +25,9 @@ use super::{NEEDS, Shared, progress, raw};
 
 /// How often one call may be asked about and run again.
 const ROUNDS: usize = 16;
+
+/// How long an answer that was read may take to whoever waits for it.
+const STILL_HEARD: Duration = Duration::from_millis(500);
 
 /// A call, and what is known of who asks for it.
 struct Asked<'s> {
@@ -337,6 +341,12 @@ impl Asked<'_> {
             .is_some_and(|asks| asks.form.is_some() || asks.url.is_none())
     }
 
+    /// Waits until no answer of the client's can come any more. One that it sent before it hung up may still be on its way.
+    async fn nobody_answers(&self) {
+        self.shared.hung_up.cancelled().await;
+        tokio::time::sleep(STILL_HEARD).await;
+    }
+
     async fn elicit(&self, request: ElicitRequest) -> Result<Answer, String> {
         let options = PeerRequestOptions::with_timeout(self.shared.limits.answer);
         let peer = &self.request.peer;
@@ -351,6 +361,9 @@ impl Asked<'_> {
                 let gone = CancelledNotificationParam::new(Some(id), Some(reason.to_owned()));
                 let _ = peer.notify_cancelled(gone).await;
                 return Err(reason.into());
+            }
+            () = self.nobody_answers() => {
+                return Err("the client has hung up, and its user's answer would not be heard".into());
             }
         };
         let ClientResult::ElicitResult(said) = response else {

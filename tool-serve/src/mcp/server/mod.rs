@@ -86,6 +86,8 @@ struct Shared {
     limits: ServerLimits,
     sealed: Sealed,
     stop: Cancel,
+    /// On a pipe: nothing that the client says is heard any more.
+    hung_up: Cancel,
     turns: Turns,
 }
 
@@ -98,7 +100,11 @@ impl Shared {
     /// For all sessions, whose calls tell how far they are.
     fn shared(self) -> Arc<Self> {
         let executor = crate::progress::told(self.executor);
-        Arc::new(Self { executor, ..self })
+        Arc::new(Self {
+            executor,
+            hung_up: Cancel::new(),
+            ..self
+        })
     }
 }
 
@@ -124,6 +130,7 @@ impl Server {
             limits: ServerLimits::default(),
             sealed: Sealed::new(),
             stop: Cancel::new(),
+            hung_up: Cancel::new(),
             turns: Turns::default(),
         })
     }
@@ -228,7 +235,13 @@ impl Server {
         output: impl AsyncWrite + Unpin + Send + 'static,
     ) -> io::Result<()> {
         let shared = self.0.shared();
-        let (pipe, end) = pipe::open(input, output, shared.limits, shared.stop.clone());
+        let (pipe, end) = pipe::open(
+            input,
+            output,
+            shared.limits,
+            shared.stop.clone(),
+            shared.hung_up.clone(),
+        );
         let service = tokio::spawn(async move {
             loop {
                 match Handler::new(&shared).serve(pipe.clone()).await {

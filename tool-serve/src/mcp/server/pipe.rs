@@ -168,6 +168,7 @@ pub(super) fn open(
     output: impl AsyncWrite + Unpin + Send + 'static,
     limits: ServerLimits,
     stop: Cancel,
+    hung_up: Cancel,
 ) -> (Pipe, impl Future<Output = io::Result<()>>) {
     let (lines, outgoing) = mpsc::channel(QUEUE);
     let (messages, incoming) = mpsc::channel(QUEUE);
@@ -179,10 +180,12 @@ pub(super) fn open(
     };
     let reading = tokio::spawn(async move {
         let grace = limits.grace;
-        tokio::select! {
-            read = read(input, &messages, &out, &limits) => read?,
-            () = stop.cancelled() => {}
-        }
+        let read = tokio::select! {
+            read = read(input, &messages, &out, &limits) => read,
+            () = stop.cancelled() => Ok(()),
+        };
+        hung_up.cancel();
+        read?;
         // Whoever has said all may still wait for answers.
         let landed = tokio::time::timeout(grace, out.flight.all_landed());
         tokio::select! {

@@ -47,7 +47,21 @@ fn show(
     )
 }
 
+/// Stand at the ends of their ranges.
+#[tool]
+fn ends(
+    #[arg(default = -5, range(-5..))] low: i8,
+    #[arg(default = 340282366920938463463374607431768211454, range(..340282366920938463463374607431768211455))]
+    high: u128,
+    #[arg(default = -0.0, range(0.0..=1.0))] zero: f64,
+    #[arg(default = LIMIT, range(..=10))] named: u32,
+) -> String {
+    format!("{low} {high} {zero} {named}")
+}
+
 fn main() {
+    let result = tools![ends].call_blocking(&ToolCall::new("1", "ends", "{}"), &Context::new());
+    assert_eq!(result.content(Encoder::auto()), "-5 340282366920938463463374607431768211454 -0 10");
     let result = tools![show].call_blocking(&ToolCall::new("1", "show", "{}"), &Context::new());
     assert_eq!(
         result.content(Encoder::auto()),

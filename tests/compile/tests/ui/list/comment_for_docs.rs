@@ -1,0 +1,12 @@
+use toolwright::{tool, tools};
+
+/// Says hello.
+#[tool]
+fn hello() {}
+
+fn main() {
+    tools![
+        /// The friendly one
+        hello
+    ];
+}

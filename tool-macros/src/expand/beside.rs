@@ -1,0 +1,76 @@
+//! What stands beside a free function, whether it is a tool or was rejected.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens;
+use syn::{GenericParam, Generics, Path, Visibility};
+
+use crate::model::Tool;
+use crate::place::{aside, quiet, quote};
+
+/// A function's struct, and the items that say what it is: both are there where the function is.
+pub(crate) fn beside(
+    tool: &Tool,
+    handle: &Ident,
+    krate: &Path,
+    allowed: Option<&TokenStream>,
+    items: &TokenStream,
+) -> TokenStream {
+    let handle_struct = handle_struct(&tool.vis, handle, &tool.generics);
+    let krate = quiet!(use #krate::__private as __tool;);
+    let cfg = &tool.cfg;
+    quote! {
+        #(#cfg)*
+        #handle_struct
+        #(#cfg)*
+        #allowed
+        const _: () = {
+            #krate
+            #items
+        };
+    }
+}
+
+/// The struct beside a function: a brace struct, so that it takes no name from values. It has the
+/// function's generics without their bounds, which are asked for once, where the tool is listed.
+fn handle_struct(vis: &Visibility, handle: &Ident, generics: &Generics) -> TokenStream {
+    let params = generics.params.iter().map(|param| match param {
+        GenericParam::Const(param) => {
+            let (ident, ty) = (&param.ident, &param.ty);
+            quote!(const #ident: #ty)
+        }
+        GenericParam::Type(param) => param.ident.to_token_stream(),
+        GenericParam::Lifetime(param) => param.to_token_stream(),
+    });
+    let params = (!generics.params.is_empty()).then(|| quote!(<#(#params),*>));
+    let types = generics.type_params().map(|param| &param.ident);
+    let phantom = (!generics.params.is_empty())
+        .then(|| quote!(__tool: ::core::marker::PhantomData<(#(fn() -> *const #types,)*)>));
+    let place = aside().located_at(handle.span());
+    let mut name = handle.clone();
+    name.set_span(place);
+    if name == "gen" {
+        // A keyword of the macros' edition, which comes with their hygiene, and not of every user's.
+        name = Ident::new_raw("gen", place);
+    }
+    quiet! {
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        #vis struct #name #params { #phantom }
+    }
+}
+
+/// What tells a list that a tool has parameters of its own, if it has.
+pub(crate) fn bind_generic(
+    tool: &Tool,
+    handle: &Ident,
+    bind_generics: &impl ToTokens,
+) -> Option<TokenStream> {
+    let (_, ty_generics, where_clause) = tool.generics.split_for_impl();
+    let implement = quiet!(impl);
+    (!tool.generics.params.is_empty()).then(|| {
+        quote! {
+            #[automatically_derived]
+            #implement #bind_generics __tool::BindGeneric<__S> for #handle #ty_generics #where_clause {}
+        }
+    })
+}

@@ -211,16 +211,15 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
         elements,
         state,
     } = list;
-    let (tools, shared) = (local("tools"), local("state"));
+    let tools = local("tools");
     // A list that has been refused is not checked further, so that one error stays one.
     let targeted = errors.is_none().then(|| targets.check(elements));
-    let check = errors.is_none().then(|| check(elements));
+    let check = (errors.is_none() && !elements.is_empty()).then(|| check(elements));
     let pushes = elements.iter().map(|element| match element {
         Element::One { path, name } => {
-            let name = name.as_ref().map_or_else(
-                || quote!(::core::option::Option::None),
-                |name| quote!(::core::option::Option::Some(#name)),
-            );
+            let name = name
+                .as_ref()
+                .map_or_else(|| literal(""), |name| name.token().into());
             let handle = Handle::of(path);
             let ty = handle.ty();
             // The compiler points at a type argument that is inferred, too.
@@ -232,13 +231,12 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
             } else {
                 quote!(bound_generic)
             };
-            let push = quote!(::std::vec::Vec::push(&mut #tools, __tool::#bound::<#of_state, #ty>(&#shared, #name)););
-            handle.scope(&push)
+            handle.scope(&quote!(__tool::#bound::<#of_state, #ty>(&mut #tools, #name);))
         }
         Element::Many { value, ty } => {
             let (borrow, shared) = (Place::of(value).start(quote!(&)), share(value));
             let shared = quote!(#borrow #shared);
-            quote!(__tool::group::<#ty>(#shared, &mut #tools);)
+            quote!(__tool::group::<#ty, _>(#shared, &mut #tools);)
         }
     });
     let state = share(
@@ -259,8 +257,7 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
         #items
         #check
         #targeted
-        let #shared = #state;
-        let mut #tools = ::std::vec::Vec::with_capacity(#count);
+        let mut #tools = __tool::List::new(#state, #count);
         #(#pushes)*
         #made
     }})
@@ -306,41 +303,39 @@ impl Handle {
 
 /// The check in `const` that names are distinct, each element at its place.
 fn check(elements: &[Element]) -> TokenStream {
-    let names = elements.iter().map(|element| match element {
-        Element::One {
-            name: Some(name), ..
-        } => quote!(__tool::name_as(#name)),
-        Element::One { path, name: None } => {
-            let handle = Handle::of(path);
-            let ty = handle.ty();
-            handle.scope(&quote!(__tool::Listed::<#ty>::NAME))
-        }
-        Element::Many { ty, .. } => quote!(__tool::Listed::<#ty>::NAMES),
-    });
-    let checks = elements.iter().enumerate().map(|(index, element)| {
-        let place = match element {
+    let taken = local("taken");
+    let checks = elements.iter().map(|element| {
+        let unique = |place: Place, names: &TokenStream| {
+            let (unique, arguments) = (
+                place.start(quote!(__tool::unique)),
+                place.end(quote!((&mut #taken, #names))),
+            );
+            quote!(#unique #arguments;)
+        };
+        match element {
             Element::One {
                 name: Some(name), ..
-            } => Place::of(name),
-            Element::One { path, .. } => Place::of(path),
-            Element::Many { ty, .. } => Place::of(ty),
-        };
-        let index = literal(index);
-        let (unique, arguments) = (
-            place.start(quote!(__tool::unique)),
-            place.end(quote!((NAMES, TAKEN, #index))),
-        );
-        quote!(#unique #arguments)
+            } => unique(Place::of(name), &quote!(__tool::name_as(#name))),
+            Element::One { path, name: None } => {
+                let handle = Handle::of(path);
+                let ty = handle.ty();
+                let unique = unique(Place::of(path), &quote!(__tool::Listed::<#ty>::NAME));
+                handle.scope(&unique)
+            }
+            Element::Many { ty, .. } => {
+                unique(Place::of(ty), &quote!(__tool::Listed::<#ty>::NAMES))
+            }
+        }
     });
     let imports = quiet!(
         use __tool::Unlisted as _;
     );
+    let count = literal(elements.len());
     quote! {
         const _: () = {
             #imports
-            const NAMES: &[__tool::Names] = &[#(#names),*];
-            const TAKEN: usize = __tool::first_taken(NAMES);
-            #(#checks;)*
+            let mut #taken = __tool::Taken::<#count>::NONE;
+            #(#checks)*
         };
     }
 }

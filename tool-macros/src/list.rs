@@ -232,36 +232,34 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
         elements,
         state,
     } = list;
-    let (tools, shared) = (local("tools"), local("state"));
+    let tools = local("tools");
     // A list that has been refused is not checked further, so that one error stays one.
     let targeted = errors.is_none().then(|| targets.check(elements));
-    let check = errors.is_none().then(|| check(elements));
+    let check = (errors.is_none() && !elements.is_empty()).then(|| check(elements));
     let pushes = elements.iter().map(|element| {
         let push = match &element.what {
-        What::One { path, name } => {
-            let name = name.as_ref().map_or_else(
-                || quote!(::core::option::Option::None),
-                |name| quote!(::core::option::Option::Some(#name)),
-            );
-            let handle = Handle::of(path);
-            let ty = handle.ty();
-            // The compiler points at a type argument that is inferred, too.
-            let of_state = state
-                .as_ref()
-                .map_or(quote!(_), |state| Place::of(state).start(quote!(_)));
-            let bound = if handle.arguments.is_none() {
-                quote!(bound)
-            } else {
-                quote!(bound_generic)
-            };
-            let push = quote!(::std::vec::Vec::push(&mut #tools, __tool::#bound::<#of_state, #ty>(&#shared, #name)););
-            handle.scope(&push)
-        }
-        What::Many { value, ty } => {
-            let (borrow, shared) = (Place::of(value).start(quote!(&)), share(value));
-            let shared = quote!(#borrow #shared);
-            quote!(__tool::group::<#ty>(#shared, &mut #tools);)
-        }
+            What::One { path, name } => {
+                let name = name
+                    .as_ref()
+                    .map_or_else(|| literal(""), |name| name.token().into());
+                let handle = Handle::of(path);
+                let ty = handle.ty();
+                // The compiler points at a type argument that is inferred, too.
+                let of_state = state
+                    .as_ref()
+                    .map_or(quote!(_), |state| Place::of(state).start(quote!(_)));
+                let bound = if handle.arguments.is_none() {
+                    quote!(bound)
+                } else {
+                    quote!(bound_generic)
+                };
+                handle.scope(&quote!(__tool::#bound::<#of_state, #ty>(&mut #tools, #name);))
+            }
+            What::Many { value, ty } => {
+                let (borrow, shared) = (Place::of(value).start(quote!(&)), share(value));
+                let shared = quote!(#borrow #shared);
+                quote!(__tool::group::<#ty, _>(#shared, &mut #tools);)
+            }
         };
         let cfg = &element.cfg;
         quote!(#(#cfg)* #push)
@@ -284,8 +282,7 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
         #items
         #check
         #targeted
-        let #shared = #state;
-        let mut #tools = ::std::vec::Vec::with_capacity(#count);
+        let mut #tools = __tool::List::new(#state, #count);
         #(#pushes)*
         #made
     }})
@@ -347,46 +344,45 @@ impl Handle {
 
 /// The check in `const` that names are distinct, each element at its place.
 fn check(elements: &[Element]) -> TokenStream {
-    let names = elements.iter().map(|element| {
-        element.or(
-            &quote!(__tool::NO_NAMES),
-            match &element.what {
-                What::One {
-                    name: Some(name), ..
-                } => quote!(__tool::name_as(#name)),
-                What::One { path, name: None } => {
-                    let handle = Handle::of(path);
-                    let ty = handle.ty();
-                    handle.scope(&quote!(__tool::Listed::<#ty>::NAME))
-                }
-                What::Many { ty, .. } => quote!(__tool::Listed::<#ty>::NAMES),
-            },
-        )
-    });
-    let checks = elements.iter().enumerate().map(|(index, element)| {
-        let place = match &element.what {
+    let taken = local("taken");
+    let checks = elements.iter().map(|element| {
+        let unique = |place: Place, names: &TokenStream| {
+            let (unique, arguments) = (
+                place.start(quote!(__tool::unique)),
+                place.end(quote!((&mut #taken, #names))),
+            );
+            quote!(#unique #arguments;)
+        };
+        let check = match &element.what {
             What::One {
                 name: Some(name), ..
-            } => Place::of(name),
-            What::One { path, .. } => Place::of(path),
-            What::Many { ty, .. } => Place::of(ty),
+            } => unique(Place::of(name), &quote!(__tool::name_as(#name))),
+            What::One { path, name: None } => {
+                let handle = Handle::of(path);
+                let ty = handle.ty();
+                let unique = unique(Place::of(path), &quote!(__tool::Listed::<#ty>::NAME));
+                handle.scope(&unique)
+            }
+            What::Many { ty, .. } => unique(Place::of(ty), &quote!(__tool::Listed::<#ty>::NAMES)),
         };
-        let index = literal(index);
-        let (unique, arguments) = (
-            place.start(quote!(__tool::unique)),
-            place.end(quote!((NAMES, TAKEN, #index))),
-        );
-        quote!(#unique #arguments)
+        let cfg = &element.cfg;
+        quote!(#(#cfg)* #check)
     });
     let imports = quiet!(
         use __tool::Unlisted as _;
     );
+    let count = literal(elements.len());
+    // They may all be off.
+    let allowed = elements
+        .iter()
+        .any(|element| !element.cfg.is_empty())
+        .then(|| quote!(#[allow(unused_mut, clippy::no_effect_underscore_binding)]));
     quote! {
+        #allowed
         const _: () = {
             #imports
-            const NAMES: &[__tool::Names] = &[#(#names),*];
-            const TAKEN: usize = __tool::first_taken(NAMES);
-            #(#checks;)*
+            let mut #taken = __tool::Taken::<#count>::NONE;
+            #(#checks)*
         };
     }
 }

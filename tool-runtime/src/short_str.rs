@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// So many bytes stand in place: the ids of OpenAI take 29 and those of Anthropic 30.
+/// So many bytes stand in place: the ids of `OpenAI` take 29 and those of Anthropic 30.
 const IN_PLACE: usize = 30;
 
 /// A text that is cheap to clone and never changes, as the ids and names of calls are.

@@ -5,7 +5,8 @@ use quote::ToTokens;
 use syn::Path;
 
 use super::{
-    Names, allowed, beside, fits, imports, is_basic_output, known, output, refs, rest, run, targets,
+    Names, allowed, beside, fits, imports, is_basic_output, known, output, rest, run, slot_type,
+    targets,
 };
 use crate::model::{ModelParam, Param, Pass, Tool};
 use crate::place::{ident, literal, local, quiet, quote};
@@ -41,14 +42,13 @@ pub(super) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         run::run(tool, &Names::new(""), &tool.ident.to_token_stream())
     };
     let imports = (!is_basic).then(imports);
-    let allowed = (!is_basic).then(|| allowed(tool.is_async));
+    let allowed = (!is_short).then(|| allowed(tool.is_async));
     let fits = fits(tool, &tool.generics);
     let targets = targets::own(tool, &quote!(<#handle as __tool::Handle>::DESCRIPTOR));
     let (name, description) = (literal(&tool.name.value), literal(&tool.description));
     let count = literal(Literal::usize_unsuffixed(model.len()));
     let params = model.iter().map(|param| row(tool, param));
     let output = output(tool);
-    let refs = refs(tool, &model).map(|refs| quote!(const REFS: &'static __tool::Refs = #refs;));
     let rest = rest(&tool.options);
     let rest = (!rest.is_empty()).then(|| {
         quote! {
@@ -65,7 +65,6 @@ pub(super) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             type Params = [__tool::Param; #count];
             const TOOL_NAME: &'static str = #name;
             const ABOUT: __tool::About<Self::Params> = (#description, [#(#params),*], #output);
-            #refs
             #rest
             #[inline]
             fn run<'__a>(
@@ -104,7 +103,24 @@ fn short(tool: &Tool, model: &[&ModelParam], is_basic: bool) -> TokenStream {
 /// What is said of a parameter.
 fn row(tool: &Tool, param: &ModelParam) -> TokenStream {
     let (name, description) = (literal(&param.name.value), literal(&param.description));
-    let shape = super::narrowed(param, known(tool, param));
-    let is_option = literal(is_option(&param.ty));
-    quote!((#name, #description, #shape, #is_option))
+    let (tree, is_option) = (tree(tool, param), literal(is_option(&param.ty)));
+    quote!((#name, #description, #tree, #is_option))
+}
+
+/// The tree of a parameter, with the types that its edges lead back to.
+fn tree(tool: &Tool, param: &ModelParam) -> TokenStream {
+    let slot = slot_type(tool, param);
+    if !param.bounds.is_empty() || param.secret.is_some() {
+        let shape = super::narrowed(param, known(tool, param));
+        let refs = if param.is_basic {
+            quote!(&__tool::Refs::NONE)
+        } else {
+            quote!(__tool::refs_of(__tool::Has::<#slot>::__REFS))
+        };
+        quote!((#shape, #refs))
+    } else if param.is_basic {
+        quote!(__tool::tree::<#slot>())
+    } else {
+        quote!(__tool::known_tree(__tool::Has::<#slot>::__TREE, __tool::Told::<#slot>::__SHAPE))
+    }
 }

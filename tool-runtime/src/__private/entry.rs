@@ -11,7 +11,7 @@ use crate::{
     ToolDef, ToolError,
 };
 
-use super::Named;
+use super::{List, Named};
 
 /// What a tool says about itself, in `const`.
 // Hints and switches: each is on or off in the attribute, too.
@@ -203,34 +203,38 @@ pub trait OneToolBlock: Sized + Send + Sync + 'static {
     const ENTRIES: &'static [Entry<Self>];
 }
 
-/// One tool of a list, with its state.
-pub fn bound<S, T>(state: &Arc<S>, name: Option<&'static str>) -> Arc<dyn Tool>
+/// One tool of a list, by its own name or, if that is not empty, by another.
+pub fn bound<S, T>(list: &mut List<S>, name: &'static str)
 where
     T: Bind<S>,
     S: Send + Sync + 'static,
 {
-    Bound::share(T::ENTRY, state, name)
+    list.push(T::ENTRY, name);
 }
 
 /// The same of a tool that is listed with type arguments.
-pub fn bound_generic<S, T>(state: &Arc<S>, name: Option<&'static str>) -> Arc<dyn Tool>
+pub fn bound_generic<S, T>(list: &mut List<S>, name: &'static str)
 where
     T: BindGeneric<S>,
     S: Send + Sync + 'static,
 {
-    Bound::share(T::ENTRY, state, name)
+    list.push(T::ENTRY, name);
 }
 
 /// All tools of a type, with the value as their state.
-pub fn group<S: OneToolBlock + Send + Sync + 'static>(
-    state: &Arc<S>,
-    tools: &mut Vec<Arc<dyn Tool>>,
-) {
-    tools.extend(
-        S::ENTRIES
+pub fn group<T: OneToolBlock + Send + Sync + 'static, S>(state: &Arc<T>, list: &mut List<S>) {
+    list.tools.extend(
+        T::ENTRIES
             .iter()
             .map(|entry| Bound::share(entry, state, None)),
     );
+}
+
+impl<S: Send + Sync + 'static> List<S> {
+    fn push(&mut self, entry: &'static Entry<S>, name: &'static str) {
+        let name = (!name.is_empty()).then_some(name);
+        self.tools.push(Bound::share(entry, &self.state, name));
+    }
 }
 
 /// A tool and its state.

@@ -82,35 +82,29 @@ pub trait Unlisted {
 
 impl<T: ?Sized> Unlisted for Listed<T> {}
 
-/// Of an element that is not there in this build.
-pub const NO_NAMES: Names = Names::Many(&[]);
-
 /// A name that the list gives.
 pub const fn name_as(name: &'static str) -> Names {
     Names::One(named(name))
 }
 
-/// The first element that brings a name which is taken already; without one, how many there are.
+/// The names of a list's `N` elements, as far as they were looked at.
 ///
 /// Each name sets a bit by its hash, and only where that is set already it is held against those before it: two by two, five
 /// hundred names would take the compiler longer than their tools.
-pub const fn first_taken(list: &[Names]) -> usize {
-    let mut bits = [0; WORDS];
-    let (mut index, mut count) = (0, 0);
-    let mut rest = list;
-    while let [element, after @ ..] = rest {
-        let mut names = element.names();
-        while let [name, others @ ..] = names {
-            if is_set(&mut bits, name) && is_among_first(list, count, name) {
-                return index;
-            }
-            count += 1;
-            names = others;
-        }
-        index += 1;
-        rest = after;
-    }
-    index
+#[derive(Debug)]
+pub struct Taken<const N: usize> {
+    bits: [u64; WORDS],
+    elements: [Names; N],
+    count: usize,
+}
+
+impl<const N: usize> Taken<N> {
+    /// No names yet.
+    pub const NONE: Self = Self {
+        bits: [0; WORDS],
+        elements: [Names::Many(&[]); N],
+        count: 0,
+    };
 }
 
 const WORDS: usize = 128;
@@ -126,47 +120,25 @@ const fn is_set(bits: &mut [u64; WORDS], name: &Named) -> bool {
     is_set
 }
 
-const fn is_among_first(mut list: &[Names], mut count: usize, name: &Named) -> bool {
-    while let [element, after @ ..] = list {
-        let mut names = element.names();
-        while let [other, others @ ..] = names {
-            if count == 0 {
-                return false;
-            }
-            if other.hash == name.hash && same(other.name, name.name) {
-                return true;
-            }
-            count -= 1;
-            names = others;
-        }
-        list = after;
-    }
-    false
-}
-
-/// Refuses the element at `index` if it is the one that [`first_taken`] found.
+/// Takes an element's names.
 ///
 /// # Panics
-/// At the caller's place, with the name.
+/// At the caller's place, with the name, where one is taken already.
+#[allow(clippy::indexing_slicing)] // There are as many calls as elements.
 #[track_caller]
-pub const fn unique(list: &[Names], taken: usize, index: usize) {
-    if index != taken {
-        return;
-    }
-    let Some((before, [element, ..])) = list.split_at_checked(index) else {
-        return;
-    };
-    match element {
-        Names::One(name) => absent(before, name),
-        Names::Many(names) => {
-            let mut names: &[Named] = names;
-            while let [name, rest @ ..] = names {
-                absent(before, name);
-                among(rest, name);
-                names = rest;
-            }
+pub const fn unique<const N: usize>(taken: &mut Taken<N>, element: Names) {
+    let own = element.names();
+    let (mut rest, mut at) = (own, 0);
+    while let [name, after @ ..] = rest {
+        if is_set(&mut taken.bits, name) {
+            absent(taken.elements.split_at(taken.count).0, name);
+            among(own.split_at(at).0, name);
         }
+        at += 1;
+        rest = after;
     }
+    taken.elements[taken.count] = element;
+    taken.count += 1;
 }
 
 #[track_caller]
@@ -222,7 +194,24 @@ impl<T> Share<T> for Given<T> {
     }
 }
 
+/// The tools of a list and the state that they share.
+#[derive(Debug)]
+pub struct List<S> {
+    pub(super) tools: Vec<Arc<dyn Tool>>,
+    pub(super) state: Arc<S>,
+}
+
+impl<S> List<S> {
+    /// No tools yet, and place for so many elements.
+    pub fn new(state: Arc<S>, count: usize) -> Self {
+        Self {
+            tools: Vec::with_capacity(count),
+            state,
+        }
+    }
+}
+
 /// The toolset of a list whose names are checked.
-pub fn toolset(tools: Vec<Arc<dyn Tool>>) -> Toolset {
-    Toolset::of_distinct(tools)
+pub fn toolset<S>(list: List<S>) -> Toolset {
+    Toolset::of_distinct(list.tools)
 }

@@ -20,8 +20,7 @@ pub use self::finish::{
     outcome, ready,
 };
 pub use self::list::{
-    Given, Listed, NO_NAMES, Named, Names, Share, Unlisted, first_taken, name_as, named, toolset,
-    unique,
+    Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, named, toolset, unique,
 };
 pub use self::probe::{
     Argument, AsJson, Has, HasNot, NoJson, Returned, ReturnedNot, argument, either, json, root,
@@ -31,8 +30,8 @@ pub use self::slot::{
     Slot, Value, decode, decode_root, unfilled,
 };
 pub use self::stateless::{
-    About, Described, Filled, Param, Params, Stateless, Table, call0, call1, call2, call3, call4,
-    call5, call6, fill0, fill1, fill2, fill3, fill4, fill5, fill6,
+    About, Described, Filled, Param, Params, Stateless, Table, Tree, call0, call1, call2, call3,
+    call4, call5, call6, fill0, fill1, fill2, fill3, fill4, fill5, fill6,
 };
 pub use self::targets::{
     Inputs, OwnTargets, Untargeted, accepted, dialect, fits_request, is_dialect, is_listed,

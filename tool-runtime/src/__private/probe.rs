@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 
 use crate::{Schema, Shape, schema::Kind};
 
-use super::known;
 use super::slot::{Lacks, NoDeserialize, NoSchema};
+use super::{Tree, known};
 
 /// `Has::<T>::__SHAPE` is the tree of a type that has one, and `None` for every other type: an
 /// inherent constant is found before a trait's.
@@ -27,6 +27,8 @@ pub trait HasNot {
     const __SHAPE: Option<&'static Shape> = None;
     /// No targets.
     const __REFS: Option<&'static crate::Refs> = None;
+    /// Neither.
+    const __TREE: Option<Tree> = None;
 }
 
 impl<T: ?Sized> HasNot for Has<T> {}

@@ -11,8 +11,12 @@ use super::slot::{Nothing, Slot, Value, decode, unfilled};
 use super::{Bind, Descriptor, Handle, Ran, ready};
 use crate::{Call, Field, Output, Refs, Shape};
 
+/// A type's tree, and the types that its edges lead back to. They stand together, since one more constant of each tool costs
+/// the compiler a twentieth of a check after an edit.
+pub type Tree = (&'static Shape, &'static Refs);
+
 /// A parameter: its name, its description, its tree, and whether its type is spelled as an `Option`.
-pub type Param = (&'static str, &'static str, &'static Shape, bool);
+pub type Param = (&'static str, &'static str, Tree, bool);
 
 /// The description, the parameters, and the result, if its type has a tree.
 pub type About<P> = (&'static str, P, Option<&'static Shape>);
@@ -25,8 +29,6 @@ pub trait Stateless: Sized {
     const TOOL_NAME: &'static str;
     /// What most tools say about themselves.
     const ABOUT: About<Self::Params>;
-    /// The types that edges of the parameters' trees lead back to.
-    const REFS: &'static Refs = &Refs::NONE;
     /// What other tools say beside it.
     const REST: Descriptor = Descriptor::NEW;
 
@@ -62,6 +64,12 @@ impl<T, const N: usize> fmt::Debug for Table<T, N> {
 impl<T: Stateless<Params = [Param; N]>, const N: usize> Table<T, N> {
     const FIELDS: [Field; N] = fields(T::ABOUT.1);
     const INPUT: Shape = Shape::object(&Self::FIELDS);
+    const OF: [&'static Refs; N] = refs(&T::ABOUT.1);
+    const REFS: &'static Refs = if is_empty(&Self::OF) {
+        &Refs::NONE
+    } else {
+        &Refs::through(&Self::OF)
+    };
 }
 
 impl<T: Stateless<Params = [Param; N]>, const N: usize> Described for Table<T, N> {
@@ -69,7 +77,7 @@ impl<T: Stateless<Params = [Param; N]>, const N: usize> Described for Table<T, N
         name: T::TOOL_NAME,
         description: T::ABOUT.0,
         input: &Self::INPUT,
-        refs: T::REFS,
+        refs: Self::REFS,
         output: T::ABOUT.2,
         ..T::REST
     };
@@ -81,12 +89,34 @@ const fn fields<const N: usize>(params: [Param; N]) -> [Field; N] {
     let mut fields = [NONE; N];
     let mut at = 0;
     while at < N {
-        let (name, description, shape, is_option) = params[at];
+        let (name, description, (shape, _), is_option) = params[at];
         let field = Field::new(name, description, shape);
         fields[at] = if is_option { field.optional() } else { field };
         at += 1;
     }
     fields
+}
+
+#[allow(clippy::indexing_slicing)] // Both lists have `N`.
+const fn refs<const N: usize>(params: &[Param; N]) -> [&'static Refs; N] {
+    let mut refs = [&Refs::NONE; N];
+    let mut at = 0;
+    while at < N {
+        refs[at] = params[at].2.1;
+        at += 1;
+    }
+    refs
+}
+
+/// Whether there are none, as for most tools, which then share that.
+const fn is_empty(mut of: &[&Refs]) -> bool {
+    while let [refs, rest @ ..] = of {
+        if !refs.targets.is_empty() || !refs.of.is_empty() {
+            return false;
+        }
+        of = rest;
+    }
+    true
 }
 
 #[diagnostic::do_not_recommend]

@@ -5,11 +5,13 @@ use std::marker::PhantomData;
 use crate::schema::{Back, Id, Kind, Refs, Shape};
 use crate::{Bounds, Field, OutputPresence, Presence, Schema, Variant};
 
-use super::Has;
+use super::{Has, Tree};
 
 impl<T: Schema + ?Sized> Has<T> {
     /// The targets of the type's cut edges.
     pub const __REFS: Option<&'static Refs> = Some(T::REFS);
+    /// The type's tree with them.
+    pub const __TREE: Option<Tree> = Some((T::SHAPE, T::REFS));
 }
 
 /// The targets, if there are any.
@@ -45,6 +47,14 @@ pub const fn known(ours: Option<&'static Shape>, theirs: Option<&'static Shape>)
     match (ours, theirs) {
         (Some(shape), _) | (None, Some(shape)) => shape,
         (None, None) => UNKNOWN,
+    }
+}
+
+/// The same of a parameter.
+pub const fn known_tree(ours: Option<Tree>, theirs: Option<&'static Shape>) -> Tree {
+    match ours {
+        Some(tree) => tree,
+        None => (known(None, theirs), &Refs::NONE),
     }
 }
 
@@ -328,6 +338,11 @@ mod emit {
 /// under it.
 pub const fn shape<T: Schema + ?Sized>() -> &'static Shape {
     T::SHAPE
+}
+
+/// The same of a parameter.
+pub const fn tree<T: Schema + ?Sized>() -> Tree {
+    (T::SHAPE, T::REFS)
 }
 
 /// The same of what a tool returns.

@@ -70,12 +70,11 @@ impl Store {
 
     /// A tool that reads its arguments twice repairs them twice, in the same way: the first counts.
     fn repaired_from(first: &Kept) -> Option<&Repaired> {
-        let all = iter::successors(Some(first), |kept| kept.next.get().map(Box::as_ref));
-        all.filter_map(|kept| match &kept.what {
+        let mut all = iter::successors(Some(first), |kept| kept.next.get().map(Box::as_ref));
+        all.find_map(|kept| match &kept.what {
             What::Text(_) => None,
             What::Repaired(repaired) => Some(&**repaired),
         })
-        .next()
     }
 
     pub(crate) fn repaired(&self, text: &str, repairs: Vec<Repair>) {

@@ -40,7 +40,7 @@ impl Toolset {
     /// nothing panics.
     pub async fn call(&self, call: &ToolCall, cx: &Context) -> ToolResult {
         let store = Store::new();
-        let mut outcome = nothing();
+        let mut outcome = Ok(nothing());
         let (entry, later) = self.0.begin(call, &store, cx, &mut outcome);
         if let Some(later) = later {
             outcome = Contained::new(later).await;
@@ -54,7 +54,7 @@ impl Toolset {
     /// Answers a call on this thread. Inside a runtime it blocks the thread that calls it.
     pub fn call_blocking(&self, call: &ToolCall, cx: &Context) -> ToolResult {
         let store = Store::new();
-        let mut outcome = nothing();
+        let mut outcome = Ok(nothing());
         let (entry, later) = self.0.begin(call, &store, cx, &mut outcome);
         if later.is_some() || !is_written(&outcome) {
             let answer = later.map_or(Answer::Ready(outcome), Answer::Later);
@@ -66,8 +66,8 @@ impl Toolset {
 
 /// Where an answer goes.
 #[inline]
-fn nothing() -> Result<Outcome, ToolError> {
-    Ok(Outcome::Value(Payload::text("")))
+fn nothing() -> Outcome {
+    Outcome::Value(Payload::text(""))
 }
 
 /// The answer, with what a tool and its call say beside what the call came to.

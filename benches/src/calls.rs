@@ -13,7 +13,7 @@ use toolwright_benches_measure::hand::{
     self, Add, Find, GetWeather, Index, LentFind, LentGetWeather, LentIndex, LentOrder, LentPay,
     Order, Pay,
 };
-use toolwright_benches_measure::{Group, Row};
+use toolwright_benches_measure::{Group, ID, Row};
 
 /// Collects the rows of a group.
 struct Work {
@@ -57,7 +57,7 @@ impl Work {
     /// From the arguments' text to the answer's.
     fn ours(self, row: &str, tool: &'static str, target: Option<f64>) -> Self {
         let (set, cx) = (self.set.clone(), Context::new());
-        let call = ToolCall::new("call_1", tool, &*self.arguments);
+        let call = ToolCall::new(ID, tool, &*self.arguments);
         let result = set.call_blocking(&call, &cx);
         match &self.answer {
             Some(answer) => assert_eq!(result.content(Encoder::auto()), *answer, "{tool}"),
@@ -72,7 +72,7 @@ impl Work {
     /// The same, polled once.
     fn polled(self, row: &str, tool: &'static str) -> Self {
         let (set, cx) = (self.set.clone(), Context::new());
-        let call = ToolCall::new("call_1", tool, &*self.arguments);
+        let call = ToolCall::new(ID, tool, &*self.arguments);
         self.row(row, None, move || {
             let answer = pin!(set.call(black_box(&call), &cx));
             let mut task = TaskContext::from_waker(Waker::noop());
@@ -92,7 +92,7 @@ impl Work {
     /// The arguments alone.
     fn validates(self, row: &str, tool: &'static str) -> Self {
         let (set, cx) = (self.set.clone(), Context::new());
-        let call = ToolCall::new("call_1", tool, &*self.arguments);
+        let call = ToolCall::new(ID, tool, &*self.arguments);
         self.row(row, None, move || {
             let _ = black_box(set.validate_call(black_box(&call), &cx));
         })

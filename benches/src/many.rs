@@ -9,7 +9,7 @@ use serde::Deserialize;
 use toolwright::{
     Context, DynTool, Encoder, Executor, Schema, Tool, ToolCall, Toolset, tool, tools,
 };
-use toolwright_benches_measure::{CALLS, Group, NOTHING, Parallel, REST, compute, dispatch};
+use toolwright_benches_measure::{CALLS, Group, ID, NOTHING, Parallel, REST, compute, dispatch};
 
 /// Answers.
 #[tool]
@@ -55,7 +55,7 @@ fn among(row: &str, make: Make) -> Vec<Group> {
     };
     dispatch(row, set, |set, name| {
         let (set, cx) = (Rc::clone(set), Context::new());
-        let call = ToolCall::new("call_1", name, NOTHING);
+        let call = ToolCall::new(ID, name, NOTHING);
         Box::new(move |answer| {
             let result = set.call_blocking(black_box(&call), &cx);
             answer(&result.content(Encoder::auto()));

@@ -209,7 +209,7 @@ impl Toolset {
     #[cfg(feature = "tokio")]
     pub(crate) fn seen(
         &self,
-        name: &str,
+        name: &[u8],
         scope: &Scope<'_>,
         filter: Option<&Filter>,
     ) -> Result<&Entry, ToolError> {
@@ -414,11 +414,11 @@ impl Inner {
     /// The tool that a conversation may call by this name.
     fn seen(
         &self,
-        name: &str,
+        name: &[u8],
         scope: &Scope<'_>,
         filter: Option<&Filter>,
     ) -> Result<&Entry, ToolError> {
-        match self.find(name.as_bytes()) {
+        match self.find(name) {
             Some(entry) if entry.is_seen(scope, filter) => Ok(entry),
             Some(_) => Err(self.unknown(ErrorKind::Hidden, name, scope, filter)),
             None => Err(self.unknown(ErrorKind::Unknown, name, scope, filter)),
@@ -431,10 +431,11 @@ impl Inner {
     fn unknown(
         &self,
         kind: ErrorKind,
-        name: &str,
+        name: &[u8],
         scope: &Scope<'_>,
         filter: Option<&Filter>,
     ) -> ToolError {
+        let name = &*String::from_utf8_lossy(name);
         if name.is_empty() {
             return ToolError::new(kind, "the call names no tool");
         }

@@ -8,6 +8,9 @@ use serde_json::Value;
 use crate::row::{Group, Row};
 use crate::{arguments, hand};
 
+/// An id of a call, as long as `OpenAI`'s are.
+pub const ID: &str = "call_0123456789abcdefghijklmn";
+
 /// What goes back to the model: the answer's text, or the error's.
 pub type Answer = Result<String, String>;
 

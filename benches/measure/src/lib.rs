@@ -10,7 +10,7 @@ mod program;
 mod row;
 mod types;
 
-pub use self::call::{Answer, calls, ready_calls};
+pub use self::call::{Answer, ID, calls, ready_calls};
 pub use self::definitions::{definitions, open_ai, start_up};
 pub use self::dispatch::{NOTHING, Ready, dispatch, sizes};
 pub use self::parallel::{CALLS, Parallel, REST, compute, now, runtime};

@@ -71,7 +71,7 @@ pub(super) fn sort<'a>(
         let plan = turn.plan(index);
         let seen = match last {
             Some(entry) if *entry.name() == call.name => Ok(entry),
-            _ => tools.seen(&call.name, &scope, executor.filter.as_ref()),
+            _ => tools.seen(call.name.as_bytes(), &scope, executor.filter.as_ref()),
         };
         last = seen.as_ref().ok().copied();
         match sort_one(executor, seen, call, plan) {

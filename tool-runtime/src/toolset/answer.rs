@@ -24,7 +24,7 @@ impl Toolset {
     pub fn validate(&self, name: &str, arguments: &str) -> Result<(), ToolError> {
         let (store, cx) = (Store::new(), Context::new());
         self.0
-            .validate(name, Call::new(arguments, &store, &cx), &cx)
+            .validate(name.as_bytes(), Call::new(arguments, &store, &cx), &cx)
     }
 
     /// Whether a call would be accepted, without running the tool.
@@ -33,7 +33,7 @@ impl Toolset {
     /// The error that the call would be answered with.
     pub fn validate_call(&self, call: &ToolCall, cx: &Context) -> Result<(), ToolError> {
         let store = Store::new();
-        self.0.validate(&call.name, Call::of(call, &store, cx), cx)
+        self.0.validate(call.name.as_bytes(), Call::of(call, &store, cx), cx)
     }
 
     /// Answers a call: whatever it asks for and whatever the tool does, there is an answer, and
@@ -140,7 +140,7 @@ pub(crate) async fn settled(answer: Answer<'_>, call: Call<'_>) -> Result<Outcom
 }
 
 impl Inner {
-    fn validate(&self, name: &str, call: Call<'_>, cx: &Context) -> Result<(), ToolError> {
+    fn validate(&self, name: &[u8], call: Call<'_>, cx: &Context) -> Result<(), ToolError> {
         let entry = self.seen(name, &cx.scope(), None)?;
         contained(|| entry.tool.validate(call))?
     }
@@ -155,7 +155,7 @@ impl Inner {
         cx: &'a Context,
         place: &mut Result<Outcome, ToolError>,
     ) -> (Option<&'a Entry>, Option<Later<'a>>) {
-        let hidden = |kind| Err(self.unknown(kind, &call.name, &cx.scope(), None));
+        let hidden = |kind| Err(self.unknown(kind, call.name.as_bytes(), &cx.scope(), None));
         let Some(entry) = self.find(call.name.as_bytes()) else {
             *place = hidden(ErrorKind::Unknown);
             return (None, None);

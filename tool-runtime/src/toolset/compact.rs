@@ -200,7 +200,7 @@ struct Help {
 impl Help {
     /// Of tools that this conversation may see, and of no other.
     fn about(&self, name: &str, cx: &Context) -> Result<String, ToolError> {
-        let found = self.tools.0.seen(name, &cx.scope(), None);
+        let found = self.tools.0.seen(name.as_bytes(), &cx.scope(), None);
         let entry = found.map_err(|error| ToolError::failed(error.to_string()))?;
         let def = entry.tool.def();
         let (description, schema) = (&def.description, def.input.to_provider_json());

@@ -8,7 +8,7 @@ use llm_tool::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolwright_benches_measure::{
-    Group, Parallel, REST, calls, compute, definitions, now, open_ai, receipt, start_up,
+    Group, ID, Parallel, REST, calls, compute, definitions, now, open_ai, receipt, start_up,
 };
 
 toolwright_benches_measure::types! {
@@ -104,7 +104,7 @@ pub fn groups() -> Vec<Group> {
     let parallel = Parallel::new("llm-tool", move |tool, count| {
         let registry = Arc::clone(&registry);
         async move {
-            let call = BatchToolCallStr { id: "call_1", name: tool, arguments_json: "{}" };
+            let call = BatchToolCallStr { id: ID, name: tool, arguments_json: "{}" };
             let (calls, cx) = (vec![call; count], ToolContext::new());
             let answers = registry.dispatch_batch_str(&calls, BatchExecutionMode::Parallel, &cx);
             answers.await.iter().filter(|answer| answer.result.is_ok()).count()

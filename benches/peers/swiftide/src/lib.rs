@@ -14,7 +14,7 @@ use swiftide::chat_completion::{Tool, ToolCall, ToolOutput, ToolSpec};
 use swiftide::traits::AgentContext;
 use swiftide_macros::tool;
 use toolwright_benches_measure::{
-    Group, NOTHING, Parallel, REST, compute, definitions, dispatch, now, open_ai, ready_calls, receipt, start_up,
+    Group, ID, NOTHING, Parallel, REST, compute, definitions, dispatch, now, open_ai, ready_calls, receipt, start_up,
 };
 
 toolwright_benches_measure::types! {
@@ -120,7 +120,7 @@ impl Tool for Seven {
 }
 
 fn prepared(tool: &str, arguments: &str) -> ToolCall {
-    let call = ToolCall::builder().id("call_1").name(tool).args(arguments.to_owned()).build();
+    let call = ToolCall::builder().id(ID).name(tool).args(arguments.to_owned()).build();
     call.expect("all is said")
 }
 

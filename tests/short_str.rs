@@ -25,6 +25,7 @@ fn a_text_is_the_same_from_wherever_it_comes_and_wherever_it_goes() {
             ShortStr::from(text.as_str()),
             ShortStr::from(&text),
             ShortStr::from(text.clone()),
+            ShortStr::from(text.clone().into_boxed_str()),
             ShortStr::from(Cow::Borrowed(text.as_str())),
             ShortStr::from(Cow::<str>::Owned(text.clone())),
             ShortStr::from(Arc::<str>::from(text.as_str())),

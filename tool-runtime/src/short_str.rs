@@ -130,6 +130,12 @@ impl From<String> for ShortStr {
     }
 }
 
+impl From<Box<str>> for ShortStr {
+    fn from(text: Box<str>) -> Self {
+        (*text).into()
+    }
+}
+
 impl From<Cow<'_, str>> for ShortStr {
     fn from(text: Cow<'_, str>) -> Self {
         text.as_ref().into()

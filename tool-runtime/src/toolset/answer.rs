@@ -33,7 +33,8 @@ impl Toolset {
     /// The error that the call would be answered with.
     pub fn validate_call(&self, call: &ToolCall, cx: &Context) -> Result<(), ToolError> {
         let store = Store::new();
-        self.0.validate(call.name.as_bytes(), Call::of(call, &store, cx), cx)
+        self.0
+            .validate(call.name.as_bytes(), Call::of(call, &store, cx), cx)
     }
 
     /// Answers a call: whatever it asks for and whatever the tool does, there is an answer, and

@@ -1,5 +1,7 @@
 //! Ids and names: short ones stand in place and long ones are shared, and nobody can tell which it is.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;

@@ -144,7 +144,9 @@ impl Payload {
     pub fn to_plain(&self) -> Cow<'_, str> {
         Cow::Borrowed(match &self.0 {
             Repr::Text(text) | Repr::Json(text) => text,
-            _ => "null",
+            #[cfg(feature = "tokio")]
+            Repr::Later(_) => "null",
+            Repr::Unencodable(_) => "null",
         })
     }
 

@@ -1,6 +1,6 @@
 //! Any text as the response of a provider.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -228,7 +228,7 @@ fn check_turn(wire: Wire, is_plain: bool, turn: &str, calls: &[ToolCall], result
         }
     }
     // A call in which a key stands twice may be readable once its id is put in.
-    let ids = |calls: &[ToolCall]| calls.iter().map(|call| Arc::clone(&call.id)).collect();
+    let ids = |calls: &[ToolCall]| calls.iter().map(|call| call.id.clone()).collect();
     let (again, ids): (Vec<_>, Vec<_>) = (ids(&again), ids(calls));
     assert_eq!(again, ids, "{turn}");
     for id in plain_ids(wire, message) {

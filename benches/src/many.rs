@@ -49,7 +49,7 @@ type Make = fn(&'static str) -> Option<Arc<dyn Tool>>;
 
 /// Rows of calls among tools that `make` makes out of their names.
 fn among(row: &str, make: Make) -> Vec<Group> {
-    let set = |names: &[&'static str]| {
+    let set = move |names: &[&'static str]| {
         let set = Toolset::new(names.iter().filter_map(|name| make(name)));
         set.unwrap_or_default()
     };

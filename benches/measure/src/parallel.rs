@@ -63,20 +63,23 @@ impl Parallel {
         tool: &'static str,
         calls: usize,
     ) -> Group {
-        let (batch, runtime) = (Arc::clone(&self.batch), runtime(threads));
-        let run = move || {
-            let all = batch(tool, calls);
-            let answers = if spawned {
-                let task = runtime.spawn(all);
-                runtime.block_on(task).unwrap_or(0)
-            } else {
-                runtime.block_on(all)
-            };
-            assert_eq!(black_box(answers), calls, "{tool}");
+        let batch = Arc::clone(&self.batch);
+        let make = move || {
+            let runtime = runtime(threads);
+            move || {
+                let all = batch(tool, calls);
+                let answers = if spawned {
+                    let task = runtime.spawn(all);
+                    runtime.block_on(task).unwrap_or(0)
+                } else {
+                    runtime.block_on(all)
+                };
+                assert_eq!(black_box(answers), calls, "{tool}");
+            }
         };
-        Group(vec![Row::again(
+        Group(vec![Row::made(
             format!("{group}-{threads}/{}", self.row),
-            run,
+            make,
         )])
     }
 }

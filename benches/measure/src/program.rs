@@ -149,7 +149,7 @@ pub fn count(parts: &[Part], measure: fn(&mut dyn FnMut()) -> (u64, u64)) {
         }
         // What is made once and kept is made before.
         row.time(1);
-        let (count, bytes) = match &row.work {
+        let (count, bytes) = match &*row.work {
             Work::Again(run) => measure(&mut || run()),
             Work::Fresh(make) => {
                 let (mut run, mut kept) = (Some(make()), None);

@@ -1,6 +1,7 @@
 //! A row of a table: one way to do its group's work.
 
 use std::any::Any;
+use std::cell::LazyCell;
 use std::time::{Duration, Instant};
 
 /// So long is a row timed in one go: long beside the clock, and short beside what disturbs it.
@@ -25,18 +26,31 @@ pub struct Row {
     pub target: Option<f64>,
     /// How long the text is that it makes, where that is a question.
     pub bytes: Option<usize>,
-    /// Does the work.
-    pub work: Work,
+    /// Does the work. Made when it is asked for first: what one row needs, thousands of tools or threads, is not there
+    /// while rows before it are timed.
+    pub work: LazyCell<Work, Box<dyn FnOnce() -> Work>>,
 }
 
 impl Row {
     /// A row that does the same again and again.
     pub fn again(name: impl Into<String>, run: impl Fn() + 'static) -> Self {
+        Self::made(name, || run)
+    }
+
+    /// The same, of work that is made first, outside of the time.
+    pub fn made<F: Fn() + 'static>(
+        name: impl Into<String>,
+        make: impl FnOnce() -> F + 'static,
+    ) -> Self {
+        Self::new(name.into(), || Work::Again(Box::new(make())))
+    }
+
+    fn new(name: String, work: impl FnOnce() -> Work + 'static) -> Self {
         Self {
-            name: name.into(),
+            name,
             target: None,
             bytes: None,
-            work: Work::Again(Box::new(run)),
+            work: LazyCell::new(Box::new(work)),
         }
     }
 
@@ -50,12 +64,7 @@ impl Row {
             let (input, run) = (make(), run.clone());
             Box::new(move || Box::new(run(input)))
         };
-        Self {
-            name: name.into(),
-            target: None,
-            bytes: None,
-            work: Work::Fresh(Box::new(fresh)),
-        }
+        Self::new(name.into(), || Work::Fresh(Box::new(fresh)))
     }
 
     /// With the length of what it makes.
@@ -79,7 +88,7 @@ impl Row {
 
     /// How long the work takes when it is done `times` times.
     pub fn time(&self, times: u32) -> Duration {
-        match &self.work {
+        match &*self.work {
             Work::Again(run) => {
                 let start = Instant::now();
                 for _ in 0..times {

@@ -19,6 +19,7 @@
 
 mod access;
 mod brackets;
+mod count;
 mod de;
 mod digits;
 mod error;

@@ -155,7 +155,7 @@ impl Path {
     /// A key as part of a path: `/` stands between parts, so inside one it is `~1`, as in a JSON
     /// pointer (RFC 6901).
     pub(super) fn escaped(key: &str) -> Cow<'_, str> {
-        if key.contains(['~', '/']) {
+        if key.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
             Cow::Owned(key.replace('~', "~0").replace('/', "~1"))
         } else {
             Cow::Borrowed(key)

@@ -12,7 +12,37 @@ pub(crate) fn plain_run(bytes: &[u8], from: usize) -> usize {
         }
         at += chunk.len();
     }
-    at + rest.iter().take_while(|byte| !is_special(**byte)).count()
+    at + short_run(rest)
+}
+
+/// The same of less than 16 bytes, eight at a time: from both ends, where the middle may be looked at twice.
+fn short_run(bytes: &[u8]) -> usize {
+    let len = bytes.len();
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let first = special_of_eight(u64::from_le_bytes(*first));
+        let last = || Some(len + special_of_eight(u64::from_le_bytes(*last))? - 8);
+        return first.or_else(last).unwrap_or(len);
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        let both = u64::from(first) | u64::from(last) << 32;
+        return match special_of_eight(both) {
+            Some(place @ 0..4) => place,
+            Some(place) => len + place - 8,
+            None => len,
+        };
+    }
+    bytes.iter().take_while(|byte| !is_special(**byte)).count()
+}
+
+/// The place of the first special byte, the lowest of the number first. What is marked behind it may be wrong: a
+/// subtraction borrows from there.
+fn special_of_eight(bytes: u64) -> Option<usize> {
+    const ONES: u64 = u64::MAX / 0xff;
+    let below = |bytes: u64, limit: u64| bytes.wrapping_sub(ONES * limit) & !bytes;
+    let is = |byte: u8| below(bytes ^ (ONES * u64::from(byte)), 1);
+    let marks = (below(bytes, 0x20) | is(b'"') | is(b'\\')) & (ONES << 7);
+    (marks != 0).then(|| marks.trailing_zeros() as usize / 8)
 }
 
 fn is_special(byte: u8) -> bool {

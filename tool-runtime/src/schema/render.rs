@@ -98,6 +98,17 @@ fn push_number(out: &mut String, value: u128) {
 pub(crate) fn write_json_string(out: &mut String, text: &str) {
     out.reserve(text.len() + 2);
     out.push('"');
+    // Most texts are one run.
+    if plain_run(text.as_bytes(), 0) == text.len() {
+        out.push_str(text);
+    } else {
+        write_runs(out, text);
+    }
+    out.push('"');
+}
+
+/// The text run by run, and between them what has to be escaped.
+fn write_runs(out: &mut String, text: &str) {
     let mut rest = text;
     loop {
         // What ends a run is ASCII, so that is no character's middle.
@@ -119,7 +130,6 @@ pub(crate) fn write_json_string(out: &mut String, text: &str) {
         }
         rest = chars.as_str();
     }
-    out.push('"');
 }
 
 struct Writer {

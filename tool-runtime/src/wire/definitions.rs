@@ -9,6 +9,7 @@ use super::fit::{Fit, Fitted, Loose, fitted};
 use super::told::ToldIn;
 use super::write::joined;
 use super::{Completion, Parallel, ToolChoice, ToolChoiceError, Wire, WireError};
+use crate::toolset::Entry;
 use crate::{Accumulator, Context, Dialect, Encoder, Note, Renames, ToolCall, ToolResult, Toolset};
 
 /// The tools of a request in a provider's dialect: [`Wire::definitions_in`]. Cheap to clone.
@@ -38,13 +39,19 @@ use crate::{Accumulator, Context, Dialect, Encoder, Note, Renames, ToolCall, Too
 /// # let _ = messages;
 /// ```
 #[derive(Debug, Clone)]
-pub struct Definitions(Arc<Inner>);
+pub struct Definitions {
+    made: Arc<Made>,
+    /// Whose they are. Each tool keeps what it is told as.
+    tools: Toolset,
+}
 
+/// What is made of a set in a dialect.
 #[derive(Debug)]
-struct Inner {
+pub(super) struct Made {
     text: String,
-    told: Vec<Arc<ToldIn>>,
     loose: Vec<(String, Loose)>,
+    /// Where those stand in the set.
+    loose_at: Vec<usize>,
     /// Why those are loose.
     loosened: Vec<Note>,
     /// Made at once if there is a name that the provider does not take.
@@ -122,82 +129,102 @@ impl Wire {
         fit: impl Into<Fit>,
     ) -> Result<Definitions, Refused> {
         let fit = fit.into();
-        if !fit.keep.is_empty() {
-            return Definitions::new(self, tools, &fit);
-        }
-        let key = (self, fit.dialect);
-        let fitted = &tools.told().fitted;
-        fitted
-            .get_or_make(key, || Definitions::new(self, tools, &fit))
-            .clone()
+        let made = || Made::new(self, tools, &fit).map(Arc::new);
+        let made = if fit.keep.is_empty() {
+            let key = (self, fit.dialect);
+            tools.told().fitted.get_or_make(key, made).clone()?
+        } else {
+            made()?
+        };
+        let tools = tools.clone();
+        Ok(Definitions { made, tools })
     }
 }
 
-impl Definitions {
+impl Made {
     fn new(wire: Wire, tools: &Toolset, fit: &Fit) -> Result<Self, Refused> {
         let dialect = fit.dialect;
         let Fitted { told, loose } = fitted(tools, wire, fit)?;
         let renames = OnceLock::new();
         let text = if told.iter().all(|told| told.is_named_for(dialect)) {
-            joined(told.iter().map(|told| told.text.as_str()))
+            joined(told.iter().map(|told| &*told.text))
         } else {
-            let renames = renames.get_or_init(|| named(dialect, told.iter()));
+            let renames = renames.get_or_init(|| named(dialect, told.iter().copied()));
             let texts = tools.entries().zip(&told);
             let texts = texts.map(|(entry, told)| told.text_as(wire, renames, entry));
             let texts: Vec<_> = texts.collect();
             joined(texts.iter().map(|text| &**text))
         };
-        Ok(Self(Arc::new(Inner {
+        let name = |at: usize| told.get(at).map_or("", |told| &told.name).to_owned();
+        Ok(Self {
             text: wire.format().definitions(text),
-            loosened: loose.iter().map(|(_, why)| why.to_note()).collect(),
-            loose,
-            told,
+            loosened: loose.values().map(Loose::to_note).collect(),
+            loose_at: loose.keys().copied().collect(),
+            loose: loose.into_iter().map(|(at, why)| (name(at), why)).collect(),
             renames,
             wire,
             dialect,
-        })))
+        })
+    }
+}
+
+impl Definitions {
+    /// What the provider is told of each tool, in order.
+    fn tools<'d>(&'d self) -> impl Iterator<Item = &'d ToldIn> {
+        let made = &*self.made;
+        let told = |(at, entry): (usize, &'d Entry)| {
+            let dialect = if made.loose_at.binary_search(&at).is_ok() {
+                made.dialect.loose()
+            } else {
+                made.dialect
+            };
+            entry.told().lowered(made.wire, dialect, entry).ok()
+        };
+        self.tools.entries().enumerate().filter_map(told)
     }
 
     /// The text of the request's `tools`.
     pub fn text(&self) -> &str {
-        &self.0.text
+        &self.made.text
     }
 
     /// What the schemas do not say any more, each with its tool's name; first which tools are not
     /// strict, and why ([`NoteKind::Loosened`](crate::NoteKind::Loosened)). The decoder enforces it all
     /// the same.
     pub fn notes(&self) -> impl Iterator<Item = (&str, &Note)> {
-        let names = self.0.loose.iter().map(|(name, _)| name.as_str());
-        let told = self.0.told.iter();
-        let told = told.flat_map(|told| told.lowered.notes.iter().map(|note| (&*told.name, note)));
-        names.zip(&self.0.loosened).chain(told)
+        let names = self.made.loose.iter().map(|(name, _)| name.as_str());
+        let told = self.tools().flat_map(|told| {
+            let name = &*told.name;
+            told.lowered.notes.iter().map(move |note| (name, note))
+        });
+        names.zip(&self.made.loosened).chain(told)
     }
 
     /// The tools that are sent without strictness, and why.
     pub fn loose(&self) -> &[(String, Loose)] {
-        &self.0.loose
+        &self.made.loose
     }
 
     /// What the provider is told for each tool's name.
     pub fn renames(&self) -> &Renames {
-        let renames = &self.0.renames;
-        renames.get_or_init(|| named(self.0.dialect, self.0.told.iter()))
+        let renames = &self.made.renames;
+        renames.get_or_init(|| named(self.made.dialect, self.tools()))
     }
 
     /// The wire that they are for.
     pub fn wire(&self) -> Wire {
-        self.0.wire
+        self.made.wire
     }
 
     /// The dialect that they are in.
     pub fn dialect(&self) -> Dialect {
-        self.0.dialect
+        self.made.dialect
     }
 
     /// The context for the calls that come back: [`lowered`](Context::lowered) where some schema
     /// asks for another form than its tool's.
     pub fn context(&self, cx: Context) -> Context {
-        let mut plans = self.0.told.iter().map(|told| &told.lowered.plan);
+        let mut plans = self.tools().map(|told| &told.lowered.plan);
         if plans.any(|plan| !plan.steps().is_empty()) {
             cx.lowered()
         } else {
@@ -223,29 +250,29 @@ impl Definitions {
         choice: &ToolChoice,
         parallel: Parallel,
     ) -> Result<String, ToolChoiceError> {
-        let is_strict = self.0.loose.len() < self.0.told.len();
-        let parallel = if self.0.dialect == Dialect::AzureStrict && is_strict {
+        let is_strict = self.made.loose.len() < self.tools.len();
+        let parallel = if self.made.dialect == Dialect::AzureStrict && is_strict {
             Parallel::Forbidden
         } else {
             parallel
         };
         let word = self.word(choice, parallel);
-        let is_empty = self.0.told.is_empty();
+        let is_empty = self.tools.is_empty();
         let text = || Cow::Borrowed(self.text());
-        self.0
+        self.made
             .wire
             .request_of(word, choice, parallel, is_empty, text)
     }
 
     fn word(&self, choice: &ToolChoice, parallel: Parallel) -> Result<String, ToolChoiceError> {
-        let names = self.0.told.iter().map(|told| &*told.name);
+        let names = self.tools().map(|told| &*told.name);
         Wire::check_choice(names, choice)?;
         let told = match choice {
             ToolChoice::Specific(name) => ToolChoice::Specific(self.told(name).to_owned()),
             other => other.clone(),
         };
-        let word = self.0.wire.format().tool_choice(&told, parallel);
-        word.ok_or_else(|| self.0.wire.unsupported(choice, parallel))
+        let word = self.made.wire.format().tool_choice(&told, parallel);
+        word.ok_or_else(|| self.made.wire.unsupported(choice, parallel))
     }
 
     /// See [`Wire::calls`].
@@ -253,7 +280,7 @@ impl Definitions {
     /// # Errors
     /// As there.
     pub fn calls(&self, response: &str) -> Result<Vec<ToolCall>, WireError> {
-        let mut calls = self.0.wire.calls(response)?;
+        let mut calls = self.made.wire.calls(response)?;
         self.restore(&mut calls);
         Ok(calls)
     }
@@ -263,14 +290,14 @@ impl Definitions {
     /// # Errors
     /// As there.
     pub fn completion(&self, response: &str) -> Result<Completion, WireError> {
-        let mut completion = self.0.wire.completion(response)?;
+        let mut completion = self.made.wire.completion(response)?;
         self.restore(&mut completion.calls);
         Ok(completion)
     }
 
     /// See [`Wire::results`].
     pub fn results(&self, results: &[ToolResult], encoder: Encoder) -> String {
-        self.0.wire.results(&self.told_of(results), encoder)
+        self.made.wire.results(&self.told_of(results), encoder)
     }
 
     /// See [`Wire::turn`].
@@ -283,19 +310,21 @@ impl Definitions {
         results: &[ToolResult],
         encoder: Encoder,
     ) -> Result<String, WireError> {
-        self.0.wire.turn(response, &self.told_of(results), encoder)
+        self.made
+            .wire
+            .turn(response, &self.told_of(results), encoder)
     }
 
     /// See [`Wire::accumulator`]. The response that it puts together is read by
     /// [`calls`](Self::calls) and [`turn`](Self::turn) here.
     pub fn accumulator(&self) -> Accumulator {
-        let renames = self.0.renames.get().cloned().unwrap_or_default();
-        self.0.wire.accumulator().with_renames(renames)
+        let renames = self.made.renames.get().cloned().unwrap_or_default();
+        self.made.wire.accumulator().with_renames(renames)
     }
 
     /// Puts the tools' own names in the place of what the provider was told.
     fn restore(&self, calls: &mut [ToolCall]) {
-        if let Some(renames) = self.0.renames.get() {
+        if let Some(renames) = self.made.renames.get() {
             for call in calls {
                 renames.restore(&mut call.name);
             }
@@ -304,7 +333,7 @@ impl Definitions {
 
     /// What the provider is told for a name.
     pub(super) fn told<'n>(&'n self, name: &'n str) -> &'n str {
-        let renames = self.0.renames.get();
+        let renames = self.made.renames.get();
         renames
             .and_then(|renames| renames.to_provider(name))
             .unwrap_or(name)
@@ -327,6 +356,6 @@ impl Definitions {
 }
 
 /// What a provider is told for the names of tools.
-fn named<'t>(dialect: Dialect, told: impl Iterator<Item = &'t Arc<ToldIn>>) -> Renames {
+fn named<'t>(dialect: Dialect, told: impl Iterator<Item = &'t ToldIn>) -> Renames {
     Renames::new(dialect, told.map(|told| &*told.name))
 }

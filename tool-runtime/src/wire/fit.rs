@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
-use std::sync::Arc;
 
 use super::declared::Declared;
 use super::definitions::Refused;
@@ -121,10 +120,10 @@ impl fmt::Display for Loose {
 }
 
 /// The tools as they are sent, in their order.
-pub(super) struct Fitted {
-    pub(super) told: Vec<Arc<ToldIn>>,
-    /// Those that are not strict where the dialect is.
-    pub(super) loose: Vec<(String, Loose)>,
+pub(super) struct Fitted<'t> {
+    pub(super) told: Vec<&'t ToldIn>,
+    /// Those that are not strict where the dialect is, by their places.
+    pub(super) loose: BTreeMap<usize, Loose>,
 }
 
 impl ToldIn {
@@ -140,12 +139,12 @@ impl ToldIn {
     }
 }
 
-fn told(entry: &Entry, wire: Wire, dialect: Dialect) -> Result<Arc<ToldIn>, Reject> {
+fn told(entry: &Entry, wire: Wire, dialect: Dialect) -> Result<&ToldIn, &Reject> {
     entry.told().lowered(wire, dialect, entry)
 }
 
 /// Every tool in the dialect, strict where it can be and where a request may hold it so.
-pub(super) fn fitted(tools: &Toolset, wire: Wire, fit: &Fit) -> Result<Fitted, Refused> {
+pub(super) fn fitted<'t>(tools: &'t Toolset, wire: Wire, fit: &Fit) -> Result<Fitted<'t>, Refused> {
     let dialect = fit.dialect;
     let mut refused = Refused::default();
     let mut unknown = HashSet::new();
@@ -166,7 +165,6 @@ pub(super) fn fitted(tools: &Toolset, wire: Wire, fit: &Fit) -> Result<Fitted, R
         refused.note("all tools", why);
     }
     let mut sent = Vec::with_capacity(tools.len());
-    // By the tools' places.
     let mut loose = BTreeMap::new();
     for (at, entry) in tools.entries().enumerate() {
         let one = told(entry, wire, dialect).or_else(|reject| {
@@ -174,7 +172,7 @@ pub(super) fn fitted(tools: &Toolset, wire: Wire, fit: &Fit) -> Result<Fitted, R
                 return Err(reject);
             }
             let other = told(entry, wire, dialect.loose())?;
-            loose.insert(at, Loose::Rejected(reject));
+            loose.insert(at, Loose::Rejected(reject.clone()));
             Ok(other)
         });
         match one {
@@ -194,23 +192,18 @@ pub(super) fn fitted(tools: &Toolset, wire: Wire, fit: &Fit) -> Result<Fitted, R
             over.loosen(&mut sent, &mut loose, &mut refused);
         }
     }
-    let named = |(at, why): (usize, Loose)| {
-        let told: Option<&Arc<ToldIn>> = sent.get(at);
-        Some((told?.name.to_string(), why))
-    };
-    let loose = loose.into_iter().filter_map(named).collect();
     refused.or(Fitted { told: sent, loose })
 }
 
 /// A limit of a request, which its tools may go beyond.
-struct Over<'t> {
+struct Over<'t, 'f> {
     tools: &'t Toolset,
     wire: Wire,
-    fit: &'t Fit,
+    fit: &'f Fit,
     share: Share,
 }
 
-impl Over<'_> {
+impl<'t> Over<'t, '_> {
     /// What a strict tool adds.
     fn adds(&self, told: &ToldIn) -> usize {
         if told.lowered.strict {
@@ -224,7 +217,7 @@ impl Over<'_> {
     /// nothing to what there is too much of, none loses it.
     fn loosen(
         &self,
-        sent: &mut [Arc<ToldIn>],
+        sent: &mut [&'t ToldIn],
         loose: &mut BTreeMap<usize, Loose>,
         refused: &mut Refused,
     ) {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::declared::Declared;
-use super::{Definitions, Refused, Wire};
+use super::definitions::Made;
+use super::{Refused, Wire};
 use crate::kept::Kept;
 use crate::toolset::Entry;
 use crate::{Dialect, Lowered, Reject, ShortStr, lower};
@@ -13,7 +14,7 @@ use crate::{Dialect, Lowered, Reject, ShortStr, lower};
 #[derive(Default)]
 pub(crate) struct ToldTool {
     plain: Kept<Wire, String>,
-    lowered: Kept<(Wire, Dialect), Result<Arc<ToldIn>, Reject>>,
+    lowered: Kept<(Wire, Dialect), Result<ToldIn, Reject>>,
 }
 
 /// A tool in a dialect.
@@ -50,20 +51,20 @@ impl ToldTool {
         wire: Wire,
         dialect: Dialect,
         entry: &Entry,
-    ) -> Result<Arc<ToldIn>, Reject> {
+    ) -> Result<&ToldIn, &Reject> {
         let told = self.lowered.get_or_make((wire, dialect), || {
-            let (name, def) = (entry.name(), entry.def());
+            let def = entry.def();
             let lowered = lower(&def.input, dialect)?;
-            let declared = Declared::lowered(name, def, &lowered, dialect);
-            Ok(Arc::new(ToldIn {
-                name: name.clone(),
+            let declared = Declared::lowered(&def.name, def, &lowered, dialect);
+            Ok(ToldIn {
+                name: entry.name().clone(),
                 text: wire.format().definition(&declared),
                 lowered,
                 dialect,
-                takes_name: dialect.accepts_name(name),
-            }))
+                takes_name: dialect.accepts_name(&def.name),
+            })
         });
-        told.clone()
+        told.as_ref()
     }
 }
 
@@ -71,7 +72,7 @@ impl ToldTool {
 #[derive(Default)]
 pub(crate) struct ToldSet {
     pub(super) plain: Kept<Wire, String>,
-    pub(super) fitted: Kept<(Wire, Dialect), Result<Definitions, Refused>>,
+    pub(super) fitted: Kept<(Wire, Dialect), Result<Arc<Made>, Refused>>,
 }
 
 /// A copy of a set will be changed, and starts without them.

@@ -30,7 +30,7 @@ pub(super) fn straight(shape: &'static Shape, rules: &'static Rules) -> Option<L
     }
     let mut writer = Straight {
         rules,
-        out: String::with_capacity(512),
+        out: String::with_capacity(768),
         room: Room::new(),
         steps: Vec::new(),
         left_out: Vec::new(),

@@ -5,6 +5,8 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use serde::Deserialize;
 use toolwright::{
     Context, DynTool, Encoder, Executor, Schema, Tool, ToolCall, Toolset, tool, tools,
@@ -83,6 +85,28 @@ fn join_all() -> Parallel {
     })
 }
 
+/// All calls at once, by what is the fastest without an executor: each is polled when it was woken, and none because the
+/// task has worked for long.
+fn unordered() -> Parallel {
+    let set = tools![rest, work];
+    Parallel::new("toolwright-unordered", move |tool, calls| {
+        let set = set.clone();
+        async move {
+            let cx = Context::new();
+            let calls: Vec<_> = (0..calls)
+                .map(|at| ToolCall::new(format!("call_{at}"), tool, NOTHING))
+                .collect();
+            let answers: FuturesUnordered<_> =
+                calls.iter().map(|call| set.call(call, &cx)).collect();
+            let results = tokio::task::unconstrained(answers.collect::<Vec<_>>()).await;
+            results
+                .iter()
+                .filter(|result| result.outcome.is_ok())
+                .count()
+        }
+    })
+}
+
 /// All calls at once, by the executor.
 fn executor() -> Parallel {
     let executor = Executor::parallel(tools![rest, work], CALLS);
@@ -106,8 +130,10 @@ pub(crate) fn groups() -> Vec<Group> {
         group.0.extend(rows.0);
     }
     let mut parallel = executor().groups();
-    for (group, rows) in parallel.iter_mut().zip(join_all().groups()) {
-        group.0.extend(rows.0);
+    for others in [unordered(), join_all()] {
+        for (group, rows) in parallel.iter_mut().zip(others.groups()) {
+            group.0.extend(rows.0);
+        }
     }
     groups.extend(parallel);
     groups

@@ -20,7 +20,16 @@ impl<K, V> Default for Kept<K, V> {
 
 impl<K: PartialEq + Copy, V> Kept<K, V> {
     /// The value of this key. Of several threads that ask for one that is not there yet, one makes it.
+    #[inline]
     pub(crate) fn get_or_make(&self, key: K, make: impl Fn() -> V) -> &V {
+        match self.0.get() {
+            Some(one) if one.key == key => &one.value,
+            _ => self.find_or_make(key, make),
+        }
+    }
+
+    #[inline(never)]
+    fn find_or_make(&self, key: K, make: impl Fn() -> V) -> &V {
         let mut place = self;
         loop {
             let one = place.0.get_or_init(|| {

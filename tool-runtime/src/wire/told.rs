@@ -41,11 +41,13 @@ impl ToldIn {
 }
 
 impl ToldTool {
+    #[inline]
     pub(super) fn plain(&self, wire: Wire, entry: &Entry) -> &str {
         self.plain
             .get_or_make(wire, || wire.definition(entry.def()))
     }
 
+    #[inline]
     pub(super) fn lowered(
         &self,
         wire: Wire,

@@ -252,13 +252,8 @@ fn flatten_says_what_is_ignored(cx: &Ctxt, tool: &Tool) {
 /// The default of an `Option` is that it is missing.
 fn default_is_for_a_value(cx: &Ctxt, tool: &Tool) {
     for param in tool.model_params() {
-        if let (Some(DefaultValue::Trait(span)), Type::Path(path)) =
-            (&param.default, ty::bare(&param.ty))
-            && path
-                .path
-                .segments
-                .last()
-                .is_some_and(|last| last.ident == "Option")
+        if let Some(DefaultValue::Trait(span)) = &param.default
+            && ty::is_option(&param.ty)
         {
             cx.error_at(
                 *span,

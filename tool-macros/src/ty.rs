@@ -88,6 +88,13 @@ fn is_last(path: &TypePath, name: &str) -> bool {
     last.is_some_and(|segment| segment.ident == name && segment.arguments.is_empty())
 }
 
+/// Whether a path leads to std's `module::name`, as far as its spelling shows: what stands alone is taken for the one that
+/// everybody means.
+fn is_of_std(path: &TypePath, module: &str) -> bool {
+    let mut segments = path.path.segments.iter().rev().skip(1);
+    segments.next().is_none_or(|parent| parent.ident == module)
+}
+
 /// The one type argument of `Name<…>`, lifetimes aside.
 fn argument<'t>(path: &'t TypePath, name: &str) -> Option<&'t Type> {
     let last = path
@@ -136,11 +143,17 @@ pub(crate) fn is_stream(output: &ReturnType) -> bool {
 }
 
 fn option_of(path: &TypePath) -> Option<&Type> {
-    argument(path, "Option")
+    argument(path, "Option").filter(|_| is_of_std(path, "option"))
+}
+
+/// Whether the type is spelled as an `Option`: it may be missing, even if its schema is foreign.
+pub(crate) fn is_option(ty: &Type) -> bool {
+    matches!(bare(ty), Type::Path(path) if option_of(path).is_some())
 }
 
 fn is_cow_str(path: &TypePath) -> bool {
-    match argument(path, "Cow").map(bare) {
+    let item = argument(path, "Cow").filter(|_| is_of_std(path, "borrow"));
+    match item.map(bare) {
         Some(Type::Path(inner)) => is_last(inner, "str"),
         _ => false,
     }

@@ -7,8 +7,9 @@ use crate::doc;
 use crate::place::{literal, quote};
 
 use super::attr::{Member, Sided, Tagging};
-use super::body::{self, Body, Row, flat, is_option, object, tag_field};
+use super::body::{self, Body, Row, flat, object, tag_field};
 use super::serde_attr::Place;
+use crate::ty::is_option;
 
 /// A variant and what its attributes say.
 struct Read<'v> {

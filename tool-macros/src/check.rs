@@ -46,6 +46,7 @@ fn all(cx: &Ctxt, tool: &Tool) {
     param::defaults_are_in_range(cx, tool);
     timeout_can_be_kept(cx, tool);
     return_is_nameable(cx, tool);
+    returns(cx, tool);
 }
 
 /// What a generic tool's arguments are is known where it is listed, and so is what accepts them.
@@ -300,9 +301,28 @@ fn return_is_nameable(cx: &Ctxt, tool: &Tool) {
     if let ReturnType::Type(_, ty) = &tool.output
         && let Some(token) = ty::find(ty.to_token_stream(), &["impl"])
     {
+        let help = match ty::find(ty.to_token_stream(), &["Future"]) {
+            Some(_) => "make it an `async fn` that returns what the future comes to",
+            None => "return a type that can be written out",
+        };
         cx.error(
             token,
-            format!("tool `{}` returns a type without a name\nhelp: return a type that can be written out", tool.name.value),
+            format!(
+                "tool `{}` returns a type without a name\nhelp: {help}",
+                tool.name.value
+            ),
+        );
+    }
+}
+
+/// A model waits for an answer; and of the type `!` the compiler would say more in generated code than here.
+fn returns(cx: &Ctxt, tool: &Tool) {
+    if let ReturnType::Type(_, ty) = &tool.output
+        && matches!(ty::bare(ty), Type::Never(_))
+    {
+        cx.error(
+            ty,
+            format!("tool `{}` never returns, so that no call of it has an answer\nhelp: return a `Serialize` value, an `Outcome`, or a `Result` of one", tool.name.value),
         );
     }
 }

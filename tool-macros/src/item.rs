@@ -176,7 +176,7 @@ pub(crate) fn read(cx: &Ctxt, mut options: Options, function: &mut Function) -> 
         span: ident.span(),
     });
     let errors = cx.count();
-    let doc = doc::function(cx, &function.attrs);
+    let doc = doc::function(cx, &function.attrs, options.description.is_some());
     options.misread |= cx.count() > errors;
     let lifetimes: Vec<Ident> = function
         .sig

@@ -5,6 +5,7 @@ use quote::ToTokens;
 use syn::{Attribute, Pat, Type};
 
 use super::spelled;
+use crate::cfg;
 use crate::ctxt::Ctxt;
 use crate::item::plain_ident;
 use crate::model::{DefaultValue, Tool};
@@ -113,9 +114,10 @@ pub(crate) fn foreign_attribute(cx: &Ctxt, attr: &Attribute) -> bool {
     };
     let name = ident.to_string();
     let help = match name.as_str() {
-        "cfg" | "cfg_attr" => {
+        "cfg_attr" => return cfg::held(attr).iter().all(|held| is_for_others(cx, held)),
+        "cfg" => {
             cx.error(
-                attr,
+                &attr.meta,
                 "a parameter that is there in one build and not in another changes the tool's schema\nhelp: write two functions, each with its `#[cfg]`",
             );
             return false;
@@ -134,6 +136,23 @@ pub(crate) fn foreign_attribute(cx: &Ctxt, attr: &Attribute) -> bool {
     cx.error(
         attr,
         format!("unknown attribute `{name}` on a parameter of a tool\nhelp: {help}"),
+    );
+    false
+}
+
+/// Whether what a `cfg_attr` holds can be handed on in it. Only the compiler knows whether it would be there for us.
+fn is_for_others(cx: &Ctxt, held: &Attribute) -> bool {
+    let path = held.path();
+    let is_ours = |name: &&str| path.is_ident(name);
+    let Some(name) = ["arg", "state", "context", "doc"]
+        .iter()
+        .find(|name| is_ours(name))
+    else {
+        return foreign_attribute(cx, held);
+    };
+    cx.error(
+        &held.meta,
+        format!("`#[{name}]` of a parameter cannot stand in a `cfg_attr`\nhelp: write `#[{name}]` alone, or two functions, each with its `#[cfg]`"),
     );
     false
 }

@@ -15,6 +15,7 @@ use crate::place::{parse_quote, quote};
 use crate::schema::is_basic;
 use crate::{group, hidden, ty};
 
+mod output;
 pub(crate) mod param;
 
 /// The rules for a free function.
@@ -45,8 +46,8 @@ fn all(cx: &Ctxt, tool: &Tool) {
     default_is_for_a_value(cx, tool);
     param::defaults_are_in_range(cx, tool);
     timeout_can_be_kept(cx, tool);
-    return_is_nameable(cx, tool);
-    returns(cx, tool);
+    output::is_nameable(cx, tool);
+    output::is_there(cx, tool);
 }
 
 /// What a generic tool's arguments are is known where it is listed, and so is what accepts them.
@@ -296,37 +297,6 @@ fn timeout_can_be_kept(cx: &Ctxt, tool: &Tool) {
     }
 }
 
-/// The result's schema is asked of its type.
-fn return_is_nameable(cx: &Ctxt, tool: &Tool) {
-    if let ReturnType::Type(_, ty) = &tool.output
-        && let Some(token) = ty::find(ty.to_token_stream(), &["impl"])
-    {
-        let help = match ty::find(ty.to_token_stream(), &["Future"]) {
-            Some(_) => "make it an `async fn` that returns what the future comes to",
-            None => "return a type that can be written out",
-        };
-        cx.error(
-            token,
-            format!(
-                "tool `{}` returns a type without a name\nhelp: {help}",
-                tool.name.value
-            ),
-        );
-    }
-}
-
-/// A model waits for an answer; and of the type `!` the compiler would say more in generated code than here.
-fn returns(cx: &Ctxt, tool: &Tool) {
-    if let ReturnType::Type(_, ty) = &tool.output
-        && matches!(ty::bare(ty), Type::Never(_))
-    {
-        cx.error(
-            ty,
-            format!("tool `{}` never returns, so that no call of it has an answer\nhelp: return a `Serialize` value, an `Outcome`, or a `Result` of one", tool.name.value),
-        );
-    }
-}
-
 /// What a documentation says of parameters must be true.
 pub(crate) fn documented(cx: &Ctxt, tool: &Tool, doc: &Doc) {
     for listed in &doc.params {
@@ -476,8 +446,12 @@ pub(crate) fn signature(cx: &Ctxt, sig: &Signature) {
         );
     }
     if let Some(FnArg::Receiver(receiver)) = sig.inputs.first() {
-        let by_ref = matches!(&receiver.kind, ReceiverKind::Reference(_, _, None));
-        if !by_ref {
+        let is_shared = match &receiver.kind {
+            ReceiverKind::Reference(_, _, mutability) => mutability.is_none(),
+            ReceiverKind::Typed(_, ty) => ty::is_shared_self(ty),
+            _ => false,
+        };
+        if !is_shared {
             cx.error(
                 receiver,
                 format!(

@@ -3,6 +3,7 @@
 use proc_macro2::Span;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
+use crate::args;
 use crate::ctxt::Ctxt;
 use crate::hidden;
 
@@ -89,7 +90,7 @@ fn lines(cx: &Ctxt, attrs: &[Attribute], or: Option<&str>) -> Vec<Line> {
         let Expr::Lit(ExprLit {
             lit: Lit::Str(literal),
             ..
-        }) = &pair.value
+        }) = args::bare(&pair.value)
         else {
             if let Some(or) = or {
                 cx.error(
@@ -362,6 +363,7 @@ mod tests {
             &[
                 parse_quote!(#[doc = "* Adds numbers.\n *\n * # Arguments\n *\n * * `a` - the first,\n *   in two lines\n * - b: the second\n * - **c**: the third\n *\n * # Returns\n * The sum.\n "]),
             ],
+            false,
         );
         assert!(cx.finish().is_ok());
         let params: Vec<_> = doc

@@ -42,6 +42,44 @@ pub(crate) fn slot(ty: &Type) -> (TokenStream, Pass) {
     }
 }
 
+/// Whether all references in what is decoded for a parameter of this type are to text, so that it can be read.
+pub(crate) fn is_read(ty: &Type) -> bool {
+    fn owns(ty: &Type) -> bool {
+        match bare(ty) {
+            Type::Reference(reference) => matches!(referent(reference), Referent::Text),
+            Type::Path(path) => types_in(path).all(owns),
+            _ => true,
+        }
+    }
+    let lent = match bare(ty) {
+        Type::Path(path) => option_of(path).unwrap_or(ty),
+        _ => ty,
+    };
+    match bare(lent) {
+        Type::Reference(reference) => match referent(reference) {
+            Referent::Text => true,
+            Referent::Slice(inner) | Referent::Other(inner) => owns(inner),
+        },
+        other => owns(other),
+    }
+}
+
+/// The type arguments of a path's last word.
+fn types_in(path: &TypePath) -> impl Iterator<Item = &Type> {
+    let last = path.path.segments.last().map(|last| &last.arguments);
+    let arguments = match last {
+        Some(PathArguments::AngleBracketed(arguments)) => Some(&arguments.args),
+        _ => None,
+    };
+    arguments
+        .into_iter()
+        .flatten()
+        .filter_map(|argument| match argument {
+            GenericArgument::Type(ty) => Some(ty),
+            _ => None,
+        })
+}
+
 /// `Vec<item>`, in the place of the slice.
 fn vec_of(slice: &TypeReference, item: &Type) -> TokenStream {
     wrapped(slice, quote!(::std::vec::Vec), item)
@@ -83,6 +121,15 @@ fn referent(reference: &TypeReference) -> Referent<'_> {
     }
 }
 
+/// `&Self`
+pub(crate) fn is_shared_self(ty: &Type) -> bool {
+    let Type::Reference(reference) = bare(ty) else {
+        return false;
+    };
+    let is_self = matches!(bare(&reference.elem), Type::Path(path) if path.path.is_ident("Self"));
+    is_self && reference.mutability.is_none()
+}
+
 fn is_last(path: &TypePath, name: &str) -> bool {
     let last = path.path.segments.last();
     last.is_some_and(|segment| segment.ident == name && segment.arguments.is_empty())
@@ -97,18 +144,11 @@ fn is_of_std(path: &TypePath, module: &str) -> bool {
 
 /// The one type argument of `Name<…>`, lifetimes aside.
 fn argument<'t>(path: &'t TypePath, name: &str) -> Option<&'t Type> {
-    let last = path
-        .path
+    path.path
         .segments
         .last()
         .filter(|last| last.ident == name)?;
-    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
-        return None;
-    };
-    let mut types = arguments.args.iter().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    });
+    let mut types = types_in(path);
     types.next().filter(|_| types.next().is_none())
 }
 
@@ -118,19 +158,11 @@ pub(crate) fn result_of(ty: &Type) -> (&Type, &Type) {
     let Type::Path(path) = bare(ty) else {
         return (ty, ty);
     };
-    let Some(PathArguments::AngleBracketed(arguments)) = path
-        .path
-        .segments
-        .last()
-        .filter(|last| last.ident == "Result")
-        .map(|last| &last.arguments)
-    else {
+    let last = path.path.segments.last();
+    if last.is_none_or(|last| last.ident != "Result") {
         return (ty, ty);
-    };
-    let mut types = arguments.args.iter().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    });
+    }
+    let mut types = types_in(path);
     (types.next().unwrap_or(ty), types.next().unwrap_or(ty))
 }
 

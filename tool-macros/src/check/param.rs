@@ -9,6 +9,7 @@ use crate::cfg;
 use crate::ctxt::Ctxt;
 use crate::item::plain_ident;
 use crate::model::{DefaultValue, Tool};
+use crate::schema::is_basic;
 use crate::ty;
 
 /// A model fills a parameter by its name.
@@ -25,6 +26,14 @@ pub(crate) fn ident(cx: &Ctxt, pat: &Pat) -> Option<Ident> {
 
 /// Types that no argument can have, whatever they mean. `false` where nothing more can be said.
 pub(crate) fn filled_type(cx: &Ctxt, ident: &Ident, ty: &Type) -> bool {
+    // Of other types the compiler knows whether a reference to them can be read.
+    if is_basic(ty) && !ty::is_read(ty) {
+        cx.error(
+            ty,
+            format!("a call holds text to borrow and no other values, and `{ident}` refers to some\nhelp: take the values themselves: `Vec<i64>` or `&[i64]`, not `Vec<&i64>`"),
+        );
+        return false;
+    }
     let tokens = ty.to_token_stream();
     if ty::find(tokens.clone(), &["mut", "impl", "dyn", "static"]).is_none() {
         return true;

@@ -495,6 +495,22 @@ fn an_unknown_tool_is_told_with_few_near_names() {
     }
 }
 
+#[test]
+fn a_short_name_is_near_where_one_letter_is_wrong() {
+    let tools = Toolset::new(["add", "get", "id", "x"].map(|name| named(name.to_owned()))).unwrap();
+    for (name, told) in [
+        ("ad", "unknown tool `ad`; did you mean `add`?"),
+        ("got", "unknown tool `got`; did you mean `get`?"),
+        ("ids", "unknown tool `ids`; did you mean `id`?"),
+        ("at", "unknown tool `at`"),
+        ("is", "unknown tool `is`"),
+        ("y", "unknown tool `y`"),
+    ] {
+        let result = tools.call_blocking(&ToolCall::new("c1", name, "{}"), &Context::new());
+        assert_eq!(result.content(Encoder::auto()), told);
+    }
+}
+
 /// What the author wants the model to read, above what it must not.
 #[derive(Debug)]
 struct Unavailable(std::io::Error);

@@ -284,13 +284,19 @@ fn content() {
     #[serde(tag = "kind", content = "data")]
     enum Event {
         Opened(u8),
+        Moved { to: Option<u8> },
         Closed,
     }
-    let schema = json!({"anyOf": [
-        object(&[("kind", only("Opened")), ("data", byte())]),
-        object(&[("kind", only("Closed"))]),
-    ]});
-    schemas::<Event>(schema.clone(), schema);
+    let maybe = || json!({"type": ["integer", "null"], "minimum": 0, "maximum": 255});
+    let schema = |to: &str| {
+        json!({"anyOf": [
+            object(&[("kind", only("Opened")), ("data", byte())]),
+            object(&[("kind", only("Moved")), ("data", object(&[(to, maybe())]))]),
+            object(&[("kind", only("Closed"))]),
+        ]})
+    };
+    schemas::<Event>(schema("to?"), schema("to"));
+    assert!(serde_json::from_value::<Event>(json!({"kind": "Moved"})).is_err());
     reads::<Event>(
         json!({"data": 1, "kind": "Opened"}),
         json!({"kind": "Opened", "data": 1}),
@@ -316,7 +322,19 @@ fn container_bound() {
         items: Vec<T>,
     }
     let schema = object(&[("items", json!({"type": "array", "items": byte()}))]);
-    schemas::<Page<u8>>(schema.clone(), schema);
+    schemas::<Page<u8>>(schema.clone(), schema.clone());
+
+    // Of an associated type nothing is asked of the parameter itself.
+    #[derive(Deserialize, Schema)]
+    #[serde(bound = "T::Item: DeserializeOwned")]
+    struct Given<T: Iterator>
+    where
+        T::Item: Schema,
+    {
+        items: Vec<T::Item>,
+    }
+    type Bytes = std::vec::IntoIter<u8>;
+    assert_eq!(SchemaDoc::of::<Given<Bytes>>().to_value(), schema);
 }
 
 fn container_default() {

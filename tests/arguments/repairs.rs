@@ -274,6 +274,7 @@ fn a_misspelled_key_is_the_one_that_is_missing() {
         Outside, r#"{"circle": {"raduis": 1}}"#, Ok(r#"{"circle":{"radius":1}}"#), ["v.circle.radius renamed raduis -> radius"];
         Beside, r#"{"kind": "circle", "of": {"raduis": 1}}"#, Ok(r#"{"kind":"circle","of":{"radius":1}}"#), ["v.of.radius renamed raduis -> radius"];
         Flat, r#"{"name": "n", "sku": "a", "qyt": 1}"#, Ok(r#"{"name":"n","sku":"a","qty":1,"gift":false,"note":null}"#), ["v.qty renamed qyt -> qty"];
+        Line, r#"{"sku": "a", "qt": 1}"#, Ok(r#"{"sku":"a","qty":1,"gift":false,"note":null}"#), ["v.qty renamed qt -> qty"];
 
         Line, r#"{"sku": "a", "qyt": 300}"#, Err("v.qty: expected an integer from 0 to 255, got 300"), [];
         // Two keys that might be it, or none that is near.
@@ -281,6 +282,8 @@ fn a_misspelled_key_is_the_one_that_is_missing() {
             Err("v.qyt: unknown key; did you mean `qty`?\nv.qtyy: unknown key; did you mean `qty`?\nv.qty: missing, expected an integer from 0 to 255"), [];
         Line, r#"{"sku": "a", "number": 1}"#,
             Err("v.number: unknown key; there are `sku`, `qty`, `gift`, `note`\nv.qty: missing, expected an integer from 0 to 255"), [];
+        Line, r#"{"sku": "a", "no": 1}"#,
+            Err("v.no: unknown key; there are `sku`, `qty`, `gift`, `note`\nv.qty: missing, expected an integer from 0 to 255"), [];
         Line, r#"{"qyt": 1}"#,
             Err("v.qyt: unknown key; did you mean `qty`?\nv.sku: missing, expected a string\nv.qty: missing, expected an integer from 0 to 255"), [];
         // Only what is required is missed.

@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprLit, ExprUnary, Lit, Meta, Path, Token, UnOp};
+use syn::{Attribute, Expr, ExprLit, Lit, Meta, Path, Token};
 
 use crate::ctxt::Ctxt;
 use crate::hidden;
@@ -14,8 +14,10 @@ use crate::model::{DefaultValue, Options, Text};
 use crate::name::{did_you_mean, quoted};
 use crate::schema::{Bounds, read_bound};
 
+mod meta;
 mod targets;
 
+use meta::meta_json;
 pub(crate) use targets::distinct;
 use targets::targets;
 
@@ -267,9 +269,17 @@ pub(crate) fn unknown(cx: &Ctxt, meta: &Meta, key: &str, attribute: &str, option
     );
 }
 
+/// The expression without invisible groups, which stand around what a `macro_rules` hands on.
+pub(crate) fn bare(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Group(group) => bare(&group.expr),
+        other => other,
+    }
+}
+
 fn value<'m>(cx: &Ctxt, meta: &'m Meta, form: &str) -> Option<&'m Expr> {
     match meta {
-        Meta::NameValue(pair) => Some(&pair.value),
+        Meta::NameValue(pair) => Some(bare(&pair.value)),
         other => {
             let key = key(other).unwrap_or_default();
             cx.error(
@@ -292,7 +302,7 @@ pub(crate) fn shown(cx: &Ctxt, value: &Expr) {
     if let Expr::Lit(ExprLit {
         lit: Lit::Str(text),
         ..
-    }) = value
+    }) = bare(value)
     {
         hidden::check(cx, text.span(), &text.value());
     }
@@ -332,7 +342,7 @@ fn text_like(cx: &Ctxt, meta: &Meta, example: &str) -> Option<Text> {
 pub(crate) fn flag(cx: &Ctxt, meta: &Meta) -> Option<bool> {
     let wrong = match meta {
         Meta::Path(_) => return Some(true),
-        Meta::NameValue(pair) => match &pair.value {
+        Meta::NameValue(pair) => match bare(&pair.value) {
             Expr::Lit(ExprLit {
                 lit: Lit::Bool(value),
                 ..
@@ -424,71 +434,4 @@ fn timeout(cx: &Ctxt, meta: &Meta) -> Option<(Span, u64)> {
             None
         }
     }
-}
-
-/// `meta(key = literal, …)` as the text of a JSON object.
-fn meta_json(cx: &Ctxt, meta: &Meta) -> Option<String> {
-    let Meta::List(list) = meta else {
-        cx.error(
-            meta,
-            "`meta` takes a list\nhelp: write `meta(key = \"value\", …)`",
-        );
-        return None;
-    };
-    let entries: Vec<_> = metas(cx, list.tokens.clone())
-        .iter()
-        .filter_map(|entry| {
-            let key = key(entry).unwrap_or_else(|| entry.path().to_token_stream().to_string());
-            let json = json_literal(cx, value(cx, entry, "\"value\"")?)?;
-            Some(format!("{}:{json}", json_string(&key)))
-        })
-        .collect();
-    Some(format!("{{{}}}", entries.join(",")))
-}
-
-fn json_literal(cx: &Ctxt, value: &Expr) -> Option<String> {
-    let (sign, literal) = match value {
-        Expr::Unary(ExprUnary {
-            op: UnOp::Neg(_),
-            expr,
-            ..
-        }) => ("-", expr.as_ref()),
-        other => ("", other),
-    };
-    if let Expr::Lit(ExprLit { lit, .. }) = literal {
-        match lit {
-            Lit::Str(text) if sign.is_empty() => {
-                hidden::check(cx, text.span(), &text.value());
-                return Some(json_string(&text.value()));
-            }
-            Lit::Bool(flag) if sign.is_empty() => return Some(flag.value.to_string()),
-            Lit::Int(number) => return Some(format!("{sign}{}", number.base10_digits())),
-            Lit::Float(number) => return Some(format!("{sign}{}", number.base10_digits())),
-            _ => {}
-        }
-    }
-    cx.error(
-        value,
-        "a value of `meta` is a literal\nhelp: write a string, a number, `true` or `false`",
-    );
-    None
-}
-
-/// Rust's escapes are not JSON's.
-fn json_string(text: &str) -> String {
-    let mut out = String::from("\"");
-    for char in text.chars() {
-        match char {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            control if control.is_control() => {
-                for unit in control.encode_utf16(&mut [0; 2]) {
-                    out.extend(format!("\\u{unit:04x}").chars());
-                }
-            }
-            other => out.push(other),
-        }
-    }
-    out.push('"');
-    out
 }

@@ -49,6 +49,17 @@ fn conditional(input: ParseStream<'_>) -> syn::Result<(TokenStream, Punctuated<M
     Ok((given, Punctuated::parse_terminated(input)?))
 }
 
+/// The attributes in a `cfg_attr(…)`. A broken one has none: the compiler says what is wrong with it.
+pub(crate) fn held(attr: &Attribute) -> Vec<Attribute> {
+    let metas = attr.parse_args_with(conditional);
+    let held = metas.into_iter().flat_map(|(_, metas)| metas);
+    held.map(|meta| Attribute {
+        meta,
+        ..attr.clone()
+    })
+    .collect()
+}
+
 /// What an element of a list asks, of which nothing but `#[cfg(…)]` can be said.
 pub(crate) fn of_element(attrs: &[Attribute]) -> syn::Result<()> {
     for attr in attrs {

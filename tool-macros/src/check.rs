@@ -15,6 +15,7 @@ use crate::place::{parse_quote, quote};
 use crate::schema::is_basic;
 use crate::{group, hidden, ty};
 
+mod output;
 pub(crate) mod param;
 
 /// The rules for a free function.
@@ -45,7 +46,8 @@ fn all(cx: &Ctxt, tool: &Tool) {
     default_is_for_a_value(cx, tool);
     param::defaults_are_in_range(cx, tool);
     timeout_can_be_kept(cx, tool);
-    return_is_nameable(cx, tool);
+    output::is_nameable(cx, tool);
+    output::is_there(cx, tool);
 }
 
 /// What a generic tool's arguments are is known where it is listed, and so is what accepts them.
@@ -252,13 +254,8 @@ fn flatten_says_what_is_ignored(cx: &Ctxt, tool: &Tool) {
 /// The default of an `Option` is that it is missing.
 fn default_is_for_a_value(cx: &Ctxt, tool: &Tool) {
     for param in tool.model_params() {
-        if let (Some(DefaultValue::Trait(span)), Type::Path(path)) =
-            (&param.default, ty::bare(&param.ty))
-            && path
-                .path
-                .segments
-                .last()
-                .is_some_and(|last| last.ident == "Option")
+        if let Some(DefaultValue::Trait(span)) = &param.default
+            && ty::is_option(&param.ty)
         {
             cx.error_at(
                 *span,
@@ -296,18 +293,6 @@ fn timeout_can_be_kept(cx: &Ctxt, tool: &Tool) {
         cx.error_at(
             span,
             "`blocking` and `spawn` ask for two places to run in\nhelp: `blocking` for a body that waits, `spawn` for one that computes",
-        );
-    }
-}
-
-/// The result's schema is asked of its type.
-fn return_is_nameable(cx: &Ctxt, tool: &Tool) {
-    if let ReturnType::Type(_, ty) = &tool.output
-        && let Some(token) = ty::find(ty.to_token_stream(), &["impl"])
-    {
-        cx.error(
-            token,
-            format!("tool `{}` returns a type without a name\nhelp: return a type that can be written out", tool.name.value),
         );
     }
 }
@@ -461,8 +446,12 @@ pub(crate) fn signature(cx: &Ctxt, sig: &Signature) {
         );
     }
     if let Some(FnArg::Receiver(receiver)) = sig.inputs.first() {
-        let by_ref = matches!(&receiver.kind, ReceiverKind::Reference(_, _, None));
-        if !by_ref {
+        let is_shared = match &receiver.kind {
+            ReceiverKind::Reference(_, _, mutability) => mutability.is_none(),
+            ReceiverKind::Typed(_, ty) => ty::is_shared_self(ty),
+            _ => false,
+        };
+        if !is_shared {
             cx.error(
                 receiver,
                 format!(

@@ -3,6 +3,7 @@
 use proc_macro2::Span;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
+use crate::args;
 use crate::ctxt::Ctxt;
 use crate::hidden;
 
@@ -27,9 +28,10 @@ struct Line {
     span: Span,
 }
 
-/// Reads the doc comment of a function.
-pub(crate) fn function(cx: &Ctxt, attrs: &[Attribute]) -> Doc {
-    let lines = lines(cx, attrs, ", or give `#[tool(description = \"…\")]`");
+/// Reads the doc comment of a function. Where it is described otherwise, a part that is no literal is for people alone.
+pub(crate) fn function(cx: &Ctxt, attrs: &[Attribute], is_described: bool) -> Doc {
+    let or = ", or give `#[tool(description = \"…\")]`";
+    let lines = lines(cx, attrs, (!is_described).then_some(or));
     let mut params = Vec::new();
     let mut rest = Vec::new();
     let mut in_arguments = false;
@@ -75,10 +77,11 @@ pub(crate) fn function(cx: &Ctxt, attrs: &[Attribute]) -> Doc {
 
 /// Reads the doc comment of a parameter, a type, a field or a variant.
 pub(crate) fn plain(cx: &Ctxt, attrs: &[Attribute]) -> String {
-    clean(lines(cx, attrs, ""))
+    clean(lines(cx, attrs, Some("")))
 }
 
-fn lines(cx: &Ctxt, attrs: &[Attribute], or: &str) -> Vec<Line> {
+/// The lines that are literals; of others it is said what to do, or what else.
+fn lines(cx: &Ctxt, attrs: &[Attribute], or: Option<&str>) -> Vec<Line> {
     let mut lines = Vec::new();
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("doc")) {
         let Meta::NameValue(pair) = &attr.meta else {
@@ -87,14 +90,16 @@ fn lines(cx: &Ctxt, attrs: &[Attribute], or: &str) -> Vec<Line> {
         let Expr::Lit(ExprLit {
             lit: Lit::Str(literal),
             ..
-        }) = &pair.value
+        }) = args::bare(&pair.value)
         else {
-            cx.error(
-                &pair.value,
-                format!(
-                    "what the model reads must be a literal\nhelp: write it as `///` comments{or}"
-                ),
-            );
+            if let Some(or) = or {
+                cx.error(
+                    &pair.value,
+                    format!(
+                        "what the model reads must be a literal\nhelp: write it as `///` comments{or}"
+                    ),
+                );
+            }
             continue;
         };
         let text = literal.value();
@@ -358,6 +363,7 @@ mod tests {
             &[
                 parse_quote!(#[doc = "* Adds numbers.\n *\n * # Arguments\n *\n * * `a` - the first,\n *   in two lines\n * - b: the second\n * - **c**: the third\n *\n * # Returns\n * The sum.\n "]),
             ],
+            false,
         );
         assert!(cx.finish().is_ok());
         let params: Vec<_> = doc

@@ -6,8 +6,8 @@ use syn::{Generics, Path, ReturnType};
 
 use crate::model::{DefaultValue, ModelParam, Options, Param, Tool};
 use crate::place::{Place, aside, here, ident, literal, local, parse_quote, quiet, quote};
-use crate::schema::{is_basic, is_option, is_plain};
-use crate::ty::{self, infer_lifetimes, static_lifetimes};
+use crate::schema::{is_basic, is_plain};
+use crate::ty::{self, infer_lifetimes, is_option, static_lifetimes};
 
 mod beside;
 mod run;

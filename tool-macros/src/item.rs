@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Attribute, FnArg, GenericParam, Pat, PatType, Path, Signature, Token, Visibility};
+use syn::{Attribute, FnArg, Pat, PatType, Path, Signature, Token, Visibility};
 
 use crate::args::{self, Arg};
 use crate::cfg::cfgs;
@@ -14,7 +14,7 @@ use crate::doc::{self, Doc};
 use crate::model::{Function, ModelParam, Options, Param, Text, Tool};
 use crate::place::{parse_quote, quote, stand_on};
 use crate::schema::is_basic;
-use crate::{check, expand, fallback, group, ty};
+use crate::{check, expand, fallback, generics, group, ty};
 
 /// `#[tool]` on whatever it stands on.
 pub(crate) fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
@@ -176,7 +176,7 @@ pub(crate) fn read(cx: &Ctxt, mut options: Options, function: &mut Function) -> 
         span: ident.span(),
     });
     let errors = cx.count();
-    let doc = doc::function(cx, &function.attrs);
+    let doc = doc::function(cx, &function.attrs, options.description.is_some());
     options.misread |= cx.count() > errors;
     let lifetimes: Vec<Ident> = function
         .sig
@@ -205,7 +205,7 @@ pub(crate) fn read(cx: &Ctxt, mut options: Options, function: &mut Function) -> 
         name,
         description,
         vis: function.vis.clone(),
-        generics: type_generics(&function.sig),
+        generics: generics::of_types(&function.sig.generics),
         is_async: function.sig.asyncness.is_some(),
         output: function.sig.output.clone(),
         receiver,
@@ -230,17 +230,6 @@ fn hidden_params(sig: &Signature) -> Vec<String> {
         FnArg::Receiver(_) => None,
     });
     hidden.map(|ident| ident.unraw().to_string()).collect()
-}
-
-/// The generics without lifetimes, which every call has anew.
-fn type_generics(sig: &Signature) -> syn::Generics {
-    let mut generics = sig.generics.clone();
-    generics.params = generics
-        .params
-        .into_iter()
-        .filter(|param| !matches!(param, GenericParam::Lifetime(_)))
-        .collect();
-    generics
 }
 
 /// What a parameter's own attributes say.

@@ -16,6 +16,7 @@ mod ctxt;
 mod doc;
 mod expand;
 mod fallback;
+mod generics;
 mod group;
 mod hidden;
 mod item;

@@ -2,7 +2,7 @@
 
 mod targets;
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, LitStr, Path, PathArguments, Token, Type, token};
@@ -335,7 +335,12 @@ impl Handle {
 
     /// The tokens where the name leads there.
     fn scope(&self, tokens: &TokenStream) -> TokenStream {
-        let (path, mut name) = (&self.path, self.name.clone());
+        let (mut path, mut name) = (self.path.clone(), self.name.clone());
+        // A variable of the tool's name would be taken for what is imported, so the word is none that sees variables.
+        if let (Some(only), 1) = (path.segments.first_mut(), self.path.segments.len()) {
+            let place = only.ident.span();
+            only.ident.set_span(Span::mixed_site().located_at(place));
+        }
         // So that it is no unused import where it leads to no tool.
         name.set_span(aside().located_at(name.span()));
         quote!({ use #path as #name; #tokens })

@@ -28,8 +28,9 @@ pub(crate) fn did_you_mean<'n>(
     names: impl IntoIterator<Item = &'n str>,
 ) -> Option<String> {
     let folded = wrong.to_lowercase();
-    let limit = (wrong.len() / 3).max(1);
     let near = |name: &&str| {
+        // A third of the letters; two may lack one. The runtime judges names of tools and arguments alike.
+        let limit = wrong.len().max(name.len().min(3)) / 3;
         let is_start = folded.len() >= 3 && (name.starts_with(&folded) || folded.starts_with(name));
         let distance = strsim::osa_distance(&folded, name);
         (is_start || distance <= limit).then_some(distance)

@@ -42,6 +42,44 @@ pub(crate) fn slot(ty: &Type) -> (TokenStream, Pass) {
     }
 }
 
+/// Whether all references in what is decoded for a parameter of this type are to text, so that it can be read.
+pub(crate) fn is_read(ty: &Type) -> bool {
+    fn owns(ty: &Type) -> bool {
+        match bare(ty) {
+            Type::Reference(reference) => matches!(referent(reference), Referent::Text),
+            Type::Path(path) => types_in(path).all(owns),
+            _ => true,
+        }
+    }
+    let lent = match bare(ty) {
+        Type::Path(path) => option_of(path).unwrap_or(ty),
+        _ => ty,
+    };
+    match bare(lent) {
+        Type::Reference(reference) => match referent(reference) {
+            Referent::Text => true,
+            Referent::Slice(inner) | Referent::Other(inner) => owns(inner),
+        },
+        other => owns(other),
+    }
+}
+
+/// The type arguments of a path's last word.
+fn types_in(path: &TypePath) -> impl Iterator<Item = &Type> {
+    let last = path.path.segments.last().map(|last| &last.arguments);
+    let arguments = match last {
+        Some(PathArguments::AngleBracketed(arguments)) => Some(&arguments.args),
+        _ => None,
+    };
+    arguments
+        .into_iter()
+        .flatten()
+        .filter_map(|argument| match argument {
+            GenericArgument::Type(ty) => Some(ty),
+            _ => None,
+        })
+}
+
 /// `Vec<item>`, in the place of the slice.
 fn vec_of(slice: &TypeReference, item: &Type) -> TokenStream {
     wrapped(slice, quote!(::std::vec::Vec), item)
@@ -83,25 +121,34 @@ fn referent(reference: &TypeReference) -> Referent<'_> {
     }
 }
 
+/// `&Self`
+pub(crate) fn is_shared_self(ty: &Type) -> bool {
+    let Type::Reference(reference) = bare(ty) else {
+        return false;
+    };
+    let is_self = matches!(bare(&reference.elem), Type::Path(path) if path.path.is_ident("Self"));
+    is_self && reference.mutability.is_none()
+}
+
 fn is_last(path: &TypePath, name: &str) -> bool {
     let last = path.path.segments.last();
     last.is_some_and(|segment| segment.ident == name && segment.arguments.is_empty())
 }
 
+/// Whether a path leads to std's `module::name`, as far as its spelling shows: what stands alone is taken for the one that
+/// everybody means.
+fn is_of_std(path: &TypePath, module: &str) -> bool {
+    let mut segments = path.path.segments.iter().rev().skip(1);
+    segments.next().is_none_or(|parent| parent.ident == module)
+}
+
 /// The one type argument of `Name<…>`, lifetimes aside.
 fn argument<'t>(path: &'t TypePath, name: &str) -> Option<&'t Type> {
-    let last = path
-        .path
+    path.path
         .segments
         .last()
         .filter(|last| last.ident == name)?;
-    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
-        return None;
-    };
-    let mut types = arguments.args.iter().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    });
+    let mut types = types_in(path);
     types.next().filter(|_| types.next().is_none())
 }
 
@@ -111,19 +158,11 @@ pub(crate) fn result_of(ty: &Type) -> (&Type, &Type) {
     let Type::Path(path) = bare(ty) else {
         return (ty, ty);
     };
-    let Some(PathArguments::AngleBracketed(arguments)) = path
-        .path
-        .segments
-        .last()
-        .filter(|last| last.ident == "Result")
-        .map(|last| &last.arguments)
-    else {
+    let last = path.path.segments.last();
+    if last.is_none_or(|last| last.ident != "Result") {
         return (ty, ty);
-    };
-    let mut types = arguments.args.iter().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    });
+    }
+    let mut types = types_in(path);
     (types.next().unwrap_or(ty), types.next().unwrap_or(ty))
 }
 
@@ -136,11 +175,17 @@ pub(crate) fn is_stream(output: &ReturnType) -> bool {
 }
 
 fn option_of(path: &TypePath) -> Option<&Type> {
-    argument(path, "Option")
+    argument(path, "Option").filter(|_| is_of_std(path, "option"))
+}
+
+/// Whether the type is spelled as an `Option`: it may be missing, even if its schema is foreign.
+pub(crate) fn is_option(ty: &Type) -> bool {
+    matches!(bare(ty), Type::Path(path) if option_of(path).is_some())
 }
 
 fn is_cow_str(path: &TypePath) -> bool {
-    match argument(path, "Cow").map(bare) {
+    let item = argument(path, "Cow").filter(|_| is_of_std(path, "borrow"));
+    match item.map(bare) {
         Some(Type::Path(inner)) => is_last(inner, "str"),
         _ => false,
     }

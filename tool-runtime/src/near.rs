@@ -7,17 +7,15 @@ const MOST: usize = 3;
 pub(crate) fn near<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let folded = fold(wrong);
     let count = folded.chars().count();
-    // A name of one or two letters is another one after any change.
-    let limit = match count {
-        0..=2 => 0,
-        count => count / 3,
-    };
     let mut found: Vec<(usize, &str)> = names
         .into_iter()
         .filter_map(|name| {
             let candidate = fold(name);
+            let meant = candidate.chars().count();
+            // A third of the letters. Two letters may lack one, and are another name after any other change.
+            let limit = count.max(meant.min(3)) / 3;
             // Each character too many is a step, so the costly count of steps is spared.
-            if candidate.chars().count().abs_diff(count) > limit {
+            if meant.abs_diff(count) > limit {
                 return None;
             }
             let distance = strsim::osa_distance(&folded, &candidate);
@@ -61,6 +59,30 @@ mod tests {
             ("launch_rocket", &[]),
             ("", &[]),
             ("x", &[]),
+        ];
+        for (wrong, expected) in table {
+            assert_eq!(near(wrong, names), expected, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn short_names_are_near_by_one_letter() {
+        let names = ["add", "get", "id", "x", "list"];
+        let table: [(&str, &[&str]); 13] = [
+            ("ad", &["add"]),
+            ("dd", &["add"]),
+            ("gt", &["get"]),
+            ("adds", &["add"]),
+            ("dad", &["add"]),
+            ("ids", &["id"]),
+            ("lst", &["list"]),
+            // One letter of two is another name, and so is whatever keeps none in its place.
+            ("is", &[]),
+            ("di", &[]),
+            ("i", &[]),
+            ("y", &[]),
+            ("at", &[]),
+            ("li", &[]),
         ];
         for (wrong, expected) in table {
             assert_eq!(near(wrong, names), expected, "{wrong}");

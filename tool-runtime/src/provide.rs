@@ -25,7 +25,8 @@
 #[diagnostic::on_unimplemented(
     message = "this tool needs a `{T}`, and the toolset's state `{Self}` provides none",
     label = "needs `{T}` as `#[state]`",
-    note = "give the state at the end of the list, `tools![…; state = app]`, where `app` is the `{T}` itself or a struct with `#[derive(toolwright::Provide)]` and a field of that type"
+    note = "give the state at the end of the list, `tools![…; state = app]`, where `app` is the `{T}` itself or a struct with `#[derive(toolwright::Provide)]` and a field of that type",
+    note = "of `state = Arc::new(app)` a tool takes what is inside, `#[state] app: &App`; of an `Arc<dyn Trait>` it takes the `Arc`"
 )]
 pub trait Provide<T: ?Sized> {
     /// The part.

@@ -5,9 +5,11 @@ use quote::ToTokens;
 use syn::{Attribute, Pat, Type};
 
 use super::spelled;
+use crate::cfg;
 use crate::ctxt::Ctxt;
 use crate::item::plain_ident;
 use crate::model::{DefaultValue, Tool};
+use crate::schema::is_basic;
 use crate::ty;
 
 /// A model fills a parameter by its name.
@@ -24,6 +26,14 @@ pub(crate) fn ident(cx: &Ctxt, pat: &Pat) -> Option<Ident> {
 
 /// Types that no argument can have, whatever they mean. `false` where nothing more can be said.
 pub(crate) fn filled_type(cx: &Ctxt, ident: &Ident, ty: &Type) -> bool {
+    // Of other types the compiler knows whether a reference to them can be read.
+    if is_basic(ty) && !ty::is_read(ty) {
+        cx.error(
+            ty,
+            format!("a call holds text to borrow and no other values, and `{ident}` refers to some\nhelp: take the values themselves: `Vec<i64>` or `&[i64]`, not `Vec<&i64>`"),
+        );
+        return false;
+    }
     let tokens = ty.to_token_stream();
     if ty::find(tokens.clone(), &["mut", "impl", "dyn", "static"]).is_none() {
         return true;
@@ -113,9 +123,10 @@ pub(crate) fn foreign_attribute(cx: &Ctxt, attr: &Attribute) -> bool {
     };
     let name = ident.to_string();
     let help = match name.as_str() {
-        "cfg" | "cfg_attr" => {
+        "cfg_attr" => return cfg::held(attr).iter().all(|held| is_for_others(cx, held)),
+        "cfg" => {
             cx.error(
-                attr,
+                &attr.meta,
                 "a parameter that is there in one build and not in another changes the tool's schema\nhelp: write two functions, each with its `#[cfg]`",
             );
             return false;
@@ -134,6 +145,23 @@ pub(crate) fn foreign_attribute(cx: &Ctxt, attr: &Attribute) -> bool {
     cx.error(
         attr,
         format!("unknown attribute `{name}` on a parameter of a tool\nhelp: {help}"),
+    );
+    false
+}
+
+/// Whether what a `cfg_attr` holds can be handed on in it. Only the compiler knows whether it would be there for us.
+fn is_for_others(cx: &Ctxt, held: &Attribute) -> bool {
+    let path = held.path();
+    let is_ours = |name: &&str| path.is_ident(name);
+    let Some(name) = ["arg", "state", "context", "doc"]
+        .iter()
+        .find(|name| is_ours(name))
+    else {
+        return foreign_attribute(cx, held);
+    };
+    cx.error(
+        &held.meta,
+        format!("`#[{name}]` of a parameter cannot stand in a `cfg_attr`\nhelp: write `#[{name}]` alone, or two functions, each with its `#[cfg]`"),
     );
     false
 }

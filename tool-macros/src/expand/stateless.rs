@@ -10,7 +10,7 @@ use super::{
 };
 use crate::model::{ModelParam, Param, Pass, Tool};
 use crate::place::{ident, literal, local, quiet, quote};
-use crate::schema::is_option;
+use crate::ty::is_option;
 
 /// The parameters that one function of the runtime passes on.
 const MOST_PASSED: usize = 6;

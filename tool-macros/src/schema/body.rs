@@ -13,6 +13,7 @@ use super::attr::{Container, Member, Sided, Tagging};
 use super::case::RenameRule;
 use super::recursive;
 use super::serde_attr::Place;
+use crate::ty::is_option;
 
 /// What stands beside the tree.
 #[derive(Default)]
@@ -418,9 +419,4 @@ pub(super) fn tag_field(tag: &str, variant: &TokenStream) -> TokenStream {
 /// An object's keys, in the place of a field.
 pub(super) fn flat(kind: &TokenStream) -> TokenStream {
     quote!(__tool::Field::new("", "", &__tool::Shape::new(#kind)).flattened())
-}
-
-/// Whether the type is spelled as an `Option`: it may be missing, even if its schema is foreign.
-pub(crate) fn is_option(ty: &Type) -> bool {
-    recursive::last_segment(ty).is_some_and(|last| last == "Option")
 }

@@ -362,9 +362,10 @@ fn list_of(meta: &Meta) -> TokenStream {
 
 fn range(cx: &Ctxt, meta: &Meta, form: &str) -> Option<ExprRange> {
     if let Meta::List(list) = meta
-        && let Ok(Expr::Range(range)) = syn::parse2(list.tokens.clone())
+        && let Ok(expr) = syn::parse2(list.tokens.clone())
+        && let Expr::Range(range) = args::bare(&expr)
     {
-        return Some(range);
+        return Some(range.clone());
     }
     let key = args::key(meta).unwrap_or_default();
     cx.error(
@@ -389,7 +390,7 @@ fn ordered(cx: &Ctxt, range: &TokenStream, bounds: &Bounds) {
 fn length(cx: &Ctxt, expr: &Expr) -> Option<u64> {
     if let Expr::Lit(ExprLit {
         lit: Lit::Int(int), ..
-    }) = expr
+    }) = args::bare(expr)
     {
         return cx.ok(int.base10_parse());
     }
@@ -401,12 +402,12 @@ fn length(cx: &Ctxt, expr: &Expr) -> Option<u64> {
 }
 
 fn number(cx: &Ctxt, expr: &Expr) -> Option<Number> {
-    let (sign, inner) = match expr {
+    let (sign, inner) = match args::bare(expr) {
         Expr::Unary(ExprUnary {
             op: UnOp::Neg(_),
             expr,
             ..
-        }) => ("-", expr.as_ref()),
+        }) => ("-", args::bare(expr)),
         other => ("", other),
     };
     let text = match inner {

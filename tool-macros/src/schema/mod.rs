@@ -25,7 +25,6 @@ mod serde_attr;
 mod used;
 mod variants;
 
-pub(crate) use body::is_option;
 pub(crate) use bounds::{Bounds, read as read_bound};
 pub(crate) use recursive::{is_basic, is_plain};
 

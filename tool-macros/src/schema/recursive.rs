@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
-use syn::{GenericArgument, PathArguments, Type};
+use syn::{GenericArgument, PathArguments, Type, TypePath};
 
 use crate::place::quote;
 
@@ -27,7 +27,7 @@ pub(super) fn marked(ty: &Type) -> TokenStream {
     })
 }
 
-fn rewrite(ty: &Type, cut: &dyn Fn(&syn::TypePath) -> bool) -> TokenStream {
+fn rewrite(ty: &Type, cut: &dyn Fn(&TypePath) -> bool) -> TokenStream {
     match ty {
         Type::Path(path) if cut(path) => quote!(__tool::Cut<#path>),
         Type::Path(path) => {
@@ -132,6 +132,14 @@ fn is_std(name: &str) -> bool {
     STD.contains(&name)
 }
 
+/// Whether a path is one of std's, or a word alone.
+fn leads_to_std(path: &TypePath) -> bool {
+    let mut segments = path.path.segments.iter();
+    let first = segments.next();
+    segments.next().is_none()
+        || first.is_some_and(|first| ["std", "core", "alloc"].iter().any(|of| first.ident == of))
+}
+
 /// Whether a type is made of types of std alone, as far as its spelling shows. Such a type has a
 /// schema of ours, so nothing need be looked for; if somebody's own type has such a name, the bound
 /// says so.
@@ -139,6 +147,7 @@ pub(crate) fn is_plain(ty: &Type) -> bool {
     match ty {
         Type::Path(path) => {
             path.qself.is_none()
+                && leads_to_std(path)
                 && path.path.segments.last().is_some_and(|last| {
                     is_std(&last.ident.to_string())
                         && match &last.arguments {

@@ -87,11 +87,17 @@ fn is_skipped(field: &syn::Field) -> bool {
     })
 }
 
+/// Of `T::Item` it is the associated type that needs a schema, and the author says so.
 fn idents(tokens: TokenStream, all: &[Ident], found: &mut Vec<Ident>) {
-    for token in tokens {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
         match token {
             TokenTree::Ident(ident) if all.contains(&ident) && !found.contains(&ident) => {
-                found.push(ident);
+                let is_path =
+                    matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == ':');
+                if !is_path {
+                    found.push(ident);
+                }
             }
             TokenTree::Group(group) => idents(group.stream(), all, found),
             _ => {}

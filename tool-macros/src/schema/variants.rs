@@ -7,8 +7,9 @@ use crate::doc;
 use crate::place::{literal, quote};
 
 use super::attr::{Member, Sided, Tagging};
-use super::body::{self, Body, Row, flat, is_option, object, tag_field};
+use super::body::{self, Body, Row, flat, object, tag_field};
 use super::serde_attr::Place;
+use crate::ty::is_option;
 
 /// A variant and what its attributes say.
 struct Read<'v> {
@@ -153,11 +154,13 @@ impl Body<'_> {
                 if is_unit(read) {
                     return object(tag);
                 }
+                let is_newtype =
+                    matches!(&variant.fields, Fields::Unnamed(of) if of.unnamed.len() == 1);
                 let optional = variant.fields.iter().any(|field| is_option(&field.ty));
                 let presence = if member.custom_input {
                     Some(quote!(.always()))
                 } else {
-                    (variant.fields.len() == 1 && optional).then(|| quote!(.optional()))
+                    (is_newtype && optional).then(|| quote!(.optional()))
                 };
                 let key = literal(key);
                 object(quote! {

@@ -151,6 +151,15 @@ impl<T: Schema + ?Sized> Schema for Cut<T> {
     };
 }
 
+/// Whether a tree does not say what its type is.
+const fn is_unseen(shape: &Shape) -> bool {
+    match shape.kind {
+        Kind::Foreign(_) | Kind::Unknown => true,
+        Kind::Narrow(base, _) => is_unseen(base),
+        _ => false,
+    }
+}
+
 /// What a derive says of a field, one word at a time.
 impl Field {
     #[doc(hidden)]
@@ -171,10 +180,11 @@ impl Field {
         Self { title, ..self }
     }
 
+    /// What is spelled as an `Option` may be missing, unless its tree says that it is another type of that name.
     #[doc(hidden)]
     pub const fn optional(self) -> Self {
         match self.presence {
-            Presence::Required => Self {
+            Presence::Required if is_unseen(self.shape) => Self {
                 presence: Presence::Optional,
                 ..self
             },

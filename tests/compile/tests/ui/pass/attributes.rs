@@ -13,6 +13,7 @@ fn add(
     mut a: i64,
     #[allow(unused_mut)] mut b: i64,
     #[expect(unused_variables)] c: Option<i64>,
+    #[cfg_attr(all(), expect(unused_variables))] d: Option<i64>,
 ) -> i64 {
     a += b;
     a
@@ -35,8 +36,15 @@ pub const fn plus(a: u8) -> u8 {
     a
 }
 
+/// What people read has an example that stands in a file:
+#[doc = concat!("`plus", "(1, 2)`")]
+#[tool(description = "Add what the model knows.")]
+fn described(a: u8) -> u8 {
+    a
+}
+
 fn main() {
-    assert_eq!(add(1, 2, None), 3);
+    assert_eq!(add(1, 2, None, None), 3);
     assert_eq!(increment(1), 2);
-    assert_eq!(tools![add, increment, plus].len(), 3);
+    assert_eq!(tools![add, increment, plus, described].len(), 4);
 }

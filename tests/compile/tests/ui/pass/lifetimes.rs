@@ -48,7 +48,32 @@ async fn later<'a>(#[state] db: &'a Db, words: &'a [&'a str]) -> Result<&'a str,
     Ok(words.first().copied().unwrap_or(&db.name))
 }
 
+/// What is asked of lifetimes, and of types for them.
+#[tool]
+fn asked<'a, 'b, T>(left: &'a str, right: &'b [T], value: T) -> usize
+where
+    'b: 'a,
+    T: Schema + serde::Deserialize<'a> + 'b,
+    &'b T: Into<u64>,
+    for<'c> &'c T: PartialEq<&'b T>,
+    [T; 1]: Sized + 'a,
+{
+    let numbers = right.iter().map(Into::into).sum::<u64>();
+    let of_left = right.iter().filter(|_| left.is_empty()).count();
+    usize::try_from(numbers).unwrap_or(of_left) + size_of_val(&value)
+}
+
+#[derive(PartialEq, serde::Deserialize, Schema)]
+struct Number(u64);
+
+impl From<&Number> for u64 {
+    fn from(number: &Number) -> Self {
+        number.0
+    }
+}
+
 fn main() {
     let db = Db { name: "db".into() };
-    assert_eq!(tools![longer, left, pair, name, later; state = db].len(), 5);
+    let tools = tools![longer, left, pair, name, later, asked::<Number>; state = db];
+    assert_eq!(tools.len(), 6);
 }

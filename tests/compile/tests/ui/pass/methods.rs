@@ -60,7 +60,7 @@ where
 {
     /// Get the value.
     #[tool]
-    fn get(&self) -> T {
+    fn get(self: &Self) -> T {
         self.value.clone()
     }
 

@@ -1,0 +1,11 @@
+use toolwright::tool;
+
+/// Add two numbers.
+#[tool]
+fn add(a: i64, #[cfg_attr(unix, cfg(test))] b: i64) -> i64 {
+    a + b
+}
+
+fn main() {
+    add(1, 2);
+}

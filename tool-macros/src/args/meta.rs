@@ -1,0 +1,75 @@
+//! `meta(…)`: values that ride on every result, as JSON.
+
+use quote::ToTokens;
+use syn::{Expr, ExprLit, ExprUnary, Lit, Meta, UnOp};
+
+use super::{bare, key, metas, value};
+use crate::ctxt::Ctxt;
+use crate::hidden;
+
+/// `meta(key = literal, …)` as the text of a JSON object.
+pub(super) fn meta_json(cx: &Ctxt, meta: &Meta) -> Option<String> {
+    let Meta::List(list) = meta else {
+        cx.error(
+            meta,
+            "`meta` takes a list\nhelp: write `meta(key = \"value\", …)`",
+        );
+        return None;
+    };
+    let entries: Vec<_> = metas(cx, list.tokens.clone())
+        .iter()
+        .filter_map(|entry| {
+            let key = key(entry).unwrap_or_else(|| entry.path().to_token_stream().to_string());
+            let json = json_literal(cx, value(cx, entry, "\"value\"")?)?;
+            Some(format!("{}:{json}", json_string(&key)))
+        })
+        .collect();
+    Some(format!("{{{}}}", entries.join(",")))
+}
+
+fn json_literal(cx: &Ctxt, value: &Expr) -> Option<String> {
+    let (sign, literal) = match value {
+        Expr::Unary(ExprUnary {
+            op: UnOp::Neg(_),
+            expr,
+            ..
+        }) => ("-", bare(expr)),
+        other => ("", other),
+    };
+    if let Expr::Lit(ExprLit { lit, .. }) = literal {
+        match lit {
+            Lit::Str(text) if sign.is_empty() => {
+                hidden::check(cx, text.span(), &text.value());
+                return Some(json_string(&text.value()));
+            }
+            Lit::Bool(flag) if sign.is_empty() => return Some(flag.value.to_string()),
+            Lit::Int(number) => return Some(format!("{sign}{}", number.base10_digits())),
+            Lit::Float(number) => return Some(format!("{sign}{}", number.base10_digits())),
+            _ => {}
+        }
+    }
+    cx.error(
+        value,
+        "a value of `meta` is a literal\nhelp: write a string, a number, `true` or `false`",
+    );
+    None
+}
+
+/// Rust's escapes are not JSON's.
+fn json_string(text: &str) -> String {
+    let mut out = String::from("\"");
+    for char in text.chars() {
+        match char {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            control if control.is_control() => {
+                for unit in control.encode_utf16(&mut [0; 2]) {
+                    out.extend(format!("\\u{unit:04x}").chars());
+                }
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
+}

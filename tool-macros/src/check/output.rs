@@ -1,0 +1,39 @@
+//! What a tool must not return. What cannot be written as JSON the compiler finds.
+
+use quote::ToTokens;
+use syn::{ReturnType, Type};
+
+use crate::ctxt::Ctxt;
+use crate::model::Tool;
+use crate::ty;
+
+/// The result's schema is asked of its type.
+pub(super) fn is_nameable(cx: &Ctxt, tool: &Tool) {
+    if let ReturnType::Type(_, ty) = &tool.output
+        && let Some(token) = ty::find(ty.to_token_stream(), &["impl"])
+    {
+        let help = match ty::find(ty.to_token_stream(), &["Future"]) {
+            Some(_) => "make it an `async fn` that returns what the future comes to",
+            None => "return a type that can be written out",
+        };
+        cx.error(
+            token,
+            format!(
+                "tool `{}` returns a type without a name\nhelp: {help}",
+                tool.name.value
+            ),
+        );
+    }
+}
+
+/// A model waits for an answer; and of the type `!` the compiler would say more in generated code than here.
+pub(super) fn is_there(cx: &Ctxt, tool: &Tool) {
+    if let ReturnType::Type(_, ty) = &tool.output
+        && matches!(ty::bare(ty), Type::Never(_))
+    {
+        cx.error(
+            ty,
+            format!("tool `{}` never returns, so that no call of it has an answer\nhelp: return a `Serialize` value, an `Outcome`, or a `Result` of one", tool.name.value),
+        );
+    }
+}

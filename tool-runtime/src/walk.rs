@@ -237,10 +237,10 @@ impl<'t> Walk<'t> {
             (Kind::Object(object), Some(b'{')) => {
                 match alternatives(&bare.kind, false).as_slice() {
                     [one] => self.object(one),
-                    ways => self.one_of(shape, &Ways::of_objects(ways, object.fields)),
+                    ways => self.one_of(shape, Ways::Objects(ways, object.fields)),
                 }
             }
-            (Kind::Union(union), _) => self.one_of(shape, &Ways::of(union.members)),
+            (Kind::Union(union), _) => self.one_of(shape, Ways::Of(union.members)),
             _ => self.mismatch(shape),
         }
     }

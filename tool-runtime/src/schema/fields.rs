@@ -90,6 +90,7 @@ pub(crate) fn alternatives(kind: &Kind, output: bool) -> Vec<Alternative> {
     match kind {
         Kind::Object(object) => {
             let start = Alternative {
+                keys: Vec::with_capacity(object.fields.len()),
                 open: object.open,
                 ..Alternative::default()
             };

@@ -15,46 +15,57 @@ pub(super) enum Way<'s> {
     Other(&'s Shape),
 }
 
-/// All that a value may be, with a name for the whole.
-pub(super) struct Ways<'s> {
-    ways: Vec<Way<'s>>,
-    /// The address of what it was made of, which lives as long as the program.
-    id: usize,
+/// All that a value may be.
+#[derive(Clone, Copy)]
+pub(super) enum Ways<'s> {
+    /// What the members of a union are.
+    Of(&'static [Shape]),
+    /// An object with these fields, into which an enum is flattened.
+    Objects(&'s [Alternative], &'static [Field]),
 }
 
-impl Ways<'_> {
-    pub(super) fn of(members: &'static [Shape]) -> Ways<'static> {
-        let mut ways = Vec::new();
-        collect(members, &mut ways, 0);
-        Ways {
-            ways,
-            id: members.as_ptr().addr(),
+impl<'s> Ways<'s> {
+    /// The address of what they are made of, which lives as long as the program: a name for the whole.
+    fn id(self) -> usize {
+        match self {
+            Self::Of(members) => members.as_ptr().addr(),
+            Self::Objects(_, fields) => fields.as_ptr().addr(),
         }
     }
 
-    /// The ways of an object with these fields, into which an enum is flattened.
-    pub(super) fn of_objects(ways: &[Alternative], fields: &'static [Field]) -> Self {
-        Self {
-            ways: ways.iter().cloned().map(Way::Object).collect(),
-            id: fields.as_ptr().addr(),
+    /// Whether one of them is the one, in order; those behind it are not made.
+    fn any(self, mut is_one: impl FnMut(Way<'s>) -> bool) -> bool {
+        match self {
+            Self::Of(members) => any(members, 0, &mut is_one),
+            Self::Objects(ways, _) => ways.iter().cloned().any(|way| is_one(Way::Object(way))),
         }
+    }
+
+    fn all(self) -> Vec<Way<'s>> {
+        let mut all = Vec::new();
+        self.any(|way| {
+            all.push(way);
+            false
+        });
+        all
     }
 }
 
 /// The ways of unions inside unions are ways of the outermost.
-fn collect(members: &'static [Shape], ways: &mut Vec<Way<'static>>, depth: u8) {
-    for member in members {
+fn any<'s>(members: &'static [Shape], depth: u8, is_one: &mut impl FnMut(Way<'s>) -> bool) -> bool {
+    members.iter().any(|member| {
         let bare = bare(member, false);
         match bare.kind {
             Kind::Union(union) if !bare.nullable && depth < 8 => {
-                collect(union.members, ways, depth + 1);
+                any(union.members, depth + 1, is_one)
             }
             Kind::Object(_) if !bare.nullable => {
-                ways.extend(alternatives_of(member, false).into_iter().map(Way::Object));
+                let ways = alternatives_of(member, false);
+                ways.into_iter().any(|way| is_one(Way::Object(way)))
             }
-            _ => ways.push(Way::Other(member)),
+            _ => is_one(Way::Other(member)),
         }
-    }
+    })
 }
 
 fn is_names(shape: &Shape) -> bool {
@@ -71,7 +82,7 @@ fn tag_of(key: &Key) -> Option<&'static Variant> {
 
 impl<'t> Walk<'t> {
     /// A value that is of one of some ways: the first that admits it is what serde reads.
-    pub(super) fn one_of(&mut self, shape: &Shape, ways: &Ways<'_>) -> Walked {
+    pub(super) fn one_of(&mut self, shape: &Shape, ways: Ways<'_>) -> Walked {
         let start = self.json.offset();
         let depth = self.json.depth();
         // A type that is an untagged variant of itself never comes to an end.
@@ -79,7 +90,7 @@ impl<'t> Walk<'t> {
             return self.mismatch(shape);
         }
         // Of the outermost union nobody asks again.
-        let memo = (self.tried > 0 && self.mode == Mode::Judge).then_some((start, ways.id));
+        let memo = (self.tried > 0 && self.mode == Mode::Judge).then_some((start, ways.id()));
         if let Some(known) = memo.and_then(|memo| self.judged.get(&memo)) {
             let Some((end, edits)) = known else {
                 return Err(Stop);
@@ -92,16 +103,15 @@ impl<'t> Walk<'t> {
         let noted = self.edits.len();
         self.mode = Mode::Judge;
         self.tried += 1;
-        let mut admitted = false;
-        for way in &ways.ways {
+        let admitted = ways.any(|way| {
             self.unions = unions + 1;
-            if self.way(way).is_ok() {
-                admitted = true;
-                break;
+            let is_admitted = self.way(&way).is_ok();
+            if !is_admitted {
+                self.json.rewind(start, depth);
+                self.edits.truncate(noted);
             }
-            self.json.rewind(start, depth);
-            self.edits.truncate(noted);
-        }
+            is_admitted
+        });
         self.tried -= 1;
         (self.unions, self.mode) = (unions, mode);
         if let Some(memo) = memo {
@@ -112,7 +122,7 @@ impl<'t> Walk<'t> {
         match (admitted, mode) {
             (true, _) => Ok(()),
             (false, Mode::Judge) => Err(Stop),
-            (false, Mode::Tell { .. }) => self.meant(shape, &ways.ways, start, depth),
+            (false, Mode::Tell { .. }) => self.meant(shape, &ways.all(), start, depth),
         }
     }
 

@@ -110,29 +110,31 @@ fn what_stands_in_a_list_does_not_matter() {
 
 #[test]
 fn a_plain_list_is_allocated_once() {
-    for count in [0, 1, 3, 10, 100, 1000] {
+    for count in [0, 1, 3, 10, 64] {
         let numbers: Vec<i64> = (0..count).collect();
         let lines: Vec<_> = numbers.iter().map(|_| json!({"note": "x"})).collect();
         let words: Vec<_> = numbers.iter().map(|number| format!("w{number}")).collect();
-        assert_eq!(
-            answer("places", &json!({"numbers": numbers}).to_string()),
-            json!(count)
-        );
-        if count <= 100 {
-            let sent = json!({"lines": lines}).to_string();
-            assert_eq!(answer("places_of_lines", &sent), json!(count));
-            let sent = json!({"words": words}).to_string();
-            assert_eq!(answer("places_of_words", &sent), json!(count));
+        let sent = [
+            ("places", json!({"numbers": numbers})),
+            ("places_of_lines", json!({"lines": lines})),
+            ("places_of_words", json!({"words": words})),
+        ];
+        for (tool, arguments) in sent {
+            assert_eq!(
+                answer(tool, &arguments.to_string()),
+                json!(count),
+                "{tool} {arguments}"
+            );
         }
     }
 }
 
-/// What a model writes decides how much is allocated: no more than what it has written.
+/// What a model writes does not decide how much is allocated before it is read.
 #[test]
-fn no_more_places_are_made_than_the_text_has_bytes() {
+fn room_is_made_for_few_that_may_not_come() {
     let commas = ",".repeat(1_000_000);
     let places = answer("places_of_words", &json!({"words": [commas]}).to_string());
-    assert!(places.as_u64().unwrap() <= 4096, "{places}");
+    assert!((1..=64).contains(&places.as_u64().unwrap()), "{places}");
     let far = format!(r#"{{"numbers": [1{}]}}"#, " ".repeat(100_000));
     assert_eq!(answer("places", &far), json!(1));
 }

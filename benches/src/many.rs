@@ -32,6 +32,9 @@ fn work() -> u64 {
     compute()
 }
 
+/// Of many calls that sleep, at most so many times as long as by hand.
+const LIMIT: f64 = 1.17;
+
 /// No arguments.
 #[derive(Deserialize, Schema)]
 struct Nothing {}
@@ -85,25 +88,36 @@ fn join_all() -> Parallel {
     })
 }
 
-/// All calls at once, by what is the fastest without an executor: each is polled when it was woken, and none because the
-/// task has worked for long.
-fn unordered() -> Parallel {
-    let set = tools![rest, work];
-    Parallel::new("toolwright-unordered", move |tool, calls| {
-        let set = set.clone();
-        async move {
-            let cx = Context::new();
-            let calls: Vec<_> = (0..calls)
-                .map(|at| ToolCall::new(format!("call_{at}"), tool, NOTHING))
-                .collect();
-            let answers: FuturesUnordered<_> =
-                calls.iter().map(|call| set.call(call, &cx)).collect();
-            let results = tokio::task::unconstrained(answers.collect::<Vec<_>>()).await;
-            results
-                .iter()
-                .filter(|result| result.outcome.is_ok())
-                .count()
+/// A call, as people write it without a library.
+async fn call(tool: &str, arguments: &str) -> Option<String> {
+    let Nothing {} = serde_json::from_str(arguments).ok()?;
+    let answer = match tool {
+        "rest" => {
+            tokio::time::sleep(REST).await;
+            7
         }
+        "work" => compute(),
+        _ => return None,
+    };
+    serde_json::to_string(&answer).ok()
+}
+
+/// All calls at once, by what is the fastest without an executor: each is polled when it was woken, and none waits because the
+/// task has worked for long. There are no limits, no order, and a panic ends all.
+fn by_hand() -> Parallel {
+    Parallel::new("HAND", move |tool, calls| async move {
+        let calls: Vec<_> = (0..calls)
+            .map(|at| (format!("call_{at}"), NOTHING.to_owned()))
+            .collect();
+        let answers: FuturesUnordered<_> = calls
+            .iter()
+            .map(|(id, arguments)| async move { (id, call(tool, arguments).await) })
+            .collect();
+        let answers: Vec<_> = tokio::task::unconstrained(answers.collect()).await;
+        answers
+            .iter()
+            .filter(|(_, answer)| answer.is_some())
+            .count()
     })
 }
 
@@ -129,11 +143,16 @@ pub(crate) fn groups() -> Vec<Group> {
     for (group, rows) in groups.iter_mut().zip(at_run_time) {
         group.0.extend(rows.0);
     }
-    let mut parallel = executor().groups();
-    for others in [unordered(), join_all()] {
-        for (group, rows) in parallel.iter_mut().zip(others.groups()) {
-            group.0.extend(rows.0);
-        }
+    let mut parallel = by_hand().groups();
+    for (group, rows) in parallel.iter_mut().zip(executor().groups()) {
+        let spawned = group.name().starts_with("parallel-rest-spawned");
+        let rows = rows.0.into_iter();
+        group
+            .0
+            .extend(rows.map(|row| row.target(spawned.then_some(LIMIT))));
+    }
+    for (group, rows) in parallel.iter_mut().zip(join_all().groups()) {
+        group.0.extend(rows.0);
     }
     groups.extend(parallel);
     groups

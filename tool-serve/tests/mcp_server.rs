@@ -264,6 +264,22 @@ async fn what_is_in_flight_when_the_input_ends_is_answered() {
 }
 
 #[tokio::test]
+async fn who_does_not_read_does_not_hold_up_a_server_that_is_told_to_stop() {
+    let limits = ServerLimits {
+        grace: Duration::from_millis(50),
+        ..ServerLimits::default()
+    };
+    let stop = Cancel::new();
+    let server = Server::new(all()).limits(limits).stopped_by(stop.clone());
+    let mut client = Piped::new(server).await;
+    for id in 1..=2_000 {
+        client.say(&call(id, "add", r#"{"a":1,"b":1}"#)).await;
+    }
+    stop.cancel();
+    timeout(LONG, client.ended).await.unwrap().unwrap().unwrap();
+}
+
+#[tokio::test]
 async fn a_cancelled_call_is_not_answered_and_no_other_is_taken_for_it() {
     let mut client = Piped::new(Server::new(all())).await;
     client.say(&call(1, "wait", r#"{"ms":60000}"#)).await;

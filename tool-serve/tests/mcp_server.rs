@@ -16,7 +16,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHal
 use tokio::time::timeout;
 use toolwright::layers::Approval;
 use toolwright::serve::mcp::{HttpService, Server, ServerLimits};
-use toolwright::{DynTool, Registry, ToolError, Toolset, tool, tools};
+use toolwright::{Cancel, DynTool, Registry, ToolError, Toolset, tool, tools};
 use tower_service::Service;
 
 const LONG: Duration = Duration::from_secs(20);

@@ -228,8 +228,9 @@ impl ChatStream {
                 let same = |call: &Call| call.index.as_deref() == Some(index);
                 let is_another = |call: &mut Call| {
                     let other = |id: &str| call.tree.get("id").is_some() && !has_id(call, id);
+                    let has_other_id = id.as_deref().is_some_and(other);
                     let is_after = |name: &str| call.is_whole() || call.is_of_other(name);
-                    id.as_deref().is_some_and(other) && name.as_deref().is_some_and(is_after)
+                    has_other_id && name.as_deref().is_some_and(is_after)
                 };
                 let at = self.calls.iter().rposition(same);
                 at.filter(|at| !self.calls.get_mut(*at).is_some_and(is_another))

@@ -14,6 +14,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Notify, mpsc};
 use toolwright_runtime::Cancel;
 
+use super::IN_FLIGHT;
 use super::limits::ServerLimits;
 use super::lines::{Line, Lines};
 use super::message::{Bad, Message};
@@ -123,7 +124,7 @@ impl Flight {
             return Err("a request with this id was cancelled");
         }
         if !known.ids.insert(id.clone()) {
-            return Err("another request with this id is not answered yet");
+            return Err(IN_FLIGHT);
         }
         Ok(())
     }

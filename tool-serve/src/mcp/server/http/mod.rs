@@ -249,10 +249,8 @@ impl Inner {
         if asks || !call.is_first() || self.service.config.cancellation_token.is_cancelled() {
             return None;
         }
-        if !client.is_2026 {
-            if !self.is_open(parts.headers.get(&SESSION)?).await {
-                return None;
-            }
+        if !client.is_2026 && !self.is_open(parts.headers.get(&SESSION)?).await {
+            return None;
         }
         Some(begun::begin(&self.shared, &client, call, parts).await)
     }

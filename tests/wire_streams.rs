@@ -350,6 +350,15 @@ fn what_imitators_of_openais_chat_stream_is_read() {
         ]),
         [call("a", "x", "{\"n\":1}"), call("b", "x", "{\"n\":2}")]
     );
+    // Also where the first one has no arguments.
+    assert_eq!(
+        chat(&[
+            json!([{"index": 0, "id": "a", "function": {"name": "x", "arguments": ""}}]),
+            json!([{"index": 0, "id": "b", "function": {"name": "y", "arguments": ""}}]),
+            json!([{"index": 0, "function": {"arguments": "{}"}}]),
+        ]),
+        [call("a", "x", ""), call("b", "y", "{}")]
+    );
     // An object where a text should be, and what is no call.
     assert_eq!(
         chat(&[json!([null, 7, {"index": 0, "function": {"name": "x", "arguments": {"n": 1}}}])]),
@@ -458,6 +467,34 @@ fn a_reported_error_is_told_and_ends_nothing() {
         }
         let streamed = accumulator.finish().unwrap();
         assert_eq!(said(wire, &streamed.response), said(wire, &sample(whole)));
+    }
+}
+
+#[test]
+fn an_error_that_is_null_is_none() {
+    for (wire, event) in [
+        (
+            Wire::OpenAiChat,
+            r#"{"error":null,"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}"#,
+        ),
+        (
+            Wire::Gemini,
+            r#"{"error":null,"candidates":[{"content":{"parts":[{"text":"Hi"}]},"finishReason":"STOP"}]}"#,
+        ),
+        (
+            Wire::Ollama,
+            r#"{"error":null,"message":{"role":"assistant","content":"Hi"},"done":true}"#,
+        ),
+    ] {
+        let mut accumulator = wire.accumulator();
+        accumulator.push(event).unwrap();
+        let streamed = accumulator.finish().unwrap();
+        let completion = wire.completion(&streamed.response).unwrap();
+        assert_eq!(
+            (&*completion.text, streamed.ended),
+            ("Hi", true),
+            "{wire:?}"
+        );
     }
 }
 

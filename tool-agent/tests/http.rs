@@ -378,6 +378,35 @@ async fn an_answer_may_be_too_long_and_too_late() {
     assert_eq!(error.kind(), ModelErrorKind::Transport, "{error}");
 }
 
+/// Proxies break connections, or forget to close them, behind the last of what they pass on.
+#[tokio::test]
+async fn an_answer_that_has_ended_does_not_wait_for_the_end_of_the_connection() {
+    let text = sample("openai_chat.sse");
+    let length = text.len() + 1;
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
+    let breaks = format!("{head}content-length: {length}\r\n\r\n{text}").into_bytes();
+    let server = Server::start(vec![stream(&text), breaks.clone()]).await;
+    let endpoint = Endpoint::openai_chat(&*server.url, "m", "").retries(0);
+    let expected = ask(&endpoint, true).await;
+    let response = expected.0.unwrap();
+    assert!(!response.calls.is_empty());
+    let (broken, told) = ask(&endpoint, true).await;
+    assert_eq!((broken.unwrap(), &told), (response.clone(), &expected.1));
+
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let open = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        read(&mut stream).await;
+        stream.write_all(&breaks).await.unwrap();
+        std::future::pending::<()>().await;
+    });
+    let endpoint = Endpoint::openai_chat(&*url, "m", "").retries(0);
+    let silent = endpoint.silence(Duration::from_millis(200));
+    assert_eq!(ask(&silent, true).await.0.unwrap(), response);
+    open.abort();
+}
+
 #[tokio::test]
 async fn what_may_succeed_later_is_sent_again() {
     let busy = answer("429 Too Many Requests", "retry-after: 0\r\n", "");
@@ -417,6 +446,10 @@ async fn a_key_is_in_no_debug_and_no_error() {
         error.to_string(),
         "the provider answered 401: Incorrect API key provided: [key]."
     );
+    // Nor half of it, where long words are cut.
+    let long = format!("{}secret", "x".repeat(997));
+    let (long, _) = fault(answer("401 Unauthorized", "", &long), false).await;
+    assert!(long.to_string().ends_with("x[ke…"), "{long}");
     let endpoint = Endpoint::openai_chat("http://user:secret@127.0.0.1:1/secret", "m", "secret");
     let endpoint = endpoint.header("x-other", "secret").retries(0);
     let unreachable = ask(&endpoint, false).await.0.unwrap_err();

@@ -16,7 +16,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHal
 use tokio::time::timeout;
 use toolwright::layers::Approval;
 use toolwright::serve::mcp::{HttpService, Server, ServerLimits};
-use toolwright::{DynTool, Registry, ToolError, Toolset, tool, tools};
+use toolwright::{Cancel, DynTool, Registry, ToolError, Toolset, tool, tools};
 use tower_service::Service;
 
 const LONG: Duration = Duration::from_secs(20);
@@ -260,6 +260,22 @@ async fn what_is_in_flight_when_the_input_ends_is_answered() {
     }
     ids.sort_unstable();
     assert_eq!(ids, (1..=50).collect::<Vec<_>>());
+    timeout(LONG, client.ended).await.unwrap().unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn who_does_not_read_does_not_hold_up_a_server_that_is_told_to_stop() {
+    let limits = ServerLimits {
+        grace: Duration::from_millis(50),
+        ..ServerLimits::default()
+    };
+    let stop = Cancel::new();
+    let server = Server::new(all()).limits(limits).stopped_by(stop.clone());
+    let mut client = Piped::new(server).await;
+    for id in 1..=2_000 {
+        client.say(&call(id, "add", r#"{"a":1,"b":1}"#)).await;
+    }
+    stop.cancel();
     timeout(LONG, client.ended).await.unwrap().unwrap().unwrap();
 }
 

@@ -53,7 +53,8 @@ impl Endpoint {
             408 | 409 | 425 | 429 | 500.. => ModelErrorKind::Busy,
             _ => ModelErrorKind::Refused,
         };
-        let words = self.redacted(&words(&String::from_utf8_lossy(body)));
+        // Before it is cut, or half a key could be left.
+        let words = cut(&self.redacted(&words(&String::from_utf8_lossy(body))));
         let message = if words.is_empty() {
             format!("the provider answered {status}")
         } else {
@@ -85,7 +86,10 @@ fn words(body: &str) -> String {
         let message = error.get("message").unwrap_or(error);
         message.as_str()
     });
-    let told = told.unwrap_or(body).trim();
+    told.unwrap_or(body).trim().to_owned()
+}
+
+fn cut(told: &str) -> String {
     match told.char_indices().nth(MOST_WORDS) {
         Some((end, _)) => format!("{}…", told.get(..end).unwrap_or_default()),
         None => told.to_owned(),

@@ -107,7 +107,12 @@ impl Endpoint {
     ) -> Result<String, ModelError> {
         let mut pieces = sent.accumulator();
         let mut length = 0_usize;
-        while let Some(piece) = answer.chunk().await.map_err(failure::transport)? {
+        let broke = loop {
+            let piece = match answer.chunk().await {
+                Ok(Some(piece)) => piece,
+                Ok(None) => break failure::broke_off(),
+                Err(error) => break failure::transport(error),
+            };
             length = length.saturating_add(piece.len());
             self.count(length)?;
             let events = pieces.push_bytes(&piece);
@@ -115,13 +120,12 @@ impl Endpoint {
                 told.store(true, Ordering::Relaxed);
                 news.tell(&event);
             }
-        }
-        // Without a beginning there is no end either.
-        let streamed = pieces.finish().map_err(|_| failure::broke_off())?;
-        if streamed.ended {
-            Ok(streamed.response)
-        } else {
-            Err(failure::broke_off())
+        };
+        // Behind its end nothing of an answer is missed, however the connection ends. Without a beginning
+        // there is no end either.
+        match pieces.finish() {
+            Ok(streamed) if streamed.ended => Ok(streamed.response),
+            _ => Err(broke),
         }
     }
 

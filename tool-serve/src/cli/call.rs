@@ -137,6 +137,10 @@ impl Asked {
                 Some(report) = reports.recv() => meter.show(&report),
             }
         };
+        // What was told in the moment of the end.
+        while let Ok(report) = reports.try_recv() {
+            meter.show(&report);
+        }
         meter.clear();
         batch
     }

@@ -125,6 +125,8 @@ fn what_tools_print() {
     let came = run(&["call", "noisy"]);
     assert_eq!(came.out, "this is the answer\n");
     assert!(came.err.contains("this is no answer"));
+    // Nor is how far they are, which is told to the last.
+    assert!(came.err.contains("1 of 2: begun\n2 of 2\n"), "{}", came.err);
 }
 
 fn secrets_are_not_shown() {

@@ -160,7 +160,9 @@ fn tree(node: Node) -> Node {
 
 /// Prints, and then says what it says.
 #[tool]
-fn noisy() -> &'static str {
+fn noisy(#[context] cx: &Context) -> &'static str {
+    cx.progress(Progress::new(1.0).of(2.0).saying("begun"));
+    cx.progress(Progress::new(2.0).of(2.0));
     println!("this is no answer");
     "this is the answer"
 }

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use toolwright::serve::mcp::Server;
 use toolwright::{Context, DynTool, Progress, ToolError, Toolset, tool, tools};
 
-use super::client::{Client, JSON, LONG, STREAM, until};
+use super::client::{Client, Heard, JSON, LONG, STREAM, until};
 use super::tools::{FIVE, known};
 
 /// Computes, and waits.
@@ -186,6 +186,29 @@ async fn a_call_that_waits_is_cancelled_as_any_other() {
     assert!(timeout(Duration::from_millis(50), waiting).await.is_err());
     let heard = alone.call("add", FIVE).await;
     assert_eq!(heard.answer(JSON)["result"]["content"][0]["text"], "5");
+}
+
+#[tokio::test]
+async fn no_call_takes_the_answer_of_another_with_its_id() {
+    let [(session, runs), _] = known().await;
+    let slow = session.call_body("wait", r#"{"ms": 300}"#);
+    let waiting = session.send(Method::POST, slow.clone(), None).await;
+    for _ in 0..2 {
+        let again = session.post(slow.clone(), None).await;
+        assert_eq!(again.status, 400);
+        assert!(again.text.contains("is not answered yet"), "{}", again.text);
+    }
+    // Nor does one in the midst of being refused hold the id.
+    let wrong = session.with("mcp-protocol-version", "1999-01-01");
+    let other = slow.replace(r#""id":7"#, r#""id":8"#);
+    assert_eq!(wrong.post(other.clone(), None).await.status, 400);
+    let other = session.post(other, None).await;
+    assert_eq!(other.messages.last().unwrap()["id"], 8, "{}", other.text);
+    let first = Heard::of(waiting).await;
+    assert_eq!(first.messages.last().unwrap()["id"], 7, "{}", first.text);
+    let later = session.post(slow, None).await;
+    assert_eq!(later.messages.last().unwrap()["id"], 7, "{}", later.text);
+    assert_eq!(runs.load(Ordering::SeqCst), 3);
 }
 
 #[tokio::test]

@@ -116,6 +116,17 @@ async fn a_message_that_is_too_large_fails_its_call_alone() {
 }
 
 #[tokio::test]
+async fn limits_that_no_clock_counts_to_are_none() {
+    let connector = connect("normal").0;
+    let connector = connector.connect_limit(Duration::MAX);
+    let connector = connector
+        .list_limit(Duration::MAX)
+        .call_limit(Duration::MAX);
+    let client = connector.await.unwrap();
+    assert_eq!(text(&call(&client.toolset(), "echo", "{}").await), "{}");
+}
+
+#[tokio::test]
 async fn progress_is_told_in_its_order() {
     let client = client("normal").await;
     let heard = Arc::new(Mutex::new(Vec::new()));

@@ -44,6 +44,12 @@ impl Call {
     fn is_whole(&mut self) -> bool {
         is_object(&self.tree.entry("function").entry("arguments").plain())
     }
+
+    /// Whether it is a call of another tool.
+    fn is_of_other(&mut self, name: &str) -> bool {
+        let own = self.tree.entry("function").get("name").map(Tree::plain);
+        own.is_some_and(|own| own != name)
+    }
 }
 
 #[derive(Deserialize)]
@@ -200,7 +206,7 @@ impl ChatStream {
     /// Which call a piece belongs to; a new one if to none.
     ///
     /// Imitators leave the index out, where the id or the order tells, or give every call the same:
-    /// after whole arguments, another id with a name begins another call.
+    /// another id with a name begins another call after whole arguments, or where the name is another.
     fn place(&mut self, piece: &Piece<'_>) -> usize {
         let id = piece.id.and_then(|id| text(id.get()));
         let id = id.filter(|id| !id.is_empty());
@@ -208,7 +214,7 @@ impl ChatStream {
             .function
             .and_then(|function| object(function.get()).ok());
         let name = function.and_then(|function: Named<'_>| text(function.name?.get()));
-        let has_name = name.is_some_and(|name| !name.is_empty());
+        let name = name.filter(|name| !name.is_empty());
         let has_id = |call: &Call, id: &str| {
             let own = call.tree.get("id").map(Tree::plain);
             own.is_some_and(|own| own == id)
@@ -222,13 +228,15 @@ impl ChatStream {
                 let same = |call: &Call| call.index.as_deref() == Some(index);
                 let is_another = |call: &mut Call| {
                     let other = |id: &str| call.tree.get("id").is_some() && !has_id(call, id);
-                    has_name && id.as_deref().is_some_and(other) && call.is_whole()
+                    let has_other_id = id.as_deref().is_some_and(other);
+                    let is_after = |name: &str| call.is_whole() || call.is_of_other(name);
+                    has_other_id && name.as_deref().is_some_and(is_after)
                 };
                 let at = self.calls.iter().rposition(same);
                 at.filter(|at| !self.calls.get_mut(*at).is_some_and(is_another))
             }
             (None, Some(id)) => self.calls.iter().rposition(|call| has_id(call, id)),
-            (None, None) if has_name => None,
+            (None, None) if name.is_some() => None,
             (None, None) => self.calls.len().checked_sub(1),
         };
         found.unwrap_or_else(|| {

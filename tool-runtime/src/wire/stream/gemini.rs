@@ -43,7 +43,8 @@ impl Assemble for GeminiStream {
             .map_err(|error| WireError::json("this is no event of a Gemini stream", error))?;
         for (key, value) in entries {
             match &*key {
-                "error" => return Err(WireError::reported(value)),
+                "error" if value.get() != "null" => return Err(WireError::reported(value)),
+                "error" => {}
                 "candidates" => {
                     // A request with tools asks for one candidate.
                     if let Some(candidate) = elements(Some(value)).first() {

@@ -36,7 +36,8 @@ impl Assemble for OllamaStream {
             .map_err(|error| WireError::json("this is no event of an Ollama stream", error))?;
         for (key, value) in entries {
             match &*key {
-                "error" => return Err(WireError::reported(value)),
+                "error" if value.get() != "null" => return Err(WireError::reported(value)),
+                "error" => {}
                 "message" => self.message(value, news),
                 _ => {
                     self.ended |= key == "done" && value.get() == "true";

@@ -26,6 +26,8 @@ use super::slot::Slot;
 /// A server may ask for more so many times before it answers.
 const MOST_ROUNDS: usize = 16;
 
+const FAR: Duration = Duration::from_hours(24 * 365 * 30);
+
 /// What the server asked for before it answers a call: it is sent with the call, once more.
 #[derive(Default)]
 struct Answers {
@@ -97,7 +99,7 @@ impl Link {
         params.request_state.clone_from(&answers.state);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let limit = self.settings.call_limit;
-        let mut due = Instant::now() + limit;
+        let mut due = after(limit);
         let cancel = cx.cancel();
         let sent = tokio::select! {
             biased;
@@ -118,10 +120,10 @@ impl Link {
                     abandoned.reason = "the call was cancelled";
                     return Err(cancelled(!slot.withdraw()));
                 }
-                () = slot.alive.notified() => due = Instant::now() + limit,
+                () = slot.alive.notified() => due = after(limit),
                 () = sleep_until(due) => {
                     if session.desk.asking.load(Ordering::Acquire) > 0 {
-                        due = Instant::now() + limit;
+                        due = after(limit);
                         continue;
                     }
                     abandoned.reason = "the call took too long";
@@ -181,6 +183,12 @@ fn cancelled(is_sent: bool) -> Lost {
 }
 
 /// A call of which the server let nothing be heard, or that it let wait.
+/// The end of a time that begins now. What no clock counts to is far away.
+fn after(limit: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(limit).unwrap_or_else(|| now + FAR)
+}
+
 fn silent(limit: Duration, is_sent: bool) -> Lost {
     let words = if is_sent {
         format!(

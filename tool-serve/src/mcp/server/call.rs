@@ -66,6 +66,7 @@ pub(super) async fn answer(
     };
     let parts = request.extensions.get::<http::request::Parts>();
     let way = riding.and_then(|riding| riding.way);
+    let _flight = way.as_ref().and_then(|way| way.flight());
     let Begun {
         call,
         cx,

@@ -40,6 +40,9 @@ pub use self::limits::ServerLimits;
 /// How many tools a page of `tools/list` has.
 const PAGE: usize = 100;
 
+/// Why a request with the id of another is refused.
+const IN_FLIGHT: &str = "another request with this id is not answered yet";
+
 /// The key among a tool's attributes for what a client must be able to do: the protocol's
 /// `ClientCapabilities`.
 const NEEDS: &str = "client_capabilities";

@@ -14,6 +14,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Notify, mpsc};
 use toolwright_runtime::Cancel;
 
+use super::IN_FLIGHT;
 use super::limits::ServerLimits;
 use super::lines::{Line, Lines};
 use super::message::{Bad, Message};
@@ -123,7 +124,7 @@ impl Flight {
             return Err("a request with this id was cancelled");
         }
         if !known.ids.insert(id.clone()) {
-            return Err("another request with this id is not answered yet");
+            return Err(IN_FLIGHT);
         }
         Ok(())
     }
@@ -178,8 +179,8 @@ pub(super) fn open(
         incoming: Arc::new(tokio::sync::Mutex::new(incoming)),
         out: out.clone(),
     };
+    let (grace, told) = (limits.grace, stop.clone());
     let reading = tokio::spawn(async move {
-        let grace = limits.grace;
         let read = tokio::select! {
             read = read(input, &messages, &out, &limits) => read,
             () = stop.cancelled() => Ok(()),
@@ -193,10 +194,21 @@ pub(super) fn open(
             () = out.lines.closed() => Ok(()),
         }
     });
-    let writing = tokio::spawn(write(output, outgoing));
+    let mut writing = tokio::spawn(write(output, outgoing));
     let end = async move {
         let read = reading.await.map_err(io::Error::other)?;
-        writing.await.map_err(io::Error::other)?.and(read)
+        // A client may read as slowly as it likes, but not hold up a server that is told to stop.
+        let given_up = async {
+            told.cancelled().await;
+            tokio::time::sleep(grace).await;
+        };
+        tokio::select! {
+            written = &mut writing => written.map_err(io::Error::other)?.and(read),
+            () = given_up => {
+                writing.abort();
+                read
+            }
+        }
     };
     (pipe, end)
 }

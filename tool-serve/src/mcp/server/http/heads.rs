@@ -14,6 +14,7 @@ use http::uri::Authority;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use super::SESSION;
+use super::flights::Flight;
 use crate::mcp::server::begun::Begun;
 use crate::mcp::server::request::CallRequest;
 use crate::mcp::server::session::Session;
@@ -226,15 +227,28 @@ pub(in crate::mcp::server) struct Way {
     /// Of one that is too long nothing, and so it is not learned.
     meta: Option<Box<str>>,
     begun: Mutex<Option<Begun>>,
+    flight: Mutex<Option<Flight>>,
 }
 
 impl Way {
-    pub(super) fn new(heads: &Arc<Heads>, meta: Option<&str>, begun: Option<Begun>) -> Self {
+    pub(super) fn new(
+        heads: &Arc<Heads>,
+        meta: Option<&str>,
+        begun: Option<Begun>,
+        flight: Option<Flight>,
+    ) -> Self {
         Self {
             heads: Arc::clone(heads),
             meta: meta.filter(|meta| meta.len() <= LARGEST).map(Box::from),
             begun: Mutex::new(begun),
+            flight: Mutex::new(flight),
         }
+    }
+
+    /// What is held until the call has its answer.
+    pub(in crate::mcp::server) fn flight(&self) -> Option<Flight> {
+        let mut flight = self.flight.lock().unwrap_or_else(PoisonError::into_inner);
+        flight.take()
     }
 
     /// The call, where it runs already.

@@ -1,6 +1,7 @@
 //! A server over streamable HTTP.
 
 mod body;
+mod flights;
 mod heads;
 mod responses;
 
@@ -13,19 +14,20 @@ use std::task::{Context as Task, Poll};
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderName, Method, Request, Response, StatusCode};
+use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::sync::Semaphore;
 
+use self::flights::{Flight, Flights};
 use self::heads::Heads;
 use super::begun::{self, Begun, First};
 use super::handler::Handler;
 use super::message::{Bad, Message};
 use super::request::{CallRequest, Riding};
-use super::{NEEDS, Server, Shared, has_headers};
+use super::{IN_FLIGHT, NEEDS, Server, Shared, has_headers};
 use crate::body::{self as request_body, LARGE_BODIES};
 
 pub use self::body::HttpBody;
@@ -52,6 +54,7 @@ struct Inner {
     service: StreamableHttpService<Handler, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
     heads: Arc<Heads>,
+    flights: Arc<Flights>,
     /// How many sessions are being opened.
     opening: AtomicUsize,
     large_bodies: Semaphore,
@@ -105,6 +108,7 @@ impl HttpService {
         Self(Arc::new(Inner {
             shared,
             heads,
+            flights: Arc::default(),
             service,
             sessions,
             opening: AtomicUsize::new(0),
@@ -200,6 +204,17 @@ impl Inner {
                 }
             }
         };
+        let flight = match (&call, parts.headers.get(&SESSION)) {
+            (Some(call), Some(session)) => {
+                let flight = self.flights.start(session.as_bytes(), &call.id);
+                if flight.is_none() && self.is_open(session).await {
+                    let bad = message.bad(ErrorCode::INVALID_REQUEST, IN_FLIGHT);
+                    return refused(StatusCode::BAD_REQUEST, &bad);
+                }
+                flight
+            }
+            _ => None,
+        };
         let begun = match &call {
             Some(call) => match self.begin(call, &parts).await {
                 Some(First::Over(result)) => return over(call, &result),
@@ -211,7 +226,7 @@ impl Inner {
         let cancelled = message
             .cancelled()
             .and_then(|id| Some((self.heads.session(&parts.headers)?, id)));
-        let bytes = match self.prepare(message, call, begun, &whole.bytes, &mut parts) {
+        let bytes = match self.prepare(message, call, begun, flight, &whole.bytes, &mut parts) {
             Ok(bytes) => bytes,
             Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
         };
@@ -234,14 +249,16 @@ impl Inner {
         if asks || !call.is_first() || self.service.config.cancellation_token.is_cancelled() {
             return None;
         }
-        if !client.is_2026 {
-            let id = parts.headers.get(&SESSION)?.to_str().ok()?;
-            // It may be over, and still end its calls.
-            if !self.sessions.sessions.read().await.contains_key(id) {
-                return None;
-            }
+        if !client.is_2026 && !self.is_open(parts.headers.get(&SESSION)?).await {
+            return None;
         }
         Some(begun::begin(&self.shared, &client, call, parts).await)
+    }
+
+    /// Whether the session is there; one that is over may still end its calls.
+    async fn is_open(&self, session: &HeaderValue) -> bool {
+        let sessions = self.sessions.sessions.read().await;
+        session.to_str().is_ok_and(|id| sessions.contains_key(id))
     }
 
     /// The body for `rmcp`, which gets a call's arguments beside it, and not in it: it would make a map
@@ -251,6 +268,7 @@ impl Inner {
         message: Message<'_>,
         call: Option<CallRequest<'_>>,
         begun: Option<Begun>,
+        flight: Option<Flight>,
         bytes: &[u8],
         parts: &mut Parts,
     ) -> Result<Bytes, Bad> {
@@ -263,7 +281,7 @@ impl Inner {
             .map_err(|error| message.no_call(error))?;
         parts.extensions.insert(Riding {
             arguments: call.arguments().into(),
-            way: Some(Arc::new(Way::new(&self.heads, call.meta(), begun))),
+            way: Some(Arc::new(Way::new(&self.heads, call.meta(), begun, flight))),
         });
         Ok(if self.shared.has_headers(call.name()) {
             Bytes::copy_from_slice(bytes)

@@ -1,7 +1,8 @@
 //! Lists are read whole and in order, whatever makes it hard to tell beforehand how long they are, and where that is easy they
 //! are allocated once.
 
-#![allow(clippy::unwrap_used)]
+// Tools that own what they are given are what this is about.
+#![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
@@ -92,9 +93,12 @@ fn what_stands_in_a_list_does_not_matter() {
             .collect();
         let grid = vec![vec![vec![1, 2, 3]; count]; 3];
         for pretty in [false, true] {
-            let text = |value: &Value| match pretty {
-                false => value.to_string(),
-                true => serde_json::to_string_pretty(value).unwrap(),
+            let text = |value: &Value| {
+                if pretty {
+                    serde_json::to_string_pretty(value).unwrap()
+                } else {
+                    value.to_string()
+                }
             };
             let sent = text(&json!({"words": words}));
             assert_eq!(answer("words", &sent), json!(words), "{sent}");

@@ -103,7 +103,10 @@ async fn each_call_has_one_answer_in_call_order() {
         answers(&thread),
         [
             ("c1".to_owned(), "2".to_owned()),
-            ("c2".to_owned(), "unknown tool `ad`".to_owned()),
+            (
+                "c2".to_owned(),
+                "unknown tool `ad`; did you mean `add`?".to_owned()
+            ),
             ("c3".to_owned(), "4".to_owned()),
         ]
     );

@@ -93,7 +93,7 @@ async fn a_tool_that_is_not_there_is_the_protocols_error() {
         let heard = client.call("ad", FIVE).await;
         let error = &heard.messages.last().expect(&heard.text)["error"];
         assert_eq!(error["code"], -32602, "{}", heard.text);
-        assert_eq!(error["message"], "unknown tool `ad`");
+        assert_eq!(error["message"], "unknown tool `ad`; did you mean `add`?");
     }
 }
 

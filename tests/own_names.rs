@@ -1,4 +1,7 @@
 //! Types of somebody's own that have the names of std's: what they are decides, wherever the macros can ask it.
+//! One of the types is known to schemars alone.
+
+#![cfg(feature = "schemars")]
 // Tools take what people write.
 #![allow(clippy::needless_pass_by_value)]
 

@@ -36,6 +36,17 @@ impl WireError {
         self.reported
     }
 
+    /// What stands behind a stream's key `error`: `null` reports none.
+    ///
+    /// # Errors
+    /// What it reports.
+    pub(super) fn none_reported(error: &RawValue) -> Result<(), Self> {
+        match error.get() {
+            "null" => Ok(()),
+            _ => Err(Self::reported(error)),
+        }
+    }
+
     /// What a provider reports in the middle of a stream: a text, or an object with a message.
     pub(super) fn reported(error: &RawValue) -> Self {
         #[derive(Deserialize)]

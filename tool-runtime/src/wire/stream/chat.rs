@@ -84,9 +84,9 @@ impl Assemble for ChatStream {
             .map_err(|error| WireError::json("this is no event of an OpenAI chat stream", error))?;
         for (key, value) in entries {
             match &*key {
-                "error" if value.get() != "null" => return Err(WireError::reported(value)),
+                "error" => WireError::none_reported(value)?,
                 // Of chunks alone.
-                "object" | "obfuscation" | "error" => {}
+                "object" | "obfuscation" => {}
                 "choices" => {
                     for choice in elements(Some(value)) {
                         self.choice(choice, news);

@@ -43,8 +43,7 @@ impl Assemble for GeminiStream {
             .map_err(|error| WireError::json("this is no event of a Gemini stream", error))?;
         for (key, value) in entries {
             match &*key {
-                "error" if value.get() != "null" => return Err(WireError::reported(value)),
-                "error" => {}
+                "error" => WireError::none_reported(value)?,
                 "candidates" => {
                     // A request with tools asks for one candidate.
                     if let Some(candidate) = elements(Some(value)).first() {

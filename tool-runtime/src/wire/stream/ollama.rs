@@ -36,8 +36,7 @@ impl Assemble for OllamaStream {
             .map_err(|error| WireError::json("this is no event of an Ollama stream", error))?;
         for (key, value) in entries {
             match &*key {
-                "error" if value.get() != "null" => return Err(WireError::reported(value)),
-                "error" => {}
+                "error" => WireError::none_reported(value)?,
                 "message" => self.message(value, news),
                 _ => {
                     self.ended |= key == "done" && value.get() == "true";

@@ -26,6 +26,7 @@ use super::slot::Slot;
 /// A server may ask for more so many times before it answers.
 const MOST_ROUNDS: usize = 16;
 
+/// Where no clock counts as far as a limit goes.
 const FAR: Duration = Duration::from_hours(24 * 365 * 30);
 
 /// What the server asked for before it answers a call: it is sent with the call, once more.
@@ -182,13 +183,13 @@ fn cancelled(is_sent: bool) -> Lost {
     Lost::Failed(ToolError::new(ErrorKind::Cancelled, words))
 }
 
-/// A call of which the server let nothing be heard, or that it let wait.
 /// The end of a time that begins now. What no clock counts to is far away.
 fn after(limit: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(limit).unwrap_or_else(|| now + FAR)
 }
 
+/// A call of which the server let nothing be heard, or that it let wait.
 fn silent(limit: Duration, is_sent: bool) -> Lost {
     let words = if is_sent {
         format!(

@@ -1,10 +1,12 @@
+mod json;
 mod root;
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 
-use self::root::{Plain, Root, digits};
+use self::json::Json;
+use self::root::{Plain, Root};
 use crate::{ErrorKind, ToolError};
 
 /// A tool's value, as the text that it will be sent as: written once, when the tool returns.
@@ -24,7 +26,7 @@ pub struct Payload(Repr);
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Repr {
     Text(String),
-    Json(String),
+    Json(Json),
     /// A stream that nobody has read yet.
     #[cfg(feature = "tokio")]
     Later(crate::items::Later),
@@ -39,7 +41,7 @@ impl Repr {
         let text = json.starts_with('"').then(|| serde_json::from_str(&json));
         match text {
             Some(Ok(text)) => Self::Text(text),
-            _ => Self::Json(json),
+            _ => Self::Json(Json::Long(json)),
         }
     }
 }
@@ -56,8 +58,8 @@ impl Payload {
         let mut root = Root::default();
         let written = write(&mut root);
         Self(match (written, root.plain) {
-            (Ok(()), Some(Plain::Signed(value))) => Repr::Json(digits(value)),
-            (Ok(()), Some(Plain::Unsigned(value))) => Repr::Json(digits(value)),
+            (Ok(()), Some(Plain::Signed(value))) => Repr::Json(Json::signed(value)),
+            (Ok(()), Some(Plain::Unsigned(value))) => Repr::Json(Json::unsigned(value)),
             (Ok(()), Some(Plain::Text(text))) => Repr::Text(text),
             (Ok(()), Some(Plain::Json(json))) => Repr::Json(json),
             (Ok(()), None) => {
@@ -132,7 +134,7 @@ impl Payload {
                 crate::schema::write_json_string(&mut out, text);
                 Cow::Owned(out)
             }
-            Repr::Json(json) => Cow::Borrowed(json),
+            Repr::Json(json) => Cow::Borrowed(json.as_str()),
             #[cfg(feature = "tokio")]
             Repr::Later(_) => Cow::Borrowed("null"),
             Repr::Unencodable(_) => Cow::Borrowed("null"),
@@ -143,7 +145,8 @@ impl Payload {
     #[inline]
     pub fn to_plain(&self) -> Cow<'_, str> {
         Cow::Borrowed(match &self.0 {
-            Repr::Text(text) | Repr::Json(text) => text,
+            Repr::Text(text) => text,
+            Repr::Json(json) => json.as_str(),
             #[cfg(feature = "tokio")]
             Repr::Later(_) => "null",
             Repr::Unencodable(_) => "null",
@@ -154,7 +157,7 @@ impl Payload {
     pub fn to_value(&self) -> serde_json::Value {
         match &self.0 {
             Repr::Text(text) => serde_json::Value::String(text.clone()),
-            Repr::Json(json) => serde_json::from_str(json).unwrap_or(serde_json::Value::Null),
+            Repr::Json(json) => serde_json::from_str(json.as_str()).unwrap_or_default(),
             #[cfg(feature = "tokio")]
             Repr::Later(_) => serde_json::Value::Null,
             Repr::Unencodable(_) => serde_json::Value::Null,

@@ -3,15 +3,15 @@
 
 use serde::ser::{Serialize, Serializer};
 
+use super::json::Json;
+
 /// Where JSON goes.
 pub(super) type Writer = serde_json::Serializer<Vec<u8>>;
-
-type Json<'j> = &'j mut Writer;
 
 /// What a value is written as; nothing yet.
 #[derive(Default)]
 pub(super) struct Root {
-    /// Set when the value is a string, an integer or a boolean.
+    /// Set when the value is a string, an integer, a boolean or nothing.
     pub(super) plain: Option<Plain>,
     /// Set when it is anything else.
     pub(super) json: Option<Writer>,
@@ -21,22 +21,17 @@ pub(super) struct Root {
 /// register, and they are not.
 pub(super) enum Plain {
     Text(String),
-    Json(String),
+    Json(Json),
     Unsigned(u64),
     Signed(i64),
 }
 
 impl Root {
     /// Room for a small value is made at once, so that one is written with one allocation.
-    fn json(&mut self) -> Json<'_> {
+    fn json(&mut self) -> &mut Writer {
         let room = Vec::with_capacity(128);
         self.json.insert(Writer::new(room))
     }
-}
-
-/// An integer as JSON.
-pub(super) fn digits(value: impl itoa::Integer) -> String {
-    itoa::Buffer::new().format(value).to_owned()
 }
 
 macro_rules! forward {
@@ -59,13 +54,13 @@ macro_rules! integers {
 impl<'j> Serializer for &'j mut Root {
     type Ok = ();
     type Error = serde_json::Error;
-    type SerializeSeq = <Json<'j> as Serializer>::SerializeSeq;
-    type SerializeTuple = <Json<'j> as Serializer>::SerializeTuple;
-    type SerializeTupleStruct = <Json<'j> as Serializer>::SerializeTupleStruct;
-    type SerializeTupleVariant = <Json<'j> as Serializer>::SerializeTupleVariant;
-    type SerializeMap = <Json<'j> as Serializer>::SerializeMap;
-    type SerializeStruct = <Json<'j> as Serializer>::SerializeStruct;
-    type SerializeStructVariant = <Json<'j> as Serializer>::SerializeStructVariant;
+    type SerializeSeq = <&'j mut Writer as Serializer>::SerializeSeq;
+    type SerializeTuple = <&'j mut Writer as Serializer>::SerializeTuple;
+    type SerializeTupleStruct = <&'j mut Writer as Serializer>::SerializeTupleStruct;
+    type SerializeTupleVariant = <&'j mut Writer as Serializer>::SerializeTupleVariant;
+    type SerializeMap = <&'j mut Writer as Serializer>::SerializeMap;
+    type SerializeStruct = <&'j mut Writer as Serializer>::SerializeStruct;
+    type SerializeStructVariant = <&'j mut Writer as Serializer>::SerializeStructVariant;
 
     fn serialize_str(self, value: &str) -> Result<(), Self::Error> {
         self.plain = Some(Plain::Text(value.to_owned()));
@@ -109,8 +104,21 @@ impl<'j> Serializer for &'j mut Root {
             .serialize_newtype_variant(name, index, variant, value)
     }
 
+    fn serialize_none(self) -> Result<(), Self::Error> {
+        self.serialize_unit()
+    }
+
+    fn serialize_unit_struct(self, _: &'static str) -> Result<(), Self::Error> {
+        self.serialize_unit()
+    }
+
+    fn serialize_unit(self) -> Result<(), Self::Error> {
+        self.plain = Some(Plain::Json(Json::NULL));
+        Ok(())
+    }
+
     fn serialize_bool(self, value: bool) -> Result<(), Self::Error> {
-        self.plain = Some(Plain::Json(value.to_string()));
+        self.plain = Some(Plain::Json(Json::bool(value)));
         Ok(())
     }
 
@@ -119,21 +127,18 @@ impl<'j> Serializer for &'j mut Root {
         serialize_i16(value: i16) => Plain::Signed(value.into());
         serialize_i32(value: i32) => Plain::Signed(value.into());
         serialize_i64(value: i64) => Plain::Signed(value);
-        serialize_i128(value: i128) => Plain::Json(digits(value));
+        serialize_i128(value: i128) => Plain::Json(Json::digits(value));
         serialize_u8(value: u8) => Plain::Unsigned(value.into());
         serialize_u16(value: u16) => Plain::Unsigned(value.into());
         serialize_u32(value: u32) => Plain::Unsigned(value.into());
         serialize_u64(value: u64) => Plain::Unsigned(value);
-        serialize_u128(value: u128) => Plain::Json(digits(value));
+        serialize_u128(value: u128) => Plain::Json(Json::digits(value));
     }
 
     forward! {
         serialize_f32(value: f32) -> Ok;
         serialize_f64(value: f64) -> Ok;
         serialize_bytes(value: &[u8]) -> Ok;
-        serialize_none() -> Ok;
-        serialize_unit() -> Ok;
-        serialize_unit_struct(name: &'static str) -> Ok;
         serialize_seq(len: Option<usize>) -> SerializeSeq;
         serialize_tuple(len: usize) -> SerializeTuple;
         serialize_tuple_struct(name: &'static str, len: usize) -> SerializeTupleStruct;

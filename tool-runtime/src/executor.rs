@@ -28,7 +28,7 @@ use self::books::Books;
 use self::event::Observers;
 use self::sort::Plan;
 use crate::contain::wait;
-use crate::{Context, Encoder, Filter, ToolCall, ToolDef, Toolset};
+use crate::{Context, Encoder, Filter, ShortStr, ToolCall, ToolDef, Toolset};
 
 pub use self::batch::{Batch, Halted, Pending, PendingReason, Reply};
 pub use self::decided::Decided;
@@ -305,11 +305,11 @@ impl Executor {
         }
     }
 
-    fn is_manual(&self, name: &str) -> bool {
+    fn is_manual(&self, name: &ShortStr) -> bool {
         match &self.manual {
             Manual::None => false,
             Manual::All => true,
-            Manual::Named(names) => names.iter().any(|manual| **manual == *name),
+            Manual::Named(names) => names.iter().any(|manual| name == manual),
         }
     }
 

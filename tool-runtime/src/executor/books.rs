@@ -25,10 +25,10 @@ pub(super) struct Books<'a> {
     has_content: bool,
     calls: &'a [ToolCall],
     lines: Vec<Line<'a>>,
-    /// What became of each; nothing while it is open. Apart from the lines, since this list is handed on as it is.
-    replies: Vec<Option<Reply>>,
-    /// How many are open.
-    open: usize,
+    /// What became of calls, as they ended. Most often that is call order, and then the list is handed on as it is.
+    replies: Vec<Reply>,
+    /// Whose each of them is.
+    ended: Vec<usize>,
     /// What calls changed, by their places.
     updates: Vec<(usize, Vec<(String, Value)>)>,
     cx: Context,
@@ -49,6 +49,8 @@ struct Line<'a> {
     entry: Option<&'a Entry>,
     began: Option<Instant>,
     span: CallSpan,
+    /// It has its reply.
+    ended: bool,
 }
 
 impl<'a> Books<'a> {
@@ -69,8 +71,8 @@ impl<'a> Books<'a> {
             has_content: executor.has_content,
             calls,
             lines: calls.iter().map(|_| Line::default()).collect(),
-            replies: calls.iter().map(|_| None).collect(),
-            open: calls.len(),
+            replies: Vec::with_capacity(calls.len()),
+            ended: Vec::with_capacity(calls.len()),
             updates: Vec::new(),
             cx: cx.clone().in_batch(Arc::clone(&live)),
             live,
@@ -142,6 +144,9 @@ impl<'a> Books<'a> {
     }
 
     fn open_span(&mut self, index: usize) {
+        if !CallSpan::is_asked_for() {
+            return;
+        }
         let call = self.calls.get(index);
         let span = call.map(|call| CallSpan::of(call, self.shown(index, call), self.has_content));
         if let (Some(line), Some(span)) = (self.lines.get_mut(index), span) {
@@ -164,7 +169,9 @@ impl<'a> Books<'a> {
             pending: &pending,
             shown: self.shown(index, &pending.call),
         });
-        self.reply(index, Reply::Pending(pending));
+        if self.ends(index) {
+            self.replies.push(Reply::Pending(pending));
+        }
     }
 
     /// A call is answered without running. Whether the batch ends with it.
@@ -210,8 +217,10 @@ impl<'a> Books<'a> {
         if let Some(limit) = self.limit {
             limit.apply(&mut result, self.cx.session_id());
         }
-        self.reply(index, Reply::Answered(result));
-        self.answered(index, call);
+        self.answered(index, call, &result);
+        if self.ends(index) {
+            self.replies.push(Reply::Answered(result));
+        }
         ends
     }
 
@@ -269,11 +278,8 @@ impl<'a> Books<'a> {
     }
 
     /// The answer stands. What the call changed counts if it succeeded and asks nobody.
-    fn answered(&mut self, index: usize, call: &ToolCall) {
+    fn answered(&mut self, index: usize, call: &ToolCall, result: &ToolResult) {
         let updates = self.live.close(index);
-        let Some(Some(Reply::Answered(result))) = self.replies.get(index) else {
-            return;
-        };
         let kind = result.outcome.as_ref().err().map(ToolError::kind);
         if matches!(kind, Some(ErrorKind::Timeout | ErrorKind::Cancelled)) {
             self.live.stop(index);
@@ -314,11 +320,14 @@ impl<'a> Books<'a> {
         });
     }
 
-    fn reply(&mut self, index: usize, reply: Reply) {
-        if let Some(place) = self.replies.get_mut(index) {
-            self.open -= usize::from(place.is_none());
-            *place = Some(reply);
+    /// Whether this reply, which follows, is the call's first.
+    fn ends(&mut self, index: usize) -> bool {
+        let line = self.lines.get_mut(index);
+        let ends = line.is_some_and(|line| !std::mem::replace(&mut line.ended, true));
+        if ends {
+            self.ended.push(index);
         }
+        ends
     }
 
     /// A policy ends the batch before anything ran.
@@ -333,11 +342,11 @@ impl<'a> Books<'a> {
 
     /// Answers whatever is open with this error, in call order.
     pub(super) fn end_with(&mut self, error: &ToolError) {
-        if self.open == 0 {
+        if self.ended.len() == self.lines.len() {
             return;
         }
         for index in 0..self.calls.len() {
-            if self.replies.get(index).is_some_and(Option::is_none) {
+            if self.lines.get(index).is_some_and(|line| !line.ended) {
                 self.answer(index, Err(error.clone()), Vec::new());
             }
         }
@@ -354,13 +363,8 @@ impl<'a> Books<'a> {
             self.cancelled();
         }
         self.end_with(&cancelled());
-        let replies = std::mem::take(&mut self.replies);
-        // Each call has a reply by now.
-        let reply = |(reply, call): (Option<Reply>, _)| {
-            reply.unwrap_or_else(|| Reply::Answered(ToolResult::new(call, Err(cancelled()))))
-        };
         let mut batch = Batch {
-            calls: replies.into_iter().zip(self.calls).map(reply).collect(),
+            calls: self.in_call_order(),
             ..Batch::default()
         };
         if !self.updates.is_empty() {
@@ -379,6 +383,21 @@ impl<'a> Books<'a> {
         };
         self.observers.tell(&batch_ended);
         batch
+    }
+
+    /// What became of each call, once each has its reply.
+    fn in_call_order(&mut self) -> Vec<Reply> {
+        let replies = std::mem::take(&mut self.replies);
+        if self.ended.is_sorted() {
+            return replies;
+        }
+        let mut all: Vec<_> = replies.iter().map(|_| None).collect();
+        for (index, reply) in self.ended.iter().zip(replies) {
+            if let Some(place) = all.get_mut(*index) {
+                *place = Some(reply);
+            }
+        }
+        all.into_iter().flatten().collect()
     }
 }
 

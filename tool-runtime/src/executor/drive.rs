@@ -8,7 +8,7 @@ use std::task::Poll;
 use tokio::time::Instant;
 
 use super::Executor;
-use super::body::{Ran, Shared};
+use super::body::Shared;
 use super::books::Books;
 use super::clock::{Bell, Clock, Timer};
 use super::running::RunningCall;
@@ -16,11 +16,10 @@ use super::sort::Job;
 use super::turns::Turns;
 use crate::{Batch, Cancel, ErrorKind, ToolError};
 
-/// What happens next in a batch.
-enum Next {
-    Ran(Ran),
-    /// Nothing runs.
-    Idle,
+/// How a batch ends.
+enum End {
+    /// Nothing runs any more, or a policy says so.
+    Done,
     Cancelled,
     TimedOut,
 }
@@ -51,54 +50,52 @@ pub(super) async fn drive<'a>(
     });
     let mut to_run = jobs.iter();
     let mut alone = false;
-    loop {
-        let mut last = None;
-        while calls.running() < executor.at_once.get() && !alone {
-            let Some(job) = to_run.as_slice().first() else {
-                break;
-            };
-            let exclusive = job.entry.traits().exclusive;
-            if exclusive && calls.running() > 0 {
-                break;
-            }
-            alone = exclusive;
-            let (began, span) = books.start(job.index, last);
-            last = Some(began);
-            calls.start(RunningCall::new(job, began, &shared, span));
-            to_run.next();
-        }
-        let next = poll_fn(|task| {
-            if stopped.as_mut().poll(task).is_ready() {
-                return Poll::Ready(Next::Cancelled);
-            }
-            if end.poll(task).is_ready() {
-                return Poll::Ready(Next::TimedOut);
-            }
-            let next = calls.poll(task);
-            // Calls that end one after the other come to an end.
-            if next.is_pending() {
-                bell.poll(&shared.clock, &mut calls, task);
-            }
-            next.map(|ran| ran.map_or(Next::Idle, Next::Ran))
-        });
-        match next.await {
-            Next::Idle => break,
-            Next::Ran(ran) => {
-                alone = false;
-                if books.finish(ran) {
+    let driven = poll_fn(|task| {
+        loop {
+            let mut last = None;
+            while calls.running() < executor.at_once.get() && !alone {
+                let Some(job) = to_run.as_slice().first() else {
+                    break;
+                };
+                let exclusive = job.entry.traits().exclusive;
+                if exclusive && calls.running() > 0 {
                     break;
                 }
+                alone = exclusive;
+                let (began, span) = books.start(job.index, last);
+                last = Some(began);
+                calls.start(RunningCall::new(job, began, &shared, span));
+                to_run.next();
             }
-            Next::Cancelled => {
-                books.cancelled();
-                break;
+            if stopped.as_mut().poll(task).is_ready() {
+                return Poll::Ready(End::Cancelled);
             }
-            Next::TimedOut => {
-                let limit = whole.unwrap_or_default();
-                let words = format!("the calls of this turn did not end within {limit:?}");
-                books.end_with(&ToolError::new(ErrorKind::Timeout, words));
-                break;
+            if end.poll(task).is_ready() {
+                return Poll::Ready(End::TimedOut);
             }
+            match calls.poll(task) {
+                Poll::Ready(Some(ran)) => {
+                    alone = false;
+                    if books.finish(ran) {
+                        return Poll::Ready(End::Done);
+                    }
+                }
+                Poll::Ready(None) => return Poll::Ready(End::Done),
+                // Calls that end one after the other come to an end.
+                Poll::Pending => {
+                    bell.poll(&shared.clock, &mut calls, task);
+                    return Poll::Pending;
+                }
+            }
+        }
+    });
+    match driven.await {
+        End::Done => {}
+        End::Cancelled => books.cancelled(),
+        End::TimedOut => {
+            let limit = whole.unwrap_or_default();
+            let words = format!("the calls of this turn did not end within {limit:?}");
+            books.end_with(&ToolError::new(ErrorKind::Timeout, words));
         }
     }
     // Whatever still runs ends before its call is answered in its place.

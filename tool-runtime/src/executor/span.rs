@@ -32,20 +32,17 @@ mod on {
     }
 
     impl CallSpan {
+        /// Whether somebody may look.
+        pub(in crate::executor) fn is_asked_for() -> bool {
+            LevelFilter::current() >= Level::INFO
+        }
+
         /// The span of a call, inside the one that is entered now.
-        #[inline]
         pub(in crate::executor) fn of(
             call: &ToolCall,
             shown: Shown<'_>,
             has_content: bool,
         ) -> Self {
-            if LevelFilter::current() < Level::INFO {
-                return Self::default();
-            }
-            Self::open(call, shown, has_content)
-        }
-
-        fn open(call: &ToolCall, shown: Shown<'_>, has_content: bool) -> Self {
             let name = || format_args!("execute_tool {}", call.name).to_string();
             // The name of a span is constant: `otel.name` is what exporters call it by.
             let open = || {
@@ -150,6 +147,10 @@ mod off {
 
     #[allow(clippy::unused_self)]
     impl CallSpan {
+        pub(in crate::executor) fn is_asked_for() -> bool {
+            false
+        }
+
         pub(in crate::executor) fn of(_: &ToolCall, _: Shown<'_>, _: bool) -> Self {
             Self
         }

@@ -141,3 +141,10 @@ pub(crate) enum Pass {
     /// `Option<&[T]>`
     OptionDeref,
 }
+
+impl Pass {
+    /// Whether the body borrows what was decoded.
+    pub(crate) fn lends(self) -> bool {
+        matches!(self, Self::Ref | Self::OptionRef | Self::OptionDeref)
+    }
+}

@@ -210,6 +210,11 @@ fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Token
         if !tool.is_async {
             return quote!(__tool::ready(#returned));
         }
+        if !tool.model_params().any(|param| param.pass.lends()) {
+            let future = name.start(quote!(#callee(#(#arguments),*)));
+            let later = name.start(quote!(__tool::later));
+            return quote!(#later(#future));
+        }
         quote!(::core::result::Result::Ok(__tool::outcome(#returned)))
     } else {
         let way = way(&error, of_error, &quote!(Failed));

@@ -8,6 +8,10 @@ use std::convert::Infallible;
 use std::error::Error;
 use std::fmt::{Debug, Display};
 use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
 
 use crate::{Answer, ErrorKind, Outcome, Output, ToolError};
 
@@ -49,6 +53,31 @@ pub fn outcome<T: Output>(value: T) -> Outcome {
 #[inline]
 pub fn ready<'a, T: Output>(value: T) -> Ran<'a> {
     Ok(Answer::Ready(Ok(value.into_outcome())))
+}
+
+/// What a call of an asynchronous one will come to.
+pub fn later<'a, F>(future: F) -> Ran<'a>
+where
+    F: Future<Output: Output> + Send + 'a,
+{
+    Ok(Answer::later(Finished { future }))
+}
+
+pin_project! {
+    /// What a future comes to. An `async` block in its place would take the room of the future twice.
+    struct Finished<F> {
+        #[pin]
+        future: F,
+    }
+}
+
+impl<F: Future<Output: Output>> Future for Finished<F> {
+    type Output = Result<Outcome, ToolError>;
+
+    fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        let value = self.project().future.poll(task);
+        value.map(|value| Ok(value.into_outcome()))
+    }
 }
 
 /// Finds the way from an error of type `E` to words for the model.

@@ -17,7 +17,7 @@ pub use self::entry::{
 };
 pub use self::finish::{
     Failure, Finish, FinishAny, Message, ViaDebug, ViaError, ViaMessages, ViaText, ViaToolError,
-    outcome, ready,
+    later, outcome, ready,
 };
 pub use self::list::{
     Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, named, toolset, unique,

@@ -210,7 +210,12 @@ fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Token
         if !tool.is_async {
             return quote!(__tool::ready(#returned));
         }
-        if !tool.model_params().any(|param| param.pass.lends()) {
+        let lends = |param: &Param| match param {
+            Param::Model(param) => param.pass.lends(),
+            Param::State(_) => false,
+            Param::Context(_) => true,
+        };
+        if !tool.params.iter().any(lends) {
             let future = name.start(quote!(#callee(#(#arguments),*)));
             let later = name.start(quote!(__tool::later));
             return quote!(#later(#future));

@@ -56,10 +56,7 @@ pub fn ready<'a, T: Output>(value: T) -> Ran<'a> {
 }
 
 /// What a call of an asynchronous one will come to.
-pub fn later<'a, F>(future: F) -> Ran<'a>
-where
-    F: Future<Output: Output> + Send + 'a,
-{
+pub fn later<'a>(future: impl Future<Output: Output> + Send + 'a) -> Ran<'a> {
     Ok(Answer::later(Finished { future }))
 }
 

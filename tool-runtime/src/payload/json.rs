@@ -97,11 +97,11 @@ impl Word {
         }
         // Two numbers of four digits in two lanes, four of two in four, eight of one in eight: the first digit in the lowest
         // lane. A quotient is a product with the divisor's inverse as a fraction, which is exact for numbers this small.
-        let fours = value / 10_000 | (value % 10_000) << 32;
+        let fours = (value / 10_000) | ((value % 10_000) << 32);
         let tens = ((fours * 5_243) >> 19) & 0x0000_007f_0000_007f;
-        let twos = tens | (fours - tens * 100) << 16;
+        let twos = tens | ((fours - tens * 100) << 16);
         let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
-        let ones = tens | (twos - tens * 10) << 8;
+        let ones = tens | ((twos - tens * 10) << 8);
         // The number 0 has a digit too.
         let zeros = (ones.trailing_zeros() / 8).min(7);
         let ascii = (ones | 0x3030_3030_3030_3030) >> (zeros * 8);

@@ -13,8 +13,8 @@ use crate::{Message, ToolMessage};
 /// [`repair`](Self::repair) makes it so.
 ///
 /// ```
-/// use toolwright_agent::{Message, Repair, Thread};
-/// use toolwright_runtime::ToolCall;
+/// use toolwright::agent::{Message, Repair, Thread};
+/// use toolwright::ToolCall;
 ///
 /// let mut thread = Thread::from([
 ///     Message::user("What is 2 + 2?"),

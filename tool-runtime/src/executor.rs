@@ -55,7 +55,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// or cancellation concerns no other call.
 ///
 /// ```
-/// use toolwright_runtime::{Context, DynTool, Executor, ToolCall, ToolError, Toolset};
+/// use toolwright::{Context, DynTool, Executor, ToolCall, ToolError, Toolset};
 ///
 /// let double = DynTool::builder()
 ///     .name("double")
@@ -339,7 +339,7 @@ impl Executor {
     ///
     /// ```
     /// use serde_json::json;
-    /// use toolwright_runtime::{Context, Decision, DynTool, Executor, ToolCall, ToolError, Toolset};
+    /// use toolwright::{Context, Decision, DynTool, Executor, ToolCall, ToolError, Toolset};
     ///
     /// let charge = DynTool::builder()
     ///     .name("charge")

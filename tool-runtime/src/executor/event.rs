@@ -161,7 +161,7 @@ impl fmt::Display for BatchId {
 /// Every closure over an [`Event`] is one.
 ///
 /// ```
-/// use toolwright_runtime::{Event, Executor, Toolset};
+/// use toolwright::{Event, Executor, Toolset};
 ///
 /// let executor = Executor::serial(&Toolset::default()).observe(|event: &Event<'_>| {
 ///     if let Event::Finished { result, .. } = event {

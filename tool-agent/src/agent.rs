@@ -273,7 +273,7 @@ impl Agent {
     ///
     /// A run ends early when the context's [`Cancel`](toolwright_runtime::Cancel) is fired, or when the future
     /// is dropped, as `tokio::time::timeout` does it. Fired, it answers calls that run or did not begin as
-    /// cancelled. After a drop the session stands where it stood before what was going on: a request
+    /// cancelled, and those that wait for somebody wait on. After a drop the session stands where it stood before what was going on: a request
     /// that was not answered, or calls that are pending again. With a
     /// [`checkpointer`](Self::checkpointer), go on with [`resume`](Self::resume) then: what was kept
     /// last may be newer than the session.

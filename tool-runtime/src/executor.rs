@@ -248,7 +248,7 @@ impl Executor {
         self
     }
 
-    /// The same executor, with one more who looks on.
+    /// The same executor, with one more who looks on: a closure `|event: &Event<'_>| …`.
     pub fn observe(mut self, observer: impl Observer + 'static) -> Self {
         self.observers.add(Arc::new(observer));
         self

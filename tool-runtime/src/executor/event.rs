@@ -158,7 +158,8 @@ impl fmt::Display for BatchId {
 
 /// Sees what happens while calls are run. A panic of an observer changes nothing.
 ///
-/// Every closure over an [`Event`] is one.
+/// Every closure over an [`Event`] is one that names its type, `|event: &Event<'_>| …`: of one
+/// that does not, the compiler says that it is not general enough.
 ///
 /// ```
 /// use toolwright::{Event, Executor, Toolset};

@@ -207,7 +207,7 @@ impl Server {
     /// The routes, for a server of the host's own. What [`serve`](Self::serve) does about slow and
     /// about too many connections is then the host's to do. `stop` cancels the calls in flight.
     ///
-    /// A host with routes of its own puts them below a path, where the page and the document find
+    /// A host with routes of its own puts these below a path, where the page and the document find
     /// themselves too; and a layer says who asks:
     ///
     /// ```

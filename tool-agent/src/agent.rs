@@ -33,8 +33,8 @@ const MAX_STEPS: NonZeroU32 = NonZeroU32::MIN.saturating_add(99);
 /// conversation, which is the [`Session`].
 ///
 /// ```
-/// use toolwright_agent::{Agent, Response, Session, testing::ScriptedModel};
-/// use toolwright_runtime::{Context, DynTool, ToolCall, ToolError, Toolset};
+/// use toolwright::agent::{Agent, Response, Session, testing::ScriptedModel};
+/// use toolwright::{Context, DynTool, ToolCall, ToolError, Toolset};
 ///
 /// let add = DynTool::builder()
 ///     .name("sum")
@@ -199,6 +199,14 @@ impl Agent {
     /// The same agent, whose runs end where the condition holds after a turn: what the model said,
     /// and the answers to its calls. Whatever else ends the run then goes before. A panic of the
     /// condition reaches the caller.
+    ///
+    /// ```
+    /// # use toolwright::agent::Agent;
+    /// # fn limited(agent: Agent) -> Agent {
+    /// // No further request once the conversation has cost so much.
+    /// agent.halt_when(|session, _| session.usage().total() > 50_000)
+    /// # }
+    /// ```
     pub fn halt_when(
         self,
         condition: impl Fn(&Session, &Assistant) -> bool + Send + Sync + 'static,
@@ -216,6 +224,20 @@ impl Agent {
     }
 
     /// The same agent, with one more who looks on. With a listener, models stream.
+    ///
+    /// ```
+    /// use toolwright::StreamEvent;
+    /// use toolwright::agent::{Agent, Event};
+    ///
+    /// # fn heard(agent: Agent) -> Agent {
+    /// // The model's words, as it says them.
+    /// agent.listen(|event: &Event<'_>| {
+    ///     if let Event::Delta(StreamEvent::Text(words)) = event {
+    ///         print!("{words}");
+    ///     }
+    /// })
+    /// # }
+    /// ```
     pub fn listen(mut self, listener: impl Listener + 'static) -> Self {
         self.listeners.push(Arc::new(listener));
         self
@@ -249,8 +271,10 @@ impl Agent {
 
     /// Runs a session from where it stands until it ends or pauses.
     ///
-    /// Dropping the future ends the run; the session stands where it stood before what was going on:
-    /// a request that was not answered, or calls that are pending again. With a
+    /// A run ends early when the context's [`Cancel`](toolwright_runtime::Cancel) is fired, or when the future
+    /// is dropped, as `tokio::time::timeout` does it. Fired, it answers calls that run or did not begin as
+    /// cancelled, and those that wait for somebody wait on. After a drop the session stands where it stood before what was going on: a request
+    /// that was not answered, or calls that are pending again. With a
     /// [`checkpointer`](Self::checkpointer), go on with [`resume`](Self::resume) then: what was kept
     /// last may be newer than the session.
     ///

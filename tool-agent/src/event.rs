@@ -49,7 +49,8 @@ pub enum Event<'a> {
 
 /// Sees what happens while an agent runs. A panic of a listener changes nothing.
 ///
-/// Every closure over an [`Event`] is one.
+/// Every closure over an [`Event`] is one that names its type, `|event: &Event<'_>| …`: of one
+/// that does not, the compiler says that it is not general enough.
 pub trait Listener: Send + Sync {
     /// Is told at once; what takes long belongs elsewhere.
     fn event(&self, event: &Event<'_>);

@@ -37,8 +37,8 @@ impl Thread {
     /// What a model of the same wire said goes back as its provider wrote it.
     ///
     /// ```
-    /// use toolwright_agent::{Message, Thread};
-    /// use toolwright_runtime::Wire;
+    /// use toolwright::agent::{Message, Thread};
+    /// use toolwright::Wire;
     ///
     /// let thread = Thread::from([Message::user("Hi!")]);
     /// assert_eq!(

@@ -19,8 +19,8 @@ use crate::model::{Model, ModelError, News, Request, Responding};
 /// A model behind HTTP, at whatever address speaks a provider's format.
 ///
 /// ```no_run
-/// use toolwright_agent::{Agent, Endpoint, Session};
-/// use toolwright_runtime::{Context, Toolset};
+/// use toolwright::agent::{Agent, Endpoint, Session};
+/// use toolwright::{Context, Toolset};
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let key = std::env::var("API_KEY")?;
@@ -174,7 +174,8 @@ impl Endpoint {
         self
     }
 
-    /// The same endpoint, which waits so long for a whole answer: 10 minutes if nothing is said.
+    /// The same endpoint, which waits so long for a whole answer: 10 minutes if nothing is said. Each
+    /// [attempt](Self::retries) has so long.
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }

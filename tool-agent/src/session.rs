@@ -27,7 +27,7 @@ pub use self::status::Status;
 /// Every call that the model made is answered in the thread, or [`pending`](Self::pending).
 ///
 /// ```
-/// use toolwright_agent::{Session, Status};
+/// use toolwright::agent::{Session, Status};
 ///
 /// let mut session = Session::new();
 /// session.reply("What is the weather in Oslo?").unwrap();

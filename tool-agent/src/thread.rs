@@ -13,8 +13,8 @@ use crate::{Message, ToolMessage};
 /// [`repair`](Self::repair) makes it so.
 ///
 /// ```
-/// use toolwright_agent::{Message, Repair, Thread};
-/// use toolwright_runtime::ToolCall;
+/// use toolwright::agent::{Message, Repair, Thread};
+/// use toolwright::ToolCall;
 ///
 /// let mut thread = Thread::from([
 ///     Message::user("What is 2 + 2?"),
@@ -324,6 +324,22 @@ impl Thread {
     /// Drops the oldest turns until `count` of all messages is at most `most`, in whatever unit
     /// `count` counts. A turn is what a user said and all that followed, so that no call loses its
     /// answer; the last turn stays. Returns what was dropped, oldest first.
+    ///
+    /// An agent does so before each request where [`Hooks::before_model`](crate::Hooks::before_model) does.
+    ///
+    /// ```
+    /// use toolwright::agent::{Hooks, Session};
+    ///
+    /// struct Short;
+    ///
+    /// impl Hooks for Short {
+    ///     fn before_model(&self, session: &mut Session) {
+    ///         // About 20,000 tokens, of four bytes each.
+    ///         let thread = session.thread_mut();
+    ///         thread.trim(80_000, |message| serde_json::to_string(message).map_or(0, |text| text.len()));
+    ///     }
+    /// }
+    /// ```
     pub fn trim(&mut self, most: usize, count: impl Fn(&Message) -> usize) -> Vec<Message> {
         let sizes: Vec<usize> = self.0.iter().map(&count).collect();
         let mut size: usize = sizes.iter().sum();

@@ -8,8 +8,8 @@ use crate::{AgentError, Message, Node, Thread, ToolMessage};
 /// Runs the calls that a thread ends with, for hosts that keep their own loop.
 ///
 /// ```
-/// use toolwright_agent::{Message, Node, Thread, ToolNode, route};
-/// use toolwright_runtime::{Context, Executor, ToolCall, Toolset};
+/// use toolwright::agent::{Message, Node, Thread, ToolNode, route};
+/// use toolwright::{Context, Executor, ToolCall, Toolset};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// let call = ToolCall::new("c1", "nowhere", "{}");

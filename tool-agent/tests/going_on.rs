@@ -9,6 +9,7 @@
 
 use std::num::NonZeroU32;
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 
@@ -16,7 +17,7 @@ use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
     Agent, Halted, Message, ModelError, Repair, Response, Session, SessionError, Status,
 };
-use toolwright::{Context, HaltReason, Outcome, ToolCall, Toolset, tool, tools};
+use toolwright::{Cancel, Context, HaltReason, Outcome, ToolCall, Toolset, tool, tools};
 
 fn calls(names: &[&str]) -> Result<Response, ModelError> {
     let calls = names.iter().enumerate();
@@ -130,4 +131,36 @@ async fn a_session_whose_calls_nobody_answers_is_repaired() {
     session.repair(&Repair::Strip);
     assert_eq!(session.thread().len(), 3);
     session.reply("Again!").unwrap();
+}
+
+#[tokio::test]
+async fn a_user_who_stopped_a_run_can_speak_again() {
+    let model = ScriptedModel::new([calls(&["by_hand", "hang"]), text("As you like.")]);
+    let ran = Arc::new(AtomicUsize::new(0));
+    let tools = tools![by_hand, hang; state = Arc::clone(&ran)];
+    let agent = Agent::new(model, tools);
+    let mut session = Session::ask("Go!");
+    let stop = Cancel::new();
+    let cx = Context::new().with_cancel(stop.clone());
+    let stopping = async {
+        while ran.load(Ordering::SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+        stop.cancel();
+    };
+    let (run, ()) = tokio::join!(agent.run(&mut session, &cx), stopping);
+    assert!(matches!(run.unwrap().halted, Halted::Cancelled));
+
+    // What runs was answered, what waits for somebody waits on, and who speaks is told so.
+    assert_eq!(session.pending().len(), 1);
+    let error = session.reply("Never mind.").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the session is idle, and takes no reply: its last calls are not answered; a run answers them, \
+         and `repair` leaves them"
+    );
+    session.repair(&Repair::Answer("the user left it".into()));
+    session.reply("Never mind.").unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("As you like."));
 }

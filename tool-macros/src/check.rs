@@ -4,7 +4,8 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{
-    Attribute, FnArg, Generics, ItemImpl, Pat, ReceiverKind, ReturnType, Safety, Signature, Type,
+    Attribute, FnArg, Generics, ItemImpl, Pat, Receiver, ReceiverKind, ReturnType, Safety,
+    Signature, Type,
 };
 
 use crate::ctxt::Ctxt;
@@ -455,12 +456,22 @@ pub(crate) fn signature(cx: &Ctxt, sig: &Signature) {
             cx.error(
                 receiver,
                 format!(
-                    "calls share the value that `{}` is called on, so it cannot take `{}`\nhelp: take `&self`, with a lock or an atomic inside for what changes",
+                    "calls share the value that `{}` is called on, so it cannot take `{}`\nhelp: {}",
                     sig.ident,
                     spelled(receiver),
+                    instead_of(receiver),
                 ),
             );
         }
+    }
+}
+
+/// What to take in place of a receiver that calls cannot share.
+fn instead_of(receiver: &Receiver) -> &'static str {
+    if spelled(receiver).contains("Arc<Self>") {
+        "take `&self`, and clone what is to outlive the call out of a field that is an `Arc`"
+    } else {
+        "take `&self`, with a lock or an atomic inside for what changes"
     }
 }
 

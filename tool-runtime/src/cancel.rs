@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 /// what blocks a thread cannot be ended from outside.
 ///
 /// ```
-/// use toolwright_runtime::{Cancel, Context};
+/// use toolwright::{Cancel, Context};
 ///
 /// let stop = Cancel::new();
 /// let cx = Context::new().with_cancel(stop.clone());

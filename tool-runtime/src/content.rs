@@ -6,10 +6,13 @@ use serde::{Deserialize, Serialize};
 /// the text of every block.
 ///
 /// ```
-/// use toolwright_runtime::Content;
+/// use toolwright::Content;
 ///
 /// let content = Content::text("Here is the chart.").image("image/png", "iVBORw0KGgo=");
 /// assert_eq!(content.blocks().len(), 2);
+///
+/// let alone = Content::default().image("image/png", "iVBORw0KGgo=");
+/// assert_eq!(alone.blocks().len(), 1);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Content(Vec<Block>);

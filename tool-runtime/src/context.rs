@@ -15,7 +15,7 @@ use crate::{Limits, Scope, ShortStr, State};
 /// for it with a `#[context]` parameter, which no model sees.
 ///
 /// ```
-/// use toolwright_runtime::Context;
+/// use toolwright::Context;
 ///
 /// struct Tenant(&'static str);
 ///
@@ -158,7 +158,7 @@ impl Context {
     /// [`child`](crate::Cancel::child) of the other for both to count.
     ///
     /// ```
-    /// use toolwright_runtime::Context;
+    /// use toolwright::Context;
     ///
     /// let default = Context::new().with_agent("a1").with(5_u8);
     /// let session = Context::new().with_session("s1").with(6_u8).over(&default);

@@ -10,7 +10,7 @@ use crate::{ErrorKind, ToolError};
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwright_runtime::Decision;
+/// use toolwright::Decision;
 ///
 /// let decision: Decision = serde_json::from_value(json!({"edit": {"city": "Kyoto"}})).unwrap();
 /// assert_eq!(decision, Decision::Edit(json!({"city": "Kyoto"})));

@@ -16,7 +16,7 @@ use crate::schema::estimate;
 /// [`Wire`](crate::Wire).
 ///
 /// ```
-/// use toolwright_runtime::ToolDef;
+/// use toolwright::ToolDef;
 ///
 /// let def: ToolDef = serde_json::from_str(r#"{"name": "ping", "description": "Answers."}"#).unwrap();
 /// assert_eq!(def.input.as_json(), r#"{"type":"object","properties":{},"additionalProperties":false}"#);
@@ -133,7 +133,7 @@ impl ToolDef {
     /// is an estimate, to compare tools and to keep a list from growing unseen.
     ///
     /// ```
-    /// use toolwright_runtime::ToolDef;
+    /// use toolwright::ToolDef;
     ///
     /// assert_eq!(ToolDef::new("add", "Adds two numbers.").estimated_tokens(), 35);
     /// ```

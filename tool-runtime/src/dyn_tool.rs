@@ -27,7 +27,7 @@ use crate::{
 ///
 /// ```
 /// use serde::Deserialize;
-/// use toolwright_runtime::{Context, DynTool, ToolCall, ToolError, Toolset};
+/// use toolwright::{Context, DynTool, ToolCall, ToolError, Toolset};
 ///
 /// let double = DynTool::builder()
 ///     .name("double")
@@ -235,6 +235,23 @@ impl DynToolBuilder {
 
     /// What the arguments look like, for a handler that is not typed over them. Without it the tool
     /// says that it takes none.
+    ///
+    /// ```
+    /// use toolwright::{DynTool, SchemaDoc, ToolError};
+    ///
+    /// // As they stand in a row of a database.
+    /// let (name, about) = ("forecast".to_owned(), "Weather of a city.".to_owned());
+    /// let schema = r#"{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}"#;
+    /// let tool = DynTool::builder()
+    ///     .name(name)
+    ///     .description(about)
+    ///     .parameters(SchemaDoc::parse(schema).unwrap())
+    ///     .handler(|arguments: serde_json::Value, _cx| async move {
+    ///         Ok::<_, ToolError>(format!("sun in {}", arguments["city"]))
+    ///     })
+    ///     .build();
+    /// assert_eq!(tool.unwrap().def().name, "forecast");
+    /// ```
     ///
     /// With the feature `validate`, arguments are checked against a schema that is given here or by
     /// [`def`](Self::def), before the handler's own type is read; every fault is told in one line.

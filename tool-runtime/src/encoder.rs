@@ -83,7 +83,7 @@ impl Encoder {
     /// failure that ends the call with an error of its own.
     ///
     /// ```
-    /// use toolwright_runtime::{Encoder, Outcome, ToolCall, ToolResult};
+    /// use toolwright::{Encoder, Outcome, ToolCall, ToolResult};
     ///
     /// let shout = Encoder::custom(|result| match &result.outcome {
     ///     Ok(outcome) => {

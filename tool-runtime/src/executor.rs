@@ -55,7 +55,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// or cancellation concerns no other call.
 ///
 /// ```
-/// use toolwright_runtime::{Context, DynTool, Executor, ToolCall, ToolError, Toolset};
+/// use toolwright::{Context, DynTool, Executor, ToolCall, ToolError, Toolset};
 ///
 /// let double = DynTool::builder()
 ///     .name("double")
@@ -248,7 +248,7 @@ impl Executor {
         self
     }
 
-    /// The same executor, with one more who looks on.
+    /// The same executor, with one more who looks on: a closure `|event: &Event<'_>| …`.
     pub fn observe(mut self, observer: impl Observer + 'static) -> Self {
         self.observers.add(Arc::new(observer));
         self
@@ -339,7 +339,7 @@ impl Executor {
     ///
     /// ```
     /// use serde_json::json;
-    /// use toolwright_runtime::{Context, Decision, DynTool, Executor, ToolCall, ToolError, Toolset};
+    /// use toolwright::{Context, Decision, DynTool, Executor, ToolCall, ToolError, Toolset};
     ///
     /// let charge = DynTool::builder()
     ///     .name("charge")

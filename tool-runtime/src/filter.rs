@@ -9,7 +9,7 @@ use crate::{Scope, ToolDef};
 /// callable nor offered as a near name. A rule that panics lets nothing pass.
 ///
 /// ```
-/// use toolwright_runtime::{Filter, Scope, ToolDef};
+/// use toolwright::{Filter, Scope, ToolDef};
 ///
 /// let pay = ToolDef::new("pay", "Pays.");
 /// // What the names say, and paying only after the basket was shown.

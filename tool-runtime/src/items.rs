@@ -19,12 +19,11 @@ use crate::{Call, Context, ErrorKind, Outcome, Output, Payload, Progress, ToolEr
 /// from the call; it is dropped with it.
 ///
 /// ```
-/// # use toolwright_runtime as toolwright;
 /// use futures_util::stream;
 /// use toolwright::{Context, Items, ToolCall, tool, tools};
 ///
 /// /// Searches page by page.
-/// #[tool(crate = ::toolwright_runtime)]
+/// #[tool]
 /// fn search(pages: u32) -> Items<String> {
 ///     Items::new(stream::iter((1..=pages).map(|page| format!("{page} pages seen"))))
 /// }

@@ -4,8 +4,8 @@
 //! ```
 //! use std::time::Duration;
 //!
-//! use toolwright_runtime::layers::{Approval, AtMost, Cache, CallLimit, Log, Retry};
-//! use toolwright_runtime::{Decision, Executor, Toolset};
+//! use toolwright::layers::{Approval, AtMost, Cache, CallLimit, Log, Retry};
+//! use toolwright::{Decision, Executor, Toolset};
 //!
 //! let tools = Toolset::default();
 //! let executor = Executor::parallel(&tools, 8)

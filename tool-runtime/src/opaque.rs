@@ -10,7 +10,6 @@ use crate::{Schema, Shape};
 /// generic tools and types, which cannot look for either trait.
 ///
 /// ```
-/// # use toolwright_runtime as toolwright;
 /// use toolwright::{Opaque, Schema, SchemaDoc};
 ///
 /// fn list_of<T: Schema>() -> String {

@@ -9,7 +9,7 @@ use crate::{Content, Payload};
 /// What a call came to. Most tools return a value and never name this type; return it to say more.
 ///
 /// ```
-/// use toolwright_runtime::Outcome;
+/// use toolwright::Outcome;
 ///
 /// fn forecast(city: Option<&str>) -> Outcome {
 ///     match city {

@@ -39,9 +39,9 @@ thread_local! {
 /// nothing.
 ///
 /// ```
-/// use toolwright_runtime::{Context, DynTool, ToolCall, ToolError, Toolset};
+/// use toolwright::{Context, DynTool, ToolCall, ToolError, Toolset};
 ///
-/// toolwright_runtime::panics::capture();
+/// toolwright::panics::capture();
 /// let broken = DynTool::builder()
 ///     .name("broken")
 ///     .description("Panics.")

@@ -4,14 +4,12 @@
 /// its type:
 ///
 /// ```
-/// # use toolwright_runtime as toolwright;
 /// use toolwright::Provide;
 ///
 /// struct Db;
 /// struct Config;
 ///
 /// #[derive(Provide)]
-/// # #[provide(crate = ::toolwright_runtime)]
 /// struct App {
 ///     db: Db,
 ///     config: Config,

@@ -12,9 +12,9 @@ use crate::{AttachError, Conflicts, Tool, ToolDef, Toolset};
 ///
 /// ```
 /// # use std::sync::Arc;
-/// use toolwright_runtime::{DynTool, Registry, ToolError};
+/// use toolwright::{DynTool, Registry, ToolError};
 ///
-/// # fn tool(name: &'static str) -> Arc<dyn toolwright_runtime::Tool> {
+/// # fn tool(name: &'static str) -> Arc<dyn toolwright::Tool> {
 /// #     let run = |_: serde_json::Value, _| Ok::<_, ToolError>("pong");
 /// #     DynTool::builder().name(name).description("Answers.").handler_sync(run).build().unwrap()
 /// # }
@@ -84,7 +84,7 @@ impl Registry {
     /// Tells of changes from now on.
     ///
     /// ```
-    /// # use toolwright_runtime::{Registry, Toolset};
+    /// # use toolwright::{Registry, Toolset};
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let registry = Registry::new();
     /// let mut changes = registry.changes();

@@ -377,7 +377,7 @@ impl Toolset {
     /// without, and says so.
     ///
     /// ```
-    /// use toolwright_runtime::{Dialect, DynTool, SchemaDoc, ToolDef, Toolset};
+    /// use toolwright::{Dialect, DynTool, SchemaDoc, ToolDef, Toolset};
     ///
     /// let mut def = ToolDef::new("store", "Stores anything.");
     /// def.input = SchemaDoc::parse(r#"{"type": "object", "properties": {"record": {}}}"#).unwrap();

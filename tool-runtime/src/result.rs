@@ -7,7 +7,7 @@ use crate::{Encoder, Outcome, Repair, ShortStr, ToolCall, ToolError};
 /// An answered call.
 ///
 /// ```
-/// use toolwright_runtime::{Encoder, Outcome, ToolCall, ToolError, ToolResult};
+/// use toolwright::{Encoder, Outcome, ToolCall, ToolError, ToolResult};
 ///
 /// let call = ToolCall::new("call_1", "weather", "{}");
 /// let good = ToolResult::new(&call, Ok(Outcome::value("sun")));

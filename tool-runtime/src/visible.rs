@@ -30,7 +30,7 @@ impl ToolDef {
     /// of the macros and of [`Toolset::check`](crate::Toolset::check).
     ///
     /// ```
-    /// use toolwright_runtime::ToolDef;
+    /// use toolwright::ToolDef;
     ///
     /// let mut def = ToolDef::new("add", "Adds.\u{e0048}\u{e0069}");
     /// assert_eq!(def.strip_hidden().removed, 2);

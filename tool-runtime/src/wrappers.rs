@@ -10,7 +10,7 @@ use crate::{Answer, Call, ErrorKind, Outcome, Output, Scope, Tool, ToolDef, Tool
 /// the other one's place.
 ///
 /// ```
-/// use toolwright_runtime::{Context, DynTool, ToolCall, Toolset};
+/// use toolwright::{Context, DynTool, ToolCall, Toolset};
 ///
 /// let find = DynTool::builder()
 ///     .name("find")

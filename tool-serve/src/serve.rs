@@ -17,8 +17,8 @@ use crate::signals::Signals;
 /// A toolset as a whole program: what [`main`] runs, with a host's own choices.
 ///
 /// ```no_run
-/// # use toolwright_runtime::Toolset;
-/// use toolwright_serve::Serve;
+/// # use toolwright::Toolset;
+/// use toolwright::serve::Serve;
 ///
 /// fn main() -> std::process::ExitCode {
 /// #   let tools = Toolset::default();
@@ -40,10 +40,10 @@ type ChangeHttp = Box<dyn FnOnce(Server) -> Server + Send>;
 /// The program of a toolset: command line, MCP, HTTP. To be returned from a plain `fn main()`.
 ///
 /// ```no_run
-/// # use toolwright_runtime::Toolset;
+/// # use toolwright::Toolset;
 /// fn main() -> std::process::ExitCode {
 /// #   let tools = Toolset::default();
-///     toolwright_serve::main(tools) // `toolwright::serve::main(tools![forecast, order])`
+///     toolwright::serve::main(tools) // `toolwright::serve::main(tools![forecast, order])`
 /// }
 /// ```
 ///
@@ -117,8 +117,8 @@ impl Serve {
     /// of the host's own.
     ///
     /// ```no_run
-    /// # use toolwright_runtime::Toolset;
-    /// # use toolwright_serve::Serve;
+    /// # use toolwright::Toolset;
+    /// # use toolwright::serve::Serve;
     /// # let tools = Toolset::default();
     /// Serve::new(tools).http(|http| http.bearer("not-in-your-code").allow_host("tools.example.com"));
     /// ```

@@ -8,6 +8,8 @@
     clippy::unnecessary_wraps
 )]
 
+#[path = "http/below.rs"]
+mod below;
 #[path = "http/calls.rs"]
 mod calls;
 #[path = "http/client.rs"]

@@ -19,11 +19,10 @@ impl Agent {
     /// The session stays as it was, but for what the request cost.
     ///
     /// ```
-    /// use toolwright_agent::{Agent, Response, Session, testing::ScriptedModel};
-    /// use toolwright_runtime::{Context, Schema, Toolset};
+    /// use toolwright::agent::{Agent, Response, Session, testing::ScriptedModel};
+    /// use toolwright::{Context, Schema, Toolset};
     ///
     /// #[derive(serde::Deserialize, Schema)]
-    /// # #[schema(crate = ::toolwright_runtime)]
     /// struct Sum {
     ///     sum: i64,
     /// }

@@ -55,9 +55,9 @@ impl Agent {
     /// checkpointer stay those of this agent. The peers of a peer do not count.
     ///
     /// ```
-    /// use toolwright_agent::testing::ScriptedModel;
-    /// use toolwright_agent::{Agent, Response, Session, handoff};
-    /// use toolwright_runtime::{Context, ToolCall, Toolset};
+    /// use toolwright::agent::testing::ScriptedModel;
+    /// use toolwright::agent::{Agent, Response, Session, handoff};
+    /// use toolwright::{Context, ToolCall, Toolset};
     ///
     /// let billing = ScriptedModel::new([Ok(Response::text("It was paid in May."))]);
     /// let billing = Agent::new(billing, Toolset::default()).system("You know all invoices.");

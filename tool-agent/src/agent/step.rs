@@ -30,9 +30,9 @@ impl Agent {
     /// One request: the model's answer is added to the thread, and its calls are left to the host.
     ///
     /// ```
-    /// use toolwright_agent::testing::ScriptedModel;
-    /// use toolwright_agent::{Agent, Message, Node, Response, Thread, ToolNode, route};
-    /// use toolwright_runtime::{Context, DynTool, Executor, ToolCall, ToolError, Toolset};
+    /// use toolwright::agent::testing::ScriptedModel;
+    /// use toolwright::agent::{Agent, Message, Node, Response, Thread, ToolNode, route};
+    /// use toolwright::{Context, DynTool, Executor, ToolCall, ToolError, Toolset};
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
     /// let time = DynTool::builder().name("time").description("Tells the time.");

@@ -38,9 +38,9 @@ const TIMEOUT: Duration = Duration::from_hours(1);
 /// it runs twice. Called by an executor alone, a question is the call's outcome, and any other pause an error.
 ///
 /// ```
-/// use toolwright_agent::testing::ScriptedModel;
-/// use toolwright_agent::{Agent, AgentTool, Response, Session};
-/// use toolwright_runtime::{Context, ToolCall, Toolset};
+/// use toolwright::agent::testing::ScriptedModel;
+/// use toolwright::agent::{Agent, AgentTool, Response, Session};
+/// use toolwright::{Context, ToolCall, Toolset};
 ///
 /// let historian = ScriptedModel::new([Ok(Response::text("In 1066."))]);
 /// let historian = Agent::new(historian, Toolset::default()).system("You know all dates.");

@@ -9,9 +9,9 @@ use crate::journal::{Begin, Begun, CallRecord};
 /// Keeps sessions as long as the program runs. Cheap to clone; all clones are one store.
 ///
 /// ```
-/// use toolwright_agent::{Agent, Checkpointer, MemoryCheckpointer, Response, Session};
-/// use toolwright_agent::testing::ScriptedModel;
-/// use toolwright_runtime::{Context, Toolset};
+/// use toolwright::agent::{Agent, Checkpointer, MemoryCheckpointer, Response, Session};
+/// use toolwright::agent::testing::ScriptedModel;
+/// use toolwright::{Context, Toolset};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let store = MemoryCheckpointer::new();

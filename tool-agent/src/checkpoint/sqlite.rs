@@ -29,7 +29,7 @@ use crate::journal::{Begin, Begun, CallRecord};
 /// several machines, use another [`Checkpointer`].
 ///
 /// ```
-/// use toolwright_agent::{Checkpointer, SqliteCheckpointer};
+/// use toolwright::agent::{Checkpointer, SqliteCheckpointer};
 ///
 /// # let dir = std::env::temp_dir().join(format!("toolwright-doc-{}", std::process::id()));
 /// # std::fs::create_dir_all(&dir).unwrap();

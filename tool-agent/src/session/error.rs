@@ -25,7 +25,8 @@ impl fmt::Display for SessionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::WrongStatus { status, tried } => {
-                write!(f, "the session is {status}, and takes no {tried}")
+                write!(f, "the session is {status}, and takes no {tried}")?;
+                f.write_str(way_on(status, tried))
             }
             Self::UnknownCall(id) => write!(f, "no call `{id}` is pending"),
             Self::AmbiguousCall(id) => {
@@ -37,6 +38,20 @@ impl fmt::Display for SessionError {
             Self::Failed(message) => write!(f, "the session has failed: {message}"),
             Self::Unwritable(message) => f.write_str(message),
         }
+    }
+}
+
+/// What can be done instead.
+fn way_on(status: &str, tried: &str) -> &'static str {
+    match (status, tried) {
+        ("awaiting_tools", _) => {
+            ": calls are pending; `decide` or `submit` says what becomes of them, and `repair` leaves them"
+        }
+        ("awaiting_user", _) => ": a tool asks; `answer` or `reply` goes on",
+        ("idle", "reply") => {
+            ": its last calls are not answered; a run answers them, and `repair` leaves them"
+        }
+        _ => "",
     }
 }
 

@@ -18,8 +18,8 @@ impl Session {
     /// its calls, a result, words. It goes on when an agent runs this session next.
     ///
     /// ```no_run
-    /// # use toolwright_agent::{Session, SessionError};
-    /// # use toolwright_runtime::Decision;
+    /// # use toolwright::agent::{Session, SessionError};
+    /// # use toolwright::Decision;
     /// # fn approve(session: &mut Session) -> Result<(), SessionError> {
     /// session.in_sub_session("c1", |sub| sub.decide("x7", Decision::Approve))
     /// # }

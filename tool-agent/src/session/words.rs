@@ -20,7 +20,8 @@ impl Session {
     /// agent which a call runs, they go to it.
     ///
     /// # Errors
-    /// While calls are pending.
+    /// While calls are pending, as they are after a run that somebody stopped:
+    /// [`repair`](Self::repair) leaves them.
     pub fn reply(&mut self, text: impl Into<String>) -> Result<(), SessionError> {
         if let Some(sub) = self.asking() {
             sub.reply(text)?;

@@ -17,8 +17,8 @@ use crate::model::{Model, ModelError, News, Request, Responding, Response};
 /// that goes last in a task of its own tells nobody.
 ///
 /// ```
-/// use toolwright_agent::{Agent, Response, Session, testing::ScriptedModel};
-/// use toolwright_runtime::{Context, Toolset};
+/// use toolwright::agent::{Agent, Response, Session, testing::ScriptedModel};
+/// use toolwright::{Context, Toolset};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let model = ScriptedModel::new([Ok(Response::text("Hello."))]);

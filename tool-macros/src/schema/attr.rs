@@ -154,6 +154,9 @@ impl Container {
         if from.is_none() && into.is_none() {
             return own;
         }
+        if from.is_some() && into.is_some() {
+            body.leave_out_fields();
+        }
         let mut side = |ty: Option<&Type>| {
             if let Some(ty) = ty {
                 body.shape_of(ty, false)

@@ -62,6 +62,11 @@ impl<'a> Body<'a> {
         self.parts
     }
 
+    /// The tree has nothing of the fields, so nothing is asked of their types.
+    pub(super) fn leave_out_fields(&mut self) {
+        self.parts = Parts::default();
+    }
+
     /// Reads the attributes of the fields.
     pub(super) fn rows<'f>(&self, fields: &'f Fields) -> Vec<Row<'f>> {
         let row = |field: &'f syn::Field| Row {

@@ -37,7 +37,7 @@ pub(crate) use self::verdict::{Judged, Size};
 /// What one provider's API accepts.
 ///
 /// ```
-/// use toolwright_runtime::{Dialect, SchemaDoc, lower};
+/// use toolwright::{Dialect, SchemaDoc, lower};
 ///
 /// let schema = SchemaDoc::parse(
 ///     r#"{"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}}"#,
@@ -152,7 +152,7 @@ impl Dialect {
     /// The same provider's dialect without strictness; of one that is no strict mode, itself.
     ///
     /// ```
-    /// use toolwright_runtime::Dialect;
+    /// use toolwright::Dialect;
     ///
     /// assert_eq!(Dialect::AzureStrict.loose(), Dialect::OpenAiLoose);
     /// assert_eq!(Dialect::GeminiJson.loose(), Dialect::GeminiJson);
@@ -184,7 +184,7 @@ impl Dialect {
     /// Whether a tool may have this name.
     ///
     /// ```
-    /// use toolwright_runtime::Dialect;
+    /// use toolwright::Dialect;
     ///
     /// assert!(Dialect::GeminiJson.accepts_name("admin.list"));
     /// assert!(!Dialect::OpenAiStrict.accepts_name("admin.list"));

@@ -27,7 +27,7 @@ impl Plan {
     /// is. So does what fits nothing, and what is no JSON: what is wrong with it, the decoder says.
     ///
     /// ```
-    /// use toolwright_runtime::{Dialect, SchemaDoc, lower};
+    /// use toolwright::{Dialect, SchemaDoc, lower};
     ///
     /// let schema = SchemaDoc::parse(
     ///     r#"{"type": "object", "properties": {"ages": {"type": "object", "additionalProperties": {"type": "integer"}}}}"#,

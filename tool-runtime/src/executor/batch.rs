@@ -7,7 +7,7 @@ use crate::{HaltReason, Outcome, Payload, ShortStr, State, ToolCall, ToolError, 
 /// Each call is there once: answered, or pending.
 ///
 /// ```
-/// use toolwright_runtime::{Context, Executor, ToolCall, Toolset};
+/// use toolwright::{Context, Executor, ToolCall, Toolset};
 ///
 /// let executor = Executor::serial(&Toolset::default());
 /// let batch = executor.run_blocking(&[ToolCall::new("1", "nope", "{}")], &Context::new());

@@ -158,10 +158,11 @@ impl fmt::Display for BatchId {
 
 /// Sees what happens while calls are run. A panic of an observer changes nothing.
 ///
-/// Every closure over an [`Event`] is one.
+/// Every closure over an [`Event`] is one that names its type, `|event: &Event<'_>| …`: of one
+/// that does not, the compiler says that it is not general enough.
 ///
 /// ```
-/// use toolwright_runtime::{Event, Executor, Toolset};
+/// use toolwright::{Event, Executor, Toolset};
 ///
 /// let executor = Executor::serial(&Toolset::default()).observe(|event: &Event<'_>| {
 ///     if let Event::Finished { result, .. } = event {

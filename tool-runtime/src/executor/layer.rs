@@ -18,7 +18,7 @@ use crate::{Annotations, Context, ErrorKind, Meta, Outcome, Tool, ToolCall, Tool
 /// further in sees them. A panic in a layer is an error of the call.
 ///
 /// ```
-/// use toolwright_runtime::{
+/// use toolwright::{
 ///     ErrorKind, Executor, Handled, Handling, Layer, Next, Request, ToolError, Toolset,
 /// };
 ///

@@ -20,7 +20,7 @@ use crate::{
 /// top.
 ///
 /// ```
-/// use toolwright_runtime::{Context, DynTool, Executor, OutputLimit, ToolCall, ToolError, Toolset};
+/// use toolwright::{Context, DynTool, Executor, OutputLimit, ToolCall, ToolError, Toolset};
 ///
 /// let log = DynTool::builder()
 ///     .name("log")
@@ -176,7 +176,7 @@ const READ_OUTPUT: &str = "read_output";
 /// ([`Context::with_session`](crate::Context::with_session)) is read in that conversation alone.
 ///
 /// ```
-/// use toolwright_runtime::{Executor, OutputLimit, Overflow, Toolset};
+/// use toolwright::{Executor, OutputLimit, Overflow, Toolset};
 ///
 /// let overflow = Overflow::new(16 * 1024 * 1024);
 /// let tools = Toolset::new([overflow.tool()]).unwrap(); // and yours

@@ -8,7 +8,7 @@ use crate::{Outcome, ToolCall, ToolError};
 /// happens; not for calls that were cancelled.
 ///
 /// ```
-/// use toolwright_runtime::{ErrorKind, ErrorPolicy, Executor, Outcome, Toolset, OnFailure};
+/// use toolwright::{ErrorKind, ErrorPolicy, Executor, Outcome, Toolset, OnFailure};
 ///
 /// let policy = ErrorPolicy::with(|_call, error| match error.kind() {
 ///     ErrorKind::Timeout => OnFailure::Replace(Outcome::value("no answer in time; go on without")),

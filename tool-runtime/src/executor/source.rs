@@ -20,7 +20,7 @@ impl Source {
     /// a choice of no tools.
     ///
     /// ```
-    /// use toolwright_runtime::{Executor, Scope, Source, Toolset};
+    /// use toolwright::{Executor, Scope, Source, Toolset};
     ///
     /// let (few, all) = (Toolset::default(), Toolset::default());
     /// let source = Source::catalog(move |scope: &Scope<'_>| {

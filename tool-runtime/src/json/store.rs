@@ -10,7 +10,7 @@ use crate::Repair;
 /// is kept here, so that a `&str` parameter can borrow it. Empty, a store allocates nothing.
 ///
 /// ```
-/// use toolwright_runtime::{Call, Context, Store};
+/// use toolwright::{Call, Context, Store};
 ///
 /// let (store, cx) = (Store::new(), Context::new());
 /// let call = Call::new(r#"{"city": "Troms\u00f8"}"#, &store, &cx);

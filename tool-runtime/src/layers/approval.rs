@@ -22,8 +22,8 @@ use crate::{Context, Decision, Handled, Handling, Layer, Next, Outcome, Request,
 /// arguments further out.
 ///
 /// ```
-/// use toolwright_runtime::layers::Approval;
-/// use toolwright_runtime::{Decision, Executor, Toolset};
+/// use toolwright::layers::Approval;
+/// use toolwright::{Decision, Executor, Toolset};
 ///
 /// let tools = Toolset::default();
 /// // #[tool(meta(risk = "high"))]

@@ -11,8 +11,8 @@ use crate::{Handling, Layer, Next, Request, ShortStr};
 /// A tool that calls itself through the same executor can wait for its own seat for ever.
 ///
 /// ```
-/// use toolwright_runtime::layers::AtMost;
-/// use toolwright_runtime::{Executor, Toolset};
+/// use toolwright::layers::AtMost;
+/// use toolwright::{Executor, Toolset};
 ///
 /// let executor = Executor::parallel(&Toolset::default(), 8)
 ///     .layer(AtMost::of("search", 2))

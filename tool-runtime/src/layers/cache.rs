@@ -36,8 +36,8 @@ const SHELVES: usize = 64;
 ///
 /// ```
 /// use std::time::Duration;
-/// use toolwright_runtime::layers::Cache;
-/// use toolwright_runtime::{Executor, Toolset};
+/// use toolwright::layers::Cache;
+/// use toolwright::{Executor, Toolset};
 ///
 /// let cache = Cache::new(1_000).ttl(Duration::from_secs(60));
 /// let executor = Executor::serial(&Toolset::default()).layer(cache);

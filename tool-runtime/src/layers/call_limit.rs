@@ -14,8 +14,8 @@ const RUNS: usize = 1024;
 /// limit is reached. Counts of 1,024 runs are kept.
 ///
 /// ```
-/// use toolwright_runtime::layers::CallLimit;
-/// use toolwright_runtime::{Executor, Toolset};
+/// use toolwright::layers::CallLimit;
+/// use toolwright::{Executor, Toolset};
 ///
 /// let executor = Executor::serial(&Toolset::default())
 ///     .layer(CallLimit::per_run(50))

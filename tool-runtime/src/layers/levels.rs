@@ -8,7 +8,7 @@ use crate::Meta;
 /// to `critical`.
 ///
 /// ```
-/// use toolwright_runtime::layers::{Approval, Levels};
+/// use toolwright::layers::{Approval, Levels};
 ///
 /// // #[tool(meta(danger = "amber"))]
 /// let danger = Levels::new("danger", ["green", "amber", "red"]);

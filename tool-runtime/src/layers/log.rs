@@ -18,8 +18,8 @@ use crate::{Handled, Handling, Layer, Next, Outcome, Request};
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
-/// use toolwright_runtime::layers::Log;
-/// use toolwright_runtime::{Executor, Toolset};
+/// use toolwright::layers::Log;
+/// use toolwright::{Executor, Toolset};
 ///
 /// let lines = Arc::new(Mutex::new(Vec::new()));
 /// let log = Arc::clone(&lines);

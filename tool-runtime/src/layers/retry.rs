@@ -22,8 +22,8 @@ use crate::{ErrorKind, Handled, Handling, Layer, Next, Request, ToolError};
 ///
 /// ```
 /// use std::time::Duration;
-/// use toolwright_runtime::layers::Retry;
-/// use toolwright_runtime::{Executor, Toolset};
+/// use toolwright::layers::Retry;
+/// use toolwright::{Executor, Toolset};
 ///
 /// let retry = Retry::new(4).backoff(Duration::from_millis(50), Duration::from_secs(2));
 /// let executor = Executor::serial(&Toolset::default()).layer(retry.always_for(["upsert"]));

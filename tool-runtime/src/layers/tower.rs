@@ -27,8 +27,8 @@ type BoxError = Box<dyn Error + Send + Sync>;
 /// that is dropped ends what runs for it.
 ///
 /// ```
-/// use toolwright_runtime::layers::Tower;
-/// use toolwright_runtime::{Executor, Toolset};
+/// use toolwright::layers::Tower;
+/// use toolwright::{Executor, Toolset};
 ///
 /// // Of the crate `tower`: `GlobalConcurrencyLimitLayer::new(2)`, for one.
 /// let layer = tower_layer::Identity::new();

@@ -17,7 +17,7 @@ use crate::secret::holds_secret;
 /// same schema is always the same bytes.
 ///
 /// ```
-/// use toolwright_runtime::SchemaDoc;
+/// use toolwright::SchemaDoc;
 ///
 /// let schema: SchemaDoc = serde_json::from_str(r#"{"type": "object", "properties": {}}"#).unwrap();
 /// assert_eq!(schema.as_json(), r#"{"type":"object","properties":{}}"#);

@@ -51,13 +51,11 @@ pub(crate) use self::words::{describe, describe_range, one_of};
 /// A type whose JSON the compiler knows: derive it beside serde's traits.
 ///
 /// ```
-/// # use toolwright_runtime as toolwright;
 /// use serde::Deserialize;
 /// use toolwright::{Schema, SchemaDoc};
 ///
 /// /// Where to look
 /// #[derive(Deserialize, Schema)]
-/// # #[schema(crate = ::toolwright_runtime)]
 /// struct Place {
 ///     /// City name
 ///     city: String,
@@ -83,6 +81,35 @@ pub(crate) use self::words::{describe, describe_range, one_of};
 /// | `#[schema(open)]` | types | other keys may stand beside the declared ones |
 /// | `#[schema(json_schema)]` | types | also implement schemars' `JsonSchema` (feature `schemars`) |
 /// | `#[schema(crate = path)]` | types | where `toolwright` is, if not at `::toolwright` |
+///
+/// Options of `#[schemars(…)]` that say the same are read too, so that one derive can take the place of
+/// the other.
+///
+/// # Types of other crates
+/// Features of the crates' names have the schemas of `bytes`, `chrono`, `rust_decimal`, `url` and `uuid`. Of
+/// other types that have serde's traits and schemars' `JsonSchema` (which schemars has by features of its
+/// own, such as `indexmap2`) the schema is schemars'. They are then read by serde alone: what their bounds
+/// say is published and not enforced, and nothing inside them is repaired; so derive `Schema` where you can.
+/// Of a type that has neither, `as` says what it looks like, on a field or on a newtype around it:
+///
+/// ```
+/// use serde::Deserialize;
+/// use toolwright::{Schema, SchemaDoc};
+/// # #[derive(Deserialize)]
+/// # #[serde(from = "String")]
+/// # struct Version(String);
+/// # impl From<String> for Version {
+/// #     fn from(text: String) -> Self {
+/// #         Self(text)
+/// #     }
+/// # }
+///
+/// #[derive(Deserialize, Schema)]
+/// #[schema(as = String)]
+/// struct Release(Version); // of another crate, and read from a string
+///
+/// assert_eq!(SchemaDoc::of::<Release>().as_json(), r#"{"type":"string"}"#);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema",
     label = "the model would not know what to write here",

@@ -4,7 +4,7 @@ use crate::{Dialect, Toolset};
 /// that the compiler cannot look into.
 ///
 /// ```
-/// use toolwright_runtime::{Dialect, DynTool, ToolDef, Toolset, testing};
+/// use toolwright::{Dialect, DynTool, ToolDef, Toolset, testing};
 ///
 /// let tools = Toolset::new([DynTool::declare(ToolDef::new("ping", "Answers."))]).unwrap();
 /// testing::assert_accepted(&tools, Dialect::OpenAiStrict);

@@ -35,7 +35,6 @@ impl std::error::Error for Disagreement {}
 /// keys, the strings of an enum, the members of a union) is compared without one.
 ///
 /// ```
-/// # use toolwright_runtime as toolwright;
 /// toolwright::testing::agrees::<Vec<Option<u8>>>().unwrap();
 /// ```
 ///

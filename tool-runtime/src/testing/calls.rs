@@ -8,7 +8,7 @@ use crate::{Context, ErrorKind, ToolCall, ToolResult, Toolset};
 /// its schema has words that no schema of ours has, is called with an empty object.
 ///
 /// ```
-/// use toolwright_runtime::{DynTool, ToolError, Toolset, testing};
+/// use toolwright::{DynTool, ToolError, Toolset, testing};
 ///
 /// let sum = DynTool::builder()
 ///     .name("sum")

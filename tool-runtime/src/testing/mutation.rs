@@ -73,7 +73,7 @@ impl Mutation {
     /// All of them.
     ///
     /// ```
-    /// use toolwright_runtime::testing::Mutation;
+    /// use toolwright::testing::Mutation;
     ///
     /// assert!(Mutation::ALL.contains(&Mutation::DuplicateKey));
     /// ```

@@ -12,8 +12,8 @@ use crate::SchemaDoc;
 /// of their spellings, keys in any order.
 ///
 /// ```
-/// use toolwright_runtime::SchemaDoc;
-/// use toolwright_runtime::testing::Samples;
+/// use toolwright::SchemaDoc;
+/// use toolwright::testing::Samples;
 ///
 /// let mut samples = Samples::of(&SchemaDoc::of::<Vec<u8>>(), 1);
 /// for _ in 0..100 {

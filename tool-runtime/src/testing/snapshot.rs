@@ -7,7 +7,7 @@ use crate::{Dialect, Toolset, lower};
 /// text, always.
 ///
 /// ```
-/// use toolwright_runtime::{DynTool, ToolDef, Toolset, testing};
+/// use toolwright::{DynTool, ToolDef, Toolset, testing};
 ///
 /// let tools = Toolset::new([DynTool::declare(ToolDef::new("ping", "Answers."))]).unwrap();
 /// let text = testing::snapshot(&tools);

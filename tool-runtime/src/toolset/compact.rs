@@ -25,7 +25,7 @@ impl Toolset {
     /// are wrong, the error says how the tool is called.
     ///
     /// ```
-    /// use toolwright_runtime::{Context, DynTool, ToolCall, ToolError, Toolset};
+    /// use toolwright::{Context, DynTool, ToolCall, ToolError, Toolset};
     ///
     /// let wait = DynTool::builder()
     ///     .name("wait")

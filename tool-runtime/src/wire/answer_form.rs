@@ -18,7 +18,7 @@ impl Wire {
     /// are then JSON, in the forms that [`Context::lowered`](crate::Context::lowered) reads.
     ///
     /// ```
-    /// use toolwright_runtime::{Dialect, SchemaDoc, Wire};
+    /// use toolwright::{Dialect, SchemaDoc, Wire};
     ///
     /// let schema = SchemaDoc::parse(r#"{"type":"object","properties":{"n":{"type":"integer"}}}"#);
     /// let form = Wire::Ollama.answer_form(&schema.unwrap(), Dialect::Ollama).unwrap();

@@ -8,7 +8,7 @@ use crate::near::{did_you_mean, near};
 /// Whether the model calls tools, and which.
 ///
 /// ```
-/// use toolwright_runtime::{ToolChoice, Toolset, Wire};
+/// use toolwright::{ToolChoice, Toolset, Wire};
 ///
 /// let none = Toolset::default();
 /// assert_eq!(Wire::OpenAiChat.tool_choice(&none, &ToolChoice::Auto).unwrap(), r#""auto""#);

@@ -9,7 +9,7 @@ use crate::ToolCall;
 /// What a response says: [`Wire::completion`].
 ///
 /// ```
-/// use toolwright_runtime::{Stop, Wire};
+/// use toolwright::{Stop, Wire};
 ///
 /// let response = r#"{"choices": [{"finish_reason": "length", "message": {
 ///     "role": "assistant", "content": "It is"
@@ -56,6 +56,19 @@ pub struct Usage {
     pub input: u64,
     /// Of answers, thoughts with them.
     pub output: u64,
+}
+
+impl Usage {
+    /// All tokens, of requests and of answers.
+    ///
+    /// ```
+    /// use toolwright::Usage;
+    ///
+    /// assert_eq!(Usage { input: 20, output: 5 }.total(), 25);
+    /// ```
+    pub const fn total(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
 }
 
 impl std::ops::AddAssign for Usage {

@@ -39,7 +39,7 @@ impl Wire {
     /// On MCP, which has no conversations.
     ///
     /// ```
-    /// use toolwright_runtime::{Encoder, Utterance, Wire};
+    /// use toolwright::{Encoder, Utterance, Wire};
     ///
     /// let said = [Utterance::User("Hi!")];
     /// let members = Wire::Anthropic.conversation(Some("Be brief."), &said, Encoder::auto());

@@ -19,7 +19,7 @@ use crate::{Accumulator, Context, Dialect, Encoder, Note, Renames, ToolCall, Too
 /// response, and what the next request repeats. Here every tool goes by its own name.
 ///
 /// ```
-/// use toolwright_runtime::{
+/// use toolwright::{
 ///     Context, Dialect, DynTool, Encoder, Parallel, ToolDef, Toolset, Wire,
 /// };
 ///
@@ -108,7 +108,7 @@ impl Wire {
     /// one.
     ///
     /// ```
-    /// use toolwright_runtime::{Dialect, DynTool, SchemaDoc, ToolDef, Toolset, Wire};
+    /// use toolwright::{Dialect, DynTool, SchemaDoc, ToolDef, Toolset, Wire};
     ///
     /// let schema = r#"{"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}}"#;
     /// let mut def = ToolDef::new("count", "Counts.");

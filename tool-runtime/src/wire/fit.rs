@@ -18,7 +18,7 @@ use crate::{Budget, Dialect, Note, NoteKind, Reject, Renames, Toolset, Wire};
 /// A [`Dialect`] alone is one, in which no tool comes first.
 ///
 /// ```
-/// use toolwright_runtime::{Dialect, Fit};
+/// use toolwright::{Dialect, Fit};
 ///
 /// let fit = Fit::to(Dialect::AnthropicStrict).keep(["pay", "refund"]);
 /// # let _: Fit = Dialect::AnthropicStrict.into();

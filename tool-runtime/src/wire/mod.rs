@@ -51,7 +51,7 @@ pub(crate) use self::told::{ToldSet, ToldTool};
 /// A model that MCP serves is on the other side: its "response" is the client's `tools/call`.
 ///
 /// ```
-/// use toolwright_runtime::{ToolCall, Wire};
+/// use toolwright::{ToolCall, Wire};
 ///
 /// let response = r#"{"choices": [{"message": {"role": "assistant", "tool_calls": [
 ///     {"id": "call_1", "type": "function", "function": {"name": "add", "arguments": "{\"a\": 1}"}}

@@ -1,5 +1,6 @@
 //! A toolset over HTTP: calls, its `OpenAPI` document, a page to try it.
 
+mod below;
 mod call;
 mod guard;
 mod listen;
@@ -23,6 +24,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use toolwright_runtime::{Cancel, Context, Executor, Registry};
 
+use self::below::below;
 use self::guard::Guard;
 use crate::body::LARGE_BODIES;
 use crate::mcp::{HttpService, ServerLimits};
@@ -44,9 +46,9 @@ const GRACE: Duration = Duration::from_secs(10);
 /// may call.
 ///
 /// ```no_run
-/// # async fn serve(tools: toolwright_runtime::Toolset) -> std::io::Result<()> {
-/// use toolwright_runtime::Cancel;
-/// use toolwright_serve::http::Server;
+/// # async fn serve(tools: toolwright::Toolset) -> std::io::Result<()> {
+/// use toolwright::Cancel;
+/// use toolwright::serve::http::Server;
 ///
 /// let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;
 /// Server::new(tools).name("shop").serve(listener, Cancel::new()).await
@@ -169,8 +171,8 @@ impl Server {
     /// origins and the token are checked before, for all of them.
     ///
     /// ```no_run
-    /// # fn with(server: toolwright_serve::http::Server) -> toolwright_serve::http::Server {
-    /// use toolwright_serve::axum::routing::get;
+    /// # fn with(server: toolwright::serve::http::Server) -> toolwright::serve::http::Server {
+    /// use toolwright::serve::axum::routing::get;
     ///
     /// server.routes(|router| router.route("/version", get(|| async { "1.2.0" })))
     /// # }
@@ -204,6 +206,30 @@ impl Server {
 
     /// The routes, for a server of the host's own. What [`serve`](Self::serve) does about slow and
     /// about too many connections is then the host's to do. `stop` cancels the calls in flight.
+    ///
+    /// A host with routes of its own puts these below a path, where the page and the document find
+    /// themselves too; and a layer says who asks:
+    ///
+    /// ```
+    /// use toolwright::serve::axum::extract::Request;
+    /// use toolwright::serve::axum::routing::get;
+    /// use toolwright::serve::axum::{Router, middleware};
+    /// use toolwright::serve::http::Server;
+    /// use toolwright::{Cancel, Context, Toolset};
+    ///
+    /// /// What a tool finds by `cx.get::<User>()`.
+    /// struct User(String);
+    ///
+    /// # fn app(tools: Toolset) -> Router {
+    /// let tools = Server::new(tools).into_router(&Cancel::new());
+    /// let tools = tools.layer(middleware::map_request(|mut request: Request| async {
+    ///     let user = User("whom a session or a token says".to_owned());
+    ///     request.extensions_mut().insert(Context::new().with(user));
+    ///     request
+    /// }));
+    /// Router::new().route("/", get(|| async { "my own" })).nest("/api", tools)
+    /// # }
+    /// ```
     pub fn into_router(self, stop: &Cancel) -> Router {
         self.router(stop, stop)
     }
@@ -308,7 +334,14 @@ async fn tools(State(shared): State<Arc<Shared>>, request: Request) -> Response 
 
 async fn document(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let tools = shared.executor.tools(&shared.context(request.extensions()));
-    let document = openapi::document(&tools, &shared.name, &shared.version, shared.is_guarded);
+    let below = below(request.extensions(), request.uri());
+    let document = openapi::document(
+        &tools,
+        &shared.name,
+        &shared.version,
+        shared.is_guarded,
+        below,
+    );
     json(StatusCode::OK, document)
 }
 

@@ -45,7 +45,13 @@ const REFUSALS: [(&str, &str); 1] = [("403", "The host or origin is not allowed.
 const NO_TOKEN: (&str, &str) = ("401", "The token is missing or wrong.");
 
 /// The document's text: the same for the same tools.
-pub(super) fn document(tools: &Toolset, name: &str, version: &str, is_guarded: bool) -> String {
+pub(super) fn document(
+    tools: &Toolset,
+    name: &str,
+    version: &str,
+    is_guarded: bool,
+    below: &str,
+) -> String {
     // A tool's operation has the tool's name.
     let free = |id: &str| {
         let mut id = id.to_owned();
@@ -100,19 +106,21 @@ pub(super) fn document(tools: &Toolset, name: &str, version: &str, is_guarded: b
             r#"{"token":{"type":"http","scheme":"bearer"}}"#.into(),
         ));
     }
-    object([
-        ("openapi", quoted("3.1.0").into()),
-        (
-            "info",
-            object([
-                ("title", quoted(name).into()),
-                ("version", quoted(version).into()),
-            ])
-            .into(),
-        ),
-        ("paths", object(paths).into()),
-        ("components", object(components).into()),
-    ])
+    let info = object([
+        ("title", quoted(name).into()),
+        ("version", quoted(version).into()),
+    ]);
+    let mut members = vec![
+        ("openapi", Cow::from(quoted("3.1.0"))),
+        ("info", info.into()),
+    ];
+    if !below.is_empty() {
+        let server = object([("url", quoted(below).into())]);
+        members.push(("servers", format!("[{server}]").into()));
+    }
+    members.push(("paths", object(paths).into()));
+    members.push(("components", object(components).into()));
+    object(members)
 }
 
 const HEALTH: &str =

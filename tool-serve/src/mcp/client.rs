@@ -49,8 +49,8 @@ use self::session::Session;
 ///
 /// ```no_run
 /// use std::process::Command;
-/// use toolwright_runtime::{Context, ToolCall};
-/// use toolwright_serve::mcp;
+/// use toolwright::{Context, ToolCall};
+/// use toolwright::serve::mcp;
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut command = Command::new("npx");

@@ -32,6 +32,18 @@ async fn a_connection_that_cannot_be_says_why() {
         .unwrap_err();
     assert_eq!(error.kind(), ConnectErrorKind::Timeout, "{error}");
 
+    // Nobody listens there; and a program that reads nothing. In our words, not in the names of others' types.
+    for server in ["http://127.0.0.1:1/mcp", "true"] {
+        let error = mcp::connect(server).await.unwrap_err();
+        assert_eq!(
+            error.kind(),
+            ConnectErrorKind::Handshake,
+            "{server}: {error}"
+        );
+        let words = error.to_string();
+        assert!(!words.contains("rmcp") && !words.contains("::"), "{words}");
+    }
+
     for server in ["", "http://", "https:// /x"] {
         let error = mcp::connect(server).await.unwrap_err();
         assert_eq!(error.kind(), ConnectErrorKind::Invalid, "{server}: {error}");

@@ -324,6 +324,7 @@ async fn who_is_not_let_in_is_told_so() {
     let error = mcp::connect(&*server.url).await.unwrap_err();
     assert_eq!(error.kind(), ConnectErrorKind::Handshake, "{error}");
     assert!(error.to_string().contains("500"), "{error}");
+    assert!(!error.to_string().contains("rmcp"), "{error}");
 }
 
 /// A server of the protocol 2026-07-28: nothing is said but in answer to a request.

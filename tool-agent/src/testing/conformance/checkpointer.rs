@@ -20,7 +20,7 @@ use crate::{
 /// What cannot be checked from here is that a write survives the end of the program.
 ///
 /// ```
-/// use toolwright_agent::{MemoryCheckpointer, testing};
+/// use toolwright::agent::{MemoryCheckpointer, testing};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let store = MemoryCheckpointer::new();

@@ -7,7 +7,7 @@ use crate::{Content, Encoder, HaltReason, Outcome, ToolCall, ToolError, ToolResu
 /// error what the model may read and nothing else.
 ///
 /// ```
-/// use toolwright_runtime::{Encoder, testing};
+/// use toolwright::{Encoder, testing};
 ///
 /// testing::conformance::encoder(Encoder::envelope());
 /// ```

@@ -33,7 +33,7 @@ impl From<Batch> for Turn {
 /// pending: whatever tools do, and whatever a model calls.
 ///
 /// ```
-/// use toolwright_runtime::{Executor, testing};
+/// use toolwright::{Executor, testing};
 ///
 /// testing::conformance::executor(|tools, calls, cx| {
 ///     Executor::parallel(tools, 4).run_blocking(calls, cx).into()

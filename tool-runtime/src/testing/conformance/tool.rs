@@ -9,7 +9,7 @@ const TRIED: usize = 100;
 /// publishes is what it takes. Nothing is run: arguments are [validated](Tool::validate) alone.
 ///
 /// ```
-/// use toolwright_runtime::{DynTool, ToolError, testing};
+/// use toolwright::{DynTool, ToolError, testing};
 ///
 /// let ping = DynTool::builder().name("ping").description("Answers.");
 /// let ping = ping.handler_sync(|_: serde_json::Value, _| Ok::<_, ToolError>("pong")).build().unwrap();

@@ -34,7 +34,7 @@ pub(super) use self::whole::WholeStream;
 /// the provider would have sent unstreamed, as far as calls and the next request's messages go.
 ///
 /// ```
-/// use toolwright_runtime::{Encoder, Wire};
+/// use toolwright::{Encoder, Wire};
 ///
 /// let mut stream = Wire::OpenAiChat.accumulator();
 /// for line in [

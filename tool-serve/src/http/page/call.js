@@ -2,6 +2,11 @@
 
 let token;
 
+/** The address of something of the server's, which may stand below another one's path. */
+function at(path) {
+  return new URL(`../${path}`, import.meta.url);
+}
+
 /** From now on requests bear this token. */
 export function bear(text) {
   token = text;
@@ -13,7 +18,7 @@ function headers(more = {}) {
 
 /** The tools of this server; nothing where it wants a token that it did not get. */
 export async function tools() {
-  const response = await fetch("/tools", { headers: headers() });
+  const response = await fetch(at("tools"), { headers: headers() });
   if (response.status === 401) return undefined;
   if (!response.ok) throw new Error(`the server answers ${response.status}`);
   return (await response.json()).tools;
@@ -21,7 +26,7 @@ export async function tools() {
 
 /** Calls a tool with JSON text. `heard` gets reports; `signal` cancels. */
 export async function call(name, text, heard, signal) {
-  const response = await fetch(`/tools/${encodeURIComponent(name)}`, {
+  const response = await fetch(at(`tools/${encodeURIComponent(name)}`), {
     method: "POST",
     headers: headers({ "Content-Type": "application/json", Accept: "text/event-stream, application/json" }),
     body: text,

@@ -209,16 +209,21 @@ fn not_greeted(error: &ClientInitializeError) -> ConnectError {
         let words = "the server wants to know who asks, or asks somebody else (HTTP 401 or 403); give a token or a header";
         return ConnectError::new(ConnectErrorKind::Unauthorized, words);
     }
+    ConnectError::new(ConnectErrorKind::Handshake, ungreeted(error))
+}
+
+/// Why the server did not say hello, without the names of `rmcp`'s types.
+fn ungreeted(error: &ClientInitializeError) -> String {
     let words = match error {
         ClientInitializeError::ConnectionClosed(_) => {
-            "the server went away before it said hello".to_owned()
+            return "the server went away before it said hello".to_owned();
         }
-        error => format!(
-            "the server did not say hello: {}",
-            short(&error.to_string())
-        ),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => return ungreeted(fallback),
+        ClientInitializeError::TransportError { error, .. } => error.error.to_string(),
+        error => error.to_string(),
     };
-    ConnectError::new(ConnectErrorKind::Handshake, words)
+    let words = words.strip_prefix("Client error: ").unwrap_or(&words);
+    format!("the server did not say hello: {}", short(words))
 }
 
 /// What went wrong with a request, in a few words.

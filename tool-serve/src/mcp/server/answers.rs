@@ -15,8 +15,8 @@ use toolwright_runtime::Context;
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwright_runtime::{Context, Outcome};
-/// use toolwright_serve::mcp::{Answer, Answers};
+/// use toolwright::{Context, Outcome};
+/// use toolwright::serve::mcp::{Answer, Answers};
 ///
 /// fn greet(cx: &Context) -> Outcome {
 ///     match Answers::of(cx).get("name") {

@@ -64,8 +64,8 @@ const NEEDS: &str = "client_capabilities";
 /// call it. Progress goes to clients that ask for it; its words also to those that read logs.
 ///
 /// ```no_run
-/// use toolwright_runtime::Toolset;
-/// use toolwright_serve::mcp::Server;
+/// use toolwright::Toolset;
+/// use toolwright::serve::mcp::Server;
 ///
 /// # async fn serve(tools: Toolset) -> std::io::Result<()> {
 /// Server::new(tools).name("shop").version("1.2.0").serve_stdio().await

@@ -42,6 +42,9 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 /// Whoever serves it says `set_nodelay` of each connection (`axum::serve::ListenerExt::tap_io`): an answer
 /// that is a stream goes out in two pieces, of which the second waits for 40 ms otherwise.
 ///
+/// A layer around it that puts a [`Context`](toolwright_runtime::Context) into a request's extensions says
+/// what the calls of this request know, such as who asks, over what [`Server::context`] says.
+///
 /// It answers `POST` (messages), `GET` (what the server says unasked) and `DELETE` (the end of a
 /// session), and refuses requests whose `Host` is not of this machine, or whose `Origin` is a page of
 /// another one, unless they are [allowed](Self::allow_host). How long a client may take to send a

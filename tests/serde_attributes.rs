@@ -91,8 +91,8 @@ const FIELD: [(&str, Done); 14] = [
     ("getter", Refused("getter")),
 ];
 
-/// Refused in some places alone, or for want of `#[schema(as = …)]`.
-const REFUSED_TOO: [&str; 10] = [
+/// Refused in some places alone, of some types, or for want of `#[schema(as = …)]`.
+const REFUSED_TOO: [&str; 16] = [
     "with_without_as",
     "serialize_with_without_as",
     "deserialize_with_without_as",
@@ -103,6 +103,12 @@ const REFUSED_TOO: [&str; 10] = [
     "default_on_tuple",
     "skip_serializing_if_in_tuple",
     "skip_of_the_only_value",
+    "flatten_key_twice",
+    "flatten_number",
+    "flatten_map_of_numbers",
+    "flatten_map_in_front",
+    "tag_beside_number",
+    "tag_twice",
 ];
 
 #[test]
@@ -277,6 +283,20 @@ fn tag() {
         json!({"by": 1, "kind": "Opened"}),
         json!({"kind": "Opened", "by": 1}),
     );
+
+    // Of an `Option` behind a tag serde reads what it holds, and never nothing.
+    #[derive(Deserialize, Schema)]
+    struct By {
+        by: u8,
+    }
+    #[derive(Deserialize, Schema)]
+    #[serde(tag = "kind")]
+    enum Maybe {
+        Opened(Option<By>),
+        Closed,
+    }
+    assert_eq!(SchemaDoc::of::<Maybe>().to_value(), schema);
+    assert!(serde_json::from_value::<Maybe>(json!({"kind": "Opened"})).is_err());
 }
 
 fn content() {

@@ -24,6 +24,8 @@ pub(super) struct Parts {
     pub(super) checks: Vec<TokenStream>,
     /// Looks whether bounds fit.
     pub(super) fits: Vec<TokenStream>,
+    /// Keys of other types stand beside its own.
+    pub(super) flattens: bool,
     /// The types of which these tell, as text: a type that stands in ten fields is asked once.
     seen: Vec<String>,
 }
@@ -33,7 +35,7 @@ pub(super) struct Body<'a> {
     pub(super) cx: &'a Ctxt,
     pub(super) container: &'a Container,
     input: &'a DeriveInput,
-    parts: Parts,
+    pub(super) parts: Parts,
 }
 
 /// A field and what its attributes say.
@@ -321,6 +323,7 @@ impl<'a> Body<'a> {
             tokens.extend(quote!(.exemplified(|| __tool::AsJson(#example).__json())));
         }
         if member.flatten {
+            self.parts.flattens = true;
             tokens.extend(quote!(.flattened()));
         }
         if member.deprecated {

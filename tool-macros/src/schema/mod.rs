@@ -50,6 +50,10 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let kind = container.bounds.narrow(&whole).unwrap_or(kind);
     let mut parts = body.finish();
     parts.fits.extend(container.bounds.fits(&whole));
+    let flattened = quote!(
+        Self::__mark_a_field_of_this_cycle_with_schema_recursive.flattened_fits();
+    );
+    parts.fits.extend(parts.flattens.then_some(flattened));
     let description = match &container.description {
         Some(text) => text.value.clone(),
         None => doc::plain(&cx, &input.attrs),

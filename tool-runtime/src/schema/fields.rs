@@ -162,7 +162,7 @@ fn add(mut found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<
         return found;
     }
     let mut ways = alternatives_of(field.shape, output);
-    if inner.nullable {
+    if inner.nullable && !field.is_required() {
         // Of an optional struct serde reads the keys if they are all there, and ignores them else.
         for way in &mut ways {
             for key in &mut way.keys {

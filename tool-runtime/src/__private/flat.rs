@@ -3,14 +3,29 @@
 
 use super::text::Text;
 use crate::name::same;
-use crate::schema::{Care, Field, Kind, Map, Object, Presence, Shape};
+use crate::schema::{Care, Field, Id, Kind, Map, Object, Presence, Shape};
+
+/// What the looks are about.
+#[derive(Clone, Copy)]
+struct Owner {
+    /// The type's identity.
+    id: Id,
+    /// serde refuses keys that it does not know.
+    denies: bool,
+}
 
 impl Shape {
     /// Looks through the objects that a type is made of, up to the types of its fields, which have
     /// been looked at.
     #[doc(hidden)]
     #[track_caller]
-    pub const fn flattened_fits(&self) {
+    pub const fn flattened_fits(&self, denies: bool) {
+        let id = self.id;
+        self.fits_of(Owner { id, denies });
+    }
+
+    #[track_caller]
+    const fn fits_of(&self, owner: Owner) {
         match &self.kind {
             Kind::Object(object) => {
                 if let Some(key) = twice(object) {
@@ -23,9 +38,9 @@ impl Shape {
                 let mut fields = object.fields;
                 while let [field, behind @ ..] = fields {
                     if is_flat(field) {
-                        fits(field, object, behind.len());
+                        fits(field, object, behind.len(), owner);
                     }
-                    field.shape.part_fits();
+                    field.shape.part_fits(owner);
                     fields = behind;
                 }
             }
@@ -33,20 +48,20 @@ impl Shape {
                 let mut members = union.members;
                 while let [member, rest @ ..] = members {
                     members = rest;
-                    member.part_fits();
+                    member.part_fits(owner);
                 }
             }
             Kind::Nullable(inner) | Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => {
-                inner.part_fits();
+                inner.part_fits(owner);
             }
             _ => {}
         }
     }
 
     #[track_caller]
-    const fn part_fits(&self) {
+    const fn part_fits(&self, owner: Owner) {
         if self.id.hash == 0 {
-            self.flattened_fits();
+            self.fits_of(owner);
         }
     }
 }
@@ -57,8 +72,17 @@ const fn is_flat(field: &Field) -> bool {
 
 /// Whether a flattened field, with so many fields behind it, is an object of keys that can be told.
 #[track_caller]
-const fn fits(field: &Field, object: &Object, behind: usize) {
+const fn fits(field: &Field, object: &Object, behind: usize, owner: Owner) {
+    // serde does not see that enums and maps read their keys. What stands beside a tag has no name, and is
+    // read as a whole.
+    assert!(
+        field.name.is_empty() || !owner.denies || takes_its_keys(field.shape),
+        "`deny_unknown_fields` refuses keys of what is flattened\nhelp: remove `deny_unknown_fields`: a tool refuses keys that its schema does not name",
+    );
     match field.shape.core() {
+        Kind::Back(back) if back.id.hash == owner.id.hash => panic!(
+            "a type that stands among its own keys has no end\nhelp: give the inner one a name"
+        ),
         Kind::Map(map) => {
             assert!(
                 has_any_key(map) && !is_counted(field.shape),
@@ -133,7 +157,7 @@ const fn is_last(object: &Object, behind: usize) -> bool {
 
 const fn takes_its_keys(shape: &Shape) -> bool {
     match shape.core() {
-        Kind::Map(_) => false,
+        Kind::Map(_) | Kind::Any => false,
         Kind::Union(union) => !union.buffered,
         Kind::Object(object) => {
             let mut fields = object.fields;

@@ -105,6 +105,8 @@ pub(crate) fn alternatives(kind: &Kind, output: bool) -> Vec<Alternative> {
         }],
         Kind::Union(Union { members, .. }) => members
             .iter()
+            // Nothing among objects is written as no keys, and never read from none.
+            .filter(|member| output || !matches!(bare(member, false).kind, Kind::Null))
             .flat_map(|member| alternatives_of(member, output))
             .collect(),
         // serde writes `"Name": null` for a variant without data.

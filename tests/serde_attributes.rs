@@ -91,8 +91,8 @@ const FIELD: [(&str, Done); 14] = [
     ("getter", Refused("getter")),
 ];
 
-/// Refused in some places alone, or for want of `#[schema(as = …)]`.
-const REFUSED_TOO: [&str; 10] = [
+/// Refused in some places alone, of some types, or for want of `#[schema(as = …)]`.
+const REFUSED_TOO: [&str; 22] = [
     "with_without_as",
     "serialize_with_without_as",
     "deserialize_with_without_as",
@@ -103,6 +103,18 @@ const REFUSED_TOO: [&str; 10] = [
     "default_on_tuple",
     "skip_serializing_if_in_tuple",
     "skip_of_the_only_value",
+    "flatten_key_twice",
+    "flatten_key_twice_by_type",
+    "flatten_number",
+    "flatten_map_of_numbers",
+    "flatten_map_in_front",
+    "tag_beside_number",
+    "tag_twice",
+    "deny_with_open",
+    "deny_with_flatten",
+    "flatten_itself",
+    "borrowed_bytes",
+    "borrowed_cow_of_bytes",
 ];
 
 #[test]
@@ -272,11 +284,25 @@ fn tag() {
         object(&[("kind", only("Opened")), ("by", byte())]),
         object(&[("kind", only("Closed"))]),
     ]});
-    schemas::<Event>(schema.clone(), schema);
+    schemas::<Event>(schema.clone(), schema.clone());
     reads::<Event>(
         json!({"by": 1, "kind": "Opened"}),
         json!({"kind": "Opened", "by": 1}),
     );
+
+    // Of an `Option` behind a tag serde reads what it holds, and never nothing.
+    #[derive(Deserialize, Schema)]
+    struct By {
+        by: u8,
+    }
+    #[derive(Deserialize, Schema)]
+    #[serde(tag = "kind")]
+    enum Maybe {
+        Opened(Option<By>),
+        Closed,
+    }
+    assert_eq!(SchemaDoc::of::<Maybe>().to_value(), schema);
+    assert!(serde_json::from_value::<Maybe>(json!({"kind": "Opened"})).is_err());
 }
 
 fn content() {
@@ -313,6 +339,27 @@ fn untagged() {
     let schema = json!({"anyOf": [byte(), string()]});
     schemas::<Id>(schema.clone(), schema);
     reads::<Id>(json!("a"), json!("a"));
+
+    // Nothing is `null`, and never an object without keys.
+    #[derive(Serialize, Deserialize, Schema)]
+    #[serde(untagged)]
+    enum Maybe {
+        Some { a: u8 },
+        Nothing,
+    }
+    #[derive(Serialize, Deserialize, Schema)]
+    struct Flattens {
+        #[serde(flatten)]
+        maybe: Maybe,
+    }
+    let some = object(&[("a", byte())]);
+    let written = json!({"anyOf": [some.clone(), object(&[])]});
+    schemas::<Flattens>(some, written);
+    assert!(serde_json::from_value::<Flattens>(json!({})).is_err());
+    let nothing = Flattens {
+        maybe: Maybe::Nothing,
+    };
+    assert_eq!(serde_json::to_value(nothing).unwrap(), json!({}));
 }
 
 fn container_bound() {

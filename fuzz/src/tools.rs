@@ -260,10 +260,16 @@ enum Outside {
 }
 
 #[derive(Serialize, Deserialize, Schema)]
+struct Spot {
+    row: i32,
+    column: i32,
+}
+
+#[derive(Serialize, Deserialize, Schema)]
 struct Flattened {
     name: String,
     #[serde(flatten)]
-    at: Option<Point>,
+    at: Option<Spot>,
     #[serde(flatten)]
     what: Inside,
 }

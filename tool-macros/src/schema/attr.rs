@@ -50,6 +50,8 @@ pub(super) struct Container {
     from: Option<Type>,
     into: Option<Type>,
     pub(super) open: bool,
+    /// serde refuses keys that it does not know.
+    pub(super) denies: bool,
     pub(super) title: Option<Text>,
     pub(super) description: Option<Text>,
     pub(super) bounds: Bounds,
@@ -72,6 +74,7 @@ impl Container {
             from: None,
             into: None,
             open: false,
+            denies: false,
             title: None,
             description: None,
             bounds: Bounds::default(),
@@ -79,6 +82,7 @@ impl Container {
             secret: false,
         };
         let (mut tag, mut content) = (None, None);
+        let mut deny = None;
         for option in options(cx, attrs) {
             let Opt { of, meta, key, ty } = &option;
             match (*of, key.as_str()) {
@@ -88,6 +92,10 @@ impl Container {
                     }
                 }
                 (Of::Schema, "open") => this.open = args::flag(cx, meta).unwrap_or(false),
+                (Of::Serde, "deny_unknown_fields") => {
+                    this.denies = true;
+                    deny = Some(meta.clone());
+                }
                 (Of::Schema, "json_schema") => {
                     this.json_schema = args::flag(cx, meta).unwrap_or(false);
                 }
@@ -139,6 +147,12 @@ impl Container {
                 ),
             }
         }
+        if let (Some(deny), true) = (deny, this.open) {
+            cx.error(
+                deny,
+                "`deny_unknown_fields` refuses the keys that `#[schema(open)]` admits\nhelp: remove one of the two",
+            );
+        }
         match (tag, content) {
             (Some(tag), Some(content)) => this.tagging = Tagging::Adjacent(tag, content),
             (Some(tag), None) => this.tagging = Tagging::Internal(tag),
@@ -185,6 +199,8 @@ pub(super) struct Member {
     pub(super) skip_output: bool,
     pub(super) skip_output_if: bool,
     pub(super) recursive: bool,
+    /// serde lends it what stands in the text.
+    pub(super) borrows: bool,
     /// A function of its own reads it.
     pub(super) custom_input: bool,
     /// A function of its own writes it.
@@ -234,6 +250,7 @@ impl Member {
                     }
                 }
                 (Of::Schemars, "with") => this.seen_as = type_text(cx, meta),
+                (Of::Serde, "borrow") => this.borrows = true,
                 (Of::Serde | Of::Schemars, "rename") => this.rename = names(cx, meta),
                 (Of::Serde | Of::Schemars, "rename_all") => this.rename_all = rules(cx, meta),
                 (Of::Serde, "alias") => {

@@ -10,6 +10,7 @@ use crate::doc;
 use crate::place::{literal, local, quote};
 
 use super::attr::{Container, Member, Sided, Tagging};
+use super::bytes;
 use super::case::RenameRule;
 use super::recursive;
 use super::serde_attr::Place;
@@ -24,6 +25,8 @@ pub(super) struct Parts {
     pub(super) checks: Vec<TokenStream>,
     /// Looks whether bounds fit.
     pub(super) fits: Vec<TokenStream>,
+    /// Keys of other types stand beside its own.
+    pub(super) flattens: bool,
     /// The types of which these tell, as text: a type that stands in ten fields is asked once.
     seen: Vec<String>,
 }
@@ -33,7 +36,7 @@ pub(super) struct Body<'a> {
     pub(super) cx: &'a Ctxt,
     pub(super) container: &'a Container,
     input: &'a DeriveInput,
-    parts: Parts,
+    pub(super) parts: Parts,
 }
 
 /// A field and what its attributes say.
@@ -217,6 +220,7 @@ impl<'a> Body<'a> {
 
     /// The tree of a field's value.
     fn element(&mut self, row: &Row<'_>) -> TokenStream {
+        self.no_borrowed_bytes(row);
         let shape = self.seen(&row.field.ty, &row.member);
         let description = match (&row.field.ident, &row.member.description) {
             (Some(_), _) => String::new(),
@@ -236,6 +240,25 @@ impl<'a> Body<'a> {
         });
         let secret = is_secret.then(|| quote!(.secret()));
         quote!(&__tool::Shape::new(#kind)#words #secret)
+    }
+
+    /// serde lends bytes of a string, where the schema of a slice says a list.
+    fn no_borrowed_bytes(&self, row: &Row<'_>) {
+        let Row { field, member } = row;
+        if member.seen_as.is_some() || member.skip_input {
+            return;
+        }
+        if bytes::are_lent(&field.ty) {
+            self.cx.error(
+                &field.ty,
+                "serde reads `&[u8]` from a string, and its schema says a list\nhelp: take `Vec<u8>` for a list, `&str` for a string",
+            );
+        } else if member.borrows && bytes::are_in_cow(&field.ty) {
+            self.cx.error(
+                &field.ty,
+                "serde borrows bytes from a string, and their schema says a list\nhelp: remove `#[serde(borrow)]`, or take `Cow<str>`",
+            );
+        }
     }
 
     /// The tree of a type, or of the type that its JSON looks like, on the sides where it does.
@@ -326,6 +349,7 @@ impl<'a> Body<'a> {
             tokens.extend(quote!(.exemplified(|| __tool::AsJson(#example).__json())));
         }
         if member.flatten {
+            self.parts.flattens = true;
             tokens.extend(quote!(.flattened()));
         }
         if member.deprecated {

@@ -1,7 +1,7 @@
 //! `#[derive(Schema)]`: what serde reads and writes for a type, as a tree in `const`.
 //!
 //! `attr` reads the attributes of serde, schemars and ours, `option` what stands in them; `bounds` reads ranges, lengths and the
-//! like, `pattern` regular expressions; `body` and `variants` make the tree; `used` finds the
+//! like, `pattern` regular expressions; `bytes` finds what serde reads as bytes; `body` and `variants` make the tree; `used` finds the
 //! type parameters that it is made of; `recursive` cuts edges that lead back.
 
 use proc_macro2::TokenStream;
@@ -17,6 +17,7 @@ use attr::Container;
 mod attr;
 mod body;
 mod bounds;
+mod bytes;
 mod case;
 mod option;
 mod pattern;
@@ -120,14 +121,18 @@ fn implement(
     // Wrong bounds and cycles are told where the type stands, not where somebody uses it.
     let is_generic = input.generics.type_params().next().is_some()
         || input.generics.const_params().next().is_some();
+    let flattened = parts.flattens.then(|| {
+        let denies = literal(container.denies);
+        quote!(Self::__mark_a_field_of_this_cycle_with_schema_recursive.flattened_fits(#denies);)
+    });
+    let looks = !fits.is_empty() || flattened.is_some();
     let eager = (!is_generic).then(|| {
         let lifetimes: Vec<_> = input
             .generics
             .lifetimes()
             .map(|_| quote!('static))
             .collect();
-        let fits =
-            (!fits.is_empty()).then(|| quote!(const _: () = <#ident<#(#lifetimes),*>>::__bounds;));
+        let fits = looks.then(|| quote!(const _: () = <#ident<#(#lifetimes),*>>::__bounds;));
         quote! {
             const _: &__tool::Shape =
                 <#ident<#(#lifetimes),*>>::__mark_a_field_of_this_cycle_with_schema_recursive;
@@ -135,7 +140,13 @@ fn implement(
         }
     });
     let fits =
-        (!is_generic && !fits.is_empty()).then(|| quote!(const __bounds: () = { #(#fits)* };));
+        (!is_generic && looks).then(|| quote!(const __bounds: () = { #(#fits)* #flattened };));
+    // Which keys a generic type has is known where somebody uses it.
+    let tree = quote!(Self::__mark_a_field_of_this_cycle_with_schema_recursive);
+    let tree = match flattened {
+        Some(flattened) if is_generic => quote!({ #flattened #tree }),
+        _ => tree,
+    };
     let json_schema = container.json_schema.then(|| json_schema(input, &generics));
     let implement = quiet!(impl);
     let imports = quiet! {
@@ -156,8 +167,7 @@ fn implement(
             #[automatically_derived]
             #implement #impl_generics __tool::Schema for #ident #ty_generics #where_clause {
                 const ID: __tool::Id = #id;
-                const SHAPE: &'static __tool::Shape =
-                    Self::__mark_a_field_of_this_cycle_with_schema_recursive;
+                const SHAPE: &'static __tool::Shape = #tree;
                 const REFS: &'static __tool::Refs = &__tool::Refs::through(&[#(#refs),*]);
             }
             #eager

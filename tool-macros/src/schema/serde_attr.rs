@@ -34,7 +34,7 @@ const TABLE: [(Place, &str, Meaning); 45] = [
     (Container, "rename", Nothing),
     (Container, "rename_all", Read),
     (Container, "rename_all_fields", Read),
-    (Container, "deny_unknown_fields", Nothing),
+    (Container, "deny_unknown_fields", Read),
     (Container, "tag", Read),
     (Container, "content", Read),
     (Container, "untagged", Read),
@@ -65,7 +65,7 @@ const TABLE: [(Place, &str, Meaning); 45] = [
     (Variant, "deserialize_with", Custom),
     (Variant, "with", Custom),
     (Variant, "bound", Nothing),
-    (Variant, "borrow", Nothing),
+    (Variant, "borrow", Read),
     (
         Variant,
         "other",
@@ -85,7 +85,7 @@ const TABLE: [(Place, &str, Meaning); 45] = [
     (Field, "serialize_with", Custom),
     (Field, "deserialize_with", Custom),
     (Field, "with", Custom),
-    (Field, "borrow", Nothing),
+    (Field, "borrow", Read),
     (Field, "bound", Nothing),
     (
         Field,

@@ -172,8 +172,10 @@ impl Body<'_> {
                 if is_unit(read) {
                     return object(tag);
                 }
+                self.parts.flattens |= !matches!(variant.fields, Fields::Named(_));
+                // serde reads an `Option` here as what it holds, and never as nothing.
                 let rest = flat(&content);
-                object(quote!(#tag, #rest))
+                object(quote!(#tag, #rest.always()))
             }
         }
     }

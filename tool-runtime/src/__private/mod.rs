@@ -3,6 +3,7 @@
 mod entry;
 mod finish;
 mod fits;
+mod flat;
 mod list;
 mod probe;
 mod slot;

@@ -209,10 +209,12 @@ impl Field {
         }
     }
 
+    /// The keys of its type stand in its place: of an `Option` none have to be there.
     #[doc(hidden)]
     pub const fn flattened(self) -> Self {
         Self {
             flatten: true,
+            presence: Presence::Optional,
             ..self
         }
     }

@@ -105,6 +105,8 @@ pub(crate) fn alternatives(kind: &Kind, output: bool) -> Vec<Alternative> {
         }],
         Kind::Union(Union { members, .. }) => members
             .iter()
+            // Nothing among objects is written as no keys, and never read from none.
+            .filter(|member| output || !matches!(bare(member, false).kind, Kind::Null))
             .flat_map(|member| alternatives_of(member, output))
             .collect(),
         // serde writes `"Name": null` for a variant without data.
@@ -162,7 +164,7 @@ fn add(mut found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<
         return found;
     }
     let mut ways = alternatives_of(field.shape, output);
-    if inner.nullable {
+    if inner.nullable && !field.is_required() {
         // Of an optional struct serde reads the keys if they are all there, and ignores them else.
         for way in &mut ways {
             for key in &mut way.keys {

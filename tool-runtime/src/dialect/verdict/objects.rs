@@ -43,7 +43,8 @@ impl Walk {
             }
             let before = self.size;
             if field.flatten {
-                self.is_loose = is_loose || is_nullable(field.shape);
+                let may_miss = !matches!(field.presence, Presence::Required);
+                self.is_loose = is_loose || (may_miss && is_nullable(field.shape));
                 if let Some(code) = self.flattened(field, levels) {
                     return Some(code);
                 }

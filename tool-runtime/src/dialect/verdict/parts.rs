@@ -181,7 +181,9 @@ pub(super) const fn ways_of(kind: &Kind) -> usize {
             }
             all
         }
-        _ => 1,
+        Kind::Map(_) | Kind::Any | Kind::Back(_) | Kind::Foreign(_) | Kind::Unknown => 1,
+        // No object.
+        _ => 0,
     }
 }
 

@@ -21,7 +21,8 @@ pub struct Field {
     pub title: &'static str,
     /// What stands behind the key.
     pub shape: &'static Shape,
-    /// Whether the key must be there when the type is read.
+    /// Whether the key must be there when the type is read. Of a field that is flattened and may be
+    /// `null`: whether what it holds must.
     pub presence: Presence,
     /// Whether the key is there when the type is written.
     pub output: OutputPresence,

@@ -1,0 +1,16 @@
+use serde::Deserialize;
+use toolwright::Schema;
+
+#[derive(Deserialize, Schema)]
+struct Place {
+    name: String,
+}
+
+#[derive(Deserialize, Schema)]
+struct Shop {
+    name: String,
+    #[serde(flatten)]
+    place: Place,
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+use serde::Deserialize;
+use toolwright::Schema;
+
+#[derive(Deserialize, Schema)]
+struct Place {
+    kind: String,
+}
+
+#[derive(Deserialize, Schema)]
+#[serde(tag = "kind")]
+enum Shop {
+    At(Place),
+}
+
+fn main() {}

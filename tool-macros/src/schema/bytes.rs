@@ -1,0 +1,45 @@
+//! Which types serde reads as bytes: those that it can lend, and nothing else.
+
+use syn::{GenericArgument, PathArguments, Type};
+
+use super::recursive::last_segment;
+
+/// Whether `&[u8]` stands in a type.
+pub(super) fn are_lent(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(reference) => is_slice(&reference.elem) || are_lent(&reference.elem),
+        Type::Paren(inner) => are_lent(&inner.elem),
+        Type::Group(inner) => are_lent(&inner.elem),
+        Type::Array(array) => are_lent(&array.elem),
+        Type::Slice(slice) => are_lent(&slice.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().any(are_lent),
+        Type::Path(path) => path.path.segments.iter().any(|segment| {
+            let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+                return false;
+            };
+            let mut arguments = arguments.args.iter();
+            arguments.any(|argument| matches!(argument, GenericArgument::Type(ty) if are_lent(ty)))
+        }),
+        _ => false,
+    }
+}
+
+/// Whether a type is `Cow<[u8]>`.
+pub(super) fn are_in_cow(ty: &Type) -> bool {
+    let Type::Path(path) = ty else {
+        return false;
+    };
+    let Some(segment) = path.path.segments.last() else {
+        return false;
+    };
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+        return false;
+    };
+    let mut arguments = arguments.args.iter();
+    segment.ident == "Cow"
+        && arguments.any(|argument| matches!(argument, GenericArgument::Type(ty) if is_slice(ty)))
+}
+
+fn is_slice(ty: &Type) -> bool {
+    matches!(ty, Type::Slice(slice) if last_segment(&slice.elem).is_some_and(|last| last == "u8"))
+}

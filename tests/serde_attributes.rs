@@ -467,7 +467,7 @@ fn try_from() {
 
 fn into() {
     converted!(Written, serde(into = "usize"));
-    let length = json!({"type": "integer", "minimum": 0, "maximum": u64::MAX});
+    let length = json!({"type": "integer", "minimum": 0, "maximum": usize::MAX});
     schemas::<Written>(own(), length);
     reads::<Written>(json!({"bytes": [97]}), json!(1));
 }

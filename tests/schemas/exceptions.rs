@@ -62,18 +62,6 @@ pub(crate) const ALL: &[Exception] = &[
     ),
     decoded(&["Aliased"], |value| value.get("colour").is_some(), ALIAS),
     decoded(&["Renamed"], |value| is(value, |text| text == "c"), ALIAS),
-    refused(
-        &["SystemTime"],
-        |value| {
-            !is_time(
-                value,
-                "secs_since_epoch",
-                "nanos_since_epoch",
-                i64::MAX.unsigned_abs(),
-            )
-        },
-        SUM,
-    ),
     refused(&["SocketAddr"], |value| !is_read::<SocketAddr>(value), READ),
     refused(
         &["SocketAddrV4"],
@@ -156,7 +144,6 @@ pub(crate) const ALL: &[Exception] = &[
 const THEIRS: &str = "what serde buffers for a type that only schemars knows is out of our sight";
 const ORACLE: &str = "the oracle takes other characters for digits of a date or a time";
 const ALIAS: &str = "an old name is read; a model is told the new one";
-const SUM: &str = "no schema says that two numbers together are too large";
 const READ: &str = "a library reads the text, and no format says what it takes";
 const KEYS: &str = "no pattern says where the width of an integer ends";
 
@@ -223,16 +210,4 @@ fn is_raw_text(value: &Exact) -> bool {
             .is_some_and(|(key, _)| key == "$serde_json::private::RawValue"),
         _ => false,
     }
-}
-
-/// Whether so many seconds and nanoseconds are at most so many seconds.
-fn is_time(value: &Exact, seconds: &str, nanoseconds: &str, most: u64) -> bool {
-    let number = |key| match value.get(key) {
-        Some(Exact::Number(number)) => number.to_integer(),
-        _ => None,
-    };
-    let (Some(seconds), Some(nanoseconds)) = (number(seconds), number(nanoseconds)) else {
-        return false;
-    };
-    seconds + nanoseconds / 1_000_000_000 <= u128::from(most)
 }

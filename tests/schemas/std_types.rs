@@ -103,7 +103,7 @@ pub(crate) fn rows() -> Vec<Row> {
         NonZeroI64 => "[-1, 1]", "[0]";
         NonZeroI128 => "[-1, 1]", "[0]";
         Duration => "[{\"secs\":1,\"nanos\":5}]", "[1, {\"secs\":1}, {\"secs\":-1,\"nanos\":0}]";
-        SystemTime => "[{\"secs_since_epoch\":1,\"nanos_since_epoch\":5}]", "[1]";
+        SystemTime => "[{\"secs_since_epoch\":910692730084,\"nanos_since_epoch\":5}]", "[1, {\"secs_since_epoch\":910692730085,\"nanos_since_epoch\":5}]";
         Range<u8> => "[{\"start\":1,\"end\":5}]", "[{\"start\":1}, [1, 5]]";
         RangeInclusive<u8> => "[{\"start\":1,\"end\":5}]", "[{\"start\":1}]";
         -no RangeFrom<u8> => "[{\"start\":1}]", "[{}]";

@@ -12,6 +12,7 @@ mod error;
 mod event;
 mod events_stream;
 mod frame;
+mod group;
 mod handler;
 mod http;
 mod keep;

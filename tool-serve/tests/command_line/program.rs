@@ -1,7 +1,9 @@
 //! The program under test, started anew for each command.
 
 use std::io::Write;
-use std::process::{Child, Command, Output, Stdio};
+#[cfg(unix)]
+use std::process::Child;
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -69,6 +71,7 @@ pub(crate) fn run_with(arguments: &[&str], input: &[u8]) -> Came {
 }
 
 /// What Ctrl-C sends.
+#[cfg(unix)]
 pub(crate) fn interrupt(child: &Child) {
     let sent = Command::new("kill")
         .args(["-INT", &child.id().to_string()])

@@ -1,5 +1,7 @@
 //! How connections begin, break and end.
 
+use std::io::{self, Read};
+use std::net::TcpListener;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -33,13 +35,12 @@ async fn a_connection_that_cannot_be_says_why() {
     assert_eq!(error.kind(), ConnectErrorKind::Timeout, "{error}");
 
     // Nobody listens there; and a program that reads nothing. In our words, not in the names of others' types.
-    for server in ["http://127.0.0.1:1/mcp", "true"] {
-        let error = mcp::connect(server).await.unwrap_err();
-        assert_eq!(
-            error.kind(),
-            ConnectErrorKind::Handshake,
-            "{server}: {error}"
-        );
+    for connector in [
+        mcp::connect("http://127.0.0.1:1/mcp"),
+        mcp::connect(command("reads nothing")),
+    ] {
+        let error = connector.await.unwrap_err();
+        assert_eq!(error.kind(), ConnectErrorKind::Handshake, "{error}");
         let words = error.to_string();
         assert!(!words.contains("rmcp") && !words.contains("::"), "{words}");
     }
@@ -56,6 +57,36 @@ async fn a_connection_that_cannot_be_says_why() {
     assert!(!error.to_string().contains("secret"));
     let error = mcp::connect("true").bearer("secret").await.unwrap_err();
     assert_eq!(error.kind(), ConnectErrorKind::Invalid);
+}
+
+#[tokio::test]
+async fn what_a_server_starts_itself_ends_with_the_connection() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut command = command("starts another");
+    command.env("MCP_LISTENER", listener.local_addr().unwrap().to_string());
+    let (connector, _) = told(mcp::connect(command));
+    let client = connector.await.unwrap();
+    // The other one says when it is there, and stays.
+    let (mut other, _) = listener.accept().unwrap();
+    other.read_exact(&mut [0]).unwrap();
+    other
+        .set_read_timeout(Some(Duration::from_millis(100)))
+        .unwrap();
+    let error = other.read(&mut [0]).unwrap_err();
+    let waits = [io::ErrorKind::WouldBlock, io::ErrorKind::TimedOut];
+    assert!(waits.contains(&error.kind()), "{error}");
+
+    drop(client);
+    let ended = tokio::task::spawn_blocking(move || {
+        other
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
+        match other.read(&mut [0]) {
+            Ok(bytes) => bytes == 0,
+            Err(error) => !waits.contains(&error.kind()),
+        }
+    });
+    assert!(ended.await.unwrap(), "it is still there");
 }
 
 #[test]

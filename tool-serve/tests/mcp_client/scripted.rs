@@ -1,6 +1,8 @@
 //! A server that does what its script says, over standard input and output.
 
-use std::io::{BufRead, Write};
+use std::io::{BufRead, Read, Write};
+use std::net::TcpStream;
+use std::process::Stdio;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -58,6 +60,25 @@ pub(crate) fn serve(script: &str) {
     if script == "dies at once" {
         eprintln!("no licence found");
         std::process::exit(7);
+    }
+    if script == "reads nothing" {
+        return;
+    }
+    if script == "stays" {
+        let address = std::env::var("MCP_LISTENER").unwrap();
+        let mut listener = TcpStream::connect(address).unwrap();
+        listener.write_all(b"!").unwrap();
+        // Nothing comes.
+        let _ = listener.read(&mut [0]);
+        return;
+    }
+    if script == "starts another" {
+        let mut other = super::command("stays");
+        other
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
     }
     // Whether another process was there before, which left a mark.
     let is_later = std::env::var_os("MCP_MARK").is_some_and(|mark| {

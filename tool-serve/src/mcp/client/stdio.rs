@@ -17,6 +17,7 @@ use toolwright_runtime::Cancel;
 use super::child::{Guarded, LAST_WORDS};
 use super::desk::{Desk, Outgoing};
 use super::frame::id_of_cut;
+use super::group::Group;
 use super::lines::{Line, Lines};
 use super::stderr::{self, Tail};
 
@@ -57,9 +58,7 @@ impl Process {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        // With what the server starts itself: `npx` is not the server, but its parent.
-        #[cfg(unix)]
-        command.process_group(0);
+        Group::prepare(command);
         let mut child = command.spawn()?;
         let missing = || io::Error::other("the process has no pipes");
         let stdin = child.stdin.take().ok_or_else(missing)?;

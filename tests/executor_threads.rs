@@ -384,3 +384,47 @@ async fn batches_at_once_keep_their_answers_apart() {
         soon(batch).await.unwrap();
     }
 }
+
+/// Notes that it ran.
+#[tool(blocking)]
+fn note(#[state] ran: &AtomicUsize) {
+    ran.fetch_add(1, Ordering::SeqCst);
+}
+
+/// Says its number.
+#[tool]
+async fn say(n: u8) -> u8 {
+    tokio::task::yield_now().await;
+    n
+}
+
+#[test]
+fn where_no_thread_can_be_had_the_call_is_told_so_and_the_others_are_answered() {
+    let ran = Arc::new(AtomicUsize::new(0));
+    let set = tools![say, note; state = Arc::clone(&ran)];
+    let held = Arc::strong_count(&ran);
+    let calls = [
+        ToolCall::new("a", "say", r#"{"n": 1}"#),
+        ToolCall::new("b", "note", "{}"),
+        ToolCall::new("c", "say", r#"{"n": 3}"#),
+    ];
+    // No memory holds such a stack.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .thread_stack_size(usize::MAX / 4)
+        .build()
+        .unwrap();
+    for executor in [Executor::parallel(&set, 8), Executor::serial(&set)] {
+        let batch = runtime.block_on(executor.run(&calls, &Context::new()));
+        let told: Vec<_> = batch.results().collect();
+        assert_eq!(told.len(), 3);
+        assert_eq!(told[0].value(), Some(json!(1)));
+        let error = told[1].outcome.as_ref().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Failed);
+        assert_eq!(error.to_string(), "the tool could not be started");
+        assert_eq!(told[2].value(), Some(json!(3)));
+    }
+    assert_eq!(Arc::strong_count(&ran), held, "nothing of the call is left");
+    drop(runtime);
+    assert_eq!(ran.load(Ordering::SeqCst), 0);
+}

@@ -1,6 +1,7 @@
 //! A tool's panic ends its call and nothing else.
 
 use std::any::Any;
+use std::error::Error;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -122,7 +123,7 @@ pub(crate) fn wait<T: Send>(future: impl Future<Output = T> + Send) -> Result<T,
 }
 
 #[cold]
-pub(crate) fn not_started(error: std::io::Error) -> ToolError {
+pub(crate) fn not_started(error: impl Into<Box<dyn Error + Send + Sync>>) -> ToolError {
     ToolError::new(ErrorKind::Failed, "the tool could not be started").with_source(error)
 }
 

@@ -4,6 +4,7 @@ mod books;
 mod clock;
 mod decided;
 mod drive;
+mod elsewhere;
 mod event;
 mod layer;
 mod live;

@@ -1,23 +1,18 @@
 //! One call, from its layers to the tool's own code and back.
 
-use std::future::Future;
-use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context as TaskContext, Poll};
 
-use tokio::runtime::Handle;
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::clock::Clock;
+use super::elsewhere::{Elsewhere, Moved};
 use super::layer::{Handled, Layer, Next, Request};
 use super::sort::Job;
 use super::span::CallSpan;
-use crate::contain::{Contained, contained, not_started};
+use crate::contain::{Contained, contained};
 use crate::items;
 use crate::toolset::{Entry, Traits, settled};
-use crate::{Answer, Call, Context, ErrorKind, Outcome, Repair, Store, Tool, ToolCall, ToolError};
+use crate::{Answer, Call, Context, Outcome, Repair, Store, Tool, ToolCall, ToolError};
 
 /// What all of a call's layers lead to.
 pub(super) struct Core<'a> {
@@ -247,14 +242,7 @@ impl<'a> Core<'a> {
             store: Arc::clone(&store),
             span: self.span.clone(),
         };
-        let answer = match Handle::try_current() {
-            Ok(runtime) if traits.blocking => {
-                let inside = runtime.clone();
-                Elsewhere::Task(runtime.spawn_blocking(move || moved.block(Some(&inside))))
-            }
-            Ok(runtime) => Elsewhere::Task(runtime.spawn(moved.run())),
-            Err(_) => Elsewhere::thread(moved),
-        };
+        let answer = Elsewhere::start(moved, traits.blocking);
         let answer = self.clock.within(began, traits.timeout, answer).await;
         self.repaired(&store);
         answer.flatten()
@@ -262,92 +250,9 @@ impl<'a> Core<'a> {
 }
 
 /// The tool's answer, whatever the tool does.
-async fn answer(tool: &dyn Tool, call: Call<'_>) -> Answered {
+pub(super) async fn answer(tool: &dyn Tool, call: Call<'_>) -> Answered {
     match contained(|| tool.call(call)) {
         Ok(answer) => settled(answer, call).await,
         Err(error) => Err(error),
     }
-}
-
-/// A call that runs away from the task of its batch.
-struct Moved {
-    tool: Arc<dyn Tool>,
-    call: ToolCall,
-    cx: Context,
-    index: usize,
-    store: Arc<Store>,
-    span: CallSpan,
-}
-
-impl Moved {
-    async fn run(mut self) -> Answered {
-        let span = std::mem::take(&mut self.span);
-        let inside = async {
-            let call = Call::of(&self.call, &self.store, &self.cx).at(self.index);
-            answer(&*self.tool, call).await
-        };
-        span.around(inside).await
-    }
-
-    /// On a thread that may be blocked.
-    fn block(self, runtime: Option<&Handle>) -> Answered {
-        match runtime {
-            Some(runtime) => runtime.block_on(self.run()),
-            None => crate::contain::wait(self.run()).flatten(),
-        }
-    }
-}
-
-/// The answer of a call that runs elsewhere.
-enum Elsewhere {
-    Task(JoinHandle<Answered>),
-    Thread(oneshot::Receiver<Answered>),
-    NotStarted(Option<ToolError>),
-}
-
-impl Elsewhere {
-    fn thread(moved: Moved) -> Self {
-        let (answered, answer) = oneshot::channel();
-        let run = move || {
-            // Nobody may be waiting any more.
-            let _ = answered.send(moved.block(None));
-        };
-        match std::thread::Builder::new().spawn(run) {
-            Ok(_) => Self::Thread(answer),
-            Err(error) => Self::NotStarted(Some(not_started(error))),
-        }
-    }
-}
-
-impl Future for Elsewhere {
-    type Output = Answered;
-
-    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Answered> {
-        match &mut *self {
-            Self::Task(handle) => pin!(handle)
-                .poll(task)
-                .map(|done| done.unwrap_or_else(|_| Err(ended()))),
-            Self::Thread(answer) => pin!(answer)
-                .poll(task)
-                .map(|done| done.unwrap_or_else(|_| Err(ended()))),
-            Self::NotStarted(error) => Poll::Ready(Err(error.take().unwrap_or_else(ended))),
-        }
-    }
-}
-
-/// A task is aborted when nobody waits for it. A thread cannot be: it runs on, and is not heard.
-impl Drop for Elsewhere {
-    fn drop(&mut self) {
-        if let Self::Task(handle) = self {
-            handle.abort();
-        }
-    }
-}
-
-#[cold]
-fn ended() -> ToolError {
-    ToolError::new(
-        ErrorKind::Cancelled,
-        "the call was cancelled: the program is ending",
-    )
 }

@@ -100,6 +100,9 @@ impl Program {
         Process::start(&mut command, desk, tail, most).map_err(|error| {
             let program = command.as_std().get_program().to_string_lossy().into_owned();
             let help = match error.kind() {
+                io::ErrorKind::NotFound if cfg!(windows) => {
+                    "; is it installed, and in the PATH of this program? A script is named with its ending: `npx.cmd`"
+                }
                 io::ErrorKind::NotFound => {
                     "; is it installed, and in the PATH of this program (or is the working directory missing)?"
                 }

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Other platforms than the one at hand. Runs tests where pointers have 32 bits: those about what is counted and kept, or
+# with the argument `all` every one that needs no features. Checks that Windows, macOS and WebAssembly compile without a
+# warning: all features on the first two, on the third the default ones and agents.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+target_dir=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+export CARGO_TARGET_DIR=$target_dir/targets RUST_BACKTRACE=0 CARGO_PROFILE_DEV_DEBUG=0
+
+rustup target add --toolchain "$(rustup show active-toolchain | cut -d' ' -f1)" \
+  i686-unknown-linux-musl x86_64-pc-windows-gnu aarch64-apple-darwin wasm32-unknown-unknown
+
+echo "-- 32 bits"
+tests=(--tests)
+if [[ ${1:-} != all ]]; then
+  tests=()
+  for name in arguments bad_calls definition_bytes executor invariant json_texts payloads recursion \
+    serde_attributes short_str wire_streams; do
+    tests+=(--test "$name")
+  done
+fi
+# The linker that comes with Rust, and the C library that comes with the target.
+CARGO_TARGET_I686_UNKNOWN_LINUX_MUSL_LINKER=rust-lld cargo test -q --target i686-unknown-linux-musl \
+  -p toolwright --no-default-features "${tests[@]}"
+
+# Nothing is linked in a check, so the C of SQLite and of TLS may come to nothing.
+mkdir -p "$CARGO_TARGET_DIR"
+nothing=$CARGO_TARGET_DIR/cc
+cat >"$nothing" <<'SH'
+#!/usr/bin/env bash
+while (($#)); do
+  if [[ $1 == -o ]]; then
+    : >"$2"
+  elif [[ $1 == *.a ]]; then
+    : >"$1"
+  fi
+  shift
+done
+SH
+chmod +x "$nothing"
+export RUSTFLAGS="-D warnings"
+for target in x86_64-pc-windows-gnu aarch64-apple-darwin; do
+  echo "-- $target"
+  export "CC_${target//-/_}=$nothing" "AR_${target//-/_}=$nothing"
+  cargo check -q --target "$target" -p toolwright --lib --all-features
+done
+echo "-- wasm32-unknown-unknown"
+cargo check -q --target wasm32-unknown-unknown -p toolwright --lib --features agent

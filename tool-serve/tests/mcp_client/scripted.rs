@@ -74,11 +74,12 @@ pub(crate) fn serve(script: &str) {
     }
     if script == "starts another" {
         let mut other = super::command("stays");
-        other
+        let mut other = other
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
+        std::thread::spawn(move || other.wait());
     }
     // Whether another process was there before, which left a mark.
     let is_later = std::env::var_os("MCP_MARK").is_some_and(|mark| {

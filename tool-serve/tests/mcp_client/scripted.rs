@@ -56,6 +56,25 @@ fn tool(name: &str) -> Value {
     json!({"name": name, "description": "Does.", "inputSchema": {"type": "object"}})
 }
 
+/// Says to who listens that it is there, as long as it is.
+fn stay() {
+    let address = std::env::var("MCP_LISTENER").unwrap();
+    let mut listener = TcpStream::connect(address).unwrap();
+    listener.write_all(b"!").unwrap();
+    // Nothing comes.
+    let _ = listener.read(&mut [0]);
+}
+
+fn start_another() {
+    let mut other = super::command("stays");
+    let mut other = other
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::spawn(move || other.wait());
+}
+
 pub(crate) fn serve(script: &str) {
     if script == "dies at once" {
         eprintln!("no licence found");
@@ -64,22 +83,10 @@ pub(crate) fn serve(script: &str) {
     if script == "reads nothing" {
         return;
     }
-    if script == "stays" {
-        let address = std::env::var("MCP_LISTENER").unwrap();
-        let mut listener = TcpStream::connect(address).unwrap();
-        listener.write_all(b"!").unwrap();
-        // Nothing comes.
-        let _ = listener.read(&mut [0]);
-        return;
-    }
-    if script == "starts another" {
-        let mut other = super::command("stays");
-        let mut other = other
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::spawn(move || other.wait());
+    match script {
+        "stays" => return stay(),
+        "starts another" => start_another(),
+        _ => {}
     }
     // Whether another process was there before, which left a mark.
     let is_later = std::env::var_os("MCP_MARK").is_some_and(|mark| {

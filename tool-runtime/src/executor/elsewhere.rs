@@ -61,7 +61,7 @@ impl Elsewhere {
     }
 
     /// Where the system has no thread left, tokio panics, and yet keeps the work for the next one. So it
-    /// is handed out for as long as nobody was told that it did not begin.
+    /// is taken back before anybody is told that it did not begin.
     fn blocking(runtime: &Handle, moved: Moved) -> Self {
         let moved = Arc::new(Mutex::new(Some(moved)));
         let take = |moved: &Mutex<Option<Moved>>| {

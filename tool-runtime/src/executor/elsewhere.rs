@@ -1,5 +1,6 @@
 //! A call that runs away from the task of its batch: in a task or on a thread of its own.
 
+use std::error::Error;
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,10 +44,25 @@ impl Moved {
     }
 }
 
+/// A call that runs once, on whichever thread takes it first, unless it is taken back before.
+#[derive(Clone)]
+pub(super) struct Work(Arc<Mutex<Option<Moved>>>);
+
+impl Work {
+    fn of(moved: Moved) -> Self {
+        Self(Arc::new(Mutex::new(Some(moved))))
+    }
+
+    fn take(&self) -> Option<Moved> {
+        let mut moved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        moved.take()
+    }
+}
+
 /// The answer of a call that runs elsewhere.
 pub(super) enum Elsewhere {
     Task(JoinHandle<Answered>),
-    Thread(oneshot::Receiver<Answered>),
+    Thread(oneshot::Receiver<Answered>, Work),
     NotStarted(Option<ToolError>),
 }
 
@@ -54,44 +70,46 @@ impl Elsewhere {
     /// Inside a runtime a task, on a thread that may be blocked where it `blocks`; else a thread.
     pub(super) fn start(moved: Moved, blocks: bool) -> Self {
         match Handle::try_current() {
-            Ok(runtime) if blocks => Self::blocking(&runtime, moved),
-            Ok(runtime) => Self::Task(runtime.spawn(moved.run())),
-            Err(_) => Self::thread(moved),
-        }
-    }
-
-    /// Where the system has no thread left, tokio panics, and yet keeps the work for the next one. So it
-    /// is taken back before anybody is told that it did not begin.
-    fn blocking(runtime: &Handle, moved: Moved) -> Self {
-        let moved = Arc::new(Mutex::new(Some(moved)));
-        let take = |moved: &Mutex<Option<Moved>>| {
-            let mut moved = moved.lock().unwrap_or_else(PoisonError::into_inner);
-            moved.take()
-        };
-        let (inside, taken) = (runtime.clone(), Arc::clone(&moved));
-        let run = move || match take(&taken) {
-            Some(moved) => moved.block(Some(&inside)),
-            None => Err(ended()),
-        };
-        match contained(|| runtime.spawn_blocking(run)) {
-            Ok(task) => Self::Task(task),
-            Err(error) => {
-                drop(take(&moved));
-                Self::NotStarted(Some(not_started(error)))
+            Ok(runtime) if blocks => {
+                let inside = runtime.clone();
+                Self::thread(moved, Some(inside), |run| {
+                    contained(|| drop(runtime.spawn_blocking(run)))
+                })
             }
+            Ok(runtime) => Self::Task(runtime.spawn(moved.run())),
+            Err(_) => Self::thread(moved, None, |run| {
+                std::thread::Builder::new().spawn(run).map(drop)
+            }),
         }
     }
 
-    fn thread(moved: Moved) -> Self {
+    /// On the thread that `spawn` gives the work to.
+    ///
+    /// Where the system has none left, tokio panics, and yet keeps the work for the next thread that it gets. So the
+    /// work is taken back before anybody is told that it did not begin; and if another thread was faster, it did begin.
+    fn thread<E>(
+        moved: Moved,
+        runtime: Option<Handle>,
+        spawn: impl FnOnce(Box<dyn FnOnce() + Send>) -> Result<(), E>,
+    ) -> Self
+    where
+        E: Into<Box<dyn Error + Send + Sync>>,
+    {
         let (answered, answer) = oneshot::channel();
+        let work = Work::of(moved);
+        let taken = work.clone();
         let run = move || {
-            // Nobody may be waiting any more.
-            let _ = answered.send(moved.block(None));
+            if let Some(moved) = taken.take() {
+                // Nobody may be waiting any more.
+                let _ = answered.send(moved.block(runtime.as_ref()));
+            }
         };
-        match std::thread::Builder::new().spawn(run) {
-            Ok(_) => Self::Thread(answer),
-            Err(error) => Self::NotStarted(Some(not_started(error))),
+        if let Err(error) = spawn(Box::new(run))
+            && work.take().is_some()
+        {
+            return Self::NotStarted(Some(not_started(error)));
         }
+        Self::Thread(answer, work)
     }
 }
 
@@ -103,7 +121,7 @@ impl Future for Elsewhere {
             Self::Task(handle) => pin!(handle)
                 .poll(task)
                 .map(|done| done.unwrap_or_else(|_| Err(ended()))),
-            Self::Thread(answer) => pin!(answer)
+            Self::Thread(answer, _) => pin!(answer)
                 .poll(task)
                 .map(|done| done.unwrap_or_else(|_| Err(ended()))),
             Self::NotStarted(error) => Poll::Ready(Err(error.take().unwrap_or_else(ended))),
@@ -111,11 +129,14 @@ impl Future for Elsewhere {
     }
 }
 
-/// A task is aborted when nobody waits for it. A thread cannot be: it runs on, and is not heard.
+/// When nobody waits for it, a task is aborted, and what no thread has begun does not begin. A thread cannot be stopped:
+/// it runs on, and is not heard.
 impl Drop for Elsewhere {
     fn drop(&mut self) {
-        if let Self::Task(handle) = self {
-            handle.abort();
+        match self {
+            Self::Task(handle) => handle.abort(),
+            Self::Thread(_, work) => drop(work.take()),
+            Self::NotStarted(_) => {}
         }
     }
 }
@@ -126,4 +147,78 @@ fn ended() -> ToolError {
         ErrorKind::Cancelled,
         "the call was cancelled: the program is ending",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    use super::{CallSpan, Elsewhere, Moved, contained};
+    use crate::{Context, DynTool, ErrorKind, Store, Tool, ToolCall, ToolError};
+
+    /// A call that counts how often it runs.
+    fn counted(ran: &Arc<AtomicUsize>) -> Result<Moved, Box<dyn std::error::Error>> {
+        let ran = Arc::clone(ran);
+        let tool = DynTool::builder().name("count").description("Counts.");
+        let tool = tool.handler_sync(move |_: serde_json::Value, _| {
+            ran.fetch_add(1, Ordering::SeqCst);
+            Ok::<_, ToolError>(())
+        });
+        let tool: Arc<dyn Tool> = tool.build()?;
+        Ok(Moved {
+            tool,
+            call: ToolCall::new("1", "count", "{}"),
+            cx: Context::new(),
+            index: 0,
+            store: Arc::new(Store::new()),
+            span: CallSpan::default(),
+        })
+    }
+
+    /// What cannot be had from outside: no thread could be started, and a moment later there is one.
+    #[test]
+    fn work_that_another_thread_took_first_is_answered_with_what_it_came_to()
+    -> Result<(), Box<dyn std::error::Error>> {
+        let ran = Arc::new(AtomicUsize::new(0));
+        let answer = Elsewhere::thread(counted(&ran)?, None, |run| {
+            contained(|| {
+                assert!(thread::spawn(run).join().is_ok());
+                panic!("no thread");
+            })
+        });
+        assert!(crate::contain::wait(answer).flatten().is_ok());
+        assert_eq!(ran.load(Ordering::SeqCst), 1);
+        Ok(())
+    }
+
+    #[test]
+    fn work_that_was_taken_back_does_not_begin() -> Result<(), Box<dyn std::error::Error>> {
+        let ran = Arc::new(AtomicUsize::new(0));
+        let mut kept = None;
+        let answer = Elsewhere::thread(counted(&ran)?, None, |run| {
+            kept = Some(run);
+            Err("no thread")
+        });
+        if let Some(run) = kept.take() {
+            run();
+        }
+        let error = crate::contain::wait(answer).flatten();
+        assert_eq!(
+            error.map_err(|error| error.kind()).err(),
+            Some(ErrorKind::Failed)
+        );
+        assert_eq!(ran.load(Ordering::SeqCst), 0);
+        // Nor does what nobody waits for any more.
+        drop(Elsewhere::thread(counted(&ran)?, None, |run| {
+            kept = Some(run);
+            Ok::<_, ToolError>(())
+        }));
+        if let Some(run) = kept {
+            run();
+        }
+        assert_eq!(ran.load(Ordering::SeqCst), 0);
+        Ok(())
+    }
 }

@@ -4,11 +4,22 @@ pub use toolwright_runtime::*;
 
 /// A model in the loop, with people who can pause it: threads, agents, sessions.
 #[cfg(feature = "agent")]
+#[doc(inline)]
 pub use toolwright_agent as agent;
 
 /// A toolset out in the world: the Model Context Protocol, a command line, HTTP.
 #[cfg(feature = "mcp")]
-pub use toolwright_serve as serve;
+pub mod serve {
+    // A glob would bring its pages.
+    #[cfg(feature = "serve")]
+    #[doc(no_inline)]
+    pub use toolwright_serve::axum;
+    #[doc(inline)]
+    pub use toolwright_serve::mcp;
+    #[cfg(feature = "serve")]
+    #[doc(inline)]
+    pub use toolwright_serve::{Serve, http, main};
+}
 
 /// Makes a tool of a function, or of the methods of an impl block.
 ///

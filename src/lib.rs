@@ -2,6 +2,18 @@
 
 pub use toolwright_runtime::*;
 
+// Brought by the glob too; but of what is named here the compiler says, where it is switched off, which feature it is behind.
+#[cfg(feature = "tokio")]
+#[doc(inline)]
+pub use toolwright_runtime::{
+    Batch, Cancel, Decided, Event, Executor, Items, Layer, Observer, OutputLimit, Overflow,
+    Pending, Progress, TraceStore, layers,
+};
+
+#[cfg(feature = "schemars")]
+#[doc(inline)]
+pub use toolwright_runtime::Opaque;
+
 /// A model in the loop, with people who can pause it: threads, agents, sessions.
 #[cfg(feature = "agent")]
 #[doc(inline)]

@@ -2,13 +2,36 @@
 
 pub use toolwright_runtime::*;
 
+// Brought by the glob too; but of what is named here the compiler says, where it is switched off, which feature it is behind.
+#[cfg(feature = "tokio")]
+#[doc(inline)]
+pub use toolwright_runtime::{
+    Batch, Cancel, Decided, Event, Executor, Items, Layer, Observer, OutputLimit, Overflow,
+    Pending, Progress, TraceStore, layers,
+};
+
+#[cfg(feature = "schemars")]
+#[doc(inline)]
+pub use toolwright_runtime::Opaque;
+
 /// A model in the loop, with people who can pause it: threads, agents, sessions.
 #[cfg(feature = "agent")]
+#[doc(inline)]
 pub use toolwright_agent as agent;
 
 /// A toolset out in the world: the Model Context Protocol, a command line, HTTP.
 #[cfg(feature = "mcp")]
-pub use toolwright_serve as serve;
+pub mod serve {
+    // A glob would bring its pages.
+    #[cfg(feature = "serve")]
+    #[doc(no_inline)]
+    pub use toolwright_serve::axum;
+    #[doc(inline)]
+    pub use toolwright_serve::mcp;
+    #[cfg(feature = "serve")]
+    #[doc(inline)]
+    pub use toolwright_serve::{Serve, http, main};
+}
 
 /// Makes a tool of a function, or of the methods of an impl block.
 ///

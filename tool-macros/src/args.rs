@@ -11,15 +11,16 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta, Path, Token};
 use crate::ctxt::Ctxt;
 use crate::hidden;
 use crate::model::{DefaultValue, Options, Text};
-use crate::name::{did_you_mean, quoted};
 use crate::schema::{Bounds, read_bound};
 
 mod meta;
 mod targets;
+mod words;
 
 use meta::meta_json;
 pub(crate) use targets::distinct;
 use targets::targets;
+pub(crate) use words::unknown;
 
 /// The options of `#[tool]`, in the order in which the documentation lists them.
 const TOOL_OPTIONS: [&str; 21] = [
@@ -58,24 +59,6 @@ const ARG_OPTIONS: [&str; 11] = [
     "format",
     "multiple_of",
     "unique",
-];
-
-/// What people write who come from elsewhere.
-const OTHER_WORDS: [(&str, &str); 14] = [
-    ("desc", "description"),
-    ("doc", "description"),
-    ("about", "description"),
-    ("readonly", "read_only"),
-    ("read_only_hint", "read_only"),
-    ("direct", "return_direct"),
-    ("hidden", "visible"),
-    ("attributes", "meta"),
-    ("open", "ignore_unknown"),
-    ("sensitive", "secret"),
-    ("password", "secret"),
-    ("redact", "secret"),
-    ("additional_properties", "ignore_unknown"),
-    ("dialects", "targets"),
 ];
 
 /// Reads the options of `#[tool(…)]`.
@@ -175,6 +158,13 @@ pub(crate) fn arg(cx: &Ctxt, attr: &Attribute, arg: &mut Arg) {
         cx.error(attr, "`#[arg]` says nothing\nhelp: write `#[arg(default)]`, `#[arg(rename = \"…\")]` or the like");
         return;
     };
+    if let Some(TokenTree::Literal(text)) = list.tokens.clone().into_iter().next() {
+        cx.error(
+            text,
+            "`#[arg]` takes options by name\nhelp: describe the parameter in a `///` comment above it",
+        );
+        return;
+    }
     for meta in metas_after(cx, &mut arg.given, list.tokens.clone()) {
         match key(&meta).as_deref() {
             Some("default") => {
@@ -244,29 +234,6 @@ pub(crate) fn key(meta: &Meta) -> Option<String> {
     meta.path()
         .get_ident()
         .map(|ident| ident.unraw().to_string())
-}
-
-/// An option that there is not.
-pub(crate) fn unknown(cx: &Ctxt, meta: &Meta, key: &str, attribute: &str, options: &[&str]) {
-    let meant = OTHER_WORDS
-        .iter()
-        .find(|(word, option)| *word == key && options.contains(option))
-        .map(|(_, option)| format!("did you mean `{option}`?"))
-        .or_else(|| did_you_mean(key, options.iter().copied()));
-    let known = match options {
-        [] => "remove it".to_owned(),
-        [only] => format!("the only option is `{only}`"),
-        options => format!("the options are {}", quoted(options.iter().copied())),
-    };
-    let help = meant.into_iter().chain([known]).collect::<Vec<_>>();
-    cx.error(
-        meta.path(),
-        format!(
-            "unknown option `{}` in `#[{attribute}]`\nhelp: {}",
-            meta.path().to_token_stream(),
-            help.join(" "),
-        ),
-    );
 }
 
 /// The expression without invisible groups, which stand around what a `macro_rules` hands on.

@@ -43,10 +43,15 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         }
         Param::Model(_) | Param::Context(_) => None,
     });
+    let mut states = states.peekable();
+    // The future of an asynchronous tool holds the state. That all threads may share it is asked where it is given; asked
+    // here too, it would be one error more for each tool.
+    let shared = (tool.is_async && states.peek().is_some())
+        .then(|| quote!(+ ::core::marker::Send + ::core::marker::Sync));
     let mut bind_generics = tool.generics.clone();
     bind_generics
         .params
-        .push(syn::parse_quote_spanned!(aside()=> __S: 'static + ::core::marker::Send + ::core::marker::Sync #(#states)*));
+        .push(syn::parse_quote_spanned!(aside()=> __S: 'static #shared #(#states)*));
     let (bind_generics, _, _) = bind_generics.split_for_impl();
     let implement = quiet!(impl);
     let defaults = (!defaults.is_empty()).then(

@@ -35,13 +35,14 @@ pub fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
     place::anew(|| item::tool(args.into(), item.into()))
 }
 
-/// `#[derive(Schema)]`: the schema of a type, beside serde's derives.
+/// `#[derive(Schema)]`: the schema of a type, beside serde's derives. The trait of the same name has the attributes that it
+/// reads, in a table.
 #[proc_macro_derive(Schema, attributes(schema, schemars, serde))]
 pub fn derive_schema(item: TokenStream) -> TokenStream {
     place::anew(|| schema::derive(item.into()))
 }
 
-/// `#[derive(Provide)]`: application state of many parts.
+/// `#[derive(Provide)]`: application state of many parts. The trait of the same name has an example.
 #[proc_macro_derive(Provide, attributes(provide))]
 pub fn derive_provide(item: TokenStream) -> TokenStream {
     place::anew(|| provide::derive(item.into()))

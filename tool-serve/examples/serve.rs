@@ -1,7 +1,7 @@
 //! One toolset, a whole program.
 //!
 //! ```text
-//! cargo run -p toolwright-serve --features cli --example serve -- list
+//! cargo run -p toolwright-serve --features serve --example serve -- list
 //! cargo run … -- call forecast --location Oslo --unit celsius
 //! cargo run … -- serve                # http://127.0.0.1:8080: a page to try them
 //! ```

@@ -1,27 +1,27 @@
 //! One toolset out in the world: an MCP server and client, a command line, HTTP. Use it through the
 //! crate `toolwright`, feature `mcp` or `serve`.
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "serve")]
 mod answer;
 mod body;
-#[cfg(feature = "cli")]
+#[cfg(feature = "serve")]
 mod cli;
-#[cfg(feature = "cli")]
+#[cfg(feature = "serve")]
 mod definitions;
-#[cfg(feature = "cli")]
+#[cfg(feature = "serve")]
 pub mod http;
-#[cfg(feature = "cli")]
+#[cfg(feature = "serve")]
 mod json;
 pub mod mcp;
 mod progress;
-#[cfg(feature = "cli")]
+#[cfg(feature = "serve")]
 mod serve;
-#[cfg(feature = "cli")]
+#[cfg(feature = "serve")]
 mod signals;
 mod stdout;
 mod turns;
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "serve")]
 pub use self::serve::{Serve, main};
-#[cfg(feature = "cli")]
+#[cfg(feature = "serve")]
 pub use axum;

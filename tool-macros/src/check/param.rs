@@ -136,7 +136,7 @@ pub(crate) fn foreign_attribute(cx: &Ctxt, attr: &Attribute) -> bool {
         "flatten" => "write `#[arg(flatten)]`",
         "example" => "write `#[arg(example = …)]`",
         "desc" | "description" => "write a `///` comment above the parameter",
-        "serde" | "schemars" | "schema" | "param" => {
+        "serde" | "schemars" | "schema" | "param" | "tool" => {
             "the options of a parameter stand in `#[arg(…)]`: `#[arg(default)]`, `#[arg(range(1..=5))]` and others"
         }
         "ctx" | "cx" => "write `#[context]`",

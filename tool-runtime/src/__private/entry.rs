@@ -160,13 +160,13 @@ pub trait Handle {
     const DESCRIPTOR: &'static Descriptor;
 }
 
-/// A tool that runs with the state `S`.
+/// A tool that runs with the state `S`. Whether threads may share it is asked by [`bound`], so that no tool is blamed for it.
 #[diagnostic::on_unimplemented(
     message = "only tools can be listed",
     label = "not a tool",
     note = "put `#[tool]` on the function, or list the methods of a value as `..value: Type`"
 )]
-pub trait Bind<S: Send + Sync + 'static>: Handle {
+pub trait Bind<S: 'static>: Handle {
     /// The tool.
     const ENTRY: &'static Entry<S> = &Entry {
         descriptor: Self::DESCRIPTOR,
@@ -186,7 +186,7 @@ pub trait Bind<S: Send + Sync + 'static>: Handle {
     label = "not a tool",
     note = "put `#[tool]` on the function, or list the methods of a value as `..value: Type`"
 )]
-pub trait BindGeneric<S: Send + Sync + 'static>: Bind<S> {}
+pub trait BindGeneric<S: 'static>: Bind<S> {}
 
 /// A type whose methods are tools.
 #[diagnostic::on_unimplemented(

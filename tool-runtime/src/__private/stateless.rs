@@ -127,7 +127,7 @@ impl<T: Stateless> Handle for T {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Stateless, S: Send + Sync + 'static> Bind<S> for T {
+impl<T: Stateless, S: 'static> Bind<S> for T {
     #[inline]
     fn run<'a>(_: &'a S, call: Call<'a>, about: &'static Descriptor) -> Ran<'a> {
         T::run(call, about)

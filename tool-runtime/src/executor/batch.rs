@@ -33,6 +33,54 @@ pub enum Reply {
 }
 
 /// A call that an executor does not answer.
+///
+/// Where it waits longer than the program runs, keep the call and its place; with what was decided they
+/// are a [`Decided`](crate::Decided). The turn goes to the model when all of its calls are answered:
+///
+/// ```
+/// use toolwright::layers::Approval;
+/// use toolwright::{
+///     Context, Decided, Decision, DynTool, Encoder, Executor, Reply, ToolCall, ToolError, Toolset, Wire,
+/// };
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let pay = DynTool::builder().name("pay").description("Pays.");
+/// # let pay = pay.handler_sync(|_: serde_json::Value, _cx| Ok::<_, ToolError>("paid")).build()?;
+/// # let tools = Toolset::new([pay])?;
+/// let response = r#"{"content": [
+///     {"type": "tool_use", "id": "1", "name": "pay", "input": {}},
+///     {"type": "tool_use", "id": "2", "name": "pya", "input": {}}
+/// ]}"#;
+/// let executor = Executor::serial(&tools).layer(Approval::when(|_| true));
+/// let first = executor.run_blocking(&Wire::Anthropic.calls(response)?, &Context::new());
+/// let waits: Vec<_> = first.pending().map(|pending| (&pending.call, pending.place)).collect();
+/// let kept = serde_json::to_string(&waits)?;
+///
+/// // Later, in this process or another one.
+/// let waits: Vec<(ToolCall, usize)> = serde_json::from_str(&kept)?;
+/// let decision = Decision::Approve;
+/// let decided: Vec<_> = waits
+///     .into_iter()
+///     .map(|(call, place)| Decided { call, place, decision: decision.clone() })
+///     .collect();
+/// let second = executor.decide_blocking(&decided, &Context::new());
+///
+/// // The answers in call order: those of the first batch, and in the gaps those of the second.
+/// let mut answers = second.into_results();
+/// let results: Vec<_> = first
+///     .calls()
+///     .iter()
+///     .filter_map(|reply| match reply {
+///         Reply::Answered(result) => Some(result.clone()),
+///         Reply::Pending(_) => answers.next(),
+///     })
+///     .collect();
+/// assert_eq!(results.iter().map(|result| &*result.id).collect::<Vec<_>>(), ["1", "2"]);
+/// let messages = Wire::Anthropic.turn(response, &results, Encoder::auto())?;
+/// # assert!(messages.contains("paid"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Pending {

@@ -114,7 +114,8 @@ pub(crate) use self::words::{describe, describe_range, one_of};
     message = "`{Self}` has no schema",
     label = "the model would not know what to write here",
     note = "derive `toolwright::Schema` for `{Self}`, beside `serde::Deserialize`",
-    note = "schemars' `JsonSchema` counts too: version 1, with the feature `schemars`; in generic code as `Opaque<{Self}>`"
+    note = "schemars' `JsonSchema` counts too: version 1, with the feature `schemars`; in generic code as `Opaque<{Self}>`",
+    note = "for types of other crates there are features (`bytes`, `chrono`, `rust_decimal`, `url`, `uuid`) and `#[schema(as = …)]`"
 )]
 pub trait Schema {
     /// Who the type is. Types of one identity have one tree.

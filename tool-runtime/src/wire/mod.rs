@@ -224,6 +224,8 @@ impl Wire {
 
     /// What the next request's `messages` gain by this response: the assistant's message and the
     /// answers to its calls. The text of an array. For MCP, the responses to the client's requests.
+    /// Providers refuse a turn in which an answer is missing: of calls that waited, see
+    /// [`Pending`](crate::Pending).
     ///
     /// What the model said stays as it came, byte by byte, with two exceptions. A call without an id
     /// is given the one that [`calls`](Self::calls) made, so that the provider finds the call that

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::time::Duration;
 
 use clap::ArgMatches;
+use serde_json::Value;
 use tokio::sync::mpsc::Receiver;
 use toolwright_runtime::{
     Batch, Cancel, Context, Decision, Executor, Progress, Reply, ToolCall, Toolset,
@@ -168,6 +169,21 @@ fn read_stdin(limit: usize) -> io::Result<String> {
         .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
 }
 
+/// How many characters of a part of a result are shown while the rest is awaited.
+const ITEM: usize = 80;
+
+/// As much of a part of a result as a line has place for.
+fn beginning(item: &Value) -> String {
+    let text = match item {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    match text.char_indices().nth(ITEM) {
+        Some((end, _)) => text.get(..end).unwrap_or_default().to_owned() + "…",
+        None => text,
+    }
+}
+
 /// Tells on the standard error how far a call has come: on a terminal in one line that is written
 /// over, elsewhere in a line for each report.
 struct Meter {
@@ -188,10 +204,11 @@ impl Meter {
             Some(total) => format!("{} of {total}", report.done),
             None => report.done.to_string(),
         };
-        if let Some(message) = &report.message {
+        let item = || report.item.as_ref().map(|item| beginning(item).into());
+        if let Some(words) = report.message.clone().or_else(item) {
             line.push_str(": ");
             // What would move the cursor is no text.
-            line.extend(message.chars().filter(|char| !char.is_control()));
+            line.extend(words.chars().filter(|char| !char.is_control()));
         }
         let mut to = io::stderr().lock();
         // A report that cannot be shown changes nothing about the call.

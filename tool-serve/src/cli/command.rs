@@ -197,12 +197,18 @@ fn parameter(schema: &Schema, flag: &Flag) -> Arg {
     let default = flag.schema.get("default").map(Json::to_text);
     let bound = |name: &str| flag.schema.get(name).map(Json::to_text);
     let mut help = words.trim().to_owned();
+    // Behind a list of choices they would be read as words on the last one.
+    let mut gap = if help.contains('\n') { "\n" } else { " " };
     let mut note = |text: String| {
-        help.push_str(if help.is_empty() { "" } else { " " });
+        help.push_str(if help.is_empty() { "" } else { gap });
         help.push_str(&text);
+        gap = " ";
     };
     if flag.is_required {
         note("[required]".to_owned());
+    }
+    if matches!(flag.takes, Takes::Many | Takes::Entries) {
+        note("[may be repeated]".to_owned());
     }
     match (bound("minimum"), bound("maximum")) {
         (Some(least), Some(most)) => note(format!("[{least} to {most}]")),

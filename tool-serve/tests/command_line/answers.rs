@@ -21,6 +21,7 @@ pub(crate) const TESTS: &[Named] = &[
         served_over_http,
     ),
     ("what_tools_print_is_no_answer", what_tools_print),
+    ("parts_of_a_result_are_shown", parts_of_a_result_are_shown),
     ("secrets_are_not_shown", secrets_are_not_shown),
     ("a_call_that_waits_runs_after_a_yes", a_yes),
     // Nothing sends Ctrl-C to a single process elsewhere.
@@ -139,6 +140,13 @@ fn what_tools_print() {
     assert!(came.err.contains(err), "{}", came.err);
     // Nor is how far they are, which is told to the last.
     assert!(came.err.contains("1 of 2: begun\n2 of 2\n"), "{}", came.err);
+}
+
+fn parts_of_a_result_are_shown() {
+    let came = run(&["call", "pages"]);
+    assert_eq!(came.out, "all\n");
+    let long = "x".repeat(80);
+    assert_eq!(came.err, format!("1: one\n2: {{\"page\":2}}\n3: {long}…\n"));
 }
 
 fn secrets_are_not_shown() {

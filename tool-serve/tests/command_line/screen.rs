@@ -115,7 +115,8 @@ fn help() {
     for words in [
         "--customer.address.country <TEXT>",
         "Two letters",
-        "--labels <KEY=VALUE>",
+        "--labels <KEY=VALUE>\n          [may be repeated] [default: {}]",
+        "--tags <TEXT>\n          [may be repeated] [default: []]",
         "--lines <JSON>",
         "--delivery.by <TEXT>",
         "[possible values: post, pickup]",
@@ -123,6 +124,10 @@ fn help() {
     ] {
         assert!(came.out.contains(words), "{words}: {}", came.out);
     }
+    // What is said of the flag is no word on its last choice.
+    let came = run(&["call", "pages", "--help"]);
+    let last = "- `backwards`: From the last one\n          [default: \"forwards\"]\n";
+    assert!(came.out.contains(last), "{}", came.out);
     assert_eq!(run(&["--version"]).out, "shop 1.2.0\n");
 }
 

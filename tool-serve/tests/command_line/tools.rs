@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::stream;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use toolwright::serve::Serve;
 use toolwright::{
-    Content, Context, DynTool, HaltReason, Outcome, Progress, Schema, SchemaDoc, Tool, ToolError,
-    Toolset, tool, tools,
+    Content, Context, DynTool, HaltReason, Items, Outcome, Progress, Schema, SchemaDoc, Tool,
+    ToolError, Toolset, tool, tools,
 };
 
 #[derive(Deserialize, Serialize, Schema, Clone, Copy)]
@@ -167,6 +168,30 @@ fn noisy(#[context] cx: &Context) -> &'static str {
     "this is the answer"
 }
 
+#[derive(Deserialize, Serialize, Schema)]
+#[serde(rename_all = "lowercase")]
+enum Reading {
+    /// From the first one
+    Forwards,
+    /// From the last one
+    Backwards,
+}
+
+/// Reads in pages.
+#[tool]
+fn pages(#[arg(default = Reading::Forwards)] order: Reading) -> Items<Value> {
+    let mut pages = [
+        json!("one"),
+        json!({"page": 2}),
+        json!("x".repeat(100)),
+        json!("all"),
+    ];
+    if matches!(order, Reading::Backwards) {
+        pages.reverse();
+    }
+    Items::new(stream::iter(pages))
+}
+
 /// Counts for ever.
 #[tool]
 async fn endless(#[context] cx: &Context) -> u8 {
@@ -279,6 +304,7 @@ pub(crate) fn program() -> Serve {
         odd,
         tree,
         noisy,
+        pages,
         endless,
         deaf,
         login,

@@ -202,7 +202,7 @@ impl Server {
     }
 
     /// The same server, whose `exclusive` tools also wait for calls that came by another way.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "serve")]
     pub(crate) fn turns(mut self, turns: Turns) -> Self {
         self.0.turns = turns;
         self

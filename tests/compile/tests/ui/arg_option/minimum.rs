@@ -1,0 +1,9 @@
+use toolwright::tool;
+
+/// Add two numbers.
+#[tool]
+fn add(a: i64, #[arg(min = 1)] b: i64) -> i64 {
+    a + b
+}
+
+fn main() {}

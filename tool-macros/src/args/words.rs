@@ -1,0 +1,120 @@
+//! What there is in place of an option that there is not.
+
+use quote::ToTokens;
+use syn::Meta;
+
+use crate::ctxt::Ctxt;
+use crate::name::{did_you_mean, quoted};
+
+/// What people write who come from elsewhere, and the option of ours.
+const OTHER_WORDS: [(&str, &str); 17] = [
+    ("desc", "description"),
+    ("doc", "description"),
+    ("about", "description"),
+    ("readonly", "read_only"),
+    ("read_only_hint", "read_only"),
+    ("direct", "return_direct"),
+    ("hidden", "visible"),
+    ("attributes", "meta"),
+    ("open", "ignore_unknown"),
+    ("sensitive", "secret"),
+    ("password", "secret"),
+    ("redact", "secret"),
+    ("additional_properties", "ignore_unknown"),
+    ("dialects", "targets"),
+    ("regex", "pattern"),
+    ("length", "len"),
+    ("name", "rename"),
+];
+
+/// What is said otherwise than by an option of that kind.
+const OTHER_FORMS: [(&str, &[&str], &str); 8] = [
+    (
+        "arg",
+        &["description", "desc", "doc", "about"],
+        "describe the parameter in a `///` comment above it;",
+    ),
+    (
+        "arg",
+        &["optional", "required", "nullable"],
+        "a parameter may be left out if it is an `Option` or has a `default`;",
+    ),
+    (
+        "arg",
+        &["skip", "context", "state"],
+        "what the model must not see is marked `#[state]` or `#[context]`;",
+    ),
+    (
+        "schema",
+        &[
+            "rename",
+            "rename_all",
+            "name",
+            "alias",
+            "default",
+            "flatten",
+            "skip",
+            "tag",
+            "untagged",
+        ],
+        "serde has it, and the schema follows: `#[serde(…)]`;",
+    ),
+    (
+        "schema",
+        &["optional", "required", "nullable"],
+        "a field may be left out if it is an `Option` or has `#[serde(default)]`;",
+    ),
+    (
+        "tool",
+        &["args", "arguments", "params", "param"],
+        "parameters are described in `///` comments above them;",
+    ),
+    (
+        "",
+        &["min", "max", "minimum", "maximum"],
+        "write `range(1..=50)`;",
+    ),
+    (
+        "",
+        &[
+            "min_length",
+            "max_length",
+            "min_len",
+            "max_len",
+            "min_items",
+            "max_items",
+        ],
+        "write `len(1..=50)`;",
+    ),
+];
+
+/// An option that there is not.
+pub(crate) fn unknown(cx: &Ctxt, meta: &Meta, key: &str, attribute: &str, options: &[&str]) {
+    let form = || {
+        let form = OTHER_FORMS.iter().find(|(of, keys, _)| {
+            let bounds = of.is_empty() && options.contains(&"range");
+            (*of == attribute || bounds) && keys.contains(&key)
+        });
+        form.map(|(_, _, help)| (*help).to_owned())
+    };
+    let meant = OTHER_WORDS
+        .iter()
+        .find(|(word, option)| *word == key && options.contains(option))
+        .map(|(_, option)| format!("did you mean `{option}`?"))
+        .or_else(form)
+        .or_else(|| did_you_mean(key, options.iter().copied()));
+    let known = match options {
+        [] => "remove it".to_owned(),
+        [only] => format!("the only option is `{only}`"),
+        options => format!("the options are {}", quoted(options.iter().copied())),
+    };
+    let help = meant.into_iter().chain([known]).collect::<Vec<_>>();
+    cx.error(
+        meta.path(),
+        format!(
+            "unknown option `{}` in `#[{attribute}]`\nhelp: {}",
+            meta.path().to_token_stream(),
+            help.join(" "),
+        ),
+    );
+}

@@ -95,6 +95,51 @@ fn bytes_may_be_cut_anywhere() {
 }
 
 #[test]
+fn half_of_a_surrogate_pair_loses_no_piece_of_a_stream() {
+    let piece = |key: &str, json: &str| match key {
+        "content" => format!(r#"{{"choices":[{{"index":0,"delta":{{"content":{json}}}}}]}}"#),
+        _ => format!(
+            r#"{{"choices":[{{"index":0,"delta":{{"tool_calls":[{{"index":0,"id":"c1","function":{{"name":"add","arguments":{json}}}}}]}}}}]}}"#
+        ),
+    };
+    for (pieces, whole) in [
+        ([r#""a\ud800b""#, r#""c""#], "a\u{fffd}bc"),
+        ([r#""a\ud83e""#, r#""\udd80c""#], "a🦀c"),
+        ([r#""a\ud83e""#, r#""bc""#], "a\u{fffd}bc"),
+        ([r#""a\udd80""#, r#""c""#], "a\u{fffd}c"),
+        ([r#""\ud800\\ud83e""#, r#""c""#], "\u{fffd}\\ud83ec"),
+    ] {
+        for key in ["content", "arguments"] {
+            let mut stream = Wire::OpenAiChat.accumulator();
+            let mut told = String::new();
+            for json in pieces {
+                for event in stream.push(&piece(key, json)).unwrap() {
+                    if let StreamEvent::Text(text) | StreamEvent::Arguments { text, .. } = event {
+                        told += &text;
+                    }
+                }
+            }
+            assert_eq!(told, whole, "{key} {pieces:?}");
+            stream.push("data: [DONE]").unwrap();
+            let said = Wire::OpenAiChat.completion(&stream.finish().unwrap().response);
+            let said = said.unwrap();
+            let read = match key {
+                "content" => &*said.text,
+                _ => &*said.calls[0].arguments,
+            };
+            assert_eq!(read, whole, "{key} {pieces:?}");
+        }
+    }
+    // Gemini's arguments come as an object, which is taken apart on the way.
+    let mut stream = Wire::Gemini.accumulator();
+    let event = r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"add","args":{"\ud800":1,"b":2}}}]},"finishReason":"STOP"}]}"#;
+    stream.push(event).unwrap();
+    let calls = Wire::Gemini.calls(&stream.finish().unwrap().response);
+    let arguments = parsed(&calls.unwrap()[0].arguments.replace(r"\ud800", "\u{fffd}"));
+    assert_eq!(arguments, json!({"\u{fffd}": 1, "b": 2}));
+}
+
+#[test]
 fn a_stream_that_breaks_off_gives_what_is_complete_and_says_what_is_not() {
     for (wire, stream, whole) in STREAMS {
         let stream = sample(stream);

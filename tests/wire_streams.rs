@@ -71,20 +71,24 @@ fn a_stream_says_what_the_whole_response_says() {
 }
 
 #[test]
-fn bytes_may_be_cut_anywhere() {
-    for (wire, stream, _) in STREAMS {
-        let stream = sample(stream).replace('\n', "\r\n");
-        let expected = streamed(wire, &stream);
+fn bytes_may_be_cut_anywhere_and_lines_end_as_events_do() {
+    let both = ["\r\n", "\r"].map(|end| STREAMS.map(|row| (row, end)));
+    for ((wire, stream, _), end) in both.into_iter().flatten() {
+        let expected = streamed(wire, &sample(stream));
+        // With a mark of the byte order.
+        let stream = format!("\u{feff}{}", sample(stream).replace('\n', end));
+        assert_eq!(streamed(wire, &stream), expected, "{wire:?} {end:?}");
         // Every line is cut at this place, so that every place of the stream is.
-        let longest = stream.split_inclusive('\n').map(str::len).max().unwrap();
+        let longest = stream.split_inclusive(end).map(str::len).max().unwrap();
         for at in 0..longest {
             let mut accumulator = wire.accumulator();
-            for line in stream.as_bytes().split_inclusive(|byte| *byte == b'\n') {
-                let (first, second) = line.split_at(at.min(line.len()));
+            for line in stream.split_inclusive(end) {
+                let (first, second) = line.as_bytes().split_at(at.min(line.len()));
                 accumulator.push_bytes(first).unwrap();
                 accumulator.push_bytes(second).unwrap();
             }
-            assert_eq!(accumulator.finish().unwrap(), expected, "{wire:?} at {at}");
+            let found = accumulator.finish().unwrap();
+            assert_eq!(found, expected, "{wire:?} {end:?} at {at}");
         }
         let mut accumulator = wire.accumulator();
         for byte in stream.trim_end().as_bytes() {

@@ -99,6 +99,28 @@ async fn what_is_too_large_is_not_read() {
 }
 
 #[tokio::test]
+async fn a_refusal_without_the_form_of_one_is_told_in_its_words() {
+    let (_server, client, _) = serve(|asked| {
+        let error = &asked.json()["params"]["arguments"];
+        let body = json!({"jsonrpc": "2.0", "id": null, "error": error}).to_string();
+        Reply::new("400 Bad Request", "application/json", body)
+    })
+    .await;
+    for arguments in [
+        r#"{"code":"E_QUOTA","message":"not today"}"#,
+        r#"{"message":"not today"}"#,
+        r#"{"code":-1,"data":"not today"}"#,
+    ] {
+        let result = call(&client.toolset(), "echo", arguments).await;
+        let words = result.outcome.unwrap_err().to_string();
+        assert!(
+            words.starts_with("the MCP server refused the call: ") && words.contains("not today"),
+            "{arguments}: {words}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_call_without_an_answer_is_told_and_not_sent_twice() {
     let (server, client, _) =
         serve(

@@ -64,6 +64,36 @@ async fn a_stream_of_events_tells_progress_and_the_answer() {
 }
 
 #[tokio::test]
+async fn a_stream_of_events_is_read_by_the_rules_of_browsers() {
+    let lines = [
+        "",
+        "x: y",
+        "x",
+        "data",
+        "retry: soon",
+        "id: 1\nid: 2",
+        "event: x\nevent: message",
+        ": \u{fffd}",
+    ];
+    for (line, end) in lines
+        .into_iter()
+        .flat_map(|line| [(line, "\r"), (line, "\r\n")])
+    {
+        let (_server, client, _) = serve(move |asked| {
+            let answer = answered(asked, "done").to_string();
+            let (start, rest) = answer.split_at(1);
+            let events = format!("\u{feff}{line}\ndata:{start}\ndata: {rest}\n\n");
+            Reply::events(events.replace('\n', end))
+        })
+        .await;
+        let tools = client.toolset();
+        let answer = timeout(Duration::from_secs(10), call(&tools, "echo", "{}"));
+        let answer = answer.await.unwrap();
+        assert_eq!(text(&answer), "done", "{line:?} {end:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_too_large_is_not_read() {
     let large = "x".repeat(60_000);
     let (_server, client, _) = serve(move |asked| {

@@ -216,6 +216,7 @@ impl Serve {
     }
 }
 
+/// What commands run on.
 pub(crate) fn runtime() -> io::Result<tokio::runtime::Runtime> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let build = AssertUnwindSafe(|| builder.enable_all().build());

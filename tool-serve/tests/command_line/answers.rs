@@ -295,6 +295,7 @@ fn no_threads() {
     for arguments in [
         &["mcp"][..],
         &["serve", "--listen", "127.0.0.1:0"],
+        &["call", "get_forecast", "--location", "Oslo"],
         &["serve_stdio"],
     ] {
         let output = command(arguments).env("RUST_MIN_STACK", &stack).output();

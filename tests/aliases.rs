@@ -1,7 +1,10 @@
 //! `#[serde(alias = "…")]`: read wherever serde reads it, also where the text is walked first.
 
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use toolwright::{Context, Schema, ToolCall, tool, tools};
 
 #[derive(Serialize, Deserialize, Schema)]
@@ -63,5 +66,73 @@ fn an_alias_is_the_same_key_and_has_its_bounds() {
         let call = ToolCall::new("call_1", "place", arguments);
         let result = tools![place].call_blocking(&call, &Context::new());
         assert_eq!(result.value(), None, "{arguments}");
+    }
+}
+
+#[derive(Serialize, Deserialize, Schema)]
+#[schema(open)]
+struct Open {
+    #[serde(alias = "qty")]
+    count: Option<u8>,
+}
+
+/// The same, with bounds: its text is walked first.
+#[derive(Serialize, Deserialize, Schema)]
+#[schema(open)]
+struct Bounded {
+    #[serde(alias = "qty", default)]
+    #[schema(range(0..=255))]
+    count: Option<u8>,
+}
+
+#[derive(Serialize, Deserialize, Schema)]
+struct Flat {
+    #[serde(alias = "qty")]
+    count: Option<u8>,
+    #[serde(flatten)]
+    rest: BTreeMap<String, String>,
+}
+
+/// Takes it.
+#[tool]
+fn open(of: Open) -> Open {
+    of
+}
+
+/// Takes it.
+#[tool]
+fn bounded(of: Bounded) -> Bounded {
+    of
+}
+
+/// Takes it.
+#[tool]
+fn flat(of: Flat) -> Flat {
+    of
+}
+
+#[test]
+fn where_any_key_may_stand_an_alias_is_its_field_as_with_serde() {
+    fn own<T: DeserializeOwned + Serialize>(json: &str) -> Option<Value> {
+        let value: T = serde_json::from_str(json).ok()?;
+        serde_json::to_value(value).ok()
+    }
+    let tools = tools![open, bounded, flat];
+    for json in [
+        r#"{"qty": 1}"#,
+        r#"{"qty": "1 "}"#,
+        r#"{"qty": 1, "more": "x"}"#,
+        r#"{"count": 1, "qty": 1}"#,
+        r#"{"count": 1, "qty": "x"}"#,
+        r#"{"qty": "x", "count": null}"#,
+        r#"{"count": 1, "Qty": "x"}"#,
+    ] {
+        let expected = [own::<Open>(json), own::<Bounded>(json), own::<Flat>(json)];
+        let found = ["open", "bounded", "flat"].map(|name| {
+            let call = ToolCall::new("call_1", name, format!(r#"{{"of": {json}}}"#));
+            let result = tools.call_blocking(&call, &Context::new().strict());
+            result.value()
+        });
+        assert_eq!(found, expected, "{json}");
     }
 }

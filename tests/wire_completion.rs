@@ -181,6 +181,37 @@ fn words_come_in_parts_too() {
 }
 
 #[test]
+fn half_of_a_surrogate_pair_empties_no_text() {
+    let rows = [
+        (r"N\ud800o", "N\u{fffd}o"),
+        (r"\udd80No\uD83E", "\u{fffd}No\u{fffd}"),
+        (
+            r"\ud83e\ud83e\udd80 \u20ac \ud83en",
+            "\u{fffd}🦀 € \u{fffd}n",
+        ),
+    ];
+    for (wire, ..) in MODELS {
+        for (escaped, expected) in rows {
+            let response = ended(wire, "stop").replace("No", escaped);
+            assert_eq!(read(wire, &response).text, expected, "{wire:?}");
+        }
+    }
+}
+
+#[test]
+fn half_of_a_surrogate_pair_leaves_a_calls_arguments_what_they_are() {
+    let response = r#"{"choices": [{"message": {"role": "assistant", "tool_calls":
+        [{"id": "c\ud800", "function": {"name": "a\ud800", "arguments": "{\"a\": \"\ud800 \\ud83e\\udd80\"}"}}]}}]}"#;
+    let said = read(Wire::OpenAiChat, response);
+    assert_eq!(&*said.calls[0].name, "a\u{fffd}");
+    let arguments = parsed(&said.calls[0].arguments);
+    assert_eq!(arguments, json!({"a": "\u{fffd} 🦀"}));
+    // An id that no answer could repeat is none.
+    assert_eq!(&*said.calls[0].id, "call_0");
+    assert!(said.messages[0].contains(r#""id":"call_0""#));
+}
+
+#[test]
 fn a_response_that_failed_is_an_error_in_the_providers_words() {
     let response = json!({"status": "failed", "output": [],
         "error": {"code": "server_error", "message": "The model is asleep."}});

@@ -243,7 +243,7 @@ fn a_malformed_element_spoils_nothing_but_itself() {
         (r#"{"id":"x","function":{"name":5}}"#, "5"),
         (r#"{"id":"x","function":{"name":["add"]}}"#, r#"["add"]"#),
         (r#"{"id":"x","function":{"name":1e999}}"#, "1e999"),
-        (r#"{"id":"x","function":{"name":"\ud800"}}"#, r#""\ud800""#),
+        (r#"{"id":"x","function":{"name":"\ud800"}}"#, "\u{fffd}"),
         (r#"{"id":"x","id":"y","function":{"name":"add"}}"#, ""),
         (
             r#"{"id":"x","type":"custom","custom":{"name":"add","input":"1"}}"#,

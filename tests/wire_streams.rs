@@ -71,20 +71,24 @@ fn a_stream_says_what_the_whole_response_says() {
 }
 
 #[test]
-fn bytes_may_be_cut_anywhere() {
-    for (wire, stream, _) in STREAMS {
-        let stream = sample(stream).replace('\n', "\r\n");
-        let expected = streamed(wire, &stream);
+fn bytes_may_be_cut_anywhere_and_lines_end_as_events_do() {
+    let both = ["\r\n", "\r"].map(|end| STREAMS.map(|row| (row, end)));
+    for ((wire, stream, _), end) in both.into_iter().flatten() {
+        let expected = streamed(wire, &sample(stream));
+        // With a mark of the byte order.
+        let stream = format!("\u{feff}{}", sample(stream).replace('\n', end));
+        assert_eq!(streamed(wire, &stream), expected, "{wire:?} {end:?}");
         // Every line is cut at this place, so that every place of the stream is.
-        let longest = stream.split_inclusive('\n').map(str::len).max().unwrap();
+        let longest = stream.split_inclusive(end).map(str::len).max().unwrap();
         for at in 0..longest {
             let mut accumulator = wire.accumulator();
-            for line in stream.as_bytes().split_inclusive(|byte| *byte == b'\n') {
-                let (first, second) = line.split_at(at.min(line.len()));
+            for line in stream.split_inclusive(end) {
+                let (first, second) = line.as_bytes().split_at(at.min(line.len()));
                 accumulator.push_bytes(first).unwrap();
                 accumulator.push_bytes(second).unwrap();
             }
-            assert_eq!(accumulator.finish().unwrap(), expected, "{wire:?} at {at}");
+            let found = accumulator.finish().unwrap();
+            assert_eq!(found, expected, "{wire:?} {end:?} at {at}");
         }
         let mut accumulator = wire.accumulator();
         for byte in stream.trim_end().as_bytes() {
@@ -92,6 +96,51 @@ fn bytes_may_be_cut_anywhere() {
         }
         assert_eq!(accumulator.finish().unwrap(), expected, "{wire:?}");
     }
+}
+
+#[test]
+fn half_of_a_surrogate_pair_loses_no_piece_of_a_stream() {
+    let piece = |key: &str, json: &str| match key {
+        "content" => format!(r#"{{"choices":[{{"index":0,"delta":{{"content":{json}}}}}]}}"#),
+        _ => format!(
+            r#"{{"choices":[{{"index":0,"delta":{{"tool_calls":[{{"index":0,"id":"c1","function":{{"name":"add","arguments":{json}}}}}]}}}}]}}"#
+        ),
+    };
+    for (pieces, whole) in [
+        ([r#""a\ud800b""#, r#""c""#], "a\u{fffd}bc"),
+        ([r#""a\ud83e""#, r#""\udd80c""#], "a🦀c"),
+        ([r#""a\ud83e""#, r#""bc""#], "a\u{fffd}bc"),
+        ([r#""a\udd80""#, r#""c""#], "a\u{fffd}c"),
+        ([r#""\ud800\\ud83e""#, r#""c""#], "\u{fffd}\\ud83ec"),
+    ] {
+        for key in ["content", "arguments"] {
+            let mut stream = Wire::OpenAiChat.accumulator();
+            let mut told = String::new();
+            for json in pieces {
+                for event in stream.push(&piece(key, json)).unwrap() {
+                    if let StreamEvent::Text(text) | StreamEvent::Arguments { text, .. } = event {
+                        told += &text;
+                    }
+                }
+            }
+            assert_eq!(told, whole, "{key} {pieces:?}");
+            stream.push("data: [DONE]").unwrap();
+            let said = Wire::OpenAiChat.completion(&stream.finish().unwrap().response);
+            let said = said.unwrap();
+            let read = match key {
+                "content" => &*said.text,
+                _ => &*said.calls[0].arguments,
+            };
+            assert_eq!(read, whole, "{key} {pieces:?}");
+        }
+    }
+    // Gemini's arguments come as an object, which is taken apart on the way.
+    let mut stream = Wire::Gemini.accumulator();
+    let event = r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"add","args":{"\ud800":1,"b":2}}}]},"finishReason":"STOP"}]}"#;
+    stream.push(event).unwrap();
+    let calls = Wire::Gemini.calls(&stream.finish().unwrap().response);
+    let arguments = parsed(&calls.unwrap()[0].arguments.replace(r"\ud800", "\u{fffd}"));
+    assert_eq!(arguments, json!({"\u{fffd}": 1, "b": 2}));
 }
 
 #[test]

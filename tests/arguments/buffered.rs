@@ -1,7 +1,7 @@
 //! What serde buffers: internally tagged and untagged enums, adjacently tagged content before its
 //! tag, flattened fields. Its text is judged by the tree before serde reads it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -55,6 +55,39 @@ fn what_serde_drops_is_refused() {
         Beside, r#"{"of": {"radius": 1, "size": 2}, "kind": "circle"}"#, Err("v.of.size: unknown key; the only one is `radius`");
         HashSet<u8>, "[1, 1.0]", Err("v[1]: 1.0 is there already; no two elements may be equal");
         Box<serde_json::value::RawValue>, r#"{"a": 1, "\u0061": 1}"#, Err("v.a: given more than once");
+    }
+}
+
+#[derive(Serialize, Deserialize, Schema)]
+#[serde(untagged)]
+enum Loose {
+    Float(f64),
+    Words(String),
+}
+
+#[derive(Serialize, Deserialize, Schema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Tagged {
+    Both { float: f64, integer: i64 },
+}
+
+#[derive(Serialize, Deserialize, Schema)]
+struct Spread {
+    name: String,
+    #[serde(flatten)]
+    rest: BTreeMap<String, f32>,
+}
+
+#[test]
+fn a_float_keeps_its_sign_and_an_integer_has_none() {
+    echo_rows! {
+        Loose, "-0", Ok("-0.0");
+        Loose, "0", Ok("0.0");
+        Vec<Loose>, "[-0, -0.0, 0]", Ok("[-0.0,-0.0,0.0]");
+        Tagged, r#"{"kind": "both", "float": -0, "integer": -0}"#, Ok(r#"{"kind":"both","float":-0.0,"integer":0}"#);
+        Spread, r#"{"name": "a", "b": -0}"#, Ok(r#"{"name":"a","b":-0.0}"#);
+        Either, "-0", Ok("0");
+        Value, "[-0, -0.0, 0, -1]", Ok("[-0.0,-0.0,0,-1]");
     }
 }
 

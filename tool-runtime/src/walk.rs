@@ -299,9 +299,7 @@ impl<'t> Walk<'t> {
             }
             Some(b'-' | b'0'..=b'9') if respells => {
                 let (start, number) = self.take_number()?;
-                if let Number::Text(text, _) = number {
-                    self.respell(start, number, text);
-                }
+                self.respell(start, number);
                 Ok(())
             }
             _ => self.skip(),
@@ -338,9 +336,7 @@ impl<'t> Walk<'t> {
     fn integer(&mut self, shape: &Shape) -> Walked {
         let (start, number) = self.take_number()?;
         if admits(shape, Leaf::Number(number)) {
-            if let Number::Text(text, _) = number {
-                self.respell(start, number, text);
-            }
+            self.respell(start, number);
             return Ok(());
         }
         let code = match (int_of(number), shape.followed()) {
@@ -352,12 +348,16 @@ impl<'t> Walk<'t> {
     }
 
     /// Notes an integer in other words than its digits.
-    fn respell(&mut self, start: usize, number: Number<'_>, text: &str) {
-        if text.bytes().all(|byte| byte.is_ascii_digit()) {
-            return;
+    fn respell(&mut self, start: usize, number: Number<'_>) {
+        let end = self.json.offset();
+        match number {
+            Number::Text(text, _) if text.bytes().all(|byte| byte.is_ascii_digit()) => return,
+            // `-0`, which a buffer takes for a float.
+            Number::Unsigned(0) if end - start > 1 => {}
+            Number::Unsigned(_) | Number::Signed(_) => return,
+            Number::Text(..) => {}
         }
         if let Some(int) = int_of(number) {
-            let end = start + text.len();
             self.edits.push(Edit::new(start..end, int.to_string()));
         }
     }

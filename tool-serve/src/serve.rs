@@ -2,6 +2,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -215,10 +216,13 @@ impl Serve {
     }
 }
 
+/// What commands run on.
 pub(crate) fn runtime() -> io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let build = AssertUnwindSafe(|| builder.enable_all().build());
+    // Where the system has no thread left, tokio panics.
+    let no_thread = |_| Err(io::Error::other("no thread could be started"));
+    catch_unwind(build).unwrap_or_else(no_thread)
 }
 
 /// The first signal ends the serving, calls in flight first; the second ends the program.

@@ -27,6 +27,9 @@ type Named = (&'static str, fn());
 
 fn main() -> ExitCode {
     if program::is_child() {
+        if std::env::args().nth(1).as_deref() == Some("serve_stdio") {
+            return program::serve_stdio_without_threads();
+        }
         return tools::program().run();
     }
     std::panic::set_hook(Box::new(|panic| eprintln!("{panic}")));

@@ -149,6 +149,9 @@ impl<'de> Json<'de> {
             (Number::Text(text, _), Watch::Shaped(shape)) if is_integer(shape) => {
                 Number::of_integer(text)
             }
+            (Number::Unsigned(0), Watch::Shaped(shape)) if is_integer(shape) => Ok(number),
+            // An integer of 64 bits has no sign there, and a float may be asked for.
+            (Number::Unsigned(0), _) if self.has_read(b"-0") => Ok(Number::Text("-0", -0.0)),
             _ => Ok(number),
         }
     }

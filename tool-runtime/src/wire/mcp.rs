@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::completion::Said;
 use super::declared::Declared;
-use super::raw::{RawCall, object, text};
+use super::raw::{RawCall, exact, object, text};
 use super::stream::{Assemble, WholeStream};
 use super::write::{Object, list, quoted};
 use super::{Format, Parallel, ToolChoice, WireError, read_def};
@@ -258,7 +258,7 @@ fn one<'a>(request: &Request<'a>, place: usize) -> Result<Asked<'a>, WireError> 
         return Err(WireError::new("the MCP request is no `tools/call`"));
     };
     call.id = match rpc_id {
-        Some(id) => text(id).map_or_else(|| id.into(), Into::into),
+        Some(id) => exact(id).map_or_else(|| id.into(), Into::into),
         None => format!("call_{place}").into(),
     };
     Ok(Asked { rpc_id, call })

@@ -53,16 +53,59 @@ fn text_or_json(raw: Option<&RawValue>) -> Cow<'_, str> {
     text(json).unwrap_or(json.into())
 }
 
-/// The string that `json` is.
+/// The string that `json` is. Half of a surrogate pair, which no Rust text holds, is U+FFFD there.
 pub(super) fn text(json: &str) -> Option<Cow<'_, str>> {
-    serde_json::from_str::<Text<'_>>(json)
-        .ok()
-        .map(|text| text.0)
+    let Text(text) = serde_json::from_str(json).ok()?;
+    Some(text)
+}
+
+/// The same, of a string that holds no such half: an id with one would be another id.
+pub(super) fn exact(json: &str) -> Option<Cow<'_, str>> {
+    let Exact(text) = serde_json::from_str(json).ok()?;
+    Some(text)
 }
 
 /// serde borrows into a `Cow` only where a field says so.
 #[derive(serde::Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+struct Exact<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// A string as [`text`] reads it.
+struct Text<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Text<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_bytes(TextVisitor)
+    }
+}
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Text<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_borrowed_bytes<E: Error>(self, bytes: &'de [u8]) -> Result<Text<'de>, E> {
+        std::str::from_utf8(bytes).map_or_else(
+            |_| self.visit_bytes(bytes),
+            |text| Ok(Text(Cow::Borrowed(text))),
+        )
+    }
+
+    /// `serde_json` hands half of a pair on as it would stand in UTF-8: as three bytes, which U+FFFD is too.
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Text<'de>, E> {
+        let mut bytes = bytes.to_vec();
+        for at in 0..bytes.len() {
+            if let Some(half @ [0xed, 0xa0..=0xbf, _]) = bytes.get_mut(at..at + 3) {
+                half.copy_from_slice("\u{fffd}".as_bytes());
+            }
+        }
+        let text = String::from_utf8(bytes).map_err(E::custom)?;
+        Ok(Text(Cow::Owned(text)))
+    }
+}
 
 /// The calls' ids: the provider's where it gave one, and else one made from the call's place.
 pub(super) fn ids(calls: &[RawCall<'_>]) -> Vec<ShortStr> {
@@ -81,7 +124,7 @@ pub(super) fn ids(calls: &[RawCall<'_>]) -> Vec<ShortStr> {
 }
 
 fn given_id(id: Option<&RawValue>) -> Option<Cow<'_, str>> {
-    text(id?.get()).filter(|id| !id.is_empty())
+    exact(id?.get()).filter(|id| !id.is_empty())
 }
 
 /// The entries of an object, in order, as they stand in the text.

@@ -16,7 +16,7 @@ use super::exit::Exit;
 use super::show::Printer;
 use crate::answer::Way;
 use crate::progress;
-use crate::serve::Serve;
+use crate::serve::{Serve, runtime};
 use crate::signals::Signals;
 
 /// What the command line asks for.
@@ -94,9 +94,7 @@ impl Asked {
         };
         let executor = progress::told(executor);
         let (cx, reports) = progress::listen(cx.with_cancel(stop.clone()));
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()?;
+        let runtime = runtime()?;
         // On a thread of its own, where a tool that blocks this one does not keep it from hearing.
         let signals = {
             let _inside = runtime.enter();

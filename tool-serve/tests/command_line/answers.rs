@@ -11,7 +11,7 @@ use serde_json::json;
 use super::Named;
 #[cfg(unix)]
 use super::program::interrupt;
-use super::program::{command, run};
+use super::program::{command, run, run_with};
 
 pub(crate) const TESTS: &[Named] = &[
     ("exit_codes_say_how_it_ended", exit_codes),
@@ -33,6 +33,7 @@ pub(crate) const TESTS: &[Named] = &[
         second_interrupt,
     ),
     ("a_reader_that_goes_away_is_no_error", reader_goes_away),
+    ("a_system_without_threads_is_an_error", no_threads),
 ];
 
 fn exit_codes() {
@@ -295,4 +296,26 @@ fn reader_goes_away() {
             "{arguments:?}"
         );
     }
+}
+
+fn no_threads() {
+    let stack = (usize::MAX / 4).to_string();
+    for arguments in [
+        &["mcp"][..],
+        &["serve", "--listen", "127.0.0.1:0"],
+        &["call", "get_forecast", "--location", "Oslo"],
+        &["serve_stdio"],
+    ] {
+        let output = command(arguments).env("RUST_MIN_STACK", &stack).output();
+        let output = output.unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {err}");
+        let last = err.lines().last().unwrap();
+        assert!(last.starts_with("error: "), "{arguments:?}: {err}");
+        assert!(output.stdout.is_empty());
+    }
+    // One for the input and none for the output.
+    let came = run_with(&["serve_stdio"], b"{}\n");
+    assert_eq!((came.code, &*came.out), (1, ""), "{came:?}");
+    assert!(came.err.starts_with("error: "), "{came:?}");
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 #[cfg(unix)]
 use std::process::Child;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, ExitCode, Output, Stdio};
 
 use serde_json::Value;
 
@@ -12,6 +12,23 @@ const CHILD: &str = "TOOLWRIGHT_COMMAND_LINE";
 /// Whether this process is the program, and not its tests.
 pub(crate) fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
+}
+
+/// Serves over MCP on a runtime that gets no thread beside its own: no memory holds such a stack.
+pub(crate) fn serve_stdio_without_threads() -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .thread_stack_size(usize::MAX / 4)
+        .build()
+        .unwrap();
+    let server = toolwright_serve::mcp::Server::new(toolwright_runtime::Toolset::default());
+    match runtime.block_on(server.serve_stdio()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// A command with these arguments, with nothing of the terminal that the tests run in.

@@ -78,6 +78,49 @@ async fn errors_are_told_as_what_they_are() {
 }
 
 #[tokio::test]
+async fn an_error_without_the_form_of_one_is_told_in_its_words() {
+    let client = client("normal").await;
+    let tools = client.toolset();
+    for (arguments, says, code) in [
+        (
+            r#"{"code": "E_QUOTA", "message": "not today"}"#,
+            "not today",
+            "\"E_QUOTA\"",
+        ),
+        (r#"{"message": "not today"}"#, "not today", "without a code"),
+        (
+            r#"{"code": 1.5, "message": "not today"}"#,
+            "not today",
+            "1.5",
+        ),
+        (r#"{"code": -1}"#, r#"{"code": -1}"#, "-1"),
+        (
+            r#"{"code": -1, "message": null, "data": "no quota"}"#,
+            r#""data": "no quota""#,
+            "-1",
+        ),
+        (
+            r#"{"code": -1, "message": {"de": "heute nicht"}}"#,
+            "heute nicht",
+            "-1",
+        ),
+        ("{}", "{}", "without a code"),
+    ] {
+        let error = error(&tools, "refuses_anyhow", arguments).await;
+        assert_eq!(error.kind(), ErrorKind::Failed, "{arguments}");
+        let words = error.to_string();
+        assert!(
+            words.starts_with("the MCP server refused the call: ") && words.contains(says),
+            "{arguments}: {words}"
+        );
+        let detail = error.host_detail().unwrap();
+        assert_eq!(detail, format!("JSON-RPC error {code}"), "{arguments}");
+    }
+    // The connection is the same.
+    assert_eq!(text(&call(&tools, "echo", "{}").await), "{}");
+}
+
+#[tokio::test]
 async fn lines_that_are_no_messages_are_passed_over() {
     let (connector, told) = connect("normal");
     let client = connector.await.unwrap();

@@ -49,6 +49,13 @@ async fn a_connection_that_cannot_be_says_why() {
         let error = mcp::connect(server).await.unwrap_err();
         assert_eq!(error.kind(), ConnectErrorKind::Invalid, "{server}: {error}");
     }
+    for server in ["ftp://user:s3cret@example.com/mcp", "WS://x", "file:///srv"] {
+        let error = mcp::connect(server).await.unwrap_err();
+        assert_eq!(error.kind(), ConnectErrorKind::Invalid, "{server}: {error}");
+        let words = error.to_string();
+        assert!(words.contains("`http://` or `https://`"), "{words}");
+        assert!(!words.contains("s3cret"), "{words}");
+    }
     let error = mcp::connect("https://localhost")
         .header("a\nb", "secret")
         .await

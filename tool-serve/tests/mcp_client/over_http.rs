@@ -64,6 +64,36 @@ async fn a_stream_of_events_tells_progress_and_the_answer() {
 }
 
 #[tokio::test]
+async fn a_stream_of_events_is_read_by_the_rules_of_browsers() {
+    let lines = [
+        "",
+        "x: y",
+        "x",
+        "data",
+        "retry: soon",
+        "id: 1\nid: 2",
+        "event: x\nevent: message",
+        ": \u{fffd}",
+    ];
+    for (line, end) in lines
+        .into_iter()
+        .flat_map(|line| [(line, "\r"), (line, "\r\n")])
+    {
+        let (_server, client, _) = serve(move |asked| {
+            let answer = answered(asked, "done").to_string();
+            let (start, rest) = answer.split_at(1);
+            let events = format!("\u{feff}{line}\ndata:{start}\ndata: {rest}\n\n");
+            Reply::events(events.replace('\n', end))
+        })
+        .await;
+        let tools = client.toolset();
+        let answer = timeout(Duration::from_secs(10), call(&tools, "echo", "{}"));
+        let answer = answer.await.unwrap();
+        assert_eq!(text(&answer), "done", "{line:?} {end:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_too_large_is_not_read() {
     let large = "x".repeat(60_000);
     let (_server, client, _) = serve(move |asked| {
@@ -96,6 +126,28 @@ async fn what_is_too_large_is_not_read() {
         assert!(detail.contains(says), "{n}: {detail}");
     }
     assert_eq!(text(&call(&client.toolset(), "echo", "{}").await), "fine");
+}
+
+#[tokio::test]
+async fn a_refusal_without_the_form_of_one_is_told_in_its_words() {
+    let (_server, client, _) = serve(|asked| {
+        let error = &asked.json()["params"]["arguments"];
+        let body = json!({"jsonrpc": "2.0", "id": null, "error": error}).to_string();
+        Reply::new("400 Bad Request", "application/json", body)
+    })
+    .await;
+    for arguments in [
+        r#"{"code":"E_QUOTA","message":"not today"}"#,
+        r#"{"message":"not today"}"#,
+        r#"{"code":-1,"data":"not today"}"#,
+    ] {
+        let result = call(&client.toolset(), "echo", arguments).await;
+        let words = result.outcome.unwrap_err().to_string();
+        assert!(
+            words.starts_with("the MCP server refused the call: ") && words.contains("not today"),
+            "{arguments}: {words}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -47,6 +47,10 @@ fn answer(id: &Value, result: &Value) {
     send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
 }
 
+fn refuse(id: &Value, error: &str) {
+    write(&format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#));
+}
+
 fn text(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }
@@ -281,9 +285,8 @@ fn run(name: &str, id: &Value, params: &Params) {
             result["isError"] = true.into();
             answer(id, &result);
         }
-        "refuses" => send(&json!({
-            "jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": "not today"},
-        })),
+        "refuses" => refuse(id, r#"{"code": -32602, "message": "not today"}"#),
+        "refuses_anyhow" => refuse(id, arguments),
         "nonsense" => answer(id, &json!({"content": "text"})),
         "neither" => send(&json!({"jsonrpc": "2.0", "id": id})),
         "needs" => match &params.input_responses {
@@ -321,6 +324,7 @@ pub(crate) fn normal() -> Vec<Value> {
         "id_as_text",
         "fails",
         "refuses",
+        "refuses_anyhow",
         "nonsense",
         "neither",
         "ask",

@@ -145,7 +145,7 @@ impl Accumulator {
             // One event over several lines, which no provider sends and people write.
             outcome = self.data(event, &mut news);
         } else {
-            for line in event.lines() {
+            for line in event.split(is_end_of_line) {
                 let taken = self.line(line, &mut news);
                 outcome = outcome.and(taken);
             }
@@ -160,7 +160,8 @@ impl Accumulator {
     pub fn push_bytes(&mut self, bytes: &[u8]) -> Result<Vec<StreamEvent>, WireError> {
         let mut news = Vec::new();
         let mut outcome = Ok(());
-        let mut pieces = bytes.split(|byte| *byte == b'\n');
+        // Of a `\r\n` the second ends an empty line, which says nothing.
+        let mut pieces = bytes.split(|byte| is_end_of_line(char::from(*byte)));
         let last = pieces.next_back().unwrap_or_default();
         for piece in pieces {
             self.line.extend_from_slice(piece);
@@ -192,7 +193,9 @@ impl Accumulator {
     }
 
     fn line(&mut self, line: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
-        let line = line.trim();
+        // A stream may begin with a mark of its byte order.
+        let start = if self.begun { "" } else { "\u{feff}" };
+        let line = line.strip_prefix(start).unwrap_or(line).trim();
         let data = match line.split_once(':') {
             Some(("data", data)) => data.trim_start(),
             Some(("" | "event" | "id" | "retry", _)) => return Ok(()),
@@ -222,6 +225,11 @@ impl Accumulator {
         self.begun = true;
         Ok(())
     }
+}
+
+/// Server-sent events have three ends of a line: `\r\n`, `\n` and `\r`.
+fn is_end_of_line(char: char) -> bool {
+    matches!(char, '\n' | '\r')
 }
 
 fn is_json(text: &str) -> bool {

@@ -61,22 +61,14 @@ impl Text {
         goes_on
     }
 
-    /// What was added since the last time, but for half an escape at its end. What can never be
-    /// read is passed over.
+    /// What was added since the last time, but for the first half of a pair at its end.
     pub(super) fn news(&mut self) -> Option<String> {
         let rest = self.escaped.get(self.told..)?;
         let read = |escaped: &str| Some(text(&format!("\"{escaped}\""))?.into_owned());
-        let (news, told) = match read(rest) {
-            Some(news) => (Some(news), rest.len()),
-            None => {
-                let end = rest.len().saturating_sub(HALF_A_PAIR);
-                let start = rest.get(..end);
-                let cut = rest.get(end..).is_some_and(|half| half.starts_with("\\u"));
-                match start.filter(|_| cut).and_then(read) {
-                    Some(news) => (Some(news), end),
-                    None => (None, rest.len()),
-                }
-            }
+        let (news, told) = match without_first_half(rest).map(|start| (read(start), start.len())) {
+            Some((Some(news), told)) => (Some(news), told),
+            // What ends in `\\ud83e` has no half there, but a backslash: without these six it is no string.
+            Some((None, _)) | None => (read(rest), rest.len()),
         };
         self.told += told;
         news.filter(|news| !news.is_empty())
@@ -311,6 +303,13 @@ impl Tree {
             }
         }
     }
+}
+
+/// What stands in front of the first half of a pair that this ends in.
+fn without_first_half(escaped: &str) -> Option<&str> {
+    let (start, half) = escaped.split_at_checked(escaped.len().checked_sub(HALF_A_PAIR)?)?;
+    let code = u32::from_str_radix(half.strip_prefix("\\u")?, 16).ok()?;
+    (0xd800..0xdc00).contains(&code).then_some(start)
 }
 
 /// Whether a later piece repeats the value rather than goes on with it.

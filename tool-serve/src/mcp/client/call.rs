@@ -15,7 +15,7 @@ use toolwright_runtime::{Context, ErrorKind, Outcome, ToolError};
 
 use super::abandoned::Abandoned;
 use super::desk::short;
-use super::frame::Answered;
+use super::frame::{Answered, Refusal};
 use super::handler::Asking;
 use super::link::Link;
 use super::remote::Remote;
@@ -65,7 +65,7 @@ impl Link {
             }
             let result = match slot.answer.get() {
                 Some(Answered::Result(result)) => result,
-                Some(Answered::Error { code, message }) => return Err(refused(*code, message)),
+                Some(Answered::Error(refusal)) => return Err(refused(refusal)),
                 Some(Answered::Broken(why)) => return Err(broken(why)),
                 None => return Err(broken("it is missing")),
             };
@@ -261,13 +261,10 @@ impl Required {
     }
 }
 
-fn refused(code: i64, message: &str) -> ToolError {
-    let message = match message.trim() {
-        "" => "it did not say why".to_owned(),
-        message => short(message),
-    };
-    ToolError::failed(format!("the MCP server refused the call: {message}"))
-        .with_debug(format!("JSON-RPC error {code}"))
+fn refused(refusal: &Refusal) -> ToolError {
+    let Refusal { code, message } = refusal;
+    let words = format!("the MCP server refused the call: {}", short(message.trim()));
+    ToolError::failed(words).with_debug(format!("JSON-RPC error {}", short(code)))
 }
 
 fn broken(why: &str) -> ToolError {

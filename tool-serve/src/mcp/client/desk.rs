@@ -233,7 +233,10 @@ impl Desk {
         let id = NumberOrString::Number(number);
         let Some(slot) = slot else {
             let message = serde_json::from_str(text);
-            return Some(message.unwrap_or_else(|error| unreadable(id, &error)));
+            return Some(message.unwrap_or_else(|error| {
+                let said = frame.refusal().unwrap_or_else(|| unreadable(&error));
+                ServerJsonRpcMessage::error(said, Some(id))
+            }));
         };
         let slot = slot.upgrade()?;
         // One answer alone: the request has left the books.
@@ -283,10 +286,9 @@ fn read_request(text: &str, id: RequestId) -> ServerJsonRpcMessage {
     })
 }
 
-fn unreadable(id: RequestId, error: &serde_json::Error) -> ServerJsonRpcMessage {
+fn unreadable(error: &serde_json::Error) -> ErrorData {
     let words = format!("the server's answer cannot be read: {error}");
-    let error = ErrorData::new(ErrorCode::PARSE_ERROR, words, None);
-    ServerJsonRpcMessage::error(error, Some(id))
+    ErrorData::new(ErrorCode::PARSE_ERROR, words, None)
 }
 
 /// Our ids are numbers; some servers send them back as strings.

@@ -4,9 +4,9 @@
 use std::fmt;
 
 use bytes::Bytes;
-use futures_util::stream::{Stream, StreamExt};
+use futures_util::stream::{self, Stream, StreamExt};
 use rmcp::transport::streamable_http_client::SseError;
-use sse_stream::{Sse, SseStream};
+use sse_stream::Sse;
 
 /// Why a body was not read to its end.
 #[derive(Debug)]
@@ -27,46 +27,89 @@ impl<E: fmt::Display> fmt::Display for Broken<E> {
 
 impl<E: std::error::Error> std::error::Error for Broken<E> {}
 
-/// How large the event is that is being read: an empty line ends it. A comment counts until its line
-/// ends, for that is how long it is held.
+/// The event that is being read, by the rules of browsers: what they pass over is passed over.
+///
+/// Source: "Interpreting an event stream" of the HTML standard.
 #[derive(Default)]
-struct Size {
-    event: usize,
-    line: usize,
-    is_comment: bool,
-    /// A line's end may be of two characters.
+struct Reader {
+    event: Sse,
+    /// So many bytes came of it. A comment counts until its line ends, for that is how long it is held.
+    len: usize,
+    line: Vec<u8>,
+    /// A line's end may be of two characters, and they may come apart.
     after_return: bool,
+    is_begun: bool,
 }
 
-impl Size {
-    /// The largest that an event has become within these bytes.
-    fn add(&mut self, bytes: &[u8]) -> usize {
-        let mut largest = self.event;
-        for byte in bytes {
-            let is_second = *byte == b'\n' && self.after_return;
-            self.after_return = *byte == b'\r';
-            if is_second {
-                continue;
-            }
-            self.event += 1;
-            largest = largest.max(self.event);
-            match byte {
-                b'\n' | b'\r' if self.line == 0 => self.event = 0,
-                b'\n' | b'\r' => {
-                    if self.is_comment {
-                        self.event -= self.line + 1;
-                    }
-                    self.line = 0;
-                }
-                _ => {
-                    if self.line == 0 {
-                        self.is_comment = *byte == b':';
-                    }
-                    self.line += 1;
-                }
-            }
+impl Reader {
+    /// Reads on. The events that end within these bytes.
+    ///
+    /// # Errors
+    /// When an event is larger than `most`.
+    fn read(
+        &mut self,
+        mut bytes: &[u8],
+        most: usize,
+        found: &mut Vec<Result<Sse, SseError>>,
+    ) -> Result<(), usize> {
+        if self.after_return && !bytes.is_empty() {
+            self.after_return = false;
+            bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
         }
-        largest
+        loop {
+            let end = bytes.iter().position(|byte| b"\r\n".contains(byte));
+            let (line, rest) = bytes
+                .split_at_checked(end.unwrap_or(bytes.len()))
+                .unwrap_or_default();
+            self.line.extend_from_slice(line);
+            if self.len + self.line.len() > most {
+                return Err(most);
+            }
+            bytes = match rest {
+                [] => return Ok(()),
+                [b'\r', b'\n', rest @ ..] | [_, rest @ ..] => rest,
+            };
+            self.after_return = rest == b"\r";
+            found.extend(self.line_ended().map(Ok));
+        }
+    }
+
+    /// Takes the line. The event, if it ends it.
+    fn line_ended(&mut self) -> Option<Sse> {
+        let line = std::mem::take(&mut self.line);
+        let line = String::from_utf8_lossy(&line);
+        // A stream may begin with a mark of its byte order.
+        let start = if self.is_begun { "" } else { "\u{feff}" };
+        let line = line.strip_prefix(start).unwrap_or(&line);
+        self.is_begun = true;
+        if line.is_empty() {
+            self.len = 0;
+            let event = std::mem::take(&mut self.event);
+            return (event != Sse::default()).then_some(event);
+        }
+        if line.starts_with(':') {
+            return None;
+        }
+        self.len += line.len() + 1;
+        let (name, value) = line.split_once(':').unwrap_or((line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        let event = &mut self.event;
+        match name {
+            "data" => match &mut event.data {
+                Some(data) => {
+                    data.push('\n');
+                    data.push_str(value);
+                }
+                none => *none = Some(value.to_owned()),
+            },
+            "event" => event.event = Some(value.to_owned()),
+            "id" if !value.contains('\0') => event.id = Some(value.to_owned()),
+            "retry" if value.bytes().all(|byte| byte.is_ascii_digit()) => {
+                event.retry = value.parse().ok();
+            }
+            _ => {}
+        }
+        None
     }
 }
 
@@ -86,20 +129,23 @@ pub(super) fn events<E>(
 where
     E: std::error::Error + Send + Sync + 'static,
 {
-    let start = (Size::default(), false);
-    let limited = body.scan(start, move |(size, is_over), part| {
+    let start = (Reader::default(), false);
+    let found = body.scan(start, move |(reader, is_over), part| {
         if *is_over {
             return std::future::ready(None);
         }
-        let part = match part {
-            Ok(bytes) if size.add(&bytes) > most => Err(Broken::TooLarge(most)),
-            Ok(bytes) => Ok(bytes),
-            Err(error) => Err(Broken::Source(error)),
-        };
-        *is_over = part.is_err();
-        std::future::ready(Some(part))
+        let mut found = Vec::new();
+        let read = part.map_err(Broken::Source).and_then(|part| {
+            let read = reader.read(&part, most, &mut found);
+            read.map_err(Broken::TooLarge)
+        });
+        if let Err(broken) = read {
+            *is_over = true;
+            found.push(Err(SseError::Body(Box::new(broken))));
+        }
+        std::future::ready(Some(stream::iter(found)))
     });
-    SseStream::from_bytes_stream(limited)
+    found.flatten()
 }
 
 #[cfg(test)]

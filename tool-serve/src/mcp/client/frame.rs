@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use rmcp::model::{ClientJsonRpcMessage, NumberOrString, RequestId};
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, NumberOrString, RequestId};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -11,6 +11,8 @@ use serde_json::{Map, Value};
 /// A message from the server, as far as it is looked into.
 #[derive(Deserialize)]
 pub(super) struct Frame<'a> {
+    #[serde(borrow)]
+    jsonrpc: Option<&'a RawValue>,
     #[serde(borrow)]
     id: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -31,6 +33,17 @@ impl Frame<'_> {
             _ => None,
         }
     }
+
+    /// The server's own error as `rmcp` knows errors, if it speaks JSON-RPC.
+    pub(super) fn refusal(&self) -> Option<ErrorData> {
+        let error = self.jsonrpc.and(self.error)?;
+        let known = serde_json::from_str(error.get());
+        Some(known.unwrap_or_else(|_| {
+            let Refusal { code, message } = Refusal::of(error);
+            let code = code.parse().map_or(ErrorCode::INTERNAL_ERROR, ErrorCode);
+            ErrorData::new(code, message, None)
+        }))
+    }
 }
 
 /// What became of a request.
@@ -39,28 +52,49 @@ pub(super) enum Answered {
     /// The result, as it was written.
     Result(Box<RawValue>),
     /// The server's own error.
-    Error { code: i64, message: String },
+    Error(Refusal),
     /// An answer that is none.
     Broken(String),
 }
 
 impl Answered {
     pub(super) fn of(frame: &Frame<'_>) -> Self {
-        #[derive(Deserialize)]
-        struct Error {
-            #[serde(default)]
-            code: i64,
-            #[serde(default)]
-            message: String,
-        }
         match (frame.result, frame.error) {
             (Some(result), None) => Self::Result(result.to_owned()),
-            (None, Some(error)) => match serde_json::from_str::<Error>(error.get()) {
-                Ok(Error { code, message }) => Self::Error { code, message },
-                Err(_) => Self::Broken("an error that is no object".to_owned()),
-            },
+            (None, Some(error)) => Self::Error(Refusal::of(error)),
             (Some(_), Some(_)) => Self::Broken("a result and an error at once".to_owned()),
             (None, None) => Self::Broken("neither a result nor an error".to_owned()),
+        }
+    }
+}
+
+/// A server's error.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    /// As it was written: it should be a number.
+    pub(super) code: String,
+    pub(super) message: String,
+}
+
+impl Refusal {
+    /// Where it has no message, all of it is one.
+    fn of(error: &RawValue) -> Self {
+        #[derive(Deserialize)]
+        struct Error<'a> {
+            #[serde(borrow)]
+            code: Option<&'a RawValue>,
+            #[serde(borrow)]
+            message: Option<&'a RawValue>,
+        }
+        let words = |json: &RawValue| serde_json::from_str::<String>(json.get()).ok();
+        let (code, message) = match serde_json::from_str(error.get()) {
+            Ok(Error { code, message }) => (code, message.and_then(words)),
+            Err(_) => (None, words(error)),
+        };
+        let message = message.filter(|message| !message.trim().is_empty());
+        Self {
+            code: code.map_or("without a code", RawValue::get).to_owned(),
+            message: message.unwrap_or_else(|| error.get().to_owned()),
         }
     }
 }

@@ -24,6 +24,7 @@ use sse_stream::Sse;
 
 use super::desk::{Desk, number, short};
 use super::events_stream::{events, is_too_large};
+use super::frame::Frame;
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
@@ -190,8 +191,8 @@ impl Http {
             return Err(HttpStatusError::new(status.as_u16(), None).into());
         };
         let id = request.id.clone();
-        let said = match serde_json::from_str(&text) {
-            Ok(ServerJsonRpcMessage::Error(error)) if is_json => Some(error.error),
+        let said = match serde_json::from_str::<Frame<'_>>(&text) {
+            Ok(frame) if is_json => frame.refusal(),
             _ => None,
         };
         let is_discover = matches!(request.request, ClientRequest::DiscoverRequest(_));

@@ -10,8 +10,8 @@ use super::stdio::Process;
 
 /// Where an MCP server is: a command that is started, or a URL.
 ///
-/// A text that starts with `http://` or `https://` is a URL; any other is a command and its arguments
-/// between spaces, without quotes. A [`Command`] says all else: arguments with spaces, environment,
+/// A text that starts with `http://` or `https://` is a URL, one with another scheme an error; any other is a
+/// command and its arguments between spaces, without quotes. A [`Command`] says all else: arguments with spaces, environment,
 /// working directory. Its standard input, output and error are the connection's.
 pub struct ServerAt(pub(super) Source);
 
@@ -39,11 +39,7 @@ impl From<Command> for ServerAt {
 impl From<&str> for ServerAt {
     fn from(text: &str) -> Self {
         let text = text.trim();
-        let is_url = ["http://", "https://"].iter().any(|scheme| {
-            text.get(..scheme.len())
-                .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-        });
-        if is_url {
+        if scheme(text).is_some() {
             return Self(Source::Url(text.to_owned()));
         }
         let mut words = text.split_whitespace();
@@ -57,6 +53,13 @@ impl From<String> for ServerAt {
     fn from(text: String) -> Self {
         text.as_str().into()
     }
+}
+
+/// What a text begins with that is a URL.
+fn scheme(text: &str) -> Option<&str> {
+    let (scheme, _) = text.split_once("://")?;
+    let is_scheme = |char: char| char.is_ascii_alphanumeric() || "+-.".contains(char);
+    (!scheme.is_empty() && scheme.chars().all(is_scheme)).then_some(scheme)
 }
 
 /// The same, ready to be connected to more than once.
@@ -81,6 +84,9 @@ impl Source {
                 Ok(Target::Command(Program(command)))
             }
             Self::Url(url) => match reqwest::Url::parse(&url) {
+                Ok(parsed) if !matches!(parsed.scheme(), "http" | "https") => Err(invalid(
+                    "the server's URL has to begin with `http://` or `https://`",
+                )),
                 Ok(parsed) if parsed.has_host() => Ok(Target::Url(url.into())),
                 // Not the URL, which may hold a secret.
                 _ => Err(invalid("the server's URL is none")),

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use super::abandoned::Abandoned;
 use super::desk::{Desk, short};
 use super::error::{ConnectError, ConnectErrorKind};
-use super::frame::Answered;
+use super::frame::{Answered, Refusal};
 use super::handler::Host;
 use super::http::Http;
 use super::pages::{Pages, Then};
@@ -148,8 +148,8 @@ impl Session {
                     Then::Page(next) => cursor = Some(next),
                     Then::End => return Ok(pages.into_tools()),
                 },
-                Some(Answered::Error { code, message }) => {
-                    return Err(format!("{} (code {code})", short(message)));
+                Some(Answered::Error(Refusal { code, message })) => {
+                    return Err(format!("{} (code {})", short(message), short(code)));
                 }
                 Some(Answered::Broken(why)) => return Err(why.clone()),
                 None => return Err("the answer is missing".to_owned()),

@@ -149,10 +149,18 @@ impl<'de> Json<'de> {
             (Number::Text(text, _), Watch::Shaped(shape)) if is_integer(shape) => {
                 Number::of_integer(text)
             }
-            (Number::Unsigned(0), Watch::Shaped(shape)) if is_integer(shape) => Ok(number),
-            // An integer of 64 bits has no sign there, and a float may be asked for.
-            (Number::Unsigned(0), _) if self.has_read(b"-0") => Ok(Number::Text("-0", -0.0)),
+            (Number::Unsigned(0), watch) => Ok(self.zero(watch)),
             _ => Ok(number),
+        }
+    }
+
+    /// The zero that was read. An integer of 64 bits has no sign there, and a float may be asked for.
+    #[cold]
+    fn zero(&self, watch: Watch) -> Number<'de> {
+        match watch {
+            Watch::Shaped(shape) if is_integer(shape) => Number::Unsigned(0),
+            _ if self.has_read(b"-0") => Number::Text("-0", -0.0),
+            _ => Number::Unsigned(0),
         }
     }
 

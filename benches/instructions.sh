@@ -19,14 +19,13 @@ rows() {
   done
 }
 
-# each PROGRAM NUMBER ROW: the number, the row, and the instructions that its work takes once. What the program does beside
-# that is the same in both runs.
+# each PROGRAM NUMBER ROW: the number, the row, and the instructions that its work takes once.
 each() {
-  total() {
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$1" --only "$2" --times "$3" 2>&1 |
-      sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
-  }
-  echo "$2 $3 $((($(total "$1" "$3" 60) - $(total "$1" "$3" 10)) / 50))"
+  local times=200 counted
+  counted=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+    --toggle-collect=toolwright_benches_measure::program::again "$1" --only "$3" --times "$times" 2>&1 |
+    sed -n 's/.*Collected : \([0-9]*\).*/\1/p')
+  echo "$2 $3 $((counted / times))"
 }
 export -f each
 

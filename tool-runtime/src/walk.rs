@@ -350,14 +350,13 @@ impl<'t> Walk<'t> {
     /// Notes an integer in other words than its digits.
     fn respell(&mut self, start: usize, number: Number<'_>) {
         let end = self.json.offset();
-        match number {
-            Number::Text(text, _) if text.bytes().all(|byte| byte.is_ascii_digit()) => return,
+        let is_other = match number {
+            Number::Text(text, _) => text.bytes().any(|byte| !byte.is_ascii_digit()),
             // `-0`, which a buffer takes for a float.
-            Number::Unsigned(0) if end - start > 1 => {}
-            Number::Unsigned(_) | Number::Signed(_) => return,
-            Number::Text(..) => {}
-        }
-        if let Some(int) = int_of(number) {
+            Number::Unsigned(0) => end - start > 1,
+            Number::Unsigned(_) | Number::Signed(_) => false,
+        };
+        if is_other && let Some(int) = int_of(number) {
             self.edits.push(Edit::new(start..end, int.to_string()));
         }
     }

@@ -137,6 +137,39 @@ fn ids_keep_their_spelling() {
 }
 
 #[test]
+fn an_empty_id_is_spelled_as_it_came_and_its_call_has_one() {
+    let request = |id: &str, params: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#)
+    };
+    let now = r#"{"name":"now"}"#;
+    let requests = [
+        request(r#""call_1""#, now),
+        request(r#""""#, now),
+        request("3", "[]"),
+    ];
+    let requests = format!("[{}]", requests.join(","));
+    for wire in WIRES {
+        assert_eq!(
+            wire.calls(&requests).unwrap(),
+            [
+                ToolCall::new("call_1", "now", ""),
+                ToolCall::new("call_1_", "now", ""),
+                ToolCall::new("3", "", "")
+            ]
+        );
+        let answers = turn(wire, &requests);
+        let ids: Vec<_> = answers
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|a| &a["id"])
+            .collect();
+        assert_eq!(ids, [&json!("call_1"), &json!(""), &json!(3)]);
+        assert_eq!(answers[2]["result"]["isError"], json!(true));
+    }
+}
+
+#[test]
 fn every_kind_of_outcome_is_content() {
     let shown = result(Wire::Mcp, Ok(Outcome::Content(blocks())));
     assert_eq!(

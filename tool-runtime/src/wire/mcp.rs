@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::completion::Said;
 use super::declared::Declared;
-use super::raw::{RawCall, exact, object, text};
+use super::raw::{RawCall, exact, object, text, with_made};
 use super::stream::{Assemble, WholeStream};
 use super::write::{Object, list, quoted};
 use super::{Format, Parallel, ToolChoice, WireError, read_def};
@@ -205,6 +205,43 @@ struct Asked<'a> {
     call: ToolCall,
 }
 
+impl<'a> Asked<'a> {
+    /// The calls of requests, in order. One without an id, or with one that is empty, gets one made.
+    fn all(requests: Vec<Requested<'a>>) -> Vec<Self> {
+        let given: Vec<_> = requests.iter().map(Requested::given_id).collect();
+        let ids = with_made(&given).into_iter();
+        ids.zip(requests)
+            .map(|(id, Requested { rpc_id, call })| Self {
+                rpc_id,
+                call: call.under(id),
+            })
+            .collect()
+    }
+}
+
+/// A request for a call, as far as it can be read.
+struct Requested<'a> {
+    /// As it is spelled.
+    rpc_id: Option<&'a str>,
+    call: RawCall<'a>,
+}
+
+impl<'a> Requested<'a> {
+    fn new(request: &Request<'a>, call: RawCall<'a>) -> Self {
+        let rpc_id = request.method.and(request.id).map(RawValue::get);
+        Self {
+            rpc_id: rpc_id.filter(|id| *id != "null"),
+            call,
+        }
+    }
+
+    /// The string that the id is, or else its JSON: of 7 `7`.
+    fn given_id(&self) -> Option<Cow<'a, str>> {
+        let id = self.rpc_id?;
+        Some(exact(id).unwrap_or(id.into())).filter(|id| !id.is_empty())
+    }
+}
+
 #[derive(Deserialize)]
 struct Request<'a> {
     #[serde(borrow, default)]
@@ -223,45 +260,33 @@ fn asked(request: &str) -> Result<Vec<Asked<'_>>, WireError> {
     let wrong = |error| WireError::json("this is no MCP request", error);
     if request.trim_start().starts_with('[') {
         let requests: Vec<&RawValue> = serde_json::from_str(request).map_err(wrong)?;
-        let asked = requests.iter().enumerate().filter_map(|(place, request)| {
+        let requested = requests.iter().filter_map(|request| {
             let request = object(request.get()).ok()?;
-            one(&request, place).ok()
+            // Of several, one with other parameters is a call, too: it is answered under its id.
+            let call = called(&request)?.unwrap_or_default();
+            Some(Requested::new(&request, call))
         });
-        return Ok(asked.collect());
+        return Ok(Asked::all(requested.collect()));
     }
     let request: Request<'_> = object(request).map_err(wrong)?;
-    Ok(vec![one(&request, 0)?])
-}
-
-fn one<'a>(request: &Request<'a>, place: usize) -> Result<Asked<'a>, WireError> {
-    let params = match request.method.map(|method| text(method.get())) {
-        Some(Some(method)) if method == "tools/call" => request.params.map_or_else(
-            || Ok(RawCall::default()),
-            |params| {
-                object(params.get())
-                    .map_err(|error| {
-                        WireError::json("these are no parameters of `tools/call`", error)
-                    })
-                    .map(|params: Request<'_>| raw_call(&params))
-            },
-        )?,
-        None if request.name.is_some() => raw_call(request),
-        _ => return Err(WireError::new("the MCP request is no `tools/call`")),
-    };
-    let rpc_id = request
-        .method
-        .and(request.id)
-        .map(RawValue::get)
-        .filter(|id| *id != "null");
-    let made = RawCall::read(std::iter::once(params));
-    let Some(mut call) = made.into_iter().next() else {
+    let Some(call) = called(&request) else {
         return Err(WireError::new("the MCP request is no `tools/call`"));
     };
-    call.id = match rpc_id {
-        Some(id) => exact(id).map_or_else(|| id.into(), Into::into),
-        None => format!("call_{place}").into(),
+    Ok(Asked::all(vec![Requested::new(&request, call?)]))
+}
+
+/// What the request calls, if it calls at all.
+fn called<'a>(request: &Request<'a>) -> Option<Result<RawCall<'a>, WireError>> {
+    let Some(method) = request.method else {
+        return request.name.map(|_| Ok(raw_call(request)));
     };
-    Ok(Asked { rpc_id, call })
+    text(method.get()).filter(|method| method == "tools/call")?;
+    let Some(params) = request.params else {
+        return Some(Ok(RawCall::default()));
+    };
+    let params: serde_json::Result<Request<'_>> = object(params.get());
+    let wrong = |error| WireError::json("these are no parameters of `tools/call`", error);
+    Some(params.map(|params| raw_call(&params)).map_err(wrong))
 }
 
 fn raw_call<'a>(params: &Request<'a>) -> RawCall<'a> {

@@ -32,13 +32,16 @@ impl<'a> RawCall<'a> {
     pub(super) fn read(calls: impl Iterator<Item = RawCall<'a>>) -> Vec<ToolCall> {
         let calls: Vec<_> = calls.collect();
         let calls = ids(&calls).into_iter().zip(&calls);
-        calls
-            .map(|(id, call)| ToolCall {
-                id,
-                name: text_or_json(call.name).into(),
-                arguments: text_or_json(call.arguments).into(),
-            })
-            .collect()
+        calls.map(|(id, call)| call.under(id)).collect()
+    }
+
+    /// The call, under the id that it is answered by.
+    pub(super) fn under(&self, id: ShortStr) -> ToolCall {
+        ToolCall {
+            id,
+            name: text_or_json(self.name).into(),
+            arguments: text_or_json(self.arguments).into(),
+        }
     }
 
     pub(super) fn has_id(&self) -> bool {
@@ -110,6 +113,11 @@ impl<'de> Visitor<'de> for TextVisitor {
 /// The calls' ids: the provider's where it gave one, and else one made from the call's place.
 pub(super) fn ids(calls: &[RawCall<'_>]) -> Vec<ShortStr> {
     let given: Vec<_> = calls.iter().map(|call| given_id(call.id)).collect();
+    with_made(&given)
+}
+
+/// The ids that are given, and made ones, which are nobody else's, for the calls that have none.
+pub(super) fn with_made(given: &[Option<Cow<'_, str>>]) -> Vec<ShortStr> {
     let made = given.iter().enumerate().map(|(index, id)| {
         if let Some(id) = id {
             return id.as_ref().into();

@@ -1,6 +1,6 @@
 //! Tools that talk to whoever sits at the terminal.
 //!
-//! `cargo run --example console` lets them ask and tell once.
+//! `cargo run -p toolwright --example console` lets them ask and tell once.
 //!
 //! They hold up a thread until somebody answers. Where a program can wait in another way, a tool
 //! returns `Outcome::ask`: the conversation then halts, and goes on when the answer is there, in another

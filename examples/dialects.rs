@@ -1,10 +1,10 @@
 //! One toolset in every provider's dialect, and what each of them cannot say.
 //!
-//! - `cargo run --example dialects` shows the tools below, dialect by dialect.
-//! - `cargo run --example dialects -- lower --dialect NAME` reads the JSON Schema of a tool's arguments
+//! - `cargo run -p toolwright --example dialects` shows the tools below, dialect by dialect.
+//! - `cargo run -p toolwright --example dialects -- lower --dialect NAME` reads the JSON Schema of a tool's arguments
 //!   from the standard input, and prints `{"ok": schema, "plan": […], "notes": […]}`, or
 //!   `{"reject": {"code", "path", "help"}}` where the dialect cannot say it.
-//! - `cargo run --example dialects -- decode --dialect NAME SCHEMA.json` reads what a model sent under
+//! - `cargo run -p toolwright --example dialects -- decode --dialect NAME SCHEMA.json` reads what a model sent under
 //!   that dialect's schema from the standard input, and prints the arguments that the tool is called
 //!   with.
 //!

@@ -1,6 +1,6 @@
 //! Tools from files: each `TOOL.json` names a tool, its parameters, and the command that it runs.
 //!
-//! `cargo run --example from_file -- DIRECTORY` lists those that it finds there.
+//! `cargo run -p toolwright --example from_file -- DIRECTORY` lists those that it finds there.
 //!
 //! ```json
 //! {

@@ -1,6 +1,6 @@
 //! The tools of an MCP server: listed, or one of them called.
 //!
-//! `cargo run --example mcp_tools --features mcp -- npx -y @modelcontextprotocol/server-everything`
+//! `cargo run -p toolwright --example mcp_tools --features mcp -- npx -y @modelcontextprotocol/server-everything`
 //! lists those of a command; `… -- https://example.com/mcp` those of a URL. With a call in the
 //! environment that one is made: `CALL='get-sum {"a": 1, "b": 2}'`.
 

@@ -1,8 +1,8 @@
 //! From functions to tools, and from a provider's response to what goes back.
 //!
-//! `cargo run --example quickstart` answers two sample responses, of two providers;
-//! `cargo run --example quickstart -- FILE` answers your own. Among the samples' calls are some that
-//! go wrong: every one of them gets an answer that the model can act on.
+//! `cargo run -p toolwright --example quickstart` answers two sample responses, of two providers;
+//! with `-- FILE` behind it your own. Among the samples' calls are some that go wrong: every one of
+//! them gets an answer that the model can act on.
 
 use std::error::Error;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! Tools that run elsewhere: a host lists its definitions and runs its tools by name; here they are
 //! tools like any other.
 //!
-//! `cargo run --example remote` runs both ends, a line of JSON each way.
+//! `cargo run -p toolwright --example remote` runs both ends, a line of JSON each way.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};

@@ -21,6 +21,9 @@ mod signals;
 mod stdout;
 mod turns;
 
+/// How long calls have to be answered that are cancelled since the server ends.
+const LAST_WORDS: std::time::Duration = std::time::Duration::from_secs(2);
+
 #[cfg(feature = "serve")]
 pub use self::serve::{Serve, main};
 #[cfg(feature = "serve")]

@@ -280,6 +280,35 @@ async fn who_does_not_read_does_not_hold_up_a_server_that_is_told_to_stop() {
 }
 
 #[tokio::test]
+async fn a_call_that_outlives_its_server_is_answered_as_cancelled() {
+    for by_the_host in [true, false] {
+        let limits = ServerLimits {
+            grace: Duration::from_millis(50),
+            ..ServerLimits::default()
+        };
+        let stop = Cancel::new();
+        let server = Server::new(all()).limits(limits).stopped_by(stop.clone());
+        let mut client = Piped::new(server).await;
+        client.say(&call(1, "wait", r#"{"ms":60000}"#)).await;
+        let answer = client.ask(&call(2, "add", r#"{"a":1,"b":1}"#)).await;
+        assert_eq!(answer["id"], 2);
+        if by_the_host {
+            stop.cancel();
+        } else {
+            client.input.shutdown().await.unwrap();
+        }
+        let answer = client.hear().await;
+        assert_eq!(
+            (&answer["id"], &answer["result"]["isError"]),
+            (&json!(1), &json!(true))
+        );
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        assert_eq!(text, "the call was cancelled");
+        timeout(LONG, client.ended).await.unwrap().unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
 async fn a_cancelled_call_is_not_answered_and_no_other_is_taken_for_it() {
     let mut client = Piped::new(Server::new(all())).await;
     client.say(&call(1, "wait", r#"{"ms":60000}"#)).await;

@@ -17,6 +17,8 @@ use tokio::sync::Semaphore;
 use tokio::time::{Sleep, sleep};
 use toolwright_runtime::Cancel;
 
+use crate::LAST_WORDS;
+
 /// Connections beyond these wait in the system's queue.
 const CONNECTIONS: usize = 1024;
 
@@ -28,9 +30,6 @@ const LONGEST_HEAD: usize = 64 * 1024;
 
 /// How long a client may take to read what was sent.
 const READING: Duration = Duration::from_secs(30);
-
-/// How long cancelled calls have to be answered.
-const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// After the system refused a connection, as where no file may be opened any more.
 const PAUSE: Duration = Duration::from_millis(200);

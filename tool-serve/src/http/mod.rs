@@ -189,7 +189,7 @@ impl Server {
     }
 
     /// The same server, which gives calls in flight so long after it was told to end; 10 s if nothing
-    /// is said. Then they are cancelled.
+    /// is said. Then they are cancelled, and answered as that.
     pub fn grace(self, grace: Duration) -> Self {
         Self { grace, ..self }
     }

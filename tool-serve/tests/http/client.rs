@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use toolwright::serve::http::Server;
 use toolwright::{Cancel, Toolset};
@@ -106,6 +106,28 @@ impl Served {
         let mut stream = self.connect();
         stream.write_all(request).unwrap();
         read(stream)
+    }
+
+    /// A request of MCP's, of 2026-07-28, which needs no session.
+    pub(crate) fn mcp_request(&self, method: &str, mut params: Value, headers: &str) -> Vec<u8> {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let body = body.to_string();
+        let head = [
+            "POST /mcp HTTP/1.1".to_owned(),
+            format!("Host: {}", self.host()),
+            "Connection: close".to_owned(),
+            "Content-Type: application/json".to_owned(),
+            "Accept: application/json, text/event-stream".to_owned(),
+            "MCP-Protocol-Version: 2026-07-28".to_owned(),
+            format!("MCP-Method: {method}"),
+            format!("{headers}Content-Length: {}", body.len()),
+        ];
+        format!("{}\r\n\r\n{body}", head.join("\r\n")).into_bytes()
     }
 
     fn host(&self) -> String {

@@ -5,6 +5,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
 use super::client::{Served, read, serve, serve_with};
 use super::tools::WAITING;
 
@@ -75,6 +77,21 @@ fn after_the_grace_calls_are_cancelled_and_still_answered() {
         (503, "cancelled"),
         "{answer:?}"
     );
+}
+
+#[test]
+fn calls_over_mcp_are_cancelled_after_the_grace_and_still_answered() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let served = serve_with(|server| server.grace(Duration::from_millis(100)));
+    let params = json!({"name": "wait", "arguments": {"ms": 20000}});
+    let request = served.mcp_request("tools/call", params, "MCP-Name: wait\r\n");
+    let mut stream = served.connect();
+    stream.write_all(&request).unwrap();
+    until("the call runs", || WAITING.load(Ordering::SeqCst) == 1);
+    served.stop.cancel();
+    let answer = read(stream);
+    assert!(answer.body.contains("the call was cancelled"), "{answer:?}");
+    assert!(answer.body.contains(r#""isError":true"#), "{answer:?}");
 }
 
 #[test]

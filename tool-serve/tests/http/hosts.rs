@@ -44,24 +44,10 @@ fn by_header(server: Server) -> Server {
     })
 }
 
-const OF_2026: &str = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
-                       MCP-Protocol-Version: 2026-07-28\r\nMCP-Method: tools/list\r\n";
-
 fn listed_over_mcp(served: &Served, who: &str) -> Value {
-    let meta = serde_json::json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let body =
-        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"_meta":{meta}}}}}"#);
     let mut stream = served.connect();
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{OF_2026}{who}Content-Length: {}\r\n\r\n{body}",
-        served.address,
-        body.len()
-    );
-    stream.write_all(head.as_bytes()).unwrap();
+    let request = served.mcp_request("tools/list", serde_json::json!({}), who);
+    stream.write_all(&request).unwrap();
     let answer = read(stream);
     assert_eq!(answer.status, 200, "{answer:?}");
     // It is whole, so that its length is told.

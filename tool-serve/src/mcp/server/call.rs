@@ -106,8 +106,9 @@ pub(super) async fn answer(
     tokio::select! {
         answer = &mut answered => return answer,
         () = ct.cancelled() => stop.cancel(),
+        () = shared.end_calls.cancelled() => stop.cancel(),
     }
-    // What runs is told to stop, and ends as a cancelled call, of which nobody hears.
+    // What runs is told to stop, and ends as a cancelled call. Of one that the client has cancelled nobody hears.
     answered.await
 }
 

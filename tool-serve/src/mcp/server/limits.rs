@@ -21,9 +21,9 @@ pub struct ServerLimits {
     pub body: Duration,
     /// How long a person may take to answer what a call asks. 10 minutes if nothing is said.
     pub answer: Duration,
-    /// How long calls may go on after a client has closed its pipe, or the server is told to stop; and
-    /// then, how long a client on a pipe may take to read the answers that are left. 10 s if nothing is
-    /// said.
+    /// How long calls may go on after a client has closed its pipe, or the server is told to stop. Then
+    /// they are cancelled, and those that end within 2 s are answered. On a pipe, also how long the client
+    /// may take to read the answers that are left. 10 s if nothing is said.
     pub grace: Duration,
 }
 

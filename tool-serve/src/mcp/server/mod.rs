@@ -89,6 +89,8 @@ struct Shared {
     limits: ServerLimits,
     sealed: Sealed,
     stop: Cancel,
+    /// The calls have had their time since then, and are cancelled.
+    end_calls: Cancel,
     /// On a pipe: nothing that the client says is heard any more.
     hung_up: Cancel,
     turns: Turns,
@@ -105,6 +107,7 @@ impl Shared {
         let executor = crate::progress::told(self.executor);
         Arc::new(Self {
             executor,
+            end_calls: Cancel::new(),
             hung_up: Cancel::new(),
             ..self
         })
@@ -133,6 +136,7 @@ impl Server {
             limits: ServerLimits::default(),
             sealed: Sealed::new(),
             stop: Cancel::new(),
+            end_calls: Cancel::new(),
             hung_up: Cancel::new(),
             turns: Turns::default(),
         })
@@ -195,7 +199,7 @@ impl Server {
     }
 
     /// The same server, which ends when `stop` is fired: it reads nothing more, and waits for calls
-    /// that run as long as [`ServerLimits::grace`] says.
+    /// that run as long as [`ServerLimits::grace`] says; what then still runs is cancelled, and answered.
     pub fn stopped_by(mut self, stop: Cancel) -> Self {
         self.0.stop = stop;
         self
@@ -238,13 +242,7 @@ impl Server {
         output: impl AsyncWrite + Unpin + Send + 'static,
     ) -> io::Result<()> {
         let shared = self.0.shared();
-        let (pipe, end) = pipe::open(
-            input,
-            output,
-            shared.limits,
-            shared.stop.clone(),
-            shared.hung_up.clone(),
-        );
+        let (pipe, end) = pipe::open(input, output, Arc::clone(&shared));
         let service = tokio::spawn(async move {
             loop {
                 match Handler::new(&shared).serve(pipe.clone()).await {

@@ -12,13 +12,14 @@ use rmcp::model::{
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Notify, mpsc};
-use toolwright_runtime::Cancel;
+use tokio::time::timeout;
 
-use super::IN_FLIGHT;
 use super::limits::ServerLimits;
 use super::lines::{Line, Lines};
 use super::message::{Bad, Message};
 use super::raw;
+use super::{IN_FLIGHT, Shared};
+use crate::LAST_WORDS;
 
 /// How much is read at once.
 const PIECE: usize = 64 * 1024;
@@ -167,9 +168,7 @@ impl Flight {
 pub(super) fn open(
     input: impl AsyncRead + Unpin + Send + 'static,
     output: impl AsyncWrite + Unpin + Send + 'static,
-    limits: ServerLimits,
-    stop: Cancel,
-    hung_up: Cancel,
+    shared: Arc<Shared>,
 ) -> (Pipe, impl Future<Output = io::Result<()>>) {
     let (lines, outgoing) = mpsc::channel(QUEUE);
     let (messages, incoming) = mpsc::channel(QUEUE);
@@ -179,18 +178,23 @@ pub(super) fn open(
         incoming: Arc::new(tokio::sync::Mutex::new(incoming)),
         out: out.clone(),
     };
-    let (grace, told) = (limits.grace, stop.clone());
+    let (grace, told) = (shared.limits.grace, shared.stop.clone());
     let reading = tokio::spawn(async move {
         let read = tokio::select! {
-            read = read(input, &messages, &out, &limits) => read,
-            () = stop.cancelled() => Ok(()),
+            read = read(input, &messages, &out, &shared.limits) => read,
+            () = shared.stop.cancelled() => Ok(()),
         };
-        hung_up.cancel();
+        shared.hung_up.cancel();
         read?;
         // Whoever has said all may still wait for answers.
-        let landed = tokio::time::timeout(grace, out.flight.all_landed());
+        let landed = async {
+            if timeout(grace, out.flight.all_landed()).await.is_err() {
+                shared.end_calls.cancel();
+                let _ = timeout(LAST_WORDS, out.flight.all_landed()).await;
+            }
+        };
         tokio::select! {
-            _ = landed => Ok(()),
+            () = landed => Ok(()),
             () = out.lines.closed() => Ok(()),
         }
     });

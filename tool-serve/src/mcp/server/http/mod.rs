@@ -28,6 +28,7 @@ use super::handler::Handler;
 use super::message::{Bad, Message};
 use super::request::{CallRequest, Riding};
 use super::{IN_FLIGHT, NEEDS, Server, Shared, has_headers};
+use crate::LAST_WORDS;
 use crate::body::{self as request_body, LARGE_BODIES};
 
 pub use self::body::HttpBody;
@@ -305,10 +306,13 @@ impl Inner {
     fn end_in_time(&self) {
         self.stops.call_once(|| {
             let (stop, grace) = (self.shared.stop.clone(), self.shared.limits.grace);
+            let end_calls = self.shared.end_calls.clone();
             let end = self.service.config.cancellation_token.clone();
             tokio::spawn(async move {
                 stop.cancelled().await;
                 tokio::time::sleep(grace).await;
+                end_calls.cancel();
+                tokio::time::sleep(LAST_WORDS).await;
                 end.cancel();
             });
         });

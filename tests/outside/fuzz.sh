@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Both targets of fuzz/ for a minute each, or for as many seconds as the first argument says, from
+# Both targets of fuzz/ at once, for a minute, or for as many seconds as the first argument says, from
 # the seeds and the regressions. Fails at the first finding. `FUZZ_CORPUS=dir` keeps what was learnt.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -25,19 +25,35 @@ if [[ -z ${FUZZ_CORPUS:-} ]]; then
 fi
 
 cargo fmt --manifest-path fuzz/Cargo.toml --check
-for target in arguments responses; do
-  fuzz build "$target"
-  artifacts=fuzz/artifacts/$target
-  mkdir -p "$corpus/$target" "$artifacts"
-  echo "-- $target, $seconds s"
-  if ! fuzz run "$target" "$corpus/$target" "fuzz/seeds/$target" "fuzz/regressions/$target" -- \
+
+# One core each.
+run() {
+  mkdir -p "$corpus/$1" "fuzz/artifacts/$1"
+  fuzz run "$1" "$corpus/$1" "fuzz/seeds/$1" "fuzz/regressions/$1" -- \
     -max_total_time="$seconds" -timeout=5 -rss_limit_mb=2048 -max_len=4096 \
-    -dict="fuzz/dictionaries/$target.txt" -artifact_prefix="$artifacts/" -print_final_stats=1 \
-    >"$corpus/$target.log" 2>&1; then
+    -dict="fuzz/dictionaries/$1.txt" -artifact_prefix="fuzz/artifacts/$1/" -print_final_stats=1 \
+    >"$corpus/$1.log" 2>&1
+}
+
+targets=(arguments responses)
+for target in "${targets[@]}"; do
+  fuzz build "$target"
+done
+declare -A running
+for target in "${targets[@]}"; do
+  run "$target" &
+  running[$target]=$!
+done
+found=0
+for target in "${targets[@]}"; do
+  echo "-- $target, $seconds s"
+  if wait "${running[$target]}"; then
+    grep -E '^#[0-9]+\s+(INITED|DONE)|^stat::number_of_executed_units' "$corpus/$target.log"
+  else
     tail -n 40 "$corpus/$target.log"
     echo "a finding in the target $target; run it again with:"
     sed -n "s|.*Test unit written to |  $tools/bin/cargo-fuzz run --fuzz-dir fuzz --sanitizer none $target |p" "$corpus/$target.log"
-    exit 1
+    found=1
   fi
-  grep -E '^#[0-9]+\s+(INITED|DONE)|^stat::number_of_executed_units' "$corpus/$target.log"
 done
+exit "$found"

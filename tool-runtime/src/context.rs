@@ -384,6 +384,13 @@ impl Context {
         }
     }
 
+    /// An attempt of the call took longer than it may.
+    pub(crate) fn is_late(&self) {
+        if let (Some(live), Some(call)) = (&self.live, &self.call) {
+            live.is_late(call.index);
+        }
+    }
+
     /// The host's own.
     pub(crate) fn host_cancel(&self) -> Option<&Cancel> {
         self.shared.stop.as_ref()

@@ -30,6 +30,8 @@ struct OneCall {
     closed: bool,
     /// The call was answered before it ended by itself.
     stopped: bool,
+    /// An attempt of it took longer than it may, and may still run.
+    late: bool,
 }
 
 /// What few calls have.
@@ -56,9 +58,10 @@ impl Live {
         id: BatchId,
         calls: usize,
         places: Option<Vec<usize>>,
-        stop: Option<&Cancel>,
+        cx: &Context,
         observers: Observers,
     ) -> Self {
+        let stop = cx.host_cancel();
         Self {
             id,
             stop: stop.map_or_else(OnceLock::new, |stop| OnceLock::from(stop.child())),
@@ -155,14 +158,26 @@ impl Live {
         }
     }
 
+    /// An attempt of the call took longer than it may. Another one may follow: so what is left of it is told to stop
+    /// once the call is answered.
+    pub(crate) fn is_late(&self, index: usize) {
+        self.with(index, |call| call.late = true);
+    }
+
     /// The call is answered. Returns what it changed.
     pub(super) fn close(&self, index: usize) -> Vec<(String, Value)> {
-        let updates = self.with(index, |call| {
+        let closed = self.with(index, |call| {
             call.closed = true;
-            let asked = call.asked.as_mut();
-            asked.map(|asked| std::mem::take(&mut asked.updates))
+            call.stopped |= call.late;
+            let asked = call.asked.as_mut()?;
+            let stop = if call.late { asked.stop.clone() } else { None };
+            Some((std::mem::take(&mut asked.updates), stop))
         });
-        updates.flatten().unwrap_or_default()
+        let (updates, stop) = closed.flatten().unwrap_or_default();
+        if let Some(stop) = stop {
+            stop.cancel();
+        }
+        updates
     }
 
     /// Tells the call to stop, if something of it still runs.

@@ -299,10 +299,11 @@ impl Executor {
 
     /// What a batch knows.
     fn known<'a>(&self, cx: &'a Context) -> Cow<'a, Context> {
+        let cx = cx.of_own_batch().map_or(Cow::Borrowed(cx), Cow::Owned);
         if self.context.is_new() {
-            Cow::Borrowed(cx)
+            cx
         } else {
-            Cow::Owned(cx.clone().over(&self.context))
+            Cow::Owned(cx.into_owned().over(&self.context))
         }
     }
 
@@ -318,6 +319,9 @@ impl Executor {
     ///
     /// Tools that are neither `blocking` nor `spawn` run on the task that awaits the batch. Dropping
     /// the future ends all calls; observers learn that they were cancelled.
+    ///
+    /// A tool may run a batch of its own with its call's context: that ends when the call is told to
+    /// stop, and its calls have [idempotency keys](Context::idempotency_key) of their own.
     pub async fn run(&self, calls: &[ToolCall], cx: &Context) -> Batch {
         self.run_planned(calls, &[], cx).await
     }

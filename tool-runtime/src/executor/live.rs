@@ -1,7 +1,7 @@
 //! What the calls of a batch share while it runs: how each is told to stop, what they say on their
 //! way, and what they change.
 
-use std::sync::{OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 
 use serde_json::Value;
 
@@ -18,6 +18,8 @@ pub(crate) struct Live {
     /// Each call's place in its turn, where it is not that in the batch: where a person decided about some calls, others
     /// may have stood before.
     places: Option<Vec<usize>>,
+    /// The run that the calls are of.
+    run: Option<Arc<str>>,
     observers: Observers,
 }
 
@@ -67,6 +69,7 @@ impl Live {
             stop: stop.map_or_else(OnceLock::new, |stop| OnceLock::from(stop.child())),
             calls: Mutex::new((0..calls).map(|_| OneCall::default()).collect()),
             places,
+            run: cx.run().cloned(),
             observers,
         }
     }
@@ -97,6 +100,11 @@ impl Live {
     /// Whether the call is one of the batch's that is not answered yet.
     pub(crate) fn is_open(&self, index: usize) -> bool {
         self.with(index, |call| !call.closed).unwrap_or(false)
+    }
+
+    /// Whether the calls are of the run of this id.
+    pub(crate) fn is_of(&self, run: Option<&Arc<str>>) -> bool {
+        self.run.as_ref() == run
     }
 
     /// The place in its turn of the call at this place of the batch.

@@ -15,9 +15,12 @@ use std::task::Poll;
 
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, Halted, Message, ModelError, Repair, Response, Session, SessionError, Status,
+    Agent, Halted, Message, ModelError, Node, Repair, Response, Session, SessionError, Status,
 };
-use toolwright::{Cancel, Context, HaltReason, Outcome, ToolCall, Toolset, tool, tools};
+use toolwright::layers::Approval;
+use toolwright::{
+    Cancel, Context, Decision, Executor, HaltReason, Outcome, ToolCall, Toolset, tool, tools,
+};
 
 fn calls(names: &[&str]) -> Result<Response, ModelError> {
     let calls = names.iter().enumerate();
@@ -163,4 +166,59 @@ async fn a_user_who_stopped_a_run_can_speak_again() {
     session.reply("Never mind.").unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("As you like."));
+}
+
+/// Is read by the model.
+#[tool]
+fn look() -> &'static str {
+    "seen"
+}
+
+#[tokio::test]
+async fn what_goes_to_the_user_does_not_depend_on_who_was_waited_for() {
+    let second = || Approval::when(|request| request.context().call_index() == Some(1));
+    let rejects = || Decision::Reject("no".into());
+    let rows = [
+        (["look", "report"], Decision::Approve, "Done."),
+        (["report", "look"], Decision::Approve, "Done."),
+        (["look", "report"], rejects(), "Done."),
+        (["report", "report"], Decision::Approve, "the report"),
+        (["report", "report"], rejects(), "the report"),
+        (["report", "look"], rejects(), "the report"),
+    ];
+    for (names, says, expected) in rows {
+        // Somebody says so at once, or the session waits for it, here or at an interrupt.
+        for way in ["asked", "pending", "interrupted"] {
+            let script = ScriptedModel::new([calls(&names), text("Done.")]);
+            let script = script.clone();
+            let executor = Executor::serial(tools![look, report]);
+            let executor = match (way, says.clone()) {
+                ("asked", says) => {
+                    executor.layer(second().ask(move |_| std::future::ready(says.clone())))
+                }
+                ("pending", _) => executor.layer(second()),
+                _ => executor,
+            };
+            let mut agent = Agent::with_executor(script.clone(), executor);
+            if way == "interrupted" {
+                agent = agent.interrupt_before(Node::Tools);
+            }
+            let mut session = Session::ask("Go!");
+            let mut run = agent.run(&mut session, &Context::new()).await.unwrap();
+            if way != "asked" {
+                session.decide(1, says.clone()).unwrap();
+                let stored = serde_json::to_string(&session).unwrap();
+                session = serde_json::from_str(&stored).unwrap();
+                run = agent.run(&mut session, &Context::new()).await.unwrap();
+            }
+            assert_eq!(run.text(), Some(expected), "{names:?} {way}");
+            assert_eq!(session.result(), Some(expected), "{names:?} {way}");
+            // A script that is not played to its end says so.
+            if expected != "Done." {
+                agent.run(&mut session, &Context::new()).await.unwrap();
+                session.reply("And?").unwrap();
+                agent.run(&mut session, &Context::new()).await.unwrap();
+            }
+        }
+    }
 }

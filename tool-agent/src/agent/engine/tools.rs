@@ -153,7 +153,7 @@ impl Engine<'_> {
                 Reply::Answered(result) => {
                     match &result.outcome {
                         Ok(Outcome::ReturnDirect(value)) => {
-                            direct = Some(value.to_plain().into_owned());
+                            direct = Some((index, value.to_plain().into_owned()));
                         }
                         Ok(Outcome::Halt { reason, value }) if !self.hands_over(result) => {
                             ends.get_or_insert(Halted::Halt {
@@ -224,7 +224,7 @@ impl Engine<'_> {
         &mut self,
         places: &[usize],
         batch: &Batch,
-        direct: Option<String>,
+        direct: Option<(usize, String)>,
         ends: Option<Halted>,
     ) -> Option<Halted> {
         let place = |index: &usize| places.get(*index).copied().unwrap_or_default();
@@ -262,10 +262,14 @@ impl Engine<'_> {
             _ if self.session.question().is_some() => self.asked()?,
             _ if ends.is_some() => ends?,
             _ if self.session.is_left() => Halted::Pending,
-            Some(BatchHalted::ReturnDirect) if self.session.thread.unanswered().is_empty() => {
-                Halted::ReturnDirect(direct.unwrap_or_default())
+            // Of a turn that was paused the batch knows a part.
+            _ => {
+                let last = self.session.thread.direct()?;
+                Halted::ReturnDirect(match direct {
+                    Some((index, text)) if index == last.index => text,
+                    _ => last.text.clone(),
+                })
             }
-            _ => return None,
         })
     }
 

@@ -207,6 +207,41 @@ async fn what_is_no_message_is_answered_and_ends_nothing() {
 }
 
 #[tokio::test]
+async fn nothing_is_answered_that_asks_for_no_answer() {
+    let mut client = Piped::new(Server::new(all())).await;
+    client.say(&call(1, "wait", r#"{"ms":300}"#)).await;
+    // Answers to requests of the server's have its ids, which the client's may have, too.
+    for line in [
+        r#"{"jsonrpc":"2.0","id":1,"error":"boom"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":"x"}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":null}"#,
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":1}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":true}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized","params":[1]}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/none","params":[1]}"#,
+        r#"{"jsonrpc":"2.0","method":"tools/call"}"#,
+    ] {
+        client.say(line).await;
+    }
+    let answer = client.ask(r#"{"id":1,"result":{}}"#).await;
+    assert_eq!(answer["id"], json!(null), "{answer}");
+    assert_eq!(client.ask(&request(2, "ping", "{}")).await["id"], 2);
+    let answer = client.hear().await;
+    assert_eq!(answer["id"], 1);
+    assert_eq!(answer["result"]["content"][0]["text"], "300");
+    // An id that is none is told; without one it would be a notification.
+    for line in [
+        r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"name":"add"}}"#,
+        r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/list"}"#,
+    ] {
+        let answer = client.ask(line).await;
+        assert_eq!(answer["error"]["code"], -32600, "{line}");
+        assert_eq!(answer["id"], json!(null), "{line}");
+    }
+}
+
+#[tokio::test]
 async fn an_unknown_tool_is_the_protocols_error_and_all_else_is_the_models() {
     let mut client = Piped::new(Server::new(all())).await;
     let answer = client.ask(&call(1, "boomm", "{}")).await;
@@ -390,8 +425,7 @@ fn decide(what: String) -> String {
 }
 
 fn asking() -> Server {
-    let destroys =
-        |request: &toolwright::Request<'_>| request.annotations().destructive == Some(true);
+    let destroys = |request: &toolwright::Request<'_>| request.annotations().destructive == Some(true);
     Server::new(tools![charge, decide])
         .executor(move |executor| executor.layer(Approval::when(destroys)))
 }

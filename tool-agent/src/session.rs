@@ -20,6 +20,7 @@ use self::pending::find;
 pub use self::pending::{CallRef, PendingCall, Why};
 pub use self::queue::Queue;
 pub use self::status::Status;
+pub(crate) use self::sub::id_of;
 
 /// A conversation that can be stored at every pause and gone on with elsewhere: plain data, without
 /// the agent.
@@ -194,6 +195,12 @@ impl Session {
             Some(branch) => format!("{id}/{run}@{branch}"),
             None => format!("{id}/{run}"),
         }
+    }
+
+    /// The turn of its run that goes on: calls belong to the request that offered the tools.
+    pub(crate) fn turn(&self) -> u32 {
+        let over = u32::from(self.at.node == Node::Tools);
+        self.at.turn.saturating_sub(over)
     }
 
     /// Its newest checkpoint, as far as this copy knows; `None` if it was never kept.

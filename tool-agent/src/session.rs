@@ -165,7 +165,8 @@ impl Session {
         session
     }
 
-    /// A conversation that goes on from stored messages.
+    /// A conversation that goes on from stored messages. If they end with calls that are not all answered,
+    /// an agent begins with those.
     pub fn of_thread(thread: Thread) -> Self {
         Self {
             thread,

@@ -198,9 +198,9 @@ impl Thread {
         turn.map(Message::tool_calls).unwrap_or_default()
     }
 
-    /// The last answer of the last calls, if all of them are answered, and every one that succeeded goes to the user.
+    /// The last answer that it ends with, if all calls are answered, and every one of these that succeeded goes to the user.
     pub(crate) fn direct(&self) -> Option<&ToolMessage> {
-        if !self.unanswered().is_empty() {
+        if !matches!(self.last(), Some(Message::Tool(_))) || !self.unanswered().is_empty() {
             return None;
         }
         let behind = self.0.iter().skip(self.last_turn()? + 1);

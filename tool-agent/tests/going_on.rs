@@ -7,19 +7,22 @@
     clippy::unnecessary_wraps
 )]
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
     Agent, Halted, Message, ModelError, Node, Repair, Response, Session, SessionError, Status,
+    Thread, ToolMessage,
 };
 use toolwright::layers::Approval;
 use toolwright::{
-    Cancel, Context, Decision, Executor, HaltReason, Outcome, ToolCall, Toolset, tool, tools,
+    Cancel, Context, Decision, Encoder, Executor, HaltReason, Outcome, ToolCall, ToolResult,
+    Toolset, tool, tools,
 };
 
 fn calls(names: &[&str]) -> Result<Response, ModelError> {
@@ -220,5 +223,59 @@ async fn what_goes_to_the_user_does_not_depend_on_who_was_waited_for() {
                 agent.run(&mut session, &Context::new()).await.unwrap();
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn stored_messages_that_end_with_calls_are_gone_on_with() {
+    let all = ["look", "report"];
+    let threads = |answered: &[usize]| {
+        let calls = all.iter().enumerate();
+        let calls = calls.map(|(place, name)| ToolCall::new(format!("c{place}"), *name, "{}"));
+        let mut thread = Thread::from([Message::user("Go!"), Message::calls(calls.clone())]);
+        for (index, call) in calls
+            .enumerate()
+            .filter(|(index, _)| answered.contains(index))
+        {
+            let result = ToolResult::new(&call, Ok(Outcome::value("known")));
+            thread.answer(ToolMessage::of(index, &result, Encoder::auto()));
+        }
+        thread
+    };
+    for (answered, expected) in [
+        (&[][..], ["seen", "the report"]),
+        (&[0], ["known", "the report"]),
+    ] {
+        // The calls of the next turn are others.
+        let model = ScriptedModel::new([calls(&["look"]), text("Done.")]);
+        let keys = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&keys);
+        let executor =
+            Executor::serial(tools![look, report]).layer(Approval::when(move |request| {
+                heard
+                    .lock()
+                    .unwrap()
+                    .extend(request.context().idempotency_key());
+                false
+            }));
+        let agent = Agent::with_executor(model, executor);
+        let mut session = Session::of_thread(threads(answered));
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!((run.text(), run.rounds), (Some("Done."), 2), "{answered:?}");
+        let messages = session.thread().messages().iter();
+        let answers = messages.filter_map(|message| match message {
+            Message::Tool(answer) => Some(answer.text.as_str()),
+            _ => None,
+        });
+        let mut expected = expected.to_vec();
+        expected.push("seen");
+        assert_eq!(answers.collect::<Vec<_>>(), expected);
+        let keys = keys.lock().unwrap();
+        let distinct: BTreeSet<_> = keys.iter().collect();
+        assert_eq!(
+            (keys.len(), distinct.len()),
+            (3 - answered.len(), keys.len()),
+            "{keys:?}"
+        );
     }
 }

@@ -87,9 +87,18 @@ impl Session {
         true
     }
 
-    /// Begins a new run, if the conversation stands at its end and there are words to answer.
+    /// Begins a new run, if the conversation stands at its end and there are words to answer, or calls.
     pub(crate) fn wake(&mut self) {
         if self.at.node != Node::End {
+            return;
+        }
+        // Of a thread that the host brought: no run of a session ends so.
+        if self.thread.is_open() == Ok(true) {
+            self.at = At {
+                node: Node::Tools,
+                turn: 1,
+                ..At::start(self.at.run + 1)
+            };
             return;
         }
         let is_over = self.status == Status::Completed;

@@ -279,3 +279,16 @@ async fn stored_messages_that_end_with_calls_are_gone_on_with() {
         );
     }
 }
+
+#[tokio::test]
+async fn counts_of_a_stored_session_that_somebody_changed_end_nothing() {
+    let model = ScriptedModel::new([calls(&["look"]), text("Done.")]);
+    let agent = Agent::new(model, tools![look]);
+    let mut stored = serde_json::to_value(Session::ask("Go!")).unwrap();
+    stored["at"]["rounds"] = u32::MAX.into();
+    stored["at"]["run"] = u64::MAX.into();
+    let mut session: Session = serde_json::from_value(stored).unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Done."));
+    session.reply("And?").unwrap();
+}

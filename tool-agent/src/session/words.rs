@@ -11,7 +11,7 @@ impl Session {
     /// A user's words begin a new run.
     pub(crate) fn begin(&mut self, text: String) {
         self.thread.push(Message::user(text));
-        self.at = At::start(self.at.run + 1);
+        self.at = At::start(self.at.run.saturating_add(1));
         self.status = Status::Idle;
     }
 
@@ -97,7 +97,7 @@ impl Session {
             self.at = At {
                 node: Node::Tools,
                 turn: 1,
-                ..At::start(self.at.run + 1)
+                ..At::start(self.at.run.saturating_add(1))
             };
             return;
         }
@@ -109,7 +109,7 @@ impl Session {
             _ => false,
         };
         if asked {
-            self.at = At::start(self.at.run + 1);
+            self.at = At::start(self.at.run.saturating_add(1));
         } else if let Some(text) = self.queue.pop() {
             self.begin(text);
         }

@@ -24,7 +24,8 @@ impl Engine<'_> {
         let is_new = at.counted != Some(at.turn);
         if is_new {
             self.rounds += 1;
-            at.rounds += 1;
+            // It may have been stored by somebody else.
+            at.rounds = at.rounds.saturating_add(1);
             at.counted = Some(at.turn);
         }
         if !decided.is_empty() {

@@ -6,6 +6,8 @@ use std::sync::{Arc, LazyLock};
 #[cfg(feature = "tokio")]
 use crate::executor::Live;
 #[cfg(feature = "tokio")]
+use crate::state;
+#[cfg(feature = "tokio")]
 use crate::{Cancel, Progress};
 use crate::{Limits, Scope, ShortStr, State};
 
@@ -361,14 +363,19 @@ impl Context {
     /// A call that a tool makes with its own context, of a [`Toolset`](crate::Toolset), notes for the
     /// tool's call.
     ///
-    /// Says whether it was noted: not without an executor, nor after the call is answered.
+    /// Says whether it was noted: not without an executor, nor after the call is answered, nor a value of
+    /// more than 64 levels, since whoever reads JSON reads no more than 128 and a conversation is stored
+    /// around it.
     pub fn update_state(
         &self,
         name: impl Into<String>,
         value: impl Into<serde_json::Value>,
     ) -> bool {
+        let value = value.into();
         match (&self.live, &self.call) {
-            (Some(live), Some(call)) => live.update(call.index, name.into(), value.into()),
+            (Some(live), Some(call)) if state::is_storable(&value) => {
+                live.update(call.index, name.into(), value)
+            }
             _ => false,
         }
     }

@@ -375,6 +375,7 @@ impl Executor {
         let mut books = Books::open(self, turn, cx);
         if cx.cancel_requested() {
             books.cancelled();
+            turn.leave(&mut books);
             return books.close();
         }
         let jobs = sort::sort(self, &tools, turn, cx, &mut books);
@@ -403,6 +404,7 @@ impl Executor {
             Err(error) => {
                 let cx = &self.known(cx);
                 let mut books = Books::open(self, turn, cx);
+                turn.leave(&mut books);
                 books.end_with(&error);
                 books.close()
             }
@@ -446,6 +448,15 @@ impl<'a> Turn<'a> {
                 Some(one) => Plan::Decided(&one.decision),
                 None => Plan::Planned(CallPlan::Leave),
             },
+        }
+    }
+
+    /// Nothing runs: what the host leaves is left all the same.
+    fn leave(&self, books: &mut Books<'a>) {
+        for (index, call) in self.calls.iter().enumerate() {
+            if matches!(self.plan(index), Plan::Planned(CallPlan::Leave)) {
+                books.wait(index, call.clone(), PendingReason::Left);
+            }
         }
     }
 

@@ -464,3 +464,33 @@ async fn a_branch_goes_on_inside_with_a_conversation_of_its_own() {
     assert_eq!(ran.both(), (20, 2));
     assert_eq!(store.sessions(None, 10).await.unwrap().len(), 3);
 }
+
+#[tokio::test]
+async fn who_does_not_know_the_agent_inside_leaves_its_conversation_as_it_is() {
+    /// Is no agent, and pays.
+    #[tool(name = "helper")]
+    fn other(input: &str, #[state] ran: &Ran) -> usize {
+        ran.pay.fetch_add(100, Ordering::SeqCst) + input.len()
+    }
+
+    let ran = Arc::new(Ran::default());
+    let inner = script([calls(&[call("y", "risky")]), text("Paid.")]);
+    let knows = agent(script([ask(), text("Done.")]), inner, &ran);
+    let (mut session, cx) = (asked(), Context::new());
+    knows.run(&mut session, &cx).await.unwrap();
+    let said = session.in_sub_session("c1", |sub| sub.decide("y", Decision::Approve));
+    said.unwrap();
+    for tools in [Toolset::default(), tools![other; state = Arc::clone(&ran)]] {
+        let stored = serde_json::to_string(&session).unwrap();
+        session = serde_json::from_str(&stored).unwrap();
+        let error = Agent::new(script([]), tools).run(&mut session, &cx).await;
+        let error = error.unwrap_err();
+        assert!(
+            matches!(error, AgentError::Decision { index: 0, .. }),
+            "{error}"
+        );
+        assert_eq!((ran.both(), session.pending().len()), ((0, 0), 1));
+    }
+    let run = knows.run(&mut session, &cx).await.unwrap();
+    assert_eq!((run.text(), ran.both()), (Some("Done."), (10, 0)));
+}

@@ -84,11 +84,22 @@ impl Engine<'_> {
         let mut wrong = None;
         for wait in &mut self.session.waits {
             if wait.decision.is_none() && wait.goes_on() {
-                decided.push(Decided {
-                    call: wait.call.clone(),
-                    place: wait.index,
-                    decision: Decision::Approve,
-                });
+                let tool = tools.get(&wait.call.name);
+                if tool.is_some_and(|tool| tool.resumes()) {
+                    decided.push(Decided {
+                        call: wait.call.clone(),
+                        place: wait.index,
+                        decision: Decision::Approve,
+                    });
+                } else {
+                    // Its conversation would end with the call, or another tool run that nobody approved.
+                    let words = "the agent that the call runs is not there any more; the call can be \
+                                 answered or rejected";
+                    wrong.get_or_insert(AgentError::Decision {
+                        index: wait.index,
+                        error: ToolError::new(ErrorKind::Rejected, words),
+                    });
+                }
             }
             let (Some(decision), call) = (&wait.decision, &wait.call) else {
                 continue;

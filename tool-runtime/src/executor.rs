@@ -80,9 +80,9 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// # What cannot be contained
 /// A build with `panic = "abort"`, a panic while another one unwinds, a stack that overflows: they
 /// end the program. A thread that never returns: its call is answered in time if the tool is
-/// `blocking`, and the thread is lost; a synchronous tool that is not `blocking` holds up its batch.
-/// And the moment between what a tool did and the record of it: a program that ends there cannot
-/// know whether it happened.
+/// `blocking`, and the thread is lost, unless the body awaits; a synchronous tool that is not
+/// `blocking` holds up its batch. And the moment between what a tool did and the record of it: a
+/// program that ends there cannot know whether it happened.
 #[derive(Clone)]
 pub struct Executor {
     source: Source,

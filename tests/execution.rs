@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use toolwright::{
-    CallPlan, Context, ErrorKind, Event, Executor, Handling, Layer, Next, Request, ToolCall, tool,
-    tools,
+    CallPlan, Cancel, Context, ErrorKind, Event, Executor, Halted, Handling, Layer, Next,
+    PendingReason, Request, ToolCall, tool, tools,
 };
 
 static READ: AtomicUsize = AtomicUsize::new(0);
@@ -177,4 +177,27 @@ fn a_call_that_waited_too_long_elsewhere_does_not_run() {
     assert!(told[1].is_ok());
     assert_eq!(told[2].as_ref().unwrap_err().kind(), ErrorKind::Unknown);
     assert_eq!(RAN.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_call_that_the_host_leaves_is_left_where_the_batch_is_cancelled() {
+    let stop = Cancel::new();
+    stop.cancel();
+    let calls = ["take", "take"].map(|name| ToolCall::new("1", name, r#"{"n": 1}"#));
+    let cx = Context::new().with_cancel(stop);
+    let executor = Executor::serial(tools![take]);
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let plans = [CallPlan::Leave, CallPlan::Run];
+    let batch = runtime
+        .unwrap()
+        .block_on(executor.run_planned(&calls, &plans, &cx));
+    assert_eq!(batch.halted(), Some(&Halted::Cancelled));
+    let left: Vec<_> = batch.pending().collect();
+    assert_eq!((left.len(), left[0].index), (1, 0));
+    assert_eq!(left[0].reason, PendingReason::Left);
+    let answered: Vec<_> = batch.results().map(|result| &result.outcome).collect();
+    assert_eq!(
+        answered[0].as_ref().unwrap_err().kind(),
+        ErrorKind::Cancelled
+    );
 }

@@ -11,8 +11,8 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::sync::watch;
 use toolwright::{
-    Batch, Cancel, Context, ErrorKind, Event, Executor, Halted, ToolCall, ToolError, Toolset, tool,
-    tools,
+    Batch, Cancel, Context, DynTool, ErrorKind, Event, Executor, Halted, ToolCall, ToolError,
+    Toolset, tool, tools,
 };
 
 /// What all tools of a test share.
@@ -427,4 +427,52 @@ fn where_no_thread_can_be_had_the_call_is_told_so_and_the_others_are_answered() 
     assert_eq!(Arc::strong_count(&ran), held, "nothing of the call is left");
     drop(runtime);
     assert_eq!(ran.load(Ordering::SeqCst), 0);
+}
+
+/// Whether a body that awaits for ever on a thread of its own, and looks at nothing, has ended.
+fn forgotten(ended: &Arc<AtomicUsize>) -> Toolset {
+    struct Ends(Arc<AtomicUsize>);
+
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    let ended = Arc::clone(ended);
+    let tool = DynTool::builder().name("forgets").description("Waits.");
+    let tool = tool.blocking(true).handler(move |_: serde_json::Value, _| {
+        let ends = Ends(Arc::clone(&ended));
+        async move {
+            std::future::pending::<()>().await;
+            drop(ends);
+            Ok::<_, ToolError>(())
+        }
+    });
+    Toolset::new([tool.build().unwrap()]).unwrap()
+}
+
+#[test]
+fn a_body_that_awaits_gives_its_thread_back() {
+    let ended = Arc::new(AtomicUsize::new(0));
+    let executor = Executor::serial(forgotten(&ended)).timeout(Duration::from_millis(5));
+    let calls = [ToolCall::new("1", "forgets", "{}")];
+    let is_late = |batch: &Batch| {
+        let error = batch.results().next().unwrap().outcome.as_ref().err();
+        assert_eq!(error.map(ToolError::kind), Some(ErrorKind::Timeout));
+    };
+    // On a thread without a runtime, and on one of a runtime's, which waits for them where it ends.
+    is_late(&executor.run_blocking(&calls, &Context::new()));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_time()
+        .build()
+        .unwrap();
+    is_late(&runtime.block_on(executor.run(&calls, &Context::new())));
+    runtime.shutdown_timeout(Duration::from_secs(10));
+    let began = std::time::Instant::now();
+    while ended.load(Ordering::SeqCst) < 2 {
+        assert!(began.elapsed() < Duration::from_secs(10), "it still waits");
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }

@@ -73,6 +73,9 @@ pub struct ToolMessage {
     /// Whether the call failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
+    /// Whether it goes to the user as it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_direct: bool,
     /// The answer's blocks, where it has more than words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<Block>,
@@ -122,6 +125,7 @@ impl ToolMessage {
             name: result.name.clone(),
             text: result.content(encoder).into_owned(),
             is_error: !result.is_success(),
+            is_direct: matches!(result.outcome, Ok(Outcome::ReturnDirect(_))),
             blocks,
         }
     }

@@ -20,6 +20,7 @@ use self::pending::find;
 pub use self::pending::{CallRef, PendingCall, Why};
 pub use self::queue::Queue;
 pub use self::status::Status;
+pub(crate) use self::sub::id_of;
 
 /// A conversation that can be stored at every pause and gone on with elsewhere: plain data, without
 /// the agent.
@@ -164,7 +165,8 @@ impl Session {
         session
     }
 
-    /// A conversation that goes on from stored messages.
+    /// A conversation that goes on from stored messages. If they end with calls that are not all answered,
+    /// an agent begins with those.
     pub fn of_thread(thread: Thread) -> Self {
         Self {
             thread,
@@ -194,6 +196,12 @@ impl Session {
             Some(branch) => format!("{id}/{run}@{branch}"),
             None => format!("{id}/{run}"),
         }
+    }
+
+    /// The turn of its run that goes on: calls belong to the request that offered the tools.
+    pub(crate) fn turn(&self) -> u32 {
+        let over = u32::from(self.at.node == Node::Tools);
+        self.at.turn.saturating_sub(over)
     }
 
     /// Its newest checkpoint, as far as this copy knows; `None` if it was never kept.

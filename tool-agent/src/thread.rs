@@ -198,6 +198,21 @@ impl Thread {
         turn.map(Message::tool_calls).unwrap_or_default()
     }
 
+    /// The last answer that it ends with, if all calls are answered, and every one of these that succeeded goes to the user.
+    pub(crate) fn direct(&self) -> Option<&ToolMessage> {
+        if !matches!(self.last(), Some(Message::Tool(_))) || !self.unanswered().is_empty() {
+            return None;
+        }
+        let behind = self.0.iter().skip(self.last_turn()? + 1);
+        let answers = behind.map_while(|message| match message {
+            Message::Tool(answer) => Some(answer),
+            Message::User { .. } | Message::Assistant(_) => None,
+        });
+        let mut successes = answers.filter(|answer| !answer.is_error);
+        let first = successes.next().filter(|answer| answer.is_direct)?;
+        successes.try_fold(first, |_, answer| answer.is_direct.then_some(answer))
+    }
+
     /// Whether it ends with calls that are not all answered. What no provider would take for another
     /// reason is an error.
     pub(crate) fn is_open(&self) -> Result<bool, ThreadError> {
@@ -294,6 +309,7 @@ impl Thread {
             name: open.call.name.clone(),
             text: text.to_owned(),
             is_error: true,
+            is_direct: false,
             blocks: Vec::new(),
         };
         self.0.insert(place, Message::Tool(answer));

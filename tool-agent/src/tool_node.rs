@@ -112,7 +112,7 @@ impl ToolNode {
         }
         // Calls that had an answer before wait for nobody.
         if answers.halted == Some(Halted::Pending) && answers.pending.is_empty() {
-            answers.halted = None;
+            answers.halted = thread.direct().map(|_| Halted::ReturnDirect);
         }
         answers
     }

@@ -426,3 +426,71 @@ async fn what_was_paid_two_levels_down_counts_when_a_time_limit_ends_both() {
         assert_eq!(session.usage(), run.usage);
     }
 }
+
+#[tokio::test]
+async fn a_branch_goes_on_inside_with_a_conversation_of_its_own() {
+    let (ran, store) = (Arc::new(Ran::default()), MemoryCheckpointer::new());
+    let build = |outer: ScriptedModel, inner: ScriptedModel| {
+        agent(outer, inner, &ran).checkpointer(store.clone())
+    };
+    let approve = |session: &mut Session| {
+        let said = session.in_sub_session("c1", |sub| sub.decide("y", Decision::Approve));
+        said.unwrap();
+    };
+    let inner = script([calls(&[call("y", "risky")]), text("Paid.")]);
+    let first = build(script([ask(), text("Done.")]), inner);
+    let (mut session, cx) = (asked(), Context::new());
+    first.run(&mut session, &cx).await.unwrap();
+    let paused = session.checkpoint().unwrap();
+    approve(&mut session);
+    first.run(&mut session, &cx).await.unwrap();
+    assert_eq!(
+        (answers(&session), ran.both()),
+        (vec!["Paid.".to_owned()], (10, 0))
+    );
+
+    // The conversation inside has gone on since. The branch's program ends in its midst.
+    let mut branch = first.branch(paused).await.unwrap();
+    approve(&mut branch);
+    let second = build(script([]), script([calls(&[call("z", "hang")])]));
+    until_it_hangs(second.run(&mut branch, &cx)).await;
+    assert_eq!(ran.both(), (20, 1));
+    let third = build(script([text("Again.")]), script([text("Paid again.")]));
+    let (session, run) = third.resume("s", &cx).await.unwrap();
+    assert_eq!(
+        (run.text(), answers(&session)),
+        (Some("Again."), vec!["Paid again.".to_owned()])
+    );
+    assert_eq!(ran.both(), (20, 2));
+    assert_eq!(store.sessions(None, 10).await.unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn who_does_not_know_the_agent_inside_leaves_its_conversation_as_it_is() {
+    /// Is no agent, and pays.
+    #[tool(name = "helper")]
+    fn other(input: &str, #[state] ran: &Ran) -> usize {
+        ran.pay.fetch_add(100, Ordering::SeqCst) + input.len()
+    }
+
+    let ran = Arc::new(Ran::default());
+    let inner = script([calls(&[call("y", "risky")]), text("Paid.")]);
+    let knows = agent(script([ask(), text("Done.")]), inner, &ran);
+    let (mut session, cx) = (asked(), Context::new());
+    knows.run(&mut session, &cx).await.unwrap();
+    let said = session.in_sub_session("c1", |sub| sub.decide("y", Decision::Approve));
+    said.unwrap();
+    for tools in [Toolset::default(), tools![other; state = Arc::clone(&ran)]] {
+        let stored = serde_json::to_string(&session).unwrap();
+        session = serde_json::from_str(&stored).unwrap();
+        let error = Agent::new(script([]), tools).run(&mut session, &cx).await;
+        let error = error.unwrap_err();
+        assert!(
+            matches!(error, AgentError::Decision { index: 0, .. }),
+            "{error}"
+        );
+        assert_eq!((ran.both(), session.pending().len()), ((0, 0), 1));
+    }
+    let run = knows.run(&mut session, &cx).await.unwrap();
+    assert_eq!((run.text(), ran.both()), (Some("Done."), (10, 0)));
+}

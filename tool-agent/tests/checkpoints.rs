@@ -22,8 +22,8 @@ use toolwright::agent::{
 };
 use toolwright::layers::Retry;
 use toolwright::{
-    Block, Content, Context, Decision, ErrorKind, Executor, HaltReason, Outcome, State, ToolCall,
-    ToolError, Toolset, tool, tools,
+    Block, Content, Context, Decision, ErrorKind, Executor, HaltReason, Outcome, Schema, State,
+    ToolCall, ToolError, Toolset, tool, tools,
 };
 
 fn call(id: &str, name: &str) -> ToolCall {
@@ -970,5 +970,31 @@ mod file {
             panic!("{error:?}");
         };
         assert!(words.contains("is damaged: "), "{words}");
+    }
+}
+
+/// Lets the conversation know what it was given.
+#[tool]
+fn remember(value: Nested, #[context] cx: &Context) -> bool {
+    cx.update_state("value", value.0)
+}
+
+/// Any JSON.
+#[derive(serde::Deserialize, Schema)]
+#[serde(transparent)]
+struct Nested(serde_json::Value);
+
+#[tokio::test]
+async fn what_a_model_nests_deeply_does_not_make_a_session_unreadable() {
+    for (levels, noted) in [(64, true), (65, false), (120, false), (127, false)] {
+        let store = MemoryCheckpointer::new();
+        let value = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let call = ToolCall::new("c1", "remember", format!(r#"{{"value": {value}}}"#));
+        let model = model([calls(&[call]), text("Done.")]);
+        let agent = Agent::new(model, tools![remember]).checkpointer(store);
+        agent.run(&mut asked("s"), &Context::new()).await.unwrap();
+        let session = agent.state("s").await.unwrap().unwrap();
+        assert_eq!(answers(&session)[0].1, noted.to_string(), "{levels}");
+        assert_eq!(session.state().get("value").is_some(), noted, "{levels}");
     }
 }

@@ -7,17 +7,23 @@
     clippy::unnecessary_wraps
 )]
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, Halted, Message, ModelError, Repair, Response, Session, SessionError, Status,
+    Agent, Halted, Message, ModelError, Node, Repair, Response, Session, SessionError, Status,
+    Thread, ToolMessage,
 };
-use toolwright::{Cancel, Context, HaltReason, Outcome, ToolCall, Toolset, tool, tools};
+use toolwright::layers::Approval;
+use toolwright::{
+    Cancel, Context, Decision, Encoder, Executor, HaltReason, Outcome, ToolCall, ToolResult,
+    Toolset, tool, tools,
+};
 
 fn calls(names: &[&str]) -> Result<Response, ModelError> {
     let calls = names.iter().enumerate();
@@ -163,4 +169,126 @@ async fn a_user_who_stopped_a_run_can_speak_again() {
     session.reply("Never mind.").unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("As you like."));
+}
+
+/// Is read by the model.
+#[tool]
+fn look() -> &'static str {
+    "seen"
+}
+
+#[tokio::test]
+async fn what_goes_to_the_user_does_not_depend_on_who_was_waited_for() {
+    let second = || Approval::when(|request| request.context().call_index() == Some(1));
+    let rejects = || Decision::Reject("no".into());
+    let rows = [
+        (["look", "report"], Decision::Approve, "Done."),
+        (["report", "look"], Decision::Approve, "Done."),
+        (["look", "report"], rejects(), "Done."),
+        (["report", "report"], Decision::Approve, "the report"),
+        (["report", "report"], rejects(), "the report"),
+        (["report", "look"], rejects(), "the report"),
+    ];
+    for (names, says, expected) in rows {
+        // Somebody says so at once, or the session waits for it, here or at an interrupt.
+        for way in ["asked", "pending", "interrupted"] {
+            let script = ScriptedModel::new([calls(&names), text("Done.")]);
+            let script = script.clone();
+            let executor = Executor::serial(tools![look, report]);
+            let executor = match (way, says.clone()) {
+                ("asked", says) => {
+                    executor.layer(second().ask(move |_| std::future::ready(says.clone())))
+                }
+                ("pending", _) => executor.layer(second()),
+                _ => executor,
+            };
+            let mut agent = Agent::with_executor(script.clone(), executor);
+            if way == "interrupted" {
+                agent = agent.interrupt_before(Node::Tools);
+            }
+            let mut session = Session::ask("Go!");
+            let mut run = agent.run(&mut session, &Context::new()).await.unwrap();
+            if way != "asked" {
+                session.decide(1, says.clone()).unwrap();
+                let stored = serde_json::to_string(&session).unwrap();
+                session = serde_json::from_str(&stored).unwrap();
+                run = agent.run(&mut session, &Context::new()).await.unwrap();
+            }
+            assert_eq!(run.text(), Some(expected), "{names:?} {way}");
+            assert_eq!(session.result(), Some(expected), "{names:?} {way}");
+            // A script that is not played to its end says so.
+            if expected != "Done." {
+                agent.run(&mut session, &Context::new()).await.unwrap();
+                session.reply("And?").unwrap();
+                agent.run(&mut session, &Context::new()).await.unwrap();
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn stored_messages_that_end_with_calls_are_gone_on_with() {
+    let all = ["look", "report"];
+    let threads = |answered: &[usize]| {
+        let calls = all.iter().enumerate();
+        let calls = calls.map(|(place, name)| ToolCall::new(format!("c{place}"), *name, "{}"));
+        let mut thread = Thread::from([Message::user("Go!"), Message::calls(calls.clone())]);
+        for (index, call) in calls
+            .enumerate()
+            .filter(|(index, _)| answered.contains(index))
+        {
+            let result = ToolResult::new(&call, Ok(Outcome::value("known")));
+            thread.answer(ToolMessage::of(index, &result, Encoder::auto()));
+        }
+        thread
+    };
+    for (answered, expected) in [
+        (&[][..], ["seen", "the report"]),
+        (&[0], ["known", "the report"]),
+    ] {
+        // The calls of the next turn are others.
+        let model = ScriptedModel::new([calls(&["look"]), text("Done.")]);
+        let keys = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&keys);
+        let executor =
+            Executor::serial(tools![look, report]).layer(Approval::when(move |request| {
+                heard
+                    .lock()
+                    .unwrap()
+                    .extend(request.context().idempotency_key());
+                false
+            }));
+        let agent = Agent::with_executor(model, executor);
+        let mut session = Session::of_thread(threads(answered));
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!((run.text(), run.rounds), (Some("Done."), 2), "{answered:?}");
+        let messages = session.thread().messages().iter();
+        let answers = messages.filter_map(|message| match message {
+            Message::Tool(answer) => Some(answer.text.as_str()),
+            _ => None,
+        });
+        let mut expected = expected.to_vec();
+        expected.push("seen");
+        assert_eq!(answers.collect::<Vec<_>>(), expected);
+        let keys = keys.lock().unwrap();
+        let distinct: BTreeSet<_> = keys.iter().collect();
+        assert_eq!(
+            (keys.len(), distinct.len()),
+            (3 - answered.len(), keys.len()),
+            "{keys:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn counts_of_a_stored_session_that_somebody_changed_end_nothing() {
+    let model = ScriptedModel::new([calls(&["look"]), text("Done.")]);
+    let agent = Agent::new(model, tools![look]);
+    let mut stored = serde_json::to_value(Session::ask("Go!")).unwrap();
+    stored["at"]["rounds"] = u32::MAX.into();
+    stored["at"]["run"] = u64::MAX.into();
+    let mut session: Session = serde_json::from_value(stored).unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Done."));
+    session.reply("And?").unwrap();
 }

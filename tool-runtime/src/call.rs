@@ -99,10 +99,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The call that a model asked for.
+    /// The call that a model asked for. With the context of a call it is one that this call makes, and
+    /// what it says on its way is said for that.
     pub fn of(call: &'a ToolCall, store: &'a Store, context: &'a Context) -> Self {
         Self {
             of: Some(call),
+            index: context.batch_index(),
             ..Self::new(&call.arguments, store, context)
         }
     }

@@ -6,6 +6,8 @@ use std::sync::{Arc, LazyLock};
 #[cfg(feature = "tokio")]
 use crate::executor::Live;
 #[cfg(feature = "tokio")]
+use crate::state;
+#[cfg(feature = "tokio")]
 use crate::{Cancel, Progress};
 use crate::{Limits, Scope, ShortStr, State};
 
@@ -38,6 +40,8 @@ struct Shared {
     agent: Option<Arc<str>>,
     session: Option<Arc<str>>,
     run: Option<Arc<str>>,
+    /// Of a batch that a call runs: the key of that call.
+    within: Option<Arc<str>>,
     turn: Option<u32>,
     called: Option<Arc<[Arc<str>]>>,
     input: Option<Arc<str>>,
@@ -100,7 +104,10 @@ impl Context {
 
     /// The same context, for the run of this id.
     pub fn with_run(self, id: impl Into<Arc<str>>) -> Self {
-        self.change(|shared| shared.run = Some(id.into()))
+        self.change(|shared| {
+            shared.run = Some(id.into());
+            shared.within = None;
+        })
     }
 
     /// The same context, in the given turn of the run, from 0.
@@ -185,7 +192,10 @@ impl Context {
             };
             or(&mut shared.agent, &below.agent);
             or(&mut shared.session, &below.session);
-            or(&mut shared.run, &below.run);
+            if shared.run.is_none() {
+                shared.run.clone_from(&below.run);
+                shared.within.clone_from(&below.within);
+            }
             or(&mut shared.input, &below.input);
             shared.turn = shared.turn.or(below.turn);
             shared.limits = shared.limits.or(below.limits);
@@ -213,6 +223,11 @@ impl Context {
             call: Some(Named { index, id, tool }),
             ..self.clone()
         }
+    }
+
+    /// The call's place in its batch; 0 outside a call.
+    pub(crate) fn batch_index(&self) -> usize {
+        self.call.as_ref().map_or(0, |call| call.index)
     }
 
     /// The provider's id of the call; `None` outside a call.
@@ -289,13 +304,17 @@ impl Context {
     }
 
     /// A key that is the same when this very call is made again, after a crash or a retry, and
-    /// differs for all others: run, turn, place in the turn and call id. For services that take one,
+    /// differs for all others: run, turn, place in the turn and call id; of a call that another call
+    /// makes in a batch of its own, that call's key, place and id. For services that take one,
     /// so that a payment is made once. `None` outside a call, and where the run has no id: without
     /// it, calls of two runs could have one key.
     pub fn idempotency_key(&self) -> Option<String> {
         let (run, call) = (self.run_id()?, self.call.as_ref()?);
         let place = self.call_index()?;
-        Some(format!("{run}/{}/{place}/{}", self.turn(), call.id))
+        Some(match &self.shared.within {
+            Some(within) => format!("{within}/{place}/{}", call.id),
+            None => format!("{run}/{}/{place}/{}", self.turn(), call.id),
+        })
     }
 
     /// What decides which tools this conversation sees.
@@ -341,14 +360,22 @@ impl Context {
     /// The updates of a turn are made in call order, and stand in
     /// [`Batch::state`](crate::Batch::state); [`state`](Self::state) stays as it is.
     ///
-    /// Says whether it was noted: not without an executor, nor after the call is answered.
+    /// A call that a tool makes with its own context, of a [`Toolset`](crate::Toolset), notes for the
+    /// tool's call.
+    ///
+    /// Says whether it was noted: not without an executor, nor after the call is answered, nor a value of
+    /// more than 64 levels, since whoever reads JSON reads no more than 128 and a conversation is stored
+    /// around it.
     pub fn update_state(
         &self,
         name: impl Into<String>,
         value: impl Into<serde_json::Value>,
     ) -> bool {
+        let value = value.into();
         match (&self.live, &self.call) {
-            (Some(live), Some(call)) => live.update(call.index, name.into(), value.into()),
+            (Some(live), Some(call)) if state::is_storable(&value) => {
+                live.update(call.index, name.into(), value)
+            }
             _ => false,
         }
     }
@@ -384,6 +411,38 @@ impl Context {
         }
     }
 
+    /// An attempt of the call took longer than it may.
+    pub(crate) fn is_late(&self) {
+        if let (Some(live), Some(call)) = (&self.live, &self.call) {
+            live.is_late(call.index);
+        }
+    }
+
+    /// The run's id.
+    pub(crate) fn run(&self) -> Option<&Arc<str>> {
+        self.shared.run.as_ref()
+    }
+
+    /// What a batch knows that a call runs; `None` outside a call. It ends with the call, and its own calls are none of
+    /// the batch that the call is in.
+    pub(crate) fn of_own_batch(&self) -> Option<Self> {
+        self.call.as_ref()?;
+        let within = match &self.live {
+            Some(live) if live.is_of(self.run()) => self.idempotency_key(),
+            _ => None,
+        };
+        let stop = self.cancel();
+        let own = Self {
+            shared: Arc::clone(&self.shared),
+            call: None,
+            live: None,
+        };
+        Some(own.change(|shared| {
+            shared.stop = Some(stop);
+            shared.within = within.map(Into::into);
+        }))
+    }
+
     /// The host's own.
     pub(crate) fn host_cancel(&self) -> Option<&Cancel> {
         self.shared.stop.as_ref()
@@ -406,6 +465,7 @@ pub fn inside_call(cx: &Context) -> Context {
     };
     inside.change(|shared| {
         shared.agent = None;
+        shared.within = None;
         shared.lowered = false;
     })
 }

@@ -80,9 +80,9 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// # What cannot be contained
 /// A build with `panic = "abort"`, a panic while another one unwinds, a stack that overflows: they
 /// end the program. A thread that never returns: its call is answered in time if the tool is
-/// `blocking`, and the thread is lost; a synchronous tool that is not `blocking` holds up its batch.
-/// And the moment between what a tool did and the record of it: a program that ends there cannot
-/// know whether it happened.
+/// `blocking`, and the thread is lost, unless the body awaits; a synchronous tool that is not
+/// `blocking` holds up its batch. And the moment between what a tool did and the record of it: a
+/// program that ends there cannot know whether it happened.
 #[derive(Clone)]
 pub struct Executor {
     source: Source,
@@ -299,10 +299,11 @@ impl Executor {
 
     /// What a batch knows.
     fn known<'a>(&self, cx: &'a Context) -> Cow<'a, Context> {
+        let cx = cx.of_own_batch().map_or(Cow::Borrowed(cx), Cow::Owned);
         if self.context.is_new() {
-            Cow::Borrowed(cx)
+            cx
         } else {
-            Cow::Owned(cx.clone().over(&self.context))
+            Cow::Owned(cx.into_owned().over(&self.context))
         }
     }
 
@@ -318,6 +319,9 @@ impl Executor {
     ///
     /// Tools that are neither `blocking` nor `spawn` run on the task that awaits the batch. Dropping
     /// the future ends all calls; observers learn that they were cancelled.
+    ///
+    /// A tool may run a batch of its own with its call's context: that ends when the call is told to
+    /// stop, and its calls have [idempotency keys](Context::idempotency_key) of their own.
     pub async fn run(&self, calls: &[ToolCall], cx: &Context) -> Batch {
         self.run_planned(calls, &[], cx).await
     }
@@ -371,6 +375,7 @@ impl Executor {
         let mut books = Books::open(self, turn, cx);
         if cx.cancel_requested() {
             books.cancelled();
+            turn.leave(&mut books);
             return books.close();
         }
         let jobs = sort::sort(self, &tools, turn, cx, &mut books);
@@ -399,6 +404,7 @@ impl Executor {
             Err(error) => {
                 let cx = &self.known(cx);
                 let mut books = Books::open(self, turn, cx);
+                turn.leave(&mut books);
                 books.end_with(&error);
                 books.close()
             }
@@ -442,6 +448,15 @@ impl<'a> Turn<'a> {
                 Some(one) => Plan::Decided(&one.decision),
                 None => Plan::Planned(CallPlan::Leave),
             },
+        }
+    }
+
+    /// Nothing runs: what the host leaves is left all the same.
+    fn leave(&self, books: &mut Books<'a>) {
+        for (index, call) in self.calls.iter().enumerate() {
+            if matches!(self.plan(index), Plan::Planned(CallPlan::Leave)) {
+                books.wait(index, call.clone(), PendingReason::Left);
+            }
         }
     }
 

@@ -41,6 +41,23 @@ impl State {
     }
 }
 
+/// So many levels a value may have that a tool lets a conversation know.
+#[cfg(feature = "tokio")]
+const LEVELS: u8 = 64;
+
+/// Whether a value can be read back out of the text of a conversation.
+#[cfg(feature = "tokio")]
+pub(crate) fn is_storable(value: &Value) -> bool {
+    fn has(value: &Value, levels: u8) -> bool {
+        match value {
+            Value::Array(items) => levels > 0 && items.iter().all(|item| has(item, levels - 1)),
+            Value::Object(map) => levels > 0 && map.values().all(|item| has(item, levels - 1)),
+            _ => true,
+        }
+    }
+    has(value, LEVELS)
+}
+
 impl From<Map<String, Value>> for State {
     fn from(values: Map<String, Value>) -> Self {
         Self(values)

@@ -2,6 +2,7 @@
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
@@ -16,7 +17,9 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHal
 use tokio::time::timeout;
 use toolwright::layers::Approval;
 use toolwright::serve::mcp::{HttpService, Server, ServerLimits};
-use toolwright::{Cancel, DynTool, Registry, ToolError, Toolset, tool, tools};
+use toolwright::{
+    Cancel, DynTool, Handling, Layer, Next, Registry, Request, ToolError, Toolset, tool, tools,
+};
 use tower_service::Service;
 
 const LONG: Duration = Duration::from_secs(20);
@@ -204,6 +207,41 @@ async fn what_is_no_message_is_answered_and_ends_nothing() {
         client.ask(&call(1, "add", r#"{"a":1,"b":1}"#)).await["result"]["content"][0]["text"],
         "2"
     );
+}
+
+#[tokio::test]
+async fn nothing_is_answered_that_asks_for_no_answer() {
+    let mut client = Piped::new(Server::new(all())).await;
+    client.say(&call(1, "wait", r#"{"ms":300}"#)).await;
+    // Answers to requests of the server's have its ids, which the client's may have, too.
+    for line in [
+        r#"{"jsonrpc":"2.0","id":1,"error":"boom"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":"x"}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":null}"#,
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":1}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":true}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized","params":[1]}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/none","params":[1]}"#,
+        r#"{"jsonrpc":"2.0","method":"tools/call"}"#,
+    ] {
+        client.say(line).await;
+    }
+    let answer = client.ask(r#"{"id":1,"result":{}}"#).await;
+    assert_eq!(answer["id"], json!(null), "{answer}");
+    assert_eq!(client.ask(&request(2, "ping", "{}")).await["id"], 2);
+    let answer = client.hear().await;
+    assert_eq!(answer["id"], 1);
+    assert_eq!(answer["result"]["content"][0]["text"], "300");
+    // An id that is none is told; without one it would be a notification.
+    for line in [
+        r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"name":"add"}}"#,
+        r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/list"}"#,
+    ] {
+        let answer = client.ask(line).await;
+        assert_eq!(answer["error"]["code"], -32600, "{line}");
+        assert_eq!(answer["id"], json!(null), "{line}");
+    }
 }
 
 #[tokio::test]
@@ -419,8 +457,7 @@ fn decide(what: String) -> String {
 }
 
 fn asking() -> Server {
-    let destroys =
-        |request: &toolwright::Request<'_>| request.annotations().destructive == Some(true);
+    let destroys = |request: &Request<'_>| request.annotations().destructive == Some(true);
     Server::new(tools![charge, decide])
         .executor(move |executor| executor.layer(Approval::when(destroys)))
 }
@@ -552,6 +589,66 @@ async fn an_approval_of_2026_is_for_the_arguments_that_were_shown() {
     assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
     let answer = client.ask(&charge(3, 500, &said)).await;
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
+}
+
+/// Says what it costs at the moment: 10 at first, then more.
+#[derive(Default)]
+struct Quote(AtomicU32);
+
+impl Layer for Quote {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+        let cents = 10 + 2 * self.0.fetch_add(1, Ordering::SeqCst).min(1);
+        let request = request.with_arguments(json!({ "cents": cents }).to_string());
+        Box::pin(next.run(request))
+    }
+}
+
+#[tokio::test]
+async fn what_a_layer_rewrites_is_approved_as_it_was_shown() {
+    let server = || {
+        let asks = Approval::when(|request| request.annotations().destructive == Some(true));
+        Server::new(tools![charge])
+            .executor(|executor| executor.layer(Quote::default()).layer(asks))
+    };
+    let yes = json!({"action": "accept", "content": {"approve": true}});
+    let shows = |question: &Value, cents: u32| {
+        let message = question["params"]["message"].as_str().unwrap();
+        assert!(
+            message.contains(&format!(r#"{{"cents":{cents}}}"#)),
+            "{message}"
+        );
+    };
+    // While the request is open.
+    let mut client = Piped::with_a_user(server()).await;
+    let mut heard = client.ask(&call(1, "charge", r#"{"cents": 0}"#)).await;
+    for cents in [10, 12] {
+        shows(&heard, cents);
+        let said = json!({"jsonrpc": "2.0", "id": heard["id"], "result": yes});
+        heard = client.ask(&said.to_string()).await;
+    }
+    assert_eq!(heard["result"]["content"][0]["text"], "12", "{heard}");
+    // By an answer that requires it.
+    let mut client = Piped::silent(server());
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+    });
+    let mut params = json!({"name": "charge", "arguments": {"cents": 0}, "_meta": meta});
+    for (id, cents) in [(1, 10), (2, 12)] {
+        let heard = client
+            .ask(&request(id, "tools/call", &params.to_string()))
+            .await;
+        let asked = heard["result"]["inputRequests"].as_object().unwrap();
+        let (key, question) = asked.iter().next().unwrap();
+        shows(question, cents);
+        params["requestState"] = heard["result"]["requestState"].clone();
+        params["inputResponses"] = json!({ key: yes });
+    }
+    let heard = client
+        .ask(&request(3, "tools/call", &params.to_string()))
+        .await;
+    assert_eq!(heard["result"]["content"][0]["text"], "12", "{heard}");
 }
 
 /// The answer to a request over HTTP, and its status.

@@ -310,10 +310,7 @@ impl<'a> Engine<'a> {
         } else {
             let called = session.thread.called();
             let cx = host.with_session(session.id()).with_run(session.run_id());
-            // A turn's calls belong to the request that offered the tools.
-            let over = u32::from(session.at.node == Node::Tools);
-            let turn = session.at.turn.saturating_sub(over);
-            let cx = cx.with_turn(turn).with_called(called);
+            let cx = cx.with_turn(session.turn()).with_called(called);
             let cx = cx.with_state(session.state.clone());
             match session.thread.last_input() {
                 Some(input) => cx.with_input(input),

@@ -154,7 +154,8 @@ impl Agent {
     /// Nothing is deleted.
     ///
     /// It is another branch, whose calls are other calls: what ran behind the checkpoint runs again if
-    /// the model calls it again, with other idempotency keys.
+    /// the model calls it again, with other idempotency keys. Conversations of agents that paused in its calls are copies too,
+    /// with other ids.
     ///
     /// # Errors
     /// When the agent has no checkpointer, when there is no such checkpoint, and on a conflict.
@@ -167,7 +168,7 @@ impl Agent {
         let latest = store.latest(session.id()).await?;
         let latest = latest.map(|latest| latest.id);
         // No two branches begin behind the same newest checkpoint.
-        session.branch = latest;
+        session.branch_off(latest);
         let written = Written::Branch;
         let put = self
             .keep

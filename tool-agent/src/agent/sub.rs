@@ -8,6 +8,7 @@ use toolwright_runtime::{
     Cancel, Context, Handled, Handling, Layer, Next, Request, ShortStr, ToolCall,
 };
 
+use crate::session::id_of;
 use crate::{CheckpointError, Checkpointer, Queue, Session, Usage};
 
 /// Lent by an agent to the calls of one visit, in their context: the sub-sessions that go on, the store
@@ -92,8 +93,7 @@ impl Subs {
     /// The id of the conversation of the agent that the call runs: it is the same when the call is made
     /// again.
     pub(super) fn id(&self, cx: &Context) -> Option<Arc<str>> {
-        let key = cx.idempotency_key()?;
-        Some(format!("{key}@{}", self.0.born).into())
+        Some(id_of(&cx.idempotency_key()?, &self.0.born))
     }
 
     /// The call's own seat; `None` if it is no call of this visit.

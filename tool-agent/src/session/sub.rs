@@ -1,6 +1,9 @@
 //! Conversations of agents that calls run.
 
+use std::sync::Arc;
+
 use super::{CallRef, Session, SessionError, Status, Wait, Why, find};
+use crate::CheckpointId;
 
 /// A call may run an agent ([`AgentTool`](crate::AgentTool)), in a conversation of its own. Where that
 /// waits for somebody, the call is pending as [`Why::Agent`], and its conversation is kept here.
@@ -41,6 +44,25 @@ impl Session {
             self.await_calls();
         }
         Ok(said)
+    }
+
+    /// It goes on as another branch, behind this checkpoint: its calls are other calls.
+    pub(crate) fn branch_off(&mut self, behind: Option<CheckpointId>) {
+        self.branch = behind;
+        self.rename_subs();
+    }
+
+    /// What calls of another run go on with are other conversations, which nobody has kept yet: those that they are
+    /// copies of may have gone on since.
+    fn rename_subs(&mut self) {
+        let (run, turn) = (self.run_id(), self.turn());
+        for wait in &mut self.waits {
+            let Some(sub) = &mut wait.sub else { continue };
+            let key = format!("{run}/{turn}/{}/{}", wait.index, wait.call.id);
+            sub.id = id_of(&key, &self.born);
+            sub.saved = None;
+            sub.rename_subs();
+        }
     }
 
     /// Where a call waits that runs an agent.
@@ -115,6 +137,12 @@ impl Session {
     fn waits_of_agents(&self) -> impl Iterator<Item = &Wait> {
         self.waits.iter().filter(|wait| wait.sub.is_some())
     }
+}
+
+/// The id of the conversation of an agent that the call of this key runs, for the session that was born as this: it is the
+/// same when the call is made again.
+pub(crate) fn id_of(key: &str, born: &str) -> Arc<str> {
+    format!("{key}@{born}").into()
 }
 
 impl Wait {

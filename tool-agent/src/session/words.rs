@@ -11,7 +11,7 @@ impl Session {
     /// A user's words begin a new run.
     pub(crate) fn begin(&mut self, text: String) {
         self.thread.push(Message::user(text));
-        self.at = At::start(self.at.run + 1);
+        self.at = At::start(self.at.run.saturating_add(1));
         self.status = Status::Idle;
     }
 
@@ -87,9 +87,18 @@ impl Session {
         true
     }
 
-    /// Begins a new run, if the conversation stands at its end and there are words to answer.
+    /// Begins a new run, if the conversation stands at its end and there are words to answer, or calls.
     pub(crate) fn wake(&mut self) {
         if self.at.node != Node::End {
+            return;
+        }
+        // Of a thread that the host brought: no run of a session ends so.
+        if self.thread.is_open() == Ok(true) {
+            self.at = At {
+                node: Node::Tools,
+                turn: 1,
+                ..At::start(self.at.run.saturating_add(1))
+            };
             return;
         }
         let is_over = self.status == Status::Completed;
@@ -100,7 +109,7 @@ impl Session {
             _ => false,
         };
         if asked {
-            self.at = At::start(self.at.run + 1);
+            self.at = At::start(self.at.run.saturating_add(1));
         } else if let Some(text) = self.queue.pop() {
             self.begin(text);
         }

@@ -12,7 +12,7 @@ use super::span::CallSpan;
 use crate::contain::{Contained, contained};
 use crate::items;
 use crate::toolset::{Entry, Traits, settled};
-use crate::{Answer, Call, Context, Outcome, Repair, Store, Tool, ToolCall, ToolError};
+use crate::{Answer, Call, Context, ErrorKind, Outcome, Repair, Store, Tool, ToolCall, ToolError};
 
 /// What all of a call's layers lead to.
 pub(super) struct Core<'a> {
@@ -190,8 +190,11 @@ impl<'a> Core<'a> {
     pub(super) async fn attempt(&self, call: &ToolCall) -> Answered {
         let updates = self.cx.updates();
         let answered = self.body(call, Instant::now()).await;
-        if answered.is_err() {
+        if let Err(error) = &answered {
             self.cx.keep_updates(updates);
+            if error.kind() == ErrorKind::Timeout {
+                self.cx.is_late();
+            }
         }
         answered
     }

@@ -58,13 +58,7 @@ impl<'a> Books<'a> {
         let id = BatchId::new();
         let calls = turn.calls;
         let observers = executor.observers.clone();
-        let live = Live::new(
-            id,
-            calls.len(),
-            turn.places(),
-            cx.host_cancel(),
-            observers.clone(),
-        );
+        let live = Live::new(id, calls.len(), turn.places(), cx, observers.clone());
         let live = Arc::new(live);
         let books = Self {
             id,
@@ -213,11 +207,13 @@ impl<'a> Books<'a> {
             outcome => outcome,
         };
         let mut result = self.result(index, call, outcome, repairs);
+        // Whatever is said in its place, a call that failed is one.
+        let failure = result.outcome.as_ref().err().map(ToolError::kind);
         let ends = self.failed(index, call, &mut result);
         if let Some(limit) = self.limit {
             limit.apply(&mut result, self.cx.session_id());
         }
-        self.answered(index, call, &result);
+        self.answered(index, call, &result, failure);
         if self.ends(index) {
             self.replies.push(Reply::Answered(result));
         }
@@ -278,10 +274,15 @@ impl<'a> Books<'a> {
     }
 
     /// The answer stands. What the call changed counts if it succeeded and asks nobody.
-    fn answered(&mut self, index: usize, call: &ToolCall, result: &ToolResult) {
+    fn answered(
+        &mut self,
+        index: usize,
+        call: &ToolCall,
+        result: &ToolResult,
+        failure: Option<ErrorKind>,
+    ) {
         let updates = self.live.close(index);
-        let kind = result.outcome.as_ref().err().map(ToolError::kind);
-        if matches!(kind, Some(ErrorKind::Timeout | ErrorKind::Cancelled)) {
+        if matches!(failure, Some(ErrorKind::Timeout | ErrorKind::Cancelled)) {
             self.live.stop(index);
         }
         if !self.observers.is_empty() {
@@ -290,9 +291,8 @@ impl<'a> Books<'a> {
         if let Some(line) = self.lines.get_mut(index) {
             std::mem::take(&mut line.span).end(result);
         }
-        let counts =
-            matches!(&result.outcome, Ok(outcome) if !matches!(outcome, Outcome::AskUser { .. }));
-        if counts && !updates.is_empty() {
+        let asks = matches!(result.outcome, Ok(Outcome::AskUser { .. }));
+        if failure.is_none() && !asks && !updates.is_empty() {
             self.updates.push((index, updates));
         }
     }

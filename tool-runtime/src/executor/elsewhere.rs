@@ -1,7 +1,7 @@
 //! A call that runs away from the task of its batch: in a task or on a thread of its own.
 
 use std::error::Error;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context as TaskContext, Poll};
@@ -38,9 +38,28 @@ impl Moved {
     /// On a thread that may be blocked.
     fn block(self, runtime: Option<&Handle>) -> Answered {
         match runtime {
-            Some(runtime) => runtime.block_on(self.run()),
-            None => crate::contain::wait(self.run()).flatten(),
+            Some(runtime) => runtime.block_on(self.while_wanted()),
+            None => crate::contain::wait(self.while_wanted()).flatten(),
         }
+    }
+
+    /// A body that awaits gives its thread back when the call is told to stop: nobody drops it there.
+    async fn while_wanted(self) -> Answered {
+        let cx = (self.cx).for_call(self.index, self.call.id.clone(), self.call.name.clone());
+        let mut run = pin!(self.run());
+        // Most bodies never wait, and need none.
+        let mut stopped = None;
+        poll_fn(|task| {
+            if let Poll::Ready(answer) = run.as_mut().poll(task) {
+                return Poll::Ready(answer);
+            }
+            let stopped = stopped.get_or_insert_with(|| {
+                let stop = cx.cancel();
+                Box::pin(async move { stop.cancelled().await })
+            });
+            stopped.as_mut().poll(task).map(|()| Err(told_to_stop()))
+        })
+        .await
     }
 }
 
@@ -130,7 +149,7 @@ impl Future for Elsewhere {
 }
 
 /// When nobody waits for it, a task is aborted, and what no thread has begun does not begin. A thread cannot be stopped:
-/// it runs on, and is not heard.
+/// what never awaits runs on, and is not heard.
 impl Drop for Elsewhere {
     fn drop(&mut self) {
         match self {
@@ -139,6 +158,11 @@ impl Drop for Elsewhere {
             Self::NotStarted(_) => {}
         }
     }
+}
+
+#[cold]
+fn told_to_stop() -> ToolError {
+    ToolError::new(ErrorKind::Cancelled, "the call was cancelled")
 }
 
 #[cold]

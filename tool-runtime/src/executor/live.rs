@@ -1,7 +1,7 @@
 //! What the calls of a batch share while it runs: how each is told to stop, what they say on their
 //! way, and what they change.
 
-use std::sync::{OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 
 use serde_json::Value;
 
@@ -18,6 +18,8 @@ pub(crate) struct Live {
     /// Each call's place in its turn, where it is not that in the batch: where a person decided about some calls, others
     /// may have stood before.
     places: Option<Vec<usize>>,
+    /// The run that the calls are of.
+    run: Option<Arc<str>>,
     observers: Observers,
 }
 
@@ -30,6 +32,8 @@ struct OneCall {
     closed: bool,
     /// The call was answered before it ended by itself.
     stopped: bool,
+    /// An attempt of it took longer than it may, and may still run.
+    late: bool,
 }
 
 /// What few calls have.
@@ -56,14 +60,16 @@ impl Live {
         id: BatchId,
         calls: usize,
         places: Option<Vec<usize>>,
-        stop: Option<&Cancel>,
+        cx: &Context,
         observers: Observers,
     ) -> Self {
+        let stop = cx.host_cancel();
         Self {
             id,
             stop: stop.map_or_else(OnceLock::new, |stop| OnceLock::from(stop.child())),
             calls: Mutex::new((0..calls).map(|_| OneCall::default()).collect()),
             places,
+            run: cx.run().cloned(),
             observers,
         }
     }
@@ -94,6 +100,11 @@ impl Live {
     /// Whether the call is one of the batch's that is not answered yet.
     pub(crate) fn is_open(&self, index: usize) -> bool {
         self.with(index, |call| !call.closed).unwrap_or(false)
+    }
+
+    /// Whether the calls are of the run of this id.
+    pub(crate) fn is_of(&self, run: Option<&Arc<str>>) -> bool {
+        self.run.as_ref() == run
     }
 
     /// The place in its turn of the call at this place of the batch.
@@ -155,14 +166,26 @@ impl Live {
         }
     }
 
+    /// An attempt of the call took longer than it may. Another one may follow: so what is left of it is told to stop
+    /// once the call is answered.
+    pub(crate) fn is_late(&self, index: usize) {
+        self.with(index, |call| call.late = true);
+    }
+
     /// The call is answered. Returns what it changed.
     pub(super) fn close(&self, index: usize) -> Vec<(String, Value)> {
-        let updates = self.with(index, |call| {
+        let closed = self.with(index, |call| {
             call.closed = true;
-            let asked = call.asked.as_mut();
-            asked.map(|asked| std::mem::take(&mut asked.updates))
+            call.stopped |= call.late;
+            let asked = call.asked.as_mut()?;
+            let stop = if call.late { asked.stop.clone() } else { None };
+            Some((std::mem::take(&mut asked.updates), stop))
         });
-        updates.flatten().unwrap_or_default()
+        let (updates, stop) = closed.flatten().unwrap_or_default();
+        if let Some(stop) = stop {
+            stop.cancel();
+        }
+        updates
     }
 
     /// Tells the call to stop, if something of it still runs.

@@ -13,7 +13,7 @@ use crate::{ErrorKind, Handled, Handling, Layer, Next, Request, ToolError};
 ///   error is [`permanent`](ToolError::permanent). Wrong arguments stay wrong, and a panic is a
 ///   defect.
 /// - The tool's time limit is one on each attempt. A `blocking` tool whose time is over may still
-///   run, beside the next attempt.
+///   run, beside the next attempt; it is told to stop once the call is answered.
 /// - What a failed attempt noted by [`Context::update_state`](crate::Context::update_state) is
 ///   forgotten, and [`Context::idempotency_key`](crate::Context::idempotency_key) is the same in all of them.
 /// - The last attempt's error is the call's.

@@ -216,6 +216,22 @@ async fn progress_is_told_in_its_order() {
 }
 
 #[tokio::test]
+async fn an_id_may_be_written_as_a_float() {
+    let client = client("normal").await;
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let ear = Arc::clone(&heard);
+    let executor = Executor::serial(client.toolset()).observe(move |event: &Event<'_>| {
+        if let Event::Progress { progress, .. } = event {
+            ear.lock().unwrap().push(progress.done);
+        }
+    });
+    let call = ToolCall::new("1", "floats", "{}");
+    let batch = executor.run(&[call], &Context::new()).await;
+    assert_eq!(text(batch.results().next().unwrap()), "done");
+    assert_eq!(*heard.lock().unwrap(), [1.0]);
+}
+
+#[tokio::test]
 async fn a_call_that_is_not_wanted_any_more_is_cancelled_at_the_server() {
     let (connector, told) = connect("normal");
     let client = connector.call_limit(Duration::from_secs(2)).await.unwrap();

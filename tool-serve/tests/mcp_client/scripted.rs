@@ -208,6 +208,18 @@ fn ping(id: &Value) {
     answer(id, &text("pinged"));
 }
 
+/// As servers write numbers that know one kind alone.
+fn floats(id: &Value, params: &Params) {
+    let token = &params.meta.as_ref().unwrap()["progressToken"];
+    write(&format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{token}.0,"progress":1.0}}}}"#
+    ));
+    let said = text("done");
+    write(&format!(
+        r#"{{"jsonrpc":"2.0","id":{id}.0,"result":{said}}}"#
+    ));
+}
+
 fn run(name: &str, id: &Value, params: &Params) {
     let arguments = params.arguments.as_deref().map_or("", RawValue::get);
     eprintln!("called {name}");
@@ -228,6 +240,7 @@ fn run(name: &str, id: &Value, params: &Params) {
             }
             answer(id, &text("done"));
         }
+        "floats" => floats(id, params),
         "alive" => {
             let token = params.meta.as_ref().unwrap()["progressToken"].clone();
             for done in 1..=6 {
@@ -316,6 +329,7 @@ pub(crate) fn normal() -> Vec<Value> {
         "crash",
         "slow",
         "progress",
+        "floats",
         "alive",
         "huge",
         "huge_id_last",

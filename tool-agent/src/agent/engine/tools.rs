@@ -24,7 +24,8 @@ impl Engine<'_> {
         let is_new = at.counted != Some(at.turn);
         if is_new {
             self.rounds += 1;
-            at.rounds += 1;
+            // It may have been stored by somebody else.
+            at.rounds = at.rounds.saturating_add(1);
             at.counted = Some(at.turn);
         }
         if !decided.is_empty() {
@@ -83,11 +84,22 @@ impl Engine<'_> {
         let mut wrong = None;
         for wait in &mut self.session.waits {
             if wait.decision.is_none() && wait.goes_on() {
-                decided.push(Decided {
-                    call: wait.call.clone(),
-                    place: wait.index,
-                    decision: Decision::Approve,
-                });
+                let tool = tools.get(&wait.call.name);
+                if tool.is_some_and(|tool| tool.resumes()) {
+                    decided.push(Decided {
+                        call: wait.call.clone(),
+                        place: wait.index,
+                        decision: Decision::Approve,
+                    });
+                } else {
+                    // Its conversation would end with the call, or another tool run that nobody approved.
+                    let words = "the agent that the call runs is not there any more; the call can be \
+                                 answered or rejected";
+                    wrong.get_or_insert(AgentError::Decision {
+                        index: wait.index,
+                        error: ToolError::new(ErrorKind::Rejected, words),
+                    });
+                }
             }
             let (Some(decision), call) = (&wait.decision, &wait.call) else {
                 continue;
@@ -153,7 +165,7 @@ impl Engine<'_> {
                 Reply::Answered(result) => {
                     match &result.outcome {
                         Ok(Outcome::ReturnDirect(value)) => {
-                            direct = Some(value.to_plain().into_owned());
+                            direct = Some((index, value.to_plain().into_owned()));
                         }
                         Ok(Outcome::Halt { reason, value }) if !self.hands_over(result) => {
                             ends.get_or_insert(Halted::Halt {
@@ -224,7 +236,7 @@ impl Engine<'_> {
         &mut self,
         places: &[usize],
         batch: &Batch,
-        direct: Option<String>,
+        direct: Option<(usize, String)>,
         ends: Option<Halted>,
     ) -> Option<Halted> {
         let place = |index: &usize| places.get(*index).copied().unwrap_or_default();
@@ -262,10 +274,14 @@ impl Engine<'_> {
             _ if self.session.question().is_some() => self.asked()?,
             _ if ends.is_some() => ends?,
             _ if self.session.is_left() => Halted::Pending,
-            Some(BatchHalted::ReturnDirect) if self.session.thread.unanswered().is_empty() => {
-                Halted::ReturnDirect(direct.unwrap_or_default())
+            // Of a turn that was paused the batch knows a part.
+            _ => {
+                let last = self.session.thread.direct()?;
+                Halted::ReturnDirect(match direct {
+                    Some((index, text)) if index == last.index => text,
+                    _ => last.text.clone(),
+                })
             }
-            _ => return None,
         })
     }
 

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::desk::number;
+
 /// A message from the server, as far as it is looked into.
 #[derive(Deserialize)]
 pub(super) struct Frame<'a> {
@@ -26,12 +28,9 @@ pub(super) struct Frame<'a> {
 }
 
 impl Frame<'_> {
+    /// An integer may be written as `1.0`, as all numbers are in some languages.
     pub(super) fn id(&self) -> Option<RequestId> {
-        match serde_json::from_str(self.id?.get()) {
-            Ok(Value::Number(id)) => id.as_i64().map(NumberOrString::Number),
-            Ok(Value::String(id)) => Some(NumberOrString::String(id.into())),
-            _ => None,
-        }
+        serde_json::from_str(self.id?.get()).ok()
     }
 
     /// The server's own error as `rmcp` knows errors, if it speaks JSON-RPC.
@@ -103,7 +102,7 @@ impl Refusal {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Progressed {
-    progress_token: Value,
+    progress_token: NumberOrString,
     pub(super) progress: f64,
     pub(super) total: Option<f64>,
     pub(super) message: Option<String>,
@@ -111,11 +110,7 @@ pub(super) struct Progressed {
 
 impl Progressed {
     pub(super) fn token(&self) -> Option<i64> {
-        match &self.progress_token {
-            Value::Number(token) => token.as_i64(),
-            Value::String(token) => token.parse().ok(),
-            _ => None,
-        }
+        number(&self.progress_token)
     }
 }
 

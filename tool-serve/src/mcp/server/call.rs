@@ -40,6 +40,8 @@ struct Asked<'s> {
     /// The client reads what the call says on its way.
     logs: bool,
     answers: Answers,
+    /// Which arguments the answer to an approval is about.
+    shown: Option<u64>,
 }
 
 /// Answers the request.
@@ -95,6 +97,7 @@ pub(super) async fn answer(
         is_2026,
         logs,
         answers: Answers::default(),
+        shown: None,
     };
     asked.check_client()?;
     if let Some(said) = asked.go_on(&params)? {
@@ -163,6 +166,7 @@ impl Asked<'_> {
                 ErrorData::invalid_params(text, None)
             })?;
             self.answers = state.answers;
+            self.shown = state.shown;
             asked = state.asked;
         }
         for (key, said) in params.input_responses.iter().flatten() {
@@ -182,6 +186,7 @@ impl Asked<'_> {
                 if let Some(said) = question.settled_by(&answer) {
                     return Ok(Some(said));
                 }
+                self.shown = question.shows().or(self.shown);
             }
             self.answers.add(key.as_str(), answer);
         }
@@ -201,7 +206,7 @@ impl Asked<'_> {
                 },
                 Some(Reply::Pending(pending)) => {
                     let tools = self.shared.executor.tools(&self.cx);
-                    question::pending(pending, &tools, &self.answers)
+                    question::pending(pending, &tools, &self.answers, self.shown)
                 }
                 None => return Err(ErrorData::internal_error("the call has no answer", None)),
             };
@@ -303,6 +308,7 @@ impl Asked<'_> {
             self.answers.remove(&key);
             let state = State {
                 answers: self.answers.clone(),
+                shown: self.shown,
                 asked: Some(question),
             };
             let sealed = self.shared.sealed.seal(&state, &self.call);
@@ -331,6 +337,7 @@ impl Asked<'_> {
         if let Some(said) = question.settled_by(&answer) {
             return Ok(Some(self.say(said)));
         }
+        self.shown = question.shows().or(self.shown);
         self.answers.add(question.key, answer);
         Ok(None)
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode, RequestId};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::request::CallRequest;
@@ -27,9 +27,11 @@ impl Bad {
         }
     }
 
+    /// Of an answer the id is one of ours: under it whoever sent it may wait for an answer to something else.
     fn of(self, message: &Message<'_>) -> Self {
+        let id = message.id.filter(|_| message.waits());
         Self {
-            id: message.id.map(|id| id.get().to_owned()),
+            id: id.map(|id| id.get().to_owned()),
             ..self
         }
     }
@@ -48,12 +50,22 @@ impl Bad {
 pub(super) struct Message<'m> {
     #[serde(borrow)]
     jsonrpc: Option<Cow<'m, str>>,
-    #[serde(borrow)]
+    /// `null` is one that is none.
+    #[serde(borrow, default, deserialize_with = "there")]
     id: Option<&'m RawValue>,
     #[serde(borrow)]
     method: Option<Cow<'m, str>>,
     #[serde(borrow)]
     params: Option<&'m RawValue>,
+    #[serde(borrow, default, deserialize_with = "there")]
+    result: Option<&'m RawValue>,
+    #[serde(borrow, default, deserialize_with = "there")]
+    error: Option<&'m RawValue>,
+}
+
+/// What is there, be it `null`.
+fn there<'m, D: Deserializer<'m>>(value: D) -> Result<Option<&'m RawValue>, D::Error> {
+    <&RawValue>::deserialize(value).map(Some)
 }
 
 impl<'m> Message<'m> {
@@ -92,6 +104,14 @@ impl<'m> Message<'m> {
     /// The method, of requests and notifications.
     pub(super) fn method(&self) -> Option<&str> {
         self.method.as_deref()
+    }
+
+    /// Whether whoever sent it waits for an answer: not to a notification, and not to an answer.
+    pub(super) fn waits(&self) -> bool {
+        match self.method {
+            Some(_) => self.id.is_some(),
+            None => self.result.is_none() && self.error.is_none(),
+        }
     }
 
     /// The request's id; `None` of what is no request, or has an id that is none.
@@ -145,9 +165,13 @@ impl<'m> Message<'m> {
         if let Some(call) = self.call()? {
             return call.into_rmcp().map_err(|error| self.no_call(error));
         }
+        // `rmcp` would take it for a notification.
+        let is_request = |method: &str| !method.starts_with("notifications/");
+        if self.method().is_some_and(is_request) && self.waits() && self.request_id().is_none() {
+            return Err(no_id());
+        }
         serde_json::from_slice(bytes).map_err(|_| {
             let (code, what) = match (self.method(), self.id) {
-                (Some(_), Some(_)) if self.request_id().is_none() => return no_id(),
                 (Some(method), _) => (
                     ErrorCode::INVALID_PARAMS,
                     format!("these are no parameters of `{method}`"),

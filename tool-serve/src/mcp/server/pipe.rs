@@ -245,7 +245,7 @@ async fn read(
     }
 }
 
-/// Hands a line's message on. What is none is answered here, and ends nothing.
+/// Hands a line's message on. What is none is answered here, unless nobody waits for that, and ends nothing.
 async fn take(
     line: Line,
     messages: &mpsc::Sender<ClientJsonRpcMessage>,
@@ -268,22 +268,29 @@ async fn take(
             let _ = messages.send(message).await;
             Ok(())
         }
-        Err(bad) => out.bad(&bad).await,
+        Err(Some(bad)) => out.bad(&bad).await,
+        Err(None) => Ok(()),
     }
 }
 
-fn accept(line: &[u8], out: &Out, limits: &ServerLimits) -> Result<ClientJsonRpcMessage, Bad> {
+fn accept(
+    line: &[u8],
+    out: &Out,
+    limits: &ServerLimits,
+) -> Result<ClientJsonRpcMessage, Option<Bad>> {
     let message = Message::read(line)?;
+    let waits = message.waits();
     if let Some(id) = message.cancelled() {
         out.flight.cancel(id);
     }
     let Some(id) = message.request_id() else {
-        return message.into_rmcp(line);
+        return message.into_rmcp(line).map_err(|bad| waits.then_some(bad));
     };
     let started = out.flight.start(&id, limits.in_flight);
     started.map_err(|why| message.bad(ErrorCode::INVALID_REQUEST, why))?;
-    message.into_rmcp(line).inspect_err(|_| {
+    message.into_rmcp(line).map_err(|bad| {
         out.flight.landed(&id);
+        Some(bad)
     })
 }
 

@@ -1,5 +1,8 @@
 //! What a call waits for, as a question to a person.
 
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+
 use rmcp::model::{ElicitRequestParams, ElicitationSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -16,6 +19,8 @@ pub(super) struct Question {
     schema: Value,
     /// The answer is the call's result.
     is_result: bool,
+    /// Which arguments it shows, where they are to be approved.
+    shows: Option<u64>,
 }
 
 /// The keys of questions that no tool gave a key.
@@ -70,6 +75,11 @@ impl Question {
         }
     }
 
+    /// The arguments that somebody is asked to approve.
+    pub(super) fn shows(&self) -> Option<u64> {
+        self.shows
+    }
+
     /// What the call comes to by this answer alone.
     pub(super) fn settled_by(&self, answer: &Answer) -> Option<Said> {
         self.is_result.then(|| say(answer))
@@ -121,6 +131,7 @@ pub(super) fn asked(result: &ToolResult) -> Option<Question> {
         message: question.clone(),
         schema: schema(options),
         is_result: key.is_none(),
+        shows: None,
     })
 }
 
@@ -150,10 +161,25 @@ fn say(answer: &Answer) -> Said {
     Said { text, is_error }
 }
 
-/// What a call that waits needs.
-pub(super) fn pending(pending: &Pending, tools: &Toolset, answers: &Answers) -> Next {
+/// Arguments, in a number that says nothing of them to a client, and is another one in each process.
+fn number_of(arguments: &str) -> u64 {
+    static PROCESS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    PROCESS.hash_one(arguments)
+}
+
+/// What a call that waits needs. `decided` is which arguments somebody let run, or did not, last.
+pub(super) fn pending(
+    pending: &Pending,
+    tools: &Toolset,
+    answers: &Answers,
+    decided: Option<u64>,
+) -> Next {
     match &pending.reason {
-        PendingReason::Decision(shown) => approval(pending, shown, tools, answers),
+        PendingReason::Decision(why) => {
+            let number = number_of(&pending.call.arguments);
+            let said = answers.get(APPROVAL).filter(|_| decided == Some(number));
+            approval(pending, why, tools, said, number)
+        }
         _ => manual(pending, tools, answers),
     }
 }
@@ -167,8 +193,15 @@ fn shown(pending: &Pending, tools: &Toolset) -> String {
     }
 }
 
-fn approval(pending: &Pending, why: &Value, tools: &Toolset, answers: &Answers) -> Next {
-    match answers.get(APPROVAL) {
+/// A call that a person lets run with these arguments; a layer may have rewritten them since somebody was asked.
+fn approval(
+    pending: &Pending,
+    why: &Value,
+    tools: &Toolset,
+    said: Option<&Answer>,
+    number: u64,
+) -> Next {
+    match said {
         Some(Answer::Accept(said)) if said.get("approve") == Some(&Value::Bool(true)) => {
             Next::Decide(Decision::Approve)
         }
@@ -194,6 +227,7 @@ fn approval(pending: &Pending, why: &Value, tools: &Toolset, answers: &Answers) 
                 message,
                 schema: object(&properties, &["approve"]),
                 is_result: false,
+                shows: Some(number),
             })
         }
     }
@@ -224,6 +258,7 @@ fn manual(pending: &Pending, tools: &Toolset, answers: &Answers) -> Next {
                 message: message.trim_end().to_owned(),
                 schema: object(&json!({"answer": {"type": "string"}}), &["answer"]),
                 is_result: false,
+                shows: None,
             })
         }
     }

@@ -22,6 +22,8 @@ pub(super) struct Sealed(RequestStateCodec);
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct State {
     pub(super) answers: Answers,
+    /// Which arguments the answer to an approval is about.
+    pub(super) shown: Option<u64>,
     /// What was asked last.
     pub(super) asked: Option<Question>,
 }

@@ -39,9 +39,17 @@ impl<'a> RawCall<'a> {
     pub(super) fn under(&self, id: ShortStr) -> ToolCall {
         ToolCall {
             id,
-            name: text_or_json(self.name).into(),
-            arguments: text_or_json(self.arguments).into(),
+            name: self.name().into(),
+            arguments: self.arguments().into(),
         }
+    }
+
+    pub(super) fn name(&self) -> Cow<'a, str> {
+        text_or_json(self.name)
+    }
+
+    pub(super) fn arguments(&self) -> Cow<'a, str> {
+        text_or_json(self.arguments)
     }
 
     pub(super) fn has_id(&self) -> bool {
@@ -163,26 +171,18 @@ impl<'de> Visitor<'de> for EntriesVisitor {
 }
 
 /// The object, with the id that its call is answered under. Without one of its own a provider
-/// would not find the call that an answer belongs to.
+/// would not find the call that an answer belongs to. What is no object becomes one.
 pub(super) fn with_id(object: &RawValue, call: &RawCall<'_>, id: &str) -> String {
     if call.has_id() {
         return object.get().to_owned();
     }
-    let Ok(Entries(entries)) = serde_json::from_str(object.get()) else {
-        return object.get().to_owned();
-    };
-    let rest = entries.iter().filter(|(key, _)| key != "id");
-    rest.fold(Object::new().text("id", id), |object, (key, value)| {
-        object.json(key, value.get())
-    })
-    .end()
+    with(object.get(), "id", &quoted(id))
 }
 
-/// The object with `json` under `key`, whatever stood there.
+/// The object with `json` under `key`, whatever stood there. What is no object becomes one.
 pub(super) fn with(object_text: &str, key: &str, json: &str) -> String {
-    let Ok(Entries(entries)) = object(object_text) else {
-        return object_text.to_owned();
-    };
+    let entries = object(object_text).map(|Entries(entries)| entries);
+    let entries = entries.unwrap_or_default();
     let rest = entries.iter().filter(|(other, _)| other != key);
     rest.fold(Object::new().json(key, json), |object, (key, value)| {
         object.json(key, value.get())

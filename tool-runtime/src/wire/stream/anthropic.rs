@@ -123,11 +123,10 @@ impl AnthropicStream {
         let Some(begun) = event.content_block else {
             return;
         };
-        self.blocks.at(event.index).tree.join(begun);
+        self.blocks.begin(event.index).tree.join(begun);
         if let Some(call) = raw_call(begun) {
-            let name = call.name.and_then(|name| text(name.get()));
-            self.blocks
-                .call(event.index, name.unwrap_or_default().into_owned(), news);
+            let name = call.name().into_owned();
+            self.blocks.call(event.index, name, news);
         }
     }
 

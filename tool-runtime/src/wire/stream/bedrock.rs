@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::super::WireError;
 use super::super::bedrock::raw_call;
-use super::super::raw::{Entries, object, text};
+use super::super::raw::{Entries, object};
 use super::blocks::{Block, Blocks};
 use super::tree::{Text, Tree};
 use super::{Assemble, StreamEvent, Streamed, unfinished};
@@ -115,14 +115,12 @@ impl Assemble for BedrockStream {
 
 impl BedrockStream {
     fn start(&mut self, part: &Part<'_>, news: &mut Vec<StreamEvent>) {
-        let block = self.blocks.at(part.content_block_index);
         let Some(start) = part.start else {
             return;
         };
-        block.tree.join(start);
+        self.blocks.begin(part.content_block_index).tree.join(start);
         if let Some(call) = raw_call(start) {
-            let name = call.name.and_then(|name| text(name.get()));
-            let name = name.unwrap_or_default().into_owned();
+            let name = call.name().into_owned();
             self.blocks.call(part.content_block_index, name, news);
         }
     }

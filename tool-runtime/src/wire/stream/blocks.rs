@@ -18,6 +18,7 @@ pub(super) struct Block {
     pub(super) input: Text,
     /// Among the calls.
     place: Option<usize>,
+    is_begun: bool,
     pub(super) is_stopped: bool,
 }
 
@@ -27,18 +28,32 @@ impl Blocks {
         let index = index.map_or("", RawValue::get);
         let found = self.0.iter().rposition(|block| block.index == index);
         let at = found.unwrap_or_else(|| {
-            self.0.push(Block {
-                index: index.to_owned(),
-                tree: Tree::empty_object(),
-                input: Text::default(),
-                place: None,
-                is_stopped: false,
-            });
+            self.0.push(Block::new(index));
             self.0.len() - 1
         });
         // The place was found or made above.
         #[allow(clippy::indexing_slicing)]
         &mut self.0[at]
+    }
+
+    /// A block begins: another one than that of the same index, unless only pieces of it came so far.
+    pub(super) fn begin(&mut self, index: Option<&RawValue>) -> &mut Block {
+        let text = index.map_or("", RawValue::get);
+        let found = self.0.iter().rposition(|block| block.index == text);
+        let is_open = |at: &usize| {
+            self.0
+                .get(*at)
+                .is_some_and(|block| !block.is_begun && !block.is_stopped)
+        };
+        let block = match found.filter(is_open) {
+            Some(at) => self.0.remove(at),
+            None => Block::new(text),
+        };
+        self.0.push(Block {
+            is_begun: true,
+            ..block
+        });
+        self.at(index)
     }
 
     /// The block of this index is a call of this tool.
@@ -62,6 +77,17 @@ impl Blocks {
 }
 
 impl Block {
+    fn new(index: &str) -> Self {
+        Self {
+            index: index.to_owned(),
+            tree: Tree::empty_object(),
+            input: Text::default(),
+            place: None,
+            is_begun: false,
+            is_stopped: false,
+        }
+    }
+
     /// A piece of the arguments.
     pub(super) fn add_input(&mut self, piece: &RawValue, news: &mut Vec<StreamEvent>) {
         self.input.push(piece);

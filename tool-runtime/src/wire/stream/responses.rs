@@ -163,8 +163,7 @@ impl ResponsesStream {
             let calls = self.items.iter().filter(|item| item.place.is_some());
             let place = call.is_some().then(|| calls.count());
             if let (Some(place), Some(call)) = (place, &call) {
-                let name = call.name.and_then(|name| text(name.get()));
-                let name = name.unwrap_or_default().into_owned();
+                let name = call.name().into_owned();
                 news.push(StreamEvent::Call { place, name });
             }
             self.items.push(Item {

@@ -216,6 +216,41 @@ fn news_are_the_words_the_calls_and_their_arguments() {
     }
 }
 
+#[test]
+fn calls_are_told_as_they_are_read() {
+    let calls = [
+        (json!({"name": 7, "a": "{\"n\": 1}"}), ("7", "{\"n\": 1}")),
+        (json!({"name": null, "a": null}), ("", "")),
+        (json!({"name": "now", "a": [1]}), ("now", "[1]")),
+    ];
+    for wire in [Wire::Gemini, Wire::Ollama] {
+        let mut accumulator = wire.accumulator();
+        let mut told = vec![(String::new(), String::new()); calls.len()];
+        for (call, _) in &calls {
+            let event = if wire == Wire::Gemini {
+                let call = json!({"name": call["name"], "args": call["a"]});
+                json!({"candidates": [{"content": {"parts": [{"functionCall": call}]}}]})
+            } else {
+                let call = json!({"name": call["name"], "arguments": call["a"]});
+                json!({"message": {"tool_calls": [{"function": call}]}})
+            };
+            for event in accumulator.push(&event.to_string()).unwrap() {
+                match event {
+                    StreamEvent::Call { place, name } => told[place].0 = name,
+                    StreamEvent::Arguments { place, text } => told[place].1 += &text,
+                    _ => unreachable!("{wire:?}"),
+                }
+            }
+        }
+        let streamed = accumulator.finish().unwrap();
+        let read = wire.calls(&streamed.response).unwrap();
+        for ((call, told), (_, expected)) in read.iter().zip(&told).zip(&calls) {
+            assert_eq!((&*call.name, &*call.arguments), *expected, "{wire:?}");
+            assert_eq!((&*told.0, &*told.1), *expected, "{wire:?}");
+        }
+    }
+}
+
 /// The events of a stream with one call, whose arguments come in these pieces.
 fn events(wire: Wire, pieces: &[&str]) -> Vec<String> {
     let piece = |template: &dyn Fn(&Value) -> Value| -> Vec<String> {
@@ -312,6 +347,29 @@ fn arguments_may_be_cut_anywhere_and_keep_their_text() {
         let mut cut = events(wire, &[arguments]);
         cut.pop();
         assert_eq!(one_call(wire, &cut).0, whole, "{wire:?}");
+    }
+}
+
+#[test]
+fn blocks_of_one_index_are_as_many_as_begin() {
+    for wire in [Wire::Anthropic, Wire::BedrockConverse] {
+        let mut twice = events(wire, &["{}"]);
+        let (begun, end) = (twice.len() - 3, twice.len() - 1);
+        for event in twice.clone().drain(begun..end).rev() {
+            twice.insert(end, event.replace("now", "then").replace("\"c\"", "\"d\""));
+        }
+        let (calls, streamed) = one_call(wire, &twice);
+        let whole = [("c", "now"), ("d", "then")].map(|(id, name)| ToolCall::new(id, name, "{}"));
+        assert_eq!(calls, whole, "{wire:?}: {}", streamed.response);
+        // A piece that comes before its block began is of it, and the first that begins is the first.
+        let mut early = events(wire, &["{}"]);
+        let other = twice[begun + 2].replace("ndex\":0", "ndex\":1");
+        let (begun, piece) = (early.len() - 3, early.len() - 2);
+        early.swap(begun, piece);
+        early.insert(piece, other);
+        let (calls, _) = one_call(wire, &early);
+        let names: Vec<_> = calls.iter().map(|call| &*call.name).collect();
+        assert_eq!(names, ["then", "now"], "{wire:?}");
     }
 }
 

@@ -374,6 +374,65 @@ fn blocks_of_one_index_are_as_many_as_begin() {
 }
 
 #[test]
+fn items_of_one_index_are_as_many_as_came() {
+    let said = |kind: &str, item: &Value| json!({"type": format!("response.output_item.{kind}"), "output_index": 0, "item": item});
+    let call = |id: &str, arguments: &str| json!({"type": "function_call", "call_id": id, "name": "now", "arguments": arguments});
+    let words = json!({"type": "message", "content": []});
+    let mut accumulator = Wire::OpenAiResponses.accumulator();
+    let mut told = 0;
+    for event in [
+        said("added", &words),
+        said("done", &words),
+        said("added", &words),
+        said("done", &words),
+        said("added", &call("a", "")),
+        json!({"type": "response.function_call_arguments.done", "output_index": 0, "arguments": "{}"}),
+        said("added", &call("b", "")),
+        said("done", &call("a", "{}")),
+        said("done", &call("b", "[1]")),
+        json!({"type": "response.completed"}),
+    ] {
+        let news = accumulator.push(&event.to_string()).unwrap();
+        let begun = |news: &&StreamEvent| matches!(news, StreamEvent::Call { .. });
+        told += news.iter().filter(begun).count();
+    }
+    let response = accumulator.finish().unwrap().response;
+    let calls = Wire::OpenAiResponses.calls(&response).unwrap();
+    let expected = [("a", "{}"), ("b", "[1]")].map(|(id, args)| ToolCall::new(id, "now", args));
+    assert_eq!(calls, expected, "{response}");
+    assert_eq!(told, 2);
+    assert_eq!(parsed(&response)["output"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn a_piece_does_not_make_a_call_of_what_began_otherwise() {
+    for (wire, pieces) in [
+        (
+            Wire::Anthropic,
+            [
+                json!({"type": "content_block_delta", "index": 0, "delta": {"name": "x", "id": "d"}}),
+                json!({"type": "content_block_delta", "index": 1, "delta": {"type": "tool_use", "name": "x"}}),
+            ],
+        ),
+        (
+            Wire::BedrockConverse,
+            [
+                json!({"contentBlockDelta": {"delta": {"toolUse": {"name": "x", "toolUseId": "d"}}, "contentBlockIndex": 0}}),
+                json!({"contentBlockDelta": {"delta": {"toolUse": {"x": 1}}, "contentBlockIndex": 1}}),
+            ],
+        ),
+    ] {
+        let mut events = events(wire, &["{}"]);
+        let at = events.len() - 1;
+        for piece in pieces {
+            events.insert(at, piece.to_string());
+        }
+        let (calls, _) = one_call(wire, &events);
+        assert_eq!(calls, [ToolCall::new("c", "now", "{}")], "{wire:?}");
+    }
+}
+
+#[test]
 fn empty_and_broken_arguments_are_their_calls_own_affair() {
     for wire in IN_PIECES {
         for (pieces, arguments) in [

@@ -95,6 +95,12 @@ fn check_told(wire: Wire, text: &str, taken: &Taken, calls: &[ToolCall], streame
     }
     let begun = told.values().filter(|told| told.name.is_some()).count();
     assert!(begun <= calls.len() + broken.len(), "{told:?}, {calls:?}");
+    // Of a chat a call is told once it has a name.
+    let is_told = wire == Wire::OpenAiChat || !taken.is_whole;
+    assert!(
+        is_told || begun == calls.len() + broken.len(),
+        "{told:?}, {calls:?}"
+    );
     // Pieces of these may say a name anew, or be of another type.
     let is_loose = matches!(wire, Wire::OpenAiChat | Wire::OpenAiResponses);
     if is_loose || !taken.is_whole || !broken.is_empty() {

@@ -53,7 +53,11 @@ impl<'a> RawCall<'a> {
     }
 
     pub(super) fn has_id(&self) -> bool {
-        given_id(self.id).is_some()
+        self.given_id().is_some()
+    }
+
+    pub(super) fn given_id(&self) -> Option<Cow<'a, str>> {
+        exact(self.id?.get()).filter(|id| !id.is_empty())
     }
 }
 
@@ -120,7 +124,7 @@ impl<'de> Visitor<'de> for TextVisitor {
 
 /// The calls' ids: the provider's where it gave one, and else one made from the call's place.
 pub(super) fn ids(calls: &[RawCall<'_>]) -> Vec<ShortStr> {
-    let given: Vec<_> = calls.iter().map(|call| given_id(call.id)).collect();
+    let given: Vec<_> = calls.iter().map(RawCall::given_id).collect();
     with_made(&given)
 }
 
@@ -137,10 +141,6 @@ pub(super) fn with_made(given: &[Option<Cow<'_, str>>]) -> Vec<ShortStr> {
         made.into()
     });
     made.collect()
-}
-
-fn given_id(id: Option<&RawValue>) -> Option<Cow<'_, str>> {
-    exact(id?.get()).filter(|id| !id.is_empty())
 }
 
 /// The entries of an object, in order, as they stand in the text.

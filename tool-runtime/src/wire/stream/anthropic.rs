@@ -144,7 +144,8 @@ impl AnthropicStream {
 /// Most pieces are named as what they go on with.
 fn add(block: &mut Block, key: &str, value: &RawValue, news: &mut Vec<StreamEvent>) {
     match key {
-        "type" => {}
+        // What the block is was told when it began.
+        "type" | "id" | "name" => {}
         "partial_json" => block.add_input(value, news),
         "citation" => block
             .tree

@@ -157,6 +157,9 @@ fn add(block: &mut Block, key: &str, value: &RawValue, news: &mut Vec<StreamEven
     for (part, value) in parts {
         match (key, &*part) {
             ("toolUse", "input") => block.add_input(value, news),
+            // A call is what began as one, of the tool that was told then.
+            ("toolUse", "name" | "toolUseId") => {}
+            ("toolUse", _) if block.tree.get(key).is_none() => {}
             ("reasoningContent", "text" | "signature") => {
                 let thought = block.tree.entry(key).entry("reasoningText");
                 thought.entry(&part).join(value);

@@ -64,6 +64,8 @@ pub(super) fn check(wire: Wire, text: &str) {
     let (left, right) = bytes.split_at(bytes.len() / 2);
     let cut = take(wire, &[left, right]);
     assert_eq!(cut.streamed, whole.streamed, "cut in the middle");
+    let without_end = take(wire, &[&bytes[..bytes.len() - 1]]);
+    assert_eq!(without_end.streamed, whole.streamed, "without an end");
     assert_eq!(cut.is_whole, whole.is_whole);
     if whole.is_whole {
         assert_eq!(cut.told, whole.told, "cut in the middle");

@@ -17,6 +17,9 @@ pub(super) fn check(wire: Wire, response: &str, calls: &[ToolCall]) {
         let wire = Wire::detect(response);
         assert!(wire.is_some(), "what is read shows its wire");
     }
+    // A response may be read and be a failure's report.
+    let said = wire.completion(response).ok();
+    assert!(said.iter().all(|said| said.calls == calls));
     for encoder in [Encoder::auto(), Encoder::json(), Encoder::envelope()] {
         let results = results(calls);
         let turn = wire.turn(response, &results, encoder);
@@ -33,6 +36,14 @@ pub(super) fn check(wire: Wire, response: &str, calls: &[ToolCall]) {
         };
         let echoed = messages.len().checked_sub(of_answers);
         let (echoed, answers) = messages.split_at(echoed.expect("every answer is there"));
+        if let Some(said) = &said {
+            assert!(
+                echoed
+                    .iter()
+                    .map(|message| message.get())
+                    .eq(&said.messages)
+            );
+        }
         check_echo(wire, form, is_plain, echoed, calls);
         answers::check(wire, form, answers, &results, encoder);
     }

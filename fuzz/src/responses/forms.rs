@@ -204,4 +204,12 @@ impl Form {
         let [before, behind] = self.around;
         format!("{before}{}{behind}", echoed.join(","))
     }
+
+    /// In how many messages so many answers are.
+    pub(super) fn messages_of(&self, answers: usize) -> usize {
+        match self.answers {
+            Some(_) => answers.min(1),
+            None => answers,
+        }
+    }
 }

@@ -105,7 +105,13 @@ fn check_told(wire: Wire, text: &str, taken: &Taken, calls: &[ToolCall], streame
     );
     // Pieces of these may say a name anew, or be of another type.
     let is_loose = matches!(wire, Wire::OpenAiChat | Wire::OpenAiResponses);
-    if is_loose || !taken.is_whole || !broken.is_empty() {
+    if is_loose || !taken.is_whole {
+        return;
+    }
+    let names = calls.iter().chain(broken).map(|call| &*call.name);
+    let names_told = told.values().filter_map(|told| told.name.as_deref());
+    assert_eq!(sorted(names), sorted(names_told));
+    if !broken.is_empty() {
         return;
     }
     assert_eq!(told.len(), calls.len(), "{told:?}, {calls:?}");
@@ -115,6 +121,12 @@ fn check_told(wire: Wire, text: &str, taken: &Taken, calls: &[ToolCall], streame
             *call.arguments == told.arguments || *call.arguments == said_in(&told.arguments);
         assert!(is_told || told.arguments.is_empty(), "{told:?}, {call:?}");
     }
+}
+
+fn sorted<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    names
 }
 
 /// Calls that are streamed in pieces come out as they went in, and are told as they are.

@@ -1,9 +1,9 @@
 //! The calls of a response, and what the next request gains by it.
 
 use serde_json::value::RawValue;
-use toolwright::{Encoder, ToolCall, Wire};
+use toolwright::{Encoder, ToolCall, ToolResult, Utterance, Wire};
 
-use super::forms::{self, Form, Given, form, given, is_plain, said};
+use super::forms::{self, Form, Given, at, form, given, is_plain, list, said};
 use super::{answers, is_json, is_object, results};
 
 /// Checks what was read of a response.
@@ -30,11 +30,7 @@ pub(super) fn check(wire: Wire, response: &str, calls: &[ToolCall]) {
             answers::check_responses(wire, is_plain.then_some(response), &messages, &results);
             continue;
         };
-        let of_answers = match form.answers {
-            Some(_) => usize::from(!results.is_empty()),
-            None => results.len(),
-        };
-        let echoed = messages.len().checked_sub(of_answers);
+        let echoed = messages.len().checked_sub(form.messages_of(results.len()));
         let (echoed, answers) = messages.split_at(echoed.expect("every answer is there"));
         if let Some(said) = &said {
             assert!(
@@ -46,7 +42,35 @@ pub(super) fn check(wire: Wire, response: &str, calls: &[ToolCall]) {
         }
         check_echo(wire, form, is_plain, echoed, calls);
         answers::check(wire, form, answers, &results, encoder);
+        if !calls.is_empty() {
+            check_told_again(wire, form, calls, &results, encoder);
+        }
     }
+}
+
+/// Where the provider's own message is not at hand, one with the same calls is made.
+fn check_told_again(
+    wire: Wire,
+    form: &Form,
+    calls: &[ToolCall],
+    results: &[ToolResult],
+    encoder: Encoder,
+) {
+    let said = [
+        Utterance::Assistant { text: "", calls },
+        Utterance::Results(results),
+    ];
+    let members = wire.conversation(None, &said, encoder);
+    let members = members.expect("a wire with conversations");
+    let members: &RawValue = serde_json::from_str(&members).expect("an object");
+    let messages = ["/messages", "/contents", "/input"]
+        .iter()
+        .find_map(|key| at(members, key));
+    let messages = list(messages.expect("messages"));
+    let of_answers = form.messages_of(results.len());
+    let (made, answers) = messages.split_at(messages.len() - of_answers);
+    check_echo(wire, form, true, made, calls);
+    answers::check(wire, form, answers, results, encoder);
 }
 
 /// The calls are those that a plain reader finds, with the ids that they came with.

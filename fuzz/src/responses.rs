@@ -39,6 +39,7 @@ pub fn check(input: &[u8]) {
     streams::check(wire, &response);
     if let Some(calls) = check_response(wire, &response) {
         streams::check_streamed(wire, &calls);
+        streams::check_one_event(wire, &response, &calls);
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolwright::{StreamEvent, Streamed, ToolCall, Wire};
 
 use super::check_response;
-use super::forms::said;
+use super::forms::{is_plain, said};
 
 /// What a stream told of a call on the way.
 #[derive(Debug, Default, PartialEq)]
@@ -160,6 +160,21 @@ pub(super) fn check_streamed(wire: Wire, calls: &[ToolCall]) {
         let name = told.and_then(|told| told.name.as_deref());
         assert_eq!(name.unwrap_or_default(), &*call.name);
     }
+}
+
+/// Where a response is an event of a stream, too, it has the same calls there.
+pub(super) fn check_one_event(wire: Wire, response: &str, calls: &[ToolCall]) {
+    let is_event = matches!(
+        wire,
+        Wire::Gemini | Wire::Ollama | Wire::Mcp | Wire::Mcp2026
+    );
+    let mut stream = wire.accumulator();
+    if !is_event || !is_plain(response) || stream.push(response).is_err() {
+        return;
+    }
+    let streamed = stream.finish().expect("a response");
+    let read = wire.calls(&streamed.response).expect("a response");
+    assert_eq!(read, calls, "{}", streamed.response);
 }
 
 /// What a text says where JSON stands.

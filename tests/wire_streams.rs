@@ -374,6 +374,26 @@ fn blocks_of_one_index_are_as_many_as_begin() {
 }
 
 #[test]
+fn a_piece_before_its_block_is_told_with_it() {
+    for wire in [Wire::Anthropic, Wire::BedrockConverse] {
+        let mut events = events(wire, &["[1", "]"]);
+        let piece = events.len() - 3;
+        events.swap(piece - 1, piece);
+        let mut accumulator = wire.accumulator();
+        let mut told = String::new();
+        for event in &events {
+            for news in accumulator.push(event).unwrap() {
+                if let StreamEvent::Arguments { text, .. } = news {
+                    told += &text;
+                }
+            }
+        }
+        assert_eq!(told, "[1]", "{wire:?}");
+        assert_eq!(&*one_call(wire, &events).0[0].arguments, "[1]");
+    }
+}
+
+#[test]
 fn items_of_one_index_are_as_many_as_came() {
     let said = |kind: &str, item: &Value| json!({"type": format!("response.output_item.{kind}"), "output_index": 0, "item": item});
     let call = |id: &str, arguments: &str| json!({"type": "function_call", "call_id": id, "name": "now", "arguments": arguments});

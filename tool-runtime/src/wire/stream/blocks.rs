@@ -68,6 +68,7 @@ impl Blocks {
         if block.place.is_none() {
             block.place = Some(place);
             news.push(StreamEvent::Call { place, name });
+            block.tell(news);
         }
     }
 
@@ -91,7 +92,14 @@ impl Block {
     /// A piece of the arguments.
     pub(super) fn add_input(&mut self, piece: &RawValue, news: &mut Vec<StreamEvent>) {
         self.input.push(piece);
-        if let (Some(place), Some(text)) = (self.place, self.input.news()) {
+        self.tell(news);
+    }
+
+    /// What of a call's arguments was not told yet. A piece may come before its block is one.
+    fn tell(&mut self, news: &mut Vec<StreamEvent>) {
+        if let Some(place) = self.place
+            && let Some(text) = self.input.news()
+        {
             news.push(StreamEvent::Arguments { place, text });
         }
     }

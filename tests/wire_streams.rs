@@ -394,6 +394,22 @@ fn a_piece_before_its_block_is_told_with_it() {
 }
 
 #[test]
+fn of_a_name_that_stands_twice_the_one_that_is_read_is_told() {
+    for wire in [Wire::Anthropic, Wire::BedrockConverse] {
+        let mut accumulator = wire.accumulator();
+        let mut told = Vec::new();
+        for event in events(wire, &["{}"]) {
+            let event = event.replace(r#""name":"now""#, r#""name":"x","name":"now""#);
+            told.extend(accumulator.push(&event).unwrap());
+        }
+        let (place, name) = (0, "now".to_owned());
+        assert_eq!(told.first(), Some(&StreamEvent::Call { place, name }));
+        let calls = wire.calls(&accumulator.finish().unwrap().response).unwrap();
+        assert_eq!(calls, [ToolCall::new("c", "now", "{}")], "{wire:?}");
+    }
+}
+
+#[test]
 fn items_of_one_index_are_as_many_as_came() {
     let said = |kind: &str, item: &Value| json!({"type": format!("response.output_item.{kind}"), "output_index": 0, "item": item});
     let call = |id: &str, arguments: &str| json!({"type": "function_call", "call_id": id, "name": "now", "arguments": arguments});

@@ -59,7 +59,12 @@ impl Assemble for BedrockStream {
             };
             match &*key {
                 "messageStart" => self.role = part.role.map_or_else(Tree::default, Tree::of),
-                "contentBlockStart" => self.start(&part, news),
+                "contentBlockStart" => {
+                    if let Some(begun) = part.start {
+                        let index = part.content_block_index;
+                        self.blocks.begin(index, begun, raw_call, news);
+                    }
+                }
                 "contentBlockDelta" => self.delta(&part, news),
                 "contentBlockStop" => self.blocks.at(part.content_block_index).is_stopped = true,
                 "messageStop" => {
@@ -114,17 +119,6 @@ impl Assemble for BedrockStream {
 }
 
 impl BedrockStream {
-    fn start(&mut self, part: &Part<'_>, news: &mut Vec<StreamEvent>) {
-        let Some(start) = part.start else {
-            return;
-        };
-        self.blocks.begin(part.content_block_index).tree.join(start);
-        if let Some(call) = raw_call(start) {
-            let name = call.name().into_owned();
-            self.blocks.call(part.content_block_index, name, news);
-        }
-    }
-
     fn delta(&mut self, part: &Part<'_>, news: &mut Vec<StreamEvent>) {
         let Some(Ok(Entries(delta))) = part.delta.map(|delta| object(delta.get())) else {
             return;

@@ -3,7 +3,7 @@
 
 use serde_json::value::RawValue;
 
-use super::super::raw::is_object;
+use super::super::raw::{RawCall, is_object};
 use super::StreamEvent;
 use super::tree::{Text, Tree};
 
@@ -37,39 +37,32 @@ impl Blocks {
     }
 
     /// A block begins: another one than that of the same index, unless only pieces of it came so far.
-    pub(super) fn begin(&mut self, index: Option<&RawValue>) -> &mut Block {
-        let text = index.map_or("", RawValue::get);
-        let found = self.0.iter().rposition(|block| block.index == text);
-        let is_open = |at: &usize| {
-            self.0
-                .get(*at)
-                .is_some_and(|block| !block.is_begun && !block.is_stopped)
-        };
-        let block = match found.filter(is_open) {
-            Some(at) => self.0.remove(at),
-            None => Block::new(text),
-        };
-        self.0.push(Block {
-            is_begun: true,
-            ..block
-        });
-        self.at(index)
-    }
-
-    /// The block of this index is a call of this tool.
-    pub(super) fn call(
+    /// `read` reads it as a call, if it is one.
+    pub(super) fn begin(
         &mut self,
         index: Option<&RawValue>,
-        name: String,
+        begun: &RawValue,
+        read: impl Fn(&RawValue) -> Option<RawCall<'_>>,
         news: &mut Vec<StreamEvent>,
     ) {
-        let place = self.0.iter().filter(|block| block.place.is_some()).count();
-        let block = self.at(index);
-        if block.place.is_none() {
+        let index = index.map_or("", RawValue::get);
+        let found = self.0.iter().rposition(|block| block.index == index);
+        let is_open = |block: &Block| !block.is_begun && !block.is_stopped;
+        let found = found.filter(|at| self.0.get(*at).is_some_and(is_open));
+        let mut block = found.map_or_else(|| Block::new(index), |at| self.0.remove(at));
+        block.is_begun = true;
+        block.tree.join(begun);
+        // Of a key that stands twice there, the tree has the last, and so will the response.
+        let json = block.tree.json();
+        let json: Option<&RawValue> = serde_json::from_str(&json).ok();
+        if let Some(call) = json.and_then(read) {
+            let place = self.0.iter().filter(|block| block.place.is_some()).count();
             block.place = Some(place);
+            let name = call.name().into_owned();
             news.push(StreamEvent::Call { place, name });
             block.tell(news);
         }
+        self.0.push(block);
     }
 
     pub(super) fn into_iter(self) -> impl Iterator<Item = Block> {

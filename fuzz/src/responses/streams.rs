@@ -119,7 +119,10 @@ fn check_told(wire: Wire, text: &str, taken: &Taken, calls: &[ToolCall], streame
         assert_eq!(Some(&*call.name), told.name.as_deref());
         let is_told =
             *call.arguments == told.arguments || *call.arguments == said_in(&told.arguments);
-        assert!(is_told || told.arguments.is_empty(), "{told:?}, {call:?}");
+        // Of a call that is none, or in which a key stands twice, nothing is read.
+        let is_unreadable = call.name.is_empty() && call.arguments.is_empty();
+        let is_silent = told.arguments.is_empty() || is_unreadable;
+        assert!(is_told || is_silent, "{told:?}, {call:?}");
     }
 }
 

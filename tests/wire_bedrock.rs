@@ -66,9 +66,14 @@ fn what_is_missing_is_made_and_put_into_the_echo() {
     let calls = WIRE.calls(response).unwrap();
     let ids: Vec<_> = calls.iter().map(|call| &*call.id).collect();
     assert_eq!(ids, ["call_0", "call_1"]);
+    let content = &turn(WIRE, response)[0]["content"];
     assert_eq!(
-        turn(WIRE, response)[0]["content"][0],
+        content[0],
         json!({"toolUse": {"toolUseId": "call_0", "name": "now", "input": {"INVALID_JSON": "{\"a\":"}}})
+    );
+    assert_eq!(
+        content[2],
+        json!({"toolUse": {"toolUseId": "call_1", "input": {}}})
     );
 }
 

@@ -221,6 +221,9 @@ fn a_response_that_failed_is_an_error_in_the_providers_words() {
     let blocked = r#"{"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {}}"#;
     let error = Wire::Gemini.completion(blocked).unwrap_err().to_string();
     assert_eq!(error, "Gemini blocked the prompt: SAFETY");
+    let blocked = r#"{"promptFeedback": {"blockReason": "A\nB"}}"#;
+    let error = Wire::Gemini.calls(blocked).unwrap_err().to_string();
+    assert_eq!(error, r"Gemini blocked the prompt: A\nB");
     for (wire, ..) in MODELS {
         for text in NO_RESPONSES {
             assert!(wire.completion(text).is_err(), "{wire:?}: {text}");

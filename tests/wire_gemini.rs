@@ -91,6 +91,7 @@ fn what_is_no_call_is_one_without_a_name() {
     );
     let turn = turn(WIRE, response);
     assert_eq!(turn[0]["role"], json!("model"));
+    assert_eq!(turn[0]["parts"][0]["functionCall"], json!({"id": "call_0"}));
     assert_eq!(
         turn[0]["parts"][2]["functionCall"]["args"],
         json!({"INVALID_JSON": "[1]"})

@@ -72,6 +72,17 @@ fn arguments_go_back_as_an_object() {
 }
 
 #[test]
+fn what_is_no_call_goes_back_as_one_that_can_be_answered() {
+    let response = r#"{"message":{"tool_calls":[7,[],{"id":"a"},{"id":"b","function":2},{"function":{},"function":{"name":"now"}}]}}"#;
+    let turn = turn(WIRE, response);
+    let call = |id: &str| json!({"id": id, "function": {"arguments": {}}});
+    let ids = ["call_0", "call_1", "a", "b", "call_4"];
+    assert_eq!(turn[0]["tool_calls"], json!(ids.map(call)));
+    let answered: Vec<_> = (1..6).map(|at| &turn[at]["tool_call_id"]).collect();
+    assert_eq!(answered, ids);
+}
+
+#[test]
 fn every_kind_of_outcome_is_content() {
     for (outcome, content) in [
         (Ok(Outcome::value("as is")), "as is"),

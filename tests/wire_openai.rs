@@ -400,7 +400,7 @@ fn the_echoed_message_is_untouched_unless_an_id_is_missing() {
     let response = format!(r#"{{"choices":[{{"message":{message}}}]}}"#);
     let results = answers(&response);
     let turn = WIRE.turn(&response, &results, Encoder::auto()).unwrap();
-    let expected = r#"[{"z":1.50,"tool_calls":[{"id":"call_0","function":{"name":"greet"},"x":[ 1 ]},null,{"id":"b"}],"a":{ }},"#;
+    let expected = r#"[{"z":1.50,"tool_calls":[{"id":"call_0","function":{"name":"greet"},"x":[ 1 ]},{"id":"call_1"},{"id":"b"}],"a":{ }},"#;
     assert!(turn.starts_with(expected), "{turn}");
     assert_eq!(parsed(&turn)[1]["tool_call_id"], json!("call_0"));
 }

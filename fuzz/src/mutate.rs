@@ -52,8 +52,69 @@ pub fn mutate(
     end
 }
 
-/// The text with one of its values changed, or two.
+/// The text with something of it changed.
 fn change(text: &str, random: &mut Random) -> Option<String> {
+    match random.below(8) {
+        0 => change_entry(text, random),
+        1 => change_lines(text, random),
+        _ => change_value(text, random),
+    }
+}
+
+/// The text with the entry of an object there twice, with its own value or another, or with a copy of
+/// it in another object; or with two values in each other's place.
+fn change_entry(text: &str, random: &mut Random) -> Option<String> {
+    let values = values(text);
+    let other = random.pick(&values)?.clone();
+    let entries = entries(text, &values);
+    let entry = random.pick(&entries)?;
+    let (key, value) = (&text[entry.key.clone()], &text[entry.value.clone()]);
+    let (at, added) = match random.below(4) {
+        0 => (entry.value.end, format!(",{key}:{value}")),
+        1 => (entry.value.end, format!(",{key}:{}", &text[other])),
+        2 => {
+            let objects: Vec<_> = entries.iter().map(|entry| entry.key.start).collect();
+            (*random.pick(&objects)?, format!("{key}:{value},"))
+        }
+        _ => return swapped(text, entry.value.clone(), other),
+    };
+    Some(format!("{}{added}{}", &text[..at], &text[at..]))
+}
+
+/// The text with these two of its parts in each other's place, if neither is in the other.
+fn swapped(text: &str, one: Range<usize>, other: Range<usize>) -> Option<String> {
+    let (first, second) = if one.start < other.start {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    let between = text.get(first.end..second.start)?;
+    let (before, behind) = (&text[..first.start], &text[second.end..]);
+    Some(format!(
+        "{before}{}{between}{}{behind}",
+        &text[second], &text[first]
+    ))
+}
+
+/// The text, which may be a stream, with one of its lines twice, gone or elsewhere.
+fn change_lines(text: &str, random: &mut Random) -> Option<String> {
+    let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let (at, to) = (
+        random.below(lines.len().max(1)),
+        random.below(lines.len() + 1),
+    );
+    let line = *lines.get(at)?;
+    if random.below(2) == 0 {
+        lines.remove(at);
+    }
+    if random.below(4) > 0 {
+        lines.insert(to.min(lines.len()), line);
+    }
+    Some(lines.concat())
+}
+
+/// The text with one of its values changed, or two.
+fn change_value(text: &str, random: &mut Random) -> Option<String> {
     let values = values(text);
     let at = random.pick(&values)?.clone();
     let other = random.pick(&values)?.clone();
@@ -90,6 +151,26 @@ fn escaped(string: &str, random: &mut Random) -> Option<String> {
     let escape = escape.concat();
     let behind = &inner[at + char.len_utf8()..];
     Some(format!("\"{}{escape}{behind}\"", &inner[..at]))
+}
+
+/// An entry of an object: where its key and its value stand.
+struct Entry {
+    key: Range<usize>,
+    value: Range<usize>,
+}
+
+/// The entries among these values.
+fn entries(text: &str, values: &[Range<usize>]) -> Vec<Entry> {
+    let entry = |key: &Range<usize>| {
+        let value = text[key.end..].trim_start().strip_prefix(':')?.trim_start();
+        let start = text.len() - value.len();
+        let value = values.iter().find(|value| value.start == start)?;
+        Some(Entry {
+            key: key.clone(),
+            value: value.clone(),
+        })
+    };
+    values.iter().filter_map(entry).collect()
 }
 
 /// Where values and keys stand, in a text that need not be JSON.

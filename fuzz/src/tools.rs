@@ -1,6 +1,8 @@
 //! Five tools of different shapes, each of which answers with what it got.
 // A tool takes its arguments by value, whether it consumes them or not.
 #![allow(clippy::needless_pass_by_value)]
+// A parameter of the type `()` is a binding of it, and so is its default.
+#![allow(clippy::let_unit_value, clippy::unused_unit)]
 // This lint takes a type inside itself for one without a size.
 #![allow(clippy::zero_sized_map_values)]
 

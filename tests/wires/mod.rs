@@ -2,6 +2,8 @@
 // Each test takes what it needs; one that finds less than it expects has failed.
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub(crate) mod pieces;
+
 use std::fs;
 use std::path::Path;
 

@@ -290,6 +290,7 @@ fn no_candidate(response: &str) -> WireError {
     if reason.is_empty() {
         return WireError::new("the Gemini response has no candidate");
     }
+    let reason = reason.escape_debug();
     WireError::new(format!("Gemini blocked the prompt: {reason}"))
 }
 

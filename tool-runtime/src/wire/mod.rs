@@ -229,8 +229,8 @@ impl Wire {
     ///
     /// What the model said stays as it came, byte by byte, with two exceptions. A call without an id
     /// is given the one that [`calls`](Self::calls) made, so that the provider finds the call that
-    /// is answered. Arguments that are no object, where the provider takes nothing else, become one:
-    /// `{"INVALID_JSON": "…"}`.
+    /// is answered; one that is no object becomes one. Arguments that are no object, where the
+    /// provider takes nothing else, become one: `{"INVALID_JSON": "…"}`.
     ///
     /// # Errors
     /// When the response itself is no JSON or of another form.

@@ -119,14 +119,12 @@ fn echoed(element: &RawValue, call: &RawCall<'_>, id: &str) -> String {
         function: &'a RawValue,
     }
     let named = with_id(element, call, id);
-    let arguments = mended(call.arguments);
-    match (object::<Call<'_>>(element.get()), arguments) {
-        (Ok(Call { function }), Some(arguments)) => {
-            let function = with(function.get(), "arguments", &arguments);
-            with(&named, "function", &function)
-        }
-        _ => named,
-    }
+    let Some(arguments) = mended(call.arguments) else {
+        return named;
+    };
+    let function = object::<Call<'_>>(element.get()).map_or("", |call| call.function.get());
+    let function = with(function, "arguments", &arguments);
+    with(&named, "function", &function)
 }
 
 fn pictures(result: &ToolResult) -> Option<String> {

@@ -39,13 +39,25 @@ impl<'a> RawCall<'a> {
     pub(super) fn under(&self, id: ShortStr) -> ToolCall {
         ToolCall {
             id,
-            name: text_or_json(self.name).into(),
-            arguments: text_or_json(self.arguments).into(),
+            name: self.name().into(),
+            arguments: self.arguments().into(),
         }
     }
 
+    pub(super) fn name(&self) -> Cow<'a, str> {
+        text_or_json(self.name)
+    }
+
+    pub(super) fn arguments(&self) -> Cow<'a, str> {
+        text_or_json(self.arguments)
+    }
+
     pub(super) fn has_id(&self) -> bool {
-        given_id(self.id).is_some()
+        self.given_id().is_some()
+    }
+
+    pub(super) fn given_id(&self) -> Option<Cow<'a, str>> {
+        exact(self.id?.get()).filter(|id| !id.is_empty())
     }
 }
 
@@ -112,7 +124,7 @@ impl<'de> Visitor<'de> for TextVisitor {
 
 /// The calls' ids: the provider's where it gave one, and else one made from the call's place.
 pub(super) fn ids(calls: &[RawCall<'_>]) -> Vec<ShortStr> {
-    let given: Vec<_> = calls.iter().map(|call| given_id(call.id)).collect();
+    let given: Vec<_> = calls.iter().map(RawCall::given_id).collect();
     with_made(&given)
 }
 
@@ -129,10 +141,6 @@ pub(super) fn with_made(given: &[Option<Cow<'_, str>>]) -> Vec<ShortStr> {
         made.into()
     });
     made.collect()
-}
-
-fn given_id(id: Option<&RawValue>) -> Option<Cow<'_, str>> {
-    exact(id?.get()).filter(|id| !id.is_empty())
 }
 
 /// The entries of an object, in order, as they stand in the text.
@@ -163,26 +171,18 @@ impl<'de> Visitor<'de> for EntriesVisitor {
 }
 
 /// The object, with the id that its call is answered under. Without one of its own a provider
-/// would not find the call that an answer belongs to.
+/// would not find the call that an answer belongs to. What is no object becomes one.
 pub(super) fn with_id(object: &RawValue, call: &RawCall<'_>, id: &str) -> String {
     if call.has_id() {
         return object.get().to_owned();
     }
-    let Ok(Entries(entries)) = serde_json::from_str(object.get()) else {
-        return object.get().to_owned();
-    };
-    let rest = entries.iter().filter(|(key, _)| key != "id");
-    rest.fold(Object::new().text("id", id), |object, (key, value)| {
-        object.json(key, value.get())
-    })
-    .end()
+    with(object.get(), "id", &quoted(id))
 }
 
-/// The object with `json` under `key`, whatever stood there.
+/// The object with `json` under `key`, whatever stood there. What is no object becomes one.
 pub(super) fn with(object_text: &str, key: &str, json: &str) -> String {
-    let Ok(Entries(entries)) = object(object_text) else {
-        return object_text.to_owned();
-    };
+    let entries = object(object_text).map(|Entries(entries)| entries);
+    let entries = entries.unwrap_or_default();
     let rest = entries.iter().filter(|(other, _)| other != key);
     rest.fold(Object::new().json(key, json), |object, (key, value)| {
         object.json(key, value.get())

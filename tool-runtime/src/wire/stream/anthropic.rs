@@ -58,7 +58,11 @@ impl Assemble for AnthropicStream {
                     self.message.join(message);
                 }
             }
-            Some("content_block_start") => self.start(&event, news),
+            Some("content_block_start") => {
+                if let Some(begun) = event.content_block {
+                    self.blocks.begin(event.index, begun, raw_call, news);
+                }
+            }
             Some("content_block_delta") => self.delta(&event, news),
             Some("content_block_stop") => self.blocks.at(event.index).is_stopped = true,
             Some("message_delta") => {
@@ -119,18 +123,6 @@ impl Assemble for AnthropicStream {
 }
 
 impl AnthropicStream {
-    fn start(&mut self, event: &Event<'_>, news: &mut Vec<StreamEvent>) {
-        let Some(begun) = event.content_block else {
-            return;
-        };
-        self.blocks.at(event.index).tree.join(begun);
-        if let Some(call) = raw_call(begun) {
-            let name = call.name.and_then(|name| text(name.get()));
-            self.blocks
-                .call(event.index, name.unwrap_or_default().into_owned(), news);
-        }
-    }
-
     fn delta(&mut self, event: &Event<'_>, news: &mut Vec<StreamEvent>) {
         let Some(Ok(Entries(delta))) = event.delta.map(|delta| object(delta.get())) else {
             return;
@@ -145,7 +137,8 @@ impl AnthropicStream {
 /// Most pieces are named as what they go on with.
 fn add(block: &mut Block, key: &str, value: &RawValue, news: &mut Vec<StreamEvent>) {
     match key {
-        "type" => {}
+        // What the block is was told when it began.
+        "type" | "id" | "name" => {}
         "partial_json" => block.add_input(value, news),
         "citation" => block
             .tree

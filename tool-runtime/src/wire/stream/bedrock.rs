@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::super::WireError;
 use super::super::bedrock::raw_call;
-use super::super::raw::{Entries, object, text};
+use super::super::raw::{Entries, object};
 use super::blocks::{Block, Blocks};
 use super::tree::{Text, Tree};
 use super::{Assemble, StreamEvent, Streamed, unfinished};
@@ -59,7 +59,12 @@ impl Assemble for BedrockStream {
             };
             match &*key {
                 "messageStart" => self.role = part.role.map_or_else(Tree::default, Tree::of),
-                "contentBlockStart" => self.start(&part, news),
+                "contentBlockStart" => {
+                    if let Some(begun) = part.start {
+                        let index = part.content_block_index;
+                        self.blocks.begin(index, begun, raw_call, news);
+                    }
+                }
                 "contentBlockDelta" => self.delta(&part, news),
                 "contentBlockStop" => self.blocks.at(part.content_block_index).is_stopped = true,
                 "messageStop" => {
@@ -114,19 +119,6 @@ impl Assemble for BedrockStream {
 }
 
 impl BedrockStream {
-    fn start(&mut self, part: &Part<'_>, news: &mut Vec<StreamEvent>) {
-        let block = self.blocks.at(part.content_block_index);
-        let Some(start) = part.start else {
-            return;
-        };
-        block.tree.join(start);
-        if let Some(call) = raw_call(start) {
-            let name = call.name.and_then(|name| text(name.get()));
-            let name = name.unwrap_or_default().into_owned();
-            self.blocks.call(part.content_block_index, name, news);
-        }
-    }
-
     fn delta(&mut self, part: &Part<'_>, news: &mut Vec<StreamEvent>) {
         let Some(Ok(Entries(delta))) = part.delta.map(|delta| object(delta.get())) else {
             return;
@@ -159,6 +151,9 @@ fn add(block: &mut Block, key: &str, value: &RawValue, news: &mut Vec<StreamEven
     for (part, value) in parts {
         match (key, &*part) {
             ("toolUse", "input") => block.add_input(value, news),
+            // A call is what began as one, of the tool that was told then.
+            ("toolUse", "name" | "toolUseId") => {}
+            ("toolUse", _) if block.tree.get(key).is_none() => {}
             ("reasoningContent", "text" | "signature") => {
                 let thought = block.tree.entry(key).entry("reasoningText");
                 thought.entry(&part).join(value);

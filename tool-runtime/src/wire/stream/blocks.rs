@@ -3,7 +3,7 @@
 
 use serde_json::value::RawValue;
 
-use super::super::raw::is_object;
+use super::super::raw::{RawCall, is_object};
 use super::StreamEvent;
 use super::tree::{Text, Tree};
 
@@ -18,6 +18,7 @@ pub(super) struct Block {
     pub(super) input: Text,
     /// Among the calls.
     place: Option<usize>,
+    is_begun: bool,
     pub(super) is_stopped: bool,
 }
 
@@ -27,13 +28,7 @@ impl Blocks {
         let index = index.map_or("", RawValue::get);
         let found = self.0.iter().rposition(|block| block.index == index);
         let at = found.unwrap_or_else(|| {
-            self.0.push(Block {
-                index: index.to_owned(),
-                tree: Tree::empty_object(),
-                input: Text::default(),
-                place: None,
-                is_stopped: false,
-            });
+            self.0.push(Block::new(index));
             self.0.len() - 1
         });
         // The place was found or made above.
@@ -41,19 +36,33 @@ impl Blocks {
         &mut self.0[at]
     }
 
-    /// The block of this index is a call of this tool.
-    pub(super) fn call(
+    /// A block begins: another one than that of the same index, unless only pieces of it came so far.
+    /// `read` reads it as a call, if it is one.
+    pub(super) fn begin(
         &mut self,
         index: Option<&RawValue>,
-        name: String,
+        begun: &RawValue,
+        read: impl Fn(&RawValue) -> Option<RawCall<'_>>,
         news: &mut Vec<StreamEvent>,
     ) {
-        let place = self.0.iter().filter(|block| block.place.is_some()).count();
-        let block = self.at(index);
-        if block.place.is_none() {
+        let index = index.map_or("", RawValue::get);
+        let found = self.0.iter().rposition(|block| block.index == index);
+        let is_open = |block: &Block| !block.is_begun && !block.is_stopped;
+        let found = found.filter(|at| self.0.get(*at).is_some_and(is_open));
+        let mut block = found.map_or_else(|| Block::new(index), |at| self.0.remove(at));
+        block.is_begun = true;
+        block.tree.join(begun);
+        // Of a key that stands twice there, the tree has the last, and so will the response.
+        let json = block.tree.json();
+        let json: Option<&RawValue> = serde_json::from_str(&json).ok();
+        if let Some(call) = json.and_then(read) {
+            let place = self.0.iter().filter(|block| block.place.is_some()).count();
             block.place = Some(place);
+            let name = call.name().into_owned();
             news.push(StreamEvent::Call { place, name });
+            block.tell(news);
         }
+        self.0.push(block);
     }
 
     pub(super) fn into_iter(self) -> impl Iterator<Item = Block> {
@@ -62,10 +71,28 @@ impl Blocks {
 }
 
 impl Block {
+    fn new(index: &str) -> Self {
+        Self {
+            index: index.to_owned(),
+            tree: Tree::empty_object(),
+            input: Text::default(),
+            place: None,
+            is_begun: false,
+            is_stopped: false,
+        }
+    }
+
     /// A piece of the arguments.
     pub(super) fn add_input(&mut self, piece: &RawValue, news: &mut Vec<StreamEvent>) {
         self.input.push(piece);
-        if let (Some(place), Some(text)) = (self.place, self.input.news()) {
+        self.tell(news);
+    }
+
+    /// What of a call's arguments was not told yet. A piece may come before its block is one.
+    fn tell(&mut self, news: &mut Vec<StreamEvent>) {
+        if let Some(place) = self.place
+            && let Some(text) = self.input.news()
+        {
             news.push(StreamEvent::Arguments { place, text });
         }
     }

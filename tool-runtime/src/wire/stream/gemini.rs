@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::super::WireError;
 use super::super::gemini::{parts_of, raw_call};
-use super::super::raw::{Entries, elements, object, text};
+use super::super::raw::{Entries, elements, object};
 use super::tree::{Text, Tree};
 use super::{Assemble, StreamEvent, Streamed};
 
@@ -121,11 +121,10 @@ impl GeminiStream {
         if let Some(call) = raw_call(part) {
             let place = self.calls;
             self.calls += 1;
-            let name = call.name.and_then(|name| text(name.get()));
-            let name = name.unwrap_or_default().into_owned();
+            let name = call.name().into_owned();
             news.push(StreamEvent::Call { place, name });
-            if let Some(args) = call.arguments {
-                let text = args.get().to_owned();
+            let text = call.arguments().into_owned();
+            if !text.is_empty() {
                 news.push(StreamEvent::Arguments { place, text });
             }
         }

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::super::WireError;
 use super::super::openai::raw_call;
-use super::super::raw::{Entries, elements, object, text};
+use super::super::raw::{Entries, elements, object};
 use super::tree::{Text, Tree};
 use super::{Assemble, StreamEvent, Streamed};
 
@@ -98,11 +98,10 @@ impl OllamaStream {
     fn call(&mut self, call: &RawValue, news: &mut Vec<StreamEvent>) {
         let place = self.calls.len();
         let raw = raw_call(call);
-        let name = raw.name.and_then(|name| text(name.get()));
-        let name = name.unwrap_or_default().into_owned();
+        let name = raw.name().into_owned();
         news.push(StreamEvent::Call { place, name });
-        if let Some(arguments) = raw.arguments {
-            let text = arguments.get().to_owned();
+        let text = raw.arguments().into_owned();
+        if !text.is_empty() {
             news.push(StreamEvent::Arguments { place, text });
         }
         self.calls.push(Tree::Raw(call.get().to_owned()));

@@ -2,11 +2,13 @@
 //!
 //! Source: `ResponseStreamEvent` of openai/openai-openapi, `openapi.yaml`, 2026-08.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::WireError;
-use super::super::raw::{elements, is_object, object, text};
+use super::super::raw::{RawCall, elements, is_object, object, text};
 use super::super::responses::raw_call;
 use super::tree::{Text, Tree};
 use super::{Assemble, StreamEvent, Streamed, unfinished};
@@ -35,6 +37,7 @@ impl Default for ResponsesStream {
 struct Item {
     index: String,
     tree: Tree,
+    call_id: Option<String>,
     arguments: Text,
     place: Option<usize>,
     is_done: bool,
@@ -159,23 +162,28 @@ impl ResponsesStream {
             return;
         };
         let call = raw_call(raw);
-        if self.find(event.output_index).is_none() {
+        let index = event.output_index.map_or("", RawValue::get);
+        let same = |item: &Item| item.index == index && item.is_same(call.as_ref(), is_done);
+        if !self.items.iter().any(same) {
             let calls = self.items.iter().filter(|item| item.place.is_some());
             let place = call.is_some().then(|| calls.count());
             if let (Some(place), Some(call)) = (place, &call) {
-                let name = call.name.and_then(|name| text(name.get()));
-                let name = name.unwrap_or_default().into_owned();
+                let name = call.name().into_owned();
                 news.push(StreamEvent::Call { place, name });
             }
             self.items.push(Item {
-                index: event.output_index.map_or("", RawValue::get).to_owned(),
+                index: index.to_owned(),
                 tree: Tree::default(),
+                call_id: call
+                    .as_ref()
+                    .and_then(RawCall::given_id)
+                    .map(Cow::into_owned),
                 arguments: Text::default(),
                 place,
                 is_done: false,
             });
         }
-        let Some(item) = self.find(event.output_index) else {
+        let Some(item) = self.items.iter_mut().rfind(|item| same(item)) else {
             return;
         };
         if let Some(arguments) = call.and_then(|call| call.arguments) {
@@ -187,6 +195,19 @@ impl ResponsesStream {
 }
 
 impl Item {
+    /// Whether what is added or done is this one. Imitators give all items one index: what is added
+    /// after this was done is another, and so is a call of another id.
+    fn is_same(&self, call: Option<&RawCall<'_>>, is_done: bool) -> bool {
+        let id = call.and_then(RawCall::given_id);
+        let has_other_id = self
+            .call_id
+            .as_deref()
+            .zip(id.as_deref())
+            .is_some_and(|(own, id)| own != id);
+        let is_over = self.is_done && !is_done;
+        self.place.is_some() == call.is_some() && !has_other_id && !is_over
+    }
+
     /// The whole arguments: what of them was not told yet is news.
     fn replace(&mut self, whole: &RawValue, news: &mut Vec<StreamEvent>) {
         let mut arguments = Text::default();

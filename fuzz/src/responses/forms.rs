@@ -162,7 +162,11 @@ fn asked(request: &RawValue) -> Option<Given<'_>> {
             ["/id", "/params/name", "/params/arguments"],
         )),
         Some(_) => None,
-        None => at(request, "/name").map(|_| at_each(request, ["/", "/name", "/arguments"])),
+        None => at(request, "/name").map(|name| Given {
+            id: None,
+            name: Some(name),
+            arguments: at(request, "/arguments"),
+        }),
     }
 }
 

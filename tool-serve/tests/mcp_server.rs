@@ -301,15 +301,19 @@ async fn what_is_in_flight_when_the_input_ends_is_answered() {
     timeout(LONG, client.ended).await.unwrap().unwrap().unwrap();
 }
 
-#[tokio::test]
-async fn who_does_not_read_does_not_hold_up_a_server_that_is_told_to_stop() {
+/// A server that gives calls little time once it is told to stop.
+fn impatient(stop: &Cancel) -> Server {
     let limits = ServerLimits {
         grace: Duration::from_millis(50),
         ..ServerLimits::default()
     };
+    Server::new(all()).limits(limits).stopped_by(stop.clone())
+}
+
+#[tokio::test]
+async fn who_does_not_read_does_not_hold_up_a_server_that_is_told_to_stop() {
     let stop = Cancel::new();
-    let server = Server::new(all()).limits(limits).stopped_by(stop.clone());
-    let mut client = Piped::new(server).await;
+    let mut client = Piped::new(impatient(&stop)).await;
     for id in 1..=2_000 {
         client.say(&call(id, "add", r#"{"a":1,"b":1}"#)).await;
     }
@@ -320,13 +324,8 @@ async fn who_does_not_read_does_not_hold_up_a_server_that_is_told_to_stop() {
 #[tokio::test]
 async fn a_call_that_outlives_its_server_is_answered_as_cancelled() {
     for by_the_host in [true, false] {
-        let limits = ServerLimits {
-            grace: Duration::from_millis(50),
-            ..ServerLimits::default()
-        };
         let stop = Cancel::new();
-        let server = Server::new(all()).limits(limits).stopped_by(stop.clone());
-        let mut client = Piped::new(server).await;
+        let mut client = Piped::new(impatient(&stop)).await;
         client.say(&call(1, "wait", r#"{"ms":60000}"#)).await;
         let answer = client.ask(&call(2, "add", r#"{"a":1,"b":1}"#)).await;
         assert_eq!(answer["id"], 2);

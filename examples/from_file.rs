@@ -6,12 +6,31 @@
 //! {
 //!   "name": "count_lines", "description": "Counts the lines of a file.",
 //!   "parameters": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
-//!   "command": "wc -l {{path}}"
+//!   "command": "wc -l -- {{path}}"
 //! }
 //! ```
 //!
-//! Arguments are quoted for the shell, so that nothing in them is a command. A placeholder without
-//! an argument is empty.
+//! # What is safe
+//!
+//! A command with placeholders is split into words, and the program runs without a shell. `'…'`, `"…"` and
+//! `\` group words as in a shell; anything else that means something to a shell alone (`|`, `>`, `$`, `*`)
+//! is refused when the file is loaded. A placeholder fills a word or a part of one, whatever its value
+//! holds: quotes, spaces, `$(…)`. A value never becomes the program, a second word, or an option: where a
+//! placeholder starts a word, a value that begins with `-` is refused, unless a word `--` stands before it.
+//! A placeholder without an argument is empty, and an unquoted word of nothing else is left out.
+//!
+//! A command without placeholders is a line for `sh`: it holds nothing that a model wrote. A script with
+//! arguments takes them as its own, `sh -c 'wc -l < "$1"' sh {{path}}`; a placeholder inside the script is
+//! refused.
+//!
+//! # What is not
+//!
+//! - Which file `{{path}}` names: any that the program may open, through `..` and symbolic links too. Give
+//!   the program a folder of its own, by the operating system.
+//! - Programs that read an argument as code or as a command: `awk`, `sed`, `find -exec`, `env`, `xargs`, `ssh`,
+//!   `python -c`, `eval` in a script. Write no placeholder there.
+//! - Programs that do not know `--`: test what they make of `--help` as a value.
+//! - The command inherits the environment and the working directory, and its output goes to the model.
 
 use std::path::Path;
 use std::process::Command;
@@ -37,6 +56,8 @@ pub(crate) enum LoadError {
     Read(io::Error),
     /// It is not of the form.
     Form(serde_json::Error),
+    /// Its command cannot run as it is written.
+    Command(String),
     /// What it says is no tool.
     Tool(BuildError),
 }
@@ -46,6 +67,7 @@ impl fmt::Display for LoadError {
         match self {
             Self::Read(error) => error.fmt(f),
             Self::Form(error) => error.fmt(f),
+            Self::Command(why) => write!(f, "`command`: {why}"),
             Self::Tool(error) => error.fmt(f),
         }
     }
@@ -55,12 +77,12 @@ impl fmt::Display for LoadError {
 pub(crate) fn from_file(path: &Path) -> Result<Arc<dyn Tool>, LoadError> {
     let text = fs::read_to_string(path).map_err(LoadError::Read)?;
     let file: File = serde_json::from_str(&text).map_err(LoadError::Form)?;
-    let command = file.command;
+    let template = Template::read(&file.command).map_err(LoadError::Command)?;
     let mut builder = DynTool::builder()
         .name(file.name)
         .description(file.description)
         .blocking(true)
-        .handler_sync(move |arguments: Map<String, Value>, _| run(&filled(&command, &arguments)));
+        .handler_sync(move |arguments: Map<String, Value>, _| run(template.filled(&arguments)?));
     if let Some(parameters) = file.parameters {
         builder = builder.parameters(parameters);
     }
@@ -85,34 +107,201 @@ pub(crate) fn load_all(folder: &Path) -> io::Result<(Toolset, Vec<String>)> {
     Ok((tools, skipped))
 }
 
-/// The command with its placeholders filled, each in one pass: what an argument says is no
-/// placeholder.
-fn filled(command: &str, arguments: &Map<String, Value>) -> String {
-    let mut out = String::new();
-    let mut rest = command;
-    while let Some((before, behind)) = rest.split_once("{{") {
-        let Some((name, after)) = behind.split_once("}}") else {
-            break;
-        };
-        out.push_str(before);
-        match arguments.get(name.trim()) {
-            None | Some(Value::Null) => {}
-            Some(Value::String(text)) => out.push_str(&quoted(text)),
-            Some(value) => out.push_str(&quoted(&value.to_string())),
+/// A command, with places for arguments.
+#[derive(Debug, PartialEq)]
+struct Template(Vec<Word>);
+
+/// A word of a command.
+#[derive(Debug, Default, PartialEq)]
+struct Word {
+    pieces: Vec<Piece>,
+    is_quoted: bool,
+}
+
+#[derive(Debug, PartialEq)]
+enum Piece {
+    Text(String),
+    Argument(String),
+}
+
+/// Characters that mean something to a shell, and would stand for themselves here.
+const FOR_A_SHELL: &str = "|&;<>()$`*?[\n";
+
+/// Programs whose first argument that is no option is code.
+const SHELLS: [&str; 10] = [
+    "sh", "ash", "bash", "dash", "ksh", "mksh", "zsh", "fish", "csh", "tcsh",
+];
+
+impl Template {
+    fn read(command: &str) -> Result<Self, String> {
+        if !command.contains("{{") {
+            let words = ["sh", "-c", command].map(Word::of);
+            return Ok(Self(words.into()));
         }
-        rest = after;
+        let mut words = Vec::new();
+        let mut word: Option<Word> = None;
+        let mut quote = None;
+        let mut rest = command;
+        while let Some(char) = rest.chars().next() {
+            if let Some((name, after)) = rest.strip_prefix("{{").and_then(|at| at.split_once("}}"))
+            {
+                let word = word.get_or_insert_default();
+                word.pieces.push(Piece::Argument(name.trim().to_owned()));
+                rest = after;
+                continue;
+            }
+            rest = rest.get(char.len_utf8()..).unwrap_or_default();
+            match (quote, char) {
+                (Some(open), _) if open == char => quote = None,
+                (None, '\'' | '"') => {
+                    quote = Some(char);
+                    word.get_or_insert_default().is_quoted = true;
+                }
+                (None | Some('"'), '\\') => {
+                    let next = rest.chars().next().ok_or("a `\\` ends it")?;
+                    rest = rest.get(next.len_utf8()..).unwrap_or_default();
+                    let word = word.get_or_insert_default();
+                    if quote.is_some() && !"\"\\$`".contains(next) {
+                        word.push('\\');
+                    }
+                    word.push(next);
+                }
+                (None, ' ' | '\t') => words.extend(word.take()),
+                (None, char) if FOR_A_SHELL.contains(char) => return Err(needs_a_shell(char)),
+                (None, '#' | '~') if word.is_none() => return Err(needs_a_shell(char)),
+                (Some('"'), '$' | '`') => return Err(needs_a_shell(char)),
+                _ => word.get_or_insert_default().push(char),
+            }
+        }
+        if quote.is_some() {
+            return Err("a quote is not closed".into());
+        }
+        words.extend(word);
+        Self(words).checked()
     }
-    out + rest
+
+    /// No argument says which program runs, or what code a shell reads.
+    fn checked(self) -> Result<Self, String> {
+        if self.0.first().is_none_or(Word::has_argument) {
+            return Err("a placeholder says which program runs".into());
+        }
+        let mut words = self.0.iter().skip_while(|word| !word.is_shell());
+        let mut before = words.next();
+        for word in words {
+            if word.has_argument() {
+                return Err(
+                    "a placeholder stands in a script; write it behind, as an argument of the \
+                     script: sh -c 'wc -l < \"$1\"' sh {{path}}"
+                        .into(),
+                );
+            }
+            // The name of one of the shell's settings is no script.
+            let is_name = before.is_some_and(|before| before.is_one_of(&["-o", "+o", "-O", "+O"]));
+            if !word.starts_with(&['-', '+']) && !is_name {
+                break;
+            }
+            before = Some(word);
+        }
+        Ok(self)
+    }
+
+    /// The words, with these arguments.
+    fn filled(&self, arguments: &Map<String, Value>) -> Result<Vec<String>, ToolError> {
+        let mut filled = Vec::new();
+        let mut is_behind_options = false;
+        for word in &self.0 {
+            let Some(text) = word.filled(arguments) else {
+                continue;
+            };
+            let refused = |why| {
+                let name = word.argument().unwrap_or_default();
+                Err(ToolError::failed(format!("{name}: {why}")))
+            };
+            if text.contains('\0') {
+                return refused("must not hold the character NUL");
+            }
+            if text.starts_with('-') && !word.starts_with(&['-']) && !is_behind_options {
+                return refused("must not begin with `-`");
+            }
+            is_behind_options |= word.is_one_of(&["--"]);
+            filled.push(text);
+        }
+        Ok(filled)
+    }
 }
 
-/// One word of the shell, whatever is in it.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
+fn needs_a_shell(char: char) -> String {
+    format!(
+        "`{}` is for a shell, and a command with placeholders runs without one",
+        char.escape_debug()
+    )
 }
 
-fn run(command: &str) -> Result<Outcome, ToolError> {
-    let output = Command::new("sh").arg("-c").arg(command).output();
-    let output = output.map_err(|error| {
+impl Word {
+    fn of(text: &str) -> Self {
+        Self {
+            pieces: vec![Piece::Text(text.to_owned())],
+            is_quoted: true,
+        }
+    }
+
+    fn push(&mut self, char: char) {
+        match self.pieces.last_mut() {
+            Some(Piece::Text(text)) => text.push(char),
+            _ => self.pieces.push(Piece::Text(char.to_string())),
+        }
+    }
+
+    /// The first argument that stands in it.
+    fn argument(&self) -> Option<&str> {
+        self.pieces.iter().find_map(|piece| match piece {
+            Piece::Argument(name) => Some(name.as_str()),
+            Piece::Text(_) => None,
+        })
+    }
+
+    fn has_argument(&self) -> bool {
+        self.argument().is_some()
+    }
+
+    /// How it begins, whatever its arguments are.
+    fn starts_with(&self, chars: &[char]) -> bool {
+        matches!(self.pieces.first(), Some(Piece::Text(text)) if text.starts_with(chars))
+    }
+
+    fn is_one_of(&self, texts: &[&str]) -> bool {
+        matches!(self.pieces.as_slice(), [Piece::Text(text)] if texts.contains(&text.as_str()))
+    }
+
+    fn is_shell(&self) -> bool {
+        let [Piece::Text(text)] = self.pieces.as_slice() else {
+            return false;
+        };
+        let name = Path::new(text).file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| SHELLS.contains(&name))
+    }
+
+    /// Its text; nothing where arguments are missing and there is nothing else.
+    fn filled(&self, arguments: &Map<String, Value>) -> Option<String> {
+        let mut text = self.is_quoted.then(String::new);
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(own) => text.get_or_insert_default().push_str(own),
+                Piece::Argument(name) => match arguments.get(name) {
+                    None | Some(Value::Null) => {}
+                    Some(Value::String(given)) => text.get_or_insert_default().push_str(given),
+                    Some(given) => text.get_or_insert_default().push_str(&given.to_string()),
+                },
+            }
+        }
+        text
+    }
+}
+
+fn run(words: Vec<String>) -> Result<Outcome, ToolError> {
+    let mut words = words.into_iter();
+    let mut command = Command::new(words.next().unwrap_or_default());
+    let output = command.args(words).output().map_err(|error| {
         ToolError::failed("the command could not be started").with_source(error)
     })?;
     if output.status.success() {

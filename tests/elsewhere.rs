@@ -76,6 +76,112 @@ fn a_tool_from_a_file_runs_its_command_with_quoted_arguments() {
     );
 }
 
+/// The tool of a file with this command, whose parameters are texts.
+fn commanded(folder: &Path, command: &str) -> Result<Toolset, String> {
+    let text = json!({"type": "string"});
+    let schema =
+        json!({"type": "object", "properties": {"name": text, "path": text, "more": text}});
+    let file =
+        json!({"name": "run", "description": "Runs.", "parameters": schema, "command": command});
+    let tool = from_file::from_file(&put(folder, "run", &file.to_string()));
+    let tool = tool.map_err(|error| error.to_string())?;
+    Ok(Toolset::new([tool]).unwrap())
+}
+
+#[test]
+fn what_a_model_says_is_never_run_wherever_its_placeholder_stands() {
+    let folder = folder("from_file_injected");
+    let ran = folder.join("ran");
+    let hostile = [
+        format!("$(touch {})", ran.display()),
+        format!("`touch {}`", ran.display()),
+        format!("\"; touch {}; \"", ran.display()),
+        format!("'; touch {}; '", ran.display()),
+        format!("x\ntouch {}", ran.display()),
+        format!("a & touch {} #", ran.display()),
+        "$HOME ${IFS} * ~ \\ {{path}} %s".to_owned(),
+    ];
+    for command in [
+        r#"printf %s "Hello {{name}}""#,
+        "printf %s 'Hello {{name}}'",
+        r"printf %s Hello\ {{name}}",
+        r#"sh -c 'printf "Hello %s" "$1"' sh {{name}}"#,
+    ] {
+        let tools = commanded(&folder, command).unwrap();
+        for name in &hostile {
+            let said = call(&tools, "run", &json!({"name": name}));
+            assert_eq!(said, (true, format!("Hello {name}")), "{command}");
+        }
+    }
+    assert!(!ran.exists());
+}
+
+#[test]
+fn a_path_that_a_model_gives_is_no_option() {
+    let folder = folder("from_file_options");
+    let (file, list) = (folder.join("-file"), folder.join("list"));
+    fs::write(&file, "a\nb\n").unwrap();
+    fs::write(&list, format!("{}\0", file.display())).unwrap();
+    let option = format!("--files0-from={}", list.display());
+    for command in [
+        "wc -l {{path}}",
+        "wc -l \"{{path}}\"",
+        "wc -l {{more}}{{path}}",
+        "wc {{more}} {{path}}",
+        "sh -c 'wc -l \"$1\"' sh {{path}}",
+    ] {
+        let tools = commanded(&folder, command).unwrap();
+        for path in [option.as_str(), "-", "--help"] {
+            let (ok, text) = call(&tools, "run", &json!({"path": path}));
+            assert!(
+                !ok && text.ends_with(": must not begin with `-`"),
+                "{command}: {text}"
+            );
+        }
+    }
+    // Behind `--` nothing is one, and a word that begins otherwise is none.
+    let tools = commanded(&folder, "wc -l -- {{path}}").unwrap();
+    let (ok, text) = call(&tools, "run", &json!({"path": option}));
+    assert!(!ok && text.contains("No such file"), "{text}");
+    let tools = commanded(&folder, "printf %s --name={{name}}").unwrap();
+    let said = call(&tools, "run", &json!({"name": "-x"}));
+    assert_eq!(said, (true, "--name=-x".into()));
+    let (ok, text) = call(&tools, "run", &json!({"name": "a\0b"}));
+    assert_eq!(
+        (ok, &*text),
+        (false, "name: must not hold the character NUL")
+    );
+}
+
+#[test]
+fn a_command_that_would_need_a_shell_for_its_arguments_is_no_tool() {
+    let folder = folder("from_file_shells");
+    for (command, why) in [
+        ("wc -l < {{path}}", "`<` is for a shell"),
+        ("echo {{name}} | sort", "`|` is for a shell"),
+        ("echo {{name}}; exit 3", "`;` is for a shell"),
+        ("echo \"$HOME {{name}}\"", "`$` is for a shell"),
+        ("echo `id` {{name}}", "``` is for a shell"),
+        ("ls ~/{{path}}/*", "`~` is for a shell"),
+        ("echo\n{{name}}", "`\\n` is for a shell"),
+        ("echo \"{{name}}", "a quote is not closed"),
+        ("{{name}} x", "says which program runs"),
+        ("./{{name}} x", "says which program runs"),
+        (" {{name}}", "says which program runs"),
+        ("sh -c \"echo {{name}}\"", "stands in a script"),
+        ("sh -ec 'echo {{name}}' sh", "stands in a script"),
+        ("bash -o pipefail -c 'echo {{name}}'", "stands in a script"),
+        ("env A=1 /bin/sh -c {{name}}", "stands in a script"),
+        ("sh {{path}}", "stands in a script"),
+    ] {
+        let error = commanded(&folder, command).unwrap_err();
+        assert!(error.contains(why), "{command}: {error}");
+    }
+    // Without placeholders nothing comes from a model.
+    let tools = commanded(&folder, "printf '%s' a b | tr a x").unwrap();
+    assert_eq!(call(&tools, "run", &json!({})), (true, "xb".into()));
+}
+
 #[test]
 fn what_is_no_tool_is_reported_alone_and_skipped_among_others() {
     let folder = folder("from_files");

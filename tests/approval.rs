@@ -166,6 +166,11 @@ fn nobody_is_asked_below_the_threshold_nor_about_what_cannot_run() {
             Approval::when(|request| request.annotations().destructive == Some(true)),
             "send",
         ),
+        (Approval::default(), "send misspelled"),
+        (
+            Approval::at_least("critical").destructive_too(),
+            "send misspelled",
+        ),
     ] {
         let executor = Executor::serial(all()).layer(asks(approval));
         let batch = executor.run_blocking(&calls, &Context::new());
@@ -478,6 +483,59 @@ fn one_approval_does_not_stand_for_another() {
     let batch = executor.run_blocking(&[mail()], &Context::new());
     assert_eq!(texts(&batch), ["ada x0"]);
     assert_eq!(asked.load(Ordering::SeqCst), 2);
+}
+
+/// Destroys little.
+#[tool(meta(risk = "low"), destructive, idempotent)]
+fn clear() -> &'static str {
+    "cleared"
+}
+
+#[test]
+fn what_destroys_is_asked_about_whatever_its_level() {
+    let executor = Executor::serial(tools![clear, send, look]).layer(Approval::default());
+    let calls = [
+        call("1", "clear", json!({})),
+        mail(),
+        call("3", "look", json!({})),
+    ];
+    let batch = executor.run_blocking(&calls, &Context::new());
+    let reasons: Vec<_> = batch.pending().map(|pending| &pending.reason).collect();
+    let shown = [
+        PendingReason::Decision(json!({"destructive": true})),
+        PendingReason::Decision(json!({"risk": "high", "destructive": true})),
+    ];
+    assert_eq!(reasons, [&shown[0], &shown[1]]);
+    assert_eq!(texts(&batch), ["seen"]);
+}
+
+#[test]
+fn an_approval_may_be_content_with_one_further_out() {
+    let asked = Arc::new(AtomicU32::new(0));
+    let counts = || {
+        let asked = Arc::clone(&asked);
+        Approval::at_least("high").ask(move |_| {
+            asked.fetch_add(1, Ordering::SeqCst);
+            async { Decision::Approve }
+        })
+    };
+    let once = || Approval::default().unless_approved();
+    let executor = Executor::serial(all()).layer(counts()).layer(once());
+    let batch = executor.run_blocking(&[mail()], &Context::new());
+    assert_eq!(texts(&batch), ["ada x0"]);
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+    // What the one further out does not ask about, this one does.
+    let critical = Approval::at_least("critical").ask(|_| async { Decision::Approve });
+    let executor = Executor::serial(all()).layer(critical).layer(once());
+    let batch = executor.run_blocking(&[mail()], &Context::new());
+    assert_eq!(batch.pending().count(), 1);
+    // What is changed behind the one further out runs by neither.
+    let executor = Executor::serial(all())
+        .layer(counts())
+        .layer(Rewrites(r#""eve""#))
+        .layer(once());
+    let batch = executor.run_blocking(&[mail()], &Context::new());
+    assert_eq!(kind(&batch.calls()[0]), Some(ErrorKind::Rejected));
 }
 
 #[test]

@@ -161,6 +161,11 @@ impl<'a> Request<'a> {
         }
     }
 
+    /// Whether it runs with these arguments or not at all.
+    pub(crate) fn is_sealed(&self) -> bool {
+        !matches!(self.seal, Seal::Open)
+    }
+
     /// The tool.
     pub fn tool(&self) -> &'a Arc<dyn Tool> {
         self.core.tool

@@ -11,7 +11,8 @@ use crate::{Context, Decision, Handled, Handling, Layer, Next, Outcome, Request,
 
 /// Asks before a call runs: a person, a policy, another program.
 ///
-/// Which calls are asked about is said by a level ([`at_least`](Self::at_least)) or a closure
+/// Which calls are asked about is said by a level ([`at_least`](Self::at_least)), by a level and the annotation
+/// `destructive` ([`default`](Self::default), the rule of `serve::main`), or by a closure
 /// ([`when`](Self::when)); all others run at once. Who is asked is said by [`ask`](Self::ask), and
 /// the call goes on when the answer is there. Without it the call is left
 /// [pending](crate::PendingReason::Decision), for as long as it takes: the batch ends without it, and
@@ -33,13 +34,13 @@ use crate::{Context, Decision, Handled, Handling, Layer, Next, Outcome, Request,
 /// });
 /// let executor = Executor::serial(&tools).layer(asks);
 ///
-/// // All that may destroy something waits for a decision.
-/// let waits = Approval::when(|request| request.annotations().destructive == Some(true));
-/// let executor = Executor::serial(&tools).layer(waits);
+/// // All that may destroy something, or is of high risk, waits for a decision.
+/// let executor = Executor::serial(&tools).layer(Approval::default());
 /// ```
 #[derive(Clone)]
 pub struct Approval {
     needs: Needs,
+    unless_approved: bool,
     ask: Option<Arc<Approver>>,
     show: Option<Arc<Show>>,
 }
@@ -50,6 +51,7 @@ enum Needs {
         levels: Levels,
         threshold: usize,
         unmarked: bool,
+        destructive: bool,
     },
     When(Arc<When>),
 }
@@ -114,6 +116,7 @@ impl Approval {
             levels,
             threshold,
             unmarked: false,
+            destructive: false,
         }))
     }
 
@@ -126,6 +129,7 @@ impl Approval {
     fn new(needs: Needs) -> Self {
         Self {
             needs,
+            unless_approved: false,
             ask: None,
             show: None,
         }
@@ -137,6 +141,24 @@ impl Approval {
             *unmarked = true;
         }
         self
+    }
+
+    /// Asks about `destructive` tools too, whatever their level: `idempotent` ones as well, and those of a low
+    /// risk.
+    pub fn destructive_too(mut self) -> Self {
+        if let Needs::Level { destructive, .. } = &mut self.needs {
+            *destructive = true;
+        }
+        self
+    }
+
+    /// Leaves out calls that an `Approval` further out let run, so that nobody is asked twice. Without
+    /// this, each of several approvals asks for itself.
+    pub fn unless_approved(self) -> Self {
+        Self {
+            unless_approved: true,
+            ..self
+        }
     }
 
     /// The same, which waits for the answer of `ask`. A panic of it is the call's error, and the call
@@ -168,14 +190,21 @@ impl Approval {
                 levels,
                 threshold,
                 unmarked,
-            } => match levels.of(request.attributes()) {
-                Some((_, level)) if level < *threshold => return None,
-                Some((value, _)) => {
-                    shown.insert(levels.attribute().to_owned(), value.clone());
+                destructive,
+            } => {
+                let destroys = *destructive && request.annotations().destructive == Some(true);
+                match levels.of(request.attributes()) {
+                    Some((value, level)) if level >= *threshold => {
+                        shown.insert(levels.attribute().to_owned(), value.clone());
+                    }
+                    None if *unmarked => {}
+                    _ if destroys => {}
+                    _ => return None,
                 }
-                None if *unmarked => {}
-                None => return None,
-            },
+                if destroys {
+                    shown.insert("destructive".to_owned(), true.into());
+                }
+            }
             Needs::When(needs) if needs(request) => {}
             Needs::When(_) => return None,
         }
@@ -186,12 +215,22 @@ impl Approval {
     }
 }
 
+/// Asks about `destructive` tools and those whose `risk` is at least `high`.
+impl Default for Approval {
+    fn default() -> Self {
+        Self::at_least("high").destructive_too()
+    }
+}
+
 impl Layer for Approval {
     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
         Box::pin(async move {
             let Some(shown) = self.shown(&request) else {
                 return next.run(request).await;
             };
+            if self.unless_approved && request.is_sealed() {
+                return next.run(request).await;
+            }
             if request.is_approved() {
                 return next.run(request.sealed()).await;
             }
@@ -225,11 +264,13 @@ impl fmt::Debug for Approval {
             levels,
             threshold,
             unmarked,
+            destructive,
         } = &self.needs
         {
             debug.field("levels", levels);
             debug.field("threshold", threshold);
             debug.field("unmarked", unmarked);
+            debug.field("destructive", destructive);
         }
         debug
             .field("asks", &self.ask.is_some())

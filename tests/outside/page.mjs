@@ -113,7 +113,17 @@ async function desktop() {
   await page.screenshot({ path: `${pictures}/desktop-order.png`, fullPage: true });
   await page.getByLabel("country").fill("GB");
   await page.getByLabel("quantity").fill("5");
+  // It is destructive, so that a person is asked.
   await call(page);
+  await said(page, "The call waits for a person");
+  assert.equal((await answer(page)).lines[0].sku, "tea");
+  await sound(page);
+  await page.screenshot({ path: `${pictures}/desktop-waits.png`, fullPage: true });
+  await page.getByRole("button", { name: "Reject" }).click();
+  await said(page, "Failed: rejected");
+  await call(page);
+  await said(page, "The call waits for a person");
+  await page.getByRole("button", { name: "Approve" }).click();
   await said(page, "Answer");
   assert.deepEqual(await answer(page), {
     customer: { name: "Ada", country: "GB" },

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use toolwright_runtime::{
-    Block, Content, ErrorKind, Fault, Outcome, Payload, Pending, PendingReason, Progress, Repair,
-    Reply, ToolError, ToolResult,
+    Block, Content, Context, ErrorKind, Executor, Fault, Outcome, Payload, Pending, PendingReason,
+    Progress, Repair, Reply, ToolError, ToolResult,
 };
 
 use crate::json::{list, object, quoted};
@@ -35,12 +35,12 @@ impl Way {
     }
 }
 
-/// The answer's text; `arguments` are those of the call without its secrets, for who decides about
-/// one that waits.
-pub(crate) fn to_json(reply: &Reply, arguments: &str) -> String {
-    match reply {
-        Reply::Answered(result) => answered(result),
-        Reply::Pending(waits) => pending(waits, arguments),
+/// The arguments that a call waits with, without its secrets: for who decides about it. A layer may have
+/// rewritten those that were sent.
+pub(crate) fn shown(executor: &Executor, cx: &Context, pending: &Pending) -> String {
+    match executor.tools(cx).get(&pending.call.name) {
+        Some(tool) => tool.shown(&pending.call.arguments).into_owned(),
+        None => String::new(),
     }
 }
 
@@ -50,7 +50,8 @@ fn text<'a>(text: &str) -> Cow<'a, str> {
     quoted(text).into()
 }
 
-fn answered(result: &ToolResult) -> String {
+/// The text of an answer.
+pub(crate) fn answered(result: &ToolResult) -> String {
     let mut members = match &result.outcome {
         Ok(outcome) => succeeded(outcome),
         Err(error) => failed(error),
@@ -156,12 +157,15 @@ pub(crate) fn reason(reason: &PendingReason) -> &'static str {
     }
 }
 
-fn pending(pending: &Pending, arguments: &str) -> String {
-    let mut members = vec![
-        ("status", text("pending")),
+/// The text for a call that waits, with its [`shown`] arguments; `id` is what a decision about it is sent
+/// to.
+pub(crate) fn pending(pending: &Pending, arguments: &str, id: Option<&str>) -> String {
+    let mut members = vec![("status", text("pending"))];
+    members.extend(id.map(|id| ("id", text(id))));
+    members.extend([
         ("reason", text(reason(&pending.reason))),
         ("arguments", text(arguments)),
-    ];
+    ]);
     if let PendingReason::Decision(ask) = &pending.reason {
         members.push(("ask", json(ask)));
     }

@@ -14,6 +14,7 @@ pub mod http;
 mod json;
 pub mod mcp;
 mod progress;
+mod random;
 #[cfg(feature = "serve")]
 mod serve;
 #[cfg(feature = "serve")]

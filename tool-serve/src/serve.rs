@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
+use toolwright_runtime::layers::Approval;
 use toolwright_runtime::{Cancel, Context, Executor, Registry};
 
 use crate::cli::{self, Exit};
@@ -16,6 +17,19 @@ use crate::mcp;
 use crate::signals::Signals;
 
 /// A toolset as a whole program: what [`main`] runs, with a host's own choices.
+///
+/// It asks a person before a call of a tool that is `destructive`, or whose `risk` is `high` or more:
+/// [`Approval::default`]. Those calls do not run until somebody says yes:
+///
+/// - On the command line with `--approve`, or by a yes at the prompt where standard input and error are a
+///   terminal; else the call waits, and the exit code is 5.
+/// - Over MCP by the client, as elicitation or as input that is required. A client that can do neither is
+///   refused, in words that the model reads.
+/// - Over HTTP the call is answered as pending, and goes on by `POST /calls/{id}`; see
+///   [`http::Server`](crate::http::Server).
+///
+/// A host's own layers see a call first. One that an [`Approval`] of theirs let run is not asked about
+/// again. [`unattended`](Self::unattended) switches the asking off.
 ///
 /// ```no_run
 /// # use toolwright::Toolset;
@@ -29,6 +43,7 @@ use crate::signals::Signals;
 pub struct Serve {
     registry: Registry,
     change: Change,
+    pub(crate) is_attended: bool,
     pub(crate) name: String,
     pub(crate) version: Option<String>,
     pub(crate) about: Option<String>,
@@ -58,6 +73,9 @@ type ChangeHttp = Box<dyn FnOnce(Server) -> Server + Send>;
 /// | `serve --listen ADDRESS` | serves them over HTTP, with a page to try them, and over MCP at `/mcp` |
 /// | `completions SHELL` | prints a script that completes all of this |
 ///
+/// A call of a tool that is `destructive`, or of high risk (`meta(risk = "high")`), waits for a person's
+/// yes, however it comes; see [`Serve`], and [`Serve::unattended`] for programs that nobody attends.
+///
 /// The exit code is 0 where all went well, 1 where a tool failed, 2 for a command line that makes no
 /// sense, 3 for arguments that do not fit, 4 for a tool that is not there, 5 where a person has to
 /// answer or to say yes, 6 where one said no, 124 for a call that took too long, 130 for one that was
@@ -74,6 +92,7 @@ impl Serve {
             http: Vec::new(),
             registry,
             change: Arc::new(|executor| executor),
+            is_attended: true,
             name: own_name(),
             version: None,
             about: None,
@@ -109,6 +128,25 @@ impl Serve {
         Self { change, ..self }
     }
 
+    /// Runs every call without asking for a yes, `destructive` ones and those of high risk too. Layers of the
+    /// host's own still ask:
+    ///
+    /// ```no_run
+    /// # use toolwright::Toolset;
+    /// # use toolwright::serve::Serve;
+    /// use toolwright::layers::Approval;
+    ///
+    /// # let tools = Toolset::default();
+    /// // Asks from `medium` on, and not about what is destructive and of low risk.
+    /// Serve::new(tools).unattended().executor(|executor| executor.layer(Approval::at_least("medium")));
+    /// ```
+    pub fn unattended(self) -> Self {
+        Self {
+            is_attended: false,
+            ..self
+        }
+    }
+
     /// The same program, with what all of its calls know.
     pub fn context(self, cx: Context) -> Self {
         Self { cx, ..self }
@@ -141,7 +179,20 @@ impl Serve {
 
     /// What runs a call from the command line: a person waits as long as a person likes.
     pub(crate) fn calls(&self) -> Executor {
-        (self.change)(Executor::serial(&self.registry).no_timeout())
+        let executor = (self.change)(Executor::serial(&self.registry).no_timeout());
+        self.attend()(executor)
+    }
+
+    /// Asks for a yes further in than all layers of the host's: what is shown is what runs.
+    fn attend(&self) -> impl Fn(Executor) -> Executor + Send + Sync + 'static {
+        let is_attended = self.is_attended;
+        move |executor| {
+            if is_attended {
+                executor.layer(Approval::default().unless_approved())
+            } else {
+                executor
+            }
+        }
     }
 
     /// Serves over HTTP until a signal ends it.
@@ -177,8 +228,9 @@ impl Serve {
     /// Serves over MCP on the standard input and output, until the input ends or a signal comes.
     pub(crate) fn run_mcp(self) -> io::Result<Exit> {
         let stop = Cancel::new();
+        let attend = self.attend();
         let mut server = mcp::Server::new(self.registry)
-            .executor(|executor| (self.change)(executor))
+            .executor(|executor| attend((self.change)(executor)))
             .name(self.name)
             .context(self.cx)
             .stopped_by(stop.clone());
@@ -199,6 +251,7 @@ impl Serve {
     }
 
     fn http_server(self) -> Server {
+        let attend = self.attend();
         let change = self.change;
         let mut server = Server::new(self.registry)
             .name(self.name)
@@ -213,6 +266,7 @@ impl Serve {
         self.http
             .into_iter()
             .fold(server, |server, change| change(server))
+            .executor(attend)
     }
 }
 
@@ -252,6 +306,7 @@ impl fmt::Debug for Serve {
         f.debug_struct("Serve")
             .field("name", &self.name)
             .field("version", &self.version)
+            .field("is_attended", &self.is_attended)
             .field("registry", &self.registry)
             .finish_non_exhaustive()
     }

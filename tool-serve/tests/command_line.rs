@@ -13,6 +13,8 @@ mod tools;
 
 #[path = "command_line/answers.rs"]
 mod answers;
+#[path = "command_line/attended.rs"]
+mod attended;
 #[path = "command_line/flags.rs"]
 mod flags;
 #[path = "command_line/program.rs"]
@@ -40,7 +42,8 @@ fn main() -> ExitCode {
     let all = flags::TESTS
         .iter()
         .chain(answers::TESTS)
-        .chain(screen::TESTS);
+        .chain(screen::TESTS)
+        .chain(attended::TESTS);
     let is_sought =
         |(name, _): &&Named| sought.is_empty() || sought.iter().any(|part| name.contains(part));
     let mut failed = Vec::new();

@@ -7,14 +7,15 @@ use clap::ArgMatches;
 use serde_json::Value;
 use tokio::sync::mpsc::Receiver;
 use toolwright_runtime::{
-    Batch, Cancel, Context, Decision, Executor, Progress, Reply, ToolCall, Toolset,
+    Batch, Cancel, Context, Decision, Executor, Pending, Progress, Reply, ToolCall, Toolset,
 };
 
 use super::arguments::{self, Given};
 use super::command::{id, parameters};
 use super::exit::Exit;
+use super::prompt;
 use super::show::Printer;
-use crate::answer::Way;
+use crate::answer::{self, Way};
 use crate::progress;
 use crate::serve::{Serve, runtime};
 use crate::signals::Signals;
@@ -22,8 +23,6 @@ use crate::signals::Signals;
 /// What the command line asks for.
 pub(super) struct Asked {
     call: ToolCall,
-    /// The arguments without their secrets, for who is asked about them.
-    shown: String,
     approve: bool,
     timeout: Option<Duration>,
 }
@@ -42,7 +41,7 @@ impl Asked {
             return Err("name a tool".to_owned());
         };
         let Some(tool) = tools.get(name) else {
-            return Ok(Self::of(name, "{}".to_owned(), "{}".to_owned()));
+            return Ok(Self::of(name, "{}".to_owned()));
         };
         let (schema, flags) = parameters(tool.def());
         let given: Vec<_> = flags
@@ -67,18 +66,16 @@ impl Asked {
             }
             None => None,
         };
-        let shown = tool.shown(&text).into_owned();
         Ok(Self {
             approve: matches.get_flag("approve"),
             timeout,
-            ..Self::of(name, text, shown)
+            ..Self::of(name, text)
         })
     }
 
-    fn of(name: &str, arguments: String, shown: String) -> Self {
+    fn of(name: &str, arguments: String) -> Self {
         Self {
             call: ToolCall::new("call_1", name, arguments),
-            shown,
             approve: false,
             timeout: None,
         }
@@ -107,7 +104,7 @@ impl Asked {
         let Some(reply) = batch.calls().first() else {
             return Ok(Exit::Failed);
         };
-        printer.reply(reply, &self.shown)?;
+        printer.reply(reply, |pending| answer::shown(&executor, &cx, pending))?;
         Ok(Exit::of(Way::of(reply)))
     }
 
@@ -118,30 +115,38 @@ impl Asked {
         mut reports: Receiver<Progress>,
     ) -> Batch {
         let mut meter = Meter::new();
-        let run = async {
-            let batch = executor.run(std::slice::from_ref(&self.call), cx).await;
-            match batch.calls().first() {
-                Some(Reply::Pending(waits)) if self.approve => {
-                    let decided = waits.decided(Decision::Approve);
-                    executor.decide(&[decided], cx).await
-                }
-                _ => batch,
-            }
-        };
-        let mut run = std::pin::pin!(run);
-        let batch = loop {
-            tokio::select! {
-                biased;
-                batch = &mut run => break batch,
-                Some(report) = reports.recv() => meter.show(&report),
-            }
-        };
-        // What was told in the moment of the end.
-        while let Ok(report) = reports.try_recv() {
-            meter.show(&report);
+        let mut approve = self.approve;
+        let run = executor.run(std::slice::from_ref(&self.call), cx);
+        let mut batch = meter.over(run, &mut reports).await;
+        // A layer may change the arguments after a yes: then these are asked about.
+        while let Some(Reply::Pending(waits)) = batch.calls().first() {
+            let decision = if std::mem::take(&mut approve) {
+                Decision::Approve
+            } else if let Some(decision) = ask(executor, cx, waits).await {
+                decision
+            } else {
+                break;
+            };
+            let decided = [waits.decided(decision)];
+            batch = meter
+                .over(executor.decide(&decided, cx), &mut reports)
+                .await;
         }
-        meter.clear();
         batch
+    }
+}
+
+/// What a person at the terminal says about a call that waits, if one is there.
+async fn ask(executor: &Executor, cx: &Context, waits: &Pending) -> Option<Decision> {
+    if !prompt::is_possible() {
+        return None;
+    }
+    let shown = answer::shown(executor, cx, waits);
+    let stop = cx.cancel();
+    tokio::select! {
+        said = prompt::ask(waits, &shown) => said,
+        // What was told to end is answered as that, whatever is decided.
+        () = stop.cancelled() => Some(Decision::Reject(String::new())),
     }
 }
 
@@ -197,6 +202,28 @@ impl Meter {
         }
     }
 
+    /// Waits for a batch, and shows how far it is.
+    async fn over(
+        &mut self,
+        run: impl Future<Output = Batch>,
+        reports: &mut Receiver<Progress>,
+    ) -> Batch {
+        let mut run = std::pin::pin!(run);
+        let batch = loop {
+            tokio::select! {
+                biased;
+                batch = &mut run => break batch,
+                Some(report) = reports.recv() => self.show(&report),
+            }
+        };
+        // What was told in the moment of the end.
+        while let Ok(report) = reports.try_recv() {
+            self.show(&report);
+        }
+        self.clear();
+        batch
+    }
+
     fn show(&mut self, report: &Progress) {
         let mut line = match report.total {
             Some(total) => format!("{} of {total}", report.done),
@@ -219,7 +246,7 @@ impl Meter {
     }
 
     fn clear(&mut self) {
-        if self.is_shown {
+        if std::mem::take(&mut self.is_shown) {
             let _ = write!(io::stderr(), "\r\x1b[K");
         }
     }

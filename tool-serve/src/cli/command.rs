@@ -19,8 +19,20 @@ const TAKEN: [&str; 6] = ["approve", "help", "json", "output", "timeout", "versi
 /// Where the program listens if nothing else is said: this machine alone reaches it.
 const LISTEN: &str = "127.0.0.1:8080";
 
+/// Who is asked, and about what.
+const ATTENDED: &str = "\
+Calls that destroy something or are of high risk wait for a person's yes:
+  call   with `--approve`, or by a yes at the prompt of a terminal
+  mcp    by the client, which asks its user; refused where it cannot
+  serve  answered as pending, and decided by POST /calls/{id}";
+
 /// The program's own part of the tree.
-pub(super) fn program(name: &str, version: Option<&str>, about: Option<&str>) -> Command {
+pub(super) fn program(
+    name: &str,
+    version: Option<&str>,
+    about: Option<&str>,
+    is_attended: bool,
+) -> Command {
     let output = Arg::new("output")
         .long("output")
         .global(true)
@@ -35,7 +47,11 @@ pub(super) fn program(name: &str, version: Option<&str>, about: Option<&str>) ->
                 .unwrap_or("Tools, to call from here and to serve")
                 .to_owned(),
         )
-        .after_help(exit::TOLD)
+        .after_help(if is_attended {
+            format!("{ATTENDED}\n\n{}", exit::TOLD)
+        } else {
+            exit::TOLD.to_owned()
+        })
         .subcommand_required(true)
         .arg_required_else_help(true)
         .arg(output);
@@ -180,7 +196,10 @@ fn tool(def: &ToolDef) -> Command {
             Arg::new("approve")
                 .long("approve")
                 .action(ArgAction::SetTrue)
-                .help("Says yes where the call waits for a person's yes"),
+                .help(
+                    "Says yes where the call waits for a person's yes; without it a terminal is asked, \
+                     and elsewhere the call does not run",
+                ),
         )
         .arg(
             Arg::new("timeout")

@@ -5,6 +5,7 @@ mod call;
 mod command;
 mod exit;
 mod flags;
+mod prompt;
 mod schema;
 mod show;
 
@@ -35,6 +36,7 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
         &serve.name,
         serve.version.as_deref(),
         serve.about.as_deref(),
+        serve.is_attended,
     );
     let tools = serve.calls().tools(&serve.cx);
     let mut command = command::with_tools(program, &tools);

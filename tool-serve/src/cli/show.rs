@@ -5,8 +5,8 @@ use std::io::{self, BufWriter, Write};
 
 use anstyle::{AnsiColor, Style};
 use toolwright_runtime::{
-    Dialect, Outcome, Payload, PendingReason, Reply, Severity, ToolDef, ToolError, ToolResult,
-    Toolset, lower,
+    Dialect, Outcome, Payload, Pending, PendingReason, Reply, Severity, ToolDef, ToolError,
+    ToolResult, Toolset, lower,
 };
 
 use super::Output;
@@ -167,20 +167,22 @@ impl Printer {
         })
     }
 
-    /// What a call came to; `shown` are its arguments without their secrets.
-    pub(super) fn reply(&mut self, reply: &Reply, shown: &str) -> io::Result<()> {
-        if self.output == Output::Json {
-            return self.line(&answer::to_json(reply, shown));
-        }
+    /// What a call came to; `shown` are the arguments of one that waits, without their secrets.
+    pub(super) fn reply(
+        &mut self,
+        reply: &Reply,
+        shown: impl FnOnce(&Pending) -> String,
+    ) -> io::Result<()> {
+        let json = self.output == Output::Json;
         match reply {
+            Reply::Answered(result) if json => self.line(&answer::answered(result)),
             Reply::Answered(result) => self.answered(result),
+            Reply::Pending(pending) if json => {
+                self.line(&answer::pending(pending, &shown(pending), None))
+            }
             Reply::Pending(pending) => {
-                let why = match &pending.reason {
-                    PendingReason::Decision(ask) => format!("a person has to decide: {ask}"),
-                    _ => "a person or the host answers calls of this tool".to_owned(),
-                };
-                anstream::eprintln!("{NOTE}waits:{NOTE:#} {why}");
-                anstream::eprintln!("  arguments: {shown}\n  with `--approve` it runs");
+                waits(pending, &shown(pending));
+                anstream::eprintln!("  with `--approve` it runs");
                 Ok(())
             }
         }
@@ -218,6 +220,31 @@ impl Printer {
             None => self.json(&value.to_json()),
         }
     }
+}
+
+/// Says what a call waits for, with its arguments as they may be shown.
+pub(super) fn waits(pending: &Pending, shown: &str) {
+    let why = match &pending.reason {
+        PendingReason::Decision(ask) => format!("a person has to decide: {ask}"),
+        _ => "a person or the host answers calls of this tool".to_owned(),
+    };
+    let (why, shown) = (visible(&why), visible(shown));
+    let name = &pending.call.name;
+    anstream::eprintln!("{NOTE}waits:{NOTE:#} {why}\n  tool: {name}\n  arguments: {shown}");
+}
+
+/// The text with characters that nobody sees written out: who says yes has to see what to.
+fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for char in text.chars() {
+        if char.is_ascii_graphic() || char == ' ' {
+            out.push(char);
+        } else {
+            // Behind a letter, where an accent that belongs to it is not written out.
+            out.extend(format!("a{char}").escape_debug().skip(1));
+        }
+    }
+    out
 }
 
 /// Says what went wrong.

@@ -7,14 +7,14 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
-use toolwright_runtime::{Batch, Context, ErrorKind, FaultCode, Reply, ToolCall};
+use toolwright_runtime::{Batch, Context, Decided, ErrorKind, FaultCode, Reply, ToolCall};
 
 use super::{Shared, json, refused, stream};
 use crate::answer::{self, Way};
 use crate::body::{self, Broken};
 
 /// How long a client may take to send the arguments.
-const SENDING: Duration = Duration::from_secs(30);
+pub(super) const SENDING: Duration = Duration::from_secs(30);
 
 pub(super) async fn call(
     State(shared): State<Arc<Shared>>,
@@ -26,13 +26,8 @@ pub(super) async fn call(
         return refused(StatusCode::BAD_REQUEST, "no_utf8", words);
     };
     let (parts, body) = request.into_parts();
-    if !is_json(&parts.headers) {
-        let words = "the arguments are sent as `Content-Type: application/json`";
-        return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "no_json", words);
-    }
-    if is_encoded(&parts.headers) {
-        let words = "the arguments are sent as they are, without `Content-Encoding`";
-        return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "encoded", words);
+    if let Some(refused) = not_json(&parts.headers) {
+        return refused;
     }
     let mut cx = shared.context(&parts.extensions);
     let is_strict = prefers_strict(&parts.headers);
@@ -56,15 +51,7 @@ pub(super) async fn call(
         return refused(StatusCode::UNPROCESSABLE_ENTITY, "invalid_args", words);
     }
     let call = ToolCall::new(shared.next_id(), name, arguments);
-    let mut response = if wants_events(&parts.headers) {
-        stream::answer(&shared, call, cx)
-    } else {
-        let batch = run(&shared, &call, cx.clone()).await;
-        match batch.calls().first() {
-            Some(reply) => json(status(reply), answer_json(&shared.executor, &cx, reply)),
-            None => refused(StatusCode::INTERNAL_SERVER_ERROR, "no_answer", "no answer"),
-        }
-    };
+    let mut response = answer(&shared, call, None, cx, &parts.headers).await;
     if is_strict {
         response.headers_mut().insert(
             "preference-applied",
@@ -74,8 +61,31 @@ pub(super) async fn call(
     response
 }
 
-/// Runs the call, which ends where the server does.
-pub(super) async fn run(shared: &Shared, call: &ToolCall, cx: Context) -> Batch {
+/// Runs the call, or goes on with it, and answers as the client wants to hear it.
+pub(super) async fn answer(
+    shared: &Arc<Shared>,
+    call: ToolCall,
+    decided: Option<Decided>,
+    cx: Context,
+    headers: &HeaderMap,
+) -> Response {
+    if wants_events(headers) {
+        return stream::answer(shared, call, decided, cx);
+    }
+    let batch = run(shared, &call, decided, cx.clone()).await;
+    match batch.calls().first() {
+        Some(reply) => json(status(reply), answer_json(shared, &cx, reply)),
+        None => refused(StatusCode::INTERNAL_SERVER_ERROR, "no_answer", "no answer"),
+    }
+}
+
+/// Runs the call, or goes on with it; it ends where the server does.
+pub(super) async fn run(
+    shared: &Shared,
+    call: &ToolCall,
+    decided: Option<Decided>,
+    cx: Context,
+) -> Batch {
     let stop = cx.cancel().child();
     let cx = cx.with_cancel(stop.clone());
     let Shared {
@@ -84,7 +94,7 @@ pub(super) async fn run(shared: &Shared, call: &ToolCall, cx: Context) -> Batch 
         executor,
         ..
     } = shared;
-    let run = turns.run(registry, executor, call, None, &cx);
+    let run = turns.run(registry, executor, call, decided, &cx);
     tokio::pin!(run);
     tokio::select! {
         biased;
@@ -94,20 +104,16 @@ pub(super) async fn run(shared: &Shared, call: &ToolCall, cx: Context) -> Batch 
     run.await
 }
 
-/// The answer's text. Whoever decides about a call that waits sees its arguments without secrets.
-pub(super) fn answer_json(
-    executor: &toolwright_runtime::Executor,
-    cx: &Context,
-    reply: &Reply,
-) -> String {
-    let shown = match reply {
-        Reply::Answered(_) => String::new(),
-        Reply::Pending(waits) => match executor.tools(cx).get(&waits.call.name) {
-            Some(tool) => tool.shown(&waits.call.arguments).into_owned(),
-            None => String::new(),
-        },
-    };
-    answer::to_json(reply, &shown)
+/// The answer's text. A call that waits is kept, for whoever decides about it.
+pub(super) fn answer_json(shared: &Shared, cx: &Context, reply: &Reply) -> String {
+    match reply {
+        Reply::Answered(result) => answer::answered(result),
+        Reply::Pending(pending) => {
+            let shown = answer::shown(&shared.executor, cx, pending);
+            let id = shared.waiting.keep(pending.clone(), cx.clone());
+            answer::pending(pending, &shown, Some(&id))
+        }
+    }
 }
 
 /// The status that says the same as the answer, for who reads no more.
@@ -145,7 +151,7 @@ fn of_faults(reply: &Reply) -> StatusCode {
     }
 }
 
-fn no_body(broken: Broken, limit: usize) -> Response {
+pub(super) fn no_body(broken: Broken, limit: usize) -> Response {
     match broken {
         Broken::TooLarge => {
             let words = format!("the body is longer than {limit} bytes");
@@ -161,6 +167,20 @@ fn no_body(broken: Broken, limit: usize) -> Response {
             "the body cannot be read",
         ),
     }
+}
+
+/// Why a body is not read.
+pub(super) fn not_json(headers: &HeaderMap) -> Option<Response> {
+    let (kind, words) = if !is_json(headers) {
+        let words = "what is sent has to be `Content-Type: application/json`";
+        ("no_json", words)
+    } else if is_encoded(headers) {
+        let words = "what is sent has to be as it is, without `Content-Encoding`";
+        ("encoded", words)
+    } else {
+        return None;
+    };
+    Some(refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, kind, words))
 }
 
 /// Another type is refused, since a form on any page may send some of those without asking.

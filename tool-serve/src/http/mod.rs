@@ -2,11 +2,13 @@
 
 mod below;
 mod call;
+mod decide;
 mod guard;
 mod listen;
 mod openapi;
 mod page;
 mod stream;
+mod waiting;
 
 use std::fmt;
 use std::io;
@@ -26,6 +28,7 @@ use toolwright_runtime::{Cancel, Context, Executor, Registry};
 
 use self::below::below;
 use self::guard::Guard;
+use self::waiting::Waiting;
 use crate::body::LARGE_BODIES;
 use crate::mcp::{HttpService, ServerLimits};
 use crate::turns::Turns;
@@ -34,12 +37,22 @@ use crate::{answer, definitions, progress};
 /// How long calls in flight have to end after the server was told to.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// A toolset over HTTP: `POST /tools/{name}`, `GET /tools`, `GET /openapi.json`, `GET /health`, a page
+/// A toolset over HTTP: `POST /tools/{name}`, `POST /calls/{id}`, `GET /tools`, `GET /openapi.json`, `GET /health`, a page
 /// at `/`, and MCP at `/mcp`.
 ///
 /// The body of a call is the arguments' JSON text, which the tool's decoder reads as it came; its
 /// answer is JSON too, or with `Accept: text/event-stream` events, of which the last one is the answer.
 /// A client that goes away cancels its call.
+///
+/// A call that waits for a person (a layer [asks](toolwright_runtime::layers::Approval), or the tool is manual)
+/// did not run. It is answered with status 202, the arguments that it would run with, and an `id`; a
+/// [`Decision`](toolwright_runtime::Decision) as JSON to `POST /calls/{id}` goes on with it:
+/// `"approve"`, `{"reject": "why"}`, `{"edit": {…}}`, `{"answer": …}`. It runs once, for whoever called. The
+/// latest 4,096 calls are kept (64 MiB of arguments), each for an hour. Whoever knows the id decides: where callers may not
+/// approve their own calls, put a [layer](Self::routes) around `/calls`.
+///
+/// The server asks about no call by itself: which calls wait is said by the layers of its
+/// [executor](Self::executor), such as `Approval::default()`. The program of [`Serve`](crate::Serve) has that one.
 ///
 /// Requests are refused whose `Host` is a name that is not allowed, or whose `Origin` is another site.
 /// Beyond the loopback it serves only with a [token](Self::bearer), or where [anyone](Self::allow_anyone)
@@ -84,6 +97,7 @@ struct Shared {
     turns: Turns,
     is_guarded: bool,
     large_bodies: Semaphore,
+    waiting: Waiting,
     last_call: AtomicU64,
 }
 
@@ -178,7 +192,7 @@ impl Server {
     /// # }
     /// ```
     ///
-    /// Taken are `/`, `/health`, `/mcp`, `/openapi.json` and what is below `/tools` and `/page`. What is
+    /// Taken are `/`, `/health`, `/mcp`, `/openapi.json` and what is below `/tools`, `/calls` and `/page`. What is
     /// elsewhere goes to the `fallback` that the router is given, if any; a router that is merged into it
     /// has none of its own.
     pub fn routes(self, change: impl FnOnce(Router) -> Router + Send + 'static) -> Self {
@@ -248,11 +262,13 @@ impl Server {
             registry: self.registry,
             is_guarded: self.guard.token.is_some(),
             large_bodies: Semaphore::new(LARGE_BODIES),
+            waiting: Waiting::default(),
             last_call: AtomicU64::new(0),
         });
         let router = Router::new()
             .route("/tools", get(tools))
             .route("/tools/{name}", post(call::call))
+            .route("/calls/{id}", post(decide::decide))
             .route("/openapi.json", get(document))
             .with_state(shared)
             .route_service("/mcp", mcp);

@@ -10,7 +10,8 @@ use crate::json::{Json, list, object, quoted};
 /// client.
 const ANSWERS: &str = r##"{
 "Asks":{"description":"The tool asks a person, and cannot go on without an answer.","type":"object","properties":{"status":{"const":"ask_user"},"question":{"type":"string"},"options":{"type":"object","description":"What a front end may want to know beside it."},"repairs":{"$ref":"#/components/schemas/Repairs"},"duration_ms":{"type":"integer","minimum":0}},"required":["status","question","options","duration_ms"]},
-"Waits":{"description":"The call did not run: it waits for a person or the host.","type":"object","properties":{"status":{"const":"pending"},"reason":{"enum":["manual_tool","manual_mode","decision","left"]},"arguments":{"type":"string","description":"JSON, without secrets."},"ask":{"description":"What to show to who decides."}},"required":["status","reason","arguments"]},
+"Waits":{"description":"The call did not run: it waits for a person or the host.","type":"object","properties":{"status":{"const":"pending"},"id":{"type":"string","description":"A decision about it goes to `/calls/{id}`."},"reason":{"enum":["manual_tool","manual_mode","decision","left"]},"arguments":{"type":"string","description":"JSON, without secrets."},"ask":{"description":"What to show to who decides."}},"required":["status","id","reason","arguments"]},
+"Decision":{"description":"What is said to a call that waits: it runs as it was shown or with other arguments, or does not run, and this is why, or its result.","anyOf":[{"const":"approve"},{"type":"object","properties":{"edit":{"type":"object"}},"required":["edit"],"additionalProperties":false},{"type":"object","properties":{"reject":{"type":"string"}},"required":["reject"],"additionalProperties":false},{"type":"object","properties":{"answer":{}},"required":["answer"],"additionalProperties":false}]},
 "Failed":{"description":"Why there is no value.","type":"object","properties":{"status":{"const":"failed"},"error":{"type":"object","properties":{"kind":{"type":"string","description":"`invalid_args`, `failed`, `unknown_tool`, `rejected`, `timeout`, `cancelled`, `panicked`, …"},"messages":{"type":"array","items":{"type":"string"},"minItems":1},"faults":{"type":"array","items":{"$ref":"#/components/schemas/Fault"}}},"required":["kind","messages"]},"repairs":{"$ref":"#/components/schemas/Repairs"},"duration_ms":{"type":"integer","minimum":0}},"required":["status","error"]},
 "Fault":{"description":"One thing that is wrong with the arguments.","type":"object","properties":{"path":{"type":"string","description":"Where, such as `lines[2].qty`; empty for all of them."},"code":{"enum":["invalid_json","not_object","duplicate_key","unknown_argument","missing_argument","wrong_type","out_of_range","bound","too_deep","too_large"]},"message":{"type":"string"}},"required":["path","code","message"]},
 "Repairs":{"description":"How the arguments were repaired before they were read.","type":"array","items":{"type":"object","properties":{"path":{"type":"string"},"kind":{"type":"string"},"from":{"type":"string"},"to":{"type":"string"}},"required":["path","kind","from","to"]}},
@@ -26,7 +27,7 @@ const FAILURES: [(&str, &str); 12] = [
     ),
     (
         "404",
-        "The tool is not there any more; near names are told.",
+        "The tool is not there any more, and near names are told; or no call waits under this id.",
     ),
     ("408", "The body did not come in time."),
     ("409", "The tool failed, and says why."),
@@ -73,6 +74,7 @@ pub(super) fn document(
             "/openapi.json".into(),
             get(&free("document"), "This document", DOCUMENT, is_guarded),
         ),
+        ("/calls/{id}".into(), decide(&free("decide"), is_guarded)),
     ];
     let mut schemas = match Json::read(ANSWERS) {
         Some(Json::Object(entries)) => entries,
@@ -140,23 +142,47 @@ fn get(id: &str, summary: &str, schema: &str, is_guarded: bool) -> String {
     object([("get", object(members).into())])
 }
 
-fn operation(def: &ToolDef, arguments: &str, value: Option<&str>, is_guarded: bool) -> String {
+fn decide(id: &str, is_guarded: bool) -> String {
+    let mut members = vec![
+        ("operationId", Cow::from(quoted(id))),
+        ("summary", quoted("Decides about a call that waits").into()),
+        ("parameters", ID.into()),
+    ];
+    members.extend(exchange("Decision", None, is_guarded));
+    object([("post", object(members).into())])
+}
+
+const ID: &str = r#"[{"name":"id","in":"path","required":true,"description":"What the call was answered with.","schema":{"type":"string"}}]"#;
+
+/// What is sent and what comes back, where calls run.
+fn exchange(
+    sent: &str,
+    value: Option<&str>,
+    is_guarded: bool,
+) -> Vec<(&'static str, Cow<'static, str>)> {
     let mut responses = vec![
         ("200", done(value)),
         ("202", response("The call waits.", &reference("Waits"))),
     ];
     responses.extend(failures(&FAILURES, is_guarded));
-    let content = content(&[("application/json", &reference(arguments))]);
+    let content = content(&[("application/json", &reference(sent))]);
     let body = object([("required", "true".into()), ("content", content.into())]);
+    let mut members = vec![
+        ("requestBody", Cow::from(body)),
+        ("responses", by_status(responses).into()),
+    ];
+    members.extend(security(is_guarded));
+    members
+}
+
+fn operation(def: &ToolDef, arguments: &str, value: Option<&str>, is_guarded: bool) -> String {
     let mut members = vec![("operationId", Cow::from(quoted(&def.name)))];
     if let Some(title) = &def.title {
         members.push(("summary", quoted(title).into()));
     }
     members.push(("description", quoted(&def.description).into()));
     members.push(("parameters", PREFER.into()));
-    members.push(("requestBody", body.into()));
-    members.push(("responses", by_status(responses).into()));
-    members.extend(security(is_guarded));
+    members.extend(exchange(arguments, value, is_guarded));
     if def.annotations != Annotations::NONE
         && let Ok(hints) = serde_json::to_string(&def.annotations)
     {

@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use futures_core::Stream;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Interval, MissedTickBehavior, interval_at};
-use toolwright_runtime::{Batch, Context, Progress, ToolCall};
+use toolwright_runtime::{Batch, Context, Decided, Progress, ToolCall};
 
 use super::Shared;
 use super::call::{answer_json, run};
@@ -22,13 +22,20 @@ use crate::{answer, progress};
 const PULSE: Duration = Duration::from_secs(10);
 
 /// The events of a call: `progress`, and at the end `answer`.
-pub(super) fn answer(shared: &Arc<Shared>, call: ToolCall, cx: Context) -> Response {
+pub(super) fn answer(
+    shared: &Arc<Shared>,
+    call: ToolCall,
+    decided: Option<Decided>,
+    cx: Context,
+) -> Response {
     let (cx, reports) = progress::listen(cx);
     let mut pulse = interval_at(tokio::time::Instant::now() + PULSE, PULSE);
     pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (shared, runs, known) = (Arc::clone(shared), Arc::clone(shared), cx.clone());
     let events = Events {
-        running: Some(Box::pin(async move { run(&runs, &call, known).await })),
+        running: Some(Box::pin(
+            async move { run(&runs, &call, decided, known).await },
+        )),
         reports,
         pulse,
         shared,
@@ -68,7 +75,7 @@ impl Stream for Events {
         if let Poll::Ready(batch) = batch {
             this.running = None;
             if let Some(reply) = batch.calls().first() {
-                let answer = answer_json(&this.shared.executor, &this.cx, reply);
+                let answer = answer_json(&this.shared, &this.cx, reply);
                 text.push_str(&event("answer", &answer));
             }
         } else if text.is_empty() {

@@ -60,6 +60,7 @@ fn parts_of_objects_have_flags() {
     let came = got(&[
         "call",
         "order",
+        "--approve",
         "--customer.name",
         "Ada",
         "--customer.vip",
@@ -95,6 +96,7 @@ fn parts_of_objects_have_flags() {
     let came = got(&[
         "call",
         "order",
+        "--approve",
         "--customer.name",
         "Bea",
         "--customer",
@@ -204,6 +206,7 @@ fn flags_go_over_json() {
     let came = got(&[
         "call",
         "order",
+        "--approve",
         "--json",
         base,
         "--customer.vip",

@@ -25,8 +25,17 @@ export async function tools() {
 }
 
 /** Calls a tool with JSON text. `heard` gets reports; `signal` cancels. */
-export async function call(name, text, heard, signal) {
-  const response = await fetch(at(`tools/${encodeURIComponent(name)}`), {
+export function call(name, text, heard, signal) {
+  return post(`tools/${encodeURIComponent(name)}`, text, heard, signal);
+}
+
+/** Says what was decided about a call that waits: it goes on, and this is its answer. */
+export function decide(id, decision, heard, signal) {
+  return post(`calls/${encodeURIComponent(id)}`, JSON.stringify(decision), heard, signal);
+}
+
+async function post(path, text, heard, signal) {
+  const response = await fetch(at(path), {
     method: "POST",
     headers: headers({ "Content-Type": "application/json", Accept: "text/event-stream, application/json" }),
     body: text,

@@ -1,6 +1,6 @@
 // The page: a list of tools, one of them as a form, and what its calls come to.
 
-import { bear, call, tools } from "./call.js";
+import { bear, call, decide, tools } from "./call.js";
 import { form, make } from "./form.js";
 
 const at = (id) => document.getElementById(id);
@@ -98,7 +98,8 @@ function show(tool) {
     make("div", { className: "actions" }, go, stop));
   element.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (!running) run(tool, { fields, fault, go, stop, answer, status, text: raw.read() });
+    const text = raw.read();
+    if (!running) run(tool, { fields, fault, go, stop, answer, status }, (...how) => call(tool.name, text, ...how));
   });
   element.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) element.requestSubmit();
@@ -120,8 +121,9 @@ function rawText(fields) {
   return { element, read: () => (element.open ? text.value : fields.read()) };
 }
 
-async function run(tool, parts) {
-  const { fields, fault, go, stop, answer, status, text } = parts;
+/** Runs what `ask` asks for: a call, or one that waited. */
+async function run(tool, parts, ask) {
+  const { fields, fault, go, stop, answer, status } = parts;
   running = new AbortController();
   const { signal } = running;
   const since = performance.now();
@@ -139,8 +141,9 @@ async function run(tool, parts) {
     if (report.item !== undefined && parts_of_it.childElementCount < 100) parts_of_it.append(make("li", {}, JSON.stringify(report.item)));
   };
   try {
-    const came = await call(tool.name, text, heard, signal);
-    tell(came, fields, fault, answer);
+    const came = await ask(heard, signal);
+    const decided = (decision) => !running && run(tool, parts, (...how) => decide(came.id, decision, ...how));
+    tell(came, fields, fault, answer, decided);
   } catch (error) {
     const words = signal.aborted ? "Cancelled" : "No answer";
     const took = `after ${Math.round(performance.now() - since)} ms`;
@@ -157,16 +160,16 @@ function head(words, className, note) {
   return make("div", { className: "head" }, make("h3", { className }, words), note ? make("small", {}, note) : undefined);
 }
 
-function tell(came, fields, fault, answer) {
+function tell(came, fields, fault, answer, decided) {
   const took = came.duration_ms === undefined ? "" : `${came.duration_ms} ms`;
-  const [words, look, ...content] = told(came, fields, fault);
+  const [words, look, ...content] = told(came, fields, fault, decided);
   const repairs = (came.repairs ?? []).map((repair) =>
     make("li", {}, `${repair.path ? `${repair.path}: ` : ""}${repair.from} was taken for ${repair.to || "nothing"}`));
   answer.replaceChildren(head(words, look, took), ...content, ...(repairs.length ? [make("ul", {}, ...repairs)] : []));
 }
 
 /** What an answer says: words, how they look, and what stands below. */
-function told(came, fields, fault) {
+function told(came, fields, fault, decided) {
   switch (came.status) {
     case "done": {
       const ends = came.halt ? [make("p", { className: "help" }, `The conversation would end: ${came.halt}`)] : [];
@@ -175,8 +178,16 @@ function told(came, fields, fault) {
     }
     case "ask_user":
       return ["The tool asks", "", make("p", {}, came.question), ...options(came.options)];
-    case "pending":
-      return ["The call waits for a person", "", make("pre", {}, shown(came.ask ?? came.reason))];
+    case "pending": {
+      const button = (words, className, decision) => {
+        const made = make("button", { type: "button", className }, words);
+        made.addEventListener("click", () => decided(decision));
+        return made;
+      };
+      const why = make("p", { className: "help" }, `It did not run yet: ${shown(came.ask ?? came.reason)}`);
+      const says = make("div", { className: "actions" }, button("Approve", "main", "approve"), button("Reject", "plain", { reject: "" }));
+      return ["The call waits for a person", "", why, make("pre", {}, came.arguments), says];
+    }
     default: {
       const left = fields.tell(came.error.faults ?? []);
       const isAll = left.length === 0 && came.error.faults;

@@ -297,7 +297,12 @@ impl Asked<'_> {
             if self.is_2026 && words.is_error {
                 let mut needs = ClientCapabilities::default();
                 needs.elicitation = Some(ElicitationCapability::new());
-                return Err(ErrorData::missing_required_client_capability(needs));
+                let data = serde_json::json!({"requiredCapabilities": needs});
+                return Err(ErrorData::new(
+                    ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
+                    words.text,
+                    Some(data),
+                ));
             }
             return Ok(Some(self.say(words)));
         }

@@ -12,7 +12,6 @@ mod message;
 mod pipe;
 mod progress;
 mod question;
-mod random;
 mod raw;
 mod request;
 mod session;
@@ -54,6 +53,9 @@ const NEEDS: &str = "client_capabilities";
 /// with them, and what a tool says went wrong, is a result with `isError`, which the model reads. An
 /// unknown tool is an error of the protocol. Calls run in an [`Executor`]. Clients are told when a
 /// [`Registry`] changes.
+///
+/// The server asks about no call by itself: which calls need a yes is said by the layers of its
+/// [executor](Self::executor), such as `Approval::default()`. The program of `serve::main` has that one.
 ///
 /// What needs a person (an [`Outcome::AskUser`](toolwright_runtime::Outcome::AskUser), an
 /// [approval](toolwright_runtime::layers::Approval), a manual tool) is asked by the client, if it can:

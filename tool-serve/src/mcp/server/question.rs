@@ -68,7 +68,12 @@ impl Question {
                 is_error: false,
             };
         }
-        let text = format!("this client cannot ask its user: {}", self.message);
+        let why = if is_ours(&self.key) {
+            "the call did not run, since it needs a person's answer and this client cannot ask for one"
+        } else {
+            "this client cannot ask its user"
+        };
+        let text = format!("{why}: {}", self.message);
         Said {
             text,
             is_error: true,

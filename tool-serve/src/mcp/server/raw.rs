@@ -15,15 +15,12 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-use super::random;
+use crate::random;
 
 /// The key; another one in each process.
 fn key() -> &'static str {
     static KEY: OnceLock<String> = OnceLock::new();
-    KEY.get_or_init(|| {
-        let digits = random::bytes::<16>().map(|byte| format!("{byte:02x}"));
-        format!("toolwright/{}", digits.concat())
-    })
+    KEY.get_or_init(|| format!("toolwright/{}", random::id()))
 }
 
 fn meta(json: String) -> MetaObject {

@@ -9,7 +9,7 @@ use toolwright_runtime::ToolCall;
 
 use super::answers::Answers;
 use super::question::Question;
-use super::random;
+use crate::random;
 
 /// How long a person may take between two requests.
 const KEPT: Duration = Duration::from_hours(1);

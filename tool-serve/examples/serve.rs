@@ -5,6 +5,8 @@
 //! cargo run … -- call forecast --location Oslo --unit celsius
 //! cargo run … -- serve                # http://127.0.0.1:8080: a page to try them
 //! ```
+//!
+//! `order` is destructive, so that a person is asked before it runs.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;

@@ -22,3 +22,5 @@ mod guard;
 mod hosts;
 #[path = "http/tools.rs"]
 mod tools;
+#[path = "http/waiting.rs"]
+mod waiting;

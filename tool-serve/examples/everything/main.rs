@@ -7,6 +7,10 @@
 //! cargo run --example everything -- jsonl
 //! ```
 //!
+//! Calls of tools that are `destructive` wait for a yes: of the command line's `--approve` or terminal, of the user
+//! of a client, or by `POST /calls/{id}`. `jsonl` asks nobody: whoever writes its lines has decided. Some tools write
+//! into whatever file they are told, so serve them to nobody but tests.
+//!
 //! The last one answers calls: one JSON object a line in, one a line out.
 //!
 //! ```text

@@ -1,0 +1,149 @@
+//! Calls that wait for a person, and what becomes of them by a decision.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+use toolwright::layers::Approval;
+use toolwright::serve::axum::extract::Request;
+use toolwright::serve::axum::middleware::map_request;
+use toolwright::{Context, tool, tools};
+
+use super::client::{Answer, Served, read, serve, serve_tools};
+
+const JSON: &str = "Content-Type: application/json\r\n";
+
+/// What is decided about a call that waits.
+fn decide(served: &Served, id: &Value, decision: &str, headers: &str) -> Answer {
+    let mut stream = served.connect();
+    let path = format!("../calls/{}", id.as_str().unwrap());
+    let request = served.request(&path, decision.as_bytes(), headers);
+    let request = String::from_utf8(request).unwrap();
+    let request = request.replace("/tools/../calls/", "/calls/");
+    stream.write_all(request.as_bytes()).unwrap();
+    read(stream)
+}
+
+/// The id under which a call waits.
+fn waits(served: &Served, tool: &str, body: &str) -> Value {
+    let answer = served.call(tool, body);
+    assert_eq!(answer.status, 202, "{answer:?}");
+    answer.json()["id"].clone()
+}
+
+#[test]
+fn a_call_that_waits_goes_on_by_a_decision() {
+    let served = serve();
+    let charge = || waits(&served, "charge", r#"{"cents": 5, "card": "4242"}"#);
+    let table = [
+        (r#""approve""#, 200, json!("5 cents from 4242")),
+        (r#"{"answer": {"paid": true}}"#, 200, json!({"paid": true})),
+        (
+            r#"{"edit": {"cents": 7, "card": "1"}}"#,
+            200,
+            json!("7 cents from 1"),
+        ),
+        (r#"{"edit": {"cents": -1, "card": "1"}}"#, 422, Value::Null),
+        (r#"{"reject": ""}"#, 403, Value::Null),
+    ];
+    for (decision, status, value) in table {
+        let id = charge();
+        let answer = decide(&served, &id, decision, JSON);
+        assert_eq!(
+            (answer.status, &answer.json()["value"]),
+            (status, &value),
+            "{decision}"
+        );
+        let again = decide(&served, &id, decision, JSON);
+        assert_eq!(
+            (again.status, &*again.kind()),
+            (404, "not_waiting"),
+            "{decision}"
+        );
+    }
+    // As events, too.
+    let headers = format!("{JSON}Accept: text/event-stream\r\n");
+    let answer = decide(&served, &charge(), r#""approve""#, &headers);
+    assert!(
+        answer.body.starts_with("event: answer\ndata: "),
+        "{answer:?}"
+    );
+    assert!(answer.body.contains("5 cents from 4242"), "{answer:?}");
+}
+
+#[test]
+fn what_is_no_decision_decides_nothing() {
+    let served = serve();
+    let id = waits(&served, "charge", r#"{"cents": 5, "card": "4242"}"#);
+    for wrong in [
+        "",
+        "approve",
+        r#""Approve""#,
+        "null",
+        "true",
+        "{}",
+        r#"{"approve": true}"#,
+        r#"{"reject": 1}"#,
+        r#"{"reject": "x", "approve": null}"#,
+        "\"approve\" \"approve\"",
+    ] {
+        let answer = decide(&served, &id, wrong, JSON);
+        assert_eq!(
+            (answer.status, &*answer.kind()),
+            (422, "no_decision"),
+            "{wrong}"
+        );
+    }
+    let answer = decide(&served, &id, r#""approve""#, "Content-Type: text/plain\r\n");
+    assert_eq!(answer.status, 415, "{answer:?}");
+    for other in ["x", "%FF", "..", "call_1"] {
+        let answer = decide(&served, &json!(other), r#""approve""#, JSON);
+        assert_eq!(answer.status, 404, "{other}: {answer:?}");
+    }
+    assert_eq!(decide(&served, &id, r#""approve""#, JSON).status, 200);
+}
+
+struct User(String);
+
+/// Says for whom it runs.
+#[tool(destructive)]
+fn close(#[context] cx: &Context) -> Option<String> {
+    cx.get::<User>().map(|user| user.0.clone())
+}
+
+#[test]
+fn a_call_that_was_approved_runs_for_whoever_called() {
+    let served = serve_tools(tools![close], |server| {
+        server
+            .bearer("t")
+            .executor(|executor| executor.layer(Approval::default()))
+            .routes(|router| {
+                router.layer(map_request(|mut request: Request| async {
+                    let user = request.headers().get("x-user");
+                    let user = user.map(|user| User(user.to_str().unwrap().to_owned()));
+                    if let Some(user) = user {
+                        let cx = Context::new().with(user);
+                        request.extensions_mut().insert(cx);
+                    }
+                    request
+                }))
+            })
+    });
+    let bearing = |user: &str| format!("{JSON}Authorization: Bearer t\r\nX-User: {user}\r\n");
+    let answer = served.call_with("close", b"{}", &bearing("ada"));
+    let id = answer.json()["id"].clone();
+    assert_eq!(decide(&served, &id, r#""approve""#, JSON).status, 401);
+    let answer = decide(&served, &id, r#""approve""#, &bearing("boss"));
+    assert_eq!(answer.json()["value"], "ada", "{answer:?}");
+}
+
+#[test]
+fn the_oldest_of_too_many_waiting_calls_make_room() {
+    let served = serve();
+    let charge = || waits(&served, "charge", r#"{"cents": 5, "card": "4242"}"#);
+    let (first, second) = (charge(), charge());
+    for _ in 2..4097 {
+        charge();
+    }
+    assert_eq!(decide(&served, &first, r#""approve""#, JSON).status, 404);
+    assert_eq!(decide(&served, &second, r#""approve""#, JSON).status, 200);
+}

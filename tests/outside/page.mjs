@@ -117,6 +117,7 @@ async function desktop() {
   await call(page);
   await said(page, "The call waits for a person");
   assert.equal((await answer(page)).lines[0].sku, "tea");
+  assert.match(await page.locator("#answer").innerText(), /It did not run yet: \{"destructive":true\}/);
   await sound(page);
   await page.screenshot({ path: `${pictures}/desktop-waits.png`, fullPage: true });
   await page.getByRole("button", { name: "Reject" }).click();

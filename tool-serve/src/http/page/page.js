@@ -184,9 +184,9 @@ function told(came, fields, fault, decided) {
         made.addEventListener("click", () => decided(decision));
         return made;
       };
-      const why = make("p", { className: "help" }, `It did not run yet: ${shown(came.ask ?? came.reason)}`);
+      const why = make("p", { className: "help" }, `It did not run yet: ${visible(JSON.stringify(came.ask ?? came.reason))}`);
       const says = make("div", { className: "actions" }, button("Approve", "main", "approve"), button("Reject", "plain", { reject: "" }));
-      return ["The call waits for a person", "", why, make("pre", {}, came.arguments), says];
+      return ["The call waits for a person", "", why, make("pre", {}, visible(came.arguments)), says];
     }
     default: {
       const left = fields.tell(came.error.faults ?? []);
@@ -200,6 +200,9 @@ function told(came, fields, fault, decided) {
 
 const options = (all) => (Object.keys(all ?? {}).length ? [make("pre", {}, shown(all))] : []);
 const shown = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
+
+/** With characters that nobody sees written out: who says yes has to see what to. */
+const visible = (text) => text.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0).toString(16)}}`);
 
 function block(one) {
   switch (one.type) {

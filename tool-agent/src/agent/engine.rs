@@ -150,7 +150,10 @@ impl<'a> Engine<'a> {
         }
         self.agent.speaker(self.session)?;
         self.session.wake();
-        self.session.status = self.session.awaited().unwrap_or(Status::Idle);
+        // One that stays at its end is stored as one that ended: this run may be dropped.
+        if self.session.at.node != Node::End || self.session.status != Status::Completed {
+            self.session.status = self.session.awaited().unwrap_or(Status::Idle);
+        }
         if self.session.at.node != Node::End {
             self.session.result = None;
         }

@@ -12,7 +12,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolwright_runtime::{Context, Encoder, Executor, Source, ToolChoice};
+use toolwright_runtime::{__private, Context, Encoder, Executor, Source, ToolChoice};
 
 use self::engine::Engine;
 pub use self::handoff::{HANDOFF, handoff};
@@ -271,6 +271,18 @@ impl Agent {
 
     /// Runs a session from where it stands until it ends or pauses.
     ///
+    /// What the context says goes over what the session says, and that over the executor's
+    /// [default](Executor::context), for which tools are visible and for what tools are told: see
+    /// [`Context::over`]. Of the state it goes by names: a name that the context gives has that value in this run,
+    /// whatever the session knows under it, and is not kept in the session. What tools
+    /// [update](Context::update_state) is kept in the session. An agent's name and a user's input that the context
+    /// gives stand in for the session's, and tools that it says were called count beside those that the session
+    /// called. Session, run and turn are always the session's own, since
+    /// [idempotency keys](Context::idempotency_key) are made of them.
+    ///
+    /// A tool that runs an agent may pass on its call's context: that counts like a host's, without what belongs to
+    /// the calling conversation alone (its agent, session, run, turn, input, and tools called).
+    ///
     /// A run ends early when the context's [`Cancel`](toolwright_runtime::Cancel) is fired, or when the future
     /// is dropped, as `tokio::time::timeout` does it. Fired, it answers calls that run or did not begin as
     /// cancelled, and those that wait for somebody wait on. After a drop the session stands where it stood before what was going on: a request
@@ -289,6 +301,7 @@ impl Agent {
     /// that does not run there.
     pub async fn run(&self, session: &mut Session, cx: &Context) -> Result<Run, AgentError> {
         let span = AgentSpan::of_run(session.id());
+        let cx = __private::inside_call(cx);
         let ran = span.around(Engine::new(self, session, cx).run()).await;
         span.ran(&ran);
         ran

@@ -9,8 +9,17 @@ use toolwright_runtime::{ToolCall, Toolset};
 /// digits. A tool that is gone has no schema.
 pub(crate) fn of(call: &ToolCall, tools: &Toolset) -> String {
     let schema = tools.get(&call.name).map(|tool| tool.def().input.as_json());
+    of_parts(&[&*call.name, schema.unwrap_or_default(), &*call.arguments])
+}
+
+/// The same of a call that was seen without its tool. No other digest is of two parts.
+pub(crate) fn of_call(call: &ToolCall) -> String {
+    of_parts(&[&*call.name, &*call.arguments])
+}
+
+fn of_parts(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
-    for part in [&*call.name, schema.unwrap_or_default(), &*call.arguments] {
+    for part in parts {
         // Each with its length, so that no two calls are the same bytes.
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);

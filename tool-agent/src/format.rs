@@ -1,12 +1,13 @@
 //! A thread as the messages of a provider's request.
 
+use std::collections::HashSet;
 use std::error::Error;
 use std::fmt;
 
 use serde_json::value::RawValue;
 use toolwright_runtime::{
-    Content, Definitions, Encoder, Outcome, ToolCall, ToolError, ToolResult, Utterance, Wire,
-    WireError,
+    Content, Definitions, Encoder, Outcome, ShortStr, ToolCall, ToolError, ToolResult, Utterance,
+    Wire, WireError,
 };
 
 use crate::{Message, Thread, ThreadError, ToolMessage, wire_name};
@@ -35,6 +36,11 @@ impl Error for FormatError {}
 impl Thread {
     /// The conversation as members of a request's body, on any wire: see [`Wire::conversation`].
     /// What a model of the same wire said goes back as its provider wrote it.
+    ///
+    /// No two calls of a turn have one id there, nor of the whole conversation where the provider matches answers
+    /// by their ids alone. A call whose id stands before it, or that has none, goes by another one, and its answer
+    /// with it. It is the same whenever the thread is written, and stays so as the thread grows. Such a message is
+    /// written anew from its words and calls.
     ///
     /// ```
     /// use toolwright::agent::{Message, Thread};
@@ -75,25 +81,28 @@ impl Thread {
         write: impl FnOnce(&[Utterance<'_>]) -> Result<String, WireError>,
     ) -> Result<String, FormatError> {
         self.check().map_err(FormatError::Thread)?;
+        let mut ids = Ids::of(wire);
         let wire = wire_name(wire);
         let mut said: Vec<Said<'_>> = Vec::new();
         for message in self.messages() {
             match (message, said.last_mut()) {
                 (Message::Tool(answer), Some(Said::Answers(results))) => {
-                    results.push(result(answer));
+                    results.push(result(answer, &ids));
                 }
-                (Message::Tool(answer), _) => said.push(Said::Answers(vec![result(answer)])),
+                (Message::Tool(answer), _) => said.push(Said::Answers(vec![result(answer, &ids)])),
                 (Message::User { text }, _) => said.push(Said::Other(Utterance::User(text))),
                 (Message::Assistant(assistant), _) => {
                     let native = assistant.native.as_ref();
                     let same = native.filter(|native| native.wire == wire);
-                    said.push(Said::Other(match same {
-                        Some(native) => Utterance::Echo(&native.messages),
-                        None => Utterance::Assistant {
+                    let is_anew = ids.begin_turn(&assistant.calls);
+                    said.push(match same {
+                        _ if is_anew => Said::Anew(&assistant.text, ids.renamed(&assistant.calls)),
+                        Some(native) => Said::Other(Utterance::Echo(&native.messages)),
+                        None => Said::Other(Utterance::Assistant {
                             text: &assistant.text,
                             calls: &assistant.calls,
-                        },
-                    }));
+                        }),
+                    });
                 }
             }
         }
@@ -102,8 +111,68 @@ impl Thread {
     }
 }
 
+/// The ids that calls go by in a request.
+struct Ids {
+    /// Whether the provider finds the call of an answer in the whole request, and not right before it.
+    is_of_request: bool,
+    taken: HashSet<ShortStr>,
+    /// Those of the last turn.
+    turn: Vec<ShortStr>,
+}
+
+impl Ids {
+    fn of(wire: Wire) -> Self {
+        Self {
+            is_of_request: matches!(
+                wire,
+                Wire::Anthropic | Wire::OpenAiResponses | Wire::BedrockConverse
+            ),
+            taken: HashSet::new(),
+            turn: Vec::new(),
+        }
+    }
+
+    /// The next calls. Whether one of them goes by another id than its own.
+    fn begin_turn(&mut self, calls: &[ToolCall]) -> bool {
+        if !self.is_of_request {
+            self.taken.clear();
+        }
+        self.turn.clear();
+        let mut is_anew = false;
+        for (index, call) in calls.iter().enumerate() {
+            let id = if !call.id.is_empty() && self.taken.insert(call.id.clone()) {
+                call.id.clone()
+            } else {
+                is_anew = true;
+                self.another(&call.id, index)
+            };
+            self.turn.push(id);
+        }
+        is_anew
+    }
+
+    /// An id that no call before has, short enough for every provider.
+    fn another(&mut self, id: &str, index: usize) -> ShortStr {
+        let id = if id.is_empty() { "call" } else { id };
+        let begin: String = id.chars().take(24).collect();
+        let mut made = (index..).map(|number| ShortStr::from(format!("{begin}_{number}")));
+        let free = made.find(|made| self.taken.insert(made.clone()));
+        free.unwrap_or_default()
+    }
+
+    fn renamed(&self, calls: &[ToolCall]) -> Vec<ToolCall> {
+        let calls = calls.iter().zip(&self.turn).map(|(call, id)| ToolCall {
+            id: id.clone(),
+            ..call.clone()
+        });
+        calls.collect()
+    }
+}
+
 enum Said<'t> {
     Other(Utterance<'t>),
+    /// What the model said, with ids that are not its own.
+    Anew(&'t str, Vec<ToolCall>),
     /// All answers of a turn.
     Answers(Vec<ToolResult>),
 }
@@ -112,14 +181,16 @@ impl Said<'_> {
     fn lend(&self) -> Utterance<'_> {
         match self {
             Self::Other(said) => *said,
+            Self::Anew(text, calls) => Utterance::Assistant { text, calls },
             Self::Answers(results) => Utterance::Results(results),
         }
     }
 }
 
 /// The result that was answered with, as far as a provider is told of it.
-fn result(answer: &ToolMessage) -> ToolResult {
-    let call = ToolCall::new(&*answer.id, &*answer.name, "");
+fn result(answer: &ToolMessage, ids: &Ids) -> ToolResult {
+    let id = ids.turn.get(answer.index).unwrap_or(&answer.id);
+    let call = ToolCall::new(&**id, &*answer.name, "");
     let outcome = if answer.is_error {
         Err(ToolError::failed(answer.text.clone()))
     } else if !answer.blocks.is_empty() {

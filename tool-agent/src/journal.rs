@@ -7,6 +7,7 @@ use serde_json::Value;
 use toolwright_runtime::ToolCall;
 
 pub(crate) use self::layer::Journal;
+pub(crate) use self::stored::Stored;
 use crate::CheckpointId;
 
 /// What an agent does about a call of which nobody knows whether it took effect: it began, and the

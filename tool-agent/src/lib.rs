@@ -30,10 +30,10 @@ pub use self::format::FormatError;
 #[cfg(feature = "http")]
 pub use self::http::Endpoint;
 pub use self::journal::{Begin, Begun, CallRecord, UnknownOutcome};
-pub use self::message::{Asks, Assistant, Message, Native, ToolMessage, wire_name};
+pub use self::message::{Asks, Assistant, Message, Native, Question, ToolMessage, wire_name};
 pub use self::model::{Model, ModelError, ModelErrorKind, News, Request, Responding, Response};
 pub use self::run::{AgentError, Halted, Node, Run};
 pub use self::session::{CallRef, PendingCall, Queue, Session, SessionError, Status, Why};
-pub use self::thread::{Repair, Thread, ThreadError, Unanswered};
+pub use self::thread::{OpenQuestion, Repair, Thread, ThreadError, Unanswered};
 pub use self::tool_node::{Answers, ToolNode, route};
 pub use toolwright_runtime::Usage;

@@ -1,4 +1,5 @@
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use toolwright_runtime::{Block, Encoder, Outcome, ShortStr, ToolCall, ToolResult, Wire};
 
 /// One message of a [`Thread`](crate::Thread).
@@ -79,6 +80,21 @@ pub struct ToolMessage {
     /// The answer's blocks, where it has more than words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<Block>,
+    /// The question that the tool asks a person. The text stands for the answer until it is there: see
+    /// [`Thread::questions`](crate::Thread::questions).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks: Option<Question>,
+}
+
+/// A tool's question to a person.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Question {
+    /// The question.
+    pub text: String,
+    /// What the front end may want to know beside it.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub options: Map<String, Value>,
 }
 
 impl Message {
@@ -127,6 +143,13 @@ impl ToolMessage {
             is_error: !result.is_success(),
             is_direct: matches!(result.outcome, Ok(Outcome::ReturnDirect(_))),
             blocks,
+            asks: match &result.outcome {
+                Ok(Outcome::AskUser { question, options }) => Some(Question {
+                    text: question.clone(),
+                    options: options.clone(),
+                }),
+                _ => None,
+            },
         }
     }
 }

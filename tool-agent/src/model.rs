@@ -91,7 +91,8 @@ impl fmt::Debug for News<'_> {
 pub struct Response {
     /// Its words; empty if it only called tools.
     pub text: String,
-    /// Its calls, in order, with the names of the tools as they are here.
+    /// Its calls, in order, with the names of the tools as they are here. An agent gives those without an id
+    /// one that no other call of the thread has.
     pub calls: Vec<ToolCall>,
     /// The message in the provider's own form.
     pub native: Option<Native>,

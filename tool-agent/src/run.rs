@@ -64,7 +64,8 @@ pub enum Halted {
     /// The model said its last word.
     Completed,
     /// A tool asks a person: [`Session::reply`](crate::Session::reply) or
-    /// [`Session::answer`](crate::Session::answer) goes on.
+    /// [`Session::answer`](crate::Session::answer) goes on. It is the first of the
+    /// [questions](crate::Session::questions) that are open.
     AskUser {
         /// The call's place in its turn, from 0.
         index: usize,
@@ -75,9 +76,12 @@ pub enum Halted {
         /// What the front end may want to know beside it.
         options: Map<String, Value>,
     },
-    /// A policy says that a call's failure ends the run.
+    /// A policy says that a call's failure ends the run. As with [`Halt`](Self::Halt), what is still open of the
+    /// turn can be decided about, and the next run ends like this once more when nothing is.
     ToolError(ToolError),
-    /// A tool ended the run.
+    /// A tool ended the run. Where calls of its turn are [pending](crate::Session::pending) or
+    /// [ask](crate::Session::questions), the session waits for what is said about them; the run that settles the
+    /// last of them ends like this once more, and the session is completed.
     Halt {
         /// The call's place in its turn, from 0.
         index: usize,
@@ -101,9 +105,10 @@ pub enum Halted {
     },
     /// The host's own condition.
     HaltWhen,
-    /// The model was asked as often as it may be.
+    /// The model was asked as often as it may be. Here and at the other limits, running the session again allows as
+    /// much again.
     MaxTurns(u32),
-    /// Tools ran as often as they may; the calls that came then are pending.
+    /// Tools ran as often as they may; the calls that came then are pending, and run when the session is run again.
     MaxToolRounds(u32),
     /// As many nodes were visited as may be.
     MaxSteps(u32),
@@ -114,6 +119,14 @@ pub enum Halted {
 }
 
 impl Halted {
+    /// Whether a limit of the agent's ended the run. Running the session again allows as much again.
+    pub const fn is_limit(&self) -> bool {
+        matches!(
+            self,
+            Self::MaxTurns(_) | Self::MaxToolRounds(_) | Self::MaxSteps(_)
+        )
+    }
+
     /// The reason's name, as it is shown: `max_turns`; of a [`Halt`](Self::Halt) its own.
     pub fn as_str(&self) -> &str {
         match self {

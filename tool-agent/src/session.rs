@@ -5,6 +5,7 @@ mod queue;
 mod status;
 mod sub;
 mod submit;
+mod turn;
 mod words;
 
 use std::sync::Arc;
@@ -16,16 +17,27 @@ use toolwright_runtime::{Decision, State, ToolCall};
 use crate::{CheckpointId, Message, Node, Repair, Thread, Usage};
 
 pub use self::error::SessionError;
-use self::pending::find;
+pub(crate) use self::pending::find;
 pub use self::pending::{CallRef, PendingCall, Why};
+use self::queue::OwnQueue;
 pub use self::queue::Queue;
 pub use self::status::Status;
 pub(crate) use self::sub::id_of;
+pub(crate) use self::submit::answer_of;
+use self::turn::Ending;
 
 /// A conversation that can be stored at every pause and gone on with elsewhere: plain data, without
 /// the agent.
 ///
-/// Every call that the model made is answered in the thread, or [`pending`](Self::pending).
+/// Every call that the model made is answered in the thread, or [`pending`](Self::pending), and what is
+/// pending can be [decided](Self::decide) about, in every state that is handed out. A call whose tool asks
+/// a person is one of the [`questions`](Self::questions) until it is answered: a turn may ask several, which are
+/// answered in any order. Where a tool of such a turn ends the run, or an error does, the run ends so once
+/// nothing of the turn is open any more. Two calls of a turn that have one id both run, in call order, and each
+/// has an answer in its place; requests give the second another id.
+///
+/// A clone is another conversation from then on, with a [`queue`](Self::queue) of its own in which the same
+/// messages stand.
 ///
 /// ```
 /// use toolwright::agent::{Session, Status};
@@ -49,11 +61,14 @@ pub struct Session {
     pub(crate) waits: Vec<Wait>,
     #[serde(default)]
     pub(crate) usage: Usage,
-    #[serde(default, skip_serializing_if = "Queue::is_untouched")]
-    queue: Queue,
+    #[serde(default, skip_serializing_if = "OwnQueue::is_untouched")]
+    queue: OwnQueue,
     /// What it came to when it ended last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) result: Option<String>,
+    /// What ends the run once nothing of the turn is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ending: Option<Ending>,
     /// The agent that the conversation was handed over to last; without one, whoever runs it speaks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) agent: Option<Arc<str>>,
@@ -90,6 +105,17 @@ pub(crate) struct At {
     /// The turn whose round of tools was counted last.
     #[serde(default)]
     pub(crate) counted: Option<u32>,
+    /// Where the counts stood when a limit ended the run last: whoever runs the session again allows as much again.
+    #[serde(default)]
+    pub(crate) allowed: Counts,
+}
+
+/// What limits count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Counts {
+    pub(crate) turns: u32,
+    pub(crate) rounds: u32,
+    pub(crate) steps: u32,
 }
 
 impl At {
@@ -103,7 +129,30 @@ impl At {
             rounds: 0,
             steps: 0,
             counted: None,
+            allowed: Counts {
+                turns: 0,
+                rounds: 0,
+                steps: 0,
+            },
         }
+    }
+
+    /// What was spent since the run began, or since it came to a limit.
+    pub(crate) fn spent(&self) -> Counts {
+        Counts {
+            turns: self.turn.saturating_sub(self.allowed.turns),
+            rounds: self.rounds.saturating_sub(self.allowed.rounds),
+            steps: self.steps.saturating_sub(self.allowed.steps),
+        }
+    }
+
+    /// A limit ended the run.
+    pub(crate) fn allow_again(&mut self) {
+        self.allowed = Counts {
+            turns: self.turn,
+            rounds: self.rounds,
+            steps: self.steps,
+        };
     }
 }
 
@@ -148,8 +197,9 @@ impl Session {
             },
             waits: Vec::new(),
             usage: Usage::default(),
-            queue: Queue::default(),
+            queue: OwnQueue::default(),
             result: None,
+            ending: None,
             agent: None,
             next_agent: None,
             born: unique().into(),
@@ -166,12 +216,14 @@ impl Session {
     }
 
     /// A conversation that goes on from stored messages. If they end with calls that are not all answered,
-    /// an agent begins with those.
+    /// an agent begins with those; if they end with open questions, it waits for the answers.
     pub fn of_thread(thread: Thread) -> Self {
-        Self {
+        let mut session = Self {
             thread,
             ..Self::new()
-        }
+        };
+        session.status = session.awaited().unwrap_or(Status::Idle);
+        session
     }
 
     /// Its id.
@@ -251,12 +303,13 @@ impl Session {
         self.usage
     }
 
-    /// The calls of the last turn that are not answered, in call order.
+    /// The calls of the last turn that are not answered, in call order. Whatever the session waits for,
+    /// [`decide`](Self::decide) says what becomes of them; those that nothing but their turn to run keeps
+    /// ([`Why::NotRun`]) run when an agent runs the session.
     pub fn pending(&self) -> Vec<PendingCall> {
         let open = self.thread.unanswered().into_iter();
         open.map(|open| {
-            let wait = self.waits.iter().find(|wait| wait.index == open.index);
-            let (why, call) = match wait {
+            let (why, call) = match self.wait(open.index) {
                 Some(wait) => (wait.why.clone(), wait.call.clone()),
                 None => (Why::NotRun, open.call),
             };
@@ -282,25 +335,6 @@ impl Session {
         })
     }
 
-    /// What comes next, now that calls were answered.
-    pub(crate) fn settle(&mut self) {
-        if self.thread.unanswered().is_empty() {
-            self.waits.clear();
-            self.at.node = Node::Model;
-            self.at.passed = false;
-            self.status = Status::Idle;
-            if self.next_agent == self.agent {
-                self.next_agent = None;
-            } else if self.next_agent.is_some() {
-                self.agent.clone_from(&self.next_agent);
-            }
-        } else if self.is_left() {
-            self.await_calls();
-        } else {
-            self.status = Status::Idle;
-        }
-    }
-
     /// The agent that the conversation was handed over to, if nobody was told yet.
     pub(crate) fn take_handed_over(&mut self) -> Option<Arc<str>> {
         let goes_on = self.next_agent == self.agent && self.thread.unanswered().is_empty();
@@ -312,46 +346,33 @@ impl Session {
     }
 
     /// Makes the thread one that a provider takes, and the session one that an agent runs: calls that
-    /// wait go or are answered, and nobody is asked about them any more. See [`Thread::repair`].
+    /// wait go or are answered, and nobody is asked about them any more. Questions of this conversation's own tools
+    /// stay open. See [`Thread::repair`].
     pub fn repair(&mut self, repair: &Repair) {
         let open = self.thread.unanswered();
         self.thread.repair(repair);
         if open.is_empty() {
             return;
         }
-        // The question of an agent that a call runs goes with the call.
-        let is_own = !self.awaits_calls();
-        let status = self.status.clone();
+        if let (Repair::Strip, Some(ending)) = (repair, &mut self.ending) {
+            let before = open.iter().filter(|open| open.index < ending.index);
+            ending.index -= before.count();
+        }
+        self.waits.clear();
+        let failed = matches!(self.status, Status::Failed { .. }).then(|| self.status.clone());
         self.settle();
-        if let Some(Message::Assistant(_)) | None = self.thread.last() {
+        if self.status == Status::Idle
+            && let Some(Message::Assistant(_)) | None = self.thread.last()
+        {
             self.at.node = Node::End;
         }
-        match status {
-            Status::AwaitingUser {
-                mut index,
-                id,
-                question,
-                options,
-            } if is_own => {
-                if *repair == Repair::Strip {
-                    index -= open.iter().filter(|open| open.index < index).count();
-                }
-                self.status = Status::AwaitingUser {
-                    index,
-                    id,
-                    question,
-                    options,
-                };
-            }
-            failed @ Status::Failed { .. } => self.status = failed,
-            _ => {}
-        }
+        self.status = failed.unwrap_or_else(|| self.status.clone());
     }
 
     /// Lets a failed session go on where it stood.
     pub fn clear_error(&mut self) {
         if matches!(self.status, Status::Failed { .. }) {
-            self.status = Status::Idle;
+            self.status = self.awaited().unwrap_or(Status::Idle);
         }
     }
 }

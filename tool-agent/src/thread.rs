@@ -1,9 +1,10 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use toolwright_runtime::ToolCall;
+use toolwright_runtime::{Outcome, ShortStr, ToolCall};
 
-use crate::{Message, ToolMessage};
+use crate::session::{answer_of, find};
+use crate::{Asks, Assistant, CallRef, Message, Question, SessionError, ToolMessage};
 
 /// A conversation: all of its messages, in order. The system prompt is not one of them: an agent
 /// sends it each time.
@@ -40,6 +41,18 @@ pub struct Unanswered {
     pub call: ToolCall,
 }
 
+/// A question of a tool that nobody has answered: the one of this call.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct OpenQuestion {
+    /// The call's place in its turn, from 0.
+    pub index: usize,
+    /// The call's id.
+    pub id: ShortStr,
+    /// The question.
+    pub question: Question,
+}
+
 /// What is to become of calls without answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -57,6 +70,12 @@ pub struct ThreadError {
     pub unanswered: Vec<Unanswered>,
     /// The places of answers to no call.
     pub orphans: Vec<usize>,
+}
+
+impl OpenQuestion {
+    pub(crate) fn key(&self) -> (usize, &str) {
+        (self.index, &self.id)
+    }
 }
 
 impl fmt::Display for ThreadError {
@@ -103,11 +122,6 @@ impl Thread {
     /// Adds a message at the end.
     pub fn push(&mut self, message: Message) {
         self.0.push(message);
-    }
-
-    /// Takes the last message off.
-    pub(crate) fn pop(&mut self) -> Option<Message> {
-        self.0.pop()
     }
 
     /// The last message.
@@ -183,6 +197,95 @@ impl Thread {
             _ => self.0.insert(place, Message::Tool(answer)),
         }
         true
+    }
+
+    /// The questions of tools that the thread ends with and nobody has answered, in call order. Until then a
+    /// text in the place of each answer says so, so that a provider takes the thread. Words of a user behind
+    /// the turn close its questions.
+    ///
+    /// ```
+    /// use toolwright::agent::{Message, Thread, ToolNode};
+    /// use toolwright::{Context, DynTool, Executor, Outcome, ToolCall, ToolError, Toolset};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// let ask = DynTool::builder().name("ask").description("Asks.").handler_sync(
+    ///     |_: serde_json::Value, cx: &Context| {
+    ///         Ok::<_, ToolError>(Outcome::ask(format!("What of {}?", cx.call_id().unwrap_or("it"))))
+    ///     },
+    /// );
+    /// let node = ToolNode::new(Executor::serial(&Toolset::new([ask.build().unwrap()]).unwrap()));
+    /// let calls = ["a", "b"].map(|id| ToolCall::new(id, "ask", "{}"));
+    /// let mut thread = Thread::from([Message::user("Go!"), Message::calls(calls)]);
+    /// node.process(&mut thread, &Context::new()).await.unwrap();
+    /// assert_eq!(thread.questions()[1].question.text, "What of b?");
+    ///
+    /// // In any order.
+    /// thread.answer_call("b", "two").unwrap();
+    /// thread.answer_call("a", "one").unwrap();
+    /// assert!(thread.questions().is_empty());
+    /// # });
+    /// ```
+    pub fn questions(&self) -> Vec<OpenQuestion> {
+        let behind = self.last_turn().map_or(self.0.len(), |turn| turn + 1);
+        let mut open = Vec::new();
+        for message in self.0.iter().skip(behind) {
+            match message {
+                Message::Tool(answer) => {
+                    open.extend(answer.asks.clone().map(|question| OpenQuestion {
+                        index: answer.index,
+                        id: answer.id.clone(),
+                        question,
+                    }));
+                }
+                Message::Assistant(said) if said.asks.is_some() => {}
+                Message::Assistant(_) | Message::User { .. } => return Vec::new(),
+            }
+        }
+        open
+    }
+
+    /// Takes a person's answer to the question of a call as the result of its tool: of any of the
+    /// [questions](Self::questions), in any order. For hosts without a [`Session`](crate::Session), which does
+    /// this itself.
+    ///
+    /// # Errors
+    /// When no such call asks, or several do, and when the answer cannot be written as JSON; nothing changes.
+    pub fn answer_call<'a>(
+        &mut self,
+        call: impl Into<CallRef<'a>>,
+        answer: impl Serialize,
+    ) -> Result<(), SessionError> {
+        let (open, call) = (self.questions(), call.into());
+        let found = find(open.iter().map(OpenQuestion::key), call)?;
+        let index = open.get(found).map(|asks| asks.index);
+        let asking = index.and_then(|index| Some((index, self.last_calls().get(index)?)));
+        let Some((index, asking)) = asking else {
+            return Err(SessionError::UnknownCall(call.to_string()));
+        };
+        let answer = answer_of(index, asking, Ok(Outcome::value(answer)))?;
+        self.answer(answer);
+        self.restate_question();
+        Ok(())
+    }
+
+    /// The first question that is open stands at the end as words of the assistant's, where no call is open.
+    pub(crate) fn restate_question(&mut self) {
+        if matches!(self.0.last(), Some(Message::Assistant(said)) if said.asks.is_some()) {
+            self.0.pop();
+        }
+        let Some(first) = self.questions().into_iter().next() else {
+            return;
+        };
+        if self.unanswered().is_empty() {
+            self.push(Message::Assistant(Assistant {
+                text: first.question.text,
+                asks: Some(Asks {
+                    id: first.id,
+                    index: first.index,
+                }),
+                ..Assistant::default()
+            }));
+        }
     }
 
     /// The place of the last message that makes calls.
@@ -311,6 +414,7 @@ impl Thread {
             is_error: true,
             is_direct: false,
             blocks: Vec::new(),
+            asks: None,
         };
         self.0.insert(place, Message::Tool(answer));
     }

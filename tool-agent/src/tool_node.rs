@@ -37,6 +37,9 @@ pub struct Answers {
     pub pending: Vec<Pending>,
     /// Why the conversation does not go on by itself; `None` if the model is to be asked next.
     pub halted: Option<Halted>,
+    /// Every such reason, in the order in which they count: `halted` is the first. A turn may ask several
+    /// [questions](Thread::questions), and end the conversation beside them.
+    pub halts: Vec<Halted>,
     /// What the conversation knows from now on, if calls changed it.
     pub state: Option<State>,
 }
@@ -71,6 +74,9 @@ impl ToolNode {
     /// Runs the calls that the thread ends with and that have no answer, and puts the answers behind
     /// them: one for each call, in call order, under its id. A thread that ends otherwise stays as it is.
     ///
+    /// Where calls ask a person, the first question stands at the end of the thread in the assistant's words, and
+    /// [`Thread::questions`] has all of them; [`Thread::answer_call`] answers each.
+    ///
     /// What the context does not say of the conversation, its input and the tools that were called
     /// before, is taken from the thread. Dropping the future leaves the thread as it was.
     ///
@@ -93,7 +99,7 @@ impl ToolNode {
 
     fn take(&self, thread: &mut Thread, batch: &Batch, ran: &[usize]) -> Answers {
         let mut answers = Answers {
-            halted: batch.halted().cloned(),
+            halts: batch.halts().to_vec(),
             state: batch.state().cloned(),
             ..Answers::default()
         };
@@ -111,9 +117,14 @@ impl ToolNode {
             }
         }
         // Calls that had an answer before wait for nobody.
-        if answers.halted == Some(Halted::Pending) && answers.pending.is_empty() {
-            answers.halted = thread.direct().map(|_| Halted::ReturnDirect);
+        if answers.pending.is_empty() && answers.halts.contains(&Halted::Pending) {
+            answers.halts.retain(|halt| *halt != Halted::Pending);
+            let direct = thread.direct().map(|_| Halted::ReturnDirect);
+            answers.halts.retain(|halt| *halt != Halted::ReturnDirect);
+            answers.halts.extend(direct);
         }
+        answers.halted = answers.halts.first().cloned();
+        thread.restate_question();
         answers
     }
 }

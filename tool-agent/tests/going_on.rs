@@ -162,8 +162,8 @@ async fn a_user_who_stopped_a_run_can_speak_again() {
     let error = session.reply("Never mind.").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the session is idle, and takes no reply: its last calls are not answered; a run answers them, \
-         and `repair` leaves them"
+        "the session is awaiting_tools, and takes no reply: calls are pending; `decide` or `submit` says what \
+         becomes of them, and `repair` leaves them"
     );
     session.repair(&Repair::Answer("the user left it".into()));
     session.reply("Never mind.").unwrap();

@@ -1,5 +1,6 @@
 //! Whatever a model says, tools do, people decide and programs lose: after every step each call, by
-//! its place, has one answer or is pending, and every request is one that providers take.
+//! its place, has one answer or is pending, what is pending or asked can be answered, what ends a run is not
+//! forgotten, and every request is one that providers take.
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -16,14 +17,14 @@ use std::task::Poll;
 use proptest::prelude::*;
 use serde_json::json;
 use toolwright::agent::{
-    Agent, AgentError, CallRef, CheckpointId, Checkpointer, FormatError, MemoryCheckpointer,
-    Message, Model, ModelError, ModelErrorKind, News, Node, PendingCall, Repair, Request,
-    Responding, Response, Session, Status, Why,
+    Agent, AgentError, CallRef, CheckpointId, Checkpointer, FormatError, HANDOFF,
+    MemoryCheckpointer, Message, Model, ModelError, ModelErrorKind, News, Node, PendingCall,
+    Repair, Request, Responding, Response, Session, Status, Why,
 };
 use toolwright::layers::Approval;
 use toolwright::{
-    Context, Decision, ErrorPolicy, Executor, HaltReason, Outcome, ToolCall, ToolError, Toolset,
-    Wire, tool, tools,
+    Cancel, Context, Decision, ErrorPolicy, Executor, HaltReason, Outcome, ToolCall, ToolError,
+    Toolset, Wire, tool, tools,
 };
 
 use self::draws::Draws;
@@ -88,7 +89,7 @@ fn asks() -> Outcome {
 /// Ends the run.
 #[tool]
 fn ends() -> Outcome {
-    Outcome::halt(HaltReason::new("over"), 1)
+    Outcome::halt(HaltReason::new("over"), "it is over")
 }
 
 /// Goes to the user.
@@ -109,14 +110,32 @@ fn panics() -> u8 {
     std::panic::resume_unwind(Box::new("!"))
 }
 
-const NAMES: [&str; 12] = [
+/// Hands the conversation over, to whoever does not speak.
+#[tool]
+fn hands(#[context] cx: &Context) -> Outcome {
+    let to = if cx.agent_id() == Some("desk") {
+        "other"
+    } else {
+        "desk"
+    };
+    Outcome::halt(HANDOFF, json!({"agent": to}))
+}
+
+/// Stops the run that calls it.
+#[tool]
+fn stops(#[context] cx: &Context) -> u8 {
+    cx.get::<Cancel>().unwrap().cancel();
+    4
+}
+
+const NAMES: [&str; 16] = [
     "once", "slow", "same", "risky", "by_hand", "asks", "ends", "direct", "fails", "panics",
-    "nowhere", "slow",
+    "nowhere", "slow", "asks", "risky", "hands", "stops",
 ];
 
 fn all(effects: &Arc<Effects>) -> Toolset {
     tools![
-        once, slow, same, risky, by_hand, asks, ends, direct, fails, panics;
+        once, slow, same, risky, by_hand, asks, ends, direct, fails, panics, hands, stops;
         state = Arc::clone(effects)
     ]
 }
@@ -131,9 +150,13 @@ const WIRES: [Wire; 6] = [
 ];
 
 /// Says what was drawn, to requests that every provider takes.
+#[derive(Clone)]
 struct Drawn {
     draws: Draws,
     requests: Arc<AtomicUsize>,
+    turns: Arc<AtomicUsize>,
+    /// A call's failure ends the run, which goes before what ends it beside.
+    failures_end: bool,
 }
 
 impl Drawn {
@@ -144,10 +167,11 @@ impl Drawn {
             1 => return Err(ModelError::new(ModelErrorKind::Busy, "429")),
             _ => {}
         }
+        self.turns.fetch_add(1, Ordering::Relaxed);
         let calls = (0..=draws.below(4)).map(|_| {
             let name = draws.one(&NAMES);
-            // Ids that are equal, now and then; arguments that are wrong.
-            let id = draws.one(&["a", "b", "c", "d"]);
+            // Ids that are equal, now and then, or not there; arguments that are wrong.
+            let id = draws.one(&["a", "b", "c", "d", "e", "f", "a_1", ""]);
             let arguments = draws.one(&["{}", "{}", r#"{"n": "5"}"#, r#"{"n": []}"#, "{"]);
             ToolCall::new(id, name, arguments)
         });
@@ -161,12 +185,12 @@ impl Model for Drawn {
             .thread
             .check()
             .expect("a thread that providers take");
-        for wire in WIRES {
-            request
-                .thread
-                .format(wire, Some("You try."))
-                .expect("a request");
-        }
+        let thread = request.thread;
+        assert!(thread.questions().is_empty(), "nobody asked: {thread:?}");
+        assert!(
+            self.failures_end || !is_ended(thread.messages()),
+            "what ended the run was forgotten: {thread:?}"
+        );
         self.requests.fetch_add(1, Ordering::Relaxed);
         let response = self.response();
         Box::pin(async move {
@@ -174,6 +198,41 @@ impl Model for Drawn {
             response
         })
     }
+}
+
+/// Whether a tool of the last turn ended the run, and nobody has spoken since.
+fn is_ended(messages: &[Message]) -> bool {
+    let behind = messages.iter().rev();
+    let mut behind = behind.map_while(|message| match message {
+        Message::Tool(answer) => Some(answer),
+        _ => None,
+    });
+    behind.any(|answer| &*answer.name == "ends" && answer.text == "it is over")
+}
+
+/// Whatever is open can be answered, however the session came to stand where it does; and it says so.
+fn can_be_answered(session: &Session) {
+    let (pending, open) = (session.pending(), session.questions());
+    let is_left = pending.iter().any(|pending| pending.why != Why::NotRun);
+    match session.status() {
+        Status::AwaitingUser { index, .. } => assert_eq!(*index, open[0].index, "{session:?}"),
+        Status::AwaitingTools => assert!(open.is_empty() && is_left, "{session:?}"),
+        _ => assert!(open.is_empty() && !is_left, "{session:?}"),
+    }
+    if matches!(session.status(), Status::Completed | Status::Failed { .. }) {
+        assert!(pending.is_empty(), "{session:?}");
+    }
+    let mut said = session.clone();
+    for pending in &pending {
+        let decided = said.decide(pending.index, Decision::Reject("no".into()));
+        assert_eq!(decided, Ok(()), "{session:?}");
+    }
+    // In another order than they were asked.
+    for asked in open.iter().rev() {
+        let answered = said.answer_call(asked.index, "Oslo");
+        assert_eq!(answered, Ok(()), "{session:?}");
+    }
+    assert!(said.questions().is_empty(), "{session:?}");
 }
 
 /// Each call has one answer in its place, or is pending; and nothing is answered that was not asked.
@@ -231,14 +290,12 @@ fn formats(session: &Session) {
     if pending.is_empty() {
         return requests(session);
     }
-    for wire in WIRES {
-        let Err(FormatError::Thread(error)) = session.thread().format(wire, None) else {
-            panic!("calls wait: {session:?}");
-        };
-        let named: Vec<_> = error.unanswered.iter().map(|open| open.index).collect();
-        let waits: Vec<_> = pending.iter().map(|pending| pending.index).collect();
-        assert_eq!(named, waits);
-    }
+    let Err(FormatError::Thread(error)) = session.thread().format(Wire::Gemini, None) else {
+        panic!("calls wait: {session:?}");
+    };
+    let named: Vec<_> = error.unanswered.iter().map(|open| open.index).collect();
+    let waits: Vec<_> = pending.iter().map(|pending| pending.index).collect();
+    assert_eq!(named, waits);
     let repair = match pending.len() % 2 {
         0 => Repair::Strip,
         _ => Repair::Answer("nobody did".to_owned()),
@@ -267,8 +324,10 @@ async fn at_most<T>(polls: usize, future: impl Future<Output = T>) -> Option<T> 
 struct Host {
     draws: Draws,
     agent: Agent,
-    store: MemoryCheckpointer,
+    /// Where the conversation is kept, if it is.
+    store: Option<MemoryCheckpointer>,
     requests: Arc<AtomicUsize>,
+    turns: Arc<AtomicUsize>,
     effects: Arc<Effects>,
     /// The newest checkpoint that was looked at.
     checked: Option<CheckpointId>,
@@ -277,11 +336,15 @@ struct Host {
 }
 
 impl Host {
-    fn new(draws: Draws) -> Self {
+    fn new(draws: Draws, is_kept: bool) -> Self {
         let (effects, requests) = (Arc::default(), Arc::default());
+        let turns = Arc::default();
+        let policy = draws.below(3);
         let model = Drawn {
             draws: draws.clone(),
             requests: Arc::clone(&requests),
+            turns: Arc::clone(&turns),
+            failures_end: policy > 0,
         };
         let executor = match draws.below(3) {
             0 => Executor::serial(all(&effects)),
@@ -290,14 +353,19 @@ impl Host {
         let policies = [ErrorPolicy::Continue, ErrorPolicy::Halt, ErrorPolicy::Abort];
         let executor = executor
             .layer(Approval::at_least("high"))
-            .on_error(policies[draws.below(3)].clone());
-        let store = MemoryCheckpointer::new();
+            .on_error(policies[policy].clone());
+        let store = is_kept.then(MemoryCheckpointer::new);
         let some = |most: usize| NonZeroU32::MIN.saturating_add(u32::try_from(most).unwrap());
+        let other = Agent::with_executor(model.clone(), executor.clone());
         let mut agent = Agent::with_executor(model, executor)
-            .checkpointer(store.clone())
+            .name("desk")
+            .peer("other", other)
             .max_turns(some(draws.below(5)))
             .max_tool_rounds(some(draws.below(4)))
             .max_steps(some(1 + draws.below(12)));
+        if let Some(store) = &store {
+            agent = agent.checkpointer(store.clone());
+        }
         for node in [Node::Model, Node::Tools] {
             if draws.below(4) == 0 {
                 agent = agent.interrupt_before(node);
@@ -311,6 +379,7 @@ impl Host {
             agent,
             store,
             requests,
+            turns,
             effects,
             checked: None,
             again: 0,
@@ -324,6 +393,7 @@ impl Host {
             self.run(&mut session).await;
             holds(&session);
             formats(&session);
+            can_be_answered(&session);
             self.check_store().await;
             if self.draws.is_used_up() {
                 break;
@@ -335,10 +405,10 @@ impl Host {
             }
             self.act(&mut session);
             holds(&session);
-            formats(&session);
+            can_be_answered(&session);
         }
         assert!(
-            self.effects.again() <= self.again,
+            self.store.is_none() || self.effects.again() <= self.again,
             "an effect happened twice"
         );
     }
@@ -348,7 +418,9 @@ impl Host {
             0 => self.draws.below(12),
             _ => 10_000,
         };
-        let run = at_most(polls, self.agent.run(session, &Context::new())).await;
+        let stop = Cancel::new();
+        let cx = Context::new().with(stop.clone()).with_cancel(stop);
+        let run = at_most(polls, self.agent.run(session, &cx)).await;
         match run {
             // Somebody is needed, or the model does not answer: the session says so.
             Some(
@@ -356,6 +428,8 @@ impl Host {
                 | Err(AgentError::Session(_) | AgentError::Model(_) | AgentError::Decision { .. }),
             ) => {}
             Some(Err(error)) => panic!("{error}: {session:?}"),
+            // The run was dropped: the session stands where it stood.
+            None if self.store.is_none() => {}
             // The program ended. What was kept is what there is.
             None => {
                 if let Some(kept) = self.agent.state("s").await.unwrap() {
@@ -370,12 +444,15 @@ impl Host {
 
     /// All that was kept since the last look can be read, and holds.
     async fn check_store(&mut self) {
-        let mut next = self.store.latest("s").await.unwrap();
+        let Some(store) = &self.store else { return };
+        let mut next = store.latest("s").await.unwrap();
         let newest = next.as_ref().map(|checkpoint| checkpoint.id);
         while let Some(checkpoint) = next.filter(|checkpoint| Some(checkpoint.id) > self.checked) {
-            holds(&checkpoint.session().unwrap());
+            let session = checkpoint.session().unwrap();
+            holds(&session);
+            can_be_answered(&session);
             next = match checkpoint.parent {
-                Some(parent) => self.store.get(parent).await.unwrap(),
+                Some(parent) => store.get(parent).await.unwrap(),
                 None => None,
             };
         }
@@ -384,20 +461,24 @@ impl Host {
 
     /// The session as it comes back from a store, from a text, from an older checkpoint.
     async fn stored(&self, session: Session) -> Session {
+        let read_back = || serde_json::from_str(&serde_json::to_string(&session).unwrap()).unwrap();
+        let Some(store) = &self.store else {
+            return read_back();
+        };
         match self.draws.below(8) {
             0 => match self.agent.state("s").await.unwrap() {
                 Some(kept) => kept,
                 None => session,
             },
             1 => {
-                let history = self.store.history("s").await.unwrap();
+                let history = store.history("s").await.unwrap();
                 if history.is_empty() {
                     return session;
                 }
                 let from = &history[self.draws.below(history.len())];
                 self.agent.branch(from.id).await.unwrap()
             }
-            _ => serde_json::from_str(&serde_json::to_string(&session).unwrap()).unwrap(),
+            _ => read_back(),
         }
     }
 
@@ -406,7 +487,8 @@ impl Host {
         for _ in 0..=self.draws.below(3) {
             let before = serde_json::to_string(session).unwrap();
             let pending = session.pending();
-            let done = match self.draws.below(6) {
+            let open = session.questions();
+            let done = match self.draws.below(8) {
                 0 => session.reply("And?"),
                 1 => session.answer("Oslo"),
                 2 => session.submit("no such id", 1),
@@ -414,6 +496,11 @@ impl Host {
                     Some(first) => session.submit(&*first.call.id, 1),
                     None => session.submit(0, 1),
                 },
+                // Any of the questions.
+                4 | 5 if !open.is_empty() => {
+                    let asked = &open[self.draws.below(open.len())];
+                    session.answer_call(asked.index, "Rome")
+                }
                 _ => self.decide(session, &pending),
             };
             if done.is_err() {
@@ -455,9 +542,45 @@ proptest! {
         numbers in proptest::collection::vec(any::<u8>(), 0..400),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let mut host = Host::new(Draws::new(numbers));
+        let mut host = Host::new(Draws::new(numbers), true);
         runtime.block_on(host.talk());
         prop_assert!(host.requests.load(Ordering::Relaxed) < 10_000);
+    }
+}
+
+/// The same of many short conversations that nobody keeps, 100,000 turns or as many as the variable
+/// `TOOLWRIGHT_CASES` says.
+#[test]
+fn nothing_of_a_hundred_thousand_turns_is_lost() {
+    const THREADS: u64 = 4;
+    let turns = std::env::var("TOOLWRIGHT_CASES")
+        .ok()
+        .and_then(|turns| turns.parse().ok());
+    let share = turns.unwrap_or(100_000_usize).div_ceil(4);
+    let talks = move |first: u64| {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap();
+        let mut turns = 0;
+        for seed in (first..).step_by(usize::try_from(THREADS).unwrap()) {
+            if turns >= share {
+                break;
+            }
+            let mut host = Host::new(Draws::seeded(seed, 60), false);
+            let talk = std::panic::AssertUnwindSafe(|| runtime.block_on(host.talk()));
+            assert!(
+                std::panic::catch_unwind(talk).is_ok(),
+                "with the seed {seed}"
+            );
+            turns += host.turns.load(Ordering::Relaxed);
+        }
+    };
+    let threads: Vec<_> = (0..THREADS)
+        .map(|first| std::thread::spawn(move || talks(first)))
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
     }
 }
 
@@ -469,10 +592,11 @@ fn the_draws_lead_everywhere() {
         .build()
         .unwrap();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    for seed in 0..50 {
-        let mut host = Host::new(Draws::seeded(seed, 400));
+    for seed in 0..200 {
+        let mut host = Host::new(Draws::seeded(seed, 400), true);
         runtime.block_on(host.talk());
-        for checkpoint in runtime.block_on(host.store.history("s")).unwrap() {
+        let store = host.store.as_ref().unwrap();
+        for checkpoint in runtime.block_on(store.history("s")).unwrap() {
             let session = checkpoint.session().unwrap();
             *seen
                 .entry(session.status().as_str().to_owned())

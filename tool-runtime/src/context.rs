@@ -159,7 +159,12 @@ impl Context {
 
     /// This context, and where it says nothing, what `base` says: a call's over a session's, that
     /// over a default. Values of the host's own go by their types, those of the
-    /// [`State`] by their names. It is strict or lowered if one of both is.
+    /// [`State`] by their names: a name that both know has this context's value. It is strict or lowered
+    /// if one of both is. All of it decides which tools are visible, and all of it reaches the tools.
+    ///
+    /// This order holds wherever a context is given: to an executor, an agent's run, a server. What a tool
+    /// [updates](Self::update_state) goes to the conversation, and to no context: where a call's context says
+    /// otherwise under the same name, that stays in force as long as the call's context is given.
     ///
     /// Of two [`Cancel`](crate::Cancel)s this context's counts alone; make it a
     /// [`child`](crate::Cancel::child) of the other for both to count.
@@ -454,9 +459,15 @@ impl Context {
     }
 }
 
-/// What an agent that a call runs knows: what the call does, but for what is its caller's alone, which
-/// is the call itself, the agent's id, and the forms in which its model writes arguments.
+/// What an agent that a call runs knows: what the call does, but for what is its caller's conversation
+/// alone. That is the call itself, the agent's id, the session, its run and turn, its input, the tools that
+/// it called, and the forms in which its model writes arguments. A context outside a call stays as it is.
 pub fn inside_call(cx: &Context) -> Context {
+    if cx.call.is_none() {
+        return cx.clone();
+    }
+    #[cfg(feature = "tokio")]
+    let stop = cx.cancel();
     let inside = Context {
         shared: Arc::clone(&cx.shared),
         call: None,
@@ -465,8 +476,17 @@ pub fn inside_call(cx: &Context) -> Context {
     };
     inside.change(|shared| {
         shared.agent = None;
+        shared.session = None;
+        shared.run = None;
+        shared.turn = None;
+        shared.called = None;
+        shared.input = None;
         shared.within = None;
         shared.lowered = false;
+        #[cfg(feature = "tokio")]
+        {
+            shared.stop = Some(stop);
+        }
     })
 }
 

@@ -21,7 +21,7 @@ use crate::{
 pub(super) struct Engine<'a> {
     agent: &'a Agent,
     session: &'a mut Session,
-    host: &'a Context,
+    host: Context,
     usage: Usage,
     turns: u32,
     rounds: u32,
@@ -46,7 +46,7 @@ impl Drop for Engine<'_> {
 type Visit = Result<Option<Halted>, AgentError>;
 
 impl<'a> Engine<'a> {
-    pub(super) fn new(agent: &'a Agent, session: &'a mut Session, host: &'a Context) -> Self {
+    pub(super) fn new(agent: &'a Agent, session: &'a mut Session, host: Context) -> Self {
         Self {
             agent,
             session,
@@ -115,8 +115,8 @@ impl<'a> Engine<'a> {
                     return Ok(run);
                 }
                 Err(error) => {
-                    if self.session.is_left() {
-                        self.session.await_calls();
+                    if let Some(awaited) = self.session.awaited() {
+                        self.session.status = awaited;
                     } else if !self.session.waits.is_empty() {
                         let node = Node::Tools;
                         self.session.status = Status::Interrupted { node };
@@ -150,7 +150,10 @@ impl<'a> Engine<'a> {
         }
         self.agent.speaker(self.session)?;
         self.session.wake();
-        self.session.status = Status::Idle;
+        // One that stays at its end is stored as one that ended: this run may be dropped.
+        if self.session.at.node != Node::End || self.session.status != Status::Completed {
+            self.session.status = self.session.awaited().unwrap_or(Status::Idle);
+        }
         if self.session.at.node != Node::End {
             self.session.result = None;
         }
@@ -161,29 +164,38 @@ impl<'a> Engine<'a> {
     }
 
     fn end(&mut self, halted: Halted) -> Run {
+        let is_open = !self.session.thread.unanswered().is_empty();
+        if is_open {
+            // Whoever is handed the session can decide about each of them.
+            self.show_calls();
+        }
+        let awaited = self.session.awaited();
+        let is_over = !is_open && awaited.is_none();
+        let ends = matches!(
+            halted,
+            Halted::Completed | Halted::Halt { .. } | Halted::ReturnDirect(_)
+        );
         self.session.status = match &halted {
-            Halted::Completed | Halted::Halt { .. } | Halted::ReturnDirect(_) => Status::Completed,
-            Halted::AskUser {
-                index,
-                id,
-                question,
-                options,
-            } => Status::AwaitingUser {
-                index: *index,
-                id: id.clone(),
-                question: question.clone(),
-                options: options.clone(),
-            },
-            Halted::Pending => Status::AwaitingTools,
+            _ if awaited.is_some() => awaited.unwrap_or(Status::AwaitingTools),
+            _ if ends && is_over => Status::Completed,
             Halted::Interrupted { node, .. } => Status::Interrupted { node: *node },
             Halted::ModelError(error) => Status::Failed {
                 message: error.to_string(),
             },
             _ => Status::Idle,
         };
+        if is_over && ends {
+            self.session.ended(Node::End);
+        } else if is_over && matches!(halted, Halted::ToolError(_)) {
+            // Whoever runs the session again lets the model read the failure.
+            self.session.ended(Node::Model);
+        }
+        if halted.is_limit() {
+            self.session.at.allow_again();
+        }
         let run = self.ran(halted);
         self.session.result = match &run.halted {
-            Halted::Halt { value, .. } => Some(value.to_plain().into_owned()),
+            Halted::Halt { value, .. } if is_over => Some(value.to_plain().into_owned()),
             Halted::Completed | Halted::HaltWhen | Halted::ReturnDirect(_) => {
                 let before = self.session.result.take();
                 let text = run.text().map(str::to_owned).or(before);
@@ -191,10 +203,6 @@ impl<'a> Engine<'a> {
             }
             _ => None,
         };
-        let is_over = self.session.status == Status::Completed;
-        if is_over && self.session.thread.unanswered().is_empty() {
-            self.session.at.node = Node::End;
-        }
         for hook in self.agent.hooks.iter().rev() {
             hook.after_run(self.session, &run);
         }
@@ -286,47 +294,41 @@ impl<'a> Engine<'a> {
 
     fn limit(&self, node: Node) -> Option<Halted> {
         let (agent, at) = (self.agent, self.session.at);
+        let spent = at.spent();
         let (turns, steps) = (agent.max_turns.get(), agent.max_steps.get());
-        if at.steps >= steps {
+        if spent.steps >= steps {
             return Some(Halted::MaxSteps(steps));
         }
         match node {
-            Node::Model if at.turn >= turns => Some(Halted::MaxTurns(turns)),
+            Node::Model if spent.turns >= turns => Some(Halted::MaxTurns(turns)),
             // A turn that goes on after a pause belongs to a round that was counted.
             Node::Tools if at.counted == Some(at.turn) => None,
             Node::Tools => {
                 let rounds = agent.max_tool_rounds?.get();
-                (at.rounds >= rounds).then_some(Halted::MaxToolRounds(rounds))
+                (spent.rounds >= rounds).then_some(Halted::MaxToolRounds(rounds))
             }
             Node::Model | Node::End => None,
         }
     }
 
-    /// What this turn's calls and catalogue may know.
+    /// What this turn's calls and catalogue may know: what the host says of the call, over what the session
+    /// says. The executor puts its defaults under both.
     fn context(&self) -> Context {
-        let (session, host) = (&self.session, self.host.clone());
-        let cx = if self.is_step {
-            known(&session.thread, host.with_state(session.state.clone()))
-        } else {
-            let called = session.thread.called();
-            let cx = host.with_session(session.id()).with_run(session.run_id());
-            let cx = cx.with_turn(session.turn()).with_called(called);
-            let cx = cx.with_state(session.state.clone());
-            match session.thread.last_input() {
-                Some(input) => cx.with_input(input),
-                None => cx,
-            }
-        };
-        let name = session.agent.as_ref().or(self.agent.name.as_ref());
-        let cx = match name {
-            Some(name) => cx.with_agent(Arc::clone(name)),
-            None => cx,
-        };
-        if session.thread.is_lowered() {
-            cx.lowered()
-        } else {
-            cx
+        let (session, host) = (&self.session, &self.host);
+        let mut base = Context::new().with_state(session.state.clone());
+        if let Some(name) = session.agent.as_ref().or(self.agent.name.as_ref()) {
+            base = base.with_agent(Arc::clone(name));
         }
+        let cx = known(&session.thread, host.clone().over(&base));
+        if self.is_step {
+            return cx;
+        }
+        let called = host.scope().called.iter().map(|tool| &**tool);
+        let called = called.chain(session.thread.called());
+        cx.with_called(called)
+            .with_session(session.id())
+            .with_run(session.run_id())
+            .with_turn(session.turn())
     }
 }
 

@@ -16,6 +16,9 @@ pub struct Step {
     pub text: Option<String>,
     /// The calls that have no answer, in call order.
     pub pending: Vec<PendingCall>,
+    /// Why the conversation ends once nothing of the turn is open any more: neither one of the
+    /// [questions](Thread::questions) nor a pending call. `None` if the model goes on then.
+    pub ending: Option<Halted>,
     /// What the conversation knows now.
     pub state: State,
     /// What the model call cost.
@@ -65,7 +68,7 @@ impl Agent {
     }
 
     /// One request, and its calls once: the model's answer and the answers of its calls are added to the
-    /// thread. Calls that wait for somebody have none.
+    /// thread. Calls that wait for somebody have none; calls that ask a person are [`Thread::questions`].
     ///
     /// Dropping the future leaves the thread as it was.
     ///
@@ -85,13 +88,16 @@ impl Agent {
             return Err(AgentError::EmptyThread);
         }
         let mut session = Session::of_thread(thread.clone()).with_state(cx.state().clone());
-        let run = Engine::new(self, &mut session, cx).step(tools).await?;
-        let pending = session.pending();
+        let run = Engine::new(self, &mut session, cx.clone())
+            .step(tools)
+            .await?;
+        let (pending, ending) = (session.pending(), session.ending());
         *thread = session.thread;
         Ok(Step {
             halted: run.halted,
             text: run.text,
             pending,
+            ending,
             state: session.state,
             usage: run.usage,
         })

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
 use toolwright_runtime::{
-    Cancel, Context, Handled, Handling, Layer, Next, Request, ShortStr, ToolCall,
+    Cancel, Context, Handled, Handling, Layer, Next, Request, ShortStr, State, ToolCall,
 };
 
 use crate::session::id_of;
@@ -23,6 +23,8 @@ struct Lent {
     queue: Queue,
     /// The word to stop of the host of the outermost conversation.
     stop: Cancel,
+    /// What that host's context says of the state: it goes over what any of the conversations knows.
+    state: State,
     /// By place in the turn.
     seats: Mutex<BTreeMap<usize, Seat>>,
     counted: Counted,
@@ -49,11 +51,11 @@ impl Subs {
         store: Option<Arc<dyn Checkpointer>>,
         session: &Session,
         outer: Option<&Self>,
-        stop: Cancel,
+        host: &Context,
     ) -> Self {
         let counted = outer.map_or_else(Counted::default, |outer| Arc::clone(&outer.0.counted));
         let kept = session.waits.iter().filter_map(|wait| {
-            let kept = wait.sub.as_deref()?.clone();
+            let kept = wait.sub.as_deref()?.same();
             note(&counted, &kept);
             let seat = Seat {
                 kept: Some(kept),
@@ -66,7 +68,8 @@ impl Subs {
             store,
             born: Arc::clone(&session.born),
             queue: outer.map_or_else(|| session.queue(), |outer| outer.0.queue.clone()),
-            stop: outer.map_or(stop, |outer| outer.0.stop.clone()),
+            stop: outer.map_or_else(|| host.cancel(), |outer| outer.0.stop.clone()),
+            state: host.state().clone(),
             seats,
             counted,
             failed: Mutex::default(),
@@ -90,6 +93,10 @@ impl Subs {
         &self.0.stop
     }
 
+    pub(super) fn state(&self) -> &State {
+        &self.0.state
+    }
+
     /// The id of the conversation of the agent that the call runs: it is the same when the call is made
     /// again.
     pub(super) fn id(&self, cx: &Context) -> Option<Arc<str>> {
@@ -105,7 +112,7 @@ impl Subs {
         (of == id && named == tool).then(|| Seated {
             subs: self.clone(),
             index,
-            kept: seat.kept.clone(),
+            kept: seat.kept.as_ref().map(Session::same),
         })
     }
 

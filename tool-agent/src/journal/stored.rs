@@ -9,14 +9,14 @@ use toolwright_runtime::{
 };
 
 /// What a call came to, and what it let the conversation know.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Stored {
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Stored {
     came_to: CameTo,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) updates: Vec<(String, Value)>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum CameTo {
     Value(Box<RawValue>),
@@ -43,7 +43,12 @@ enum CameTo {
 }
 
 impl Stored {
-    pub(super) fn new(
+    /// Whether the call failed.
+    pub(crate) fn is_error(&self) -> bool {
+        matches!(self.came_to, CameTo::Error { .. })
+    }
+
+    pub(crate) fn new(
         call: &ToolCall,
         outcome: &Result<Outcome, ToolError>,
         updates: Vec<(String, Value)>,
@@ -75,7 +80,7 @@ impl Stored {
     }
 
     /// What the call came to, word for word as it did. An error's cause is not stored.
-    pub(super) fn outcome(self) -> Result<Outcome, ToolError> {
+    pub(crate) fn outcome(self) -> Result<Outcome, ToolError> {
         Ok(match self.came_to {
             CameTo::Value(value) => Outcome::Value(Payload::new(value)),
             CameTo::Content(blocks) => {

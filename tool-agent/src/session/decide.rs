@@ -2,14 +2,16 @@
 
 use toolwright_runtime::Decision;
 
-use super::{CallRef, Session, SessionError, Status, Wait, Why, find};
+use super::{CallRef, PendingCall, Session, SessionError, Wait, Why, find};
+use crate::digest;
 
 impl Session {
     /// Takes what a person says to a pending call. It is carried out when an agent runs the session
     /// next; calls that nobody has decided about stay pending. Until then it can be said anew.
     ///
-    /// At an interrupt before tools each of their calls can be decided about; what nobody decides
-    /// about runs as the model wrote it.
+    /// Every call that is pending can be decided about, whatever the session waits for beside it and
+    /// however its last run ended. Calls whose turn to run has not come ([`Why::NotRun`]: at an interrupt before
+    /// tools, behind a limit) run as the model wrote them where nobody decides about them.
     ///
     /// A decision is bound to what was shown. An approval runs exactly those arguments: where the tool,
     /// its schema, or the call in a stored session has changed since, the call waits on, and can be edited,
@@ -36,20 +38,21 @@ impl Session {
         &mut self,
         decisions: impl IntoIterator<Item = (CallRef<'a>, Decision)>,
     ) -> Result<(), SessionError> {
-        let interrupted = matches!(self.status, Status::Interrupted { .. });
-        self.allow("decision", interrupted || self.awaits_calls())?;
         let mut pending = self.pending();
-        // A call that nobody was shown has nothing to decide.
-        let shown = |index| self.waits.iter().any(|wait| wait.index == index);
-        pending.retain(|pending| shown(pending.index));
+        self.allow("decision", !pending.is_empty())?;
         let mut decided = Vec::new();
         for (call, decision) in decisions {
-            let place = find(&pending, call)?;
-            decided.push((pending.remove(place).index, decision));
+            let place = find(pending.iter().map(PendingCall::key), call)?;
+            decided.push((pending.remove(place), decision));
         }
-        for (index, decision) in decided {
-            for wait in self.waits.iter_mut().filter(|wait| wait.index == index) {
-                wait.decision = Some(decision.clone());
+        for (pending, decision) in decided {
+            let index = pending.index;
+            if self.wait(index).is_none() {
+                let digest = digest::of_call(&pending.call);
+                self.put_wait(Wait::new(pending, digest));
+            }
+            if let Some(wait) = self.wait_mut(index) {
+                wait.decision = Some(decision);
             }
         }
         Ok(())
@@ -65,12 +68,6 @@ impl Session {
             _ => None,
         };
         self.waits.iter().filter_map(again)
-    }
-
-    /// Whether calls wait for somebody, rather than for their turn.
-    pub(crate) fn is_left(&self) -> bool {
-        let open = self.pending();
-        open.iter().any(|pending| pending.why != Why::NotRun)
     }
 
     /// Whether something was decided that is not carried out yet, here or of an agent that a call runs.

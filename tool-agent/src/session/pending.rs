@@ -83,16 +83,22 @@ impl fmt::Display for CallRef<'_> {
     }
 }
 
-/// The one pending call that is meant.
-pub(crate) fn find(pending: &[PendingCall], call: CallRef<'_>) -> Result<usize, SessionError> {
-    let meant = |pending: &PendingCall| match call {
-        CallRef::Index(index) => pending.index == index,
-        CallRef::Id(id) => *pending.call.id == *id,
+impl PendingCall {
+    pub(crate) fn key(&self) -> (usize, &str) {
+        (self.index, &self.call.id)
+    }
+}
+
+/// Where the one stands that is meant, among calls of which place and id are given.
+pub(crate) fn find<'c>(
+    calls: impl IntoIterator<Item = (usize, &'c str)>,
+    call: CallRef<'_>,
+) -> Result<usize, SessionError> {
+    let meant = |(index, id): (usize, &str)| match call {
+        CallRef::Index(place) => index == place,
+        CallRef::Id(meant) => id == meant,
     };
-    let mut found = pending
-        .iter()
-        .enumerate()
-        .filter(|(_, pending)| meant(pending));
+    let mut found = (0..).zip(calls).filter(|(_, key)| meant(*key));
     match (found.next(), found.next()) {
         (Some((place, _)), None) => Ok(place),
         (Some(_), Some(_)) => Err(SessionError::AmbiguousCall(call.to_string())),

@@ -33,7 +33,52 @@ struct Held {
     paused: Vec<Session>,
 }
 
+/// The queue of a session. A clone of the session is another conversation: its queue has the messages that
+/// stand here, and knows of agents that work detached what a store would tell it.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct OwnQueue(Queue);
+
+impl Clone for OwnQueue {
+    fn clone(&self) -> Self {
+        let held = self.0.held();
+        Self(Queue::holding(Held {
+            messages: held.messages.clone(),
+            running: held.running.clone(),
+            live: BTreeSet::new(),
+            paused: held.paused.clone(),
+        }))
+    }
+}
+
+impl OwnQueue {
+    pub(super) fn handle(&self) -> Queue {
+        self.0.clone()
+    }
+
+    pub(super) fn same(&self) -> Self {
+        Self(self.handle())
+    }
+
+    pub(super) fn pop(&self) -> Option<String> {
+        let mut held = self.0.held();
+        (!held.messages.is_empty()).then(|| held.messages.remove(0))
+    }
+
+    pub(super) fn is_untouched(&self) -> bool {
+        let held = self.0.held();
+        held.messages.is_empty() && held.running.is_empty() && held.paused.is_empty()
+    }
+}
+
 impl Queue {
+    fn holding(held: Held) -> Self {
+        Self(Arc::new(Shared {
+            held: Mutex::new(held),
+            arrival: Notify::new(),
+        }))
+    }
+
     fn held(&self) -> MutexGuard<'_, Held> {
         self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -106,16 +151,6 @@ impl Queue {
         drop(held);
         self.push(told);
     }
-
-    pub(super) fn pop(&self) -> Option<String> {
-        let mut held = self.held();
-        (!held.messages.is_empty()).then(|| held.messages.remove(0))
-    }
-
-    pub(super) fn is_untouched(&self) -> bool {
-        let held = self.held();
-        held.messages.is_empty() && held.running.is_empty() && held.paused.is_empty()
-    }
 }
 
 impl Serialize for Queue {
@@ -126,10 +161,6 @@ impl Serialize for Queue {
 
 impl<'de> Deserialize<'de> for Queue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let held = Held::deserialize(deserializer)?;
-        Ok(Self(Arc::new(Shared {
-            held: Mutex::new(held),
-            arrival: Notify::new(),
-        })))
+        Held::deserialize(deserializer).map(Self::holding)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{CallRef, Session, SessionError, Status, Wait, Why, find};
+use super::{CallRef, PendingCall, Session, SessionError, Status, Wait, Why, find};
 use crate::CheckpointId;
 
 /// A call may run an agent ([`AgentTool`](crate::AgentTool)), in a conversation of its own. Where that
@@ -40,8 +40,8 @@ impl Session {
         let sub = self.waits.get_mut(place).and_then(|wait| wait.sub.as_mut());
         let sub = sub.ok_or_else(|| SessionError::UnknownCall(call.to_string()))?;
         let said = say(sub)?;
-        if self.awaits_calls() {
-            self.await_calls();
+        if self.awaits() {
+            self.settle();
         }
         Ok(said)
     }
@@ -68,8 +68,8 @@ impl Session {
     /// Where a call waits that runs an agent.
     fn place_of_sub(&self, call: CallRef<'_>) -> Result<usize, SessionError> {
         let mut pending = self.pending();
-        pending.retain(|pending| self.waits.iter().any(|wait| wait.index == pending.index));
-        let found = find(&pending, call)?;
+        pending.retain(|pending| self.wait(pending.index).is_some());
+        let found = find(pending.iter().map(PendingCall::key), call)?;
         let index = pending.get(found).map(|pending| pending.index);
         let place = self
             .waits
@@ -82,60 +82,14 @@ impl Session {
     pub(crate) fn goes_on(&self) -> bool {
         match &self.status {
             Status::Idle | Status::Interrupted { .. } | Status::Completed => true,
-            Status::AwaitingTools | Status::AwaitingUser { .. } => {
-                self.awaits_calls() && self.is_decided()
-            }
+            Status::AwaitingTools | Status::AwaitingUser { .. } => self.is_decided(),
             Status::Failed { .. } => false,
         }
     }
 
-    /// Whether it waits for what is to become of calls: not where a tool of its own asks a person.
-    pub(super) fn awaits_calls(&self) -> bool {
-        match self.status {
-            Status::AwaitingTools => true,
-            Status::AwaitingUser { index, .. } => {
-                self.waits_of_agents().any(|wait| wait.index == index)
-            }
-            _ => false,
-        }
-    }
-
-    /// It waits for calls, and says so: a question that an agent of one of them asks is its own.
-    pub(crate) fn await_calls(&mut self) {
-        self.status = self.question().unwrap_or(Status::AwaitingTools);
-    }
-
-    /// The first question that an agent of a call asks.
-    pub(crate) fn question(&self) -> Option<Status> {
-        let asking = self.waits_of_agents().filter_map(|wait| {
-            let Status::AwaitingUser {
-                question, options, ..
-            } = wait.sub.as_ref()?.status()
-            else {
-                return None;
-            };
-            Some((wait, question, options))
-        });
-        let (wait, question, options) = asking.min_by_key(|(wait, ..)| wait.index)?;
-        Some(Status::AwaitingUser {
-            index: wait.index,
-            id: wait.call.id.clone(),
-            question: question.clone(),
-            options: options.clone(),
-        })
-    }
-
-    /// The conversation whose question the session waits for, if it is not its own.
-    pub(super) fn asking(&mut self) -> Option<&mut Session> {
-        let Status::AwaitingUser { index, .. } = self.status else {
-            return None;
-        };
-        let wait = self.waits.iter_mut().find(|wait| wait.index == index)?;
-        wait.sub.as_deref_mut()
-    }
-
-    fn waits_of_agents(&self) -> impl Iterator<Item = &Wait> {
-        self.waits.iter().filter(|wait| wait.sub.is_some())
+    /// The conversation that asks in a call at this place, if one does.
+    pub(super) fn asking(&mut self, index: usize) -> Option<&mut Session> {
+        self.wait_mut(index)?.sub.as_deref_mut()
     }
 }
 

@@ -7,8 +7,8 @@ use super::{CallRef, PendingCall, Session, SessionError, find};
 use crate::ToolMessage;
 
 impl Session {
-    /// Takes the result of a pending call, which may be any value. When none is pending any more the
-    /// session can be run.
+    /// Takes the result of a pending call, which may be any value, while the session waits for calls, be it
+    /// that a tool asks beside them. When none is pending any more the session can be run.
     ///
     /// # Errors
     /// When no such call is pending, or several are; nothing changes.
@@ -28,11 +28,11 @@ impl Session {
         &mut self,
         results: impl IntoIterator<Item = (CallRef<'a>, Result<Outcome, ToolError>)>,
     ) -> Result<(), SessionError> {
-        self.allow("result of a tool", self.awaits_calls())?;
         let mut pending = self.pending();
+        self.allow("result of a tool", self.awaits() && !pending.is_empty())?;
         let mut answers = Vec::new();
         for (call, outcome) in results {
-            let place = find(&pending, call)?;
+            let place = find(pending.iter().map(PendingCall::key), call)?;
             let PendingCall { index, call, .. } = pending.remove(place);
             answers.push(answer_of(index, &call, outcome)?);
         }
@@ -44,20 +44,12 @@ impl Session {
     }
 
     pub(crate) fn take_answer(&mut self, answer: ToolMessage) {
-        self.waits.retain(|wait| wait.index != answer.index);
+        self.take_wait(answer.index);
         self.thread.answer(answer);
     }
 }
 
-pub(super) fn answer_to(
-    index: usize,
-    call: &ToolCall,
-    outcome: Outcome,
-) -> Result<ToolMessage, SessionError> {
-    answer_of(index, call, Ok(outcome))
-}
-
-fn answer_of(
+pub(crate) fn answer_of(
     index: usize,
     call: &ToolCall,
     outcome: Result<Outcome, ToolError>,

@@ -1,11 +1,9 @@
 //! What a user says: words, answers, messages that are left.
 
 use serde::Serialize;
-use toolwright_runtime::{Outcome, ToolCall};
 
-use super::submit::answer_to;
-use super::{At, Queue, Session, SessionError, Status};
-use crate::{Message, Node};
+use super::{At, CallRef, Queue, Session, SessionError, Status, find};
+use crate::{Message, Node, OpenQuestion};
 
 impl Session {
     /// A user's words begin a new run.
@@ -13,69 +11,108 @@ impl Session {
         self.thread.push(Message::user(text));
         self.at = At::start(self.at.run.saturating_add(1));
         self.status = Status::Idle;
+        self.ending = None;
     }
 
-    /// Takes a user's words: the next run answers them. After a question of a tool they are its
-    /// answer in a message of their own; see [`answer`](Self::answer). Where the question is that of an
-    /// agent which a call runs, they go to it.
+    /// Takes a user's words: the next run answers them. Where a tool asks, they answer the question that
+    /// [`status`](Self::status) tells, be it that of an agent which a call runs: in a message of their own,
+    /// behind the question's, if nothing else of the turn is open; else as the call's result, as with
+    /// [`answer`](Self::answer).
     ///
     /// # Errors
-    /// While calls are pending, as they are after a run that somebody stopped:
+    /// While calls are pending and no tool asks, as they may be after a run that somebody stopped:
     /// [`repair`](Self::repair) leaves them.
     pub fn reply(&mut self, text: impl Into<String>) -> Result<(), SessionError> {
-        if let Some(sub) = self.asking() {
-            sub.reply(text)?;
-            self.await_calls();
-            return Ok(());
+        if let Status::AwaitingUser { index, .. } = self.status {
+            if let Some(sub) = self.asking(index) {
+                sub.reply(text)?;
+                self.settle();
+                return Ok(());
+            }
+            let is_last = self.questions().len() == 1 && self.thread.unanswered().is_empty();
+            if !is_last || self.ending.is_some() {
+                return self.answer(text.into());
+            }
+            self.close_turn();
+        } else {
+            let fits = matches!(self.status, Status::Idle | Status::Completed);
+            self.allow("reply", fits && self.thread.unanswered().is_empty())?;
         }
-        let fits = matches!(
-            self.status,
-            Status::Idle | Status::AwaitingUser { .. } | Status::Completed
-        );
-        self.allow("reply", fits && self.thread.unanswered().is_empty())?;
         self.begin(text.into());
         Ok(())
     }
 
-    /// Takes a user's answer as the result of the tool that asked, be it a tool of this conversation's
-    /// agent or of one that a call runs.
+    /// Takes a user's answer to the question that [`status`](Self::status) tells, the first that is open, as
+    /// the result of the tool that asks. The next one is told then, if there is one.
     ///
     /// # Errors
     /// When no tool asks.
     pub fn answer(&mut self, answer: impl Serialize) -> Result<(), SessionError> {
-        if let Some(sub) = self.asking() {
-            sub.answer(answer)?;
-            self.await_calls();
-            return Ok(());
-        }
-        let Status::AwaitingUser { index, id, .. } = &self.status else {
+        let Status::AwaitingUser { index, .. } = self.status else {
             return self.allow("answer", false);
         };
-        let (index, id) = (*index, id.clone());
-        let call = self.last_call(index, &id)?;
-        let answer = answer_to(index, &call, Outcome::value(answer))?;
-        if let Some(Message::Assistant(said)) = self.thread.last()
-            && said.asks.is_some()
-        {
-            // The question was the tool's, and is answered now.
-            self.thread.pop();
+        self.answer_call(index, answer)
+    }
+
+    /// Takes a user's answer to the question of a call, any of the [`questions`](Self::questions), as the
+    /// result of the tool that asks. Where the call runs an agent, it answers the first question that is open
+    /// there.
+    ///
+    /// ```
+    /// use toolwright::agent::testing::ScriptedModel;
+    /// use toolwright::agent::{Agent, Response, Session};
+    /// use toolwright::{Context, DynTool, Outcome, ToolCall, ToolError, Toolset};
+    ///
+    /// let ask = DynTool::builder().name("ask").description("Asks.");
+    /// let ask = ask.handler_sync(|_: serde_json::Value, _cx| Ok::<_, ToolError>(Outcome::ask("Which?")));
+    /// let tools = Toolset::new([ask.build().unwrap()]).unwrap();
+    /// let both = ["a", "b"].map(|id| ToolCall::new(id, "ask", "{}"));
+    /// let model = ScriptedModel::new([Ok(Response::calls(both)), Ok(Response::text("Thanks."))]);
+    /// let agent = Agent::new(model, tools);
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// let mut session = Session::ask("Go!");
+    /// agent.run(&mut session, &Context::new()).await.unwrap();
+    /// assert_eq!(session.questions().len(), 2);
+    /// session.answer_call("b", "the second").unwrap();
+    /// session.answer("the first").unwrap();
+    /// let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    /// assert_eq!(run.text(), Some("Thanks."));
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    /// When no such call asks, or several do, and when the answer cannot be written as JSON; nothing changes.
+    pub fn answer_call<'a>(
+        &mut self,
+        call: impl Into<CallRef<'a>>,
+        answer: impl Serialize,
+    ) -> Result<(), SessionError> {
+        let (open, call) = (self.questions(), call.into());
+        self.allow("answer", !open.is_empty())?;
+        let found = find(open.iter().map(OpenQuestion::key), call)?;
+        let index = open.get(found).map(|asks| asks.index);
+        let index = index.ok_or_else(|| SessionError::UnknownCall(call.to_string()))?;
+        match self.asking(index) {
+            Some(sub) => sub.answer(answer)?,
+            None => self.thread.answer_call(index, answer)?,
         }
-        self.thread.answer(answer);
         self.settle();
         Ok(())
     }
 
-    /// A call of the last turn.
-    fn last_call(&self, index: usize, id: &str) -> Result<ToolCall, SessionError> {
-        let call = self.thread.last_calls().get(index);
-        let call = call.filter(|call| *call.id == *id);
-        call.cloned()
-            .ok_or_else(|| SessionError::UnknownCall(id.to_owned()))
+    /// Where messages can be left while an agent runs: a handle on this session's queue. A clone of the
+    /// session has another queue.
+    pub fn queue(&self) -> Queue {
+        self.queue.handle()
     }
 
-    /// Where messages can be left while an agent runs.
-    pub fn queue(&self) -> Queue {
-        self.queue.clone()
+    /// The same conversation once more, not another one: both have one queue.
+    pub(crate) fn same(&self) -> Self {
+        Self {
+            queue: self.queue.same(),
+            ..self.clone()
+        }
     }
 
     /// Takes the first message that was left, if the conversation can go on with it.

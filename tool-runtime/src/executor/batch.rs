@@ -17,8 +17,10 @@ use crate::{HaltReason, Outcome, Payload, ShortStr, State, ToolCall, ToolError, 
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
     pub(super) calls: Vec<Reply>,
-    pub(super) halted: Option<Halted>,
+    /// In the order in which they count.
+    pub(super) halts: Vec<Halted>,
     pub(super) state: Option<State>,
+    pub(super) updates: Vec<(String, Value)>,
 }
 
 /// What became of a call.
@@ -214,30 +216,24 @@ impl Halted {
         }
     }
 
-    /// What a batch says: `before` is what happened to it as a whole.
-    pub(super) fn of_batch(calls: &[Reply], mut before: Vec<Self>) -> Option<Self> {
+    /// All that a batch says, in the order in which it counts: `before` is what happened to it as a whole.
+    pub(super) fn of_batch(calls: &[Reply], mut before: Vec<Self>) -> Vec<Self> {
         before.sort_by_key(Self::index);
-        let mut halted: Option<Self> = None;
+        let mut halts = before;
         let mut successes = calls.iter().filter_map(Reply::success).peekable();
         let any = successes.peek().is_some();
         let direct = any && successes.all(|outcome| matches!(outcome, Outcome::ReturnDirect(_)));
-        let found = calls
-            .iter()
-            .enumerate()
-            .filter_map(|(index, reply)| match reply {
-                Reply::Answered(result) => Self::of(index, result),
-                Reply::Pending(_) => Some(Self::Pending),
-            });
-        let found = before.into_iter().chain(found);
-        for reason in found.chain(direct.then_some(Self::ReturnDirect)) {
-            if halted
-                .as_ref()
-                .is_none_or(|best| reason.rank() < best.rank())
-            {
-                halted = Some(reason);
+        let mut waits = false;
+        for (index, reply) in calls.iter().enumerate() {
+            match reply {
+                Reply::Answered(result) => halts.extend(Self::of(index, result)),
+                Reply::Pending(_) => waits = true,
             }
         }
-        halted
+        halts.extend(waits.then_some(Self::Pending));
+        halts.extend(direct.then_some(Self::ReturnDirect));
+        halts.sort_by_key(Self::rank);
+        halts
     }
 }
 
@@ -284,7 +280,14 @@ impl Batch {
 
     /// Why the conversation does not go on by itself; `None` if the model is to be asked next.
     pub fn halted(&self) -> Option<&Halted> {
-        self.halted.as_ref()
+        self.halts.first()
+    }
+
+    /// Every reason why the conversation does not go on by itself, in the order in which they count;
+    /// [`halted`](Self::halted) is the first. A turn may ask several questions, and end the conversation
+    /// beside them.
+    pub fn halts(&self) -> &[Halted] {
+        &self.halts
     }
 
     /// Whether every call is answered.
@@ -307,5 +310,11 @@ impl Batch {
     /// updates of all calls that succeeded, in call order, whichever finished first.
     pub fn state(&self) -> Option<&State> {
         self.state.as_ref()
+    }
+
+    /// The updates alone, in call order: for hosts whose context knows more than their conversation is
+    /// to keep.
+    pub fn updates(&self) -> &[(String, Value)] {
+        &self.updates
     }
 }

@@ -370,10 +370,12 @@ impl<'a> Books<'a> {
         if !self.updates.is_empty() {
             self.updates.sort_unstable_by_key(|(index, _)| *index);
             let updates = self.updates.drain(..).flat_map(|(_, updates)| updates);
+            batch.updates = updates.collect();
             let state = self.cx.state().clone();
+            let updates = batch.updates.iter().cloned();
             batch.state = Some(updates.fold(state, |state, (name, value)| state.with(name, value)));
         }
-        batch.halted = Halted::of_batch(&batch.calls, std::mem::take(&mut self.halts));
+        batch.halts = Halted::of_batch(&batch.calls, std::mem::take(&mut self.halts));
         let duration = self.began.elapsed();
         let batch_ended = Event::BatchFinished {
             batch_id: self.id,

@@ -16,7 +16,7 @@ use super::raw::{
 use super::stream::{AnthropicStream, Assemble};
 use super::write::{Object, list};
 use super::{Format, Parallel, ToolChoice, WireError, read_def};
-use crate::{Block, Encoder, Outcome, SchemaDoc, ToolCall, ToolDef, ToolResult};
+use crate::{Block, Encoder, Outcome, SchemaDoc, ShortStr, ToolCall, ToolDef, ToolResult};
 
 pub(super) struct Anthropic;
 
@@ -47,11 +47,14 @@ impl Format for Anthropic {
         let blocks = blocks(content)?;
         let calls: Vec<_> = blocks.iter().filter_map(|block| raw_call(block)).collect();
         let message = Object::new().text("role", "assistant");
-        let good = |call: &RawCall<'_>| call.has_id() && mended(call.arguments).is_none();
-        if calls.iter().all(good) {
+        let ids = ids(&calls);
+        let good = |(call, id): (&RawCall<'_>, &ShortStr)| {
+            call.is_under(id) && mended(call.arguments).is_none()
+        };
+        if calls.iter().zip(&ids).all(good) {
             return Ok(vec![message.json("content", content.get()).end()]);
         }
-        let mut ids = ids(&calls).into_iter();
+        let mut ids = ids.into_iter();
         let named = blocks.iter().map(|block| {
             let call = raw_call(block).and_then(|call| Some((call, ids.next()?)));
             let Some((call, id)) = call else {

@@ -13,7 +13,7 @@ use super::raw::{RawCall, as_object, has_key, ids, member, mended, object, usage
 use super::stream::{Assemble, BedrockStream};
 use super::write::{Object, list, quoted};
 use super::{Format, Parallel, ToolChoice, WireError, read_def};
-use crate::{Block, Encoder, Outcome, SchemaDoc, ToolCall, ToolDef, ToolResult};
+use crate::{Block, Encoder, Outcome, SchemaDoc, ShortStr, ToolCall, ToolDef, ToolResult};
 
 pub(super) struct BedrockConverse;
 
@@ -66,11 +66,14 @@ impl Format for BedrockConverse {
         let message = message(response)?;
         let blocks = blocks(message)?;
         let calls: Vec<_> = blocks.iter().filter_map(|block| raw_call(block)).collect();
-        let good = |call: &RawCall<'_>| call.has_id() && mended(call.arguments).is_none();
-        if calls.iter().all(good) {
+        let ids = ids(&calls);
+        let good = |(call, id): (&RawCall<'_>, &ShortStr)| {
+            call.is_under(id) && mended(call.arguments).is_none()
+        };
+        if calls.iter().zip(&ids).all(good) {
             return Ok(vec![message.get().to_owned()]);
         }
-        let mut ids = ids(&calls).into_iter();
+        let mut ids = ids.into_iter();
         let named = list(blocks.iter().map(|block| {
             match raw_call(block).and_then(|call| Some((call, ids.next()?))) {
                 Some((call, id)) => named(block, &call, &id),
@@ -259,7 +262,7 @@ fn named(block: &RawValue, call: &RawCall<'_>, id: &str) -> String {
         return with(block.get(), "toolUse", &call);
     };
     let mut tool_use = tool_use.get().to_owned();
-    if !call.has_id() {
+    if !call.is_under(id) {
         tool_use = with(&tool_use, "toolUseId", &quoted(id));
     }
     if let Some(input) = mended(call.arguments) {

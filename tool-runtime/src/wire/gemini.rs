@@ -15,7 +15,7 @@ use super::raw::{
 use super::stream::{Assemble, GeminiStream};
 use super::write::{Object, list, quoted};
 use super::{Format, Parallel, ToolChoice, WireError, read_def};
-use crate::{Block, Content, Encoder, Outcome, SchemaDoc, ToolCall, ToolDef, ToolResult};
+use crate::{Block, Content, Encoder, Outcome, SchemaDoc, ShortStr, ToolCall, ToolDef, ToolResult};
 
 pub(super) struct Gemini;
 
@@ -83,12 +83,13 @@ impl Format for Gemini {
         };
         let parts = parts(Some(content))?;
         let calls: Vec<_> = parts.iter().filter_map(|part| raw_call(part)).collect();
-        let good = |call: &RawCall<'_>| call.has_id() && !is_to_mend(call);
+        let ids = ids(&calls);
+        let good = |(call, id): (&RawCall<'_>, &ShortStr)| call.is_under(id) && !is_to_mend(call);
         let Entries(entries) = object(content.get()).map_err(no_content)?;
-        if calls.iter().all(good) && entries.iter().any(|(key, _)| key == "role") {
+        if calls.iter().zip(&ids).all(good) && entries.iter().any(|(key, _)| key == "role") {
             return Ok(vec![content.get().to_owned()]);
         }
-        let mut ids = ids(&calls).into_iter();
+        let mut ids = ids.into_iter();
         let named = list(parts.iter().map(|part| {
             match raw_call(part).and_then(|call| Some((call, ids.next()?))) {
                 Some((call, id)) => named(part, &call, &id),

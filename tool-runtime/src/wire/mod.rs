@@ -204,7 +204,8 @@ impl Wire {
     /// Arguments stay text. Whatever is wrong with one call shows when it is answered: a call
     /// without a name is a call of an unknown tool, and arguments that are no JSON are refused with
     /// the place where they break. A call without an id gets `call_0`, `call_1` and so on, by its
-    /// place; calls of equal ids stay as they are.
+    /// place, and so does one whose id a call before it has: providers refuse a request with two calls of one
+    /// id. Both run, and each is answered under its own.
     ///
     /// # Errors
     /// When the response itself is no JSON or of another form.
@@ -227,9 +228,9 @@ impl Wire {
     /// Providers refuse a turn in which an answer is missing: of calls that waited, see
     /// [`Pending`](crate::Pending).
     ///
-    /// What the model said stays as it came, byte by byte, with two exceptions. A call without an id
-    /// is given the one that [`calls`](Self::calls) made, so that the provider finds the call that
-    /// is answered; one that is no object becomes one. Arguments that are no object, where the
+    /// What the model said stays as it came, byte by byte, with two exceptions. A call without an id,
+    /// or with that of a call before it, is given the one that [`calls`](Self::calls) made, so that the
+    /// provider finds the call that is answered; one that is no object becomes one. Arguments that are no object, where the
     /// provider takes nothing else, become one: `{"INVALID_JSON": "…"}`.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 //! piece of the wrong type spoils nothing but itself.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Unexpected, Visitor};
@@ -52,8 +53,9 @@ impl<'a> RawCall<'a> {
         text_or_json(self.arguments)
     }
 
-    pub(super) fn has_id(&self) -> bool {
-        self.given_id().is_some()
+    /// Whether the call has the id that it is answered by.
+    pub(super) fn is_under(&self, id: &str) -> bool {
+        self.given_id().is_some_and(|given| given == id)
     }
 
     pub(super) fn given_id(&self) -> Option<Cow<'a, str>> {
@@ -122,20 +124,26 @@ impl<'de> Visitor<'de> for TextVisitor {
     }
 }
 
-/// The calls' ids: the provider's where it gave one, and else one made from the call's place.
+/// The calls' ids: the provider's where it gave one that no call before has, and else one made from the call's place.
 pub(super) fn ids(calls: &[RawCall<'_>]) -> Vec<ShortStr> {
     let given: Vec<_> = calls.iter().map(RawCall::given_id).collect();
     with_made(&given)
 }
 
-/// The ids that are given, and made ones, which are nobody else's, for the calls that have none.
+/// The ids that are given, and made ones, which are nobody else's, for the calls that have none, or one that a call
+/// before has.
 pub(super) fn with_made(given: &[Option<Cow<'_, str>>]) -> Vec<ShortStr> {
+    if let [Some(only)] = given {
+        return vec![only.as_ref().into()];
+    }
+    let all: HashSet<&str> = given.iter().flatten().map(|id| &**id).collect();
+    let mut left = all.clone();
     let made = given.iter().enumerate().map(|(index, id)| {
-        if let Some(id) = id {
-            return id.as_ref().into();
+        if let Some(id) = id.as_deref().filter(|id| left.remove(id)) {
+            return id.into();
         }
         let mut made = format!("call_{index}");
-        while given.iter().flatten().any(|id| **id == made) {
+        while all.contains(&*made) {
             made.push('_');
         }
         made.into()
@@ -173,7 +181,7 @@ impl<'de> Visitor<'de> for EntriesVisitor {
 /// The object, with the id that its call is answered under. Without one of its own a provider
 /// would not find the call that an answer belongs to. What is no object becomes one.
 pub(super) fn with_id(object: &RawValue, call: &RawCall<'_>, id: &str) -> String {
-    if call.has_id() {
+    if call.is_under(id) {
         return object.get().to_owned();
     }
     with(object.get(), "id", &quoted(id))

@@ -69,9 +69,11 @@ impl Format for OpenAiResponses {
         let calls: Vec<_> = items.iter().filter_map(|item| raw_call(item)).collect();
         let mut ids = ids(&calls).into_iter();
         let echoed = items.iter().map(|item| {
-            let call = raw_call(item).and_then(|call| Some((call.has_id(), ids.next()?)));
+            let call = raw_call(item).and_then(|call| Some((call, ids.next()?)));
             match call {
-                Some((false, id)) => with(item.get(), "call_id", &super::write::quoted(&id)),
+                Some((call, id)) if !call.is_under(&id) => {
+                    with(item.get(), "call_id", &super::write::quoted(&id))
+                }
                 _ => item.get().to_owned(),
             }
         });

@@ -44,7 +44,7 @@ impl Engine<'_> {
         let has_agents = tools.iter().any(|tool| tool.resumes());
         let outer = self.host.get::<Subs>();
         let store = self.agent.keep.store.clone();
-        let subs = || Subs::new(store, self.session, outer, self.host.cancel());
+        let subs = || Subs::new(store, self.session, outer, &self.host);
         Ok(Lent {
             journal: self.agent.keep.journal(self.session)?,
             subs: has_agents.then(subs),

@@ -1,6 +1,8 @@
 //! The node in which the model is asked.
 
-use toolwright_runtime::{StreamEvent, ToolChoice, Toolset};
+use std::collections::HashSet;
+
+use toolwright_runtime::{ShortStr, StreamEvent, ToolChoice, Toolset};
 
 use super::{Engine, Visit, until};
 use crate::event::Event;
@@ -15,7 +17,7 @@ impl Engine<'_> {
         self.session.thread.check()?;
         let tools = self.speaker().executor.tools(&self.context());
         let response = self.respond(&tools).await;
-        let response = match response {
+        let mut response = match response {
             Ok(Some(response)) => response,
             Ok(None) => return Ok(Some(Halted::Cancelled)),
             Err(AgentError::Model(error)) if self.session.at.turn > 0 => {
@@ -29,6 +31,7 @@ impl Engine<'_> {
             self.usage += usage;
             self.session.usage += usage;
         }
+        self.name_calls(&mut response);
         self.tell(&Event::ModelFinished {
             response: &response,
         });
@@ -59,6 +62,23 @@ impl Engine<'_> {
             self.session.at.node = Node::Model;
         }
         Ok(None)
+    }
+
+    /// Gives calls without an id one that no other call of the thread has, before anybody hears of them. The provider's
+    /// own form has none for them, and does not go back.
+    fn name_calls(&self, response: &mut Response) {
+        if response.calls.iter().all(|call| !call.id.is_empty()) {
+            return;
+        }
+        let messages = self.session.thread.messages().iter();
+        let known = messages.flat_map(Message::tool_calls);
+        let known = known.chain(&response.calls).map(|call| call.id.clone());
+        let known: HashSet<ShortStr> = known.collect();
+        let mut made = (0_u64..).map(|number| ShortStr::from(format!("call_{number}")));
+        for call in response.calls.iter_mut().filter(|call| call.id.is_empty()) {
+            call.id = made.find(|made| !known.contains(made)).unwrap_or_default();
+        }
+        response.native = None;
     }
 
     /// The model's answer; `None` if the host said stop before it came.

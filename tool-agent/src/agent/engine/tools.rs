@@ -1,5 +1,7 @@
 //! The node in which calls are run, and what becomes of them.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 use toolwright_runtime::{
     Batch, Context, Decided, Decision, ErrorKind, Halted as BatchHalted, Outcome, Reply, ToolCall,
@@ -11,10 +13,15 @@ use super::{Engine, Visit};
 use crate::digest;
 use crate::session::Wait;
 use crate::tool_node::plans;
-use crate::{AgentError, Asks, Assistant, Halted, Message, Node, Status, ToolMessage, Why};
+use crate::{AgentError, Halted, Node, PendingCall, Status, ToolMessage, Why};
 
 impl Engine<'_> {
     pub(super) async fn visit_tools(&mut self) -> Visit {
+        if self.session.thread.unanswered().is_empty() {
+            // What was left has been answered since.
+            self.session.settle();
+            return Ok(self.session.ending());
+        }
         let cx = self.context();
         let tools = self.speaker().executor.tools(&cx);
         let decided = self.decided(&tools, &cx)?;
@@ -33,8 +40,12 @@ impl Engine<'_> {
             let batch = self.executor(&lent).decide(&decided, &cx).await;
             let places: Vec<_> = decided.iter().map(|one| one.place).collect();
             let halted = self.take(&places, &batch, &places, &lent)?;
-            let goes_on = matches!(halted, None | Some(Halted::Pending));
-            if !goes_on || self.not_run().is_empty() {
+            // As in a batch, siblings of a call that ends the run are run to their end.
+            let stops = batch.halts().iter().any(|halt| {
+                use BatchHalted::{Aborted, AskUser, Cancelled};
+                matches!(halt, Cancelled | Aborted { .. } | AskUser { .. })
+            });
+            if stops || self.not_run().is_empty() {
                 return Ok(halted);
             }
         }
@@ -59,21 +70,16 @@ impl Engine<'_> {
     /// Notes the calls that are about to run as they can be seen now: what is decided about them holds
     /// for these.
     pub(super) fn show_calls(&mut self) {
+        let mut pending = self.session.pending().into_iter();
+        if pending.all(|pending| self.session.wait(pending.index).is_some()) {
+            return;
+        }
         let tools = self.speaker().executor.tools(&self.context());
         for pending in self.session.pending() {
-            let (index, call, why) = (pending.index, pending.call, pending.why);
-            if self.session.waits.iter().any(|wait| wait.index == index) {
-                continue;
+            if self.session.wait(pending.index).is_none() {
+                let digest = digest::of(&pending.call, &tools);
+                self.session.put_wait(Wait::new(pending, digest));
             }
-            let digest = digest::of(&call, &tools);
-            self.session.waits.push(Wait {
-                index,
-                call,
-                why,
-                digest,
-                decision: None,
-                sub: None,
-            });
         }
     }
 
@@ -105,7 +111,9 @@ impl Engine<'_> {
                 continue;
             };
             let holds = match decision {
-                Decision::Approve if digest::of(call, tools) != wait.digest => {
+                Decision::Approve
+                    if ![digest::of(call, tools), digest::of_call(call)].contains(&wait.digest) =>
+                {
                     let words = "the tool, or the call, has changed since the call was shown, and an \
                                  approval does not hold for it; the call can be edited, answered or \
                                  rejected";
@@ -149,33 +157,24 @@ impl Engine<'_> {
             self.subs = None;
             return Err(error.into());
         }
-        if let Some(state) = batch.state() {
-            self.session.state = state.clone();
-        }
+        // What only the host's context says stays the host's.
+        let state = std::mem::take(&mut self.session.state);
+        let updates = batch.updates().iter().cloned();
+        self.session.state = updates.fold(state, |state, (name, value)| state.with(name, value));
         self.count();
         let speaker = self.speaker();
         // The tools as they are seen behind the turn; made where a call waits.
         let mut tools = None;
-        let (mut direct, mut ends) = (None, None);
+        let ran: BTreeSet<_> = ran.iter().copied().collect();
+        let mut direct = None;
         for (reply, &index) in batch.calls().iter().zip(places) {
             if !ran.contains(&index) {
                 continue;
             }
             match reply {
                 Reply::Answered(result) => {
-                    match &result.outcome {
-                        Ok(Outcome::ReturnDirect(value)) => {
-                            direct = Some((index, value.to_plain().into_owned()));
-                        }
-                        Ok(Outcome::Halt { reason, value }) if !self.hands_over(result) => {
-                            ends.get_or_insert(Halted::Halt {
-                                index,
-                                id: result.id.clone(),
-                                reason: reason.clone(),
-                                value: value.clone(),
-                            });
-                        }
-                        _ => {}
+                    if let Ok(Outcome::ReturnDirect(value)) = &result.outcome {
+                        direct = Some((index, value.to_plain().into_owned()));
                     }
                     let answer = ToolMessage::of(index, result, speaker.encoder);
                     self.session.take_answer(answer);
@@ -191,33 +190,61 @@ impl Engine<'_> {
                         (None, Some(record)) => Why::OutcomeUnknown { record },
                         (None, None) => pending.reason.clone().into(),
                     };
-                    let before = self
-                        .session
-                        .waits
-                        .iter()
-                        .position(|wait| wait.index == index);
-                    let before = before.map(|place| self.session.waits.remove(place));
+                    let before = self.session.take_wait(index);
                     let tools =
                         tools.get_or_insert_with(|| speaker.executor.tools(&self.context()));
-                    self.session.waits.push(Wait {
-                        index,
-                        why,
-                        digest: digest::of(&pending.call, tools),
-                        call: pending.call.clone(),
-                        decision: None,
-                        sub: sub.map(Box::new).or(before.and_then(|before| before.sub)),
-                    });
+                    let digest = digest::of(&pending.call, tools);
+                    let call = pending.call.clone();
+                    let mut wait = Wait::new(PendingCall { index, call, why }, digest);
+                    wait.sub = sub.map(Box::new).or(before.and_then(|before| before.sub));
+                    self.session.put_wait(wait);
                 }
             }
         }
-        let halted = self.halted(places, batch, direct, ends);
+        let ends = self.take_endings(places, batch);
         self.session.settle();
+        let halted = self.halted(batch, direct, ends);
         self.tell_handed_over();
         let answered = self.session.thread.unanswered().is_empty();
         if halted.is_none() && answered && self.session.take_queued() {
             self.session.at.node = Node::Model;
         }
         Ok(halted)
+    }
+
+    /// Notes which calls hand the conversation over, and which ends the run once nothing of the turn is open: the
+    /// reason of the first one, as it came.
+    fn take_endings(&mut self, places: &[usize], batch: &Batch) -> Option<Halted> {
+        let mut first = None;
+        for halt in batch.halts() {
+            let (BatchHalted::Aborted { index }
+            | BatchHalted::ToolError { index }
+            | BatchHalted::Halt { index, .. }) = halt
+            else {
+                continue;
+            };
+            let result = batch.calls().get(*index).and_then(Reply::answered);
+            let (Some(result), Some(&index)) = (result, places.get(*index)) else {
+                continue;
+            };
+            if self.hands_over(result) {
+                continue;
+            }
+            let is_first = self.session.ends_with(index, result);
+            if is_first {
+                first = Some(match (&result.outcome, halt) {
+                    (Err(error), _) => Halted::ToolError(error.clone()),
+                    (Ok(_), BatchHalted::Halt { reason, value, .. }) => Halted::Halt {
+                        index,
+                        id: result.id.clone(),
+                        reason: reason.clone(),
+                        value: value.clone(),
+                    },
+                    (Ok(_), _) => continue,
+                });
+            }
+        }
+        first
     }
 
     /// Whether the answer hands the conversation over; of several in a turn the first one counts.
@@ -232,74 +259,48 @@ impl Engine<'_> {
         true
     }
 
+    /// Why the run ends here, if it does: of several reasons the first in this order. `ends` is what the calls of the
+    /// batch say, word for word.
     fn halted(
-        &mut self,
-        places: &[usize],
+        &self,
         batch: &Batch,
         direct: Option<(usize, String)>,
         ends: Option<Halted>,
     ) -> Option<Halted> {
-        let place = |index: &usize| places.get(*index).copied().unwrap_or_default();
-        Some(match batch.halted() {
-            Some(BatchHalted::Cancelled) => Halted::Cancelled,
-            Some(BatchHalted::Aborted { .. } | BatchHalted::ToolError { .. }) => {
-                match batch.error() {
-                    Some(error) => Halted::ToolError(error.clone()),
-                    None => Halted::Cancelled,
-                }
+        let session = &self.session;
+        match batch.halted() {
+            Some(BatchHalted::Cancelled) => return Some(Halted::Cancelled),
+            Some(BatchHalted::Aborted { .. }) => {
+                let error = batch.error().cloned();
+                return Some(error.map_or(Halted::Cancelled, Halted::ToolError));
             }
-            Some(BatchHalted::AskUser {
-                index,
-                id,
-                question,
-                options,
-            }) => {
-                if self.session.thread.unanswered().is_empty() {
-                    self.session.thread.push(Message::Assistant(Assistant {
-                        text: question.clone(),
-                        asks: Some(Asks {
-                            id: id.clone(),
-                            index: place(index),
-                        }),
-                        ..Assistant::default()
-                    }));
-                }
-                Halted::AskUser {
-                    index: place(index),
-                    id: id.clone(),
-                    question: question.clone(),
-                    options: options.clone(),
-                }
-            }
-            _ if self.session.question().is_some() => self.asked()?,
-            _ if ends.is_some() => ends?,
-            _ if self.session.is_left() => Halted::Pending,
-            // Of a turn that was paused the batch knows a part.
-            _ => {
-                let last = self.session.thread.direct()?;
-                Halted::ReturnDirect(match direct {
-                    Some((index, text)) if index == last.index => text,
-                    _ => last.text.clone(),
-                })
-            }
-        })
-    }
-
-    /// The question that an agent of a call asks.
-    fn asked(&self) -> Option<Halted> {
-        match self.session.question()? {
-            Status::AwaitingUser {
-                index,
-                id,
-                question,
-                options,
-            } => Some(Halted::AskUser {
-                index,
-                id,
-                question,
-                options,
-            }),
-            _ => None,
+            _ => {}
         }
+        if let Some(Status::AwaitingUser {
+            index,
+            id,
+            question,
+            options,
+        }) = session.question()
+        {
+            return Some(Halted::AskUser {
+                index,
+                id,
+                question,
+                options,
+            });
+        }
+        if let Some(ending) = session.ending() {
+            return Some(ends.unwrap_or(ending));
+        }
+        if session.is_left() {
+            return Some(Halted::Pending);
+        }
+        // Of a turn that was paused the batch knows a part.
+        let last = session.thread.direct()?;
+        Some(Halted::ReturnDirect(match direct {
+            Some((index, text)) if index == last.index => text,
+            _ => last.text.clone(),
+        }))
     }
 }

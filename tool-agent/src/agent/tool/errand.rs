@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolwright_runtime::{__private, Cancel, Context, ErrorKind, Outcome, ToolError};
+use toolwright_runtime::{__private, Cancel, Context, ErrorKind, Outcome, State, ToolError};
 
 use super::{AgentTool, Finish};
 use crate::agent::Agent;
@@ -15,6 +15,9 @@ pub(super) struct Errand {
     finish: Option<Arc<Finish>>,
     /// The id of its conversation; `None` if a new one is as good.
     id: Option<Arc<str>>,
+    /// What the calling conversation knows: its own begins with it.
+    state: State,
+    /// What the host says of the call goes over what its conversation knows; that of the caller does not.
     cx: Context,
 }
 
@@ -33,11 +36,13 @@ impl Errand {
         if agent.keep.store.is_none() {
             agent.keep.store = subs.and_then(|subs| subs.store().cloned());
         }
+        let host = subs.map(|subs| subs.state().clone()).unwrap_or_default();
         Self {
             agent,
             finish: tool.finish.clone(),
             id: subs.and_then(|subs| subs.id(cx)),
-            cx: __private::inside_call(cx).with_cancel(cx.cancel()),
+            state: cx.state().clone(),
+            cx: __private::inside_call(cx).with_state(host),
         }
     }
 
@@ -57,7 +62,7 @@ impl Errand {
             (Some(kept), _) | (None, Some(kept)) => kept,
             (None, None) => {
                 let new = self.id.clone().map_or_else(Session::new, Session::with_id);
-                let mut session = new.with_state(self.cx.state().clone());
+                let mut session = new.with_state(self.state.clone());
                 session.begin(input);
                 session
             }
@@ -83,14 +88,15 @@ impl Errand {
         if *session.status() != Status::Completed {
             let run = self.agent.run(session, &self.cx).await;
             let failed = match run {
+                // Whatever ended the run, somebody is needed first.
+                Ok(run) if session.is_paused() && !matches!(run.halted, Halted::Cancelled) => {
+                    return Came::Waits;
+                }
                 Ok(run) => match run.halted {
                     Halted::Completed
                     | Halted::HaltWhen
                     | Halted::Halt { .. }
                     | Halted::ReturnDirect(_) => None,
-                    Halted::AskUser { .. } | Halted::Pending | Halted::Interrupted { .. } => {
-                        return Came::Waits;
-                    }
                     Halted::Cancelled => Some(cancelled()),
                     _ => run.strict().err().map(failed),
                 },

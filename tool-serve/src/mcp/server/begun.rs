@@ -111,12 +111,13 @@ fn alone(batch: BatchFuture) -> BatchFuture {
     })
 }
 
-/// What is known of a request: of whoever asks, by a layer around the HTTP service; of the session; of
-/// all calls.
+/// What is known of a request: of whoever asks, by a layer around the HTTP service; under that, of the session;
+/// under both, of all calls.
 pub(super) fn context(shared: &Shared, session: &str, parts: Option<&Parts>) -> Context {
     let own = parts.and_then(|parts| parts.extensions.get::<Context>());
     let own = own.cloned().unwrap_or_default();
-    own.with_session(session).over(&shared.context)
+    let session = Context::new().with_session(session);
+    own.over(&session).over(&shared.context)
 }
 
 /// Runs the call, or goes on with it, in its turn; heard of, if somebody wants to.

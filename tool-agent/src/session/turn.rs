@@ -1,0 +1,203 @@
+//! Where the last turn stands: what of it is open, what is waited for, and what ends the run behind it.
+//!
+//! The thread says which calls have no answer and which questions nobody has answered, `waits` why calls wait, and
+//! `ending` what ends the run once nothing is open any more. The status follows from these, in one place.
+
+use serde::{Deserialize, Serialize};
+use toolwright_runtime::{Outcome, ShortStr, ToolCall, ToolResult};
+
+use super::{PendingCall, Session, Status, Wait, Why};
+use crate::journal::Stored;
+use crate::{Halted, Node, OpenQuestion};
+
+/// The call that ends the run once nothing of its turn is open any more.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Ending {
+    pub(super) index: usize,
+    id: ShortStr,
+    came_to: Stored,
+}
+
+impl Ending {
+    /// Why the run ends.
+    fn halted(&self) -> Halted {
+        match self.came_to.clone().outcome() {
+            Ok(Outcome::Halt { reason, value }) => Halted::Halt {
+                index: self.index,
+                id: self.id.clone(),
+                reason,
+                value,
+            },
+            Ok(_) => Halted::Completed,
+            Err(error) => Halted::ToolError(error),
+        }
+    }
+
+    /// Of several the first counts: failures go before, and then the order of the calls.
+    fn rank(&self) -> (bool, usize) {
+        (!self.came_to.is_error(), self.index)
+    }
+}
+
+impl Session {
+    /// Notes that the call at this place ends the run, once nothing of the turn is open. Whether it is the one that
+    /// counts.
+    pub(crate) fn ends_with(&mut self, index: usize, result: &ToolResult) -> bool {
+        let call = ToolCall::new(&*result.id, &*result.name, "");
+        let Ok(came_to) = Stored::new(&call, &result.outcome, Vec::new()) else {
+            // What was answered can be written.
+            return false;
+        };
+        let ending = Ending {
+            index,
+            id: result.id.clone(),
+            came_to,
+        };
+        let before = self.ending.as_ref().map(Ending::rank);
+        let counts = before.is_none_or(|before| ending.rank() < before);
+        if counts {
+            self.ending = Some(ending);
+        }
+        counts
+    }
+
+    /// What ends the run once nothing of the last turn is open any more, if something does.
+    pub(crate) fn ending(&self) -> Option<Halted> {
+        self.ending.as_ref().map(Ending::halted)
+    }
+
+    /// The questions that nobody has answered, in call order: of tools of this conversation, and for each call that
+    /// runs an agent the first that is asked in its conversation. [`status`](Self::status) tells the first of them;
+    /// [`answer_call`](Self::answer_call) answers any.
+    pub fn questions(&self) -> Vec<OpenQuestion> {
+        let mut open = self.thread.questions();
+        let inside = self.waits.iter().filter_map(Wait::question);
+        open.extend(inside);
+        open.sort_by_key(|asks| asks.index);
+        open
+    }
+
+    /// The first open question, as what the session waits for.
+    pub(crate) fn question(&self) -> Option<Status> {
+        let first = self.questions().into_iter().next()?;
+        Some(Status::AwaitingUser {
+            index: first.index,
+            id: first.id,
+            question: first.question.text,
+            options: first.question.options,
+        })
+    }
+
+    /// What people have to say before the turn can end: an answer to a question goes before all else.
+    pub(crate) fn awaited(&self) -> Option<Status> {
+        let calls = || self.is_left().then_some(Status::AwaitingTools);
+        self.question().or_else(calls)
+    }
+
+    /// Whether it waits for people.
+    pub(super) fn awaits(&self) -> bool {
+        matches!(
+            self.status,
+            Status::AwaitingTools | Status::AwaitingUser { .. }
+        )
+    }
+
+    /// Whether somebody is to say something before it goes on, or an interrupt stands.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.awaits() || matches!(self.status, Status::Interrupted { .. })
+    }
+
+    /// What is waited for and what comes next, now that something was said or ran.
+    pub(crate) fn settle(&mut self) {
+        self.thread.restate_question();
+        let awaited = self.awaited();
+        if awaited.is_none() && self.thread.unanswered().is_empty() {
+            self.close_turn();
+        }
+        self.status = awaited.unwrap_or(Status::Idle);
+    }
+
+    /// Nothing of the turn is open any more. The node of the tools comes once more where a call of it ends the run.
+    pub(super) fn close_turn(&mut self) {
+        self.waits.clear();
+        self.at.passed = false;
+        self.at.node = if self.ending.is_some() {
+            Node::Tools
+        } else {
+            Node::Model
+        };
+        if self.next_agent == self.agent {
+            self.next_agent = None;
+        } else if self.next_agent.is_some() {
+            self.agent.clone_from(&self.next_agent);
+        }
+    }
+
+    /// A run ended behind the turn: this comes next.
+    pub(crate) fn ended(&mut self, next: Node) {
+        self.ending = None;
+        self.at.node = next;
+    }
+
+    /// Whether calls wait for somebody, rather than for their turn.
+    pub(crate) fn is_left(&self) -> bool {
+        let open = self.pending();
+        open.iter().any(|pending| pending.why != Why::NotRun)
+    }
+
+    fn place_of(&self, index: usize) -> Result<usize, usize> {
+        self.waits.binary_search_by_key(&index, |wait| wait.index)
+    }
+
+    /// What is known of the call that waits at this place.
+    pub(crate) fn wait(&self, index: usize) -> Option<&Wait> {
+        self.waits.get(self.place_of(index).ok()?)
+    }
+
+    pub(crate) fn wait_mut(&mut self, index: usize) -> Option<&mut Wait> {
+        let place = self.place_of(index).ok()?;
+        self.waits.get_mut(place)
+    }
+
+    /// The call at this place waits no more.
+    pub(crate) fn take_wait(&mut self, index: usize) -> Option<Wait> {
+        let place = self.place_of(index).ok()?;
+        Some(self.waits.remove(place))
+    }
+
+    /// A call waits. They stand in call order.
+    pub(crate) fn put_wait(&mut self, wait: Wait) {
+        match self.place_of(wait.index) {
+            Ok(place) => {
+                if let Some(there) = self.waits.get_mut(place) {
+                    *there = wait;
+                }
+            }
+            Err(place) => self.waits.insert(place, wait),
+        }
+    }
+}
+
+impl Wait {
+    /// A call that is pending, as it was shown.
+    pub(crate) fn new(pending: PendingCall, digest: String) -> Self {
+        Self {
+            index: pending.index,
+            call: pending.call,
+            why: pending.why,
+            digest,
+            decision: None,
+            sub: None,
+        }
+    }
+
+    /// What the agent asks that the call runs.
+    fn question(&self) -> Option<OpenQuestion> {
+        let first = self.sub.as_ref()?.questions().into_iter().next()?;
+        Some(OpenQuestion {
+            index: self.index,
+            id: self.call.id.clone(),
+            question: first.question,
+        })
+    }
+}

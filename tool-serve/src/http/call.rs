@@ -122,7 +122,7 @@ fn status(reply: &Reply) -> StatusCode {
             ErrorKind::Failed => StatusCode::CONFLICT,
             ErrorKind::Rejected => StatusCode::FORBIDDEN,
             ErrorKind::Timeout => StatusCode::GATEWAY_TIMEOUT,
-            ErrorKind::Cancelled => StatusCode::SERVICE_UNAVAILABLE,
+            ErrorKind::Cancelled | ErrorKind::NotStarted => StatusCode::SERVICE_UNAVAILABLE,
             ErrorKind::NoHandler => StatusCode::NOT_IMPLEMENTED,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         },

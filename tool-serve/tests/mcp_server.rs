@@ -443,6 +443,28 @@ async fn each_of_many_calls_in_flight_is_answered_once() {
     drop(writer.await.unwrap());
 }
 
+#[tokio::test]
+async fn a_subscription_does_not_keep_a_server_whose_client_has_hung_up() {
+    let limits = ServerLimits {
+        grace: LONG * 10,
+        ..ServerLimits::default()
+    };
+    let mut client = Piped::silent(Server::new(all()).limits(limits));
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({"_meta": meta, "notifications": {"toolsListChanged": true}});
+    let listen = request(1, "subscriptions/listen", &params.to_string());
+    let told = client.ask(&listen).await;
+    let acknowledged = "notifications/subscriptions/acknowledged";
+    assert_eq!(told["method"], acknowledged, "{told}");
+    client.input.shutdown().await.unwrap();
+    assert_eq!(client.hear().await["id"], 1);
+    timeout(LONG, client.ended).await.unwrap().unwrap().unwrap();
+}
+
 /// Charges a card.
 #[tool(destructive)]
 fn charge(cents: u32) -> u32 {
@@ -711,7 +733,6 @@ async fn arguments_arrive_as_they_were_sent_over_http() {
 async fn requests_over_http_that_are_refused() {
     let limits = ServerLimits {
         message: 1000,
-        sessions: 1,
         ..ServerLimits::default()
     };
     let mut service = Server::new(all()).limits(limits).http();
@@ -733,11 +754,6 @@ async fn requests_over_http_that_are_refused() {
     )
     .await;
     assert_eq!(status, 200);
-    let (status, body) = post(&mut service, &[], initialize()).await;
-    assert!(
-        status == 503 && body.contains("too many sessions"),
-        "{status} {body}"
-    );
 }
 
 #[tokio::test]

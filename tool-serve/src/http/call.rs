@@ -39,7 +39,7 @@ pub(super) async fn call(
     if is_strict {
         cx = cx.strict();
     }
-    let whole = match body::read(body, cx.limits().text, SENDING, &shared.large_bodies).await {
+    let whole = match body::read(body, cx.limits().text, SENDING, &shared.room).await {
         Ok(whole) => whole,
         Err(broken) => return no_body(broken, cx.limits().text),
     };
@@ -56,10 +56,14 @@ pub(super) async fn call(
         return refused(StatusCode::UNPROCESSABLE_ENTITY, "invalid_args", words);
     }
     let call = ToolCall::new(shared.next_id(), name, arguments);
+    // The call has a copy, which takes the same room.
+    let body::Whole { bytes, held } = whole;
+    drop(bytes);
     let mut response = if wants_events(&parts.headers) {
-        stream::answer(&shared, call, cx)
+        stream::answer(&shared, call, cx, held)
     } else {
         let batch = run(&shared, &call, cx.clone()).await;
+        drop(held);
         match batch.calls().first() {
             Some(reply) => json(status(reply), answer_json(&shared.executor, &cx, reply)),
             None => refused(StatusCode::INTERNAL_SERVER_ERROR, "no_answer", "no answer"),
@@ -154,6 +158,11 @@ fn no_body(broken: Broken, limit: usize) -> Response {
         Broken::TooSlow => {
             let words = "the body did not come in time";
             refused(StatusCode::REQUEST_TIMEOUT, "too_slow", words)
+        }
+        Broken::NoRoom => {
+            let words =
+                "the call did not start: the server holds too much of others; try again later";
+            refused(StatusCode::SERVICE_UNAVAILABLE, "not_started", words)
         }
         Broken::Lost => refused(
             StatusCode::BAD_REQUEST,

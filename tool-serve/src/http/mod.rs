@@ -21,12 +21,11 @@ use axum::http::{Extensions, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use toolwright_runtime::{Cancel, Context, Executor, Registry};
 
 use self::below::below;
 use self::guard::Guard;
-use crate::body::LARGE_BODIES;
+use crate::body::Room;
 use crate::mcp::{HttpService, ServerLimits};
 use crate::turns::Turns;
 use crate::{answer, definitions, progress};
@@ -83,7 +82,7 @@ struct Shared {
     end: Cancel,
     turns: Turns,
     is_guarded: bool,
-    large_bodies: Semaphore,
+    room: Room,
     last_call: AtomicU64,
 }
 
@@ -247,7 +246,7 @@ impl Server {
             turns,
             registry: self.registry,
             is_guarded: self.guard.token.is_some(),
-            large_bodies: Semaphore::new(LARGE_BODIES),
+            room: Room::default(),
             last_call: AtomicU64::new(0),
         });
         let router = Router::new()

@@ -16,13 +16,14 @@ use toolwright_runtime::{Batch, Context, Progress, ToolCall};
 
 use super::Shared;
 use super::call::{answer_json, run};
+use crate::body::Held;
 use crate::{answer, progress};
 
 /// So often something is sent, so that a client that is gone is found out.
 const PULSE: Duration = Duration::from_secs(10);
 
 /// The events of a call: `progress`, and at the end `answer`.
-pub(super) fn answer(shared: &Arc<Shared>, call: ToolCall, cx: Context) -> Response {
+pub(super) fn answer(shared: &Arc<Shared>, call: ToolCall, cx: Context, held: Held) -> Response {
     let (cx, reports) = progress::listen(cx);
     let mut pulse = interval_at(tokio::time::Instant::now() + PULSE, PULSE);
     pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -33,6 +34,7 @@ pub(super) fn answer(shared: &Arc<Shared>, call: ToolCall, cx: Context) -> Respo
         pulse,
         shared,
         cx,
+        _held: held,
     };
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
@@ -49,6 +51,8 @@ struct Events {
     pulse: Interval,
     shared: Arc<Shared>,
     cx: Context,
+    /// What the request holds until it is answered.
+    _held: Held,
 }
 
 impl Stream for Events {

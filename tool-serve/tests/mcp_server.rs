@@ -183,6 +183,24 @@ async fn what_is_no_message_is_answered_and_ends_nothing() {
             -32600,
             json!(null),
         ),
+        // Of a broken one the id is read where it is sure that it is a request's.
+        (
+            r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"a"#,
+            -32700,
+            json!(9),
+        ),
+        (
+            r#"{"jsonrpc":"2.0","method":"ping","params":nope,"id":"nine"}"#,
+            -32700,
+            json!("nine"),
+        ),
+        (r#"{"jsonrpc":"2.0","id":9,"method":9}"#, -32600, json!(9)),
+        (
+            r#"{"jsonrpc":"2.0","id":9,"result":nope}"#,
+            -32700,
+            json!(null),
+        ),
+        (r#"{"jsonrpc":"2.0","id":9"#, -32700, json!(null)),
     ];
     for (line, code, id) in &table {
         let answer = client.ask(line).await;
@@ -266,11 +284,15 @@ async fn a_line_that_is_too_long_is_refused_and_the_next_is_read() {
         ..ServerLimits::default()
     };
     let mut client = Piped::new(Server::new(all()).limits(limits)).await;
-    let answer = client.ask(&"x".repeat(1001)).await;
-    assert_eq!(
-        answer["error"]["message"],
-        "the message is longer than 1000 bytes"
-    );
+    let long = "x".repeat(1001);
+    for (line, id) in [(call(7, "add", &long), json!(7)), (long, json!(null))] {
+        let answer = client.ask(&line).await;
+        let words = "the message is longer than 1000 bytes";
+        assert_eq!(
+            (&answer["error"]["message"], &answer["id"]),
+            (&json!(words), &id)
+        );
+    }
     let answer = client.ask(&call(1, "add", r#"{"a":1,"b":1}"#)).await;
     assert_eq!(answer["id"], 1);
 }

@@ -87,7 +87,7 @@ impl Layer for Retry {
             for _ in 1..self.attempts {
                 let handled: Handled = next.run(request.clone()).await;
                 let goes_on = |error: &ToolError| match error.kind() {
-                    ErrorKind::NotStarted => true,
+                    ErrorKind::NotStarted => !error.is_permanent(),
                     _ => is_for && may_pass(error),
                 };
                 if !handled.error().is_some_and(goes_on) {

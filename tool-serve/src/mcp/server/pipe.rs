@@ -191,9 +191,10 @@ async fn take(
 ) -> io::Result<()> {
     let line = match &line {
         Line::Whole(line) => line.trim_ascii(),
-        Line::TooLong => {
+        Line::TooLong(start) => {
             let text = format!("the message is longer than {} bytes", limits.message);
-            return out.bad(&Bad::new(ErrorCode::INVALID_REQUEST, text));
+            let bad = Bad::new(ErrorCode::INVALID_REQUEST, text);
+            return out.bad(&bad.torn(&String::from_utf8_lossy(start)));
         }
     };
     if line.is_empty() {

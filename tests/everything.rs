@@ -196,6 +196,29 @@ fn every_code_is_told() {
 }
 
 #[test]
+fn what_is_wrong_with_a_registration_is_told_in_words() {
+    for (tool, words) in [
+        (json!({"name": 5}), "its `name` is not a string"),
+        (json!({"name": "a"}), "its `description` is missing"),
+        (
+            json!({"name": "a", "description": {}}),
+            "its `description` is not a string",
+        ),
+        (
+            json!({"name": "a", "description": "b", "parameters": [1]}),
+            "its `parameters` is not a JSON Schema, an object or a boolean",
+        ),
+        (
+            json!({"name": "a", "description": "b", "manual": "x"}),
+            "its `manual` is not a boolean",
+        ),
+    ] {
+        let reply = one(&json!({ "register": tool }).to_string());
+        assert_eq!(reply["text"], format!("no tool was registered: {words}"));
+    }
+}
+
+#[test]
 fn a_bad_line_ends_nothing() {
     let mut input = Vec::new();
     input.extend_from_slice(b"\n  \r\n\xff\xfe\n{\"id\": 7, \"name\": 1}\r\n");

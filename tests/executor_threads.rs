@@ -5,14 +5,15 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::watch;
+use toolwright::layers::Retry;
 use toolwright::{
-    Batch, Cancel, Context, DynTool, ErrorKind, Event, Executor, Halted, ToolCall, ToolError,
-    Toolset, tool, tools,
+    Batch, BlockingLimit, Cancel, Context, DynTool, ErrorKind, Event, Executor, Halted, ToolCall,
+    ToolError, Toolset, tool, tools,
 };
 
 /// What all tools of a test share.
@@ -420,7 +421,7 @@ fn where_no_thread_can_be_had_the_call_is_told_so_and_the_others_are_answered() 
         assert_eq!(told.len(), 3);
         assert_eq!(told[0].value(), Some(json!(1)));
         let error = told[1].outcome.as_ref().unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Failed);
+        assert_eq!(error.kind(), ErrorKind::NotStarted);
         assert_eq!(error.to_string(), "the tool could not be started");
         assert_eq!(told[2].value(), Some(json!(3)));
     }
@@ -475,4 +476,89 @@ fn a_body_that_awaits_gives_its_thread_back() {
         assert!(began.elapsed() < Duration::from_secs(10), "it still waits");
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Waits until the gate opens, and then notes that it ran.
+#[tool(blocking, destructive)]
+fn gated(#[state] gate: &Gate) {
+    let closed = gate.closed.lock().unwrap();
+    drop(gate.opened.wait_while(closed, |closed| *closed).unwrap());
+    gate.ran.fetch_add(1, Ordering::SeqCst);
+}
+
+struct Gate {
+    closed: Mutex<bool>,
+    opened: Condvar,
+    ran: AtomicUsize,
+}
+
+impl Gate {
+    fn closed() -> Arc<Self> {
+        Arc::new(Self {
+            closed: Mutex::new(true),
+            opened: Condvar::new(),
+            ran: AtomicUsize::new(0),
+        })
+    }
+
+    fn open(&self) {
+        *self.closed.lock().unwrap() = false;
+        self.opened.notify_all();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_beyond_the_limit_of_bodies_that_block_do_not_start() {
+    let gate = Gate::closed();
+    let set = tools![gated, say; state = Arc::clone(&gate)];
+    let limit = BlockingLimit::new(2);
+    // One for each batch, as hosts make them.
+    let executor = || {
+        let executor = Executor::parallel(&set, 8).timeout(Duration::from_millis(20));
+        executor.blocking_limit(&limit)
+    };
+    let calls = ["1", "2", "3", "4"].map(|id| ToolCall::new(id, "gated", "{}"));
+    let batch = executor().run(&calls, &Context::new()).await;
+    let (late, not_started) = (Some(ErrorKind::Timeout), Some(ErrorKind::NotStarted));
+    assert_eq!(kinds(&batch), [late, late, not_started, not_started]);
+    let words = batch.results().last().unwrap().outcome.clone().unwrap_err();
+    assert!(
+        words.to_string().starts_with("the call did not start: "),
+        "{words}"
+    );
+    assert_eq!(limit.running(), 2);
+    // Others run beside them; and whoever tries again soon enough finds a place.
+    let mixed = [ToolCall::new("5", "say", r#"{"n": 5}"#), calls[0].clone()];
+    let again = Executor::parallel(&set, 8)
+        .blocking_limit(&limit)
+        .layer(Retry::new(20));
+    let opens = async {
+        let batch = executor().run(&mixed, &Context::new()).await;
+        assert_eq!(kinds(&batch), [None, not_started]);
+        gate.open();
+    };
+    let cx = Context::new();
+    let (batch, ()) = tokio::join!(again.run(&mixed, &cx), opens);
+    assert_eq!(kinds(&batch), [None, None]);
+    // The two that were late, and the one that was tried again.
+    while limit.running() > 0 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(gate.ran.load(Ordering::SeqCst), 3);
+}
+
+#[tokio::test]
+async fn bodies_that_block_and_end_make_room_for_one_another() {
+    let gate = Gate::closed();
+    gate.open();
+    let set = tools![gated; state = Arc::clone(&gate)];
+    let limit = BlockingLimit::new(3);
+    let executor = Executor::parallel(&set, 100).blocking_limit(&limit);
+    let calls: Vec<_> = (0..100)
+        .map(|n| ToolCall::new(n.to_string(), "gated", "{}"))
+        .collect();
+    let batch = executor.run(&calls, &Context::new()).await;
+    assert!(kinds(&batch).iter().all(Option::is_none), "{batch:?}");
+    assert_eq!(gate.ran.load(Ordering::SeqCst), 100);
+    assert_eq!(limit.running(), 0);
 }

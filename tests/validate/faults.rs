@@ -66,6 +66,12 @@ fn values() {
         r#"{"type": "string", "format": "email"}"#, r#""a@b.c""# => "";
         r#"{"type": "string", "format": "uuid"}"#, r#""a""# => r#"v: expected a string in the format `uuid`, got "a""#;
         r#"{"type": "string", "format": "of-our-own"}"#, r#""a""# => "";
+        r#"{"type": "string", "format": "idn-email"}"#, r#""öl@ölmühle.example""# => "";
+        r#"{"type": "string", "format": "idn-email"}"#, r#""a b@c""# =>
+            r#"v: expected a string in the format `idn-email`, got "a b@c""#;
+        r#"{"type": "string", "format": "idn-hostname"}"#, r#""例え。jp""# => "";
+        r#"{"type": "string", "format": "idn-hostname"}"#, r#""ö_l.example""# =>
+            r#"v: expected a string in the format `idn-hostname`, got "ö_l.example""#;
         r#"{"enum": ["red", "green", null]}"#, r#""gren""# =>
             r#"v: expected one of "red", "green" or null, got "gren"; did you mean `green`?"#;
         r#"{"type": "string", "enum": ["red", "green"]}"#, r#""blue""# =>

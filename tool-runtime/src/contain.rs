@@ -124,7 +124,7 @@ pub(crate) fn wait<T: Send>(future: impl Future<Output = T> + Send) -> Result<T,
 
 #[cold]
 pub(crate) fn not_started(error: impl Into<Box<dyn Error + Send + Sync>>) -> ToolError {
-    ToolError::new(ErrorKind::Failed, "the tool could not be started").with_source(error)
+    ToolError::new(ErrorKind::NotStarted, "the tool could not be started").with_source(error)
 }
 
 #[cfg(feature = "tokio")]

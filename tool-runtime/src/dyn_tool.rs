@@ -262,7 +262,8 @@ impl DynToolBuilder {
     /// - [`build`](Self::build) refuses what cannot be checked safely or would not be checked: see
     ///   [`SchemaErrorKind`]. Nothing is ever fetched.
     /// - Arguments that were encoded twice are decoded; nothing else is repaired before the check.
-    /// - The formats that JSON Schema defines are checked; others are notes for the model.
+    /// - The formats that JSON Schema defines are checked: `idn-email` and `idn-hostname` as far as that needs
+    ///   no tables of Unicode's, so that some texts pass that are none. Others are notes for the model.
     /// - A `pattern` is matched in time linear in the text; it has no look-around.
     /// - Integers of more than 64 bits are compared as the nearest `f64`, and so are decimals. A
     ///   number that no `f64` holds is refused.

@@ -45,6 +45,8 @@ pub enum ErrorKind {
     Cancelled,
     /// The tool is declared, but nothing here runs it.
     NoHandler,
+    /// There was no thread or no room for the call. Nothing of it ran, and it may be made again.
+    NotStarted,
     /// The result cannot be written as JSON.
     Encoding,
     /// The tool returned what a tool may not return.
@@ -64,6 +66,7 @@ impl ErrorKind {
             Self::Timeout => "timeout",
             Self::Cancelled => "cancelled",
             Self::NoHandler => "no_handler",
+            Self::NotStarted => "not_started",
             Self::Encoding => "encoding",
             Self::InvalidReturn => "invalid_return",
         }

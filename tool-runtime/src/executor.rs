@@ -1,4 +1,5 @@
 mod batch;
+mod blocking;
 mod body;
 mod books;
 mod clock;
@@ -32,6 +33,7 @@ use crate::contain::wait;
 use crate::{Context, Encoder, Filter, ShortStr, ToolCall, ToolDef, Toolset};
 
 pub use self::batch::{Batch, Halted, Pending, PendingReason, Reply};
+pub use self::blocking::BlockingLimit;
 pub use self::decided::Decided;
 pub use self::event::{BatchId, Event, Observer};
 pub use self::layer::{Handled, Handling, Layer, Next, Request};
@@ -99,6 +101,7 @@ pub struct Executor {
     output: Option<OutputLimit>,
     encoder: Option<Encoder>,
     has_content: bool,
+    blocking: BlockingLimit,
 }
 
 /// Which tools' calls the executor leaves to the host.
@@ -151,6 +154,7 @@ impl Executor {
             output: None,
             encoder: None,
             has_content: false,
+            blocking: BlockingLimit::process(),
         }
     }
 
@@ -184,6 +188,15 @@ impl Executor {
     pub fn batch_timeout(self, limit: Duration) -> Self {
         Self {
             batch_timeout: Some(limit),
+            ..self
+        }
+    }
+
+    /// The same executor, which runs no more bodies of `blocking` tools at once than this limit lets it, together with
+    /// all others that have it. All share one of 256 if nothing is said; see [`BlockingLimit`].
+    pub fn blocking_limit(self, limit: &BlockingLimit) -> Self {
+        Self {
+            blocking: limit.clone(),
             ..self
         }
     }

@@ -74,10 +74,10 @@ pub use self::encoder::{Encode, Encoder};
 pub use self::error::{ErrorKind, ToolError};
 #[cfg(feature = "tokio")]
 pub use self::executor::{
-    Batch, BatchId, CallPlan, Decide, Decided, ErrorPolicy, Event, Executor, Halted, Handled,
-    Handling, Layer, Next, Observer, OnFailure, OutputLimit, Overflow, Pending, PendingReason,
-    Progress, Reply, Request, Shown, Source, TraceEvent, TraceKind, TraceStore, Traced, TracedCall,
-    UnknownPolicy,
+    Batch, BatchId, BlockingLimit, CallPlan, Decide, Decided, ErrorPolicy, Event, Executor, Halted,
+    Handled, Handling, Layer, Next, Observer, OnFailure, OutputLimit, Overflow, Pending,
+    PendingReason, Progress, Reply, Request, Shown, Source, TraceEvent, TraceKind, TraceStore,
+    Traced, TracedCall, UnknownPolicy,
 };
 pub use self::fault::{Fault, FaultCode};
 pub use self::filter::Filter;

@@ -72,7 +72,10 @@ impl HandleErrors {
 fn is_the_tools_own(kind: ErrorKind) -> bool {
     !matches!(
         kind,
-        ErrorKind::InvalidArgs | ErrorKind::NoHandler | ErrorKind::Cancelled
+        ErrorKind::InvalidArgs
+            | ErrorKind::NoHandler
+            | ErrorKind::NotStarted
+            | ErrorKind::Cancelled
     )
 }
 

@@ -20,6 +20,7 @@ mod serve;
 #[cfg(feature = "serve")]
 mod signals;
 mod stdout;
+mod token;
 mod turns;
 
 /// How long calls have to be answered that are cancelled since the server ends.

@@ -210,7 +210,7 @@ impl Serve {
                 }
             };
             let address = listener.local_addr()?;
-            if let Some(why) = server.is_too_open(address) {
+            if let Some(why) = server.why_not(address) {
                 cli::say(why);
                 return Ok(Exit::Usage);
             }

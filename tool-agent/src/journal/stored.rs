@@ -115,7 +115,7 @@ fn raw(value: &Payload) -> Result<Box<RawValue>, serde_json::Error> {
 }
 
 fn error(kind: &str, messages: Vec<String>, detail: Option<String>) -> ToolError {
-    const KINDS: [ErrorKind; 10] = [
+    const KINDS: [ErrorKind; 11] = [
         ErrorKind::Failed,
         ErrorKind::Unknown,
         ErrorKind::InvalidArgs,
@@ -124,6 +124,7 @@ fn error(kind: &str, messages: Vec<String>, detail: Option<String>) -> ToolError
         ErrorKind::Timeout,
         ErrorKind::Cancelled,
         ErrorKind::NoHandler,
+        ErrorKind::NotStarted,
         ErrorKind::Encoding,
         ErrorKind::InvalidReturn,
     ];

@@ -26,6 +26,7 @@ use serde_json::{Map, Value};
 use self::draft::Draft;
 use self::plain::Plain;
 use super::{SchemaError, SchemaErrorKind};
+use crate::check::format;
 use crate::decode::{decode_value_of, refused};
 use crate::{Call, SchemaDoc, ToolError};
 
@@ -102,6 +103,9 @@ fn compile(draft: Draft, schema: &Value) -> Option<Validator> {
         .with_draft(draft.library())
         .offline()
         .should_validate_formats(true)
+        // It knows them only with tables of 30 crates.
+        .with_format("idn-email", format::may_be_idn_email)
+        .with_format("idn-hostname", format::may_be_idn_hostname)
         .with_pattern_options(patterns)
         .build(schema)
         .ok()

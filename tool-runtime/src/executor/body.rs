@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
+use super::blocking::BlockingLimit;
 use super::clock::Clock;
 use super::elsewhere::{Elsewhere, Moved};
 use super::layer::{Handled, Layer, Next, Request};
@@ -21,6 +22,7 @@ pub(super) struct Core<'a> {
     pub(super) tool: &'a Arc<dyn Tool>,
     pub(super) cx: &'a Context,
     clock: &'a Clock,
+    blocking: &'a BlockingLimit,
     span: &'a CallSpan,
     repairs: Mutex<Vec<Repair>>,
     /// The arguments that somebody let the call run with.
@@ -57,6 +59,7 @@ pub(super) struct Shared<'a> {
     pub(super) cx: Context,
     pub(super) clock: Clock,
     pub(super) layers: &'a [Arc<dyn Layer>],
+    pub(super) blocking: &'a BlockingLimit,
 }
 
 /// What a tool's code begins with, on this task: what is to be waited for, or the answer.
@@ -88,13 +91,13 @@ pub(super) async fn in_span(
 async fn layered(job: &Job<'_>, began: Instant, shared: &Shared<'_>, span: &CallSpan) -> Ran {
     let call = job.call;
     if shared.layers.is_empty() {
-        let core = Core::new(job, &shared.cx, &shared.clock, span);
+        let core = Core::new(job, &shared.cx, shared, span);
         let handled = core.body(call, began).await.into();
         return core.end(handled);
     }
     let cx = &shared.cx;
     let cx = cx.for_call(job.index, call.id.clone(), call.name.clone());
-    let mut core = Core::new(job, &cx, &shared.clock, span);
+    let mut core = Core::new(job, &cx, shared, span);
     let handled = match core.check(call) {
         Ok(call) => {
             let approves = job.plan.is_approval();
@@ -108,13 +111,14 @@ async fn layered(job: &Job<'_>, began: Instant, shared: &Shared<'_>, span: &Call
 }
 
 impl<'a> Core<'a> {
-    fn new(job: &Job<'a>, cx: &'a Context, clock: &'a Clock, span: &'a CallSpan) -> Self {
+    fn new(job: &Job<'a>, cx: &'a Context, shared: &'a Shared<'_>, span: &'a CallSpan) -> Self {
         Self {
             index: job.index,
             entry: job.entry,
             tool: job.entry.tool(),
             cx,
-            clock,
+            clock: &shared.clock,
+            blocking: shared.blocking,
             span,
             repairs: Mutex::default(),
             approved: None,
@@ -236,6 +240,12 @@ impl<'a> Core<'a> {
     /// The same away from the task of the batch. Who runs there may outlive the batch, so everything
     /// that it needs is its own.
     async fn elsewhere(&self, call: &ToolCall, began: Instant, traits: Traits) -> Answered {
+        let (place, began) = if traits.blocking {
+            let (place, began) = self.blocking.place(began).await?;
+            (Some(place), began)
+        } else {
+            (None, began)
+        };
         let store = Arc::new(Store::new());
         let moved = Moved {
             tool: Arc::clone(self.tool),
@@ -244,6 +254,7 @@ impl<'a> Core<'a> {
             index: self.index,
             store: Arc::clone(&store),
             span: self.span.clone(),
+            _place: place,
         };
         let answer = Elsewhere::start(moved, traits.blocking);
         let answer = self.clock.within(began, traits.timeout, answer).await;

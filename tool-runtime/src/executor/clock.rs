@@ -288,6 +288,11 @@ impl Timer {
         Self(running.and_then(|time| contained(|| Box::pin(sleep_until(time))).ok()))
     }
 
+    /// Whether it can ring.
+    pub(super) fn runs(&self) -> bool {
+        self.0.is_some()
+    }
+
     pub(super) fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<()> {
         match &mut self.0 {
             Some(sleep) => match contained(|| sleep.as_mut().poll(task)) {

@@ -35,6 +35,7 @@ pub(super) async fn drive<'a>(
         cx: books.context(),
         clock: Clock::new(executor.timeout),
         layers: &executor.layers,
+        blocking: &executor.blocking,
     };
     let mut bell = Bell::default();
     let whole = executor.batch_timeout;

@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use super::blocking::Place;
 use super::body::{Answered, answer};
 use super::span::CallSpan;
 use crate::contain::{contained, not_started};
@@ -23,6 +24,8 @@ pub(super) struct Moved {
     pub(super) index: usize,
     pub(super) store: Arc<Store>,
     pub(super) span: CallSpan,
+    /// Where it blocks; given back when the body has ended, or the work is taken back.
+    pub(super) _place: Option<Place>,
 }
 
 impl Moved {
@@ -198,6 +201,7 @@ mod tests {
             index: 0,
             store: Arc::new(Store::new()),
             span: CallSpan::default(),
+            _place: None,
         })
     }
 
@@ -231,7 +235,7 @@ mod tests {
         let error = crate::contain::wait(answer).flatten();
         assert_eq!(
             error.map_err(|error| error.kind()).err(),
-            Some(ErrorKind::Failed)
+            Some(ErrorKind::NotStarted)
         );
         assert_eq!(ran.load(Ordering::SeqCst), 0);
         // Nor does what nobody waits for any more.

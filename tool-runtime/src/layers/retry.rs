@@ -8,7 +8,8 @@ use crate::{ErrorKind, Handled, Handling, Layer, Next, Request, ToolError};
 /// Calls again what failed, after a while that doubles from attempt to attempt.
 ///
 /// - Only tools whose annotations say `idempotent` or `read_only`: whether any other did what it was
-///   to do before it failed, nobody knows. [`always_for`](Self::always_for) names others.
+///   to do before it failed, nobody knows. [`always_for`](Self::always_for) names others. A call that did
+///   [not start](ErrorKind::NotStarted) is made again, whatever its tool says.
 /// - Only after a [`Failed`](ErrorKind::Failed) or a [`Timeout`](ErrorKind::Timeout), and not if the
 ///   error is [`permanent`](ToolError::permanent). Wrong arguments stay wrong, and a panic is a
 ///   defect.
@@ -81,15 +82,15 @@ fn may_pass(error: &ToolError) -> bool {
 impl Layer for Retry {
     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
         Box::pin(async move {
-            let attempts = if self.is_for(&request) {
-                self.attempts
-            } else {
-                1
-            };
+            let is_for = self.is_for(&request);
             let mut wait = self.first.min(self.longest);
-            for _ in 1..attempts {
+            for _ in 1..self.attempts {
                 let handled: Handled = next.run(request.clone()).await;
-                if !handled.error().is_some_and(may_pass) {
+                let goes_on = |error: &ToolError| match error.kind() {
+                    ErrorKind::NotStarted => !error.is_permanent(),
+                    _ => is_for && may_pass(error),
+                };
+                if !handled.error().is_some_and(goes_on) {
                     return handled;
                 }
                 pause(wait).await;

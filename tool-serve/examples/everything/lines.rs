@@ -1,5 +1,7 @@
 //! What a line says: a call, a turn of calls, or a tool to register.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolwright::{Context, DynTool, Registry, SchemaDoc, ToolCall, ToolError, Toolset};
@@ -175,7 +177,7 @@ pub(crate) fn register(registry: &Registry, tool: &RawValue) -> Result<String, B
         return Err(Bad::new("wrong_type", "`register` is no object"));
     }
     let tool: Registration =
-        serde_json::from_str(tool.get()).map_err(|error| invalid(error.to_string()))?;
+        serde_json::from_str(tool.get()).map_err(|_| invalid(unreadable(tool)))?;
     let note = match tool.parameters {
         Some(_) if !schemas_are_checked() => {
             "; its arguments are checked where this is built with the feature `validate`"
@@ -196,6 +198,34 @@ pub(crate) fn register(registry: &Registry, tool: &RawValue) -> Result<String, B
         .map_err(|error| invalid(error.to_string()))?;
     registry.insert(tool);
     Ok(text)
+}
+
+/// What is wrong with a tool that cannot be read.
+fn unreadable(tool: &RawValue) -> String {
+    type Is = fn(&str) -> bool;
+    let parts: [(&str, &str, Is); 4] = [
+        ("name", "a string", |text| text.starts_with('"')),
+        ("description", "a string", |text| text.starts_with('"')),
+        (
+            "parameters",
+            "a JSON Schema, an object or a boolean",
+            |text| text.starts_with(['{', 't', 'f', 'n']),
+        ),
+        ("manual", "a boolean", |text| text.starts_with(['t', 'f'])),
+    ];
+    let Ok(given) = serde_json::from_str::<HashMap<String, &RawValue>>(tool.get()) else {
+        return "a key of it is no text".to_owned();
+    };
+    for (part, what, is) in parts {
+        match given.get(part) {
+            Some(value) if !is(value.get()) => return format!("its `{part}` is not {what}"),
+            None if matches!(part, "name" | "description") => {
+                return format!("its `{part}` is missing");
+            }
+            _ => {}
+        }
+    }
+    "a key is given more than once, or a text of it is broken".to_owned()
 }
 
 /// Whether the build has what checks arguments by a schema that arrives at run time.

@@ -198,6 +198,7 @@ pub(crate) fn registry() -> Registry {
         trouble::boom_drop,
         trouble::hang,
         trouble::spin,
+        trouble::wait_for_file,
         trouble::append_slow,
         trouble::charge,
         trouble::big,

@@ -47,7 +47,16 @@ pub(crate) fn spin(ms: u64) -> u64 {
     ms
 }
 
-/// Between two lines of `append_slow`.
+/// Waits until a file is there, and hears nothing meanwhile.
+#[tool(read_only, blocking)]
+pub(crate) fn wait_for_file(path: &Path) -> &'static str {
+    while !path.exists() {
+        std::thread::sleep(PAUSE);
+    }
+    "it is there"
+}
+
+/// Between two lines of `append_slow`, and two looks of `wait_for_file`.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Appends numbered lines to a file, ten a second. It is dropped where it waits, so no line follows

@@ -11,7 +11,7 @@ use toolwright_runtime::{Batch, Context, Decided, ErrorKind, FaultCode, Reply, T
 
 use super::{Shared, json, refused, stream};
 use crate::answer::{self, Way};
-use crate::body::{self, Broken};
+use crate::body::{self, Broken, Held};
 
 /// How long a client may take to send the arguments.
 pub(super) const SENDING: Duration = Duration::from_secs(30);
@@ -34,7 +34,7 @@ pub(super) async fn call(
     if is_strict {
         cx = cx.strict();
     }
-    let whole = match body::read(body, cx.limits().text, SENDING, &shared.large_bodies).await {
+    let whole = match body::read(body, cx.limits().text, SENDING, &shared.room).await {
         Ok(whole) => whole,
         Err(broken) => return no_body(broken, cx.limits().text),
     };
@@ -51,7 +51,10 @@ pub(super) async fn call(
         return refused(StatusCode::UNPROCESSABLE_ENTITY, "invalid_args", words);
     }
     let call = ToolCall::new(shared.next_id(), name, arguments);
-    let mut response = answer(&shared, call, None, cx, &parts.headers).await;
+    // The call has a copy, which takes the same room.
+    let body::Whole { bytes, held } = whole;
+    drop(bytes);
+    let mut response = answer(&shared, call, None, cx, &parts.headers, held).await;
     if is_strict {
         response.headers_mut().insert(
             "preference-applied",
@@ -68,11 +71,13 @@ pub(super) async fn answer(
     decided: Option<Decided>,
     cx: Context,
     headers: &HeaderMap,
+    held: Held,
 ) -> Response {
     if wants_events(headers) {
-        return stream::answer(shared, call, decided, cx);
+        return stream::answer(shared, call, decided, cx, held);
     }
     let batch = run(shared, &call, decided, cx.clone()).await;
+    drop(held);
     match batch.calls().first() {
         Some(reply) => json(status(reply), answer_json(shared, &cx, reply)),
         None => refused(StatusCode::INTERNAL_SERVER_ERROR, "no_answer", "no answer"),
@@ -128,7 +133,7 @@ fn status(reply: &Reply) -> StatusCode {
             ErrorKind::Failed => StatusCode::CONFLICT,
             ErrorKind::Rejected => StatusCode::FORBIDDEN,
             ErrorKind::Timeout => StatusCode::GATEWAY_TIMEOUT,
-            ErrorKind::Cancelled => StatusCode::SERVICE_UNAVAILABLE,
+            ErrorKind::Cancelled | ErrorKind::NotStarted => StatusCode::SERVICE_UNAVAILABLE,
             ErrorKind::NoHandler => StatusCode::NOT_IMPLEMENTED,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         },
@@ -160,6 +165,11 @@ pub(super) fn no_body(broken: Broken, limit: usize) -> Response {
         Broken::TooSlow => {
             let words = "the body did not come in time";
             refused(StatusCode::REQUEST_TIMEOUT, "too_slow", words)
+        }
+        Broken::NoRoom => {
+            let words =
+                "the call did not start: the server holds too much of others; try again later";
+            refused(StatusCode::SERVICE_UNAVAILABLE, "not_started", words)
         }
         Broken::Lost => refused(
             StatusCode::BAD_REQUEST,

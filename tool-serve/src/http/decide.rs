@@ -22,7 +22,7 @@ pub(super) async fn decide(
         return refused;
     }
     let limit = shared.context(&parts.extensions).limits().text;
-    let decision = match body::read(body, limit, SENDING, &shared.large_bodies).await {
+    let decision = match body::read(body, limit, SENDING, &shared.room).await {
         Ok(whole) => serde_json::from_slice::<Decision>(&whole.bytes),
         Err(broken) => return no_body(broken, limit),
     };
@@ -38,5 +38,5 @@ pub(super) async fn decide(
         return refused(StatusCode::NOT_FOUND, "not_waiting", words);
     };
     let decided = pending.decided(decision);
-    answer(&shared, pending.call, Some(decided), cx, &parts.headers).await
+    answer(&shared, pending.call, Some(decided), cx, &parts.headers, None).await
 }

@@ -15,7 +15,8 @@ use super::refused;
 /// What a request has to say of itself.
 #[derive(Clone, Default)]
 pub(super) struct Guard {
-    pub(super) token: Option<String>,
+    /// Or why it is none, and fits nobody.
+    pub(super) token: Option<Result<String, &'static str>>,
     pub(super) hosts: Vec<String>,
     pub(super) origins: Vec<String>,
 }
@@ -71,8 +72,10 @@ impl Guard {
     }
 
     fn has_token(&self, headers: &HeaderMap) -> bool {
-        let Some(token) = &self.token else {
-            return true;
+        let token = match &self.token {
+            None => return true,
+            Some(Ok(token)) => token,
+            Some(Err(_)) => return false,
         };
         let given = headers
             .get(header::AUTHORIZATION)

@@ -23,16 +23,15 @@ use axum::http::{Extensions, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use toolwright_runtime::{Cancel, Context, Executor, Registry};
 
 use self::below::below;
 use self::guard::Guard;
 use self::waiting::Waiting;
-use crate::body::LARGE_BODIES;
+use crate::body::Room;
 use crate::mcp::{HttpService, ServerLimits};
 use crate::turns::Turns;
-use crate::{answer, definitions, progress};
+use crate::{answer, definitions, progress, token};
 
 /// How long calls in flight have to end after the server was told to.
 const GRACE: Duration = Duration::from_secs(10);
@@ -96,7 +95,7 @@ struct Shared {
     end: Cancel,
     turns: Turns,
     is_guarded: bool,
-    large_bodies: Semaphore,
+    room: Room,
     waiting: Waiting,
     last_call: AtomicU64,
 }
@@ -152,9 +151,11 @@ impl Server {
     }
 
     /// The same server, which asks for this token (`Authorization: Bearer …`) wherever tools are: not
-    /// for the page itself, nor for `/health`.
+    /// for the page itself, nor for `/health`. Space around it is none of it; with one that is empty, or
+    /// that no header can hold, the server does not [serve](Self::serve), and its
+    /// [routes](Self::into_router) let nobody in.
     pub fn bearer(mut self, token: impl Into<String>) -> Self {
-        self.guard.token = Some(token.into());
+        self.guard.token = Some(token::checked(&token.into()).map(str::to_owned));
         self
     }
 
@@ -209,7 +210,10 @@ impl Server {
     }
 
     /// Why it would not serve at this address, if it would not.
-    pub(crate) fn is_too_open(&self, address: SocketAddr) -> Option<&'static str> {
+    pub(crate) fn why_not(&self, address: SocketAddr) -> Option<&'static str> {
+        if let Some(Err(why)) = self.guard.token {
+            return Some(why);
+        }
         let is_open =
             !address.ip().is_loopback() && self.guard.token.is_none() && !self.is_for_anyone;
         is_open.then_some(
@@ -261,7 +265,7 @@ impl Server {
             turns,
             registry: self.registry,
             is_guarded: self.guard.token.is_some(),
-            large_bodies: Semaphore::new(LARGE_BODIES),
+            room: Room::default(),
             waiting: Waiting::default(),
             last_call: AtomicU64::new(0),
         });
@@ -313,10 +317,10 @@ impl Server {
     /// their [grace](Self::grace).
     ///
     /// # Errors
-    /// When it would serve beyond the loopback, and neither asks for a token nor is for
-    /// [anyone](Self::allow_anyone).
+    /// When the [token](Self::bearer) is none; or when it would serve beyond the loopback, and neither asks
+    /// for a token nor is for [anyone](Self::allow_anyone).
     pub async fn serve(self, listener: TcpListener, stop: Cancel) -> io::Result<()> {
-        if let Some(why) = self.is_too_open(listener.local_addr()?) {
+        if let Some(why) = self.why_not(listener.local_addr()?) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         let (grace, end_calls) = (self.grace, Cancel::new());

@@ -16,6 +16,7 @@ use toolwright_runtime::{Batch, Context, Decided, Progress, ToolCall};
 
 use super::Shared;
 use super::call::{answer_json, run};
+use crate::body::Held;
 use crate::{answer, progress};
 
 /// So often something is sent, so that a client that is gone is found out.
@@ -27,6 +28,7 @@ pub(super) fn answer(
     call: ToolCall,
     decided: Option<Decided>,
     cx: Context,
+    held: Held,
 ) -> Response {
     let (cx, reports) = progress::listen(cx);
     let mut pulse = interval_at(tokio::time::Instant::now() + PULSE, PULSE);
@@ -40,6 +42,7 @@ pub(super) fn answer(
         pulse,
         shared,
         cx,
+        _held: held,
     };
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
@@ -56,6 +59,8 @@ struct Events {
     pulse: Interval,
     shared: Arc<Shared>,
     cx: Context,
+    /// What the request holds until it is answered.
+    _held: Held,
 }
 
 impl Stream for Events {

@@ -1,5 +1,6 @@
 //! The Model Context Protocol: a server of a toolset, and a client that makes a toolset of a server.
 
+mod broken;
 mod client;
 mod server;
 

@@ -3,11 +3,14 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
+use toolwright::serve::axum::body::Body;
 use toolwright::serve::axum::extract::Request;
+use toolwright::serve::axum::http::HeaderValue;
 use toolwright::serve::axum::middleware::{Next, from_fn};
 use toolwright::serve::axum::routing::get;
 use toolwright::serve::http::Server;
 use toolwright::{Cancel, Context};
+use tower_service::Service;
 
 use super::client::{read, serve, serve_with};
 use super::tools;
@@ -90,6 +93,48 @@ fn a_token_is_asked_for_where_tools_are() {
         assert_eq!(answer.status, status, "{header}");
     }
     assert_eq!(served.call("order", r#"{"lines": []}"#).status, 401);
+}
+
+#[test]
+fn a_token_has_no_space_around_it_and_one_that_is_none_lets_nobody_in() {
+    let served = serve_with(|server| server.bearer(" correct\n"));
+    let fits = "Authorization: Bearer correct\r\n";
+    assert_eq!(served.get_with("/tools", fits).status, 200);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    for token in [
+        "",
+        " \n",
+        "cor rect",
+        "cor\nrect",
+        "corr\u{e9}ct",
+        "cor\0rect",
+    ] {
+        let server = || Server::new(tools::all()).bearer(token);
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let refused = server().serve(listener, Cancel::new()).await.unwrap_err();
+            assert_eq!(
+                refused.kind(),
+                std::io::ErrorKind::InvalidInput,
+                "{token:?}"
+            );
+            assert!(refused.to_string().starts_with("the token "), "{refused}");
+            // Whoever serves the routes lets nobody in.
+            for given in [token.trim(), ""] {
+                let request = Request::builder().uri("/tools").header("host", "localhost");
+                let Ok(given) = HeaderValue::try_from(format!("Bearer {given}")) else {
+                    continue;
+                };
+                let request = request.header("authorization", given);
+                let mut router = server().into_router(&Cancel::new());
+                let answer = Service::call(&mut router, request.body(Body::empty()).unwrap());
+                assert_eq!(answer.await.unwrap().status(), 401, "{token:?}");
+            }
+        });
+    }
 }
 
 /// What a host says, and whether that is enough.

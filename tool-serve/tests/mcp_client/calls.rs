@@ -384,6 +384,16 @@ async fn input_that_is_required_is_sent_with_the_same_arguments() {
 }
 
 #[tokio::test]
+async fn a_call_whose_answer_is_broken_does_not_wait_for_another() {
+    let client = client("normal").await;
+    let torn = tokio::time::timeout(Duration::from_secs(20), async {
+        call(&client.toolset(), "torn", "{}").await
+    });
+    let error = torn.await.unwrap().outcome.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidReturn, "{error}");
+}
+
+#[tokio::test]
 async fn many_calls_at_once_get_their_own_answers() {
     let client = client("normal").await;
     let tools = client.toolset();

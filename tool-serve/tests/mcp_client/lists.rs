@@ -85,6 +85,8 @@ fn odd() -> Value {
         {"name": 5, "inputSchema": object},
         "none",
         {"name": "no_schema"},
+        {"name": "hints", "inputSchema": object, "annotations": {"readOnlyHint": "yes"}},
+        {"name": "words", "inputSchema": object, "description": ["Does."]},
     ])
 }
 
@@ -153,12 +155,29 @@ async fn no_tool_is_dropped_without_a_word() {
         ("(without a name)", NoticeKind::Refused),
         ("(without a name)", NoticeKind::Refused),
         ("no_schema", NoticeKind::Refused),
+        ("hints", NoticeKind::Refused),
+        ("words", NoticeKind::Refused),
     ];
     let expected: Vec<_> = expected
         .into_iter()
         .map(|(tool, kind)| (tool.to_owned(), kind))
         .collect();
     assert_eq!(told, expected, "{:#?}", client.notices());
+    let words: Vec<_> = client
+        .notices()
+        .into_iter()
+        .map(|one| one.message)
+        .collect();
+    assert_eq!(
+        words[words.len() - 5..],
+        [
+            "its `name` is not a string",
+            "it is no object",
+            "its `inputSchema` is missing",
+            "its `annotations` is not an object of hints",
+            "its `description` is not a string",
+        ]
+    );
 }
 
 #[tokio::test]

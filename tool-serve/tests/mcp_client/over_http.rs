@@ -157,9 +157,6 @@ async fn a_call_without_an_answer_is_told_and_not_sent_twice() {
             |asked| match asked.json()["params"]["arguments"]["how"].as_str() {
                 Some("hang up") => Reply::hang_up(),
                 Some("cut") => Reply::events("data: {\"jsonrpc\"").with("connection", "close"),
-                Some("redirect") => {
-                    Reply::status("307 Temporary Redirect").with("location", "http://localhost:1/")
-                }
                 Some("html") => Reply::new("200 OK", "text/html", "<p>Log in"),
                 Some("nothing") => Reply::json(&json!({})),
                 Some("other") => Reply::json(&json!({"jsonrpc": "2.0", "id": 7_000, "result": {}})),
@@ -167,9 +164,7 @@ async fn a_call_without_an_answer_is_told_and_not_sent_twice() {
             },
         )
         .await;
-    for how in [
-        "hang up", "cut", "redirect", "html", "nothing", "other", "503",
-    ] {
+    for how in ["hang up", "cut", "html", "nothing", "other", "503"] {
         let before = server.asked().len();
         let arguments = json!({"how": how}).to_string();
         let result = call(&client.toolset(), "echo", &arguments).await;
@@ -184,6 +179,105 @@ async fn a_call_without_an_answer_is_told_and_not_sent_twice() {
     }
     let again = error(&client, "again").await;
     assert!(again.to_string().contains("may be called again"), "{again}");
+}
+
+#[tokio::test]
+async fn what_http_answers_a_call_is_told_and_whether_the_call_ran() {
+    let (server, client, _) = serve(|asked| {
+        let arguments = &asked.json()["params"]["arguments"];
+        let status: &'static str = arguments["status"].as_str().unwrap().to_owned().leak();
+        let (kind, body) = match arguments["json"].as_str() {
+            Some(message) => {
+                let error = json!({"code": -1, "message": message});
+                let body = json!({"jsonrpc": "2.0", "id": null, "error": error});
+                ("application/json", body.to_string())
+            }
+            None => ("text/html", "<p>Log\u{1b}[2J\r\n  in</p>".to_owned()),
+        };
+        let reply = Reply::new(status, kind, body).with("location", "http://localhost:1/");
+        match arguments["later"].as_bool() {
+            Some(true) => reply.with("retry-after", "3"),
+            _ => reply,
+        }
+    })
+    .await;
+    let (never, later, perhaps) = (
+        "the call did not run",
+        "the call did not run, and may be made again later",
+        "whether the call took effect is not known",
+    );
+    let table = [
+        ("301 Moved Permanently", never),
+        ("302 Found", never),
+        ("303 See Other", perhaps),
+        ("307 Temporary Redirect", never),
+        ("401 Unauthorized", never),
+        ("403 Forbidden", never),
+        ("404 Not Found", never),
+        ("405 Method Not Allowed", never),
+        ("408 Request Timeout", perhaps),
+        ("409 Conflict", perhaps),
+        ("413 Payload Too Large", never),
+        ("415 Unsupported Media Type", never),
+        ("429 Too Many Requests", later),
+        ("500 Internal Server Error", perhaps),
+        ("502 Bad Gateway", perhaps),
+        ("503 Service Unavailable", perhaps),
+        ("504 Gateway Timeout", perhaps),
+        ("200 OK", perhaps),
+    ];
+    let tools = client.toolset();
+    for (status, ran) in table {
+        let before = server.asked().len();
+        let result = call(&tools, "echo", &json!({"status": status}).to_string()).await;
+        let error = result.outcome.unwrap_err();
+        assert_eq!(server.asked().len() - before, 1, "{status}");
+        let said = format!(r"HTTP {status}: <p>Log\u{{1b}}[2J in</p>; {ran}");
+        assert_eq!(error.to_string(), format!("the MCP server answered {said}"));
+        let kind = if ran == perhaps {
+            ErrorKind::Failed
+        } else {
+            ErrorKind::NotStarted
+        };
+        assert_eq!((error.kind(), error.is_permanent()), (kind, ran != later));
+    }
+    // A server that says when to come again has not begun.
+    let arguments = json!({"status": "503 Service Unavailable", "later": true});
+    let error = call(&tools, "echo", &arguments.to_string()).await;
+    let error = error.outcome.unwrap_err().to_string();
+    assert!(error.ends_with(later), "{error}");
+    // What a server says of a call that it took is its answer, and of one that it did not the reason.
+    for (status, words) in [
+        (
+            "500 Internal Server Error",
+            "the MCP server refused the call: no".to_owned(),
+        ),
+        (
+            "401 Unauthorized",
+            format!("the MCP server answered HTTP 401 Unauthorized: no; {never}"),
+        ),
+    ] {
+        let arguments = json!({"status": status, "json": "no"});
+        let error = call(&tools, "echo", &arguments.to_string()).await;
+        assert_eq!(error.outcome.unwrap_err().to_string(), words);
+    }
+}
+
+#[tokio::test]
+async fn tokens_are_taken_without_the_space_around_them_or_refused() {
+    let server = Server::start(|asked| plain(asked).unwrap()).await;
+    let client = mcp::connect(&*server.url).bearer(" s3cret\r\n").await;
+    drop(client.unwrap());
+    assert_eq!(server.asked()[0].header("authorization"), "Bearer s3cret");
+    for token in ["", " \n", "s3\ncret", "s3 cret", "s3cr\u{e9}t", "s3\0cret"] {
+        let error = mcp::connect(&*server.url).bearer(token).await.unwrap_err();
+        assert_eq!(error.kind(), ConnectErrorKind::Invalid, "{token:?}");
+        let words = error.to_string();
+        assert!(
+            words.starts_with("the token ") && !words.contains("s3"),
+            "{words}"
+        );
+    }
 }
 
 /// Whether nobody holds what the context of a call held, soon after it failed.

@@ -289,6 +289,9 @@ fn run(name: &str, id: &Value, params: &Params) {
             answer(id, &text("fine"));
             answer(id, &text("once more"));
         }
+        "torn" => write(&format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"ha"#
+        )),
         "id_as_text" => {
             let id = id.to_string();
             send(&json!({"jsonrpc": "2.0", "id": id, "result": text("fine")}));
@@ -335,6 +338,7 @@ pub(crate) fn normal() -> Vec<Value> {
         "huge_id_last",
         "line",
         "noisy",
+        "torn",
         "id_as_text",
         "fails",
         "refuses",

@@ -26,6 +26,33 @@ pub(crate) fn admits(format: &str, text: &str) -> bool {
     }
 }
 
+/// Whether a string may be of one of the two formats whose names and addresses are not of ASCII alone. Every other
+/// character stands for a letter here: which of them a name may have is a table of Unicode's, which nobody here has. So
+/// this refuses none that is of the format, and admits some that are not.
+#[cfg(feature = "validate")]
+fn may_be_idn(is_of: fn(&str) -> bool, text: &str) -> bool {
+    let stand_in = |char: char| match char {
+        ascii if ascii.is_ascii() => Some(ascii),
+        // RFC 3490, section 3.1: what divides labels, too.
+        '\u{3002}' | '\u{ff0e}' | '\u{ff61}' => Some('.'),
+        other => (!other.is_control() && !other.is_whitespace()).then_some('x'),
+    };
+    let text: Option<String> = text.chars().map(stand_in).collect();
+    text.is_some_and(|text| is_of(&text))
+}
+
+/// `idn-email`, as far as [`may_be_idn`] knows.
+#[cfg(feature = "validate")]
+pub(crate) fn may_be_idn_email(text: &str) -> bool {
+    may_be_idn(mail::is_mailbox, text)
+}
+
+/// `idn-hostname`, as far as [`may_be_idn`] knows.
+#[cfg(feature = "validate")]
+pub(crate) fn may_be_idn_hostname(text: &str) -> bool {
+    may_be_idn(host::is_name, text)
+}
+
 /// RFC 4122, section 3: hexadecimal digits in groups, of either case. Any version and variant.
 fn is_uuid(text: &str) -> bool {
     let is_group = |(group, len): (&str, usize)| {

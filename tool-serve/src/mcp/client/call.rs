@@ -15,7 +15,7 @@ use toolwright_runtime::{Context, ErrorKind, Outcome, ToolError};
 
 use super::abandoned::Abandoned;
 use super::desk::short;
-use super::frame::{Answered, Refusal};
+use super::frame::{Answered, HttpAnswer, Ran, Refusal};
 use super::handler::Asking;
 use super::link::Link;
 use super::remote::Remote;
@@ -67,6 +67,7 @@ impl Link {
                 Some(Answered::Result(result)) => result,
                 Some(Answered::Error(refusal)) => return Err(refused(refusal)),
                 Some(Answered::Broken(why)) => return Err(broken(why)),
+                Some(Answered::Http(answer)) => return Err(answered(answer, remote)),
                 None => return Err(broken("it is missing")),
             };
             match Required::of(result)? {
@@ -265,6 +266,26 @@ fn refused(refusal: &Refusal) -> ToolError {
     let Refusal { code, message } = refusal;
     let words = format!("the MCP server refused the call: {}", short(message.trim()));
     ToolError::failed(words).with_debug(format!("JSON-RPC error {}", short(code)))
+}
+
+/// A call that HTTP answered, and no server of MCP.
+fn answered(answer: &HttpAnswer, remote: &Remote) -> ToolError {
+    let said = format!("the MCP server answered {}", answer.words);
+    let not_run = |rest: &str| {
+        let words = format!("{said}; the call did not run{rest}");
+        ToolError::new(ErrorKind::NotStarted, words)
+    };
+    match answer.ran {
+        Ran::Never => not_run("").permanent(),
+        Ran::NotNow => not_run(", and may be made again later"),
+        Ran::Perhaps if remote.is_repeatable => {
+            ToolError::failed(format!("{said}; the tool may be called again"))
+        }
+        Ran::Perhaps => {
+            let words = format!("{said}; whether the call took effect is not known");
+            ToolError::failed(words).permanent()
+        }
+    }
 }
 
 fn broken(why: &str) -> ToolError {

@@ -21,6 +21,7 @@ use super::session::Session;
 use super::settings::{Backoff, Keep, Settings};
 use super::{Client, Identity};
 use crate::mcp::Answer;
+use crate::token;
 
 /// How to connect to an MCP server; `await` it. See [`connect`](super::connect).
 #[derive(Debug)]
@@ -66,7 +67,11 @@ impl Connector {
 
     /// Sends a header with every request to a URL. No header follows a redirect: there are none.
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        match (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+        // Space around a value is none of it, and stands there where one comes from a file.
+        match (
+            HeaderName::try_from(name),
+            HeaderValue::try_from(value.trim_ascii()),
+        ) {
             (Ok(name), Ok(mut value)) => {
                 value.set_sensitive(true);
                 self.settings.headers.push((name, value));
@@ -77,9 +82,16 @@ impl Connector {
         self
     }
 
-    /// Sends `Authorization: Bearer` with this token.
-    pub fn bearer(self, token: &str) -> Self {
-        self.header(header::AUTHORIZATION.as_str(), &format!("Bearer {token}"))
+    /// Sends `Authorization: Bearer` with this token, without the space around it. One that is empty, or
+    /// holds what no token can, is refused when this is awaited.
+    pub fn bearer(mut self, token: &str) -> Self {
+        match token::checked(token) {
+            Ok(token) => self.header(header::AUTHORIZATION.as_str(), &format!("Bearer {token}")),
+            Err(why) => {
+                self.invalid = Some(why.to_owned());
+                self
+            }
+        }
     }
 
     /// How long starting the server and saying hello may take: a minute, unless this is called. A

@@ -21,6 +21,7 @@ use super::books::{Asked, Books, Entry, Open};
 use super::event::{ClientEvent, Events};
 use super::frame::{Answered, Frame, Progressed, written};
 use super::slot::{Carried, Slot};
+use crate::mcp::broken::{Kind, Torn};
 
 /// So many requests of ours may wait to be sent: more wait before they are written down.
 const MOST_UNSENT: usize = 64;
@@ -142,8 +143,12 @@ impl Desk {
         let frame = match serde_json::from_str::<Frame<'_>>(text) {
             Ok(frame) => frame,
             Err(error) => {
-                self.bad(format!("a message that is no JSON-RPC: {error}"));
-                return None;
+                let what = format!("a message that is no JSON-RPC: {error}");
+                self.bad(what.clone());
+                // Who waits for it hears so now.
+                let torn = Torn::read(text).filter(|torn| torn.kind == Kind::Answer)?;
+                let id: RequestId = serde_json::from_str(torn.id).ok()?;
+                return self.fail(number(&id)?, &what);
             }
         };
         match (frame.method.as_deref(), frame.id()) {
@@ -252,11 +257,21 @@ impl Desk {
 
     /// The request of this id gets no answer that could be read, and this is why.
     pub(super) fn fail(&self, id: i64, why: &str) -> Option<ServerJsonRpcMessage> {
+        self.settle(id, Answered::Broken(why.to_owned()), why)
+    }
+
+    /// The request of this id comes to this; `why` is for `rmcp`, where the request is its own.
+    pub(super) fn settle(
+        &self,
+        id: i64,
+        answered: Answered,
+        why: &str,
+    ) -> Option<ServerJsonRpcMessage> {
         let Open { slot, .. } = self.books().close(id)?;
         let id = NumberOrString::Number(id);
         match slot {
             Some(slot) => {
-                let _ = slot.upgrade()?.answer.set(Answered::Broken(why.to_owned()));
+                let _ = slot.upgrade()?.answer.set(answered);
                 let nothing = ServerResult::empty(());
                 Some(ServerJsonRpcMessage::response(nothing, id))
             }
@@ -297,6 +312,29 @@ pub(super) fn number(id: &RequestId) -> Option<i64> {
         NumberOrString::Number(id) => Some(*id),
         NumberOrString::String(id) => id.parse().ok(),
     }
+}
+
+/// The start of a text that nobody vouches for, in one line, in which all is seen that is there.
+pub(super) fn piece(text: &str) -> String {
+    const MOST: usize = 200;
+    let mut piece = String::new();
+    for (index, word) in text.split_whitespace().enumerate() {
+        if index > 0 {
+            piece.push(' ');
+        }
+        for char in word.chars() {
+            match char {
+                '"' | '\'' | '\\' => piece.push(char),
+                other => piece.extend(other.escape_debug()),
+            }
+        }
+        if let Some((end, _)) = piece.char_indices().nth(MOST) {
+            piece.truncate(end);
+            piece.push('…');
+            break;
+        }
+    }
+    piece
 }
 
 /// The start of a server's words.

@@ -3,12 +3,13 @@
 
 use std::borrow::Cow;
 
+use http::{HeaderMap, StatusCode, header};
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, NumberOrString, RequestId};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::desk::number;
+use super::desk::{number, piece};
 
 /// A message from the server, as far as it is looked into.
 #[derive(Deserialize)]
@@ -54,6 +55,68 @@ pub(super) enum Answered {
     Error(Refusal),
     /// An answer that is none.
     Broken(String),
+    /// HTTP's own answer.
+    Http(HttpAnswer),
+}
+
+/// What a server, or whoever stands before it, answered a POST with in place of a message.
+#[derive(Debug)]
+pub(super) struct HttpAnswer {
+    /// The status, and the start of the body.
+    pub(super) words: String,
+    pub(super) ran: Ran,
+}
+
+/// Whether what was asked for was done.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Ran {
+    /// It was not, and will not be.
+    Never,
+    /// It was not, and may be later.
+    NotNow,
+    /// Nobody knows.
+    Perhaps,
+}
+
+impl HttpAnswer {
+    /// `said` is the body, or what of it is words.
+    pub(super) fn new(status: StatusCode, headers: &HeaderMap, said: &str) -> Self {
+        let said = match piece(said) {
+            said if said.is_empty() => said,
+            said => format!(": {said}"),
+        };
+        Self {
+            words: format!("HTTP {status}{said}"),
+            ran: Ran::of(status, headers),
+        }
+    }
+}
+
+impl Ran {
+    /// What servers answer before they look at a request's content. By RFC 9110 and its kin these say that the request was
+    /// not acted on; 303 says that it was, and 408, 409 and most of 5xx come from handlers and gateways whose request may have
+    /// been.
+    fn of(status: StatusCode, headers: &HeaderMap) -> Self {
+        match status.as_u16() {
+            301 | 302 | 307 | 308 => Self::Never,
+            401..=407
+            | 410
+            | 411
+            | 413..=415
+            | 417
+            | 421
+            | 426
+            | 428
+            | 431
+            | 451
+            | 501
+            | 505
+            | 511 => Self::Never,
+            425 | 429 => Self::NotNow,
+            503 if headers.contains_key(header::RETRY_AFTER) => Self::NotNow,
+            _ => Self::Perhaps,
+        }
+    }
 }
 
 impl Answered {

@@ -15,23 +15,25 @@ use futures_util::stream::BoxStream;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use reqwest::redirect::Policy;
 use reqwest::{RequestBuilder, Response};
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcRequest, ServerJsonRpcMessage,
+};
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
     StreamableHttpError, StreamableHttpPostResponse,
 };
 use sse_stream::Sse;
 
-use super::desk::{Desk, number, short};
+use super::desk::{Desk, number, piece};
 use super::events_stream::{events, is_too_large};
-use super::frame::Frame;
+use super::frame::{Answered, Frame, HttpAnswer, Ran};
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
-/// Of the body of an answer that says no, so many bytes are read.
+/// Of the body of an answer that says no, about so many bytes are read.
 const MOST_OF_REFUSAL: usize = 64 * 1024;
 
 type Failure = StreamableHttpError<HttpError>;
@@ -134,7 +136,8 @@ impl Http {
         let session = response.headers().get(SESSION);
         let session = session.and_then(|id| id.to_str().ok()).map(str::to_owned);
         if !status.is_success() {
-            let refused = self.refused(response, &message).await?;
+            let is_slotted = outgoing.slot.is_some();
+            let refused = self.refused(response, &message, is_slotted).await?;
             return Ok(StreamableHttpPostResponse::Json(refused, session));
         }
         if is_of(response.headers(), EVENTS) {
@@ -145,6 +148,15 @@ impl Http {
         let Some(request) = request else {
             return Ok(StreamableHttpPostResponse::Accepted);
         };
+        if !is_of(response.headers(), JSON) && outgoing.slot.is_some() {
+            let headers = response.headers().clone();
+            let body = start(response).await;
+            let answer = HttpAnswer::new(status, &headers, &String::from_utf8_lossy(&body));
+            return Ok(StreamableHttpPostResponse::Json(
+                self.told(request, answer)?,
+                session,
+            ));
+        }
         if !is_of(response.headers(), JSON) {
             let kind = response.headers().get(header::CONTENT_TYPE);
             let kind = kind.map(|kind| String::from_utf8_lossy(kind.as_bytes()).into_owned());
@@ -163,52 +175,72 @@ impl Http {
         }
     }
 
-    /// What a refusal says, where it speaks JSON-RPC or is the way in which an older server says
-    /// that it does not know the newer greeting.
+    /// Whoever waits for this request is told what HTTP answered.
+    fn told(
+        &self,
+        request: &JsonRpcRequest<ClientRequest>,
+        answer: HttpAnswer,
+    ) -> Result<ServerJsonRpcMessage, Failure> {
+        let words = answer.words.clone();
+        let told =
+            number(&request.id).and_then(|id| self.desk.settle(id, Answered::Http(answer), &words));
+        told.ok_or_else(|| unexpected(words))
+    }
+
+    /// What a refusal says: to whom a slot belongs all of it; to `rmcp` where it speaks JSON-RPC or is the way in which an
+    /// older server says that it does not know the newer greeting.
     async fn refused(
         &self,
         response: Response,
         message: &ClientJsonRpcMessage,
+        is_slotted: bool,
     ) -> Result<ServerJsonRpcMessage, Failure> {
-        let status = response.status();
-        let challenge = response.headers().get(header::WWW_AUTHENTICATE);
-        let challenge = challenge.map(|one| String::from_utf8_lossy(one.as_bytes()).into_owned());
-        match (status, challenge) {
-            (StatusCode::UNAUTHORIZED, challenge) => {
-                let error = AuthRequiredError::new(challenge.unwrap_or_default());
+        let (status, headers) = (response.status(), response.headers().clone());
+        if !is_slotted {
+            let challenge = headers.get(header::WWW_AUTHENTICATE);
+            let challenge = challenge.map(|one| String::from_utf8_lossy(one.as_bytes()).into());
+            let challenge = challenge.unwrap_or_default();
+            if status == StatusCode::UNAUTHORIZED {
+                let error = AuthRequiredError::new(challenge);
                 return Err(StreamableHttpError::AuthRequired(error));
             }
-            (StatusCode::FORBIDDEN, challenge) => {
-                let error = InsufficientScopeError::new(challenge.unwrap_or_default(), None);
+            if status == StatusCode::FORBIDDEN {
+                let error = InsufficientScopeError::new(challenge, None);
                 return Err(StreamableHttpError::InsufficientScope(error));
             }
-            _ => {}
         }
-        let is_json = is_of(response.headers(), JSON);
-        let body = read(response, MOST_OF_REFUSAL).await.unwrap_or_default();
+        let body = start(response).await;
         let text = String::from_utf8_lossy(&body);
         let ClientJsonRpcMessage::Request(request) = message else {
             return Err(HttpStatusError::new(status.as_u16(), None).into());
         };
-        let id = request.id.clone();
         let said = match serde_json::from_str::<Frame<'_>>(&text) {
-            Ok(frame) if is_json => frame.refusal(),
+            Ok(frame) if is_of(&headers, JSON) => frame.refusal(),
             _ => None,
         };
+        if is_slotted {
+            let words = said.as_ref().map_or(&*text, |said| &*said.message);
+            let answer = HttpAnswer::new(status, &headers, words);
+            // What the server itself says of a request that it took is its answer.
+            if said.is_none() || answer.ran != Ran::Perhaps {
+                return self.told(request, answer);
+            }
+        }
         let is_discover = matches!(request.request, ClientRequest::DiscoverRequest(_));
         let error = match said {
             Some(error) => error,
             None if is_discover && status.is_client_error() => {
-                let words = format!("HTTP {status}: {}", short(text.trim()));
+                let words = format!("HTTP {status}: {}", piece(&text));
                 ErrorData::invalid_request(words, None)
             }
             None if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
                 return Err(HttpStatusError::new(status.as_u16(), None).into());
             }
-            None => return Err(unexpected(format!("HTTP {status}: {}", short(text.trim())))),
+            None => return Err(unexpected(format!("HTTP {status}: {}", piece(&text)))),
         };
         // The one way to the slot of a call is the desk.
-        let told = serde_json::to_string(&ServerJsonRpcMessage::error(error, Some(id)))?;
+        let id = Some(request.id.clone());
+        let told = serde_json::to_string(&ServerJsonRpcMessage::error(error, id))?;
         let told = self.desk.incoming(&told);
         told.ok_or_else(|| unexpected(format!("HTTP {status}")))
     }
@@ -275,6 +307,17 @@ fn is_of(headers: &HeaderMap, kind: &str) -> bool {
     let found = headers.get(header::CONTENT_TYPE);
     let found = found.and_then(|found| found.as_bytes().get(..kind.len()));
     found.is_some_and(|found| found.eq_ignore_ascii_case(kind.as_bytes()))
+}
+
+/// The start of a body that says no.
+async fn start(mut response: Response) -> BytesMut {
+    let mut start = BytesMut::new();
+    while start.len() < MOST_OF_REFUSAL
+        && let Ok(Some(part)) = response.chunk().await
+    {
+        start.extend_from_slice(&part);
+    }
+    start
 }
 
 /// A body of at most so many bytes.

@@ -1,11 +1,12 @@
 //! A server's tools as tools of ours.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::sync::Arc;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toolwright_runtime::{
@@ -108,7 +109,7 @@ struct Made {
 impl<'a> Listed<'a> {
     fn read(raw: &'a RawValue) -> Result<Self, Notice> {
         let listed = serde_json::from_str(raw.get());
-        listed.map_err(|error: serde_json::Error| refused(&named(raw), error.to_string()))
+        listed.map_err(|_: serde_json::Error| refused(&named(raw), unreadable(raw)))
     }
 
     /// The tool, if the host wants it.
@@ -222,6 +223,36 @@ fn refused(tool: &str, message: String) -> Notice {
         kind: NoticeKind::Refused,
         message,
     }
+}
+
+/// Why a tool cannot be read.
+fn unreadable(raw: &RawValue) -> String {
+    fn is<T: DeserializeOwned>(raw: &RawValue) -> bool {
+        serde_json::from_str::<T>(raw.get()).is_ok()
+    }
+    type Is = fn(&RawValue) -> bool;
+    let known: [(&str, &str, Is); 6] = [
+        ("name", "a string", is::<String>),
+        ("title", "a string", is::<Option<String>>),
+        ("description", "a string", is::<Option<String>>),
+        ("annotations", "an object of hints", is::<Option<Hints>>),
+        ("execution", "an object", is::<Option<Execution>>),
+        ("_meta", "an object", is::<Option<Map<String, Value>>>),
+    ];
+    let Ok(keys) = serde_json::from_str::<HashMap<String, &RawValue>>(raw.get()) else {
+        return "it is no object".to_owned();
+    };
+    for key in ["name", "inputSchema"] {
+        if !keys.contains_key(key) {
+            return format!("its `{key}` is missing");
+        }
+    }
+    for (key, what, is) in known {
+        if keys.get(key).is_some_and(|value| !is(value)) {
+            return format!("its `{key}` is not {what}");
+        }
+    }
+    "one of its keys is given more than once".to_owned()
 }
 
 /// The name of a tool that cannot be read, if it has one.

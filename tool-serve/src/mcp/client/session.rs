@@ -152,6 +152,7 @@ impl Session {
                     return Err(format!("{} (code {})", short(message), short(code)));
                 }
                 Some(Answered::Broken(why)) => return Err(why.clone()),
+                Some(Answered::Http(answer)) => return Err(answer.words.clone()),
                 None => return Err("the answer is missing".to_owned()),
             }
         }

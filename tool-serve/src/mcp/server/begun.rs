@@ -27,6 +27,16 @@ pub(super) struct Running {
     pub(super) reports: Option<mpsc::Receiver<Progress>>,
 }
 
+impl Running {
+    /// Goes on as far as it comes at once.
+    pub(super) async fn at_once(&mut self) {
+        let first = std::future::poll_fn(|task| Poll::Ready(self.batch.as_mut().poll(task)));
+        if let Poll::Ready(batch) = first.await {
+            self.batch = Box::pin(std::future::ready(batch));
+        }
+    }
+}
+
 /// A call, and what is known of it.
 pub(super) struct Begun {
     pub(super) call: ToolCall,

@@ -197,7 +197,10 @@ impl Asked<'_> {
     async fn answer(&mut self, mut run: Option<Running>) -> Result<CallToolResponse, ErrorData> {
         let mut decided = None;
         for _ in 0..ROUNDS {
-            let running = run.take().unwrap_or_else(|| self.start(decided.take()));
+            let running = match run.take() {
+                Some(running) => running,
+                None => self.start(decided.take()).await,
+            };
             let batch = self.end(running).await;
             let next = match batch.calls().first() {
                 Some(Reply::Answered(result)) => match question::asked(result) {
@@ -228,14 +231,23 @@ impl Asked<'_> {
         }))
     }
 
-    /// Runs the call, or goes on with it.
-    fn start(&self, decided: Option<Decided>) -> Running {
+    /// Runs the call, or goes on with it, as soon as its client has read enough of what it was told.
+    async fn start(&self, decided: Option<Decided>) -> Running {
+        let stop = self.cx.cancel();
+        let turn = tokio::select! {
+            turn = self.shared.flight.turn() => turn,
+            () = stop.cancelled() => None,
+        };
         let mut cx = self.cx.clone();
         if !self.answers.is_empty() {
             cx = cx.with(self.answers.clone());
         }
         let is_heard = self.logs || self.request.meta.get_progress_token().is_some();
-        begun::start(self.shared, &self.call, cx, decided, is_heard)
+        let mut running = begun::start(self.shared, &self.call, cx, decided, is_heard);
+        if turn.is_some() {
+            running.at_once().await;
+        }
+        running
     }
 
     /// What becomes of it; on its way the client is told how far it is.
@@ -389,6 +401,7 @@ impl Asked<'_> {
 
     fn result(&self, result: &ToolResult) -> Result<CallToolResponse, ErrorData> {
         let text = text(self.shared, self.is_2026, result)?;
+        self.shared.flight.answered(&self.request.id, text.len());
         Ok(raw::result(text).into())
     }
 

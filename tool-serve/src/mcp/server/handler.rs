@@ -187,6 +187,7 @@ impl ServerHandler for Handler {
                 () = changes.changed() => {}
                 () = subscription.cancelled() => return Ok(()),
                 () = self.shared.stop.cancelled() => return Ok(()),
+                () = self.shared.hung_up.cancelled() => return Ok(()),
             }
             if subscription
                 .sink()

@@ -5,8 +5,8 @@ use std::time::Duration;
 pub struct ServerLimits {
     /// How many bytes a message may have: a line, or the body of a request. Of a longer one no more is
     /// held. 16 MiB if nothing is said; a call's arguments have [a limit](toolwright_runtime::Limits)
-    /// of their own. Over HTTP no more than 16 requests of over 64 KiB are held at once, each until it is
-    /// answered; more of them wait as long as a body may take.
+    /// of their own. Over HTTP no more than 256 MiB of requests of over 64 KiB are held at once, each until
+    /// it is answered; what finds no room is refused with status 503. On a pipe the same goes for all requests.
     pub message: usize,
     /// How many requests of one client may wait for their answers, on a pipe. 4,096 if nothing is
     /// said.

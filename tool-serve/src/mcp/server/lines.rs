@@ -1,11 +1,15 @@
 //! Lines, of which no more than a limit is held in memory.
 
+/// Of a line that is too long, so many bytes are kept.
+const START: usize = 512;
+
 /// A line without its end.
 #[derive(Debug, PartialEq)]
 pub(super) enum Line {
     Whole(Vec<u8>),
-    /// It was longer than the limit; told as soon as that is known, and the rest is passed over.
-    TooLong,
+    /// It was longer than the limit, of which this is the start; told as soon as that is known, and the rest is passed
+    /// over.
+    TooLong(Vec<u8>),
 }
 
 /// Makes lines of what is read piece by piece.
@@ -40,9 +44,13 @@ impl Lines {
                 continue;
             }
             if self.line.len() + part.len() > self.limit {
-                self.line = Vec::new();
+                let mut start = std::mem::take(&mut self.line);
+                start.truncate(START);
+                let more = part.get(..START - start.len()).unwrap_or(part);
+                start.extend_from_slice(more);
+                start.shrink_to_fit();
                 self.passing_over = !ended;
-                return Some(Line::TooLong);
+                return Some(Line::TooLong(start));
             }
             self.line.extend_from_slice(part);
             if ended {
@@ -83,9 +91,10 @@ mod tests {
         // Of what is too long nothing is kept, and the next line is whole.
         assert_eq!(
             lines(3, &[b"ab", b"cd", b"ef\ngh\n"]),
-            [Line::TooLong, whole("gh")]
+            [Line::TooLong(b"abcd".into()), whole("gh")]
         );
-        assert_eq!(lines(3, &[b"abcd\nef"]), [Line::TooLong, whole("ef")]);
-        assert_eq!(lines(3, &[b"abcd"]), [Line::TooLong]);
+        let too_long = || Line::TooLong(b"abcd".into());
+        assert_eq!(lines(3, &[b"abcd\nef"]), [too_long(), whole("ef")]);
+        assert_eq!(lines(3, &[b"abcd"]), [too_long()]);
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::request::CallRequest;
+use crate::mcp::broken::{Kind, Torn};
 
 /// What is no message, or none that is understood: a JSON-RPC error for the client.
 #[derive(Debug)]
@@ -24,6 +25,15 @@ impl Bad {
             code,
             message: message.into(),
             id: None,
+        }
+    }
+
+    /// About a message that cannot be read as a whole.
+    pub(super) fn torn(self, text: &str) -> Self {
+        let torn = Torn::read(text).filter(|torn| torn.kind == Kind::Request);
+        Self {
+            id: torn.map(|torn| torn.id.to_owned()),
+            ..self
         }
     }
 
@@ -73,7 +83,10 @@ impl<'m> Message<'m> {
     pub(super) fn read(bytes: &'m [u8]) -> Result<Self, Bad> {
         let no_json =
             |why: String| Bad::new(ErrorCode::PARSE_ERROR, format!("this is no JSON: {why}"));
-        let text = std::str::from_utf8(bytes).map_err(|error| no_json(error.to_string()))?;
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let (text, _) = bytes.split_at(error.valid_up_to());
+            no_json(error.to_string()).torn(&String::from_utf8_lossy(text))
+        })?;
         // serde takes an array for a struct.
         if !text.trim_start().starts_with('{') {
             return Err(match serde_json::from_str::<&RawValue>(text) {
@@ -82,14 +95,13 @@ impl<'m> Message<'m> {
             });
         }
         let message: Self = serde_json::from_str(text).map_err(|error| {
-            if error.is_data() {
-                Bad::new(
-                    ErrorCode::INVALID_REQUEST,
-                    format!("this is no message: {error}"),
-                )
+            let bad = if error.is_data() {
+                let text = format!("this is no message: {error}");
+                Bad::new(ErrorCode::INVALID_REQUEST, text)
             } else {
                 no_json(error.to_string())
-            }
+            };
+            bad.torn(text)
         })?;
         if message.jsonrpc.as_deref() != Some("2.0") {
             let bad = Bad::new(

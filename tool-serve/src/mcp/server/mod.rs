@@ -3,6 +3,7 @@
 mod answers;
 mod begun;
 mod call;
+mod flight;
 mod handler;
 mod http;
 mod limits;
@@ -27,6 +28,7 @@ use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite};
 use toolwright_runtime::{Cancel, Context, Encoder, Executor, Registry, Tool, Toolset};
 
+use self::flight::Flight;
 use self::handler::Handler;
 use self::state::Sealed;
 use crate::stdout;
@@ -96,6 +98,8 @@ struct Shared {
     /// On a pipe: nothing that the client says is heard any more.
     hung_up: Cancel,
     turns: Turns,
+    /// Of the client on a pipe.
+    flight: Arc<Flight>,
 }
 
 impl Shared {
@@ -111,6 +115,7 @@ impl Shared {
             executor,
             end_calls: Cancel::new(),
             hung_up: Cancel::new(),
+            flight: Arc::default(),
             ..self
         })
     }
@@ -141,6 +146,7 @@ impl Server {
             end_calls: Cancel::new(),
             hung_up: Cancel::new(),
             turns: Turns::default(),
+            flight: Arc::default(),
         })
     }
 
@@ -223,14 +229,7 @@ impl Server {
     /// When reading or writing fails. A client that has heard enough is no error.
     pub async fn serve_stdio(self) -> io::Result<()> {
         let input = stdio::Input::open()?;
-        let output = stdout::take()?;
-        #[cfg(unix)]
-        let output = tokio::fs::File::from_std(output);
-        #[cfg(not(unix))]
-        let output = {
-            drop(output);
-            tokio::io::stdout()
-        };
+        let output = stdio::Output::open(stdout::take()?)?;
         self.serve_pipe(input, output).await
     }
 

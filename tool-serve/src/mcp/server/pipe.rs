@@ -1,30 +1,28 @@
 //! Messages as lines: `rmcp`'s transport over a pair of pipes, such as the standard input and output.
 
-use std::collections::{HashSet, VecDeque};
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::{
-    ClientJsonRpcMessage, ErrorCode, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
-};
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::mpsc;
 use tokio::time::timeout;
 
+use super::Shared;
+use super::flight::Flight;
 use super::limits::ServerLimits;
 use super::lines::{Line, Lines};
 use super::message::{Bad, Message};
 use super::raw;
-use super::{IN_FLIGHT, Shared};
 use crate::LAST_WORDS;
 
 /// How much is read at once.
 const PIECE: usize = 64 * 1024;
 
-/// How many messages wait between two tasks.
+/// How many messages that were read wait.
 const QUEUE: usize = 64;
 
 /// As much as is written at once.
@@ -47,20 +45,26 @@ impl Transport<RoleServer> for Pipe {
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let out = self.out.clone();
         async move {
-            let line = raw::write(&message)?;
-            let sent = out.line(line).await;
-            match &message {
-                JsonRpcMessage::Response(response) => {
-                    out.flight.landed(&response.id);
+            let line = raw::write(&message);
+            let id = match &message {
+                JsonRpcMessage::Response(response) => Some(&response.id),
+                JsonRpcMessage::Error(error) => error.id.as_ref(),
+                _ => None,
+            };
+            match id {
+                // It takes room already.
+                Some(id) => {
+                    let sent = line
+                        .map_err(io::Error::from)
+                        .and_then(|line| out.line(line));
+                    out.flight.landed(id);
+                    sent
                 }
-                JsonRpcMessage::Error(error) => {
-                    if let Some(id) = &error.id {
-                        out.flight.landed(id);
-                    }
+                None => {
+                    out.flight.room().await;
+                    out.line(line?)
                 }
-                _ => {}
             }
-            sent
         }
     }
 
@@ -73,94 +77,23 @@ impl Transport<RoleServer> for Pipe {
     }
 }
 
-/// Where answers go.
+/// Where answers go. What waits there is counted in bytes and not in lines.
 #[derive(Clone)]
 struct Out {
-    lines: mpsc::Sender<Vec<u8>>,
+    lines: mpsc::UnboundedSender<Vec<u8>>,
     flight: Arc<Flight>,
 }
 
 impl Out {
-    async fn line(&self, mut line: Vec<u8>) -> io::Result<()> {
+    fn line(&self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
+        self.flight.queued(line.len());
         let closed = |_| io::Error::from(io::ErrorKind::BrokenPipe);
-        self.lines.send(line).await.map_err(closed)
+        self.lines.send(line).map_err(closed)
     }
 
-    async fn bad(&self, bad: &Bad) -> io::Result<()> {
-        self.line(bad.to_json()).await
-    }
-}
-
-/// The requests that are not answered yet.
-#[derive(Default)]
-struct Flight {
-    known: Mutex<Known>,
-    landed: Notify,
-}
-
-#[derive(Default)]
-struct Known {
-    ids: HashSet<RequestId>,
-    /// The last ones that were cancelled. What they still come to is dropped by their ids, so that an id
-    /// must not be another request's at once.
-    cancelled: VecDeque<RequestId>,
-}
-
-/// How many requests that were cancelled are remembered.
-const CANCELLED: usize = 1024;
-
-impl Flight {
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Notes a request, of which there may be so many.
-    fn start(&self, id: &RequestId, most: usize) -> Result<(), &'static str> {
-        let mut known = self.known();
-        if known.ids.len() >= most {
-            return Err("too many requests at once");
-        }
-        if known.cancelled.contains(id) {
-            return Err("a request with this id was cancelled");
-        }
-        if !known.ids.insert(id.clone()) {
-            return Err(IN_FLIGHT);
-        }
-        Ok(())
-    }
-
-    fn landed(&self, id: &RequestId) -> bool {
-        let mut known = self.known();
-        let was_there = known.ids.remove(id);
-        if known.ids.is_empty() {
-            self.landed.notify_waiters();
-        }
-        was_there
-    }
-
-    /// Nobody waits for this request any more.
-    fn cancel(&self, id: RequestId) {
-        if self.landed(&id) {
-            let mut known = self.known();
-            known.cancelled.push_back(id);
-            if known.cancelled.len() > CANCELLED {
-                known.cancelled.pop_front();
-            }
-        }
-    }
-
-    async fn all_landed(&self) {
-        loop {
-            let landed = self.landed.notified();
-            tokio::pin!(landed);
-            // Before the look, so that what lands in between is not missed.
-            landed.as_mut().enable();
-            if self.known().ids.is_empty() {
-                return;
-            }
-            landed.await;
-        }
+    fn bad(&self, bad: &Bad) -> io::Result<()> {
+        self.line(bad.to_json())
     }
 }
 
@@ -170,10 +103,13 @@ pub(super) fn open(
     output: impl AsyncWrite + Unpin + Send + 'static,
     shared: Arc<Shared>,
 ) -> (Pipe, impl Future<Output = io::Result<()>>) {
-    let (lines, outgoing) = mpsc::channel(QUEUE);
+    let (lines, outgoing) = mpsc::unbounded_channel();
     let (messages, incoming) = mpsc::channel(QUEUE);
-    let flight = Arc::new(Flight::default());
-    let out = Out { lines, flight };
+    let flight = Arc::clone(&shared.flight);
+    let out = Out {
+        lines,
+        flight: Arc::clone(&flight),
+    };
     let pipe = Pipe {
         incoming: Arc::new(tokio::sync::Mutex::new(incoming)),
         out: out.clone(),
@@ -198,7 +134,7 @@ pub(super) fn open(
             () = out.lines.closed() => Ok(()),
         }
     });
-    let mut writing = tokio::spawn(write(output, outgoing));
+    let mut writing = tokio::spawn(write(output, outgoing, flight));
     let end = async move {
         let read = reading.await.map_err(io::Error::other)?;
         // A client may read as slowly as it likes, but not hold up a server that is told to stop.
@@ -236,6 +172,7 @@ async fn read(
         }
         let mut bytes = piece.get(..read).unwrap_or_default();
         while let Some(line) = lines.next(&mut bytes) {
+            out.flight.room().await;
             take(line, messages, out, limits).await?;
         }
     }
@@ -254,9 +191,10 @@ async fn take(
 ) -> io::Result<()> {
     let line = match &line {
         Line::Whole(line) => line.trim_ascii(),
-        Line::TooLong => {
+        Line::TooLong(start) => {
             let text = format!("the message is longer than {} bytes", limits.message);
-            return out.bad(&Bad::new(ErrorCode::INVALID_REQUEST, text)).await;
+            let bad = Bad::new(ErrorCode::INVALID_REQUEST, text);
+            return out.bad(&bad.torn(&String::from_utf8_lossy(start)));
         }
     };
     if line.is_empty() {
@@ -268,7 +206,7 @@ async fn take(
             let _ = messages.send(message).await;
             Ok(())
         }
-        Err(Some(bad)) => out.bad(&bad).await,
+        Err(Some(bad)) => out.bad(&bad),
         Err(None) => Ok(()),
     }
 }
@@ -286,7 +224,7 @@ fn accept(
     let Some(id) = message.request_id() else {
         return message.into_rmcp(line).map_err(|bad| waits.then_some(bad));
     };
-    let started = out.flight.start(&id, limits.in_flight);
+    let started = out.flight.start(&id, line.len(), limits.in_flight);
     started.map_err(|why| message.bad(ErrorCode::INVALID_REQUEST, why))?;
     message.into_rmcp(line).map_err(|bad| {
         out.flight.landed(&id);
@@ -295,8 +233,19 @@ fn accept(
 }
 
 async fn write(
+    output: impl AsyncWrite + Unpin,
+    lines: mpsc::UnboundedReceiver<Vec<u8>>,
+    flight: Arc<Flight>,
+) -> io::Result<()> {
+    let written = write_all(output, lines, &flight).await;
+    flight.is_gone();
+    written
+}
+
+async fn write_all(
     mut output: impl AsyncWrite + Unpin,
-    mut lines: mpsc::Receiver<Vec<u8>>,
+    mut lines: mpsc::UnboundedReceiver<Vec<u8>>,
+    flight: &Flight,
 ) -> io::Result<()> {
     while let Some(mut bytes) = lines.recv().await {
         while bytes.len() < BUFFER
@@ -306,6 +255,7 @@ async fn write(
         }
         output.write_all(&bytes).await?;
         output.flush().await?;
+        flight.written(bytes.len());
     }
     output.shutdown().await
 }

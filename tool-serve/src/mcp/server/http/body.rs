@@ -12,6 +12,7 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use toolwright_runtime::Cancel;
 
+use crate::body::Held;
 use crate::mcp::server::raw;
 
 /// The body of an answer.
@@ -24,6 +25,8 @@ enum Kind {
         body: BoxBody<Bytes, Infallible>,
         /// Ends it early.
         stop: Option<Pin<Box<dyn Future<Output = ()> + Send + Sync>>>,
+        /// What the request holds until it is answered.
+        _held: Held,
     },
 }
 
@@ -33,10 +36,18 @@ impl HttpBody {
     }
 
     /// What `rmcp` answers, in which each frame is a whole message, or none.
-    pub(super) async fn of(body: BoxBody<Bytes, Infallible>, stop: Option<Cancel>) -> Self {
+    pub(super) async fn of(
+        body: BoxBody<Bytes, Infallible>,
+        stop: Option<Cancel>,
+        held: Held,
+    ) -> Self {
         if body.size_hint().exact().is_none() {
             let stop = stop.map(|stop| Box::pin(async move { stop.cancelled().await }) as _);
-            return Self(Kind::Stream { body, stop });
+            return Self(Kind::Stream {
+                body,
+                stop,
+                _held: held,
+            });
         }
         match body.collect().await {
             Ok(body) => Self::whole(spliced(body.to_bytes())),
@@ -62,7 +73,7 @@ impl Body for HttpBody {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut self.0 {
             Kind::Whole(body) => Pin::new(body).poll_frame(cx),
-            Kind::Stream { body, stop } => {
+            Kind::Stream { body, stop, .. } => {
                 if let Some(stop) = stop
                     && stop.as_mut().poll(cx).is_ready()
                 {

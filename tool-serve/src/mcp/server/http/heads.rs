@@ -13,8 +13,8 @@ use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
+use super::Flight;
 use super::SESSION;
-use super::flights::Flight;
 use crate::mcp::server::begun::Begun;
 use crate::mcp::server::request::CallRequest;
 use crate::mcp::server::session::Session;

@@ -1,9 +1,9 @@
 //! A server over streamable HTTP.
 
 mod body;
-mod flights;
 mod heads;
 mod responses;
+mod sessions;
 
 use std::convert::Infallible;
 use std::fmt;
@@ -14,14 +14,12 @@ use std::task::{Context as Task, Poll};
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use http::{HeaderName, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio::sync::Semaphore;
 
-use self::flights::{Flight, Flights};
 use self::heads::Heads;
 use super::begun::{self, Begun, First};
 use super::handler::Handler;
@@ -29,11 +27,13 @@ use super::message::{Bad, Message};
 use super::request::{CallRequest, Riding};
 use super::{IN_FLIGHT, NEEDS, Server, Shared, has_headers};
 use crate::LAST_WORDS;
-use crate::body::{self as request_body, LARGE_BODIES};
+use crate::body::{self as request_body, Room};
 
 pub use self::body::HttpBody;
 pub(super) use self::heads::{Client, Way};
 use self::responses::{no_body, over, refused};
+pub(super) use self::sessions::Flight;
+use self::sessions::{Sessions, Start};
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
@@ -56,12 +56,12 @@ pub struct HttpService(Arc<Inner>);
 struct Inner {
     shared: Arc<Shared>,
     service: StreamableHttpService<Handler, LocalSessionManager>,
-    sessions: Arc<LocalSessionManager>,
+    manager: Arc<LocalSessionManager>,
+    sessions: Arc<Sessions>,
     heads: Arc<Heads>,
-    flights: Arc<Flights>,
     /// How many sessions are being opened.
     opening: AtomicUsize,
-    large_bodies: Semaphore,
+    room: Room,
     hosts: Vec<String>,
     origins: Vec<String>,
     is_guarded: bool,
@@ -95,28 +95,28 @@ impl HttpService {
                 .with_allowed_origins(origins.iter().cloned())
                 .enforce_origin_validation()
         };
-        let mut sessions = LocalSessionManager::default();
+        let mut manager = LocalSessionManager::default();
         // Who waits for a person is not idle.
         let idle = shared.limits.idle.max(shared.limits.answer);
         // So long one may be used and `rmcp` hears nothing of it.
         let unheard = idle / 8;
-        sessions.session_config.keep_alive = Some(idle.saturating_add(unheard));
-        let sessions = Arc::new(sessions);
+        manager.session_config.keep_alive = Some(idle.saturating_add(unheard));
+        let manager = Arc::new(manager);
         let handlers = Arc::clone(&shared);
         let service = StreamableHttpService::new(
             move || Ok(Handler::new(&handlers)),
-            Arc::clone(&sessions),
+            Arc::clone(&manager),
             config,
         );
         let heads = Arc::new(Heads::new(shared.limits.sessions, unheard));
         Self(Arc::new(Inner {
             shared,
             heads,
-            flights: Arc::default(),
             service,
-            sessions,
+            manager,
+            sessions: Arc::default(),
             opening: AtomicUsize::new(0),
-            large_bodies: Semaphore::new(LARGE_BODIES),
+            room: Room::default(),
             hosts,
             origins,
             is_guarded,
@@ -170,13 +170,18 @@ impl Inner {
         self.end_in_time();
         let method = request.method().clone();
         let (mut parts, body) = request.into_parts();
+        let session = parts.headers.get(&SESSION).cloned();
+        let session = session.as_ref().and_then(|session| session.to_str().ok());
+        if let Some(session) = session {
+            self.sessions.heard(session);
+        }
         if method != Method::POST {
             let response = self
                 .service
                 .handle(Request::from_parts(parts, Full::<Bytes>::default()));
             let stop = (method == Method::GET).then(|| self.shared.stop.clone());
             let (parts, body) = response.await.into_parts();
-            let mut response = Response::from_parts(parts, HttpBody::of(body, stop).await);
+            let mut response = Response::from_parts(parts, HttpBody::of(body, stop, None).await);
             // Clients that wait for the end of their session take 202 for something else.
             if method == Method::DELETE && response.status() == StatusCode::ACCEPTED {
                 *response.status_mut() = StatusCode::NO_CONTENT;
@@ -184,12 +189,12 @@ impl Inner {
             return response;
         }
         let limits = &self.shared.limits;
-        let whole = request_body::read(body, limits.message, limits.body, &self.large_bodies).await;
-        let whole = match whole {
+        let whole = request_body::read(body, limits.message, limits.body, &self.room).await;
+        let request_body::Whole { bytes: whole, held } = match whole {
             Ok(whole) => whole,
             Err(broken) => return no_body(broken, limits.message),
         };
-        let message = match Message::read(&whole.bytes) {
+        let message = match Message::read(&whole) {
             Ok(message) => message,
             Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
         };
@@ -197,26 +202,22 @@ impl Inner {
             Ok(call) => call,
             Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
         };
-        let _opens = if parts.headers.contains_key(&SESSION) {
-            None
-        } else {
-            match self.opens().await {
-                Some(opens) => Some(opens),
-                None => {
-                    let bad = Bad::new(ErrorCode::INTERNAL_ERROR, "there are too many sessions");
-                    return refused(StatusCode::SERVICE_UNAVAILABLE, &bad);
-                }
-            }
-        };
-        let flight = match (&call, parts.headers.get(&SESSION)) {
-            (Some(call), Some(session)) => {
-                let flight = self.flights.start(session.as_bytes(), &call.id);
-                if flight.is_none() && self.is_open(session).await {
+        // Who has no session and greets nobody needs none.
+        let opens = parts.headers.get(&SESSION).is_none() && message.method() == Some("initialize");
+        let opening = if opens { self.opens().await } else { None };
+        if opens && opening.is_none() {
+            let bad = message.bad(ErrorCode::INTERNAL_ERROR, "there are too many sessions");
+            return refused(StatusCode::SERVICE_UNAVAILABLE, &bad);
+        }
+        let flight = match (&call, session) {
+            (Some(call), Some(session)) => match self.sessions.start(session, &call.id) {
+                Start::Flies(flight) => Some(flight),
+                Start::Busy if self.is_open(session).await => {
                     let bad = message.bad(ErrorCode::INVALID_REQUEST, IN_FLIGHT);
                     return refused(StatusCode::BAD_REQUEST, &bad);
                 }
-                flight
-            }
+                Start::Busy | Start::Unknown => None,
+            },
             _ => None,
         };
         let begun = match &call {
@@ -230,18 +231,25 @@ impl Inner {
         let cancelled = message
             .cancelled()
             .and_then(|id| Some((self.heads.session(&parts.headers)?, id)));
-        let bytes = match self.prepare(message, call, begun, flight, &whole.bytes, &mut parts) {
+        let bytes = match self.prepare(message, call, begun, flight, &whole, &mut parts) {
             Ok(bytes) => bytes,
             Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
         };
+        drop(whole);
         let request = Request::from_parts(parts, Full::new(bytes));
         let (parts, body) = self.service.handle(request).await.into_parts();
+        if let Some(session) = parts.headers.get(&SESSION).filter(|_| opens)
+            && let Ok(session) = session.to_str()
+        {
+            self.opened(session).await;
+        }
+        drop(opening);
         if let Some((session, id)) = cancelled
             && parts.status == StatusCode::ACCEPTED
         {
             session.cancel(&id);
         }
-        Response::from_parts(parts, HttpBody::of(body, None).await)
+        Response::from_parts(parts, HttpBody::of(body, None, held).await)
     }
 
     /// Begins a call at once, where all that stands before it is known to come to nothing.
@@ -253,16 +261,19 @@ impl Inner {
         if asks || !call.is_first() || self.service.config.cancellation_token.is_cancelled() {
             return None;
         }
-        if !client.is_2026 && !self.is_open(parts.headers.get(&SESSION)?).await {
+        if !client.is_2026
+            && !self
+                .is_open(parts.headers.get(&SESSION)?.to_str().ok()?)
+                .await
+        {
             return None;
         }
         Some(begun::begin(&self.shared, &client, call, parts).await)
     }
 
     /// Whether the session is there; one that is over may still end its calls.
-    async fn is_open(&self, session: &HeaderValue) -> bool {
-        let sessions = self.sessions.sessions.read().await;
-        session.to_str().is_ok_and(|id| sessions.contains_key(id))
+    async fn is_open(&self, session: &str) -> bool {
+        self.manager.sessions.read().await.contains_key(session)
     }
 
     /// The body for `rmcp`, which gets a call's arguments beside it, and not in it: it would make a map
@@ -294,12 +305,28 @@ impl Inner {
         })
     }
 
-    /// A place for one more session; `None` where there are enough.
+    /// A place for one more session. Where there are enough, one that is idle makes room; `None` where none is.
     async fn opens(&self) -> Option<Opening<'_>> {
         let opening = self.opening.fetch_add(1, Ordering::AcqRel);
         let place = Opening(&self.opening);
-        let open = self.sessions.sessions.read().await.len();
-        (open + opening < self.shared.limits.sessions).then_some(place)
+        let most = self.shared.limits.sessions;
+        while opening + self.manager.sessions.read().await.len() >= most {
+            let idle = self.sessions.take_idle()?;
+            let ended = self.manager.sessions.write().await.remove(&idle);
+            if let Some(session) = ended {
+                // It may have to wait for a client that does not read.
+                tokio::spawn(async move { session.close().await });
+            }
+        }
+        Some(place)
+    }
+
+    async fn opened(&self, session: &str) {
+        if self.sessions.len() >= self.shared.limits.sessions {
+            let open = self.manager.sessions.read().await;
+            self.sessions.retain(|session| open.contains_key(session));
+        }
+        self.sessions.opened(session.into());
     }
 
     /// Ends what is left of all sessions some time after the server was told to stop.

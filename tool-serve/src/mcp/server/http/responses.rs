@@ -31,6 +31,11 @@ pub(super) fn no_body(broken: Broken, limit: usize) -> Response<HttpBody> {
             StatusCode::REQUEST_TIMEOUT,
             "the message did not come in time".to_owned(),
         ),
+        Broken::NoRoom => (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the request was not begun: the server holds too much of others; try again later"
+                .to_owned(),
+        ),
         Broken::Lost => (
             StatusCode::BAD_REQUEST,
             "the message cannot be read".to_owned(),

@@ -1,0 +1,136 @@
+//! What can be read of a message that is broken: whose it is.
+
+use serde_json::value::RawValue;
+
+/// The id of a message that cannot be read as a whole, and what it is the id of.
+#[derive(Debug, PartialEq)]
+pub(super) struct Torn<'t> {
+    /// A string or an integer, as it was written.
+    pub(super) id: &'t str,
+    pub(super) kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Kind {
+    Request,
+    Answer,
+}
+
+impl<'t> Torn<'t> {
+    /// Reads the keys of the message up to where it is broken. What may be of either kind, or has two ids, has none.
+    pub(super) fn read(text: &'t str) -> Option<Self> {
+        let (mut id, mut kind) = (None, None);
+        let mut keys = Keys(text.trim_start().strip_prefix('{')?);
+        while let Some(key) = keys.key() {
+            let found = match key {
+                r#""method""# | r#""params""# => Some(Kind::Request),
+                r#""result""# | r#""error""# => Some(Kind::Answer),
+                _ => None,
+            };
+            if let Some(found) = found
+                && kind.replace(found).is_some_and(|before| before != found)
+            {
+                return None;
+            }
+            let Some(value) = keys.value() else { break };
+            if key == r#""id""# && id.replace(value).is_some() {
+                return None;
+            }
+        }
+        let id = id?;
+        let is_integer = id.parse::<i64>().is_ok();
+        let is_text = id.starts_with('"') && serde_json::from_str::<&RawValue>(id).is_ok();
+        (is_integer || is_text).then_some(Self { id, kind: kind? })
+    }
+}
+
+/// What is left of an object's text.
+struct Keys<'t>(&'t str);
+
+impl<'t> Keys<'t> {
+    /// The next key, with its quotes.
+    fn key(&mut self) -> Option<&'t str> {
+        let rest = self.0.trim_start().trim_start_matches(',').trim_start();
+        let (key, rest) = rest.split_at_checked(string_end(rest)?)?;
+        self.0 = rest.trim_start().strip_prefix(':')?.trim_start();
+        Some(key)
+    }
+
+    /// The key's value, if it has an end. Inside of arrays and objects only strings and brackets count.
+    fn value(&mut self) -> Option<&'t str> {
+        let (mut depth, mut at) = (0_usize, 0);
+        let end = loop {
+            let rest = self.0.get(at..)?;
+            match rest.bytes().next()? {
+                b'"' => {
+                    at += string_end(rest)?;
+                    continue;
+                }
+                b'{' | b'[' => depth += 1,
+                b',' if depth == 0 => break at,
+                b'}' | b']' if depth == 0 => break at,
+                b'}' | b']' => depth -= 1,
+                _ => {}
+            }
+            at += rest.chars().next().map_or(1, char::len_utf8);
+        };
+        let (value, rest) = self.0.split_at_checked(end)?;
+        self.0 = rest;
+        Some(value.trim_end())
+    }
+}
+
+/// Behind the string that stands first.
+fn string_end(text: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    let inside = text.strip_prefix('"')?;
+    let end = inside.bytes().position(|byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    })?;
+    Some(end + 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Torn};
+
+    #[test]
+    fn ids_of_broken_messages_are_read_where_it_is_sure_whose_they_are() {
+        let request = |id| Some((id, Kind::Request));
+        let answer = |id| Some((id, Kind::Answer));
+        let table = [
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"na"#,
+                request("7"),
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"params":{"a":"}","b":nope}"#,
+                request("7"),
+            ),
+            (
+                r#" { "method" : "x" , "params":{"a":[{nope}]}, "id" : "a\"b" } x"#,
+                request(r#""a\"b""#),
+            ),
+            (r#"{"method":5,"id":-3}"#, request("-3")),
+            (r#"{"id":7,"result":{"content":["#, answer("7")),
+            (r#"{"id":7,"error":nope}"#, answer("7")),
+            // Whose it is, or which it is, is not sure.
+            (r#"{"jsonrpc":"2.0","id":7,"resu"#, None),
+            (r#"{"id":7,"method":"x","result":nope"#, None),
+            (r#"{"id":7,"id":7,"method":"x"}"#, None),
+            (r#"{"id":1.5,"method":nope"#, None),
+            (r#"{"id":7"#, None),
+            (r#"{"method":"x","params":{"id":7"#, None),
+            (r#"{"method":"x","id":"\u12"}"#, None),
+            (r#"[{"id":7,"method":"x"}]"#, None),
+            ("nope", None),
+            ("", None),
+        ];
+        for (text, id) in table {
+            let torn = Torn::read(text).map(|torn| (torn.id, torn.kind));
+            assert_eq!(torn, id, "{text}");
+        }
+    }
+}

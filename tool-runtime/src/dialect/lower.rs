@@ -349,6 +349,9 @@ impl Pass<'_> {
             return self.split(&types, keywords);
         }
         let is = |name: &str| types.iter().any(|known| known == name);
+        if spot.is_root {
+            self.narrow_bare_root(&mut keywords);
+        }
         if is("object") && types.len() == 1 && self.is_sent_as_entries(&keywords) {
             let entries = self.entries(keywords, spot)?;
             // A list, however many entries there are: a tuple of them would be undone twice.
@@ -370,9 +373,13 @@ impl Pass<'_> {
         };
         let has_object = || {
             let object = |member: &Ordered| {
-                member.get("type").and_then(Ordered::as_str) == Some("object")
-                    || member.get("properties").is_some()
-                    || member.get("$ref").is_some()
+                let is_object = match member.get("type") {
+                    Some(Ordered::Array(names)) => {
+                        names.iter().any(|name| name.as_str() == Some("object"))
+                    }
+                    name => name.and_then(Ordered::as_str) == Some("object"),
+                };
+                is_object || member.get("properties").is_some() || member.get("$ref").is_some()
             };
             members.iter().any(object)
         };

@@ -428,7 +428,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         r#"{"type":"object","dependentRequired":{"a":["b"]},"unevaluatedProperties":false}"#,
         "vllm_xgrammar",
-        r#"{"type":"object","description":"[dependentRequired {\"a\":[\"b\"]}]"}"#,
+        r#"{"type":"object","description":"[dependentRequired {\"a\":[\"b\"]}]","properties":{},"additionalProperties":false}"#,
     ),
     (
         r#"{"type":"array","contains":{"type":"integer"},"items":{"type":"integer"}}"#,

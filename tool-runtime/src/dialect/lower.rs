@@ -102,6 +102,9 @@ impl Lowering {
     }
 
     fn run_doc(&self, schema: &SchemaDoc) -> Result<Lowered, Vec<Reject>> {
+        if self.rules.widths {
+            return self.run(&schema.ordered());
+        }
         let straight = schema
             .input_shape()
             .and_then(|shape| straight(shape, self.rules));

@@ -6,7 +6,8 @@ mod wires;
 
 use serde_json::{Value, json};
 use toolwright::{
-    DynTool, Encoder, Outcome, SchemaDoc, Tool, ToolCall, ToolDef, ToolError, Toolset, Wire,
+    Dialect, DynTool, Encoder, Outcome, SchemaDoc, Tool, ToolCall, ToolDef, ToolError, Toolset,
+    Wire, tool, tools,
 };
 
 use wires::{UNKNOWN, blocks, expected_calls, parsed, result, sample, set, turn};
@@ -34,6 +35,36 @@ fn definitions_have_title_hints_and_output() {
         let output = (wire == Wire::Mcp2026).then(|| json!({"type": "string"}));
         assert_eq!(tools[1].get("outputSchema"), output.as_ref());
         wires::definitions_come_back(wire);
+    }
+}
+
+/// Holds numbers.
+#[tool]
+fn numbers(a: u32, b: Option<i64>, c: f32, d: Vec<usize>, e: u8) -> u16 {
+    let _ = (a, b, c, d);
+    e.into()
+}
+
+#[test]
+fn how_wide_numbers_are_is_published_to_clients_and_not_told_to_providers() {
+    let tools = tools![numbers];
+    let def = tools.definitions().next().unwrap();
+    let full = def.input.to_value();
+    assert_eq!(full["properties"]["a"]["maximum"], json!(u32::MAX));
+    for wire in WIRES {
+        let sent = parsed(&wire.definition(def));
+        assert_eq!(sent["inputSchema"], full);
+        let output = sent.get("outputSchema");
+        let output = output.and_then(|output| output.get("maximum"));
+        let widest = json!(u16::MAX);
+        assert_eq!(output, (wire == Wire::Mcp2026).then_some(&widest));
+    }
+    for dialect in [Dialect::Mcp20251125, Dialect::Mcp20260728] {
+        let sent = Wire::Mcp2026.definitions_in(&tools, dialect).unwrap();
+        assert_eq!(parsed(sent.text())[0]["inputSchema"], full, "{dialect}");
+    }
+    for wire in [Wire::OpenAiChat, Wire::Anthropic, Wire::Gemini] {
+        assert!(!wire.definition(def).contains("4294967295"), "{wire:?}");
     }
 }
 

@@ -150,6 +150,42 @@ const TABLE: &[(&str, &str, &str)] = &[
         "ollama",
         r#"{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"string"},{}]}}"#,
     ),
+    // An object that declares no keys takes any.
+    (
+        r#"{"type":"object"}"#,
+        "openai_strict",
+        "/v/*/value untyped_schema",
+    ),
+    (
+        r#"{"type":"object"}"#,
+        "anthropic",
+        r#"{"type":"object","additionalProperties":true}"#,
+    ),
+    (
+        r#"{"type":"object"}"#,
+        "ollama",
+        r#"{"type":"array","items":{"type":"object","properties":{"key":{"type":"string"},"value":{}},"required":["key","value"]}} | entries_to_map /v"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"a":{"type":"null"}},"required":["a","b"]}"#,
+        "openai_strict",
+        "/v open_object",
+    ),
+    (
+        r#"{"type":"object","properties":{"a":{"type":"null"}},"minProperties":2}"#,
+        "openai_strict",
+        "/v open_object",
+    ),
+    (
+        r#"{"type":"object","properties":{"a":{"type":"null"}},"unevaluatedProperties":true}"#,
+        "openai_strict",
+        "/v open_object",
+    ),
+    (
+        r#"{"type":"object","unevaluatedProperties":{"type":"string"}}"#,
+        "vllm_xgrammar",
+        r#"{"type":"object","additionalProperties":{"type":"string"}}"#,
+    ),
     (r#"{"type":"array"}"#, "openai_strict", "/v untyped_array"),
     (
         r#"{"type":"array"}"#,
@@ -392,7 +428,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         r#"{"type":"object","dependentRequired":{"a":["b"]},"unevaluatedProperties":false}"#,
         "vllm_xgrammar",
-        r#"{"type":"object","description":"[dependentRequired {\"a\":[\"b\"]}]"}"#,
+        r#"{"type":"object","description":"[dependentRequired {\"a\":[\"b\"]}]","properties":{},"additionalProperties":false}"#,
     ),
     (
         r#"{"type":"array","contains":{"type":"integer"},"items":{"type":"integer"}}"#,

@@ -82,6 +82,8 @@ impl Json {
 struct Obedient<'l> {
     lowered: &'l Lowered,
     schema: &'l Json,
+    /// The dialect knows closed objects alone.
+    closes: bool,
 }
 
 impl Obedient<'_> {
@@ -185,7 +187,15 @@ impl Obedient<'_> {
             if properties.iter().any(|(known, _)| known == name) {
                 continue;
             }
-            let value = match schema.get("additionalProperties")? {
+            let said = ["additionalProperties", "unevaluatedProperties"];
+            let others = said.iter().find_map(|keyword| schema.get(keyword));
+            // Where a dialect keeps open objects open, silence means any key.
+            let is_open = !self.closes || schema.get("type").is_none();
+            let any = Json::read("true");
+            let others = others.or_else(|| is_open.then_some(&any));
+            // Which pattern a key is of is not asked here.
+            let patterns = schema.get("patternProperties").map(|_| &any);
+            let value = match patterns.or(others)? {
                 Json::Leaf(word) if word == false => return None,
                 Json::Leaf(_) => value.clone(),
                 member => self.write(value, member, &format!("{path}/*"))?,
@@ -199,7 +209,11 @@ impl Obedient<'_> {
 /// What a model that writes what it is asked for makes of the type's samples, but for numbers that
 /// it cannot write, and forms that are taken beside the schema's.
 fn sent(samples: Vec<String>, lowered: &Lowered, schema: &Json) -> Vec<(String, Json)> {
-    let model = Obedient { lowered, schema };
+    let model = Obedient {
+        lowered,
+        schema,
+        closes: true,
+    };
     let samples = samples.into_iter();
     let sent = samples.filter_map(|sample| {
         let arguments = Json::read(&format!(r#"{{"value":{sample}}}"#));
@@ -370,4 +384,234 @@ fn what_is_lowered_is_json() {
     if let Some(file) = std::env::var_os("TOOLWRIGHT_LOWERED") {
         std::fs::write(file, lines.join("\n")).unwrap();
     }
+}
+
+/// Schemas that admit more than they declare, and values that they admit.
+const OPEN: [(&str, &str); 43] = [
+    ("{}", r#"[1,"x",[1],{"a":1},null]"#),
+    ("true", r#"[1,"x",[1],{"a":1},null]"#),
+    (r#"{"description":"Anything"}"#, r#"[1,{"a":1}]"#),
+    (r#"{"not":{"type":"string"}}"#, r#"[1,{"a":1}]"#),
+    (
+        r#"{"properties":{"a":{"type":"integer"}}}"#,
+        r#"["x",{"a":1},{"b":1}]"#,
+    ),
+    (
+        r#"{"type":"object"}"#,
+        r#"[{"a":1},{},{"a":{"b":[1]},"c":null}]"#,
+    ),
+    (
+        r#"{"type":"object","description":"Any record"}"#,
+        r#"[{"a":1}]"#,
+    ),
+    (
+        r#"{"type":"object","additionalProperties":true}"#,
+        r#"[{"a":1}]"#,
+    ),
+    (
+        r#"{"type":"object","additionalProperties":{}}"#,
+        r#"[{"a":1}]"#,
+    ),
+    (
+        r#"{"type":"object","additionalProperties":{"type":"integer"}}"#,
+        r#"[{"a":1}]"#,
+    ),
+    (
+        r#"{"type":"object","additionalProperties":{"type":"object"}}"#,
+        r#"[{"a":{"b":1}}]"#,
+    ),
+    (
+        r#"{"type":"object","unevaluatedProperties":true}"#,
+        r#"[{"a":1}]"#,
+    ),
+    (
+        r#"{"type":"object","unevaluatedProperties":{"type":"integer"}}"#,
+        r#"[{"a":1}]"#,
+    ),
+    (
+        r#"{"type":"object","patternProperties":{"^x":{"type":"integer"}}}"#,
+        r#"[{"x":1},{"y":"z"}]"#,
+    ),
+    (
+        r#"{"type":"object","patternProperties":{"^x":{"type":"integer"}},"additionalProperties":false}"#,
+        r#"[{"x":1}]"#,
+    ),
+    (
+        r#"{"type":"object","propertyNames":{"pattern":"^x"}}"#,
+        r#"[{"x":1}]"#,
+    ),
+    (r#"{"type":"object","required":["a"]}"#, r#"[{"a":1}]"#),
+    (r#"{"type":"object","minProperties":1}"#, r#"[{"a":1}]"#),
+    (r#"{"type":"object","maxProperties":2}"#, r#"[{"a":1}]"#),
+    (
+        r#"{"type":"object","dependentRequired":{"a":["b"]}}"#,
+        r#"[{"a":1,"b":1}]"#,
+    ),
+    (
+        r#"{"type":"object","dependentSchemas":{"a":{"required":["b"]}}}"#,
+        r#"[{"a":1,"b":1}]"#,
+    ),
+    (
+        r#"{"type":"object","if":{"required":["a"]},"then":{"required":["b"]}}"#,
+        r#"[{"a":1,"b":1}]"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"b":{"type":"integer"}},"required":["a"]}"#,
+        r#"[{"a":1,"b":1}]"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"b":{"type":"integer"}},"minProperties":2}"#,
+        r#"[{"a":1,"b":1}]"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"b":{"type":"integer"}},"additionalProperties":true}"#,
+        r#"[{"a":1,"b":1}]"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"b":{"type":"integer"}},"unevaluatedProperties":true}"#,
+        r#"[{"a":1,"b":1}]"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"b":{"type":"integer"}},"unevaluatedProperties":{"type":"integer"}}"#,
+        r#"[{"a":1,"b":1}]"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"b":{"type":"integer"}},"patternProperties":{"^a":{"type":"integer"}}}"#,
+        r#"[{"a":1,"b":1}]"#,
+    ),
+    (r#"{"type":["object","null"]}"#, r#"[{"a":1},null]"#),
+    (r#"{"type":["object","string"]}"#, r#"[{"a":1},"x"]"#),
+    (r#"{"enum":[{"a":1},"x"]}"#, r#"[{"a":1},"x"]"#),
+    (r#"{"const":{"a":1}}"#, r#"[{"a":1}]"#),
+    (
+        r#"{"anyOf":[{"type":"object"},{"type":"string"}]}"#,
+        r#"[{"a":1},"x"]"#,
+    ),
+    (r#"{"allOf":[{"type":"object"}]}"#, r#"[{"a":1}]"#),
+    (
+        r#"{"allOf":[{"type":"object"},{"minProperties":1}]}"#,
+        r#"[{"a":1}]"#,
+    ),
+    (
+        r#"{"allOf":[{"type":["object","null"]},{"type":["object","null"],"minProperties":1}]}"#,
+        r#"[{"a":1}]"#,
+    ),
+    (r#"{"type":"array"}"#, r#"[[1,"x",{"a":1}]]"#),
+    (r#"{"type":"array","items":true}"#, r#"[[1,"x",{"a":1}]]"#),
+    (
+        r#"{"type":"array","items":{"type":"object"}}"#,
+        r#"[[{"a":1}]]"#,
+    ),
+    (
+        r#"{"type":"array","prefixItems":[{"type":"integer"}]}"#,
+        r#"[[1,"x"]]"#,
+    ),
+    (
+        r#"{"type":"array","prefixItems":[{"type":"object"},{"type":"integer"}],"items":false,"minItems":2}"#,
+        r#"[[{"a":1},1]]"#,
+    ),
+    (
+        r#"{"type":"array","items":[{"type":"integer"}]}"#,
+        r#"[[1,"x"]]"#,
+    ),
+    (
+        r#"{"type":"array","contains":{"type":"integer"}}"#,
+        r#"[[1,"x"]]"#,
+    ),
+];
+
+/// Where such a schema may stand, and a value there; `@` is the schema, or the value.
+const PLACES: [(&str, &str); 9] = [
+    (
+        r#"{"type":"object","properties":{"v":@},"required":["v"]}"#,
+        r#"{"v":@}"#,
+    ),
+    (r#"{"type":"object","properties":{"v":@}}"#, r#"{"v":@}"#),
+    (
+        r##"{"type":"object","properties":{"v":{"$ref":"#/$defs/a"}},"required":["v"],"$defs":{"a":@}}"##,
+        r#"{"v":@}"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"v":{"type":"array","items":@}},"required":["v"]}"#,
+        r#"{"v":[@]}"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"v":{"type":"object","additionalProperties":@}},"required":["v"]}"#,
+        r#"{"v":{"k":@}}"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"v":{"type":"object","properties":{"w":@},"additionalProperties":false}},"required":["v"]}"#,
+        r#"{"v":{"w":@}}"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"v":{"anyOf":[{"type":"boolean"},@]}},"required":["v"]}"#,
+        r#"{"v":@}"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"v":{"anyOf":[@,{"type":"null"}]}},"required":["v"]}"#,
+        r#"{"v":@}"#,
+    ),
+    (
+        r##"{"type":"object","properties":{"v":{"$ref":"#/$defs/n"}},"required":["v"],"$defs":{"n":{"type":"object","properties":{"next":{"$ref":"#/$defs/n"},"w":@}}}}"##,
+        r#"{"v":{"next":{"w":@}}}"#,
+    ),
+];
+
+/// What was lost, if a model that writes what it is asked for cannot write the arguments, and no
+/// note says so.
+fn narrowed(schema: &str, arguments: &str, dialect: Dialect) -> Option<String> {
+    let lowered = lower(&SchemaDoc::parse(schema).unwrap(), dialect).ok()?;
+    let text = lowered.schema.as_deref().unwrap_or(r#"{"type":"object"}"#);
+    let sent = Obedient {
+        lowered: &lowered,
+        schema: &Json::read(text),
+        closes: lowered.strict || matches!(dialect, Dialect::GeminiOpenApi | Dialect::Ollama),
+    };
+    let arguments = Json::read(arguments);
+    let undone = sent.write(&arguments, sent.schema, "").and_then(|sent| {
+        let sent = sent.to_string();
+        let undone = lowered.plan.undo(&sent).ok()?;
+        Some(Json::read(&undone).unordered())
+    });
+    if undone == Some(arguments.unordered()) {
+        return None;
+    }
+    const STRUCTURAL: [&str; 7] = [
+        "additionalProperties",
+        "anyOf",
+        "patternProperties",
+        "prefixItems",
+        "properties",
+        "required",
+        "unevaluatedProperties",
+    ];
+    let is_said = |note: &toolwright::Note| STRUCTURAL.contains(&note.keyword.as_str());
+    let is_told = lowered.notes.iter().any(is_said);
+    (!is_told).then(|| format!("{schema} in {dialect}: {arguments}: {text}"))
+}
+
+#[test]
+fn what_a_schema_admits_can_be_written_in_every_dialect_or_is_told_to_be_lost() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (open, values) in OPEN {
+        for value in Json::read(values).items() {
+            for (place, at) in PLACES {
+                let schema = place.replace('@', open);
+                let arguments = at.replace('@', &value.to_string());
+                for dialect in Dialect::ALL {
+                    count += 1;
+                    wrong.extend(narrowed(&schema, &arguments, dialect));
+                }
+            }
+            // As the whole of the arguments.
+            if open.starts_with(r#"{"type":"object""#) {
+                for dialect in Dialect::ALL {
+                    wrong.extend(narrowed(open, &value.to_string(), dialect));
+                }
+            }
+        }
+    }
+    assert!(count > 5000, "{count}");
+    crate::none(wrong);
 }

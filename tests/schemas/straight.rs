@@ -150,9 +150,12 @@ fn shown(lowered: &Result<Lowered, Reject>) -> impl Debug + PartialEq + use<> {
 }
 
 fn compare(name: &str, schema: &SchemaDoc, wrong: &mut Vec<String>) {
-    let text = text(schema);
+    let (told, full) = (text(schema), SchemaDoc::parse(schema.as_json()).unwrap());
     for dialect in Dialect::ALL {
-        let (of_tree, of_text) = (lower(schema, dialect), lower(&text, dialect));
+        // Who reads a list of MCP is told how wide numbers are.
+        let is_full = dialect.name().starts_with("mcp_");
+        let text = if is_full { &full } else { &told };
+        let (of_tree, of_text) = (lower(schema, dialect), lower(text, dialect));
         let (of_tree, of_text) = (shown(&of_tree), shown(&of_text));
         if of_tree != of_text {
             wrong.push(format!(

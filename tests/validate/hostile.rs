@@ -118,3 +118,117 @@ fn a_number_that_no_f64_holds_is_refused() {
     assert!(told(schema, r#"{"v": 1e400}"#).starts_with("v: expected "));
     assert_eq!(told(schema, r#"{"v": 123456789012345678901234567890}"#), "");
 }
+
+const TOO_LONG: &str =
+    "the arguments take too long to check against the tool's schema; send fewer keys and elements";
+
+/// Schemas of the argument `v` whose parts multiply each other, and arguments of a size: `jsonschema`
+/// would take between seconds and years.
+fn explosive() -> Vec<(String, fn(usize) -> String, usize)> {
+    let many = |count: usize, form: &dyn Fn(usize) -> String| {
+        let all: Vec<_> = (0..count).map(form).collect();
+        all.join(",")
+    };
+    let of = |schema: &str| format!(r#"{{"type": "object", "properties": {{"v": {schema}}}}}"#);
+    let forms = many(300, &|n| {
+        format!(r#"{{"properties": {{"k{n}": {{"type": "integer"}}}}}}"#)
+    });
+    let arrays = many(10_000, &|n| format!("[{n}]"));
+    let consts = many(1_000, &|n| format!(r#"{{"const": {n}}}"#));
+    let patterns = many(250, &|n| format!(r#""a{n}.*b": true"#));
+    let twice = |next: &str| format!(r#"{{"properties": {{"p": {{"allOf": [{next}, {next}]}}}}}}"#);
+    let keys: fn(usize) -> String = |count| {
+        let all: Vec<_> = (0..count).map(|n| format!(r#""k{n}": {n}"#)).collect();
+        format!(r#"{{"v": {{{}}}}}"#, all.join(","))
+    };
+    let numbers: fn(usize) -> String =
+        |count| format!(r#"{{"v": [{}]}}"#, vec!["5"; count].join(","));
+    let lists: fn(usize) -> String =
+        |count| format!(r#"{{"v": [{}]}}"#, vec!["[5]"; count].join(","));
+    let text: fn(usize) -> String = |count| format!(r#"{{"v": "{}"}}"#, "a".repeat(count));
+    let nested: fn(usize) -> String =
+        |depth| format!("{}1{}", r#"{"p": "#.repeat(depth), "}".repeat(depth));
+    let mut all: Vec<(String, fn(usize) -> String, usize)> =
+        vec![(chain(40, twice, "{}"), nested, 40)];
+    for (schema, arguments, size) in [
+        (
+            format!(r#"{{"anyOf": [{forms}], "unevaluatedProperties": false}}"#),
+            keys,
+            100_000,
+        ),
+        (
+            format!(r#"{{"patternProperties": {{{patterns}}}}}"#),
+            keys,
+            200_000,
+        ),
+        (
+            format!(r#"{{"propertyNames": {{"anyOf": [{consts}]}}}}"#),
+            keys,
+            100_000,
+        ),
+        (
+            format!(r#"{{"items": {{"oneOf": [{consts}]}}}}"#),
+            numbers,
+            100_000,
+        ),
+        (
+            format!(r#"{{"items": {{"enum": [{arrays}]}}}}"#),
+            lists,
+            100_000,
+        ),
+        (
+            format!(
+                r#"{{"allOf": [{}]}}"#,
+                many(1000, &|_| r#"{"uniqueItems": true}"#.into())
+            ),
+            numbers,
+            100_000,
+        ),
+        (
+            format!(
+                r#"{{"allOf": [{}]}}"#,
+                many(200, &|_| r#"{"pattern": "(a|b)*c"}"#.into())
+            ),
+            text,
+            4_000_000,
+        ),
+    ] {
+        all.push((of(&schema), arguments, size));
+    }
+    all
+}
+
+#[test]
+fn arguments_that_take_too_long_to_check_are_refused_before_that() {
+    for (schema, arguments, size) in explosive() {
+        let start = schema.get(..100).unwrap_or(&schema);
+        assert_eq!(told(&schema, &arguments(size)), TOO_LONG, "{start}");
+        assert_ne!(told(&schema, &arguments(3)), TOO_LONG, "{start}");
+    }
+}
+
+#[test]
+fn as_many_arguments_as_there_may_be_are_checked_against_a_plain_schema() {
+    let schema = r#"{"properties": {"v": {"items": {"type": "integer", "minimum": 0}}}}"#;
+    let numbers = vec!["5"; 2_000_000].join(",");
+    assert_eq!(told(schema, &format!(r#"{{"v": [{numbers}]}}"#)), "");
+}
+
+#[test]
+fn the_words_of_a_refusal_have_an_end() {
+    let words: Vec<_> = (0..20_000).map(|n| format!(r#""word{n}""#)).collect();
+    let schema = format!(
+        r#"{{"properties": {{"v": {{"items": {{"enum": [{}]}}}}}}}}"#,
+        words.join(",")
+    );
+    let told = soon(|| {
+        told(
+            &schema,
+            &format!(r#"{{"v": [{}]}}"#, vec![r#""x""#; 2_000].join(",")),
+        )
+    });
+    assert!(
+        told.starts_with(r#"v[0]: expected one of "word0", "word1""#),
+        "{told}"
+    );
+}

@@ -102,6 +102,9 @@ impl Lowering {
     }
 
     fn run_doc(&self, schema: &SchemaDoc) -> Result<Lowered, Vec<Reject>> {
+        if self.rules.widths {
+            return self.run(&schema.ordered());
+        }
         let straight = schema
             .input_shape()
             .and_then(|shape| straight(shape, self.rules));
@@ -349,6 +352,9 @@ impl Pass<'_> {
             return self.split(&types, keywords);
         }
         let is = |name: &str| types.iter().any(|known| known == name);
+        if spot.is_root {
+            self.narrow_bare_root(&mut keywords);
+        }
         if is("object") && types.len() == 1 && self.is_sent_as_entries(&keywords) {
             let entries = self.entries(keywords, spot)?;
             // A list, however many entries there are: a tuple of them would be undone twice.
@@ -370,9 +376,13 @@ impl Pass<'_> {
         };
         let has_object = || {
             let object = |member: &Ordered| {
-                member.get("type").and_then(Ordered::as_str) == Some("object")
-                    || member.get("properties").is_some()
-                    || member.get("$ref").is_some()
+                let is_object = match member.get("type") {
+                    Some(Ordered::Array(names)) => {
+                        names.iter().any(|name| name.as_str() == Some("object"))
+                    }
+                    name => name.and_then(Ordered::as_str) == Some("object"),
+                };
+                is_object || member.get("properties").is_some() || member.get("$ref").is_some()
             };
             members.iter().any(object)
         };

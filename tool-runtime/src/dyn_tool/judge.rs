@@ -17,6 +17,7 @@ mod plain;
 mod references;
 mod unions;
 mod words;
+mod work;
 
 use std::collections::HashMap;
 
@@ -28,7 +29,7 @@ use self::plain::Plain;
 use super::{SchemaError, SchemaErrorKind};
 use crate::check::format;
 use crate::decode::{decode_value_of, refused};
-use crate::{Call, SchemaDoc, ToolError};
+use crate::{Call, Fault, FaultCode, SchemaDoc, ToolError};
 
 /// Compiling takes up to 8 KiB of stack a schema in a build without optimisation.
 const COMPILE_STACK: usize = 16 * 1024 * 1024;
@@ -42,6 +43,9 @@ pub(super) struct Judge {
     schema: Value,
     draft: Draft,
     targets: Targets,
+    /// See [`work::weight`] and [`work::multiplies`].
+    weight: u64,
+    multiplies: bool,
 }
 
 /// Where each reference leads, as a JSON pointer, by the address of the reference's text: the texts
@@ -61,6 +65,8 @@ impl Judge {
         })?;
         Ok(Self {
             validator,
+            weight: work::weight(&schema),
+            multiplies: work::multiplies(&schema),
             schema,
             draft,
             targets,
@@ -70,6 +76,15 @@ impl Judge {
     /// Every fault of the arguments, in the words of every tool here.
     pub(super) fn ask(&self, call: &Call<'_>) -> Result<(), ToolError> {
         let (Plain(value), text) = decode_value_of(call, None)?;
+        if work::takes_too_long(self, &value, text) {
+            return Err(refused(vec![Fault {
+                path: String::new(),
+                code: FaultCode::TooLarge,
+                message: "the arguments take too long to check against the tool's schema; send \
+                          fewer keys and elements"
+                    .to_owned(),
+            }]));
+        }
         if self.validator.is_valid(&value) {
             return Ok(());
         }

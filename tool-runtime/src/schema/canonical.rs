@@ -1,6 +1,6 @@
 //! A JSON Schema from elsewhere (schemars), in the form that ours have: definitions inline unless
 //! they are recursive, `anyOf` for `oneOf`, one-value enums for constants, exact bounds for Rust's
-//! number formats, objects closed, no titles, keys of an object in the order of the alphabet.
+//! number formats, objects that declare their keys closed, no titles, keys of an object in the order of the alphabet.
 
 mod entries;
 
@@ -22,6 +22,8 @@ pub(super) struct Reading {
     pub(super) nullable: bool,
     /// It is a whole schema: a recursive type stands there itself, and not its name.
     pub(super) is_root: bool,
+    /// `{"type": "object"}` is an object without keys, as schemars writes an empty struct.
+    pub(super) closes_bare: bool,
 }
 
 /// Brings a schema into canonical form.
@@ -38,6 +40,7 @@ pub(super) fn canonical(schema: &serde_json::Value, reading: Reading) -> Canonic
         detail: reading.detail,
         side: reading.side,
         is_closing: true,
+        closes_bare: reading.closes_bare,
     };
     let mut schema = reader.schema(&root);
     if reader.recursive.contains(&reader.root) && !reading.is_root {
@@ -100,6 +103,7 @@ pub(crate) fn comparable(schema: &serde_json::Value) -> serde_json::Value {
         detail: Detail::Full,
         nullable: false,
         is_root: true,
+        closes_bare: true,
     };
     let (mut schema, mut defs) = canonical(schema, reading);
     defs.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -139,6 +143,7 @@ struct Reader {
     side: Side,
     /// Objects are closed here. A part of an object is not: the other parts have keys too.
     is_closing: bool,
+    closes_bare: bool,
 }
 
 impl Reader {
@@ -218,7 +223,7 @@ impl Reader {
         out.integer_keys();
         out.distributed();
         if self.is_closing {
-            out.closed();
+            out.closed(self.closes_bare);
         }
         out.sorted()
     }

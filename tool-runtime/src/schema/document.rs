@@ -71,7 +71,7 @@ impl SchemaDoc {
     }
 
     /// The schema as a value, of which equal ones are equal however their numbers are spelled.
-    fn ordered(&self) -> Ordered {
+    pub(crate) fn ordered(&self) -> Ordered {
         // Our own text, or text that was JSON when it came.
         Ordered::read(self.as_json()).unwrap_or(Ordered::Bool(true))
     }

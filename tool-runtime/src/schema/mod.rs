@@ -33,7 +33,7 @@ pub(crate) use self::foreign::foreign;
 pub use self::int::Int;
 pub use self::key_head::KeyHead;
 pub(crate) use self::narrow::{Bare, bare};
-pub(crate) use self::ordered::Ordered;
+pub(crate) use self::ordered::{Ordered, declares_all_keys};
 pub use self::pattern::{Pattern, Regex};
 pub(crate) use self::recursion::is_whole;
 pub(crate) use self::render::{

@@ -323,3 +323,20 @@ impl<'de> Visitor<'de> for OrderedVisitor {
         }
     }
 }
+
+/// Whether an object that is silent about other keys declares all of its keys: there are
+/// `properties`, and no keyword counts on more than those. `{"type": "object"}` takes any key.
+pub(crate) fn declares_all_keys(keywords: &[(String, Ordered)]) -> bool {
+    let get = |key: &str| {
+        let found = keywords.iter().find(|(name, _)| name == key);
+        found.map(|(_, value)| value)
+    };
+    let Some(Ordered::Object(properties)) = get("properties") else {
+        return false;
+    };
+    let is_declared = |name: &Ordered| properties.iter().any(|(key, _)| name.as_str() == Some(key));
+    let requires_others =
+        matches!(get("required"), Some(Ordered::Array(names)) if !names.iter().all(is_declared));
+    let counts_others = matches!(get("minProperties"), Some(Ordered::Unsigned(least)) if *least > properties.len() as u128);
+    !requires_others && !counts_others
+}

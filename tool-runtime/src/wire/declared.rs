@@ -69,6 +69,15 @@ impl<'d> Declared<'d> {
         }
     }
 
+    /// Appends the schema with the widths of Rust's numbers, which a program asks for and a model does
+    /// not: see [`SchemaDoc::write_provider_json`].
+    pub(super) fn write_full_schema(&self, out: &mut String) {
+        match self.schema {
+            Input::Plain(schema) => out.push_str(schema.as_json()),
+            _ => self.write_schema(out),
+        }
+    }
+
     /// An object with room for the definition.
     pub(super) fn open(&self) -> Object {
         let schema = match self.schema {

@@ -65,7 +65,7 @@ impl Format for Mcp {
         }
         object = object
             .text("description", &def.description)
-            .schema("inputSchema", tool);
+            .full_schema("inputSchema", tool);
         let fits = |output: &&SchemaDoc| self.of_2026 || is_object_schema(output);
         if let Some(output) = def.output.as_ref().filter(fits) {
             object = object.json("outputSchema", output.as_json());

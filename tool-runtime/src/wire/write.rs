@@ -81,6 +81,12 @@ impl Object {
         self
     }
 
+    /// The same with the widths of Rust's numbers.
+    pub(super) fn full_schema(mut self, key: &str, tool: &Declared<'_>) -> Self {
+        tool.write_full_schema(self.key(key));
+        self
+    }
+
     pub(super) fn end(mut self) -> String {
         self.0.push('}');
         self.0

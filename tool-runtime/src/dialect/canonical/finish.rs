@@ -26,20 +26,31 @@ pub(super) fn finished(mut out: Keywords) -> Ordered {
     if out.take("nullable") == Some(Ordered::Bool(true)) {
         union::admit_null(&mut out);
     }
+    // Where no other part evaluates keys, these are the same.
+    let evaluating = [
+        "additionalProperties",
+        "$ref",
+        "allOf",
+        "anyOf",
+        "dependentSchemas",
+        "if",
+    ];
+    if !evaluating.iter().any(|key| out.has(key))
+        && let Some(others) = out.take("unevaluatedProperties")
+    {
+        out.set("additionalProperties", others);
+    }
+    let is_object = out.types().contains(&"object");
+    let is_closed = out.get("additionalProperties") == Some(&Ordered::Bool(false));
     let others = [
         "properties",
-        "additionalProperties",
         "patternProperties",
         "propertyNames",
-        "unevaluatedProperties",
         "anyOf",
         "allOf",
         "$ref",
     ];
-    let is_object = out.types().contains(&"object");
-    let is_closed = out.get("additionalProperties") == Some(&Ordered::Bool(false));
-    let has = |key: &&str| out.has(key) && !(is_closed && *key == "additionalProperties");
-    if is_object && !others.iter().any(has) {
+    if is_object && is_closed && !others.iter().any(|key| out.has(key)) {
         out.set("properties", Ordered::empty());
     }
     out.into_schema()

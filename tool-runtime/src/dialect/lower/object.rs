@@ -5,7 +5,7 @@ use super::super::plan::{Op, Path, Step};
 use super::super::reject::{NoteKind, Reject, RejectCode};
 use super::super::rules::{Maps, Objects, Optional};
 use super::{Pass, Spot, Wanted};
-use crate::schema::{Ordered, SIGNED_KEY, UNSIGNED_KEY};
+use crate::schema::{Ordered, SIGNED_KEY, UNSIGNED_KEY, declares_all_keys};
 
 /// What a map's keys are.
 enum Keys {
@@ -28,9 +28,27 @@ impl Keys {
 
 /// Whether an object has keys that it does not declare.
 fn is_open(keywords: &Keywords) -> bool {
-    let is_no = |value: &Ordered| *value == Ordered::Bool(false);
-    let others = keywords.get("additionalProperties");
-    others.is_some_and(|value| !is_no(value)) || keywords.has("patternProperties")
+    let said = ["additionalProperties", "unevaluatedProperties"];
+    let others = match said.iter().find_map(|keyword| keywords.get(keyword)) {
+        Some(others) => *others != Ordered::Bool(false),
+        None => !declares_all_keys(&keywords.0),
+    };
+    others || keywords.has("patternProperties")
+}
+
+/// Whether nothing is said of an object's keys, so that it takes any.
+fn is_bare(keywords: &Keywords) -> bool {
+    let said = [
+        "properties",
+        "required",
+        "minProperties",
+        "additionalProperties",
+        "patternProperties",
+        "propertyNames",
+        "unevaluatedProperties",
+        "enum",
+    ];
+    !said.iter().any(|keyword| keywords.has(keyword))
 }
 
 fn declares(keywords: &Keywords) -> bool {
@@ -42,7 +60,9 @@ impl Pass<'_> {
     /// Whether an object is a map that the dialect has no word for.
     pub(super) fn is_sent_as_entries(&self, keywords: &Keywords) -> bool {
         let is_map = !declares(keywords) && (is_open(keywords) || keywords.has("propertyNames"));
+        // A list of entries is none of the objects that an enum names.
         is_map
+            && !keywords.has("enum")
             && match self.rules.maps {
                 Maps::Kept => false,
                 Maps::AnyKey => keywords.has("patternProperties") || keywords.has("propertyNames"),
@@ -61,7 +81,7 @@ impl Pass<'_> {
         let patterns = keywords.entries("patternProperties").unwrap_or_default();
         let closed = keywords.get("additionalProperties") == Some(&Ordered::Bool(false));
         if spot.is_root || patterns.len() > 1 || (!patterns.is_empty() && !closed) {
-            return self.refuse(RejectCode::OpenObject);
+            return self.refuse_open(&keywords);
         }
         let (keys, values) = match patterns.first() {
             Some((pattern, values)) => (Keys::of_pattern(pattern), values.clone()),
@@ -97,9 +117,11 @@ impl Pass<'_> {
             ),
             ("required", Ordered::Array(vec![text("key"), text("value")])),
         ]);
+        if let Some(names) = keywords.take("required") {
+            self.note(NoteKind::Dropped, "required", &names);
+        }
         for keyword in [
             "properties",
-            "required",
             "additionalProperties",
             "patternProperties",
             "propertyNames",
@@ -132,6 +154,13 @@ impl Pass<'_> {
             return self.refuse(RejectCode::OpenObject);
         }
         if self.rules.objects == Objects::Kept && !keywords.has("properties") {
+            if is_bare(keywords) {
+                // What is open says so: many readers close what only declares nothing.
+                keywords.set("additionalProperties", Ordered::Bool(true));
+                if spot.is_root {
+                    keywords.set("properties", Ordered::empty());
+                }
+            }
             return self.other_values(keywords);
         }
         self.close(keywords)?;
@@ -212,22 +241,57 @@ impl Pass<'_> {
         }
     }
 
+    /// Leaves an open root without keys, where there is no looser mode to send it in: servers of MCP
+    /// declare a tool without parameters so, too.
+    pub(super) fn narrow_bare_root(&mut self, keywords: &mut Keywords) {
+        let has_no_word = self.rules.objects != Objects::Kept && self.rules.loose.is_none();
+        if has_no_word && is_bare(keywords) {
+            self.note_narrowed();
+            keywords.set("properties", Ordered::empty());
+        }
+    }
+
+    /// Notes that an object takes other keys and the model is not told.
+    fn note_narrowed(&mut self) {
+        let any = Ordered::Bool(true);
+        self.note(NoteKind::Dropped, "additionalProperties", &any);
+    }
+
+    /// Refuses an object that takes keys that it does not declare.
+    fn refuse_open<T>(&self, keywords: &Keywords) -> Result<T, Reject> {
+        let refused = Reject::new(RejectCode::OpenObject, self.path.at());
+        if !is_bare(keywords) {
+            return Err(refused);
+        }
+        Err(Reject {
+            help: "declare its keys (`properties`), close it (`\"additionalProperties\": false`), or send \
+                   this tool without strict"
+                .to_owned(),
+            ..refused
+        })
+    }
+
     /// Says that there are no other keys, in the dialect's way.
     fn close(&mut self, keywords: &mut Keywords) -> Result<(), Reject> {
         let is_open = is_open(keywords);
         match self.rules.objects {
             Objects::Kept => return Ok(()),
             Objects::Closed | Objects::Unmarked if is_open => {
-                return self.refuse(RejectCode::OpenObject);
+                return self.refuse_open(keywords);
             }
             Objects::Closed => {
                 keywords.set("additionalProperties", Ordered::Bool(false));
             }
             Objects::Unmarked | Objects::Narrowed => {
+                let mut is_told = false;
                 for keyword in ["additionalProperties", "patternProperties"] {
                     if let Some(value) = keywords.take(keyword) {
                         self.note(NoteKind::Dropped, keyword, &value);
+                        is_told = true;
                     }
+                }
+                if is_open && !is_told {
+                    self.note_narrowed();
                 }
             }
         }

@@ -3,16 +3,20 @@ use std::collections::{HashMap, HashSet};
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 
-use super::words::{describe, described};
+use super::words::{describe_own, described};
 use super::{Judge, compile};
 use crate::fault::say;
 use crate::json::Segment;
 use crate::near::{did_you_mean, near};
 use crate::{Fault, FaultCode};
 
-/// So many schemas are looked at for the words of one refusal: alternatives inside alternatives
-/// would take two to the power of their depth.
-const MOST_STEPS: u32 = 20_000;
+/// So many steps are spent on the words of one refusal, of which a byte that is read takes one:
+/// alternatives inside alternatives would take two to the power of their depth.
+const MOST_STEPS: usize = 20_000_000;
+/// A look at a schema.
+pub(super) const LOOK: usize = 1_000;
+/// A name that may have been meant, or a value that is listed.
+pub(super) const NAME: usize = 200;
 /// So many schemas inside each other, since the stack ends.
 const MOST_DEPTH: u32 = 160;
 
@@ -107,7 +111,7 @@ impl Found {
 
 pub(super) struct Explainer<'s> {
     pub(super) judge: &'s Judge,
-    steps: u32,
+    steps: usize,
     depth: u32,
     /// Whether a limit was met. From then on only what is wrong for certain is told.
     pub(super) is_cut: bool,
@@ -148,11 +152,12 @@ pub(super) fn explain(judge: &Judge, text: &str, value: &Value) -> Vec<Fault> {
 impl<'s> Explainer<'s> {
     /// What a schema finds wrong with a value; nothing if it fits.
     pub(super) fn faults(&mut self, schema: &'s Value, place: &Place<'_>) -> Vec<Found> {
-        if self.steps == 0 || self.depth == 0 {
+        let is_read = place.value.is_object() || place.value.is_array();
+        let read = if is_read { place.text.len() } else { 0 };
+        if self.depth == 0 || !self.spend(LOOK + read) {
             self.is_cut = true;
             return Vec::new();
         }
-        self.steps -= 1;
         self.depth -= 1;
         let found = match schema {
             Value::Object(keywords) => self.faults_of(keywords, place),
@@ -167,6 +172,20 @@ impl<'s> Explainer<'s> {
         };
         self.depth += 1;
         found
+    }
+
+    /// Takes steps; whether there were so many. From then on nothing more is looked for.
+    pub(super) fn spend(&mut self, steps: usize) -> bool {
+        match self.steps.checked_sub(steps) {
+            Some(left) if !self.is_cut => {
+                self.steps = left;
+                true
+            }
+            _ => {
+                self.is_cut = true;
+                false
+            }
+        }
     }
 
     pub(super) fn fits(&mut self, schema: &'s Value, place: &Place<'_>) -> bool {
@@ -194,7 +213,13 @@ impl<'s> Explainer<'s> {
             return found;
         }
         if !self.holds(schema, false, &ASSERTIONS, place.value) {
-            found.push(broken(schema, judge, place));
+            let listed = allowed(schema).map_or(0, <[Value]>::len);
+            let is_named = listed > 0 && place.value.is_string();
+            found.push(if self.spend(if is_named { listed * NAME } else { 0 }) {
+                broken(schema, judge, place)
+            } else {
+                place.refused()
+            });
         }
         match place.value {
             Value::Object(entries) => self.object(schema, entries, place, &mut found),
@@ -216,18 +241,18 @@ impl<'s> Explainer<'s> {
         names: &[&str],
         value: &Value,
     ) -> bool {
-        let given: Map<_, _> = names
-            .iter()
-            .filter_map(|name| Some(((*name).to_owned(), schema.get(*name)?)))
-            .map(|(name, value)| (name, value.clone()))
-            .collect();
-        if given.is_empty() {
+        if !names.iter().any(|name| schema.contains_key(*name)) {
             return true;
         }
         let key = (std::ptr::from_ref(schema) as usize, is_type);
         let draft = self.judge.draft;
         let validator = self.asked.entry(key);
-        let validator = validator.or_insert_with(|| compile(draft, &Value::Object(given)));
+        let validator = validator.or_insert_with(|| {
+            let given = names.iter();
+            let given =
+                given.filter_map(|name| Some(((*name).to_owned(), schema.get(*name)?.clone())));
+            compile(draft, &Value::Object(given.collect()))
+        });
         validator
             .as_ref()
             .is_none_or(|validator| validator.is_valid(value))
@@ -276,5 +301,5 @@ fn broken(schema: &Map<String, Value>, judge: &Judge, place: &Place<'_>) -> Foun
 }
 
 fn describe_keywords(schema: &Map<String, Value>, judge: &Judge) -> String {
-    describe(&Value::Object(schema.clone()), judge)
+    describe_own(schema, judge)
 }

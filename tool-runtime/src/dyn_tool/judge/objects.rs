@@ -1,6 +1,6 @@
 use serde_json::{Map, Value};
 
-use super::explain::{Explainer, Found, Place};
+use super::explain::{Explainer, Found, LOOK, NAME, Place};
 use crate::fault::say;
 use crate::json::{Json, Place as Reading, Segment};
 use crate::{FaultCode, Store};
@@ -95,7 +95,12 @@ impl<'s> Explainer<'s> {
             }
         }
         match schema.get("additionalProperties") {
-            Some(Value::Bool(false)) if !is_known => found.push(unknown_key(schema, key, entry)),
+            Some(Value::Bool(false)) if !is_known => {
+                let names = properties(schema).map_or(0, Map::len);
+                if self.spend(names * NAME) {
+                    found.push(unknown_key(schema, key, entry));
+                }
+            }
             Some(additional) if !is_known => found.extend(self.faults(additional, entry)),
             _ => {}
         }
@@ -114,6 +119,9 @@ impl<'s> Explainer<'s> {
                 let Some(name) = name.as_str().filter(|name| !values.contains_key(*name)) else {
                     continue;
                 };
+                if !self.spend(LOOK) {
+                    return;
+                }
                 let property = properties(schema).and_then(|properties| properties.get(name));
                 let message = format!("missing{}{since}", self.expected_of(property));
                 found.push(place.missing(name, message));
@@ -153,6 +161,9 @@ impl<'s> Explainer<'s> {
         names.sort_unstable();
         names.dedup();
         for (key, text, at) in entries(place.text) {
+            if !self.spend(known.len() * 16) {
+                return;
+            }
             let Some(value) = values.get(&key) else {
                 continue;
             };
@@ -165,7 +176,7 @@ impl<'s> Explainer<'s> {
                 path,
             };
             let key_value = Value::String(key.clone());
-            let is_known = names.contains(&key.as_str())
+            let is_known = names.binary_search(&key.as_str()).is_ok()
                 || known.iter().any(|part| {
                     let patterns = part.get("patternProperties").and_then(Value::as_object);
                     part.contains_key("additionalProperties")
@@ -178,6 +189,9 @@ impl<'s> Explainer<'s> {
                 continue;
             }
             if rest == &Value::Bool(false) {
+                if !self.spend(names.len() * NAME) {
+                    return;
+                }
                 let message = say::unknown_key(&key, &names, entry.path.len() == 1);
                 found.push(entry.fault(FaultCode::UnknownArgument, message));
             } else {

@@ -19,6 +19,11 @@ pub(super) fn describe(schema: &Value, judge: &Judge) -> String {
     words(schema, judge, MOST_DEPTH).unwrap_or_else(|| ANYTHING.into())
 }
 
+/// The same for a schema's own keywords, without what they refer to.
+pub(super) fn describe_own(keywords: &Map<String, Value>, judge: &Judge) -> String {
+    words_of(keywords, judge, MOST_DEPTH, false).unwrap_or_else(|| ANYTHING.into())
+}
+
 /// What was expected, where that says something.
 pub(super) fn described(schema: &Value, judge: &Judge) -> Option<String> {
     words(schema, judge, MOST_DEPTH)
@@ -35,6 +40,15 @@ fn words(schema: &Value, judge: &Judge, depth: u8) -> Option<String> {
     let Value::Object(keywords) = schema else {
         return (schema == &Value::Bool(false)).then(|| "nothing".into());
     };
+    words_of(keywords, judge, depth, true)
+}
+
+fn words_of(
+    keywords: &Map<String, Value>,
+    judge: &Judge,
+    depth: u8,
+    refers: bool,
+) -> Option<String> {
     let inner = |schema: &Value| words(schema, judge, depth);
     if let Some(value) = keywords.get("const") {
         return Some(say::shortened(&value.to_string()));
@@ -50,7 +64,8 @@ fn words(schema: &Value, judge: &Judge, depth: u8) -> Option<String> {
         }
         _ => {}
     }
-    let referred = judge.referred(keywords).and_then(inner);
+    let target = judge.referred(keywords).filter(|_| refers);
+    let referred = target.and_then(inner);
     if referred.is_some() {
         return referred;
     }
@@ -70,18 +85,13 @@ fn words(schema: &Value, judge: &Judge, depth: u8) -> Option<String> {
 /// `one of "a", "b" or null`.
 fn listed(values: &[Value]) -> String {
     let has_null = values.len() > 1 && values.contains(&Value::Null);
-    let told: Vec<_> = values
-        .iter()
-        .filter(|value| !(has_null && value.is_null()))
+    let told = || values.iter().filter(|value| !(has_null && value.is_null()));
+    let more = told().count().saturating_sub(MOST_LISTED);
+    let listed = told().take(MOST_LISTED);
+    let listed: Vec<_> = listed
         .map(|value| say::shortened(&value.to_string()))
         .collect();
-    let more = told.len().saturating_sub(MOST_LISTED);
-    let mut words = one_of(
-        told.into_iter()
-            .take(MOST_LISTED)
-            .collect::<Vec<_>>()
-            .into_iter(),
-    );
+    let mut words = one_of(listed.into_iter());
     if more > 0 {
         words = format!("{words} and {more} more");
     }

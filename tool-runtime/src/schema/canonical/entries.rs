@@ -1,6 +1,6 @@
 //! The keywords of one schema, in canonical form.
 
-use super::super::ordered::Ordered;
+use super::super::ordered::{Ordered, declares_all_keys};
 use super::super::render::{SIGNED_KEY, UNSIGNED_KEY};
 use super::object;
 
@@ -172,20 +172,28 @@ impl Entries {
         self.set("additionalProperties", values);
     }
 
-    /// An object says its keys, and has no others unless it says so: that is how it is read.
-    pub(super) fn closed(&mut self) {
+    /// Closes an object that declares its keys and is silent about others: that is how it is read.
+    /// One that declares none takes any key, unless `closes_bare`.
+    pub(super) fn closed(&mut self, closes_bare: bool) {
         let is_object = match self.get("type") {
             Some(Ordered::String(name)) => name == "object",
             Some(Ordered::Array(types)) => types.iter().any(|name| name.as_str() == Some("object")),
             _ => false,
         };
         let others = [
+            "$ref",
             "additionalProperties",
-            "patternProperties",
-            "unevaluatedProperties",
+            "allOf",
             "anyOf",
+            "patternProperties",
+            "propertyNames",
+            "unevaluatedProperties",
         ];
-        if is_object && others.iter().all(|key| self.get(key).is_none()) {
+        let is_bare = self.get("properties").is_none();
+        if is_object
+            && others.iter().all(|key| self.get(key).is_none())
+            && ((is_bare && closes_bare) || declares_all_keys(&self.keywords))
+        {
             self.set_new("properties", Ordered::Object(Vec::new()));
             self.set("additionalProperties", Ordered::Bool(false));
         }

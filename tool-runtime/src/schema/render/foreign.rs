@@ -20,6 +20,7 @@ impl Writer {
                 detail: self.detail,
                 nullable,
                 is_root,
+                closes_bare: false,
             },
         );
         let mut renamed: Vec<(String, String)> = Vec::new();

@@ -1,0 +1,295 @@
+//! How long it takes to check arguments, found out before anybody begins.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::Judge;
+
+/// So many steps may a check take, which is about a second. A step is a look at a keyword, a key or
+/// an element, or at 16 bytes of text.
+const MOST_STEPS: u64 = 32 << 20;
+
+/// How often the parts of a schema are asked again to know which keys they evaluate: once for each
+/// part that they stand in.
+const MOST_ASKED_AGAIN: u64 = 17;
+
+/// Whether arguments take too long to check against the schema. `jsonschema` has no budget, and one
+/// look multiplies another: alternatives for each element, and each key asked of every alternative.
+pub(super) fn takes_too_long(judge: &Judge, value: &Value, text: &str) -> bool {
+    // Each part of the schema is asked about each value once at most.
+    let bound = judge.weight.saturating_mul(text.len() as u64);
+    if !judge.multiplies && bound <= MOST_STEPS {
+        return false;
+    }
+    let mut work = Work {
+        judge,
+        steps: 0,
+        tasks: vec![Task::Look(&judge.schema, value)],
+        known: HashMap::new(),
+        open: Vec::new(),
+    };
+    work.run();
+    work.steps > MOST_STEPS
+}
+
+/// The steps of one look at each of a schema's parts.
+pub(super) fn weight(schema: &Value) -> u64 {
+    match schema {
+        Value::Array(items) => 1 + items.iter().map(weight).sum::<u64>(),
+        Value::Object(entries) => 2 + entries.values().map(weight).sum::<u64>(),
+        _ => 1,
+    }
+}
+
+/// Whether parts of a schema may be asked about a value more than once.
+pub(super) fn multiplies(schema: &Value) -> bool {
+    match schema {
+        Value::Array(items) => items.iter().any(multiplies),
+        Value::Object(entries) => entries.iter().any(|(key, value)| {
+            let again = [
+                "$ref",
+                "$dynamicRef",
+                "$recursiveRef",
+                "unevaluatedProperties",
+                "unevaluatedItems",
+            ];
+            again.contains(&key.as_str()) || multiplies(value)
+        }),
+        _ => false,
+    }
+}
+
+/// What is left to count. It stands in a list and not on the stack, since values nest and schemas do.
+enum Task<'s, 'v> {
+    /// A schema is asked about a value.
+    Look(&'s Value, &'v Value),
+    /// A schema's keywords are asked about an entry.
+    Entry(&'s Map<String, Value>, &'v str, &'v Value),
+    /// They are asked about an element.
+    Element(&'s Map<String, Value>, usize, &'v Value),
+    /// The parts of a schema are asked which keys they evaluate.
+    Evaluate(&'s Map<String, Value>, &'v Value, u64),
+    /// What a reference leads to has been counted, which began at so many steps.
+    Close(Pair, u64),
+}
+
+/// The addresses of a reference's target, and of a value.
+type Pair = (usize, usize);
+
+struct Work<'s, 'v> {
+    judge: &'s Judge,
+    steps: u64,
+    tasks: Vec<Task<'s, 'v>>,
+    /// What the target of a reference took for an array or object.
+    known: HashMap<Pair, u64>,
+    /// The targets that are being counted.
+    open: Vec<usize>,
+}
+
+impl<'s, 'v> Work<'s, 'v> {
+    /// Counts until nothing is left, or too much.
+    fn run(&mut self) {
+        while self.steps <= MOST_STEPS
+            && let Some(task) = self.tasks.pop()
+        {
+            match task {
+                Task::Look(schema, value) => self.look(schema, value),
+                Task::Entry(keywords, key, value) => self.entry(keywords, key, value),
+                Task::Element(keywords, index, value) => self.element(keywords, index, value),
+                Task::Evaluate(keywords, value, left) => self.evaluate(keywords, value, left),
+                Task::Close(pair, before) => {
+                    self.open.pop();
+                    self.known.insert(pair, self.steps - before);
+                }
+            }
+        }
+    }
+
+    fn spend(&mut self, steps: u64) {
+        self.steps = self.steps.saturating_add(steps);
+    }
+
+    /// Counts what a schema asks about a value, as if every part of it were asked.
+    fn look(&mut self, schema: &'s Value, value: &'v Value) {
+        self.spend(1);
+        let Value::Object(keywords) = schema else {
+            return;
+        };
+        self.spend(own(keywords, value));
+        if let Some(target) = self.judge.referred(keywords) {
+            self.refer(target, value);
+        }
+        let parts = parts(keywords, value).map(|part| Task::Look(part, value));
+        self.tasks.extend(parts);
+        match value {
+            Value::Object(entries) if asks(keywords, &OF_ENTRIES) => {
+                let entries = entries.iter();
+                let entries = entries.map(|(key, value)| Task::Entry(keywords, key, value));
+                self.tasks.extend(entries);
+            }
+            Value::Array(items) if asks(keywords, &OF_ELEMENTS) => {
+                let items = items.iter().enumerate();
+                let items = items.map(|(index, value)| Task::Element(keywords, index, value));
+                self.tasks.extend(items);
+            }
+            _ => {}
+        }
+        let is_container = value.is_object() || value.is_array();
+        if is_container && asks(keywords, &["unevaluatedProperties", "unevaluatedItems"]) {
+            let task = Task::Evaluate(keywords, value, MOST_ASKED_AGAIN);
+            self.tasks.push(task);
+        }
+    }
+
+    /// What a reference leads to. Inside of itself a target is asked once about each value, and the
+    /// answer kept.
+    fn refer(&mut self, target: &'s Value, value: &'v Value) {
+        let target_at = std::ptr::from_ref(target) as usize;
+        let pair = (target_at, std::ptr::from_ref(value) as usize);
+        if let Some(steps) = self.known.get(&pair) {
+            let is_inside = self.open.contains(&target_at);
+            self.spend(if is_inside { 1 } else { *steps });
+            return;
+        }
+        if value.is_object() || value.is_array() {
+            self.open.push(target_at);
+            self.tasks.push(Task::Close(pair, self.steps));
+        }
+        self.tasks.push(Task::Look(target, value));
+    }
+
+    /// Finds out which keys the parts of a schema evaluate: each part is asked again.
+    fn evaluate(&mut self, keywords: &'s Map<String, Value>, value: &'v Value, left: u64) {
+        self.spend(1 + size(value));
+        let referred = self.judge.referred(keywords).into_iter();
+        for part in referred.chain(parts(keywords, value)) {
+            self.tasks.push(Task::Look(part, value));
+            if let (Value::Object(keywords), 1..) = (part, left) {
+                self.tasks.push(Task::Evaluate(keywords, value, left - 1));
+            }
+        }
+    }
+
+    fn entry(&mut self, keywords: &'s Map<String, Value>, key: &str, value: &'v Value) {
+        self.spend(1);
+        let named = |name: &str| keywords.get(name).and_then(Value::as_object);
+        let property = named("properties").and_then(|properties| properties.get(key));
+        // Any key may match any pattern, and be left over in the end.
+        let others = ["additionalProperties", "unevaluatedProperties"];
+        let others = others.iter().filter_map(|name| keywords.get(*name));
+        let patterns = named("patternProperties").into_iter().flat_map(Map::values);
+        let asked = property.into_iter().chain(others).chain(patterns);
+        self.tasks
+            .extend(asked.map(|schema| Task::Look(schema, value)));
+        if let Some(names) = keywords.get("propertyNames") {
+            let asked = weight(names) * (1 + key.len() as u64 / 16);
+            self.spend(asked);
+        }
+    }
+
+    fn element(&mut self, keywords: &'s Map<String, Value>, index: usize, value: &'v Value) {
+        self.spend(1);
+        // Before draft 2020-12 `items` may be the list, and `additionalItems` the rest.
+        let (first, rest) = match (keywords.get("prefixItems"), keywords.get("items")) {
+            (Some(Value::Array(first)), rest) => (first.as_slice(), rest),
+            (_, Some(Value::Array(first))) => (first.as_slice(), keywords.get("additionalItems")),
+            (_, rest) => (&[][..], rest),
+        };
+        let others = ["contains", "unevaluatedItems"];
+        let others = others.iter().filter_map(|name| keywords.get(*name));
+        let asked = first.get(index).or(rest).into_iter().chain(others);
+        self.tasks
+            .extend(asked.map(|schema| Task::Look(schema, value)));
+    }
+}
+
+/// The keywords that are asked about each entry of an object.
+const OF_ENTRIES: [&str; 5] = [
+    "properties",
+    "patternProperties",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "propertyNames",
+];
+/// Those that are asked about each element of an array.
+const OF_ELEMENTS: [&str; 5] = [
+    "items",
+    "prefixItems",
+    "additionalItems",
+    "unevaluatedItems",
+    "contains",
+];
+
+fn asks(keywords: &Map<String, Value>, names: &[&str]) -> bool {
+    names.iter().any(|name| keywords.contains_key(*name))
+}
+
+/// The schemas that a schema holds for the same value.
+fn parts<'s>(
+    keywords: &'s Map<String, Value>,
+    value: &Value,
+) -> impl Iterator<Item = &'s Value> + use<'s> {
+    let lists = ["allOf", "anyOf", "oneOf"].into_iter();
+    let lists = lists.filter_map(|name| keywords.get(name)?.as_array());
+    let single = ["not", "if", "then", "else"].into_iter();
+    let single = single.filter_map(|name| keywords.get(name));
+    let dependent = ["dependentSchemas", "dependencies"].into_iter();
+    let dependent = dependent.filter_map(|name| keywords.get(name)?.as_object());
+    let is_given = |key: &str| value.get(key).is_some();
+    let dependent: Vec<&Value> = dependent
+        .flatten()
+        .filter(|(key, _)| is_given(key))
+        .map(|(_, schema)| schema)
+        .collect();
+    lists.flatten().chain(single).chain(dependent)
+}
+
+/// What a schema's own keywords ask of a value, without the schemas that it holds.
+fn own(keywords: &Map<String, Value>, value: &Value) -> u64 {
+    let count = |name: &str| {
+        let list = match keywords.get(name) {
+            Some(Value::Array(items)) => items.len(),
+            Some(Value::Object(entries)) => entries.len(),
+            _ => 0,
+        };
+        list as u64
+    };
+    let size = size(value);
+    let compared = match value {
+        Value::Object(_) | Value::Array(_) => {
+            let listed = keywords.get("enum").or_else(|| keywords.get("const"));
+            listed.map_or(0, weight) + count("required") + count("dependentRequired")
+        }
+        // Most lists of strings are looked up.
+        _ => count("enum") / 8,
+    };
+    let patterns = match value {
+        Value::Object(_) => size.saturating_mul(count("patternProperties")),
+        _ => 0,
+    };
+    let text = ["pattern", "format", "minLength", "maxLength"];
+    let is_read = value.is_string() && text.iter().any(|name| keywords.contains_key(*name));
+    let read = if is_read { size } else { 0 };
+    let unique = if keywords.contains_key("uniqueItems") && value.is_array() {
+        weight(value)
+    } else {
+        0
+    };
+    (keywords.len() as u64)
+        .saturating_add(compared)
+        .saturating_add(patterns)
+        .saturating_add(read)
+        .saturating_add(unique)
+}
+
+/// How many keys or elements a value has, or 16 bytes.
+fn size(value: &Value) -> u64 {
+    let size = match value {
+        Value::Object(entries) => entries.len(),
+        Value::Array(items) => items.len(),
+        Value::String(text) => text.len() / 16,
+        _ => 0,
+    };
+    size as u64
+}

@@ -7,7 +7,7 @@ mod wires;
 use serde_json::json;
 use toolwright::{Completion, Dialect, DynTool, Encoder, Stop, ToolDef, Toolset, Wire};
 
-use wires::{NO_RESPONSES, parsed, sample};
+use wires::{NO_RESPONSES, answers, parsed, sample};
 
 /// Every wire that has models on the other side: its stream, and the same response whole.
 const MODELS: [(Wire, &str, &str); 6] = [
@@ -42,6 +42,55 @@ fn a_response_says_its_words_its_calls_and_what_it_cost() {
         assert_eq!((usage.input, usage.output), (input, output), "{wire:?}");
         let turn = wire.turn(&response, &[], Encoder::auto()).unwrap();
         assert_eq!(format!("[{}]", said.messages.join(",")), turn, "{wire:?}");
+    }
+}
+
+/// A response with a call for each of these ids.
+fn calling(wire: Wire, ids: &[&str]) -> String {
+    let each =
+        |call: fn(&str) -> serde_json::Value| -> Vec<_> { ids.iter().map(|id| call(id)).collect() };
+    let response = match wire {
+        Wire::OpenAiChat => {
+            json!({"choices": [{"message": {"role": "assistant", "tool_calls": each(|id| {
+                json!({"id": id, "type": "function", "function": {"name": "now", "arguments": "{}"}})
+            })}}]})
+        }
+        Wire::OpenAiResponses => json!({"output": each(|id| {
+            json!({"type": "function_call", "call_id": id, "name": "now", "arguments": "{}"})
+        })}),
+        Wire::Anthropic => json!({"content": each(|id| {
+            json!({"type": "tool_use", "id": id, "name": "now", "input": {}})
+        })}),
+        Wire::Gemini => json!({"candidates": [{"content": {"role": "model", "parts": each(|id| {
+            json!({"functionCall": {"id": id, "name": "now", "args": {}}})
+        })}}]}),
+        Wire::Ollama => json!({"message": {"role": "assistant", "tool_calls": each(|id| {
+            json!({"id": id, "function": {"name": "now", "arguments": {}}})
+        })}}),
+        _ => json!({"output": {"message": {"role": "assistant", "content": each(|id| {
+            json!({"toolUse": {"toolUseId": id, "name": "now", "input": {}}})
+        })}}}),
+    };
+    response.to_string()
+}
+
+#[test]
+fn a_call_whose_id_stands_before_it_goes_by_another_in_all_that_is_sent() {
+    for (wire, _, _) in MODELS {
+        let response = calling(wire, &["same", "same", "call_1", "same"]);
+        let said = read(wire, &response);
+        let ids: Vec<_> = said.calls.iter().map(|call| call.id.to_string()).collect();
+        assert_eq!(ids, ["same", "call_1_", "call_1", "call_3"], "{wire:?}");
+        let results = answers(wire, &response);
+        assert_eq!(results.len(), 4, "{wire:?}");
+        let turn = wire.turn(&response, &results, Encoder::auto()).unwrap();
+        for id in &ids {
+            // In the call, and in its answer.
+            let quoted = format!(r#""{id}""#);
+            assert_eq!(turn.matches(&quoted).count(), 2, "{wire:?} {turn}");
+            let echoed = said.messages.join(",");
+            assert_eq!(echoed.matches(&quoted).count(), 1, "{wire:?} {echoed}");
+        }
     }
 }
 

@@ -13,8 +13,9 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, Asks, CallRef, MemoryCheckpointer, Message, ModelError, ModelErrorKind,
-    Node, Repair, Response, Session, SessionError, Status, Thread, ToolMessage, Why,
+    Agent, AgentError, AgentTool, Asks, CallRef, MemoryCheckpointer, Message, ModelError,
+    ModelErrorKind, Node, Repair, Response, Session, SessionError, Status, Thread, ToolMessage,
+    Why,
 };
 use toolwright::layers::Approval;
 use toolwright::{
@@ -299,6 +300,88 @@ async fn of_a_turn_that_asks_the_manual_calls_stay_pending() {
     session.decide("c1", Decision::Approve).unwrap();
     agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(answers(&session), ["charged 5", "Oslo"]);
+}
+
+#[tokio::test]
+async fn questions_are_answered_in_any_order_by_their_calls() {
+    let turn = [
+        ask_call("a"),
+        charge_call("b"),
+        ask_call("c"),
+        ask_call("a"),
+    ];
+    let ledger = Ledger::default();
+    let agent = agent(&ledger, [calls(&turn), text("Done.")]);
+    let mut session = Session::ask("Go!");
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    let places = |session: &Session| -> Vec<_> {
+        let open = session.questions().into_iter();
+        open.map(|asks| asks.index).collect()
+    };
+    assert_eq!(places(&session), [0, 2, 3]);
+    assert_eq!(
+        session.questions()[1].question.options["choices"][0],
+        "Oslo"
+    );
+
+    // What is refused changes nothing.
+    let before = stored(&session);
+    let unknown = SessionError::UnknownCall("b".into());
+    assert_eq!(session.answer_call("b", 1), Err(unknown));
+    let twice = SessionError::AmbiguousCall("a".into());
+    assert_eq!(session.answer_call("a", 1), Err(twice));
+    let unwritable = BTreeMap::from([(vec![1], 1)]);
+    let error = session.answer_call("c", unwritable).unwrap_err();
+    assert!(matches!(error, SessionError::Unwritable(_)));
+    assert_eq!(stored(&session), before);
+
+    // The one that is told is the first that is open, whatever was answered.
+    for (call, answer, rest) in [
+        (CallRef::Id("c"), "second", &[0, 3][..]),
+        (CallRef::Index(3), "third", &[0]),
+        (CallRef::Id("a"), "first", &[]),
+    ] {
+        session = serde_json::from_str(&stored(&session)).unwrap();
+        session.answer_call(call, answer).unwrap();
+        assert_eq!(places(&session), rest);
+        let told = match session.status() {
+            Status::AwaitingUser { index, .. } => Some(*index),
+            _ => None,
+        };
+        assert_eq!(told, rest.first().copied());
+    }
+    // The call beside them waits on.
+    assert_eq!(session.status(), &Status::AwaitingTools);
+    session.submit("b", "by hand").unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Done."));
+    assert_eq!(answers(&session), ["first", "by hand", "second", "third"]);
+}
+
+#[tokio::test]
+async fn questions_inside_of_agents_are_answered_in_any_order_too() {
+    let inner = |name: &str| {
+        let both = [ask_call("x"), ask_call("y")];
+        let inner = agent(&Ledger::default(), [calls(&both), text("Done.")]);
+        AgentTool::new(inner, name, "Helps.").build().unwrap()
+    };
+    let tools = Toolset::new([inner("one"), inner("two")]).unwrap();
+    let tools = tools.merge(&all(&Ledger::default())).unwrap();
+    let ask = |id: &str, name: &str| ToolCall::new(id, name, r#"{"input": "Go!"}"#);
+    let turn = [ask("a", "one"), ask_call("b"), ask("c", "two")];
+    let model = ScriptedModel::new([calls(&turn), text("Done.")]);
+    let agent = Agent::new(model, tools);
+    let mut session = Session::ask("Go!");
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    for call in ["c", "b", "a", "c", "a"] {
+        session = serde_json::from_str(&stored(&session)).unwrap();
+        assert_eq!(session.status().as_str(), "awaiting_user");
+        session.answer_call(call, "Oslo").unwrap();
+    }
+    assert!(session.questions().is_empty());
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Done."));
+    assert_eq!(answers(&session), ["Done.", "Oslo", "Done."]);
 }
 
 #[tokio::test]

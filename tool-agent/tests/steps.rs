@@ -14,7 +14,8 @@ use toolwright::agent::{
     ModelErrorKind, Node, Response, Session, Thread, ToolNode, Why, route,
 };
 use toolwright::{
-    Cancel, Context, Executor, Filter, State, ToolCall, ToolChoice, Toolset, tool, tools,
+    Cancel, Context, Executor, Filter, HaltReason, Outcome, State, ToolCall, ToolChoice, Toolset,
+    tool, tools,
 };
 
 /// Adds two numbers.
@@ -296,4 +297,58 @@ async fn a_choice_that_was_followed_is_not_forced_again() {
     let choices: Vec<_> = requests.map(|request| request.choice).collect();
     let (forced, free) = (ToolChoice::Required, ToolChoice::Auto);
     assert_eq!(choices, [forced.clone(), free.clone(), forced, free]);
+}
+
+/// Asks.
+#[tool]
+fn asks() -> Outcome {
+    Outcome::ask("Which?")
+}
+
+/// Ends the conversation.
+#[tool]
+fn ends() -> Outcome {
+    Outcome::halt(HaltReason::new("over"), 7)
+}
+
+#[tokio::test]
+async fn the_questions_of_a_turn_stand_in_the_thread_until_each_is_answered() {
+    let turn = [
+        call("a", "asks", &json!({})),
+        call("b", "ends", &json!({})),
+        call("c", "asks", &json!({})),
+    ];
+    for is_step in [false, true] {
+        let (mut thread, ends) = if is_step {
+            let model = ScriptedModel::new([Ok(Response::calls(turn.clone()))]);
+            let agent = Agent::new(model, tools![asks, ends]);
+            let mut thread = Thread::from([Message::user("Go!")]);
+            let step = agent.step(&mut thread, &Context::new()).await.unwrap();
+            assert_eq!(step.halted.as_str(), "ask_user");
+            (thread, step.ending.unwrap().as_str().to_owned())
+        } else {
+            let mut thread = thread(&turn);
+            let node = ToolNode::new(Executor::serial(tools![asks, ends]));
+            let answered = node.process(&mut thread, &Context::new()).await.unwrap();
+            assert_eq!(answered.messages.len(), 3);
+            let halts: Vec<_> = answered.halts.iter().map(|halt| halt.as_str()).collect();
+            assert_eq!(halts, ["ask_user", "ask_user", "over"]);
+            assert_eq!(answered.halted.as_ref(), answered.halts.first());
+            (thread, halts[2].to_owned())
+        };
+        assert_eq!(ends, "over");
+        // The model is not asked before: somebody else is.
+        assert_eq!(route(&thread), Node::End);
+        let stored = serde_json::to_string(&thread).unwrap();
+        thread = serde_json::from_str(&stored).unwrap();
+        assert_eq!(thread.questions().len(), 2);
+        thread.answer_call("c", "two").unwrap();
+        assert!(thread.answer_call("c", "again").is_err());
+        assert_eq!(thread.last_text(), Some("Which?"));
+        assert!(thread.check().is_ok());
+        thread.answer_call(0, "one").unwrap();
+        assert_eq!(route(&thread), Node::Model);
+        let read: Vec<_> = answers(&thread).into_iter().map(|(_, text)| text).collect();
+        assert_eq!(read, ["one", "7", "two"]);
+    }
 }

@@ -140,6 +140,15 @@ async fn whose_call_it_is_is_asked_each_time() {
             client.meta.is_null(),
             "{sessions:?}"
         );
+        // What a request's context says goes over the session's own.
+        let theirs = Context::new().with_agent("ann").with_session("theirs");
+        let heard = client
+            .post(client.call_body("whose", "{}"), Some(theirs))
+            .await;
+        assert_eq!(
+            heard.answer(JSON)["result"]["content"][0]["text"],
+            "ann in theirs"
+        );
         let hidden = Context::new().with_input("hide it");
         let heard = client
             .post(client.call_body("whose", "{}"), Some(hidden))

@@ -104,6 +104,6 @@ impl fmt::Debug for BlockingLimit {
         f.debug_struct("BlockingLimit")
             .field("most", &self.most)
             .field("running", &self.running())
-            .finish()
+            .finish_non_exhaustive()
     }
 }

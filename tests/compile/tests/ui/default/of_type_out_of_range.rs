@@ -2,8 +2,8 @@ use toolwright::tool;
 
 /// Lists what there is.
 #[tool]
-fn list(#[arg(default, range(1..=50))] most: u8, #[arg(default, len(1..))] from: String) -> bool {
-    most > 1 && from.is_empty()
+fn list(#[arg(default, range(1..=50))] most: u8) -> bool {
+    most > 1
 }
 
 fn main() {}

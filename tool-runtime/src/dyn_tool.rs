@@ -264,8 +264,10 @@ impl DynToolBuilder {
     /// - Arguments that were encoded twice are decoded; nothing else is repaired before the check.
     /// - The formats that JSON Schema defines are checked; others are notes for the model.
     /// - A `pattern` is matched in time linear in the text; it has no look-around.
-    /// - Integers of more than 64 bits are compared as the nearest `f64`, and so are decimals. A
-    ///   number that no `f64` holds is refused.
+    /// - Arguments that would take too long to check against the schema are refused before that:
+    ///   alternatives for each of many elements multiply each other.
+    /// - Integers of more than 64 bits are compared as the nearest `f64`, and so are decimals: `1e-400`
+    ///   is zero, and an integer. A number that no `f64` holds is refused.
     pub fn parameters(mut self, schema: SchemaDoc) -> Self {
         self.def.input = schema;
         self.is_schema_given = true;

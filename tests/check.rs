@@ -309,3 +309,106 @@ fn a_schema_is_refused_here_where_lowering_refuses_it() {
         ProblemCode::Rejected(RejectCode::UntypedSchema)
     );
 }
+
+fn least() -> u8 {
+    7
+}
+
+#[derive(serde::Deserialize, toolwright::Schema)]
+struct Page {
+    #[serde(default = "least")]
+    #[schema(range(..=5))]
+    rows: u8,
+}
+
+/// Lists.
+#[tool]
+fn list(
+    #[arg(default = least() - 7, range(1..=5))] most: u8,
+    #[arg(default = String::from("A"), pattern = "^[a-z]$")] from: String,
+    #[arg(default = 3, range(1..=5))] fine: u8,
+    pages: Vec<Page>,
+) {
+    let _ = (most, from, fine, pages.first().map(|page| page.rows));
+}
+
+#[test]
+fn a_default_that_its_own_bounds_refuse_is_told_and_not_published() {
+    let tools = tools![list];
+    for dialect in [Dialect::OpenAiStrict, Dialect::Mcp20260728] {
+        assert_eq!(
+            errors(&tools.check(dialect)),
+            [
+                ("list", "/most", "refused_default"),
+                ("list", "/from", "refused_default"),
+                ("list", "/pages/*/rows", "refused_default"),
+            ]
+        );
+    }
+    let report = tools.check(Dialect::Anthropic).to_string();
+    assert!(
+        report.contains(
+            "error: list: /most: refused_default: the default 0 is refused by its own bounds: \
+             expected an integer from 1 to 5, got 0"
+        ),
+        "{report}"
+    );
+    let schema = tools.definitions().next().unwrap().input.to_value();
+    let properties = &schema["properties"];
+    assert_eq!(properties["fine"]["default"], 3);
+    for place in [&properties["most"], &properties["from"]] {
+        assert_eq!(place.get("default"), None);
+    }
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        testing::assert_callable(&tools, &toolwright::Context::new(), 1, 1)
+    }));
+    let message = *panicked.unwrap_err().downcast::<String>().unwrap();
+    assert!(
+        message.contains("the default 0 of /most is refused"),
+        "{message}"
+    );
+}
+
+/// What a type that only schemars knows leaves open is not sent as an object without keys.
+#[cfg(feature = "schemars")]
+mod schemars_alone {
+    use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+    use serde::Deserialize;
+    use toolwright::{Dialect, Wire, tool, tools};
+
+    #[derive(Deserialize)]
+    struct Record(serde_json::Map<String, serde_json::Value>);
+
+    impl JsonSchema for Record {
+        fn schema_name() -> std::borrow::Cow<'static, str> {
+            "Record".into()
+        }
+
+        fn json_schema(_: &mut SchemaGenerator) -> Schema {
+            json_schema!({"type": "object"})
+        }
+    }
+
+    /// Stores.
+    #[tool]
+    fn store(record: Record) -> usize {
+        record.0.len()
+    }
+
+    #[test]
+    fn an_open_object_stays_open() {
+        let tools = tools![store];
+        let published = tools.definitions().next().unwrap().input.to_value();
+        let open = serde_json::json!({"type": "object"});
+        assert_eq!(published["properties"]["record"], open);
+        let report = tools.check(Dialect::OpenAiStrict);
+        assert!(!report.is_accepted());
+        let sent = Wire::OpenAiChat.definitions_in(&tools, Dialect::OpenAiStrict);
+        let sent = sent.unwrap();
+        assert!(!sent.text().contains(r#""strict":true"#));
+        assert!(
+            sent.text()
+                .contains(r#"{"type":"object","additionalProperties":true}"#)
+        );
+    }
+}

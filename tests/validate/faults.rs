@@ -230,3 +230,80 @@ fn what_is_sent_is_shown_as_it_stands_and_cut() {
         format!("v: expected an integer, got \"{cut}…")
     );
 }
+
+/// What `jsonschema` reads as an `f64` is another number where no `f64` is the one that was sent: a
+/// schema that arrives at run time, a value, what decimal arithmetic says, and what is said here.
+/// A row that is not needed any more fails.
+const ROUNDED: [(&str, &str, bool); 8] = [
+    (r#"{"type": "integer"}"#, "1e-400", false),
+    (r#"{"type": "integer"}"#, "9007199254740993.5", false),
+    (r#"{"multipleOf": 3}"#, "99999999999999999999", true),
+    (
+        r#"{"maximum": 18446744073709551616}"#,
+        "18446744073709551617",
+        false,
+    ),
+    (r#"{"exclusiveMinimum": 0}"#, "1e-400", true),
+    (
+        r#"{"const": 18446744073709551616}"#,
+        "18446744073709551617",
+        false,
+    ),
+    (r#"{"enum": [0.1]}"#, "0.1000000000000000000001", false),
+    (
+        r#"{"uniqueItems": true}"#,
+        "[18446744073709551616, 18446744073709551617]",
+        true,
+    ),
+];
+
+#[test]
+fn numbers_that_no_f64_is_are_checked_as_the_nearest_one() {
+    let rows = ROUNDED.into_iter().filter(|(schema, value, is_right)| {
+        let schema = format!(r#"{{"type": "object", "properties": {{"v": {schema}}}}}"#);
+        told(&schema, &format!(r#"{{"v": {value}}}"#)).is_empty() == *is_right
+    });
+    let not_needed: Vec<_> = rows.collect();
+    assert!(not_needed.is_empty(), "{not_needed:?}");
+}
+
+#[derive(serde::Deserialize, toolwright::Schema)]
+struct Grid {
+    #[schema(multiple_of = 0.1)]
+    tenths: f64,
+    #[schema(multiple_of = 0.03)]
+    threes: f64,
+    #[schema(multiple_of = 0.7)]
+    sevens: f32,
+}
+
+#[test]
+fn multiples_of_compiled_decimals_are_those_of_decimal_arithmetic() {
+    let tool = super::DynTool::builder()
+        .name("t")
+        .description("Does.")
+        .typed_sync(|grid: Grid, _| {
+            Ok::<_, super::ToolError>((grid.tenths, grid.threes, grid.sevens))
+        })
+        .build()
+        .unwrap();
+    let tools = super::Toolset::new([tool]).unwrap();
+    for n in 0..2_000_u32 {
+        for (key, is_multiple) in [
+            ("tenths", n % 10 == 0),
+            ("threes", n % 3 == 0),
+            ("sevens", n % 70 == 0),
+        ] {
+            let number = format!("{}.{:02}", n / 100, n % 100);
+            let value = |name: &str| if name == key { &*number } else { "0" };
+            let arguments = format!(
+                r#"{{"tenths": {}, "threes": {}, "sevens": {}}}"#,
+                value("tenths"),
+                value("threes"),
+                value("sevens")
+            );
+            let is_taken = tools.validate("t", &arguments).is_ok();
+            assert_eq!(is_taken, is_multiple, "{arguments}");
+        }
+    }
+}

@@ -45,7 +45,7 @@ fn all(cx: &Ctxt, tool: &Tool) {
     flatten_is_alone(cx, tool);
     flatten_says_what_is_ignored(cx, tool);
     default_is_for_a_value(cx, tool);
-    param::defaults_are_in_range(cx, tool);
+    param::defaults_are_in_bounds(cx, tool);
     timeout_can_be_kept(cx, tool);
     output::is_nameable(cx, tool);
     output::is_there(cx, tool);

@@ -310,7 +310,11 @@ fn fits(tool: &Tool, generics: &Generics) -> TokenStream {
     }
     let checks = tool.model_params().flat_map(|param| {
         let shape = known(tool, param);
-        param.bounds.fits(&shape).collect::<Vec<_>>()
+        let default = match &param.default {
+            Some(DefaultValue::Expr(default)) => param.bounds.default_fits(&param.ty, default),
+            _ => None,
+        };
+        param.bounds.fits(&shape).chain(default).collect::<Vec<_>>()
     });
     let cfg = &tool.cfg;
     quote!(#(#cfg)* const _: () = { #(#checks)* };)

@@ -265,8 +265,10 @@ impl DynToolBuilder {
     /// - The formats that JSON Schema defines are checked: `idn-email` and `idn-hostname` as far as that needs
     ///   no tables of Unicode's, so that some texts pass that are none. Others are notes for the model.
     /// - A `pattern` is matched in time linear in the text; it has no look-around.
-    /// - Integers of more than 64 bits are compared as the nearest `f64`, and so are decimals. A
-    ///   number that no `f64` holds is refused.
+    /// - Arguments that would take too long to check against the schema are refused before that:
+    ///   alternatives for each of many elements multiply each other.
+    /// - Integers of more than 64 bits are compared as the nearest `f64`, and so are decimals: `1e-400`
+    ///   is zero, and an integer. A number that no `f64` holds is refused.
     pub fn parameters(mut self, schema: SchemaDoc) -> Self {
         self.def.input = schema;
         self.is_schema_given = true;

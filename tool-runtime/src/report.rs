@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::dialect::{lower_all, shares};
 use crate::hidden::{find, name};
-use crate::schema::Ordered;
+use crate::schema::{Ordered, RefusedDefault, refused_defaults};
 use crate::{Budget, Dialect, Lowered, Reject, RejectCode, Renames, ToolDef, Toolset};
 
 /// What a dialect's provider would refuse of a toolset, and what it would be told otherwise:
@@ -60,6 +60,9 @@ pub enum ProblemCode {
     Budget(Budget),
     /// A text holds characters that a model reads and a person does not see.
     HiddenText,
+    /// A default is refused by the bounds of its own parameter or field. Definitions leave it out; a
+    /// call without the argument gets it all the same.
+    RefusedDefault,
     /// The provider is told another name.
     Renamed,
     /// A description is longer than the provider is known to have taken.
@@ -68,7 +71,7 @@ pub enum ProblemCode {
 
 impl ProblemCode {
     /// The code's stable name: that of the rejection, `too_many_` and the budget's name,
-    /// `hidden_text`, `renamed`, `long_description`.
+    /// `hidden_text`, `refused_default`, `renamed`, `long_description`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rejected(code) => code.as_str(),
@@ -76,6 +79,7 @@ impl ProblemCode {
             Self::Budget(Budget::OptionalKeys) => "too_many_optional_keys",
             Self::Budget(Budget::Unions) => "too_many_unions",
             Self::HiddenText => "hidden_text",
+            Self::RefusedDefault => "refused_default",
             Self::Renamed => "renamed",
             Self::LongDescription => "long_description",
         }
@@ -246,8 +250,26 @@ impl Report {
         }
     }
 
+    fn defaults(&mut self, def: &ToolDef) {
+        let shape = def.input.input_shape();
+        for RefusedDefault { path, json, fault } in shape.into_iter().flat_map(refused_defaults) {
+            self.problems.push(Problem {
+                severity: Severity::Error,
+                tool: Some(def.name.to_string()),
+                code: ProblemCode::RefusedDefault,
+                message: format!(
+                    "the default {json} is refused by its own bounds: {}",
+                    fault.message
+                ),
+                path: Some(path),
+                help: "change the default or the bounds, or make it an `Option`".to_owned(),
+            });
+        }
+    }
+
     fn tool(&mut self, def: &ToolDef, renames: &Renames) {
         self.texts(def);
+        self.defaults(def);
         if let Some(told) = renames.to_provider(&def.name)
             && told != def.name
         {

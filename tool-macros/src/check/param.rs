@@ -2,6 +2,7 @@
 
 use proc_macro2::Ident;
 use quote::ToTokens;
+use syn::spanned::Spanned;
 use syn::{Attribute, Pat, Type};
 
 use super::spelled;
@@ -48,21 +49,37 @@ pub(crate) fn filled_type(cx: &Ctxt, ident: &Ident, ty: &Type) -> bool {
     type_is_closed(cx, ident, ty, &["impl", "dyn"]) && type_is_of_a_call(cx, ident, ty)
 }
 
-/// A model is told the default, and may send it.
-pub(super) fn defaults_are_in_range(cx: &Ctxt, tool: &Tool) {
+/// A model is told the default, and may send it. Of constants the compiler knows it, and of all else
+/// the runtime.
+pub(super) fn defaults_are_in_bounds(cx: &Ctxt, tool: &Tool) {
     for param in tool.model_params() {
-        if let Some(DefaultValue::Expr(default)) = &param.default
-            && param.bounds.leave_out(default)
-        {
-            cx.error(
-                default,
-                format!(
-                    "the default of `{}` is out of its range\nhelp: a model that repeats it would be refused: widen the range, or make the parameter an `Option`",
-                    param.ident
-                ),
-            );
+        let (span, bound) = match &param.default {
+            Some(DefaultValue::Expr(default)) => (default.span(), param.bounds.refusing(default)),
+            Some(DefaultValue::Trait(span)) if param.is_basic => {
+                (*span, param.bounds.refusing_default_of(&param.ty))
+            }
+            _ => continue,
+        };
+        if let Some(bound) = bound {
+            cx.error_at(span, out_of_bounds(&param.ident, bound));
         }
     }
+}
+
+/// What is said of a default that its own bounds refuse.
+pub(crate) fn out_of_bounds(name: &str, bound: &str) -> String {
+    let (what, cure) = match bound {
+        "range" => ("out of its range", "widen the range"),
+        "len" => ("of a length that its `len` refuses", "change the `len`"),
+        "pattern" => ("a text that its `pattern` refuses", "change the pattern"),
+        _ => (
+            "no multiple that its `multiple_of` takes",
+            "change the `multiple_of`",
+        ),
+    };
+    format!(
+        "the default of `{name}` is {what}\nhelp: a model that repeats it would be refused: {cure}, or make the parameter an `Option`"
+    )
 }
 
 /// State and context belong to the toolset and the call; a tool looks at them.

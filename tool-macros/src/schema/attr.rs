@@ -1,6 +1,6 @@
 //! The attributes of a type, its variants and its fields: serde's, schemars' and ours.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -193,6 +193,8 @@ pub(super) struct Member {
     pub(super) rename_all: Sided<RenameRule>,
     /// The default's value.
     pub(super) default: Option<TokenStream>,
+    /// Where it says that the default is that of its type.
+    pub(super) default_of_type: Option<Span>,
     pub(super) flatten: bool,
     pub(super) untagged: bool,
     pub(super) skip_input: bool,
@@ -257,7 +259,10 @@ impl Member {
                     this.aliases
                         .extend(args::text(cx, meta).map(|text| text.value));
                 }
-                (Of::Serde, "default") => this.default = default_value(cx, meta),
+                (Of::Serde, "default") => {
+                    this.default_of_type = matches!(meta, Meta::Path(_)).then(|| meta.span());
+                    this.default = default_value(cx, meta);
+                }
                 (Of::Serde | Of::Schemars, "flatten") => this.flatten = true,
                 (Of::Serde | Of::Schemars, "untagged") => this.untagged = true,
                 (Of::Serde | Of::Schemars, "skip") => {

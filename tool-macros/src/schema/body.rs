@@ -5,6 +5,7 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{DataStruct, DeriveInput, Fields, Type};
 
+use crate::check::param::out_of_bounds;
 use crate::ctxt::Ctxt;
 use crate::doc;
 use crate::place::{literal, local, quote};
@@ -344,6 +345,7 @@ impl<'a> Body<'a> {
         } else if is_option(member.seen_as.as_ref().unwrap_or(&row.field.ty)) {
             tokens.extend(quote!(.optional()));
         }
+        self.default_is_in_bounds(row, ident);
         tokens.extend(self.default(row, ident, is_struct));
         if let Some(example) = &member.example {
             tokens.extend(quote!(.exemplified(|| __tool::AsJson(#example).__json())));
@@ -364,6 +366,19 @@ impl<'a> Body<'a> {
             tokens.extend(quote!(.sometimes_written()));
         }
         Some(tokens)
+    }
+
+    /// A model is told the default, and may send it. What a function makes the runtime knows.
+    fn default_is_in_bounds(&self, row: &Row<'_>, ident: &syn::Ident) {
+        let Row { field, member } = row;
+        if let Some(span) = member.default_of_type
+            && member.seen_as.is_none()
+            && recursive::is_basic(&field.ty)
+            && let Some(bound) = member.bounds.refusing_default_of(&field.ty)
+        {
+            self.cx
+                .error_at(span, out_of_bounds(&ident.to_string(), bound));
+        }
     }
 
     /// The default of a field, its own or its struct's.

@@ -6,11 +6,12 @@ use std::cmp::Ordering;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, ExprRange, ExprUnary, Lit, Meta, RangeLimits, UnOp};
+use syn::{Expr, ExprLit, ExprRange, ExprUnary, Lit, Meta, RangeLimits, Type, UnOp};
 
 use crate::args;
 use crate::ctxt::Ctxt;
 use crate::place::{self, quote};
+use crate::ty;
 
 use super::option;
 use super::pattern::Pattern;
@@ -132,21 +133,94 @@ impl Bounds {
         })
     }
 
-    /// Whether this is a number's literal that is out of the range.
-    pub(crate) fn leave_out(&self, expr: &Expr) -> bool {
-        let silent = Ctxt::new();
-        let number = number(&silent, expr);
-        if silent.finish().is_err() {
-            return false;
+    /// The bound that refuses a literal, if one does.
+    pub(crate) fn refusing(&self, expr: &Expr) -> Option<&'static str> {
+        match args::bare(expr) {
+            Expr::Lit(ExprLit {
+                lit: Lit::Str(text),
+                ..
+            }) => self.refusing_text(&text.value()),
+            literal => {
+                let silent = Ctxt::new();
+                let number = number(&silent, literal);
+                silent.finish().ok()?;
+                self.refusing_number(&number?)
+            }
         }
-        let is_out = |end: &Option<Number>, outside: Ordering| {
-            let (Some(end), Some(number)) = (end, &number) else {
-                return false;
-            };
-            let order = number.compared(end);
-            order == outside || (order == Ordering::Equal && end.exclusive)
+    }
+
+    /// The bound that refuses what `Default` makes of a type that is what its name says.
+    pub(crate) fn refusing_default_of(&self, ty: &Type) -> Option<&'static str> {
+        const NUMBERS: [&str; 14] = [
+            "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
+            "f32", "f64",
+        ];
+        let ty = match ty::bare(ty) {
+            Type::Reference(reference) => ty::bare(&reference.elem),
+            ty => ty,
         };
-        is_out(&self.min, Ordering::Less) || is_out(&self.max, Ordering::Greater)
+        let Type::Path(path) = ty else {
+            return None;
+        };
+        let name = path.path.segments.last()?.ident.to_string();
+        match name.as_str() {
+            "str" | "String" => self.refusing_text(""),
+            "Vec" => (self.min_len > Some(0)).then_some("len"),
+            name if NUMBERS.contains(&name) => self.refusing_number(&Number {
+                text: "0".to_owned(),
+                value: 0.0,
+                integer: Integer::parse("0"),
+                exclusive: false,
+            }),
+            _ => None,
+        }
+    }
+
+    fn refusing_number(&self, number: &Number) -> Option<&'static str> {
+        let is_out = |end: &Option<Number>, outside: Ordering| {
+            end.as_ref().is_some_and(|end| {
+                let order = number.compared(end);
+                order == outside || (order == Ordering::Equal && end.exclusive)
+            })
+        };
+        if is_out(&self.min, Ordering::Less) || is_out(&self.max, Ordering::Greater) {
+            return Some("range");
+        }
+        // Of decimals the runtime knows it.
+        let of = self.multiple_of.as_ref().and_then(|of| of.integer)?;
+        let remainder = number.integer?.magnitude.checked_rem(of.magnitude)?;
+        (remainder != 0).then_some("multiple_of")
+    }
+
+    fn refusing_text(&self, text: &str) -> Option<&'static str> {
+        let count = text.chars().count() as u64;
+        if self.min_len.is_some_and(|least| count < least)
+            || self.max_len.is_some_and(|most| count > most)
+        {
+            return Some("len");
+        }
+        let pattern = self.pattern.as_ref()?;
+        (!pattern.is_match(text)).then_some("pattern")
+    }
+
+    /// A call that does not compile where a constant is refused, with the caret on it. Asked of
+    /// integers, whose constants no other code makes.
+    pub(crate) fn default_fits(&self, ty: &Type, expr: &Expr) -> Option<TokenStream> {
+        const SIGNED_128: [&str; 11] = [
+            "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
+        ];
+        let (Expr::Path(path), Type::Path(ty)) = (args::bare(expr), ty::bare(ty)) else {
+            return None;
+        };
+        let name = path.path.segments.last()?.ident.to_string();
+        let is_constant = name.chars().any(char::is_uppercase)
+            && !name.chars().any(char::is_lowercase)
+            && path.path.segments.first()?.ident != "Self";
+        if !is_constant || !SIGNED_128.iter().any(|name| ty.path.is_ident(name)) {
+            return None;
+        }
+        let bounds = self.tokens(None)?;
+        Some(quote_spanned!(expr.span()=> __tool::Bounds::default_fits(&#bounds, #expr as i128);))
     }
 
     /// Whether nothing was said.

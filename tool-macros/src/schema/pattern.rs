@@ -38,6 +38,12 @@ impl Pattern {
         }
     }
 
+    /// Whether a text matches.
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        // It was built when it was read.
+        Regex::new(&self.regex).is_ok_and(|regex| regex.is_match(text))
+    }
+
     /// The tokens of the runtime's `Pattern`.
     pub(super) fn tokens(&self) -> TokenStream {
         let (text, regex) = (place::literal(&self.text), place::literal(&self.regex));

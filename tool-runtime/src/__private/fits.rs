@@ -82,6 +82,24 @@ impl Bounds {
         }
     }
 
+    /// Asked of constants alone: of literals the macro knows it.
+    #[track_caller]
+    pub const fn default_fits(&self, default: i128) {
+        let value = Int {
+            negative: default < 0,
+            magnitude: default.unsigned_abs(),
+        };
+        let is_in = match (self.min, self.max) {
+            (Some(min), _) if is_above(min, value) => false,
+            (_, Some(max)) if is_above(value, max) => false,
+            _ => true,
+        };
+        assert!(
+            is_in,
+            "the default is out of its range\nhelp: a model that repeats it would be refused: widen the range, or make the parameter an `Option`",
+        );
+    }
+
     #[track_caller]
     pub const fn len_fits(&self, shape: &Shape) {
         match core(shape) {

@@ -62,6 +62,11 @@ impl Lowered {
 /// [`Note`] in any case. So a lowered schema guarantees the form of what comes back, and the tool's
 /// own decoder the rest.
 ///
+/// An object that declares `properties` and is silent about others has no others. One that declares
+/// none (`{"type": "object"}`), or requires or counts on more than it declares, takes any key: where
+/// a dialect knows closed objects alone it is sent as a list of entries, or refused. Only a root
+/// without keys is closed where the provider has no looser mode, and a [`Note`] says so.
+///
 /// # Errors
 /// When the dialect cannot say the schema.
 pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Reject> {

@@ -2,6 +2,7 @@
 //! reads.
 
 use super::Int;
+use super::defaults::refusal;
 use super::fields::{Alternative, alternatives};
 use super::narrow::bare;
 use super::render::{write_json_string, written};
@@ -127,7 +128,10 @@ impl Search {
         [field.example, field.told_default()]
             .into_iter()
             .flatten()
-            .find_map(|json| written(json).filter(|json| is_short(json)))
+            .find_map(|json| {
+                let json = written(json).filter(|json| is_short(json))?;
+                refusal(field.shape, &json).is_none().then_some(json)
+            })
             .or_else(|| self.value(field.shape))
     }
 

@@ -3,6 +3,7 @@
 #[cfg(feature = "schemars")]
 mod canonical;
 mod care;
+mod defaults;
 mod document;
 pub(crate) mod estimate;
 mod example;
@@ -25,6 +26,7 @@ mod words;
 #[cfg(feature = "schemars")]
 pub(crate) use self::canonical::comparable;
 pub use self::care::Care;
+pub(crate) use self::defaults::{RefusedDefault, refused_defaults};
 pub use self::document::SchemaDoc;
 pub(crate) use self::example::example;
 pub(crate) use self::fields::{Alternative, Key, alternatives, alternatives_of};

@@ -1,5 +1,5 @@
 use super::Samples;
-use crate::schema::example;
+use crate::schema::{example, refused_defaults};
 use crate::{Context, ErrorKind, ToolCall, ToolResult, Toolset};
 
 /// Calls of every tool of a set: a small one, and then so many at random that its schema admits.
@@ -47,6 +47,8 @@ pub fn calls(tools: &Toolset, seed: u64, random: usize) -> Vec<ToolCall> {
 /// meant: with a result or an error of its own, never with a panic, arguments that are refused, or a
 /// result that cannot be written. Makes [`calls`] and runs them; returns the answers.
 ///
+/// A default that its own bounds refuse is wrong, too.
+///
 /// A validator may refuse what a schema admits: such tools are not for this.
 ///
 /// # Panics
@@ -59,6 +61,17 @@ pub fn assert_callable(tools: &Toolset, cx: &Context, seed: u64, random: usize) 
         .map(|call| tools.call_blocking(call, cx))
         .collect();
     let mut wrong = String::new();
+    for def in tools.definitions() {
+        let shape = def.input.shape();
+        for default in shape.into_iter().flat_map(refused_defaults) {
+            let (name, path, json) = (&def.name, default.path, default.json);
+            let line = format!(
+                "\n{name}: the default {json} of {path} is refused: {}",
+                default.fault
+            );
+            wrong.push_str(&line);
+        }
+    }
     for (call, result) in calls.iter().zip(&results) {
         if let Err(error) = &result.outcome
             && !matches!(error.kind(), ErrorKind::Failed | ErrorKind::NoHandler)

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::super::shape::{Field, Kind, Variant};
+use super::super::defaults::refusal;
+use super::super::shape::{Field, Kind, Shape, Variant};
 use super::{Writer, write_json_string};
 use crate::contain::contained;
 
@@ -14,6 +15,8 @@ pub(crate) struct Words<'f> {
     pub(crate) deprecated: bool,
     pub(crate) default: Option<fn() -> Option<String>>,
     pub(crate) example: Option<fn() -> Option<String>>,
+    /// What the default has to be.
+    pub(crate) shape: Option<&'f Shape>,
 }
 
 impl Words<'static> {
@@ -25,6 +28,7 @@ impl Words<'static> {
             deprecated: field.deprecated,
             default: field.told_default(),
             example: field.example,
+            shape: Some(field.shape),
         }
     }
 }
@@ -48,7 +52,13 @@ impl Writer {
         if words.deprecated {
             self.entry("deprecated", true);
         }
-        if let Some(json) = words.default.and_then(written) {
+        // A model that repeats what its own bounds refuse would be refused: `Toolset::check` tells.
+        let fits = |json: &String| {
+            words
+                .shape
+                .is_none_or(|shape| refusal(shape, json).is_none())
+        };
+        if let Some(json) = words.default.and_then(written).filter(fits) {
             self.entry("default", json);
         }
         if let Some(json) = words.example.and_then(written) {

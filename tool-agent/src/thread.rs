@@ -1,7 +1,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use toolwright_runtime::ToolCall;
+use toolwright_runtime::{Printable, ToolCall};
 
 use crate::{Message, ToolMessage};
 
@@ -63,7 +63,8 @@ impl fmt::Display for ThreadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines = Vec::new();
         for Unanswered { message, call, .. } in &self.unanswered {
-            let (id, name) = (&call.id, &call.name);
+            let shown = |text| Printable::new(text).one_line();
+            let (id, name) = (shown(&call.id), shown(&call.name));
             lines.push(format!(
                 "message {message}: the call `{id}` of `{name}` has no answer"
             ));

@@ -29,7 +29,7 @@ use self::guard::Guard;
 use crate::body::LARGE_BODIES;
 use crate::mcp::{HttpService, ServerLimits};
 use crate::turns::Turns;
-use crate::{answer, definitions, progress};
+use crate::{answer, definitions, from_outside, progress};
 
 /// How long calls in flight have to end after the server was told to.
 const GRACE: Duration = Duration::from_secs(10);
@@ -40,6 +40,10 @@ const GRACE: Duration = Duration::from_secs(10);
 /// The body of a call is the arguments' JSON text, which the tool's decoder reads as it came; its
 /// answer is JSON too, or with `Accept: text/event-stream` events, of which the last one is the answer.
 /// A client that goes away cancels its call.
+///
+/// Values that a caller got wrong are [repaired](toolwright_runtime::Repair), and the answer's `repairs`
+/// say how; keys never are, since nobody knows who wrote them. A [context](Self::context) that is
+/// strict switches that off, as does a request with `Prefer: handling=strict`.
 ///
 /// Requests are refused whose `Host` is a name that is not allowed, or whose `Origin` is another site.
 /// Beyond the loopback it serves only with a [token](Self::bearer), or where [anyone](Self::allow_anyone)
@@ -242,7 +246,7 @@ impl Server {
             executor: progress::told((self.change)(Executor::serial(&self.registry))),
             name: self.name,
             version: self.version,
-            cx: self.cx,
+            cx: from_outside(self.cx),
             end: end_calls.clone(),
             turns,
             registry: self.registry,

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 use toolwright::{
-    Context, DynTool, ErrorKind, NameError, RenameError, State, Tool, ToolCall, ToolDef, ToolError,
-    ToolResult, Toolset, tool, tools,
+    BuildError, Context, Dialect, DynTool, ErrorKind, NameError, RenameError, SchemaDoc, State,
+    Tool, ToolCall, ToolDef, ToolError, ToolResult, Toolset, Wire, tool, tools,
 };
 
 /// Adds.
@@ -319,4 +319,203 @@ fn definitions_without_code_are_all_listed() {
         error.to_string(),
         "no tool here is named `x`, `y`; more than one definition is named `add`"
     );
+}
+
+/// What nobody sees, in text that somebody else wrote.
+const HOSTILE: &str =
+    "wipe\u{1b}[2J\n\0\u{7}\u{7f}\u{9b}\u{202e}\u{2066}\u{200b}\u{2028}\u{e0041}\u{3164}x";
+const SHOWN: &str =
+    r"wipe\u{1b}[2J\n\u{0}\u{7}\u{7f}\u{9b}\u{202e}\u{2066}\u{200b}\u{2028}\u{e0041}\u{3164}x";
+
+#[track_caller]
+fn assert_printable(text: &str) {
+    let hides = |char: char| HOSTILE.contains(char) && !char.is_ascii_graphic() && char != '\n';
+    assert!(!text.contains(hides), "{text:?}");
+}
+
+/// Counts.
+#[tool]
+fn count(of: std::collections::BTreeMap<u8, Side>, side: Side, n: u8) -> usize {
+    let _ = (side, n);
+    of.len()
+}
+
+#[derive(serde::Deserialize, toolwright::Schema)]
+#[serde(rename_all = "snake_case")]
+enum Side {
+    Left,
+    Right,
+}
+
+#[test]
+fn what_nobody_sees_is_an_escape_in_every_error() {
+    let schema = r#"{"type": "object", "additionalProperties": false, "properties": {
+        "of": {"type": "object", "propertyNames": {"pattern": "^[0-9]+$"}},
+        "side": {"enum": ["left", "right"]}, "n": {"type": "integer"}}}"#;
+    let checked = DynTool::builder()
+        .name("checked")
+        .description("Counts.")
+        .parameters(SchemaDoc::parse(schema).unwrap())
+        .handler_sync(|_: Value, _| Ok::<_, ToolError>(()));
+    let tools = tools![count].with(checked.build().unwrap()).0;
+    let error = |name: &str, arguments: &str| {
+        let call = ToolCall::new("c1", name, arguments);
+        let result = tools.call_blocking(&call, &Context::new());
+        result.outcome.unwrap_err()
+    };
+    let unknown = error(HOSTILE, "{}");
+    assert_eq!(unknown.to_string(), format!("unknown tool `{SHOWN}`"));
+    let names: &[&str] = if cfg!(feature = "validate") {
+        &["count", "checked"]
+    } else {
+        &["count"]
+    };
+    for name in names {
+        for arguments in [
+            json!({HOSTILE: 1, "of": {}, "side": "left", "n": 1}).to_string(),
+            json!({"\u{3164}": 1, "of": {}, "side": "left", "n": 1}).to_string(),
+            json!({"of": {HOSTILE: "left"}, "side": "left", "n": 1}).to_string(),
+            json!({"of": {}, "side": HOSTILE, "n": 1}).to_string(),
+            json!({"of": {}, "side": "left\u{202e}", "n": 1}).to_string(),
+            json!({"of": {}, "side": "left", "n": HOSTILE}).to_string(),
+            json!({"of": {}, "side": "left", "n": {HOSTILE: [HOSTILE]}}).to_string(),
+            Value::from(HOSTILE).to_string(),
+            format!("{{{HOSTILE}"),
+            "{\"n\": 1 \u{3164}".to_owned(),
+            "{\"n\": 1 \u{202e}".to_owned(),
+        ] {
+            let error = error(name, &arguments);
+            assert_eq!(error.kind(), ErrorKind::InvalidArgs, "{name} {arguments}");
+            assert_printable(&error.to_string());
+            for fault in error.faults() {
+                assert_printable(&fault.path);
+                assert_printable(&fault.message);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_long_is_cut_with_a_count() {
+    let call = |name: &str| {
+        let call = ToolCall::new("c1", name, "{}");
+        let result = tools![add].call_blocking(&call, &Context::new());
+        result.outcome.unwrap_err().to_string()
+    };
+    let cut = format!("unknown tool `{}… (872 more characters)`", "a".repeat(128));
+    assert_eq!(call(&"a".repeat(1000)), cut);
+    assert!(call(&"\u{e0041}".repeat(100_000)).len() < 200);
+}
+
+#[test]
+fn what_a_tools_error_says_is_safe_to_print() {
+    let fails = DynTool::builder()
+        .name("fails")
+        .description("Fails.")
+        .handler_sync(|_: Value, _| Err::<(), _>(format!("two\nlines\tof\r\n {HOSTILE}")));
+    let refuses = DynTool::builder()
+        .name("refuses")
+        .description("Refuses.")
+        .handler_sync(|_: Value, _| Ok::<_, ToolError>(()))
+        .validate(|_: &Value| Err(vec![HOSTILE.to_owned()]));
+    let tools = Toolset::new([fails.build().unwrap(), refuses.build().unwrap()]).unwrap();
+    let words = |name: &str| {
+        let call = ToolCall::new("c1", name, "{}");
+        let result = tools.call_blocking(&call, &Context::new());
+        result.outcome.unwrap_err().to_string()
+    };
+    let lines = SHOWN.replace(r"\n", "\n");
+    assert_eq!(words("fails"), format!("two\nlines\tof\r\n {lines}"));
+    assert_eq!(words("refuses"), lines);
+    let more = ToolError::failed("a").with_message(HOSTILE).to_string();
+    assert_eq!(more, format!("a\n{lines}"));
+    // The letters of people stay.
+    for said in [
+        "Größe, 寿司, שלום, سلام, \u{645}\u{6cc}\u{200c}\u{62e}",
+        "\u{1f469}\u{200d}\u{1f680} \u{2764}\u{fe0f}",
+    ] {
+        assert_eq!(ToolError::failed(said).to_string(), said);
+    }
+}
+
+/// The definition of `add`, but for this.
+fn added(change: impl FnOnce(&mut ToolDef)) -> ToolDef {
+    let mut def = tools![add].definitions().next().unwrap().clone();
+    change(&mut def);
+    def
+}
+
+/// Where a definition can hide text: in words, which can be said without, and in what means
+/// something else without it.
+fn hiding() -> Vec<(ToolDef, bool)> {
+    let mut all = vec![
+        (added(|def| def.description = "Adds.\u{e0041}".into()), true),
+        (added(|def| def.title = Some("Add\u{202e}".into())), true),
+    ];
+    for (part, is_word) in [
+        (r#""description": "a\u200b""#, true),
+        (r#""items": {"title": "a\ufeff"}"#, true),
+        (r#""enum": ["a\u200b"]"#, false),
+        (r#""default": "a\u200b""#, false),
+        (r#""examples": [{"b": "a\u200b"}]"#, false),
+        (r#""properties": {"a\u200b": {}}"#, false),
+    ] {
+        let schema = format!(r#"{{"type": "object", "properties": {{"a": {{{part}}}}}}}"#);
+        let schema = SchemaDoc::parse(&schema).unwrap();
+        all.push((added(|def| def.input = schema), is_word));
+    }
+    all
+}
+
+#[test]
+fn definitions_that_hide_text_are_refused() {
+    for (def, _) in hiding() {
+        let error = tools![add].attach([def.clone()]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "characters that nobody sees stand in the definition of `add`"
+        );
+        assert_eq!(error.hidden(), ["add"]);
+        let built = DynTool::builder()
+            .def(def)
+            .handler_sync(|_: Value, _| Ok::<_, ToolError>(()))
+            .build();
+        let error = built.unwrap_err();
+        assert!(matches!(&error, BuildError::HiddenText(_)), "{error}");
+        assert_printable(&error.to_string());
+    }
+}
+
+#[test]
+fn what_is_hidden_in_a_declared_definition_is_not_sent() {
+    for (def, is_word) in hiding() {
+        let tools = Toolset::new([DynTool::declare(def)]).unwrap();
+        assert!(!tools.check(Dialect::OpenAiLoose).is_accepted());
+        let sent = Wire::OpenAiChat.definitions_in(&tools, Dialect::OpenAiLoose);
+        let sent = match sent {
+            Ok(sent) => sent,
+            Err(refused) => {
+                let words = "of a schema holds characters that nobody sees";
+                assert!(
+                    !is_word && refused.to_string().ends_with(words),
+                    "{refused}"
+                );
+                continue;
+            }
+        };
+        assert!(is_word);
+        assert_printable(sent.text());
+        let notes: Vec<_> = sent.notes().map(|(_, note)| note.to_string()).collect();
+        assert!(
+            notes.contains(&"/: hidden_removed hidden 1".to_owned()),
+            "{notes:?}"
+        );
+        for wire in Wire::ALL {
+            assert!(
+                !wire
+                    .definitions(&tools)
+                    .contains(['\u{200b}', '\u{feff}', '\u{202e}'])
+            );
+        }
+    }
 }

@@ -240,7 +240,7 @@ fn a_summary_is_one_line_and_cut() {
         .run_blocking(&calls(&[("say", &arguments)]), &Context::new());
     let line = line(&trace.of_kind(TraceKind::Finished)[0]);
     let result = line.split_once(" -> ").unwrap().1;
-    assert_eq!(result, format!("{}...", "x ".repeat(50)));
+    assert_eq!(result, format!("{}… (61 more characters)", "x ".repeat(50)));
 }
 
 #[test]

@@ -206,6 +206,21 @@ fn a_call_is_a_span_by_the_conventions() {
 }
 
 #[test]
+fn names_that_a_model_made_up_are_one_line_of_a_log() {
+    let recorder = Recorder::default();
+    let made_up = call("c\n1", "a\n\u{1b}[2Jb\u{202e}");
+    run(&recorder, &Executor::serial(all()), &[made_up]);
+    let spans = recorder.spans.lock().unwrap();
+    let shown = r"a\n\u{1b}[2Jb\u{202e}";
+    assert_eq!(spans[0].fields["gen_ai.tool.name"], shown);
+    assert_eq!(
+        spans[0].fields["otel.name"],
+        format!("execute_tool {shown}")
+    );
+    assert_eq!(spans[0].fields["gen_ai.tool.call.id"], r"c\n1");
+}
+
+#[test]
 fn the_span_is_entered_wherever_the_tool_runs() {
     for name in ["waits", "blocks", "spawned"] {
         let recorder = Recorder::default();

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright::{
-    Answer, Call, Context, DynTool, Encoder, ErrorKind, Outcome, Repair, Schema, Store, Tool,
-    ToolCall, ToolDef, ToolError, ToolResult, Toolset, tool, tools,
+    Annotations, Answer, Call, Context, DynTool, Encoder, ErrorKind, Outcome, Repair, Repairs,
+    Schema, Store, Tool, ToolCall, ToolDef, ToolError, ToolResult, Toolset, tool, tools,
 };
 
 /// What a call comes to: what the tool answers as JSON or what the model is told, and the repairs.
@@ -265,7 +265,7 @@ fn null_for_a_default_is_left_out() {
 fn a_misspelled_key_is_the_one_that_is_missing() {
     repair_rows! {
         Line, r#"{"sku": "a", "qyt": 1}"#, Ok(r#"{"sku":"a","qty":1,"gift":false,"note":null}"#), ["v.qty renamed qyt -> qty"];
-        Line, r#"{"sku": "a", "Qty": 1}"#, Ok(r#"{"sku":"a","qty":1,"gift":false,"note":null}"#), ["v.qty renamed Qty -> qty"];
+        Line, r#"{"sku": "a", "Qyt": 1}"#, Ok(r#"{"sku":"a","qty":1,"gift":false,"note":null}"#), ["v.qty renamed Qyt -> qty"];
         Line, r#"{"sku": "a", "q\u0079t": 1}"#, Ok(r#"{"sku":"a","qty":1,"gift":false,"note":null}"#), ["v.qty renamed qyt -> qty"];
         Line, r#"{"qyt": "1", "gift": null, "sku": "a"}"#, Ok(r#"{"sku":"a","qty":1,"gift":false,"note":null}"#),
             ["v.gift null_dropped null -> ", "v.qty renamed qyt -> qty", r#"v.qty unquoted "1" -> 1"#];
@@ -658,4 +658,229 @@ fn each_link_of_a_chain_is_judged_once() {
     }
     let (answer, _) = call(&tools![chain], "chain", &format!(r#"{{"v": {text}}}"#));
     assert!(answer.unwrap_err().contains("x: unknown key"));
+}
+
+/// Books an amount.
+#[tool]
+fn book(journal: &str, line_2: u8) -> String {
+    format!("{journal} {line_2}")
+}
+
+/// Spends an amount.
+#[tool(destructive)]
+fn spend(journal: &str, line_2: u8) -> String {
+    format!("{journal} {line_2}")
+}
+
+/// Keys that are `journal` to somebody and not to somebody else.
+const DISGUISED: [&str; 22] = [
+    r"journal\u0000",
+    r"journa\u0000l",
+    "Journal",
+    "JOURNAL",
+    "jour_nal",
+    "jour-nal",
+    "journal ",
+    " journal",
+    "jour nal",
+    r"journal\n",
+    r"\tjournal",
+    r"journal\r",
+    "journal\u{200b}",
+    "jour\u{200d}nal",
+    "journal\u{202e}",
+    "\u{feff}journal",
+    "journal\u{e0041}",
+    "journal\u{7f}",
+    "j\u{43e}urnal",
+    "\u{ff4a}ournal",
+    "jou\u{301}rnal",
+    "journal2",
+];
+
+#[test]
+fn a_key_is_repaired_only_where_letters_differ() {
+    let tools = tools![book];
+    for key in DISGUISED {
+        let arguments = format!(r#"{{"{key}": "a", "line_2": 1}}"#);
+        let (answer, repairs) = call(&tools, "book", &arguments);
+        let told = answer.unwrap_err();
+        assert!(
+            told.contains("unknown argument; did you mean `journal`?"),
+            "{told}"
+        );
+        assert!(told.contains("journal: missing"), "{told}");
+        assert!(repairs.is_empty(), "{key}");
+    }
+    // A digit makes another key.
+    let (answer, _) = call(&tools, "book", r#"{"journal": "a", "line_1": 1}"#);
+    answer.unwrap_err();
+    for key in ["jounral", "Jurnal", "journall", "jurnal"] {
+        let arguments = format!(r#"{{"{key}": "a", "line_2": 1}}"#);
+        let (answer, repairs) = call(&tools, "book", &arguments);
+        assert_eq!(answer.as_deref(), Ok(r#""a 1""#), "{key}");
+        assert_eq!(repairs, [format!("journal renamed {key} -> journal")]);
+    }
+}
+
+#[test]
+fn letters_that_a_key_has_itself_may_be_repaired() {
+    repair_rows! {
+        Accented, r#"{"grösse": 1}"#, Ok(r#"{"größe":1}"#), ["v.größe renamed grösse -> größe"];
+        Accented, r#"{"größé": 1}"#,
+            Err("v.größé: unknown key; did you mean `größe`?\nv.größe: missing, expected an integer from 0 to 255"), [];
+    }
+}
+
+#[derive(Serialize, Deserialize, Schema)]
+struct Accented {
+    größe: u8,
+}
+
+#[derive(Deserialize, Schema)]
+struct Spent {
+    journal: String,
+    line_2: u8,
+}
+
+struct Hand(ToolDef);
+impl Tool for Hand {
+    fn def(&self) -> &ToolDef {
+        &self.0
+    }
+    fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
+        let spent = call.decode::<Spent>();
+        Answer::Ready(spent.map(|it| Outcome::value(format!("{} {}", it.journal, it.line_2))))
+    }
+    fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
+        call.decode::<Spent>().map(drop)
+    }
+}
+
+/// The same tool, as it can come to be destructive.
+fn destructive() -> Vec<(&'static str, Toolset)> {
+    let hints = Annotations {
+        destructive: Some(true),
+        ..Annotations::default()
+    };
+    let of = |tool| Toolset::new([tool]).unwrap();
+    let run = |spent: Spent, _| Ok::<_, ToolError>(format!("{} {}", spent.journal, spent.line_2));
+    let typed = DynTool::builder()
+        .name("spend")
+        .description("Spends.")
+        .annotations(hints)
+        .typed_sync(run);
+    let mut stored = tools![book].definitions().next().unwrap().clone();
+    stored.annotations = hints;
+    let mut by_hand = ToolDef::new("book", "Spends.");
+    by_hand.annotations = hints;
+    vec![
+        ("spend", tools![spend]),
+        ("spend", of(typed.build().unwrap())),
+        (
+            "spend",
+            of(tools![spend].get("spend").unwrap().clone().handle_errors()),
+        ),
+        ("pay", tools![spend].rename("spend", "pay").unwrap()),
+        ("book", tools![book].attach([stored]).unwrap()),
+        ("book", of(std::sync::Arc::new(Hand(by_hand)))),
+    ]
+}
+
+#[test]
+fn the_keys_of_a_destructive_tool_are_as_they_were_written() {
+    for (name, tools) in destructive() {
+        for arguments in [
+            r#"{"jounral": "a", "line_2": 1}"#,
+            r#""{\"journal\": \"a\", \"line_2\": 1}""#,
+        ] {
+            let model = ToolCall::new("c1", name, arguments);
+            let (answer, repairs) = call(&tools, name, arguments);
+            answer.unwrap_err();
+            assert!(repairs.is_empty());
+            tools.validate_call(&model, &Context::new()).unwrap_err();
+            #[cfg(feature = "tokio")]
+            for error in executed(&tools, &model) {
+                assert_eq!(error.kind(), ErrorKind::InvalidArgs, "{name}");
+            }
+        }
+        let (answer, repairs) = call(&tools, name, r#"{"journal": "a", "line_2": "1"}"#);
+        assert_eq!(answer.as_deref(), Ok(r#""a 1""#));
+        assert_eq!(repairs, [r#"line_2 unquoted "1" -> 1"#]);
+    }
+}
+
+/// Why executors refuse a call: with layers and without, where it goes other ways.
+#[cfg(feature = "tokio")]
+fn executed(tools: &Toolset, model: &ToolCall) -> [ToolError; 2] {
+    let plain = toolwright::Executor::serial(tools);
+    let layered = plain.clone().layer(toolwright::layers::Log::new(|_| {}));
+    [plain, layered].map(|executor| {
+        let batch = executor.run_blocking(std::slice::from_ref(model), &Context::new());
+        batch.results().next().unwrap().outcome.clone().unwrap_err()
+    })
+}
+
+#[test]
+fn repairs_of_values_show_every_key_that_is_read() {
+    let tools = tools![several];
+    let cx = Context::new().with_repairs(Repairs::Values);
+    let come = |arguments: &str| {
+        said(&tools.call_blocking(&ToolCall::new("c1", "several", arguments), &cx))
+    };
+    let (answer, repairs) =
+        come(r#"{"a": "1", "b": null, "c": "x", "text": "", "texts": "[\"y\"]"}"#);
+    answer.unwrap();
+    assert_eq!(
+        repairs,
+        [
+            r#"a unquoted "1" -> 1"#,
+            "b null_dropped null -> ",
+            r#"c wrapped "x" -> ["x"]"#,
+            r#"texts parsed "[\"y\"]" -> ["y"]"#,
+        ]
+    );
+    let rest = r#""c": [], "text": "", "texts": []"#;
+    for hidden in [
+        format!(r#"{{"a": 1, {rest}, "d": "{{\"sku\": \"a\", \"qty\": 1}}"}}"#),
+        format!(r#"{{"a": 1, {rest}, "d": "\u007b\"sku\": \"a\", \"qty\": 1}}"}}"#),
+        format!(r#"{{"aa": 1, {rest}}}"#),
+        serde_json::to_string(&format!(r#"{{"a": 1, {rest}}}"#)).unwrap(),
+    ] {
+        let (answer, repairs) = come(&hidden);
+        answer.unwrap_err();
+        assert!(repairs.is_empty(), "{hidden}");
+    }
+    repair_rows! {
+        Vec<Line>, r#""[{\"sku\": \"a\", \"qty\": 1}]""#, Ok(r#"[{"sku":"a","qty":1,"gift":false,"note":null}]"#),
+            [r#"v parsed "[{\"sku\": \"a\", \"qty\": 1}]" -> [{"sku": "a", "qty": 1}]"#];
+    }
+    let lines = tools![crate::echo::<Vec<Line>> as "echo"];
+    for hidden in [
+        r#"{"v": "[{\"sku\": \"a\", \"qty\": 1}]"}"#,
+        r#"{"v": ["{\"sku\": \"a\", \"qty\": 1}"]}"#,
+        r#"{"v": "[\"\\u007b\\\"sku\\\": \\\"a\\\", \\\"qty\\\": 1}\"]"}"#,
+    ] {
+        let model = ToolCall::new("c1", "echo", hidden);
+        lines.call_blocking(&model, &cx).outcome.unwrap_err();
+        lines
+            .call_blocking(&model, &Context::new())
+            .outcome
+            .unwrap();
+    }
+}
+
+#[test]
+fn of_two_contexts_the_one_that_repairs_less_counts() {
+    let of = |repairs| Context::new().with_repairs(repairs);
+    let all = [Repairs::None, Repairs::Values, Repairs::All];
+    for one in all {
+        for other in all {
+            let both = of(one).over(&of(other));
+            assert_eq!(both.repairs(), one.min(other));
+        }
+        assert_eq!(of(one).over(&Context::new()).repairs(), one);
+        assert_eq!(Context::new().over(&of(one)).repairs(), one);
+        assert_eq!(of(one).is_strict(), one == Repairs::None);
+    }
 }

@@ -227,7 +227,7 @@ fn what_is_sent_is_shown_as_it_stands_and_cut() {
     let cut = "é".repeat(59);
     assert_eq!(
         told(schema, &format!(r#"{{"v": "{long}"}}"#)),
-        format!("v: expected an integer, got \"{cut}…")
+        format!("v: expected an integer, got \"{cut}… (942 more characters)")
     );
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use toolwright_runtime::{SchemaDoc, StreamEvent, ToolCall, ToolChoice, Toolset, Usage};
+use toolwright_runtime::{Printable, SchemaDoc, StreamEvent, ToolCall, ToolChoice, Toolset, Usage};
 
 use crate::{Native, Thread};
 
@@ -176,11 +176,12 @@ impl ModelErrorKind {
 }
 
 impl ModelError {
-    /// A failure in words for the host.
+    /// A failure in words for the host. What nobody sees in them becomes an escape, as in
+    /// [`Printable`]: most are a provider's.
     pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
-            message: message.into(),
+            message: Printable::new(&message.into()).to_string(),
             retry_after: None,
             source: None,
         }

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use toolwright_runtime::{Outcome, ShortStr, ToolCall};
+use toolwright_runtime::{Outcome, Printable, ShortStr, ToolCall};
 
 use crate::session::{answer_of, find};
 use crate::{Asks, Assistant, CallRef, Message, Question, SessionError, ToolMessage};
@@ -82,7 +82,8 @@ impl fmt::Display for ThreadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines = Vec::new();
         for Unanswered { message, call, .. } in &self.unanswered {
-            let (id, name) = (&call.id, &call.name);
+            let shown = |text| Printable::new(text).one_line();
+            let (id, name) = (shown(&call.id), shown(&call.name));
             lines.push(format!(
                 "message {message}: the call `{id}` of `{name}` has no answer"
             ));

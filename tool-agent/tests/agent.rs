@@ -545,3 +545,15 @@ async fn no_listener_keeps_events_from_another() {
     assert_eq!(run.text(), Some("5."));
     assert_eq!(*told.lock().unwrap(), ["run", "call", "end"]);
 }
+
+#[tokio::test]
+async fn a_slip_in_a_key_is_repaired_for_an_agents_own_model() {
+    let slip = call("c1", "submit_plan", &json!({"paln": "go"}));
+    let agent = Agent::new(ScriptedModel::new([calls(&[slip])]), all());
+    let run = agent.run(&mut Session::ask("Plan."), &Context::new()).await;
+    let halted = run.unwrap().halted;
+    assert!(
+        matches!(&halted, Halted::Halt { reason, .. } if reason.as_str() == "plan_submitted"),
+        "{halted:?}"
+    );
+}

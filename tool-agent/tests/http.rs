@@ -438,6 +438,29 @@ async fn what_may_succeed_later_is_sent_again() {
     }
 }
 
+/// What a provider says is printed by hosts.
+#[tokio::test]
+async fn a_providers_words_are_safe_to_print() {
+    let words = r#""no\n\u001b]0;x\u0007\u202e\udb40\udc41 ключ""#;
+    let shown = "no\n\\u{1b}]0;x\\u{7}\\u{202e}\\u{e0041} ключ";
+    let body = format!(r#"{{"error": {{"message": {words}}}}}"#);
+    for (bytes, streams) in [
+        (answer("400 Bad Request", "", &body), false),
+        (
+            answer(
+                "400 Bad Request",
+                "",
+                "no\n\u{1b}]0;x\u{7}\u{202e}\u{e0041} ключ",
+            ),
+            false,
+        ),
+        (stream(&format!("data: {body}\n\n")), true),
+    ] {
+        let (error, _) = fault(bytes, streams).await;
+        assert!(error.to_string().ends_with(shown), "{error:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_key_is_in_no_debug_and_no_error() {
     let body = r#"{"error": {"message": "Incorrect API key provided: secret."}}"#;
@@ -449,7 +472,10 @@ async fn a_key_is_in_no_debug_and_no_error() {
     // Nor half of it, where long words are cut.
     let long = format!("{}secret", "x".repeat(997));
     let (long, _) = fault(answer("401 Unauthorized", "", &long), false).await;
-    assert!(long.to_string().ends_with("x[ke…"), "{long}");
+    assert!(
+        long.to_string().ends_with("x[ke… (2 more characters)"),
+        "{long}"
+    );
     let endpoint = Endpoint::openai_chat("http://user:secret@127.0.0.1:1/secret", "m", "secret");
     let endpoint = endpoint.header("x-other", "secret").retries(0);
     let unreachable = ask(&endpoint, false).await.0.unwrap_err();

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::decode::decode_value;
-use crate::{Context, Limits, Schema, ShortStr, Store, ToolError};
+use crate::{Context, Limits, Repairs, Schema, ShortStr, Store, ToolError};
 
 /// A call that a model asks for: which tool, with what arguments. Cheap to clone.
 ///
@@ -75,6 +75,7 @@ pub struct Call<'a> {
     of: Option<&'a ToolCall>,
     index: usize,
     only_check: bool,
+    is_destructive: bool,
 }
 
 impl fmt::Debug for Call<'_> {
@@ -96,6 +97,7 @@ impl<'a> Call<'a> {
             of: None,
             index: 0,
             only_check: false,
+            is_destructive: false,
         }
     }
 
@@ -148,9 +150,23 @@ impl<'a> Call<'a> {
         self.context.is_lowered()
     }
 
-    /// Whether what the model meant may be read where it wrote something else.
-    pub(crate) fn repairs(&self) -> bool {
-        self.of.is_some() && !self.context.is_strict()
+    /// How far what the model meant may be read where it wrote something else.
+    pub(crate) fn repairs(&self) -> Repairs {
+        match self.of {
+            // Text that no model wrote.
+            None => Repairs::None,
+            Some(_) if self.is_destructive => self.context.repairs().min(Repairs::Values),
+            Some(_) => self.context.repairs(),
+        }
+    }
+
+    /// The same call, of a tool that is destructive or, as far as this definition says, is not.
+    #[inline]
+    pub(crate) fn destructive(self, is_destructive: bool) -> Self {
+        Self {
+            is_destructive: self.is_destructive | is_destructive,
+            ..self
+        }
     }
 
     pub(crate) fn store(&self) -> &'a Store {

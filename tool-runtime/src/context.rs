@@ -9,7 +9,7 @@ use crate::executor::Live;
 use crate::state;
 #[cfg(feature = "tokio")]
 use crate::{Cancel, Progress};
-use crate::{Limits, Scope, ShortStr, State};
+use crate::{Limits, Repairs, Scope, ShortStr, State};
 
 /// What a tool may know about the call it answers. Cheap to clone.
 ///
@@ -46,7 +46,7 @@ struct Shared {
     called: Option<Arc<[Arc<str>]>>,
     input: Option<Arc<str>>,
     state: State,
-    strict: bool,
+    repairs: Repairs,
     lowered: bool,
     limits: Option<Limits>,
     #[cfg(feature = "tokio")]
@@ -131,10 +131,15 @@ impl Context {
         self.change(|shared| shared.state = state)
     }
 
-    /// The same context, in which arguments are read as they stand: nothing is repaired. See
-    /// [`Repair`](crate::Repair).
+    /// The same context, in which arguments are read as they stand: `with_repairs(Repairs::None)`.
     pub fn strict(self) -> Self {
-        self.change(|shared| shared.strict = true)
+        self.with_repairs(Repairs::None)
+    }
+
+    /// The same context, in which arguments are repaired as far as this; [`Repairs::All`] if nothing is
+    /// said. A server takes [`Repairs::Values`] for more than that.
+    pub fn with_repairs(self, repairs: Repairs) -> Self {
+        self.change(|shared| shared.repairs = repairs)
     }
 
     /// The same context, of a model that was given the tools in a provider's strict mode. Such modes
@@ -159,8 +164,8 @@ impl Context {
 
     /// This context, and where it says nothing, what `base` says: a call's over a session's, that
     /// over a default. Values of the host's own go by their types, those of the
-    /// [`State`] by their names: a name that both know has this context's value. It is strict or lowered
-    /// if one of both is. All of it decides which tools are visible, and all of it reaches the tools.
+    /// [`State`] by their names: a name that both know has this context's value. It repairs what both repair, and
+    /// is lowered if one of both is. All of it decides which tools are visible, and all of it reaches the tools.
     ///
     /// This order holds wherever a context is given: to an executor, an agent's run, a server. What a tool
     /// [updates](Self::update_state) goes to the conversation, and to no context: where a call's context says
@@ -204,7 +209,7 @@ impl Context {
             or(&mut shared.input, &below.input);
             shared.turn = shared.turn.or(below.turn);
             shared.limits = shared.limits.or(below.limits);
-            shared.strict |= below.strict;
+            shared.repairs = shared.repairs.min(below.repairs);
             shared.lowered |= below.lowered;
             if shared.called.is_none() {
                 shared.called.clone_from(&below.called);
@@ -247,7 +252,12 @@ impl Context {
 
     /// Whether arguments are read as they stand.
     pub fn is_strict(&self) -> bool {
-        self.shared.strict
+        self.repairs() == Repairs::None
+    }
+
+    /// How far arguments are repaired.
+    pub fn repairs(&self) -> Repairs {
+        self.shared.repairs
     }
 
     /// Whether the model was given the tools in a provider's strict mode.

@@ -20,7 +20,7 @@ use crate::schema::Ordered;
 use crate::secret::without_secrets;
 use crate::{
     Annotations, Answer, Call, Context, ErrorKind, Kind, NameError, Output, Plan, Schema,
-    SchemaDoc, Scope, Shape, Tool, ToolDef, ToolError,
+    SchemaDoc, Scope, Shape, Stripped, Tool, ToolDef, ToolError,
 };
 
 /// A tool that is known only at run time: from a file, a database, or a closure.
@@ -69,6 +69,8 @@ impl DynTool {
     /// Called all the same it answers [`NoHandler`](ErrorKind::NoHandler).
     ///
     /// The definition is taken as it is, so that one from elsewhere can be renamed afterwards.
+    /// [`Toolset::check`](crate::Toolset::check) tells of characters in it that nobody sees; a
+    /// [`Wire`](crate::Wire) leaves them out of what a provider is sent.
     pub fn declare(def: ToolDef) -> Arc<dyn Tool> {
         Arc::new(Self {
             def,
@@ -90,6 +92,11 @@ impl DynTool {
             );
             ToolError::new(ErrorKind::NoHandler, message)
         })
+    }
+
+    /// The call, of this tool.
+    fn own<'a>(&self, call: Call<'a>) -> Call<'a> {
+        call.destructive(self.def.annotations.destructive == Some(true))
     }
 
     fn secrets(&self) -> Option<&'static Shape> {
@@ -148,7 +155,7 @@ impl Tool for DynTool {
     }
 
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
-        let call = self.raised(call);
+        let call = self.raised(self.own(call));
         let handler = self.handler();
         match handler.and_then(|handler| self.judged(&call).map(|()| handler)) {
             Ok(handler) => handler.call(call, self.check.as_deref()),
@@ -158,7 +165,7 @@ impl Tool for DynTool {
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         let handler = self.handler()?;
-        let call = self.raised(call);
+        let call = self.raised(self.own(call));
         self.judged(&call)?;
         handler.validate(call, self.check.as_deref())
     }
@@ -410,7 +417,8 @@ impl DynToolBuilder {
     /// Makes the tool.
     ///
     /// # Errors
-    /// When something that a tool needs is missing, or a provider refuses the name; with the feature
+    /// When something that a tool needs is missing, a provider refuses the name, or words, keys or
+    /// values of the definition hold characters that nobody sees; with the feature
     /// `validate` also when arguments cannot be checked against the [schema](Self::parameters).
     pub fn build(self) -> Result<Arc<dyn Tool>, BuildError> {
         let Self {
@@ -440,6 +448,10 @@ impl DynToolBuilder {
         } else {
             None
         };
+        let stripped = def.strip_hidden();
+        if stripped != Stripped::default() {
+            return Err(BuildError::HiddenText(stripped));
+        }
         def.meta = meta.into();
         Ok(Arc::new(DynTool {
             def,

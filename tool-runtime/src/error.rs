@@ -3,11 +3,13 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::visible::{Printable, printable};
 use crate::{Fault, FaultCode};
 
 /// Why a call has no result: words for the model, and apart from them what only the host may read.
 ///
-/// `Display` is what the model reads. `Debug` and [`source`](Error::source) are for the host: they
+/// `Display` is what the model reads. Whoever wrote its words, they are safe to print: what nobody sees
+/// in them is an escape, as in [`Printable`]. `Debug` and [`source`](Error::source) are for the host: they
 /// can hold paths, addresses and secrets.
 #[derive(Clone)]
 pub struct ToolError(Box<Inner>);
@@ -94,6 +96,9 @@ impl ToolError {
     pub(crate) fn with_messages(kind: ErrorKind, mut messages: Vec<Cow<'static, str>>) -> Self {
         // A model that reads nothing takes it for a success.
         messages.retain(|message| !message.is_empty());
+        for message in &mut messages {
+            *message = printable(std::mem::take(message));
+        }
         if messages.is_empty() {
             messages.push("the tool failed and did not say why".into());
         }
@@ -109,6 +114,7 @@ impl ToolError {
 
     #[cold]
     pub(crate) fn invalid_args(faults: Vec<Fault>) -> Self {
+        let faults: Vec<_> = faults.into_iter().map(Fault::printable).collect();
         let messages = faults
             .iter()
             .map(|fault| fault.to_string().into())
@@ -142,14 +148,16 @@ impl ToolError {
 
     /// The same error with one more message for the model.
     pub fn with_message(mut self, message: impl Into<Cow<'static, str>>) -> Self {
-        self.0.messages.push(message.into());
+        self.0.messages.push(printable(message.into()));
         self
     }
 
     /// The same error with what is wrong with the arguments, as data: what another error's
     /// [`faults`](Self::faults) said. The model reads the messages.
     pub fn with_faults(mut self, faults: impl IntoIterator<Item = Fault>) -> Self {
-        self.0.faults.extend(faults);
+        self.0
+            .faults
+            .extend(faults.into_iter().map(Fault::printable));
         self
     }
 
@@ -226,7 +234,7 @@ impl fmt::Debug for ToolError {
         debug.field("kind", &self.0.kind);
         debug.field("messages", &self.0.messages);
         if let Some(detail) = &self.0.debug {
-            debug.field("detail", &format_args!("{detail}"));
+            debug.field("detail", &format_args!("{}", Printable::new(detail)));
         }
         if let Some(source) = &self.0.source {
             debug.field("source", source);

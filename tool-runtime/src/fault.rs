@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::report::Reporter;
+use crate::visible::printable;
 
 /// One thing that is wrong with a call's arguments, said so that a model can put it right.
 ///
@@ -20,6 +21,17 @@ pub struct Fault {
     pub code: FaultCode,
     /// What was expected and what came, without the path.
     pub message: String,
+}
+
+impl Fault {
+    /// Keys and values of whoever wrote the arguments stand in it.
+    pub(crate) fn printable(self) -> Self {
+        Self {
+            path: printable(self.path.into()).into_owned(),
+            message: printable(self.message.into()).into_owned(),
+            ..self
+        }
+    }
 }
 
 /// The kinds of faults.

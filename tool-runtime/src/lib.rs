@@ -95,7 +95,7 @@ pub use self::provide::Provide;
 #[cfg(feature = "tokio")]
 pub use self::registry::Changes;
 pub use self::registry::Registry;
-pub use self::repair::{Repair, RepairKind};
+pub use self::repair::{Repair, RepairKind, Repairs};
 pub use self::report::{Problem, ProblemCode, Report, Severity};
 pub use self::result::ToolResult;
 pub use self::schema::{
@@ -107,7 +107,7 @@ pub use self::short_str::ShortStr;
 pub use self::state::{Scope, State};
 pub use self::tool::{Answer, Tool};
 pub use self::toolset::{AttachError, Conflicts, RenameError, Toolset};
-pub use self::visible::Stripped;
+pub use self::visible::{Printable, Stripped};
 pub use self::wire::{
     Accumulator, Completion, Definitions, Fit, Loose, Parallel, Refused, Stop, StreamEvent,
     Streamed, ToolChoice, ToolChoiceError, Usage, Utterance, Wire, WireError,

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use crate::Printable;
+
 /// Whether every provider accepts `name` for a tool: `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`.
 pub const fn is_portable_name(name: &str) -> bool {
     let mut bytes = name.as_bytes();
@@ -39,6 +41,9 @@ pub(crate) const fn same(a: &str, b: &str) -> bool {
     a.is_empty() && b.is_empty()
 }
 
+/// Of a name that is longer than any provider takes, no more is shown.
+pub(crate) const LONGEST_SHOWN: usize = 128;
+
 /// A name that some provider would refuse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameError(pub(crate) String);
@@ -61,8 +66,8 @@ impl fmt::Display for NameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "providers refuse the tool name {:?}: use a letter or `_`, then letters, digits, `_` or `-`, 64 in all",
-            self.0
+            "providers refuse the tool name \"{}\": use a letter or `_`, then letters, digits, `_` or `-`, 64 in all",
+            Printable::new(&self.0).one_line().at_most(LONGEST_SHOWN)
         )
     }
 }

@@ -1,5 +1,7 @@
 //! Names that somebody may have meant.
 
+use crate::Printable;
+
 /// At most this many names are offered: a model needs one, and a list of thousands helps nobody.
 const MOST: usize = 3;
 
@@ -40,7 +42,9 @@ pub(crate) fn did_you_mean(names: &[&str]) -> String {
     if names.is_empty() {
         return String::new();
     }
-    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    // Of tools and schemas that come from elsewhere.
+    let shown = |name: &&str| format!("`{}`", Printable::new(name).one_line());
+    let names: Vec<_> = names.iter().map(shown).collect();
     format!("did you mean {}?", names.join(" or "))
 }
 

@@ -4,8 +4,7 @@ use std::fmt;
 /// not say.
 ///
 /// Arguments that a model wrote are repaired where their meaning is certain, and everything is read
-/// and checked again afterwards. A string parameter is never touched.
-/// [`Context::strict`](crate::Context::strict) switches repairs off.
+/// and checked again afterwards. A string parameter is never touched. [`Repairs`] says how far that goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repair {
@@ -33,8 +32,37 @@ pub enum RepairKind {
     NullDropped,
     /// The arguments as a whole were encoded twice.
     Decoded,
-    /// A key was misspelled: the only unknown one, for the only one that was missing.
+    /// A key was misspelled: the only unknown one, for the only one that was missing. They differ in
+    /// letters alone, beyond their case, and the key that was written has no letters but ASCII's and those
+    /// of the other one.
     Renamed,
+}
+
+/// How far arguments are repaired: see [`Context::with_repairs`](crate::Context::with_repairs).
+///
+/// A gateway in front of a server reads arguments by their keys. So what it sees has to be what runs:
+/// where the caller is not known, no key is renamed, and none comes out of a text in which JSON stands.
+/// The same holds for a tool that is [`destructive`](crate::Annotations::destructive), whoever calls it.
+///
+/// ```
+/// use toolwright::{Context, Repairs};
+///
+/// let cx = Context::new();
+/// assert_eq!(cx.repairs(), Repairs::All);
+/// // Of two contexts, the one that repairs less counts.
+/// let server = Context::new().with_repairs(Repairs::Values);
+/// assert_eq!(cx.over(&server).repairs(), Repairs::Values);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Repairs {
+    /// Nothing: arguments are read as they stand.
+    None,
+    /// Values whose keys are as they were written: a number in quotes, one value for a list, `null` for
+    /// a default, a list in a string. Servers go no further.
+    Values,
+    /// Keys too: one that is misspelled, objects in a string, arguments that were encoded twice.
+    #[default]
+    All,
 }
 
 impl RepairKind {

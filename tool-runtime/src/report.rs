@@ -5,7 +5,7 @@ use std::fmt;
 use crate::dialect::{lower_all, shares};
 use crate::hidden::{find, name};
 use crate::schema::{Ordered, RefusedDefault, refused_defaults};
-use crate::{Budget, Dialect, Lowered, Reject, RejectCode, Renames, ToolDef, Toolset};
+use crate::{Budget, Dialect, Lowered, Printable, Reject, RejectCode, Renames, ToolDef, Toolset};
 
 /// What a dialect's provider would refuse of a toolset, and what it would be told otherwise:
 /// [`Toolset::check`].
@@ -227,7 +227,7 @@ impl Report {
     }
 
     fn hidden(&mut self, tool: &str, path: Option<String>, what: &str, char: char) {
-        let (what, kind) = (what.escape_debug(), name(char));
+        let (what, kind) = (Printable::new(what).one_line(), name(char));
         let message = format!(
             "the {what} holds U+{:04X}, {kind}, which a model reads and a person does not see",
             u32::from(char)
@@ -357,14 +357,14 @@ impl fmt::Display for Problem {
         write!(f, "{}", self.severity)?;
         // A name from elsewhere may hold anything.
         if let Some(tool) = &self.tool {
-            write!(f, ": {}", tool.escape_debug())?;
+            write!(f, ": {}", Printable::new(tool).one_line())?;
         }
         if let Some(path) = &self.path {
-            write!(f, ": {}", path.escape_debug())?;
+            write!(f, ": {}", Printable::new(path).one_line())?;
         }
-        write!(f, ": {}: {}", self.code, self.message)?;
+        write!(f, ": {}: {}", self.code, Printable::new(&self.message))?;
         if !self.help.is_empty() {
-            write!(f, "\n  help: {}", self.help)?;
+            write!(f, "\n  help: {}", Printable::new(&self.help))?;
         }
         Ok(())
     }

@@ -16,16 +16,17 @@ use self::redefined::Redefined;
 #[cfg(feature = "tokio")]
 use crate::Annotations;
 use crate::contain::contained;
+use crate::name::LONGEST_SHOWN;
 use crate::near::{did_you_mean, near};
 use crate::wire::{ToldSet, ToldTool};
-use crate::{ErrorKind, Filter, Meta, NameError, Scope, ShortStr, Tool, ToolDef, ToolError};
+use crate::{
+    Call, Context, ErrorKind, Filter, Meta, NameError, Printable, Scope, ShortStr, Store, Stripped,
+    Tool, ToolCall, ToolDef, ToolError,
+};
 
 #[cfg(feature = "tokio")]
 pub(crate) use self::answer::settled;
 pub use self::error::{AttachError, Conflicts, RenameError};
-
-/// No provider takes longer names; of one that a model makes up, no more is told back to it.
-const LONGEST_SHOWN: usize = 128;
 
 /// An ordered collection of tools that never changes. Cheap to clone.
 ///
@@ -51,6 +52,7 @@ pub(crate) struct Entry {
     tool: Arc<dyn Tool>,
     attributes: Meta,
     may_hide: bool,
+    is_destructive: bool,
     told: Arc<ToldTool>,
     #[cfg(feature = "tokio")]
     traits: Traits,
@@ -72,7 +74,7 @@ pub(crate) struct Traits {
 }
 
 impl Entry {
-    fn new(tool: Arc<dyn Tool>) -> Self {
+    pub(crate) fn new(tool: Arc<dyn Tool>) -> Self {
         let def = tool.def();
         Self {
             name: def.name.as_ref().into(),
@@ -88,6 +90,7 @@ impl Entry {
                 annotations: def.annotations,
             },
             may_hide: tool.__may_hide(),
+            is_destructive: def.annotations.destructive == Some(true),
             tool,
             told: Arc::default(),
         }
@@ -99,6 +102,17 @@ impl Entry {
 
     pub(crate) fn def(&self) -> &ToolDef {
         self.tool.def()
+    }
+
+    /// A call of the tool.
+    #[inline]
+    pub(crate) fn call<'a>(
+        &self,
+        call: &'a ToolCall,
+        store: &'a Store,
+        cx: &'a Context,
+    ) -> Call<'a> {
+        Call::of(call, store, cx).destructive(self.is_destructive)
     }
 
     /// What providers are told of the tool.
@@ -294,13 +308,16 @@ impl Toolset {
     /// the same name here.
     ///
     /// # Errors
-    /// When no tool here has the name of a definition, or definitions have equal names; the error
-    /// lists all such names.
+    /// When no tool here has the name of a definition, definitions have equal names, or one holds
+    /// characters that nobody sees; the error lists all such names.
     pub fn attach(&self, defs: impl IntoIterator<Item = ToolDef>) -> Result<Self, AttachError> {
         let mut set = Inner::default();
         let mut error = AttachError::default();
         for mut def in defs {
             match self.get(&def.name) {
+                Some(_) if def.strip_hidden() != Stripped::default() => {
+                    note(&mut error.hidden, def.name.into_owned());
+                }
                 Some(tool) => {
                     // Many stores sort keys. What is still the tool's own schema stays the one that
                     // the compiler knew: in its order, and told to a provider in fewer bytes.
@@ -439,9 +456,9 @@ impl Inner {
         if name.is_empty() {
             return ToolError::new(kind, "the call names no tool");
         }
-        if let Some((start, _)) = name.char_indices().nth(LONGEST_SHOWN) {
-            let start = name.get(..start).unwrap_or_default();
-            return ToolError::new(kind, format!("unknown tool `{start}…`"));
+        let shown = Printable::new(name).one_line().at_most(LONGEST_SHOWN);
+        if name.chars().nth(LONGEST_SHOWN).is_some() {
+            return ToolError::new(kind, format!("unknown tool `{shown}`"));
         }
         let visible = self
             .tools
@@ -450,6 +467,6 @@ impl Inner {
         let near = near(name, visible.map(|entry| &*entry.name));
         let gap = if near.is_empty() { "" } else { "; " };
         let hint = did_you_mean(&near);
-        ToolError::new(kind, format!("unknown tool `{name}`{gap}{hint}"))
+        ToolError::new(kind, format!("unknown tool `{shown}`{gap}{hint}"))
     }
 }

@@ -16,12 +16,12 @@ use std::collections::HashMap;
 use self::edit::{Edit, edited};
 pub(crate) use self::found::Found;
 use self::union::Ways;
-use crate::FaultCode;
 use crate::check::{Leaf, admits, admits_count, first_repeat, int_of};
 use crate::fault::say;
 use crate::json::{Error, Integer, Json, Number, Place, Problem, Seen, Segment, Store};
 use crate::schema::{Array, Bare, Kind, Shape, alternatives, bare};
 use crate::secret::holds_secret;
+use crate::{FaultCode, Repairs};
 
 /// How a text is read.
 #[derive(Clone, Copy)]
@@ -60,7 +60,7 @@ pub(crate) fn judge(
 }
 
 /// Finds all that is wrong with a text that is JSON.
-pub(crate) fn tell(text: &str, reading: Reading, root: &Shape, repairs: bool) -> Found {
+pub(crate) fn tell(text: &str, reading: Reading, root: &Shape, repairs: Repairs) -> Found {
     let store = Store::new();
     let mut walk = Walk::new(reading.of(text, 0, &store), Mode::Tell { repairs });
     if holds_secret(root) {
@@ -81,7 +81,7 @@ enum Mode {
     /// The first fault ends the walk.
     Judge,
     /// Faults are collected.
-    Tell { repairs: bool },
+    Tell { repairs: Repairs },
 }
 
 /// What of the text may be told.
@@ -184,12 +184,6 @@ impl<'t> Walk<'t> {
 
     fn tells(&self) -> bool {
         self.mode != Mode::Judge
-    }
-
-    /// Whether what was meant may be read. Beyond so many slips there is no telling what that is.
-    fn repairs(&self) -> bool {
-        const MOST: usize = 1000;
-        self.mode == Mode::Tell { repairs: true } && self.found.repairs.len() < MOST
     }
 
     /// Walks a part of the value.

@@ -23,8 +23,17 @@ mod stdout;
 mod token;
 mod turns;
 
+/// What is known of calls from outside. Nobody knows who wrote their arguments, or who looked at those before: their keys
+/// are as they were written.
+fn from_outside(cx: Context) -> Context {
+    let repairs = cx.repairs().min(Repairs::Values);
+    cx.with_repairs(repairs)
+}
+
 /// How long calls have to be answered that are cancelled since the server ends.
 const LAST_WORDS: std::time::Duration = std::time::Duration::from_secs(2);
+
+use toolwright_runtime::{Context, Repairs};
 
 #[cfg(feature = "serve")]
 pub use self::serve::{Serve, main};

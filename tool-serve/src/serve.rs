@@ -147,7 +147,8 @@ impl Serve {
         }
     }
 
-    /// The same program, with what all of its calls know.
+    /// The same program, with what all of its calls know. Arguments are repaired no further than
+    /// [`Repairs::Values`](toolwright_runtime::Repairs::Values): their keys are as they were written.
     pub fn context(self, cx: Context) -> Self {
         Self { cx, ..self }
     }

@@ -18,7 +18,8 @@ use tokio::time::timeout;
 use toolwright::layers::Approval;
 use toolwright::serve::mcp::{HttpService, Server, ServerLimits};
 use toolwright::{
-    Cancel, DynTool, Handling, Layer, Next, Registry, Request, ToolError, Toolset, tool, tools,
+    Cancel, Context, DynTool, Handling, Layer, Next, Registry, Repairs, Request, ToolError,
+    Toolset, tool, tools,
 };
 use tower_service::Service;
 
@@ -815,4 +816,103 @@ async fn rmcps_client_in_each_version() {
         client.cancel().await.unwrap();
         timeout(LONG, served).await.unwrap().unwrap().unwrap();
     }
+}
+
+/// Moves money.
+#[tool(destructive)]
+fn transfer(journal: &str, cents: u32) -> String {
+    format!("{journal} {cents}")
+}
+
+/// Keys that a gateway in front of the server reads as other keys than `a` and `journal`.
+const DISGUISED: [&str; 10] = [
+    r"journal\u0000",
+    "Journal",
+    "jounral",
+    "journal ",
+    r"journal\n",
+    "jour\u{200b}nal",
+    "journal\u{202e}",
+    "journal\u{e0041}",
+    "\u{ff4a}ournal",
+    "j\u{43e}urnal",
+];
+
+/// Notes.
+#[tool]
+fn note(journal: &str, cents: u32) -> String {
+    format!("{journal} {cents}")
+}
+
+async fn ask_over_http(service: &mut HttpService, name: &str, arguments: &str) -> Value {
+    let headers = [OF_2026[0], OF_2026[1], ("mcp-name", name)];
+    let (_, body) = post(service, &headers, call_of_2026(name, arguments)).await;
+    serde_json::from_str(&body).expect(&body)
+}
+
+#[tokio::test]
+async fn a_server_reads_keys_as_they_were_sent() {
+    let tools = tools![note, transfer];
+    let mut pipe = Piped::new(Server::new(tools.clone())).await;
+    // Whatever the host says.
+    let cx = Context::new().with_repairs(Repairs::All);
+    let mut http = Server::new(tools).context(cx).http();
+    for name in ["note", "transfer"] {
+        for key in DISGUISED {
+            let arguments = format!(r#"{{"{key}": "x", "cents": 1}}"#);
+            for answer in [
+                pipe.ask(&call(1, name, &arguments)).await,
+                ask_over_http(&mut http, name, &arguments).await,
+                // The second time the call begins where it is read.
+                ask_over_http(&mut http, name, &arguments).await,
+            ] {
+                let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+                assert_eq!(answer["result"]["isError"], true, "{answer}");
+                assert!(text.contains("did you mean `journal`?"), "{text}");
+                assert!(
+                    !text.contains(['\0', '\u{200b}', '\u{202e}', '\u{e0041}']),
+                    "{text:?}"
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_result_says_how_the_arguments_were_repaired() {
+    let arguments = r#"{"a": "1", "b": 2}"#;
+    let meta = json!({"toolwright/repairs": [
+        {"path": "a", "kind": "unquoted", "from": "\"1\"", "to": "1"},
+    ]});
+    let mut pipe = Piped::new(Server::new(all())).await;
+    let mut http = Server::new(all()).http();
+    for _ in 0..2 {
+        let piped = pipe.ask(&call(1, "add", arguments)).await;
+        let posted = ask_over_http(&mut http, "add", arguments).await;
+        for answer in [piped, posted] {
+            assert_eq!(answer["result"]["content"][0]["text"], "3", "{answer}");
+            assert_eq!(answer["result"]["_meta"], meta);
+        }
+    }
+    let plain = pipe.ask(&call(2, "add", r#"{"a": 1, "b": 2}"#)).await;
+    assert_eq!(plain["result"].get("_meta"), None);
+    // The host switches that off.
+    let strict = Server::new(all()).context(Context::new().strict());
+    let mut strict = Piped::new(strict).await;
+    let refused = strict.ask(&call(3, "add", arguments)).await;
+    assert_eq!(refused["result"]["isError"], true);
+    assert_eq!(
+        refused["result"]["content"][0]["text"],
+        "a: expected an integer, got \"1\""
+    );
+}
+
+#[tokio::test]
+async fn an_unknown_tools_name_is_safe_to_print() {
+    let mut client = Piped::new(Server::new(all())).await;
+    let answer = client.ask(&call(1, r"wipe\u001b[2J\n\u202e", "{}")).await;
+    assert_eq!(
+        answer["error"]["message"],
+        r"unknown tool `wipe\u{1b}[2J\n\u{202e}`"
+    );
 }

@@ -2,6 +2,8 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
+use toolwright_runtime::Printable;
+
 use super::CheckpointId;
 
 /// Why a session was not kept, or not found.
@@ -95,7 +97,9 @@ impl fmt::Display for CheckpointError {
                     name(expected)
                 )
             }
-            Self::Unreadable(message) | Self::Store { message, .. } => f.write_str(message),
+            Self::Unreadable(message) | Self::Store { message, .. } => {
+                Printable::new(message).fmt(f)
+            }
         }
     }
 }

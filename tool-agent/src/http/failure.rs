@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use reqwest::header::HeaderMap;
 use serde_json::Value;
+use toolwright_runtime::Printable;
 
 use super::Endpoint;
 use crate::model::{ModelError, ModelErrorKind};
@@ -53,8 +54,7 @@ impl Endpoint {
             408 | 409 | 425 | 429 | 500.. => ModelErrorKind::Busy,
             _ => ModelErrorKind::Refused,
         };
-        // Before it is cut, or half a key could be left.
-        let words = cut(&self.redacted(&words(&String::from_utf8_lossy(body))));
+        let words = self.told(&words(&String::from_utf8_lossy(body)));
         let message = if words.is_empty() {
             format!("the provider answered {status}")
         } else {
@@ -67,12 +67,14 @@ impl Endpoint {
         }
     }
 
-    /// Some providers repeat the key that they refuse.
-    pub(super) fn redacted(&self, words: &str) -> String {
-        match &self.key {
+    /// What a provider says, in a message of ours. Some repeat the key that they refuse; it goes before
+    /// the words are cut, or half of it could be left.
+    pub(super) fn told(&self, words: &str) -> String {
+        let words = match &self.key {
             Some(key) => words.replace(&**key, "[key]"),
             None => words.to_owned(),
-        }
+        };
+        Printable::new(&words).at_most(MOST_WORDS).to_string()
     }
 }
 
@@ -87,13 +89,6 @@ fn words(body: &str) -> String {
         message.as_str()
     });
     told.unwrap_or(body).trim().to_owned()
-}
-
-fn cut(told: &str) -> String {
-    match told.char_indices().nth(MOST_WORDS) {
-        Some((end, _)) => format!("{}…", told.get(..end).unwrap_or_default()),
-        None => told.to_owned(),
-    }
 }
 
 /// In seconds, or in milliseconds as `OpenAI` says it too. A date is not read.

@@ -1,5 +1,7 @@
 use std::fmt;
 
+use toolwright_runtime::Printable;
+
 /// What a session does not take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -28,15 +30,21 @@ impl fmt::Display for SessionError {
                 write!(f, "the session is {status}, and takes no {tried}")?;
                 f.write_str(way_on(status, tried))
             }
-            Self::UnknownCall(id) => write!(f, "no call `{id}` is pending"),
+            Self::UnknownCall(id) => {
+                let id = Printable::new(id).one_line();
+                write!(f, "no call `{id}` is pending")
+            }
             Self::AmbiguousCall(id) => {
+                let id = Printable::new(id).one_line();
                 write!(
                     f,
                     "several pending calls have the id `{id}`; say which by its place"
                 )
             }
-            Self::Failed(message) => write!(f, "the session has failed: {message}"),
-            Self::Unwritable(message) => f.write_str(message),
+            Self::Failed(message) => {
+                write!(f, "the session has failed: {}", Printable::new(message))
+            }
+            Self::Unwritable(message) => Printable::new(message).fmt(f),
         }
     }
 }

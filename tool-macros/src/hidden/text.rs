@@ -12,42 +12,44 @@ const SPACE: char = '\u{200b}';
 
 /// The first character that is hidden, and its place.
 pub(crate) fn find(text: &str) -> Option<(usize, char)> {
-    if text.is_ascii() {
-        return None;
-    }
-    let chars: Vec<(usize, char)> = text.char_indices().collect();
-    let char = |index: usize| chars.get(index).map(|(_, char)| *char);
-    let mut index = 0;
-    while let Some((at, one)) = chars.get(index).copied() {
-        index += 1;
-        let before = index.checked_sub(2).and_then(char);
-        let after = char(index);
-        let is_meant = match one {
-            // The flag of a part of a country: its letters as tags, and an end.
-            BLACK_FLAG => {
-                index += flag(chars.get(index..).unwrap_or_default());
-                true
+    all(text).next()
+}
+
+/// The characters that are hidden, each with its place, in time that grows with the text's length alone.
+pub(crate) fn all(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut next = if text.is_ascii() { text.len() } else { 0 };
+    std::iter::from_fn(move || {
+        loop {
+            let (head, rest) = text.split_at_checked(next)?;
+            let one = rest.chars().next()?;
+            let at = next;
+            next += one.len_utf8();
+            let rest = rest.get(one.len_utf8()..).unwrap_or_default();
+            let before = head.chars().next_back();
+            let after = rest.chars().next();
+            let is_meant = match one {
+                // The flag of a part of a country: its letters as tags, and an end.
+                BLACK_FLAG => {
+                    next += flag(rest);
+                    true
+                }
+                JOINER => joins_emoji(head, after) || joins_letters(before, after),
+                NON_JOINER => joins_letters(before, after),
+                SPACE => divides_words(before, after),
+                '\u{180b}'..='\u{180d}' | '\u{180f}' => {
+                    matches!(before, Some('\u{1820}'..='\u{18aa}'))
+                }
+                // One of them says how the character before it looks.
+                '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => {
+                    before.is_some_and(|before| !before.is_whitespace() && name(before).is_empty())
+                }
+                other => name(other).is_empty(),
+            };
+            if !is_meant {
+                return Some((at, one));
             }
-            JOINER => {
-                joins_emoji(chars.get(..index - 1).unwrap_or_default(), after)
-                    || joins_letters(before, after)
-            }
-            NON_JOINER => joins_letters(before, after),
-            SPACE => divides_words(before, after),
-            '\u{180b}'..='\u{180d}' | '\u{180f}' => {
-                matches!(before, Some('\u{1820}'..='\u{18aa}'))
-            }
-            // One of them says how the character before it looks.
-            '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => {
-                before.is_some_and(|before| !before.is_whitespace() && name(before).is_empty())
-            }
-            other => name(other).is_empty(),
-        };
-        if !is_meant {
-            return Some((at, one));
         }
-    }
-    None
+    })
 }
 
 /// What a character is called that nobody sees; empty for any other.
@@ -85,22 +87,22 @@ pub(crate) fn name(char: char) -> &'static str {
 
 const BLACK_FLAG: char = '\u{1f3f4}';
 
-/// How many tags follow that make a flag: of England, Scotland or Wales, the only ones that there are.
-fn flag(rest: &[(usize, char)]) -> usize {
+/// How many bytes of tags follow that make a flag: of England, Scotland or Wales, the only ones that there are.
+fn flag(rest: &str) -> usize {
     let tag = |letter: u8| char::from_u32(0xe0000 + u32::from(letter));
     for part in [b"gbeng", b"gbsct", b"gbwls"] {
         let tags = part.iter().map(|letter| tag(*letter)).chain([tag(0x7f)]);
-        let found = rest.iter().map(|(_, char)| Some(*char));
-        if found.take(part.len() + 1).eq(tags) {
-            return part.len() + 1;
+        let found = rest.chars().take(part.len() + 1);
+        if found.clone().map(Some).eq(tags) {
+            return found.map(char::len_utf8).sum();
         }
     }
     0
 }
 
 /// Whether a joiner stands between two emoji: behind the first may be a skin's colour or how it looks.
-fn joins_emoji(before: &[(usize, char)], after: Option<char>) -> bool {
-    let mut before = before.iter().rev().map(|(_, char)| *char);
+fn joins_emoji(before: &str, after: Option<char>) -> bool {
+    let mut before = before.chars().rev();
     let first = before.find(|char| !matches!(char, '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}'));
     first.is_some_and(is_emoji) && after.is_some_and(is_emoji)
 }

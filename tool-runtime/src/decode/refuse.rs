@@ -7,7 +7,7 @@ use crate::json::{Error, Place, Problem, position};
 use crate::schema::{Object, Shape};
 use crate::secret::holds_secret;
 use crate::walk::{self, Found};
-use crate::{Call, Fault, FaultCode, Repair, RepairKind, ToolError};
+use crate::{Call, Fault, FaultCode, Repair, RepairKind, Repairs, ToolError};
 
 /// What comes of arguments that could not be read.
 pub(super) enum Refused<'a> {
@@ -40,7 +40,7 @@ fn object<'a>(text: &'a str, call: &Call<'a>, root: &Shape) -> Result<Repaired<'
             },
         };
         match decoded(text, call) {
-            Some(inner) if call.repairs() && repairs.len() < 4 => {
+            Some(inner) if call.repairs() == Repairs::All && repairs.len() < 4 => {
                 let told = |text| {
                     if is_secret {
                         say::kept_back(text, 0)

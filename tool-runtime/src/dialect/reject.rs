@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::Printable;
 use crate::schema::write_json_string;
 
 /// Why a dialect cannot say a schema.
@@ -192,7 +193,8 @@ impl Reject {
 
 impl fmt::Display for Reject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}: {}", self.path, self.code, self.help)
+        let path = Printable::new(&self.path).one_line();
+        write!(f, "{path}: {}: {}", self.code, Printable::new(&self.help))
     }
 }
 
@@ -224,6 +226,10 @@ pub enum NoteKind {
     /// and what stands against it stands at the path. [`Definitions`](crate::Definitions) alone have
     /// such notes, since [`lower`](crate::lower) refuses what a dialect cannot say.
     Loosened,
+    /// Characters that a model reads and a person does not see were left out of the tool's words: the
+    /// keyword is `hidden`, the value says how many. [`Definitions`](crate::Definitions) alone have such
+    /// notes.
+    HiddenRemoved,
 }
 
 impl NoteKind {
@@ -233,6 +239,7 @@ impl NoteKind {
             Self::Demoted => "demoted",
             Self::Dropped => "dropped",
             Self::Loosened => "loosened",
+            Self::HiddenRemoved => "hidden_removed",
         }
     }
 }
@@ -259,6 +266,7 @@ impl fmt::Display for Note {
             keyword,
             value,
         } = self;
-        write!(f, "{path}: {} {keyword} {value}", kind.as_str())
+        let told = format!("{path}: {} {keyword} {value}", kind.as_str());
+        Printable::new(&told).one_line().fmt(f)
     }
 }

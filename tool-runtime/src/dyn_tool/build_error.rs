@@ -1,6 +1,6 @@
 use std::fmt::{self, Display};
 
-use crate::NameError;
+use crate::{NameError, Printable, Stripped};
 
 /// Why a [`DynTool`](crate::DynTool) could not be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +14,9 @@ pub enum BuildError {
     NotObject,
     /// Arguments cannot be checked against the schema that was given for them (feature `validate`).
     Schema(SchemaError),
+    /// The definition holds characters that a model reads and a person does not see:
+    /// [`ToolDef::strip_hidden`](crate::ToolDef::strip_hidden) found these.
+    HiddenText(Stripped),
 }
 
 impl Display for BuildError {
@@ -25,6 +28,16 @@ impl Display for BuildError {
             ),
             Self::Name(error) => Display::fmt(error, f),
             Self::Schema(error) => Display::fmt(error, f),
+            Self::HiddenText(Stripped { removed, left }) => {
+                f.write_str("the tool's definition holds characters that a model reads and a person does not see: ")?;
+                match left.first() {
+                    Some(place) => write!(f, "in {place} of a schema"),
+                    None => write!(
+                        f,
+                        "{removed} in its words, which `ToolDef::strip_hidden` takes out"
+                    ),
+                }
+            }
         }
     }
 }
@@ -76,8 +89,9 @@ pub enum SchemaErrorKind {
 
 impl Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { at, message, .. } = self;
-        if at.is_empty() {
+        // Of whoever wrote the schema.
+        let (at, message) = (Printable::new(&self.at), Printable::new(&self.message));
+        if self.at.is_empty() {
             write!(f, "the schema of the parameters: {message}")
         } else {
             write!(f, "the schema of the parameters, at `{at}`: {message}")

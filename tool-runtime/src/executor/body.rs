@@ -179,7 +179,7 @@ impl<'a> Core<'a> {
     /// Reads and validates the arguments. The call comes back with them as they were repaired.
     pub(super) fn check(&self, call: &ToolCall) -> Result<ToolCall, ToolError> {
         let store = Store::new();
-        let asked = Call::of(call, &store, self.cx).at(self.index);
+        let asked = self.entry.call(call, &store, self.cx).at(self.index);
         contained(|| self.tool.validate(asked)).flatten()?;
         self.repaired(&store);
         let mut call = call.clone();
@@ -210,7 +210,7 @@ impl<'a> Core<'a> {
             return self.elsewhere(call, began, traits).await;
         }
         let store = Store::new();
-        let asked = Call::of(call, &store, self.cx).at(self.index);
+        let asked = self.entry.call(call, &store, self.cx).at(self.index);
         let answered = match first(self.entry, asked) {
             Ok(first) => self.limited(asked, began, first).await,
             Err(answer) => answer,
@@ -248,7 +248,7 @@ impl<'a> Core<'a> {
         };
         let store = Arc::new(Store::new());
         let moved = Moved {
-            tool: Arc::clone(self.tool),
+            entry: self.entry.clone(),
             call: call.clone(),
             cx: self.cx.clone(),
             index: self.index,

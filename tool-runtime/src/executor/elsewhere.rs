@@ -14,11 +14,12 @@ use super::blocking::Place;
 use super::body::{Answered, answer};
 use super::span::CallSpan;
 use crate::contain::{contained, not_started};
-use crate::{Call, Context, ErrorKind, Store, Tool, ToolCall, ToolError};
+use crate::toolset::Entry;
+use crate::{Context, ErrorKind, Store, ToolCall, ToolError};
 
 /// The call, and all that it needs.
 pub(super) struct Moved {
-    pub(super) tool: Arc<dyn Tool>,
+    pub(super) entry: Entry,
     pub(super) call: ToolCall,
     pub(super) cx: Context,
     pub(super) index: usize,
@@ -32,8 +33,8 @@ impl Moved {
     async fn run(mut self) -> Answered {
         let span = std::mem::take(&mut self.span);
         let inside = async {
-            let call = Call::of(&self.call, &self.store, &self.cx).at(self.index);
-            answer(&*self.tool, call).await
+            let call = self.entry.call(&self.call, &self.store, &self.cx);
+            answer(&**self.entry.tool(), call.at(self.index)).await
         };
         span.around(inside).await
     }
@@ -182,7 +183,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
 
-    use super::{CallSpan, Elsewhere, Moved, contained};
+    use super::{CallSpan, Elsewhere, Entry, Moved, contained};
     use crate::{Context, DynTool, ErrorKind, Store, Tool, ToolCall, ToolError};
 
     /// A call that counts how often it runs.
@@ -195,7 +196,7 @@ mod tests {
         });
         let tool: Arc<dyn Tool> = tool.build()?;
         Ok(Moved {
-            tool,
+            entry: Entry::new(tool),
             call: ToolCall::new("1", "count", "{}"),
             cx: Context::new(),
             index: 0,

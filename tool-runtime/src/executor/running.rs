@@ -63,7 +63,9 @@ impl<'a> RunningCall<'a> {
     }
 
     fn call(&self) -> Call<'a> {
-        Call::of(self.job.call, &self.job.store, &self.shared.cx).at(self.job.index)
+        let Job { call, store, .. } = self.job;
+        let call = self.job.entry.call(call, store, &self.shared.cx);
+        call.at(self.job.index)
     }
 
     fn ran(&self, answer: Answered) -> Ran {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::contain::contained;
 use crate::secret::unshown;
-use crate::{Tool, ToolCall};
+use crate::{Printable, Tool, ToolCall};
 
 /// A call's arguments, as they may be logged: see [`Tool::shown`].
 ///
@@ -33,12 +33,12 @@ impl<'a> Shown<'a> {
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text())
+        Printable::new(&self.text()).fmt(f)
     }
 }
 
 impl fmt::Debug for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text())
+        fmt::Display::fmt(self, f)
     }
 }

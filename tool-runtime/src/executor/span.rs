@@ -8,6 +8,7 @@ pub(super) use self::on::CallSpan;
 
 #[cfg(feature = "tracing")]
 mod on {
+    use std::borrow::Cow;
     use std::future::{Future, poll_fn};
     use std::pin::pin;
     use std::sync::Arc;
@@ -19,7 +20,17 @@ mod on {
 
     use crate::contain::contained;
     use crate::executor::Shown;
-    use crate::{Encoder, ToolCall, ToolResult};
+    use crate::name::{LONGEST_SHOWN, is_portable_name};
+    use crate::{Encoder, Printable, ToolCall, ToolResult};
+
+    /// A name or an id, which a model or a provider made up, in one line.
+    fn in_a_line(text: &str) -> Cow<'_, str> {
+        if is_portable_name(text) {
+            return text.into();
+        }
+        let shown = Printable::new(text).one_line();
+        shown.at_most(LONGEST_SHOWN).to_string().into()
+    }
 
     /// See the module. Nothing where nobody looks.
     #[derive(Clone, Default)]
@@ -43,7 +54,9 @@ mod on {
             shown: Shown<'_>,
             has_content: bool,
         ) -> Self {
-            let name = || format_args!("execute_tool {}", call.name).to_string();
+            // Who reads a log line by line reads no other lines in a name.
+            let (tool, id) = (in_a_line(&call.name), in_a_line(&call.id));
+            let name = || format!("execute_tool {tool}");
             // The name of a span is constant: `otel.name` is what exporters call it by.
             let open = || {
                 span!(
@@ -52,8 +65,8 @@ mod on {
                     otel.name = name(),
                     otel.status_code = Empty,
                     gen_ai.operation.name = "execute_tool",
-                    gen_ai.tool.name = &*call.name,
-                    gen_ai.tool.call.id = &*call.id,
+                    gen_ai.tool.name = &*tool,
+                    gen_ai.tool.call.id = &*id,
                     "gen_ai.tool.type" = "function",
                     gen_ai.tool.call.arguments = Empty,
                     gen_ai.tool.call.result = Empty,

@@ -5,6 +5,7 @@ use crate::near::{did_you_mean, near};
 use crate::schema::{
     Kind, Shape, bare, describe, describe_range, example, one_of, write_json_string,
 };
+use crate::visible::excerpt;
 
 use super::FaultCode;
 
@@ -201,12 +202,5 @@ pub(crate) fn quoted(text: &str) -> String {
 /// A value's text, cut to what fits on a line.
 pub(crate) fn shortened(text: &str) -> String {
     const MOST: usize = 60;
-    let mut chars = text
-        .chars()
-        .map(|char| if char.is_control() { ' ' } else { char });
-    let mut out: String = chars.by_ref().take(MOST).collect();
-    if chars.next().is_some() {
-        out.push('…');
-    }
-    out
+    excerpt(text, MOST)
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use tokio::time::Instant;
 
 use crate::contain::contained;
+use crate::visible::excerpt;
 use crate::{Handled, Handling, Layer, Next, Outcome, Request};
 
 /// A line for each call, when it has ended: its id, the tool, what became of it, how long it took.
@@ -89,7 +90,8 @@ impl Layer for Log {
         }
         let mut line = Line {
             log: self,
-            head: on_one_line(&head),
+            // Ids are a provider's, and JSON may stand on several lines.
+            head: excerpt(&head, usize::MAX),
             began: Instant::now(),
             what: "cancelled",
         };
@@ -99,19 +101,6 @@ impl Layer for Log {
             handled
         })
     }
-}
-
-/// Ids are a provider's, and JSON may stand on several lines.
-fn on_one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '\n' | '\r' | '\t' => line.push(' '),
-            char if char.is_control() => line.extend(char.escape_default()),
-            char => line.push(char),
-        }
-    }
-    line
 }
 
 fn word(handled: &Handled) -> &'static str {

@@ -143,7 +143,7 @@ pub(crate) async fn settled(answer: Answer<'_>, call: Call<'_>) -> Result<Outcom
 impl Inner {
     fn validate(&self, name: &[u8], call: Call<'_>, cx: &Context) -> Result<(), ToolError> {
         let entry = self.seen(name, &cx.scope(), None)?;
-        contained(|| entry.tool.validate(call))?
+        contained(|| entry.tool.validate(call.destructive(entry.is_destructive)))?
     }
 
     /// Begins a call. What is there at once goes to its place inside of the guard, since to hand it
@@ -169,7 +169,7 @@ impl Inner {
                 is_seen.set(entry.tool.visible(&cx.scope()));
             }
             if is_seen.get() {
-                match entry.tool.__run(Call::of(call, store, cx)) {
+                match entry.tool.__run(entry.call(call, store, cx)) {
                     // What stood there owns nothing, and is not asked.
                     Ok(Answer::Ready(outcome)) => mem::forget(mem::replace(place, outcome)),
                     Ok(Answer::Later(comes)) => later = Some(comes),

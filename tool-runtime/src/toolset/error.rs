@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::NameError;
+use crate::{NameError, Printable};
 
 /// Tools of equal names, which a toolset cannot hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +26,7 @@ impl std::error::Error for Conflicts {}
 pub struct AttachError {
     pub(super) missing: Vec<String>,
     pub(super) repeated: Vec<String>,
+    pub(super) hidden: Vec<String>,
 }
 
 impl AttachError {
@@ -38,22 +39,28 @@ impl AttachError {
     pub fn repeated(&self) -> &[String] {
         &self.repeated
     }
+
+    /// The names of definitions whose texts hold characters that a model reads and a person does not
+    /// see, in order. [`ToolDef::strip_hidden`](crate::ToolDef::strip_hidden) takes them out.
+    pub fn hidden(&self) -> &[String] {
+        &self.hidden
+    }
 }
 
 impl fmt::Display for AttachError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.missing.is_empty() {
-            write!(f, "no tool here is named {}", Names(&self.missing))?;
-        }
-        if !self.missing.is_empty() && !self.repeated.is_empty() {
-            f.write_str("; ")?;
-        }
-        if !self.repeated.is_empty() {
-            write!(
-                f,
-                "more than one definition is named {}",
-                Names(&self.repeated)
-            )?;
+        let wrong = [
+            ("no tool here is named", &self.missing),
+            ("more than one definition is named", &self.repeated),
+            (
+                "characters that nobody sees stand in the definition of",
+                &self.hidden,
+            ),
+        ];
+        let mut gap = "";
+        for (what, names) in wrong.iter().filter(|(_, names)| !names.is_empty()) {
+            write!(f, "{gap}{what} {}", Names(names))?;
+            gap = "; ";
         }
         Ok(())
     }
@@ -76,7 +83,11 @@ pub enum RenameError {
 impl fmt::Display for RenameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing(name) => write!(f, "no tool here is named `{name}`"),
+            Self::Missing(name) => write!(
+                f,
+                "no tool here is named {}",
+                Names(std::slice::from_ref(name))
+            ),
             Self::Conflict(conflicts) => conflicts.fmt(f),
             Self::Name(error) => error.fmt(f),
         }
@@ -90,6 +101,10 @@ struct Names<'a>(&'a [String]);
 
 impl fmt::Display for Names<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`", self.0.join("`, `"))
+        for (index, name) in self.0.iter().enumerate() {
+            let gap = if index == 0 { "" } else { ", " };
+            write!(f, "{gap}`{}`", Printable::new(name).one_line())?;
+        }
+        Ok(())
     }
 }

@@ -2,6 +2,7 @@ use std::collections::HashSet;
 
 use crate::fault::say;
 use crate::json::Segment;
+use crate::visible::printable;
 use crate::{Fault, FaultCode, Repair, RepairKind};
 
 use super::{Mode, Stop, Walk, Walked};
@@ -71,7 +72,7 @@ impl Walk<'_> {
     /// Notes a repair at the place that has been walked to.
     pub(super) fn repaired(&mut self, kind: RepairKind, from: &str, to: &str) {
         self.found.repairs.push(Repair {
-            path: say::path(&self.path),
+            path: printable(say::path(&self.path).into()).into_owned(),
             kind,
             from: say::shortened(from),
             to: say::shortened(to),

@@ -3,7 +3,6 @@
 use crate::check::{Leaf, admits, admits_count};
 use crate::fault::say;
 use crate::json::{Place, Seen, Segment, admits_key};
-use crate::near::near;
 use crate::schema::{Alternative, Key, Kind, Map, Presence, Shape, bare};
 use crate::{FaultCode, RepairKind};
 
@@ -124,7 +123,7 @@ impl<'t> Walk<'t> {
         if self.json.is_lowered() && !key.required && !admits(key.field.shape, Leaf::Null) {
             return true;
         }
-        let is_slip = self.repairs() && key.field.presence == Presence::Defaulted;
+        let is_slip = self.repairs_values() && key.field.presence == Presence::Defaulted;
         (self.json.is_lowered() || is_slip) && key.field.is_left_out_by_null()
     }
 
@@ -150,8 +149,7 @@ impl<'t> Walk<'t> {
             .map(|(key, _)| key)
             .collect();
         if let ([one], [key]) = (unknown, missing.as_slice())
-            && self.repairs()
-            && !near(one.key, [key.name]).is_empty()
+            && self.repairs_key(one.key, key.name)
         {
             return self.rename(one, key, end);
         }

@@ -2,7 +2,9 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::Wire;
+use crate::Printable;
 use crate::Toolset;
+use crate::name::LONGEST_SHOWN;
 use crate::near::{did_you_mean, near};
 
 /// Whether the model calls tools, and which.
@@ -83,7 +85,8 @@ impl fmt::Display for ToolChoiceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown { name, near } => {
-                write!(f, "no tool here is named `{name}`")?;
+                let shown = Printable::new(name).one_line().at_most(LONGEST_SHOWN);
+                write!(f, "no tool here is named `{shown}`")?;
                 let near: Vec<_> = near.iter().map(String::as_str).collect();
                 let gap = if near.is_empty() { "" } else { "; " };
                 write!(f, "{gap}{}", did_you_mean(&near))

@@ -10,7 +10,9 @@ use super::told::ToldIn;
 use super::write::joined;
 use super::{Completion, Parallel, ToolChoice, ToolChoiceError, Wire, WireError};
 use crate::toolset::Entry;
-use crate::{Accumulator, Context, Dialect, Encoder, Note, Renames, ToolCall, ToolResult, Toolset};
+use crate::{
+    Accumulator, Context, Dialect, Encoder, Note, Printable, Renames, ToolCall, ToolResult, Toolset,
+};
 
 /// The tools of a request in a provider's dialect: [`Wire::definitions_in`]. Cheap to clone.
 ///
@@ -91,7 +93,7 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (tool, why)) in self.0.iter().enumerate() {
             let gap = if index > 0 { "\n" } else { "" };
-            write!(f, "{gap}{tool}: {why}")?;
+            write!(f, "{gap}{}: {why}", Printable::new(tool).one_line())?;
         }
         Ok(())
     }
@@ -105,7 +107,7 @@ impl Wire {
     /// Where the dialect is a strict mode, a tool that it cannot say, or that goes beyond what one
     /// request may hold, is sent in the provider's other mode, and says so. [`Fit::keep`] says which
     /// tools stay strict first. A tool whose name the provider does not take is sent under another
-    /// one.
+    /// one. Characters that nobody sees are left out of words, with a note that counts them.
     ///
     /// ```
     /// use toolwright::{Dialect, DynTool, SchemaDoc, ToolDef, Toolset, Wire};
@@ -121,8 +123,9 @@ impl Wire {
     ///
     /// # Errors
     /// When the provider would refuse the request: too many tools, or arguments that its dialect
-    /// cannot say, or not even its mode that is not strict; and when a tool is to be kept strict that
-    /// is not there. The error lists them all.
+    /// cannot say, or not even its mode that is not strict; when a tool is to be kept strict that is not
+    /// there; and when keys or values of a schema hold characters that nobody sees. The error lists
+    /// them all.
     pub fn definitions_in(
         self,
         tools: &Toolset,

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::raw::{object, text};
+use crate::Printable;
 
 /// A response, an event of a stream or a definition that is not of the provider's form, or the
 /// provider's own report of an error.
@@ -16,18 +17,20 @@ pub struct WireError {
 
 impl WireError {
     pub(super) fn new(message: impl Into<String>) -> Self {
+        let message = message.into();
         Self {
-            message: message.into(),
+            // A provider's words stand in it.
+            message: Printable::new(&message).to_string(),
             reported: false,
             source: None,
         }
     }
 
     pub(super) fn json(what: &str, source: serde_json::Error) -> Self {
+        let error = Self::new(format!("{what}: {source}"));
         Self {
-            message: format!("{what}: {source}"),
-            reported: false,
             source: Some(source),
+            ..error
         }
     }
 

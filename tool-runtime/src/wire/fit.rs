@@ -131,7 +131,8 @@ impl ToldIn {
     pub(super) fn text_as(&self, wire: Wire, renames: &Renames, entry: &Entry) -> Cow<'_, str> {
         match renames.to_provider(&self.name) {
             Some(other) if *other != *self.name => {
-                let declared = Declared::lowered(other, entry.def(), &self.lowered, self.dialect);
+                let (def, _) = entry.told().visible(entry);
+                let declared = Declared::lowered(other, def, &self.lowered, self.dialect);
                 Cow::Owned(wire.format().definition(&declared))
             }
             _ => Cow::Borrowed(&self.text),
@@ -156,6 +157,13 @@ pub(super) fn fitted<'t>(tools: &'t Toolset, wire: Wire, fit: &Fit) -> Result<Fi
                 name,
                 format!("there is no such tool to keep strict{gap}{hint}"),
             );
+        }
+    }
+    for entry in tools.entries() {
+        let (_, hidden) = entry.told().visible(entry);
+        if let Some(place) = hidden.and_then(|hidden| hidden.left.first()) {
+            let why = format!("{place} of a schema holds characters that nobody sees");
+            refused.note(entry.name(), why);
         }
     }
     if let Some(most) = dialect.most_tools()

@@ -15,7 +15,12 @@ use super::raw::{RawCall, exact, object, text, with_made};
 use super::stream::{Assemble, WholeStream};
 use super::write::{Object, list, quoted};
 use super::{Format, Parallel, ToolChoice, WireError, read_def};
-use crate::{Annotations, Block, Encoder, Meta, Outcome, SchemaDoc, ToolCall, ToolDef, ToolResult};
+use crate::{
+    Annotations, Block, Encoder, Meta, Outcome, Repair, SchemaDoc, ToolCall, ToolDef, ToolResult,
+};
+
+/// The key of `_meta` under which a result says how the call's arguments were repaired.
+const REPAIRS: &str = "toolwright/repairs";
 
 pub(super) struct Mcp {
     /// Since 2026-07-28: structured content and its schema are of any type, and a result says that
@@ -42,6 +47,11 @@ impl Mcp {
         }
         if !result.is_success() {
             object = object.json("isError", "true");
+        }
+        if !result.repairs.is_empty() {
+            let repairs = list(result.repairs.iter().map(repair));
+            let meta = Object::new().json(REPAIRS, &repairs);
+            object = object.json("_meta", &meta.end());
         }
         object.end()
     }
@@ -330,6 +340,15 @@ fn meta(meta: &Meta) -> Option<String> {
         object.json(key, &value.to_string())
     });
     Some(object.end())
+}
+
+fn repair(repair: &Repair) -> String {
+    Object::new()
+        .text("path", &repair.path)
+        .text("kind", repair.kind.as_str())
+        .text("from", &repair.from)
+        .text("to", &repair.to)
+        .end()
 }
 
 fn text_block(text: &str) -> String {

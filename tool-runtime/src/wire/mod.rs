@@ -214,7 +214,9 @@ impl Wire {
     }
 
     /// The answers as messages for the next request: the text of an array, to be appended to
-    /// `messages` behind the assistant's message. For MCP, the `result` of each call.
+    /// `messages` behind the assistant's message. For MCP, the `result` of each call, whose `_meta` has under
+    /// `toolwright/repairs` how its arguments were repaired, if they were: a list of
+    /// `{"path", "kind", "from", "to"}`, as in [`Repair`](crate::Repair).
     ///
     /// `encoder` writes what is text; blocks of content stay blocks where the provider has them.
     /// Elsewhere the model is told their text: of JSON the JSON, of a resource where it lies, of

@@ -1,18 +1,20 @@
 //! What providers are told of tools and toolsets: made once, and kept with them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::declared::Declared;
 use super::definitions::Made;
 use super::{Refused, Wire};
 use crate::kept::Kept;
 use crate::toolset::Entry;
-use crate::{Dialect, Lowered, Reject, ShortStr, lower};
+use crate::{Dialect, Lowered, Reject, ShortStr, Stripped, ToolDef, lower};
 
 /// What providers are told of one tool. All toolsets that hold the tool share it, so that those that
 /// are made anew for each turn only put texts together.
 #[derive(Default)]
 pub(crate) struct ToldTool {
+    /// Where the tool's own definition holds characters that nobody sees: what is sent in its place.
+    visible: OnceLock<Option<Box<(ToolDef, Stripped)>>>,
     plain: Kept<Wire, String>,
     lowered: Kept<(Wire, Dialect), Result<ToldIn, Reject>>,
 }
@@ -41,10 +43,27 @@ impl ToldIn {
 }
 
 impl ToldTool {
+    /// What providers are sent of the definition, and what was hidden in it.
+    pub(super) fn visible<'d>(&'d self, entry: &'d Entry) -> (&'d ToolDef, Option<&'d Stripped>) {
+        let visible = self.visible.get_or_init(|| {
+            let def = entry.def();
+            if def.is_plain() {
+                return None;
+            }
+            let mut def = def.clone();
+            let stripped = def.strip_hidden();
+            (stripped != Stripped::default()).then(|| Box::new((def, stripped)))
+        });
+        match visible.as_deref() {
+            Some((def, stripped)) => (def, Some(stripped)),
+            None => (entry.def(), None),
+        }
+    }
+
     #[inline]
     pub(super) fn plain(&self, wire: Wire, entry: &Entry) -> &str {
         self.plain
-            .get_or_make(wire, || wire.definition(entry.def()))
+            .get_or_make(wire, || wire.definition(self.visible(entry).0))
     }
 
     #[inline]
@@ -55,8 +74,9 @@ impl ToldTool {
         entry: &Entry,
     ) -> Result<&ToldIn, &Reject> {
         let told = self.lowered.get_or_make((wire, dialect), || {
-            let def = entry.def();
-            let lowered = lower(&def.input, dialect)?;
+            let (def, hidden) = self.visible(entry);
+            let mut lowered = lower(&def.input, dialect)?;
+            lowered.notes.extend(hidden.and_then(Stripped::to_note));
             let declared = Declared::lowered(&def.name, def, &lowered, dialect);
             Ok(ToldIn {
                 name: entry.name().clone(),

@@ -7,7 +7,8 @@ use clap::ArgMatches;
 use serde_json::Value;
 use tokio::sync::mpsc::Receiver;
 use toolwright_runtime::{
-    Batch, Cancel, Context, Decision, Executor, Pending, Progress, Reply, ToolCall, Toolset,
+    Batch, Cancel, Context, Decision, Executor, Pending, Printable, Progress, Reply, ToolCall,
+    Toolset,
 };
 
 use super::arguments::{self, Given};
@@ -16,6 +17,7 @@ use super::exit::Exit;
 use super::prompt;
 use super::show::Printer;
 use crate::answer::{self, Way};
+use crate::from_outside;
 use crate::progress;
 use crate::serve::{Serve, runtime};
 use crate::signals::Signals;
@@ -83,7 +85,7 @@ impl Asked {
 
     /// Makes the call, and prints what it comes to.
     pub(super) fn run(self, serve: &Serve, mut printer: Printer) -> io::Result<Exit> {
-        let cx = serve.cx.clone();
+        let cx = from_outside(serve.cx.clone());
         let stop = cx.cancel().child();
         let executor = match self.timeout {
             Some(limit) => serve.calls().timeout(limit),
@@ -181,10 +183,7 @@ fn beginning(item: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    match text.char_indices().nth(ITEM) {
-        Some((end, _)) => text.get(..end).unwrap_or_default().to_owned() + "…",
-        None => text,
-    }
+    Printable::new(&text).one_line().at_most(ITEM).to_string()
 }
 
 /// Tells on the standard error how far a call has come: on a terminal in one line that is written
@@ -232,8 +231,7 @@ impl Meter {
         let item = || report.item.as_ref().map(|item| beginning(item).into());
         if let Some(words) = report.message.clone().or_else(item) {
             line.push_str(": ");
-            // What would move the cursor is no text.
-            line.extend(words.chars().filter(|char| !char.is_control()));
+            line.push_str(&Printable::new(&words).one_line().to_string());
         }
         let mut to = io::stderr().lock();
         // A report that cannot be shown changes nothing about the call.

@@ -1,12 +1,12 @@
 //! What the program says: answers on the standard output, all else on the standard error.
 
 use std::fmt::Write as _;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 use toolwright_runtime::{
-    Dialect, Outcome, Payload, Pending, PendingReason, Reply, Severity, ToolDef, ToolError,
-    ToolResult, Toolset, lower,
+    Dialect, Outcome, Payload, Pending, PendingReason, Printable, Reply, Severity, ToolDef,
+    ToolError, ToolResult, Toolset, lower,
 };
 
 use super::Output;
@@ -23,6 +23,8 @@ const NOTE: Style = AnsiColor::Yellow.on_default().bold();
 /// Writes what a command comes to.
 pub(super) struct Printer {
     output: Output,
+    /// Whether a terminal shows the answers, and would do what control characters in them say.
+    is_terminal: bool,
     to: BufWriter<Box<dyn Write>>,
 }
 
@@ -31,20 +33,32 @@ impl Printer {
     pub(super) fn new(output: Output) -> Self {
         Self {
             output,
+            is_terminal: io::stdout().is_terminal(),
             to: BufWriter::new(Box::new(anstream::stdout())),
         }
     }
 
     /// The same, alone on the standard output: what tools print goes to the standard error.
     pub(super) fn alone(output: Output) -> io::Result<Self> {
+        let is_terminal = io::stdout().is_terminal();
         let to = crate::stdout::take()?;
         Ok(Self {
             output,
+            is_terminal,
             to: BufWriter::new(Box::new(to)),
         })
     }
 
+    /// What tools and their definitions say: to a program as it is.
     fn line(&mut self, text: &str) -> io::Result<()> {
+        if self.is_terminal {
+            self.styled(&Printable::new(text).to_string())
+        } else {
+            self.styled(text)
+        }
+    }
+
+    fn styled(&mut self, text: &str) -> io::Result<()> {
         self.to.write_all(text.as_bytes())?;
         if !text.ends_with('\n') {
             self.to.write_all(b"\n")?;
@@ -76,9 +90,10 @@ impl Printer {
             let gap = " ".repeat(width - def.name.chars().count().min(width));
             let words = first_sentence(&def.description).split_whitespace();
             let words = words.collect::<Vec<_>>().join(" ");
-            let _ = writeln!(text, "{NAME}{}{NAME:#}{gap}  {words}", def.name);
+            let (name, words) = (Printable::new(&def.name), Printable::new(&words));
+            let _ = writeln!(text, "{NAME}{name}{NAME:#}{gap}  {words}");
         }
-        self.line(&text)?;
+        self.styled(&text)?;
         Ok(Exit::Done)
     }
 
@@ -190,20 +205,21 @@ impl Printer {
 
     fn answered(&mut self, result: &ToolResult) -> io::Result<()> {
         for repair in &result.repairs {
-            anstream::eprintln!("{NOTE}note:{NOTE:#} {repair}");
+            note("note", &repair.to_string());
         }
         match &result.outcome {
             Ok(Outcome::Content(content)) => self.line(&content.to_plain()),
             Ok(Outcome::AskUser { question, options }) => {
-                anstream::eprintln!("{NOTE}the tool asks:{NOTE:#} {question}");
+                note("the tool asks", question);
                 for (name, value) in options {
-                    anstream::eprintln!("  {name}: {value}");
+                    let line = format!("{name}: {value}");
+                    anstream::eprintln!("  {}", Printable::new(&line));
                 }
                 Ok(())
             }
             Ok(outcome) => {
                 if let Outcome::Halt { reason, .. } = outcome {
-                    anstream::eprintln!("{NOTE}the conversation would end:{NOTE:#} {reason}");
+                    note("the conversation would end", reason.as_str());
                 }
                 outcome.payload().map_or(Ok(()), |value| self.value(value))
             }
@@ -228,28 +244,21 @@ pub(super) fn waits(pending: &Pending, shown: &str) {
         PendingReason::Decision(ask) => format!("a person has to decide: {ask}"),
         _ => "a person or the host answers calls of this tool".to_owned(),
     };
-    let (why, shown) = (visible(&why), visible(shown));
-    let name = &pending.call.name;
+    let (why, shown) = (
+        Printable::new(&why).one_line(),
+        Printable::new(shown).one_line(),
+    );
+    let name = Printable::new(&pending.call.name).one_line();
     anstream::eprintln!("{NOTE}waits:{NOTE:#} {why}\n  tool: {name}\n  arguments: {shown}");
-}
-
-/// The text with characters that nobody sees written out: who says yes has to see what to.
-fn visible(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for char in text.chars() {
-        if char.is_ascii_graphic() || char == ' ' {
-            out.push(char);
-        } else {
-            // Behind a letter, where an accent that belongs to it is not written out.
-            out.extend(format!("a{char}").escape_debug().skip(1));
-        }
-    }
-    out
 }
 
 /// Says what went wrong.
 pub(crate) fn say(words: &str) {
-    anstream::eprintln!("{ERROR}error:{ERROR:#} {words}");
+    anstream::eprintln!("{ERROR}error:{ERROR:#} {}", Printable::new(words));
+}
+
+fn note(what: &str, words: &str) {
+    anstream::eprintln!("{NOTE}{what}:{NOTE:#} {}", Printable::new(words));
 }
 
 fn failed(error: &ToolError) {
@@ -292,4 +301,47 @@ fn report(report: &toolwright_runtime::Report) -> String {
         ("accepted", report.is_accepted().to_string().into()),
         ("problems", list(problems).into()),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex, PoisonError};
+
+    use super::*;
+
+    /// What was written, to be looked at.
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            all.write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// What a tool says is no command to a terminal, and to a program it is what the tool said.
+    #[test]
+    fn a_terminal_shows_what_a_tool_says_and_does_not_do_it() -> io::Result<()> {
+        let said = "a\tb\n\u{1b}]0;x\u{7}\u{202e}";
+        for (is_terminal, expected) in [
+            (false, "a\tb\n\u{1b}]0;x\u{7}\u{202e}\n"),
+            (true, "a\tb\n\\u{1b}]0;x\\u{7}\\u{202e}\n"),
+        ] {
+            let written = Written::default();
+            let mut printer = Printer {
+                output: Output::Text,
+                is_terminal,
+                to: BufWriter::new(Box::new(written.clone())),
+            };
+            printer.value(&Payload::text(said))?;
+            let bytes = written.0.lock().unwrap_or_else(PoisonError::into_inner);
+            assert_eq!(String::from_utf8_lossy(&bytes), expected);
+        }
+        Ok(())
+    }
 }

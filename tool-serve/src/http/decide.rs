@@ -38,5 +38,13 @@ pub(super) async fn decide(
         return refused(StatusCode::NOT_FOUND, "not_waiting", words);
     };
     let decided = pending.decided(decision);
-    answer(&shared, pending.call, Some(decided), cx, &parts.headers, None).await
+    answer(
+        &shared,
+        pending.call,
+        Some(decided),
+        cx,
+        &parts.headers,
+        None,
+    )
+    .await
 }

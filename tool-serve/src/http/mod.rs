@@ -31,7 +31,7 @@ use self::waiting::Waiting;
 use crate::body::Room;
 use crate::mcp::{HttpService, ServerLimits};
 use crate::turns::Turns;
-use crate::{answer, definitions, progress, token};
+use crate::{answer, definitions, from_outside, progress, token};
 
 /// How long calls in flight have to end after the server was told to.
 const GRACE: Duration = Duration::from_secs(10);
@@ -52,6 +52,10 @@ const GRACE: Duration = Duration::from_secs(10);
 ///
 /// The server asks about no call by itself: which calls wait is said by the layers of its
 /// [executor](Self::executor), such as `Approval::default()`. The program of [`Serve`](crate::Serve) has that one.
+///
+/// Values that a caller got wrong are [repaired](toolwright_runtime::Repair), and the answer's `repairs`
+/// say how; keys never are, since nobody knows who wrote them. A [context](Self::context) that is
+/// strict switches that off, as does a request with `Prefer: handling=strict`.
 ///
 /// Requests are refused whose `Host` is a name that is not allowed, or whose `Origin` is another site.
 /// Beyond the loopback it serves only with a [token](Self::bearer), or where [anyone](Self::allow_anyone)
@@ -260,7 +264,7 @@ impl Server {
             executor: progress::told((self.change)(Executor::serial(&self.registry))),
             name: self.name,
             version: self.version,
-            cx: self.cx,
+            cx: from_outside(self.cx),
             end: end_calls.clone(),
             turns,
             registry: self.registry,

@@ -192,7 +192,7 @@ fn operation(def: &ToolDef, arguments: &str, value: Option<&str>, is_guarded: bo
 }
 
 /// With `handling=strict` nothing is repaired.
-const PREFER: &str = r#"[{"name":"Prefer","in":"header","required":false,"description":"With `handling=strict` the arguments are read as they stand; else what they mean and do not say is repaired.","schema":{"type":"string"}}]"#;
+const PREFER: &str = r#"[{"name":"Prefer","in":"header","required":false,"description":"With `handling=strict` the arguments are read as they stand; else values are repaired where their meaning is certain, and keys never.","schema":{"type":"string"}}]"#;
 
 /// A value or blocks of content; the tool may ask all the same.
 fn done(value: Option<&str>) -> String {

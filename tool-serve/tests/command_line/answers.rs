@@ -23,6 +23,8 @@ pub(crate) const TESTS: &[Named] = &[
     ("what_tools_print_is_no_answer", what_tools_print),
     ("parts_of_a_result_are_shown", parts_of_a_result_are_shown),
     ("secrets_are_not_shown", secrets_are_not_shown),
+    ("keys_are_read_as_they_were_written", keys_as_written),
+    ("what_is_said_is_safe_to_print", safe_to_print),
     ("a_call_that_waits_runs_after_a_yes", a_yes),
     // Nothing sends Ctrl-C to a single process elsewhere.
     #[cfg(unix)]
@@ -143,11 +145,37 @@ fn what_tools_print() {
     assert!(came.err.contains("1 of 2: begun\n2 of 2\n"), "{}", came.err);
 }
 
+fn keys_as_written() {
+    for arguments in [
+        r#"{"Location": "Oslo"}"#,
+        r#"{"locatoin": "Oslo"}"#,
+        r#"{"location\u0000": "Oslo"}"#,
+        r#""{\"location\": \"Oslo\"}""#,
+    ] {
+        let came = run(&["call", "get_forecast", "--json", arguments]);
+        assert_eq!(came.code, 3, "{came:?}");
+    }
+}
+
+fn safe_to_print() {
+    let hostile = "{\"a\u{1b}]0;x\u{7}\u{202e}\": 1, \"location\": \"Oslo\"}";
+    let hostile = hostile
+        .replace('\u{1b}', r"\u001b")
+        .replace('\u{7}', r"\u0007");
+    let came = run(&["call", "get_forecast", "--json", &hostile]);
+    assert_eq!(came.code, 3, "{came:?}");
+    let seen = r#"error: ["a\u001b]0;x\u0007\u{202e}"]: unknown argument"#;
+    assert!(came.err.starts_with(seen), "{came:?}");
+}
+
 fn parts_of_a_result_are_shown() {
     let came = run(&["call", "pages"]);
     assert_eq!(came.out, "all\n");
     let long = "x".repeat(80);
-    assert_eq!(came.err, format!("1: one\n2: {{\"page\":2}}\n3: {long}…\n"));
+    assert_eq!(
+        came.err,
+        format!("1: one\n2: {{\"page\":2}}\n3: {long}… (20 more characters)\n")
+    );
 }
 
 fn secrets_are_not_shown() {

@@ -111,6 +111,45 @@ fn the_decoder_gets_what_was_sent() {
     );
 }
 
+/// What a gateway in front looks for by its key is what runs.
+#[test]
+fn keys_are_read_as_they_were_sent() {
+    let served = serve();
+    for (tool, body) in [
+        ("order", r#"{"lines\u0000": []}"#),
+        ("order", r#"{"Lines": []}"#),
+        ("order", r#"{"liness": []}"#),
+        ("order", "{\"li\u{200b}nes\": []}"),
+        ("order", r#"{"lines": [{"sku": "tea", "quantty": 1}]}"#),
+        (
+            "order",
+            r#"{"lines": "[{\"sku\": \"tea\", \"quantity\": 1}]"}"#,
+        ),
+        ("order", r#""{\"lines\": []}""#),
+        ("tree", r#"{"nod": {"label": "a"}}"#),
+        ("tree", r#"{"node": {"lable": "a"}}"#),
+        ("tree", r#"{"node": "{\"label\": \"a\"}"}"#),
+        ("tree", r#""{\"node\": {\"label\": \"a\"}}""#),
+    ] {
+        let answer = served.call(tool, body);
+        assert_eq!(answer.status, 422, "{body}: {answer:?}");
+        assert_eq!(answer.json()["repairs"], Value::Null);
+    }
+    let near = served.call("tree", r#"{"node": {"lable": "a"}}"#);
+    let messages = near.json()["error"]["messages"].to_string();
+    assert!(messages.contains("did you mean `label`?"), "{messages}");
+}
+
+#[test]
+fn the_name_of_an_unknown_tool_is_safe_to_print() {
+    let answer = serve().call("wipe%1b%5b2J%e2%80%ae%0a", "{}");
+    assert_eq!(answer.status, 404);
+    assert_eq!(
+        answer.json()["error"]["messages"][0],
+        r"unknown tool `wipe\u{1b}[2J\u{202e}\n`"
+    );
+}
+
 #[test]
 fn only_json_is_taken() {
     let served = serve();

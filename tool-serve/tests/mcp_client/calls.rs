@@ -58,7 +58,8 @@ async fn errors_are_told_as_what_they_are() {
     let client = client("normal").await;
     let tools = client.toolset();
     for (name, kind, says) in [
-        ("fails", ErrorKind::Failed, "no such city"),
+        // On a terminal it says what it is and does nothing.
+        ("fails", ErrorKind::Failed, r"no such city\u{1b}[2J\u{202e}"),
         (
             "refuses",
             ErrorKind::Failed,
@@ -105,6 +106,11 @@ async fn an_error_without_the_form_of_one_is_told_in_its_words() {
             "-1",
         ),
         ("{}", "{}", "without a code"),
+        (
+            r#"{"code": -1, "message": "no\u001b[2J\u202e"}"#,
+            r"no\u{1b}[2J\u{202e}",
+            "-1",
+        ),
     ] {
         let error = error(&tools, "refuses_anyhow", arguments).await;
         assert_eq!(error.kind(), ErrorKind::Failed, "{arguments}");

@@ -297,7 +297,7 @@ fn run(name: &str, id: &Value, params: &Params) {
             send(&json!({"jsonrpc": "2.0", "id": id, "result": text("fine")}));
         }
         "fails" => {
-            let mut result = text("no such city");
+            let mut result = text("no such city\u{1b}[2J\u{202e}");
             result["isError"] = true.into();
             answer(id, &result);
         }

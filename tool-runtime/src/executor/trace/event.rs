@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 use super::super::batch::{Batch, PendingReason, Reply};
 use super::super::event::{BatchId, Event};
 use super::super::shown::Shown;
+use crate::visible::excerpt;
 use crate::{Encoder, Outcome, Progress, Repair, ShortStr, ToolCall, ToolError, ToolResult};
 
 /// So many characters of a result or of arguments stand in a summary.
@@ -222,14 +223,7 @@ impl Traced {
 
 /// The start of a text, on one line.
 fn cut(text: &str) -> String {
-    let mut chars = text
-        .chars()
-        .map(|char| if char.is_control() { ' ' } else { char });
-    let mut out: String = chars.by_ref().take(MOST).collect();
-    if chars.next().is_some() {
-        out.push_str("...");
-    }
-    out
+    excerpt(text, MOST)
 }
 
 impl fmt::Display for TracedCall {

@@ -15,7 +15,7 @@ use rmcp::model::{
 };
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, Semaphore};
-use toolwright_runtime::Progress;
+use toolwright_runtime::{Printable, Progress};
 
 use super::books::{Asked, Books, Entry, Open};
 use super::event::{ClientEvent, Events};
@@ -282,8 +282,10 @@ impl Desk {
         }
     }
 
+    // It is made for this, as an argument.
+    #[allow(clippy::needless_pass_by_value)]
     pub(super) fn bad(&self, what: String) {
-        self.events.tell(&ClientEvent::BadMessage(what));
+        self.events.tell(&ClientEvent::BadMessage(short(&what)));
     }
 }
 
@@ -340,8 +342,5 @@ pub(super) fn piece(text: &str) -> String {
 /// The start of a server's words.
 pub(super) fn short(text: &str) -> String {
     const MOST: usize = 512;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
+    Printable::new(text).at_most(MOST).to_string()
 }

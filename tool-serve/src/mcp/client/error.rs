@@ -1,6 +1,8 @@
 use std::error::Error;
 use std::fmt;
 
+use toolwright_runtime::Printable;
+
 /// Why there is no connection to an MCP server.
 ///
 /// `Display` says what to do about it where that is known; the end of what a server's process wrote on
@@ -35,7 +37,8 @@ impl ConnectError {
     pub(super) fn new(kind: ConnectErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
-            message: message.into(),
+            // The server's words may stand in it.
+            message: Printable::new(&message.into()).to_string(),
             stderr: String::new(),
         }
     }
@@ -50,7 +53,8 @@ impl ConnectError {
         self.kind
     }
 
-    /// The end of what the server's process wrote on its standard error; empty if it wrote nothing.
+    /// The end of what the server's process wrote on its standard error, as it wrote it; empty if it
+    /// wrote nothing.
     pub fn stderr(&self) -> &str {
         &self.stderr
     }
@@ -61,7 +65,10 @@ impl fmt::Display for ConnectError {
         f.write_str(&self.message)?;
         match self.stderr.trim_end() {
             "" => Ok(()),
-            stderr => write!(f, "\nthe server's process wrote:\n{stderr}"),
+            stderr => {
+                let stderr = Printable::new(stderr);
+                write!(f, "\nthe server's process wrote:\n{stderr}")
+            }
         }
     }
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClientEvent {
-    /// A line that the server's process wrote on its standard error; of one of more than 8 KiB the first
+    /// A line that the server's process wrote on its standard error, as it wrote it
+    /// ([`Printable`](toolwright_runtime::Printable) makes it safe to print); of one of more than 8 KiB the first
     /// and the last 256 bytes, with `…` between.
     Stderr(String),
     /// What the server has to say for a log: the JSON of `notifications/message`.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rmcp::model::SubscriptionFilter;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
-use toolwright_runtime::Cancel;
+use toolwright_runtime::{Cancel, Printable};
 
 use super::event::ClientEvent;
 use super::link::{Link, State};
@@ -82,7 +82,10 @@ impl Keeper {
         sleep(Duration::from_millis(20)).await;
         let said = session.tail.read();
         match said.trim_end().lines().next_back() {
-            Some(line) => format!("the server went away; it wrote last: {line}"),
+            Some(line) => {
+                let line = Printable::new(line);
+                format!("the server went away; it wrote last: {line}")
+            }
             None => "the server went away".to_owned(),
         }
     }

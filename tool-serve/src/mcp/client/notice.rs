@@ -1,5 +1,7 @@
 use std::fmt;
 
+use toolwright_runtime::Printable;
+
 /// What became of a tool of a server's on its way into the toolset, if it was not taken as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -34,6 +36,11 @@ impl fmt::Display for Notice {
             NoticeKind::Renamed => "renamed",
             NoticeKind::HiddenRemoved(_) => "changed",
         };
-        write!(f, "tool `{}` {what}: {}", self.tool, self.message)
+        // Of whoever wrote the list.
+        let (tool, why) = (
+            Printable::new(&self.tool).one_line(),
+            Printable::new(&self.message),
+        );
+        write!(f, "tool `{tool}` {what}: {why}")
     }
 }

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toolwright_runtime::{
-    Annotations, DynTool, Meta, SchemaDoc, Tool, ToolDef, ToolError, Toolset,
+    Annotations, DynTool, Meta, Printable, SchemaDoc, Tool, ToolDef, ToolError, Toolset,
 };
 
 use super::arguments::Arguments;
@@ -115,7 +115,7 @@ impl<'a> Listed<'a> {
     /// The tool, if the host wants it.
     fn tool(self, settings: &Settings, link: &Arc<Link>) -> Result<Option<Made>, Notice> {
         let (name, is_repeatable) = (self.name.clone(), self.is_repeatable());
-        let shown = name.escape_debug().to_string();
+        let shown = printable(&name);
         let refuse = |message: String| refused(&shown, message);
         let mut def = self.def(settings).map_err(refuse)?;
         let stripped = def.strip_hidden();
@@ -127,7 +127,7 @@ impl<'a> Listed<'a> {
             // A model needs one; the protocol does not.
             def.description = match &def.title {
                 Some(title) if !title.trim().is_empty() => title.clone(),
-                _ => format!("The tool `{}`; its server does not say more.", def.name).into(),
+                _ => format!("The tool `{shown}`; its server does not say more.").into(),
             };
         }
         if !settings.keep.is_kept(&def) {
@@ -262,9 +262,14 @@ fn named(raw: &RawValue) -> String {
         name: String,
     }
     match serde_json::from_str::<Named>(raw.get()) {
-        Ok(Named { name }) => name.escape_debug().to_string(),
+        Ok(Named { name }) => printable(&name),
         Err(_) => "(without a name)".to_owned(),
     }
+}
+
+/// A name that the server gave, in words of ours.
+fn printable(name: &str) -> String {
+    Printable::new(name).one_line().at_most(128).to_string()
 }
 
 /// A name that every provider takes, which is `name` itself if that is one: other characters become

@@ -6,9 +6,13 @@ use std::fmt;
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode, RequestId};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
+use toolwright_runtime::Printable;
 
 use super::request::CallRequest;
 use crate::mcp::broken::{Kind, Torn};
+
+/// So much of an error's words is sent.
+const MOST: usize = 512;
 
 /// What is no message, or none that is understood: a JSON-RPC error for the client.
 #[derive(Debug)]
@@ -48,7 +52,9 @@ impl Bad {
 
     /// The error's message, without a line's end.
     pub(super) fn to_json(&self) -> Vec<u8> {
-        let text = serde_json::Value::from(self.message.as_str());
+        // What the client wrote may stand in it.
+        let text = Printable::new(&self.message).at_most(MOST).to_string();
+        let text = serde_json::Value::from(text);
         let id = self.id.as_deref().unwrap_or("null");
         let code = self.code.0;
         format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{text}}}}}"#)

@@ -31,6 +31,7 @@ use toolwright_runtime::{Cancel, Context, Encoder, Executor, Registry, Tool, Too
 use self::flight::Flight;
 use self::handler::Handler;
 use self::state::Sealed;
+use crate::from_outside;
 use crate::stdout;
 use crate::turns::Turns;
 
@@ -62,6 +63,10 @@ const NEEDS: &str = "client_capabilities";
 /// What needs a person (an [`Outcome::AskUser`](toolwright_runtime::Outcome::AskUser), an
 /// [approval](toolwright_runtime::layers::Approval), a manual tool) is asked by the client, if it can:
 /// as an elicitation up to 2025-11-25, as an input that is required since. See [`Answers`].
+///
+/// Values that a model got wrong are [repaired](toolwright_runtime::Repair), unless the
+/// [context](Self::context) is strict; keys never are. A result whose call was repaired says how:
+/// `_meta` has `toolwright/repairs`, a list of `{"path", "kind", "from", "to"}`.
 ///
 /// Of a tool's attributes (`meta`) clients are told those with a `/` in their key, as `_meta`, and
 /// `icons`, a list as the protocol has it. `client_capabilities` is what a client must be able to do to
@@ -113,6 +118,7 @@ impl Shared {
         let executor = crate::progress::told(self.executor);
         Arc::new(Self {
             executor,
+            context: from_outside(self.context),
             end_calls: Cancel::new(),
             hung_up: Cancel::new(),
             flight: Arc::default(),
@@ -182,7 +188,8 @@ impl Server {
     }
 
     /// The same server, whose calls know this, and whose clients see and call what it lets them; each
-    /// session has an id of its own.
+    /// session has an id of its own. It says how far arguments are repaired, too: no further than
+    /// [`Repairs::Values`](toolwright_runtime::Repairs::Values), since nobody knows who wrote them.
     pub fn context(mut self, cx: Context) -> Self {
         self.0.context = cx;
         self

@@ -6,7 +6,9 @@ use std::sync::LazyLock;
 use rmcp::model::{ElicitRequestParams, ElicitationSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use toolwright_runtime::{Decision, Outcome, Pending, PendingReason, ToolResult, Toolset};
+use toolwright_runtime::{
+    Decision, Outcome, Pending, PendingReason, Printable, ToolResult, Toolset,
+};
 
 use super::answers::{Answer, Answers};
 
@@ -193,7 +195,10 @@ pub(super) fn pending(
 fn shown(pending: &Pending, tools: &Toolset) -> String {
     let name = &pending.call.name;
     match tools.get(name) {
-        Some(tool) => format!("`{name}` with {}", tool.shown(&pending.call.arguments)),
+        Some(tool) => {
+            let arguments = tool.shown(&pending.call.arguments);
+            format!("`{name}` with {}", Printable::new(&arguments))
+        }
         None => format!("`{name}`"),
     }
 }

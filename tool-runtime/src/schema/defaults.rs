@@ -7,6 +7,7 @@ use super::narrow::{Bare, bare};
 use super::render::written;
 use super::shape::{Field, Kind, Shape};
 use crate::Fault;
+use crate::Repairs;
 use crate::json::MAX_DEPTH;
 use crate::walk::{Reading, tell};
 
@@ -26,7 +27,7 @@ pub(crate) fn refusal(shape: &Shape, json: &str) -> Option<Fault> {
         depth: MAX_DEPTH,
         lowered: false,
     };
-    let found = tell(json, reading, shape, false);
+    let found = tell(json, reading, shape, Repairs::None);
     found.faults.into_iter().next().map(|(_, fault)| fault)
 }
 

@@ -456,7 +456,8 @@ fn forgotten(ended: &Arc<AtomicUsize>) -> Toolset {
 #[test]
 fn a_body_that_awaits_gives_its_thread_back() {
     let ended = Arc::new(AtomicUsize::new(0));
-    let executor = Executor::serial(forgotten(&ended)).timeout(Duration::from_millis(5));
+    // Time enough to begin: what has not is taken back, and ends nowhere.
+    let executor = Executor::serial(forgotten(&ended)).timeout(Duration::from_millis(200));
     let calls = [ToolCall::new("1", "forgets", "{}")];
     let is_late = |batch: &Batch| {
         let error = batch.results().next().unwrap().outcome.as_ref().err();

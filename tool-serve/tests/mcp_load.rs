@@ -480,7 +480,7 @@ async fn calls_that_never_end_do_not_hold_up_a_server_over_http() {
     let calls: Vec<_> = calls.collect();
     let since = Instant::now();
     let http = reqwest::Client::new();
-    let (_listening, session) = idle(&http, &server.url).await;
+    let (listening, session) = idle(&http, &server.url).await;
     let ping = request(7, "ping", &json!({})).to_string();
     let ping = post(&http, &server.url, ping).header("mcp-session-id", session);
     assert!(ping.send().await.unwrap().status().is_success());
@@ -502,7 +502,7 @@ async fn calls_that_never_end_do_not_hold_up_a_server_over_http() {
     assert_eq!(counted["the call did not start"], STUCK - 1 - late);
     calls_of_add(&client).await;
     client.close().await;
-    drop(_listening);
+    drop(listening);
     terminate(&server.process);
     println!("ended after {:?}", ended(&mut server.process));
 }

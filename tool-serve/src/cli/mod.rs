@@ -135,7 +135,7 @@ fn serve_http(serve: Serve, asked: &ArgMatches) -> io::Result<Exit> {
     if let Some(variable) = word(asked, "token-env") {
         match std::env::var(variable) {
             Ok(token) if !token.trim_ascii().is_empty() => {
-                serve = serve.http(move |http| http.bearer(token))
+                serve = serve.http(move |http| http.bearer(token));
             }
             _ => {
                 say(&format!("the environment has no token in `{variable}`"));

@@ -112,10 +112,13 @@ fn a_token_has_no_space_around_it_and_one_that_is_none_lets_nobody_in() {
         "corr\u{e9}ct",
         "cor\0rect",
     ] {
-        let server = || Server::new(tools::all()).bearer(token);
+        let with_token = || Server::new(tools::all()).bearer(token);
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let refused = server().serve(listener, Cancel::new()).await.unwrap_err();
+            let refused = with_token()
+                .serve(listener, Cancel::new())
+                .await
+                .unwrap_err();
             assert_eq!(
                 refused.kind(),
                 std::io::ErrorKind::InvalidInput,
@@ -129,7 +132,7 @@ fn a_token_has_no_space_around_it_and_one_that_is_none_lets_nobody_in() {
                     continue;
                 };
                 let request = request.header("authorization", given);
-                let mut router = server().into_router(&Cancel::new());
+                let mut router = with_token().into_router(&Cancel::new());
                 let answer = Service::call(&mut router, request.body(Body::empty()).unwrap());
                 assert_eq!(answer.await.unwrap().status(), 401, "{token:?}");
             }

@@ -220,6 +220,13 @@ fn floats(id: &Value, params: &Params) {
     ));
 }
 
+/// An answer of which the end is missing.
+fn torn(id: &Value) {
+    write(&format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"ha"#
+    ));
+}
+
 fn run(name: &str, id: &Value, params: &Params) {
     let arguments = params.arguments.as_deref().map_or("", RawValue::get);
     eprintln!("called {name}");
@@ -289,9 +296,7 @@ fn run(name: &str, id: &Value, params: &Params) {
             answer(id, &text("fine"));
             answer(id, &text("once more"));
         }
-        "torn" => write(&format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"ha"#
-        )),
+        "torn" => torn(id),
         "id_as_text" => {
             let id = id.to_string();
             send(&json!({"jsonrpc": "2.0", "id": id, "result": text("fine")}));

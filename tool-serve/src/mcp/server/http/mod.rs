@@ -326,7 +326,7 @@ impl Inner {
             let open = self.manager.sessions.read().await;
             self.sessions.retain(|session| open.contains_key(session));
         }
-        self.sessions.opened(session.into());
+        self.sessions.opened(session);
     }
 
     /// Ends what is left of all sessions some time after the server was told to stop.

@@ -62,10 +62,10 @@ impl Sessions {
         self.known().sessions.len()
     }
 
-    pub(super) fn opened(&self, session: SessionId) {
+    pub(super) fn opened(&self, session: &str) {
         let mut known = self.known();
-        known.sessions.entry(session.clone()).or_default();
-        known.heard(&session);
+        known.sessions.entry(session.into()).or_default();
+        known.heard(session);
     }
 
     pub(super) fn heard(&self, session: &str) {

@@ -15,6 +15,7 @@ use super::policy::{ErrorPolicy, OnFailure};
 use super::shown::Shown;
 use super::span::CallSpan;
 use super::{Executor, Turn};
+use crate::result::is_written;
 use crate::toolset::Entry;
 use crate::{Context, Encoder, ErrorKind, Outcome, Repair, ToolCall, ToolError, ToolResult};
 
@@ -266,6 +267,9 @@ impl<'a> Books<'a> {
             if entry.traits().return_direct {
                 result.outcome = result.outcome.map(Outcome::into_direct);
             }
+        }
+        if !is_written(&result.outcome) {
+            result.outcome = result.outcome.map(Outcome::unmarked);
         }
         if let Some(Err(error)) = self.encoder.map(|encoder| encoder.check(&result)) {
             result.outcome = Err(error);

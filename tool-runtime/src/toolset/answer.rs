@@ -103,7 +103,7 @@ fn seldom(
     ToolResult {
         repairs: store.repairs().into(),
         attributes: attributes(entry),
-        ..ToolResult::new(call, outcome)
+        ..ToolResult::new(call, outcome.map(Outcome::unmarked))
     }
 }
 

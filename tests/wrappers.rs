@@ -233,7 +233,7 @@ fn act(deed: &str) -> Result<Outcome, ToolError> {
 
 /// The same as a stream.
 #[tool]
-fn act_in_steps(deed: String) -> Items<u8> {
+fn act_in_steps(deed: &str) -> Items<u8> {
     let steps = [
         Ok(1),
         if deed == "fail" {
@@ -296,8 +296,8 @@ fn every_pair_of_wrappers_does_what_each_does() {
                     pair.contains(&"return_direct"),
                 );
                 // The innermost of them sees the error.
-                let handled = pair.iter().find(|name| name.starts_with("handle"));
-                let handled = match handled {
+                let innermost = pair.iter().find(|name| name.starts_with("handle"));
+                let words = match innermost {
                     Some(&"handle_errors") => "no",
                     _ => "handled: no",
                 };
@@ -314,7 +314,7 @@ fn every_pair_of_wrappers_does_what_each_does() {
                     let result = only(&batch);
                     let said = format!("{pair:?} {name} {deed}: {result:?}");
                     let expected = match deed {
-                        "fail" if handles => Ok(Outcome::value(handled)),
+                        "fail" if handles => Ok(Outcome::value(words)),
                         "fail" => Err(ErrorKind::Failed),
                         "panic" => Err(ErrorKind::Panicked),
                         "ask" => Ok(Outcome::ask("Which?")),

@@ -39,7 +39,7 @@ pub use self::targets::{
     own_targets, within_budget,
 };
 pub use self::told::*;
-pub use crate::contain::contained;
+pub use crate::contain::{contained, reported};
 pub use crate::context::inside_call;
 pub use crate::json::Json;
 pub use crate::outcome::EndReason;

@@ -17,9 +17,11 @@ mod on {
     use tracing::span::{Entered, Span};
     use tracing::{Level, span};
 
-    use crate::contain::contained;
+    use crate::contain::reported;
     use crate::executor::Shown;
     use crate::{Encoder, ToolCall, ToolResult};
+
+    const SUBSCRIBER: &str = "a subscriber of `tracing`";
 
     /// See the module. Nothing where nobody looks.
     #[derive(Clone, Default)]
@@ -60,16 +62,16 @@ mod on {
                     "error.type" = Empty,
                 )
             };
-            let span = match contained(open) {
-                Ok(span) if !span.is_disabled() => span,
-                Ok(_) | Err(_) => return Self::default(),
+            let span = match reported(SUBSCRIBER, open) {
+                Some(span) if !span.is_disabled() => span,
+                Some(_) | None => return Self::default(),
             };
             if has_content {
                 let arguments = shown.text();
                 let record = || {
                     span.record("gen_ai.tool.call.arguments", &*arguments);
                 };
-                let _ = contained(record);
+                reported(SUBSCRIBER, record);
             }
             Self(Some(Arc::new(Open { span, has_content })))
         }
@@ -95,7 +97,7 @@ mod on {
                     span.record("error.type", display(error.kind().as_str()));
                 }
             };
-            let _ = contained(record);
+            reported(SUBSCRIBER, record);
         }
 
         /// The same future, polled inside the span.
@@ -112,7 +114,7 @@ mod on {
     impl Drop for Open {
         fn drop(&mut self) {
             let span = std::mem::replace(&mut self.span, Span::none());
-            let _ = contained(|| drop(span));
+            reported(SUBSCRIBER, || drop(span));
         }
     }
 
@@ -121,14 +123,14 @@ mod on {
 
     impl<'s> Inside<'s> {
         fn of(span: &'s Span) -> Self {
-            Self(contained(|| span.enter()).ok())
+            Self(reported(SUBSCRIBER, || span.enter()))
         }
     }
 
     impl Drop for Inside<'_> {
         fn drop(&mut self) {
             if let Some(entered) = self.0.take() {
-                let _ = contained(|| drop(entered));
+                reported(SUBSCRIBER, || drop(entered));
             }
         }
     }

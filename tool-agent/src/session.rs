@@ -7,12 +7,14 @@ mod sub;
 mod submit;
 mod words;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 use toolwright_runtime::{Decision, State, ToolCall};
 
+use crate::checkpoint::Form;
 use crate::{CheckpointId, Message, Node, Repair, Thread, Usage};
 
 pub use self::error::SessionError;
@@ -39,6 +41,8 @@ pub(crate) use self::sub::id_of;
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Session {
+    #[serde(default)]
+    form: Form,
     id: Arc<str>,
     pub(crate) thread: Thread,
     #[serde(default, skip_serializing_if = "State::is_empty")]
@@ -138,6 +142,7 @@ impl Session {
     /// A conversation that has not begun, with an id of the host's.
     pub fn with_id(id: impl Into<Arc<str>>) -> Self {
         Self {
+            form: Form,
             id: id.into(),
             thread: Thread::new(),
             state: State::new(),
@@ -253,10 +258,11 @@ impl Session {
 
     /// The calls of the last turn that are not answered, in call order.
     pub fn pending(&self) -> Vec<PendingCall> {
+        let waits = self.waits.iter().map(|wait| (wait.index, wait));
+        let waits: BTreeMap<_, _> = waits.collect();
         let open = self.thread.unanswered().into_iter();
         open.map(|open| {
-            let wait = self.waits.iter().find(|wait| wait.index == open.index);
-            let (why, call) = match wait {
+            let (why, call) = match waits.get(&open.index) {
                 Some(wait) => (wait.why.clone(), wait.call.clone()),
                 None => (Why::NotRun, open.call),
             };

@@ -1,5 +1,7 @@
 //! The node in which calls are run, and what becomes of them.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 use toolwright_runtime::{
     Batch, Context, Decided, Decision, ErrorKind, Halted as BatchHalted, Outcome, Reply, ToolCall,
@@ -156,9 +158,12 @@ impl Engine<'_> {
         let speaker = self.speaker();
         // The tools as they are seen behind the turn; made where a call waits.
         let mut tools = None;
-        let (mut direct, mut ends) = (None, None);
-        for (reply, &index) in batch.calls().iter().zip(places) {
-            if !ran.contains(&index) {
+        let (mut direct, mut ends, mut answers) = (None, None, Vec::new());
+        let ran: BTreeSet<_> = ran.iter().collect();
+        let waited: BTreeSet<_> = self.session.waits.iter().map(|wait| wait.index).collect();
+        for (reply, index) in batch.calls().iter().zip(places) {
+            let (is_new, index) = (ran.contains(index), *index);
+            if !is_new {
                 continue;
             }
             match reply {
@@ -177,8 +182,13 @@ impl Engine<'_> {
                         }
                         _ => {}
                     }
-                    let answer = ToolMessage::of(index, result, speaker.encoder);
-                    self.session.take_answer(answer);
+                    let mut answer = ToolMessage::of(index, result, speaker.encoder);
+                    if speaker.tells_edits {
+                        let context = || self.context();
+                        let tools = tools.get_or_insert_with(|| speaker.executor.tools(&context()));
+                        self.session.tell_edit(&mut answer, tools);
+                    }
+                    answers.push(answer);
                 }
                 Reply::Pending(pending) => {
                     let sub = lent.subs.as_ref().and_then(|subs| subs.take_paused(index));
@@ -191,11 +201,11 @@ impl Engine<'_> {
                         (None, Some(record)) => Why::OutcomeUnknown { record },
                         (None, None) => pending.reason.clone().into(),
                     };
-                    let before = self
-                        .session
-                        .waits
-                        .iter()
-                        .position(|wait| wait.index == index);
+                    let mut waits = self.session.waits.iter();
+                    let before = waited
+                        .contains(&index)
+                        .then(|| waits.position(|wait| wait.index == index));
+                    let before = before.flatten();
                     let before = before.map(|place| self.session.waits.remove(place));
                     let tools =
                         tools.get_or_insert_with(|| speaker.executor.tools(&self.context()));
@@ -210,6 +220,7 @@ impl Engine<'_> {
                 }
             }
         }
+        self.session.take_answers(answers);
         let halted = self.halted(places, batch, direct, ends);
         self.session.settle();
         self.tell_handed_over();

@@ -462,15 +462,17 @@ fn a_body_that_awaits_gives_its_thread_back() {
     let is_late = |batch: &Batch| {
         let error = batch.results().next().unwrap().outcome.as_ref().err();
         assert_eq!(error.map(ToolError::kind), Some(ErrorKind::Timeout));
+        // Where much else runs, it may not have begun by then.
+        error.is_some_and(ToolError::is_outcome_unknown)
     };
     // On a thread without a runtime, and on one of a runtime's, which waits for them where it ends.
-    is_late(&executor.run_blocking(&calls, &Context::new()));
+    while !is_late(&executor.run_blocking(&calls, &Context::new())) {}
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_time()
         .build()
         .unwrap();
-    is_late(&runtime.block_on(executor.run(&calls, &Context::new())));
+    while !is_late(&runtime.block_on(executor.run(&calls, &Context::new()))) {}
     runtime.shutdown_timeout(Duration::from_secs(10));
     let began = std::time::Instant::now();
     while ended.load(Ordering::SeqCst) < 2 {
@@ -562,4 +564,119 @@ async fn bodies_that_block_and_end_make_room_for_one_another() {
     assert!(kinds(&batch).iter().all(Option::is_none), "{batch:?}");
     assert_eq!(gate.ran.load(Ordering::SeqCst), 100);
     assert_eq!(limit.running(), 0);
+}
+
+/// Takes effect when it is let go, however often it is told to stop.
+#[tool(blocking, timeout = "20ms")]
+fn stubborn(#[state] latch: &Latch) -> u8 {
+    latch.0.lock().unwrap().recv().unwrap();
+    latch.1.fetch_add(1, Ordering::SeqCst);
+    1
+}
+
+/// The same in a task.
+#[tool(spawn, timeout = "20ms")]
+async fn stubborn_task(#[state] latch: &Latch) -> u8 {
+    latch.0.lock().unwrap().recv().unwrap();
+    latch.1.fetch_add(1, Ordering::SeqCst);
+    1
+}
+
+/// The same, again and again.
+#[tool(blocking, idempotent, timeout = "20ms")]
+fn stubborn_idempotent(#[state] latch: &Latch) -> u8 {
+    latch.1.fetch_add(1, Ordering::SeqCst);
+    latch.0.lock().unwrap().recv().unwrap();
+    1
+}
+
+struct Latch(Mutex<std::sync::mpsc::Receiver<()>>, AtomicUsize);
+
+fn latch() -> (std::sync::mpsc::Sender<()>, Arc<Latch>) {
+    let (go_on, may) = std::sync::mpsc::channel();
+    (go_on, Arc::new(Latch(Mutex::new(may), AtomicUsize::new(0))))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_limit_on_what_cannot_be_stopped_says_that_the_outcome_is_unknown() {
+    let unknown = "it could not be stopped, and it is not known whether it took effect";
+    for name in ["stubborn", "stubborn_task"] {
+        for retries in [false, true] {
+            let (go_on, latch) = latch();
+            let tools = tools![stubborn, stubborn_task; state = Arc::clone(&latch)];
+            let mut executor = Executor::serial(tools);
+            if retries {
+                // Whatever is said of the tool: it may have taken effect.
+                let wait = Duration::ZERO;
+                executor = executor.layer(Retry::new(3).always_for([name]).backoff(wait, wait));
+            }
+            let batch = soon(executor.run(&[of("1", name)], &Context::new())).await;
+            let error = batch.results().next().unwrap().outcome.clone().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Timeout, "{name}");
+            assert_eq!(error.messages().last(), Some(unknown), "{name}");
+            assert!(error.is_outcome_unknown(), "{name}");
+            // And it does, later, once.
+            go_on.send(()).unwrap();
+            soon(async {
+                while latch.1.load(Ordering::SeqCst) == 0 {
+                    tokio::task::yield_now().await;
+                }
+            })
+            .await;
+            assert_eq!(latch.1.load(Ordering::SeqCst), 1);
+        }
+    }
+
+    // What does the same again may be made again.
+    let (go_on, latch) = latch();
+    let tools = tools![stubborn_idempotent; state = Arc::clone(&latch)];
+    let wait = Duration::ZERO;
+    let executor = Executor::serial(tools).layer(Retry::new(3).backoff(wait, wait));
+    let calls = [of("1", "stubborn_idempotent")];
+    let batch = soon(executor.run(&calls, &Context::new())).await;
+    assert_eq!(kinds(&batch), [Some(ErrorKind::Timeout)]);
+    drop(go_on);
+    assert!(latch.1.load(Ordering::SeqCst) > 1);
+
+    // The limit of a batch, too.
+    let (go_on, latch) = self::latch();
+    let tools = tools![stubborn; state = Arc::clone(&latch)];
+    let tool = Arc::clone(tools.get("stubborn").unwrap());
+    let mut def = tool.def().clone();
+    def.timeout = None;
+    let tools = tools.attach([def]).unwrap();
+    let executor = Executor::serial(tools).batch_timeout(Duration::from_millis(20));
+    let batch = soon(executor.run(&[of("1", "stubborn")], &Context::new())).await;
+    let error = batch.results().next().unwrap().outcome.clone().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert!(error.is_outcome_unknown());
+    go_on.send(()).unwrap();
+}
+
+#[test]
+fn a_limit_on_what_has_not_begun_says_that_it_did_not_run() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(1)
+        .enable_time()
+        .build()
+        .unwrap();
+    let (go_on, latch) = latch();
+    let tools = tools![stubborn; state = Arc::clone(&latch)];
+    let executor = Executor::parallel(tools, 2);
+    let calls = [of("1", "stubborn"), of("2", "stubborn")];
+    let batch = runtime.block_on(soon(executor.run(&calls, &Context::new())));
+    let unknown = batch.results().map(|result| {
+        let error = result.outcome.as_ref().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Timeout);
+        error.is_outcome_unknown()
+    });
+    // One of them had the only thread.
+    assert_eq!(unknown.filter(|unknown| *unknown).count(), 1);
+    let text = format!("{batch:?}");
+    assert!(text.contains("it had not begun, and did not run"), "{text}");
+    go_on.send(()).unwrap();
+    drop(go_on);
+    runtime.shutdown_timeout(Duration::from_secs(10));
+    assert_eq!(latch.1.load(Ordering::SeqCst), 1);
 }

@@ -121,14 +121,19 @@ fn options_belong_to_questions() {
 fn a_tool_cannot_end_a_conversation_in_the_runtimes_name() {
     for word in [
         "",
+        "aborted",
         "ask_user",
         "cancelled",
         "completed",
         "error",
         "halt_when",
+        "interrupted",
         "manual",
         "manual_tool_calls",
+        "max_steps",
+        "max_tool_rounds",
         "max_turns",
+        "return_direct",
         "tool_error",
     ] {
         assert_eq!(HaltReason::try_new(word), None, "{word}");

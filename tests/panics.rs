@@ -8,9 +8,10 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, Once};
 
 use serde_json::json;
+use toolwright::layers::Log;
 use toolwright::{
-    Context, Encoder, ErrorKind, Event, Executor, ToolCall, ToolError, ToolResult, Toolset,
-    TraceStore, panics, tool, tools,
+    Batch, Context, Encoder, ErrorKind, ErrorPolicy, Event, Executor, Filter, Scope, Source,
+    ToolCall, ToolError, ToolResult, Toolset, TraceStore, panics, tool, tools,
 };
 
 thread_local! {
@@ -202,4 +203,177 @@ fn what_a_tool_catches_is_its_own_and_no_place_of_another_panic_is_told() {
     let error = panicked(run("thrown"));
     assert_eq!(error.host_detail(), Some("thrown"));
     assert!(printed().is_empty());
+}
+
+/// Says no, and panics.
+#[tool(visible = nobody_knows)]
+fn hidden() -> u8 {
+    1
+}
+
+fn nobody_knows(_: &Scope<'_>) -> bool {
+    panic!("visible's own")
+}
+
+/// Fails.
+#[tool]
+fn fails() -> Result<u8, ToolError> {
+    Err(ToolError::failed("no").with_debug("the table is gone"))
+}
+
+/// Does well.
+#[tool]
+fn fine() -> u8 {
+    1
+}
+
+/// Does all that panics without being a call's own.
+fn all_aside() -> Batch {
+    let trace = TraceStore::new(10).on_store(|_| panic!("on_store's own"));
+    let tools = tools![fine, fails, hidden];
+    let executor = Executor::serial(Source::catalog(|_| panic!("the catalogue's own")));
+    executor.run_blocking(&[ToolCall::new("1", "fine", "{}")], &Context::new());
+    let executor = Executor::serial(&tools).filter(Filter::when(|_, _| panic!("the filter's own")));
+    assert!(executor.tools(&Context::new()).is_empty());
+    let executor = Executor::serial(tools)
+        .observe(trace)
+        .observe(|_: &Event<'_>| panic!("the observer's own"))
+        .layer(Log::new(|_| panic!("the writer's own")))
+        .on_error(ErrorPolicy::with(|_, _| panic!("the policy's own")));
+    let calls = ["fine", "fails", "hidden"].map(|name| ToolCall::new(name, name, "{}"));
+    executor.run_blocking(&calls, &Context::new())
+}
+
+const ASIDE: [&str; 7] = [
+    "the catalogue's own",
+    "the filter's own",
+    "the observer's own",
+    "on_store's own",
+    "the writer's own",
+    "the policy's own",
+    "visible's own",
+];
+
+#[test]
+fn a_policys_panic_stands_beside_the_error_that_it_was_asked_about() {
+    set_up();
+    let policy = ErrorPolicy::with(|_, _| panic!("the policy's own"));
+    let executor = Executor::serial(tools![fails]).on_error(policy);
+    let batch = executor.run_blocking(&[ToolCall::new("1", "fails", "{}")], &Context::new());
+    let error = batch.error().unwrap();
+    assert_eq!(
+        (error.kind(), error.to_string()),
+        (ErrorKind::Failed, "no".to_owned())
+    );
+    let mut detail = error.host_detail().unwrap().lines();
+    assert_eq!(detail.next(), Some("the table is gone"));
+    assert_eq!(
+        detail.next(),
+        Some("the error policy panicked: the policy's own")
+    );
+    assert!(detail.next().unwrap().starts_with("at tests/panics.rs:"));
+}
+
+/// What is done by the test below, in a program of its own.
+#[test]
+fn aside() {
+    if std::env::var_os("TOOLWRIGHT_ASIDE").is_some() {
+        panics::capture();
+        all_aside();
+    }
+}
+
+#[test]
+fn where_nobody_listens_a_panic_that_changes_nothing_is_printed() {
+    let this = std::env::current_exe().unwrap();
+    let mut child = std::process::Command::new(this);
+    child.args(["--exact", "aside", "--nocapture"]);
+    let output = child.env("TOOLWRIGHT_ASIDE", "1").output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{printed}");
+    for said in ASIDE {
+        assert!(
+            printed.contains(&format!("panicked: {said}\nat ")),
+            "{said}: {printed}"
+        );
+    }
+}
+
+#[cfg(feature = "tracing")]
+mod listened_to {
+    use std::fmt::Debug;
+    use std::sync::{Arc, Mutex};
+
+    use tracing::field::{Field, Visit};
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Level, Metadata, Subscriber};
+
+    use super::{ASIDE, all_aside, printed, set_up};
+
+    #[derive(Clone, Default)]
+    struct Errors(Arc<Mutex<Vec<String>>>);
+
+    impl Visit for Errors {
+        fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+            if field.name() == "message" {
+                self.0.lock().unwrap().push(format!("{value:?}"));
+            }
+        }
+
+        fn record_str(&mut self, field: &Field, value: &str) {
+            if field.name() == "detail" {
+                self.0.lock().unwrap().push(value.to_owned());
+            }
+        }
+    }
+
+    impl Subscriber for Errors {
+        fn enabled(&self, _: &Metadata<'_>) -> bool {
+            true
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+        fn event(&self, event: &tracing::Event<'_>) {
+            assert_eq!(*event.metadata().level(), Level::ERROR);
+            event.record(&mut self.clone());
+        }
+
+        fn enter(&self, _: &Id) {}
+
+        fn exit(&self, _: &Id) {}
+    }
+
+    #[test]
+    fn a_panic_that_changes_nothing_is_an_error_of_tracing() {
+        set_up();
+        let errors = Errors::default();
+        tracing::subscriber::with_default(errors.clone(), all_aside);
+        let said = errors.0.lock().unwrap();
+        for detail in ASIDE {
+            let found = said
+                .iter()
+                .any(|said| said.starts_with(&format!("{detail}\nat ")));
+            assert!(found, "{detail}: {said:#?}");
+        }
+        for what in [
+            "an observer",
+            "the error policy",
+            "a catalogue",
+            "a filter",
+            "`on_store`",
+        ] {
+            assert!(
+                said.contains(&format!("{what} panicked")),
+                "{what}: {said:#?}"
+            );
+        }
+        assert!(printed().is_empty());
+    }
 }

@@ -9,10 +9,11 @@
 
 use std::sync::Arc;
 
+use futures_util::stream;
 use serde_json::json;
 use toolwright::{
-    Batch, Context, Encoder, ErrorKind, Executor, Halted, Outcome, Scope, State, Tool, ToolCall,
-    ToolError, ToolResult, Toolset, tool, tools,
+    Batch, Content, Context, Encoder, ErrorKind, Executor, HaltReason, Halted, Items, Outcome,
+    Scope, State, Tool, ToolCall, ToolError, ToolResult, Toolset, tool, tools,
 };
 
 fn is_admin(scope: &Scope<'_>) -> bool {
@@ -76,6 +77,11 @@ fn only(batch: &Batch) -> &ToolResult {
         panic!("{batch:?}")
     };
     reply.answered().unwrap()
+}
+
+fn came_to(batch: &Batch) -> Result<Outcome, ErrorKind> {
+    let outcome = only(batch).outcome.clone();
+    outcome.map_err(|error| error.kind())
 }
 
 fn kind(batch: &Batch) -> ErrorKind {
@@ -180,4 +186,156 @@ fn a_wrapped_tool_takes_the_place_of_the_other() {
     assert!(old.is_some());
     let names: Vec<_> = wrapped.definitions().map(|def| &*def.name).collect();
     assert_eq!(names, ["halve", "look"]);
+}
+
+#[test]
+fn a_handled_error_goes_to_the_model_whatever_the_order() {
+    let direct = [
+        halving().handle_errors().return_direct(),
+        halving().return_direct().handle_errors(),
+        halving()
+            .handle_errors_with(|_| "no fours")
+            .return_direct()
+            .handle_errors(),
+    ];
+    for tool in direct {
+        let failed = run(&tool, 4);
+        assert_eq!(failed.halted(), None);
+        assert_eq!(came_to(&failed), Ok(Outcome::value("no fours")));
+        let succeeded = run(&tool, 8);
+        assert_eq!(succeeded.halted(), Some(&Halted::ReturnDirect));
+        assert_eq!(came_to(&succeeded), Ok(Outcome::direct(4)));
+    }
+    // A host's own outcome is what it says.
+    let told = halving().handle_errors_with(|_| Outcome::direct("sorry"));
+    let told = run(&told.return_direct(), 4);
+    assert_eq!(told.halted(), Some(&Halted::ReturnDirect));
+}
+
+/// What a tool does in the tests of all wrappers.
+const DEEDS: [&str; 8] = [
+    "value", "fail", "panic", "ask", "halt", "direct", "content", "stream",
+];
+
+/// Does what it is told.
+#[tool]
+fn act(deed: &str) -> Result<Outcome, ToolError> {
+    Ok(match deed {
+        "fail" => return Err(ToolError::failed("no")),
+        "panic" => panic!("no"),
+        "ask" => Outcome::ask("Which?"),
+        "halt" => Outcome::halt(HaltReason::new("over"), 1),
+        "direct" => Outcome::direct(2),
+        "content" => Outcome::Content(Content::text("see")),
+        _ => Outcome::value(3),
+    })
+}
+
+/// The same as a stream.
+#[tool]
+fn act_in_steps(deed: &str) -> Items<u8> {
+    let steps = [
+        Ok(1),
+        if deed == "fail" {
+            Err(ToolError::failed("no"))
+        } else {
+            Ok(3)
+        },
+    ];
+    Items::fallible(stream::iter(steps))
+}
+
+/// The same, later.
+#[tool]
+async fn act_later(deed: &str) -> Result<Outcome, ToolError> {
+    tokio::task::yield_now().await;
+    act(deed)
+}
+
+type Wrap = fn(Arc<dyn Tool>) -> Arc<dyn Tool>;
+
+/// A set's ways to make a tool another one.
+fn of_set(tool: &Arc<dyn Tool>, change: impl FnOnce(Toolset) -> Toolset) -> Arc<dyn Tool> {
+    let set = change(Toolset::new([Arc::clone(tool)]).unwrap());
+    Arc::clone(set.iter().next().unwrap())
+}
+
+const WRAPPERS: [(&str, Wrap); 7] = [
+    ("handle_errors", |tool| tool.handle_errors()),
+    ("handle_errors_with", |tool| {
+        tool.handle_errors_with(|error| format!("handled: {error}"))
+    }),
+    ("return_direct", |tool| tool.return_direct()),
+    ("prefix", |tool| {
+        of_set(&tool, |set| set.prefix("my_").unwrap())
+    }),
+    ("rename", |tool| {
+        let name = format!("{}_2", tool.def().name);
+        let from = tool.def().name.to_string();
+        of_set(&tool, |set| set.rename(&from, &name).unwrap())
+    }),
+    ("attach", |tool| {
+        let def = tool.def().clone();
+        of_set(&tool, |set| set.attach([def]).unwrap())
+    }),
+    ("seen", |tool| {
+        of_set(&tool, |set| set.visible(&Scope::default()))
+    }),
+];
+
+#[test]
+fn every_pair_of_wrappers_does_what_each_does() {
+    let tools = tools![act, act_later, act_in_steps];
+    for (inner, wrap) in WRAPPERS {
+        for (outer, wrap_again) in WRAPPERS {
+            for tool in tools.iter() {
+                let wrapped = wrap_again(wrap(Arc::clone(tool)));
+                let pair = [inner, outer];
+                let (handles, direct) = (
+                    pair.iter().any(|name| name.starts_with("handle")),
+                    pair.contains(&"return_direct"),
+                );
+                // The innermost of them sees the error.
+                let innermost = pair.iter().find(|name| name.starts_with("handle"));
+                let words = match innermost {
+                    Some(&"handle_errors") => "no",
+                    _ => "handled: no",
+                };
+                let is_stream = tool.def().name == "act_in_steps";
+                for deed in DEEDS {
+                    if is_stream && !matches!(deed, "value" | "fail") {
+                        continue;
+                    }
+                    let name = &*wrapped.def().name;
+                    let call = ToolCall::new("1", name, json!({ "deed": deed }).to_string());
+                    let set = Toolset::new([Arc::clone(&wrapped)]).unwrap();
+                    let plain = set.call_blocking(&call, &Context::new());
+                    let batch = Executor::serial(set).run_blocking(&[call], &Context::new());
+                    let result = only(&batch);
+                    let said = format!("{pair:?} {name} {deed}: {result:?}");
+                    let expected = match deed {
+                        "fail" if handles => Ok(Outcome::value(words)),
+                        "fail" => Err(ErrorKind::Failed),
+                        "panic" => Err(ErrorKind::Panicked),
+                        "ask" => Ok(Outcome::ask("Which?")),
+                        "halt" => Ok(Outcome::halt(HaltReason::new("over"), 1)),
+                        "content" => Ok(Outcome::Content(Content::text("see"))),
+                        "direct" => Ok(Outcome::direct(2)),
+                        _ if direct => Ok(Outcome::direct(3)),
+                        _ => Ok(Outcome::value(3)),
+                    };
+                    assert_eq!(came_to(&batch), expected, "{said}");
+                    assert_eq!(plain.is_success(), result.is_success(), "{said}");
+                    assert_eq!(plain.value(), result.value(), "{said}");
+                    let halted = match &expected {
+                        Ok(Outcome::AskUser { .. }) => Some("ask_user"),
+                        Ok(Outcome::Halt { .. }) => Some("over"),
+                        Ok(Outcome::ReturnDirect(_)) => Some("return_direct"),
+                        _ => None,
+                    };
+                    assert_eq!(batch.halted().map(Halted::as_str), halted, "{said}");
+                }
+            }
+        }
+    }
 }

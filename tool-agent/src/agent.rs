@@ -75,6 +75,7 @@ pub struct Agent {
     halt_when: Option<Arc<HaltWhen>>,
     hooks: Vec<Arc<dyn Hooks>>,
     listeners: Vec<Arc<dyn Listener>>,
+    tells_edits: bool,
     keep: Keep,
 }
 
@@ -131,6 +132,7 @@ impl Agent {
             halt_when: None,
             hooks: Vec::new(),
             listeners: Vec::new(),
+            tells_edits: false,
             keep: Keep::default(),
         }
     }
@@ -232,7 +234,7 @@ impl Agent {
     /// # fn heard(agent: Agent) -> Agent {
     /// // The model's words, as it says them.
     /// agent.listen(|event: &Event<'_>| {
-    ///     if let Event::Delta(StreamEvent::Text(words)) = event {
+    ///     if let Event::Delta { delta: StreamEvent::Text(words), .. } = event {
     ///         print!("{words}");
     ///     }
     /// })
@@ -249,6 +251,18 @@ impl Agent {
     pub fn checkpointer(mut self, store: impl Checkpointer + 'static) -> Self {
         self.keep.store = Some(Arc::new(store));
         self
+    }
+
+    /// Tells the model when a person changed the arguments of its call: the answer ends with the arguments that the call
+    /// ran with, without secrets. An answer that goes to the user as it is stays as it is. Default: the model reads the
+    /// result alone, and takes it for that of the call that it made.
+    ///
+    /// The record of the call ([`CallRecord`](crate::CallRecord)) holds both arguments in any case.
+    pub fn tell_edits(self) -> Self {
+        Self {
+            tells_edits: true,
+            ..self
+        }
     }
 
     /// The same agent, with what it does about calls of which nobody knows whether they took effect;

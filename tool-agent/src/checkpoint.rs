@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use self::error::CheckpointError;
+pub use self::error::{CheckpointError, Damage, DamagedPart};
 pub use self::memory::MemoryCheckpointer;
 #[cfg(feature = "sqlite")]
 pub use self::sqlite::SqliteCheckpointer;
@@ -152,6 +152,36 @@ impl fmt::Display for CheckpointId {
     }
 }
 
+/// The form in which sessions and outcomes of calls are stored, as a number that stands in each. Text of another form is
+/// not read; text without a number is of the first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub(crate) struct Form;
+
+impl Form {
+    const NUMBER: u32 = 1;
+}
+
+impl From<Form> for u32 {
+    fn from(_: Form) -> Self {
+        Form::NUMBER
+    }
+}
+
+impl TryFrom<u32> for Form {
+    type Error = String;
+
+    fn try_from(number: u32) -> Result<Self, String> {
+        let words = || {
+            format!(
+                "it is of form {number}; this program knows form {}",
+                Self::NUMBER
+            )
+        };
+        (number == Self::NUMBER).then_some(Self).ok_or_else(words)
+    }
+}
+
 /// When a checkpoint was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -244,13 +274,12 @@ impl Checkpoint {
     /// The session as it stood. If this is its newest checkpoint, an agent can go on with it.
     ///
     /// # Errors
-    /// [`CheckpointError::Unreadable`] when the stored text is no session.
+    /// [`CheckpointError::Damaged`] when the stored text is no session.
     pub fn session(&self) -> Result<Session, CheckpointError> {
         let mut session: Session = serde_json::from_str(&self.body).map_err(|error| {
-            let (id, session) = (self.id, &self.session);
-            CheckpointError::Unreadable(format!(
-                "checkpoint {id} of the session `{session}` is damaged: {error}"
-            ))
+            let part = DamagedPart::Checkpoint(self.id);
+            let damage = Damage::of_session(&*self.session, part, None);
+            CheckpointError::damaged(damage.because(error.to_string()))
         })?;
         session.saved = Some(self.id);
         Ok(session)

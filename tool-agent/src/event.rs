@@ -3,6 +3,9 @@ use toolwright_runtime::{Event as CallEvent, StreamEvent, ToolCall};
 use crate::{Halted, Node, Response, Run};
 
 /// What happens while an agent runs, as it happens.
+///
+/// Every event says of which session and run it is, so one listener serves many: see [`session`](Self::session) and
+/// [`run_id`](Self::run_id).
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -10,44 +13,85 @@ pub enum Event<'a> {
     RunStarted {
         /// The session's id.
         session: &'a str,
+        /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
+        run_id: &'a str,
     },
     /// A node is visited.
     NodeStarted {
+        /// The session's id.
+        session: &'a str,
+        /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
+        run_id: &'a str,
         /// The node.
         node: Node,
     },
     /// A piece of the model's answer.
-    Delta(&'a StreamEvent),
+    Delta {
+        /// The session's id.
+        session: &'a str,
+        /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
+        run_id: &'a str,
+        /// The piece.
+        delta: &'a StreamEvent,
+    },
     /// The model has answered.
     ModelFinished {
+        /// The session's id.
+        session: &'a str,
+        /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
+        run_id: &'a str,
         /// The answer.
         response: &'a Response,
     },
     /// The model's calls are there, before any of them runs.
     CallsReady {
+        /// The session's id.
+        session: &'a str,
+        /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
+        run_id: &'a str,
         /// The calls, in order.
         calls: &'a [ToolCall],
     },
     /// What happens to the calls.
-    Call(&'a CallEvent<'a>),
+    Call {
+        /// The session's id.
+        session: &'a str,
+        /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
+        run_id: &'a str,
+        /// What happens.
+        event: &'a CallEvent<'a>,
+    },
     /// The conversation was handed over: another agent goes on.
     HandedOver {
+        /// The session's id.
+        session: &'a str,
+        /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
+        run_id: &'a str,
         /// Its name.
         agent: &'a str,
     },
     /// A node has been visited.
     NodeFinished {
+        /// The session's id.
+        session: &'a str,
+        /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
+        run_id: &'a str,
         /// The node.
         node: Node,
     },
     /// The run ended: the last event of each.
     RunFinished {
+        /// The session's id.
+        session: &'a str,
+        /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
+        run_id: &'a str,
         /// What became of it.
         run: &'a Run,
     },
 }
 
-/// Sees what happens while an agent runs. A panic of a listener changes nothing.
+/// Sees what happens while an agent runs. A panic of a listener changes nothing, and is
+/// [reported](toolwright_runtime::panics::capture).
 ///
 /// Every closure over an [`Event`] is one that names its type, `|event: &Event<'_>| …`: of one
 /// that does not, the compiler says that it is not general enough.
@@ -62,7 +106,47 @@ impl<F: Fn(&Event<'_>) + Send + Sync> Listener for F {
     }
 }
 
-impl Event<'_> {
+impl<'a> Event<'a> {
+    /// The id of the session that runs.
+    pub fn session(&self) -> &'a str {
+        self.origin().0
+    }
+
+    /// The id of its run: [`Session::run_id`](crate::Session::run_id).
+    pub fn run_id(&self) -> &'a str {
+        self.origin().1
+    }
+
+    fn origin(&self) -> (&'a str, &'a str) {
+        match *self {
+            Self::RunStarted { session, run_id }
+            | Self::NodeStarted {
+                session, run_id, ..
+            }
+            | Self::Delta {
+                session, run_id, ..
+            }
+            | Self::ModelFinished {
+                session, run_id, ..
+            }
+            | Self::CallsReady {
+                session, run_id, ..
+            }
+            | Self::Call {
+                session, run_id, ..
+            }
+            | Self::HandedOver {
+                session, run_id, ..
+            }
+            | Self::NodeFinished {
+                session, run_id, ..
+            }
+            | Self::RunFinished {
+                session, run_id, ..
+            } => (session, run_id),
+        }
+    }
+
     /// Whether nothing more comes.
     pub fn is_last(&self) -> bool {
         matches!(self, Self::RunFinished { .. })
@@ -71,7 +155,7 @@ impl Event<'_> {
     /// Why the run ended, if it did.
     pub fn halted(&self) -> Option<&Halted> {
         match self {
-            Self::RunFinished { run } => Some(&run.halted),
+            Self::RunFinished { run, .. } => Some(&run.halted),
             _ => None,
         }
     }

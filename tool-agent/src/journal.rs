@@ -34,6 +34,9 @@ pub struct CallRecord {
     pub key: String,
     /// The call as it ran, with arguments that were repaired or rewritten on the way.
     pub call: ToolCall,
+    /// The arguments as the model wrote them, where the call ran with others: repaired, rewritten by a layer, or changed by
+    /// a person.
+    pub model_arguments: Option<String>,
     /// One more with each change of the record: as it is replaced, and as the call ends.
     pub revision: u64,
     /// The newest checkpoint of the session when it began.
@@ -53,6 +56,8 @@ pub struct Begin<'a> {
     pub key: &'a str,
     /// The call.
     pub call: &'a ToolCall,
+    /// The arguments as the model wrote them, where the call runs with others.
+    pub model_arguments: Option<&'a str>,
     /// The revision of the record that this one replaces; `None` if there is to be none.
     pub replaces: Option<u64>,
 }
@@ -63,6 +68,7 @@ impl Begin<'_> {
         CallRecord {
             key: self.key.to_owned(),
             call: self.call.clone(),
+            model_arguments: self.model_arguments.map(str::to_owned),
             revision,
             after: self.after,
             outcome: None,

@@ -22,8 +22,8 @@ pub use self::agent::{Agent, AgentTool, HANDOFF, Hooks, Step, handoff};
 #[cfg(feature = "sqlite")]
 pub use self::checkpoint::SqliteCheckpointer;
 pub use self::checkpoint::{
-    Checkpoint, CheckpointError, CheckpointId, Checkpointer, MemoryCheckpointer, NewCheckpoint,
-    Storing, Written,
+    Checkpoint, CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart,
+    MemoryCheckpointer, NewCheckpoint, Storing, Written,
 };
 pub use self::event::{Event, Listener};
 pub use self::format::FormatError;

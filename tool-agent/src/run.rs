@@ -2,6 +2,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use toolwright_runtime::__private::EndReason;
 use toolwright_runtime::{HaltReason, Payload, ShortStr, ToolError};
 
 use crate::{CheckpointError, ModelError, SessionError, ThreadError, Usage};
@@ -129,21 +130,22 @@ impl Halted {
 
     /// The reason's name, as it is shown: `max_turns`; of a [`Halt`](Self::Halt) its own.
     pub fn as_str(&self) -> &str {
-        match self {
-            Self::Completed => "completed",
-            Self::AskUser { .. } => "ask_user",
-            Self::ToolError(_) => "tool_error",
-            Self::Halt { reason, .. } => reason.as_str(),
-            Self::Pending => "manual_tool_calls",
-            Self::ReturnDirect(_) => "return_direct",
-            Self::Interrupted { .. } => "interrupted",
-            Self::HaltWhen => "halt_when",
-            Self::MaxTurns(_) => "max_turns",
-            Self::MaxToolRounds(_) => "max_tool_rounds",
-            Self::MaxSteps(_) => "max_steps",
-            Self::Cancelled => "cancelled",
-            Self::ModelError(_) => "error",
-        }
+        let reason = match self {
+            Self::Completed => EndReason::Completed,
+            Self::AskUser { .. } => EndReason::AskUser,
+            Self::ToolError(_) => EndReason::ToolError,
+            Self::Halt { reason, .. } => return reason.as_str(),
+            Self::Pending => EndReason::Pending,
+            Self::ReturnDirect(_) => EndReason::ReturnDirect,
+            Self::Interrupted { .. } => EndReason::Interrupted,
+            Self::HaltWhen => EndReason::HaltWhen,
+            Self::MaxTurns(_) => EndReason::MaxTurns,
+            Self::MaxToolRounds(_) => EndReason::MaxToolRounds,
+            Self::MaxSteps(_) => EndReason::MaxSteps,
+            Self::Cancelled => EndReason::Cancelled,
+            Self::ModelError(_) => EndReason::Error,
+        };
+        reason.as_str()
     }
 }
 

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 use toolwright_runtime::{Decision, State, ToolCall};
 
+use crate::checkpoint::Form;
 use crate::{CheckpointId, Message, Node, Repair, Thread, Usage};
 
 pub use self::error::SessionError;
@@ -51,6 +52,8 @@ use self::turn::Ending;
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Session {
+    #[serde(default)]
+    form: Form,
     id: Arc<str>,
     pub(crate) thread: Thread,
     #[serde(default, skip_serializing_if = "State::is_empty")]
@@ -187,6 +190,7 @@ impl Session {
     /// A conversation that has not begun, with an id of the host's.
     pub fn with_id(id: impl Into<Arc<str>>) -> Self {
         Self {
+            form: Form,
             id: id.into(),
             thread: Thread::new(),
             state: State::new(),

@@ -134,7 +134,7 @@ mod on {
     }
 
     fn contained<T>(listener: impl FnOnce() -> T) -> Option<T> {
-        __private::contained(listener).ok()
+        __private::reported("a subscriber of `tracing`", listener)
     }
 }
 

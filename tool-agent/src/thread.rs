@@ -1,6 +1,6 @@
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use toolwright_runtime::{Outcome, Printable, ShortStr, ToolCall};
 
 use crate::session::{answer_of, find};
@@ -25,9 +25,22 @@ use crate::{Asks, Assistant, CallRef, Message, Question, SessionError, ToolMessa
 /// thread.repair(&Repair::Answer("the program ended before the tool did".into()));
 /// assert!(thread.check().is_ok());
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Thread(Vec<Message>);
+#[derive(Clone, Default, Deserialize)]
+#[serde(from = "Vec<Message>")]
+pub struct Thread {
+    messages: Vec<Message>,
+    turn: Option<Turn>,
+}
+
+/// The last message that makes calls, and the answers right behind it: known, so that an answer finds its place without a
+/// look at all others.
+#[derive(Debug, Clone, Copy)]
+struct Turn {
+    at: usize,
+    answers: usize,
+    /// The answers stand in call order.
+    is_ordered: bool,
+}
 
 /// A call without an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,6 +112,44 @@ impl fmt::Display for ThreadError {
 
 impl std::error::Error for ThreadError {}
 
+impl ThreadError {
+    /// Notes the calls of a message that are not answered.
+    fn leave(&mut self, message: usize, calls: &[ToolCall], answered: &[bool]) {
+        let calls = calls.iter().zip(answered).enumerate();
+        let open = calls.filter(|(_, (_, answered))| !**answered);
+        let open = open.map(|(index, (call, _))| Unanswered {
+            message,
+            index,
+            call: call.clone(),
+        });
+        self.unanswered.extend(open);
+    }
+}
+
+impl Turn {
+    /// A message that makes calls, without answers.
+    const fn at(at: usize) -> Self {
+        Self {
+            at,
+            answers: 0,
+            is_ordered: true,
+        }
+    }
+
+    /// The place behind the answers.
+    const fn end(self) -> usize {
+        self.at + 1 + self.answers
+    }
+}
+
+/// The place in its turn of the call that a message answers.
+fn index_of(message: &Message) -> usize {
+    match message {
+        Message::Tool(answer) => answer.index,
+        Message::User { .. } | Message::Assistant(_) => usize::MAX,
+    }
+}
+
 impl Thread {
     /// A conversation that has not begun.
     pub fn new() -> Self {
@@ -107,63 +158,105 @@ impl Thread {
 
     /// All messages, in order.
     pub fn messages(&self) -> &[Message] {
-        &self.0
+        &self.messages
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.messages.is_empty()
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.messages.len()
     }
 
     /// Adds a message at the end.
     pub fn push(&mut self, message: Message) {
-        self.0.push(message);
+        let place = self.messages.len();
+        if !message.tool_calls().is_empty() {
+            self.turn = Some(Turn::at(place));
+        } else if let (Message::Tool(answer), Some(turn)) = (&message, &mut self.turn)
+            && turn.end() == place
+        {
+            let before = self.messages.last().map_or(0, index_of);
+            turn.is_ordered &= turn.answers == 0 || before < answer.index;
+            turn.answers += 1;
+        }
+        self.messages.push(message);
+    }
+
+    /// Takes the last message off.
+    pub(crate) fn pop(&mut self) -> Option<Message> {
+        let last = self.messages.pop();
+        self.find_turn();
+        last
+    }
+
+    /// Looks where the last turn stands.
+    fn find_turn(&mut self) {
+        let calls = |message: &Message| !message.tool_calls().is_empty();
+        let at = self.messages.iter().rposition(calls);
+        self.turn = at.map(|at| {
+            let behind = self.messages.iter().skip(at + 1);
+            let behind = behind.take_while(|message| matches!(message, Message::Tool(_)));
+            let indices: Vec<_> = behind.map(index_of).collect();
+            Turn {
+                answers: indices.len(),
+                is_ordered: indices.is_sorted_by(|one, next| one < next),
+                ..Turn::at(at)
+            }
+        });
     }
 
     /// The last message.
     pub fn last(&self) -> Option<&Message> {
-        self.0.last()
+        self.messages.last()
     }
 
     /// Whether the last calls came in forms that are not their tools' own.
     pub(crate) fn is_lowered(&self) -> bool {
-        let turn = self.last_turn().and_then(|turn| self.0.get(turn));
+        let turn = self.last_turn().and_then(|turn| self.messages.get(turn));
         matches!(turn, Some(Message::Assistant(said)) if said.lowered)
     }
 
     /// What the user said last.
     pub fn last_input(&self) -> Option<&str> {
-        self.0.iter().rev().find_map(|message| match message {
-            Message::User { text } => Some(text.as_str()),
-            Message::Assistant(_) | Message::Tool(_) => None,
-        })
+        self.messages
+            .iter()
+            .rev()
+            .find_map(|message| match message {
+                Message::User { text } => Some(text.as_str()),
+                Message::Assistant(_) | Message::Tool(_) => None,
+            })
     }
 
     /// Whether a tool has answered since the user spoke.
     pub(crate) fn is_answered(&self) -> bool {
-        let since = self.0.iter().rev();
+        let since = self.messages.iter().rev();
         let mut since = since.take_while(|message| !matches!(message, Message::User { .. }));
         since.any(|message| matches!(message, Message::Tool(_)))
     }
 
     /// What the model said last, if it said words.
     pub fn last_text(&self) -> Option<&str> {
-        self.0.iter().rev().find_map(|message| match message {
-            Message::Assistant(said) if !said.text.is_empty() => Some(said.text.as_str()),
-            _ => None,
-        })
+        self.messages
+            .iter()
+            .rev()
+            .find_map(|message| match message {
+                Message::Assistant(said) if !said.text.is_empty() => Some(said.text.as_str()),
+                _ => None,
+            })
     }
 
     /// The names of the tools that ran and did not fail, in order: of the turns before the one that is
     /// still open, if one is.
     pub fn called(&self) -> impl Iterator<Item = &str> {
         let open = self.unanswered().first().map(|open| open.message);
-        let closed = self.0.iter().take(open.unwrap_or(self.0.len()));
+        let closed = self
+            .messages
+            .iter()
+            .take(open.unwrap_or(self.messages.len()));
         closed.filter_map(|message| match message {
             // A call of a tool that is hidden or not there has an error for an answer.
             Message::Tool(answer) if !answer.is_error => Some(&*answer.name),
@@ -175,27 +268,35 @@ impl Thread {
     /// call that is answered already the answer is replaced. Whether there is such a call in the
     /// last turn.
     pub fn answer(&mut self, answer: ToolMessage) -> bool {
-        let Some(turn) = self.last_turn() else {
+        let call = self.last_calls().get(answer.index);
+        if call.is_none_or(|call| call.id != answer.id) {
+            return false;
+        }
+        let Some(turn) = &mut self.turn else {
             return false;
         };
-        if self
-            .last_calls()
-            .get(answer.index)
-            .is_none_or(|call| call.id != answer.id)
-        {
-            return false;
-        }
-        let behind = self.0.iter().skip(turn + 1);
-        let mut place = turn + 1;
-        for message in behind {
-            match message {
-                Message::Tool(other) if other.index < answer.index => place += 1,
-                _ => break,
+        let answers = self.messages.get_mut(turn.at + 1..turn.end());
+        let answers = answers.unwrap_or_default();
+        let place = if turn.is_ordered {
+            answers.binary_search_by_key(&answer.index, index_of)
+        } else {
+            let place = |behind: &dyn Fn(usize) -> bool| {
+                answers.iter().position(|other| behind(index_of(other)))
+            };
+            let behind = || place(&|index| index > answer.index).unwrap_or(answers.len());
+            place(&|index| index == answer.index).ok_or_else(behind)
+        };
+        match place {
+            Ok(place) => {
+                if let Some(other) = answers.get_mut(place) {
+                    *other = Message::Tool(answer);
+                }
             }
-        }
-        match self.0.get_mut(place) {
-            Some(Message::Tool(other)) if other.index == answer.index => *other = answer,
-            _ => self.0.insert(place, Message::Tool(answer)),
+            Err(place) => {
+                turn.answers += 1;
+                self.messages
+                    .insert(turn.at + 1 + place, Message::Tool(answer));
+            }
         }
         true
     }
@@ -227,9 +328,11 @@ impl Thread {
     /// # });
     /// ```
     pub fn questions(&self) -> Vec<OpenQuestion> {
-        let behind = self.last_turn().map_or(self.0.len(), |turn| turn + 1);
+        let behind = self
+            .last_turn()
+            .map_or(self.messages.len(), |turn| turn + 1);
         let mut open = Vec::new();
-        for message in self.0.iter().skip(behind) {
+        for message in self.messages.iter().skip(behind) {
             match message {
                 Message::Tool(answer) => {
                     open.extend(answer.asks.clone().map(|question| OpenQuestion {
@@ -271,8 +374,8 @@ impl Thread {
 
     /// The first question that is open stands at the end as words of the assistant's, where no call is open.
     pub(crate) fn restate_question(&mut self) {
-        if matches!(self.0.last(), Some(Message::Assistant(said)) if said.asks.is_some()) {
-            self.0.pop();
+        if matches!(self.messages.last(), Some(Message::Assistant(said)) if said.asks.is_some()) {
+            self.pop();
         }
         let Some(first) = self.questions().into_iter().next() else {
             return;
@@ -291,14 +394,12 @@ impl Thread {
 
     /// The place of the last message that makes calls.
     fn last_turn(&self) -> Option<usize> {
-        self.0
-            .iter()
-            .rposition(|message| !message.tool_calls().is_empty())
+        self.turn.map(|turn| turn.at)
     }
 
     /// The calls of the last message that makes some.
     pub(crate) fn last_calls(&self) -> &[ToolCall] {
-        let turn = self.last_turn().and_then(|turn| self.0.get(turn));
+        let turn = self.last_turn().and_then(|turn| self.messages.get(turn));
         turn.map(Message::tool_calls).unwrap_or_default()
     }
 
@@ -307,7 +408,7 @@ impl Thread {
         if !matches!(self.last(), Some(Message::Tool(_))) || !self.unanswered().is_empty() {
             return None;
         }
-        let behind = self.0.iter().skip(self.last_turn()? + 1);
+        let behind = self.messages.iter().skip(self.last_turn()? + 1);
         let answers = behind.map_while(|message| match message {
             Message::Tool(answer) => Some(answer),
             Message::User { .. } | Message::Assistant(_) => None,
@@ -325,7 +426,7 @@ impl Thread {
         };
         let turn = self.last_turn();
         let is_end = |turn: usize| {
-            let behind = self.0.iter().skip(turn + 1);
+            let behind = self.messages.iter().skip(turn + 1);
             error.orphans.is_empty()
                 && error.unanswered.iter().all(|open| open.message == turn)
                 && behind
@@ -356,27 +457,24 @@ impl Thread {
             unanswered: Vec::new(),
             orphans: Vec::new(),
         };
-        let mut open: Vec<Unanswered> = Vec::new();
-        for (place, message) in self.0.iter().enumerate() {
+        // The message that made calls last, and which of them are answered.
+        let (mut turn, mut calls, mut answered): (_, &[ToolCall], Vec<bool>) = (0, &[], Vec::new());
+        for (place, message) in self.messages.iter().enumerate() {
             if let Message::Tool(answer) = message {
-                let asked = open
-                    .iter()
-                    .position(|open| open.index == answer.index && open.call.id == answer.id);
-                match asked {
-                    Some(asked) => drop(open.remove(asked)),
-                    None => error.orphans.push(place),
+                let call = calls.get(answer.index);
+                let asked = call.is_some_and(|call| call.id == answer.id);
+                match answered.get_mut(answer.index) {
+                    Some(answered) if asked && !*answered => *answered = true,
+                    _ => error.orphans.push(place),
                 }
                 continue;
             }
-            error.unanswered.append(&mut open);
-            let calls = message.tool_calls().iter().enumerate();
-            open.extend(calls.map(|(index, call)| Unanswered {
-                message: place,
-                index,
-                call: call.clone(),
-            }));
+            error.leave(turn, calls, &answered);
+            (turn, calls) = (place, message.tool_calls());
+            answered.clear();
+            answered.resize(calls.len(), false);
         }
-        error.unanswered.append(&mut open);
+        error.leave(turn, calls, &answered);
         if error.unanswered.is_empty() && error.orphans.is_empty() {
             Ok(())
         } else {
@@ -389,7 +487,7 @@ impl Thread {
     pub fn repair(&mut self, repair: &Repair) {
         let Err(error) = self.check() else { return };
         for place in error.orphans.into_iter().rev() {
-            self.0.remove(place);
+            self.messages.remove(place);
         }
         // Their places have moved with the answers that went.
         let open = self.unanswered();
@@ -399,10 +497,11 @@ impl Thread {
                 Repair::Strip => self.strip(unanswered),
             }
         }
+        self.find_turn();
     }
 
     fn answer_at(&mut self, open: &Unanswered, text: &str) {
-        let behind = self.0.iter().skip(open.message + 1);
+        let behind = self.messages.iter().skip(open.message + 1);
         let before = behind.take_while(
             |message| matches!(message, Message::Tool(answer) if answer.index < open.index),
         );
@@ -417,11 +516,11 @@ impl Thread {
             blocks: Vec::new(),
             asks: None,
         };
-        self.0.insert(place, Message::Tool(answer));
+        self.messages.insert(place, Message::Tool(answer));
     }
 
     fn strip(&mut self, open: &Unanswered) {
-        let Some(Message::Assistant(said)) = self.0.get_mut(open.message) else {
+        let Some(Message::Assistant(said)) = self.messages.get_mut(open.message) else {
             return;
         };
         if open.index < said.calls.len() {
@@ -430,7 +529,7 @@ impl Thread {
             said.native = None;
         }
         let is_empty = said.calls.is_empty() && said.text.is_empty();
-        for message in self.0.iter_mut().skip(open.message + 1) {
+        for message in self.messages.iter_mut().skip(open.message + 1) {
             match message {
                 Message::Tool(answer) if answer.index > open.index => answer.index -= 1,
                 Message::Tool(_) => {}
@@ -438,7 +537,7 @@ impl Thread {
             }
         }
         if is_empty {
-            self.0.remove(open.message);
+            self.messages.remove(open.message);
         }
     }
 
@@ -462,9 +561,9 @@ impl Thread {
     /// }
     /// ```
     pub fn trim(&mut self, most: usize, count: impl Fn(&Message) -> usize) -> Vec<Message> {
-        let sizes: Vec<usize> = self.0.iter().map(&count).collect();
+        let sizes: Vec<usize> = self.messages.iter().map(&count).collect();
         let mut size: usize = sizes.iter().sum();
-        let starts = self.0.iter().enumerate().skip(1);
+        let starts = self.messages.iter().enumerate().skip(1);
         let starts = starts.filter(|(_, message)| matches!(message, Message::User { .. }));
         let (mut dropped, mut from) = (0, sizes.iter());
         for (start, _) in starts {
@@ -474,24 +573,52 @@ impl Thread {
             size -= from.by_ref().take(start - dropped).sum::<usize>();
             dropped = start;
         }
-        self.0.drain(..dropped).collect()
+        let gone = self.messages.drain(..dropped).collect();
+        self.find_turn();
+        gone
+    }
+}
+
+impl Serialize for Thread {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.messages.serialize(serializer)
+    }
+}
+
+/// Two threads are equal if their messages are.
+impl PartialEq for Thread {
+    fn eq(&self, other: &Self) -> bool {
+        self.messages == other.messages
+    }
+}
+
+impl fmt::Debug for Thread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Thread").field(&self.messages).finish()
     }
 }
 
 impl<const N: usize> From<[Message; N]> for Thread {
     fn from(messages: [Message; N]) -> Self {
-        Self(messages.into())
+        Self::from(Vec::from(messages))
     }
 }
 
 impl From<Vec<Message>> for Thread {
     fn from(messages: Vec<Message>) -> Self {
-        Self(messages)
+        let mut thread = Self {
+            messages,
+            turn: None,
+        };
+        thread.find_turn();
+        thread
     }
 }
 
 impl Extend<Message> for Thread {
     fn extend<I: IntoIterator<Item = Message>>(&mut self, messages: I) {
-        self.0.extend(messages);
+        for message in messages {
+            self.push(message);
+        }
     }
 }

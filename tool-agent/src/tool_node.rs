@@ -105,7 +105,7 @@ impl ToolNode {
         };
         for (index, reply) in batch.calls().iter().enumerate() {
             match reply {
-                Reply::Answered(result) if ran.contains(&index) => {
+                Reply::Answered(result) if ran.binary_search(&index).is_ok() => {
                     let answer = ToolMessage::of(index, result, self.encoder);
                     thread.answer(answer.clone());
                     answers.messages.push(answer);
@@ -131,14 +131,13 @@ impl ToolNode {
 
 /// The calls at these places run, and no others.
 pub(crate) fn plans(calls: &[ToolCall], places: &[usize]) -> Vec<CallPlan> {
-    let plan = |index| {
-        if places.contains(&index) {
-            CallPlan::Run
-        } else {
-            CallPlan::Leave
+    let mut plans = vec![CallPlan::Leave; calls.len()];
+    for place in places {
+        if let Some(plan) = plans.get_mut(*place) {
+            *plan = CallPlan::Run;
         }
-    };
-    (0..calls.len()).map(plan).collect()
+    }
+    plans
 }
 
 /// What the calls may know of a conversation that is the host's: what the thread says of it goes under

@@ -14,11 +14,11 @@ use serde_json::json;
 use toolwright::agent::testing::{Recorded, ScriptedModel};
 use toolwright::agent::{
     Agent, AgentError, Event, Halted, Message, ModelError, ModelErrorKind, Node, Response, Session,
-    SessionError, Status, Usage, Why,
+    SessionError, Status, Thread, ToolNode, Usage, Why,
 };
 use toolwright::{
-    Cancel, Context, ErrorPolicy, Executor, Filter, HaltReason, Outcome, ToolCall, ToolChoice,
-    Toolset, tool, tools,
+    Cancel, Context, Decision, ErrorPolicy, Executor, Filter, HaltReason, Outcome, ToolCall,
+    ToolChoice, Toolset, tool, tools,
 };
 
 /// Adds two numbers.
@@ -534,7 +534,10 @@ async fn no_listener_keeps_events_from_another() {
         .listen(move |event: &Event<'_>| {
             let name = match event {
                 Event::RunStarted { .. } => "run",
-                Event::Call(toolwright::Event::Finished { .. }) => "call",
+                Event::Call {
+                    event: toolwright::Event::Finished { .. },
+                    ..
+                } => "call",
                 Event::RunFinished { .. } => "end",
                 _ => return,
             };
@@ -556,4 +559,134 @@ async fn a_slip_in_a_key_is_repaired_for_an_agents_own_model() {
         matches!(&halted, Halted::Halt { reason, .. } if reason.as_str() == "plan_submitted"),
         "{halted:?}"
     );
+}
+
+#[tokio::test]
+async fn every_event_says_of_which_session_and_run_it_is() {
+    let heard: Arc<Mutex<Vec<(String, String, String)>>> = Arc::default();
+    let seen = Arc::clone(&heard);
+    let add = ToolCall::new("c1", "add", r#"{"a": 2, "b": 2}"#);
+    let script = [
+        Ok(Response::calls([add])),
+        Ok(Response::text("4.")),
+        Ok(Response::text("Bye.")),
+    ];
+    let agent = Agent::new(ScriptedModel::new(script), tools![add]);
+    let agent = agent.listen(move |event: &Event<'_>| {
+        let words = format!("{event:?}");
+        let kind = words.split_once(' ').unwrap().0.to_owned();
+        let mut heard = seen.lock().unwrap();
+        heard.push((kind, event.session().to_owned(), event.run_id().to_owned()));
+    });
+    let mut session = Session::with_id("s");
+    for run in ["s/1", "s/2"] {
+        session.reply("Go!").unwrap();
+        agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(session.run_id(), run);
+        let heard = std::mem::take(&mut *heard.lock().unwrap());
+        let kinds = [
+            "RunStarted",
+            "NodeStarted",
+            "Delta",
+            "ModelFinished",
+            "CallsReady",
+            "Call",
+            "NodeFinished",
+            "RunFinished",
+        ];
+        for kind in kinds {
+            let is_there = heard.iter().any(|(name, ..)| name == kind);
+            assert!(is_there || run == "s/2", "{kind}: {heard:?}");
+        }
+        assert!(
+            heard
+                .iter()
+                .all(|(_, session, id)| session == "s" && id == run),
+            "{heard:?}"
+        );
+    }
+}
+
+/// Counts.
+#[tool]
+fn count() -> u8 {
+    1
+}
+
+/// A turn of so many calls.
+fn many(calls: usize) -> Vec<ToolCall> {
+    (0..calls)
+        .map(|n| ToolCall::new(format!("c{n}"), "count", "{}"))
+        .collect()
+}
+
+/// With an effort of n² for n calls this would take minutes.
+#[tokio::test]
+async fn a_turn_of_100_000_calls_is_answered() {
+    let calls = 100_000;
+    let began = std::time::Instant::now();
+    let executor = Executor::serial(tools![count]).max_calls(calls);
+    let script = [
+        Ok(Response::calls(many(calls))),
+        Ok(Response::text("Done.")),
+    ];
+    let agent = Agent::with_executor(ScriptedModel::new(script), executor.clone());
+    let mut session = Session::ask("Count!");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(
+        (run.text(), session.thread().len()),
+        (Some("Done."), calls + 3)
+    );
+    assert!(session.thread().check().is_ok());
+    println!("a run of {calls} calls: {:?}", began.elapsed());
+
+    let began = std::time::Instant::now();
+    let mut thread = Thread::from([Message::user("Count!"), Message::calls(many(calls))]);
+    let answers = ToolNode::new(executor);
+    let answers = answers.process(&mut thread, &Context::new()).await.unwrap();
+    assert_eq!((answers.messages.len(), thread.len()), (calls, calls + 2));
+    assert!(thread.check().is_ok());
+    println!("a node of {calls} calls: {:?}", began.elapsed());
+
+    // Calls that wait for the host.
+    let began = std::time::Instant::now();
+    let executor = Executor::serial(tools![count]).max_calls(calls).manual();
+    let script = [Ok(Response::calls(many(calls)))];
+    let agent = Agent::with_executor(ScriptedModel::new(script), executor);
+    let mut session = Session::ask("Count!");
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(session.pending().len(), calls);
+    println!("{calls} calls that wait: {:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn calls_beyond_the_limit_of_a_turn_are_answered_and_do_not_run() {
+    let executor = || Executor::serial(tools![count]).max_calls(2);
+    let script = [Ok(Response::calls(many(4))), Ok(Response::text("Done."))];
+    let agent = Agent::with_executor(ScriptedModel::new(script), executor());
+    let mut session = Session::ask("Count!");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Done."));
+    assert!(session.thread().check().is_ok());
+    let answers = session
+        .thread()
+        .messages()
+        .iter()
+        .filter_map(|message| match message {
+            Message::Tool(answer) => Some((answer.text.as_str(), answer.is_error)),
+            _ => None,
+        });
+    let refused = "the call did not run: a turn may make at most 2 calls, and this one made more";
+    let expected = [("1", false), ("1", false), (refused, true), (refused, true)];
+    assert_eq!(answers.collect::<Vec<_>>(), expected);
+
+    // What is decided about a call goes by its place in the turn.
+    let batch = executor().manual().run(&many(3), &Context::new()).await;
+    assert_eq!((batch.pending().count(), batch.results().count()), (2, 1));
+    let decided: Vec<_> = batch
+        .pending()
+        .map(|call| call.decided(Decision::Approve))
+        .collect();
+    let batch = executor().decide(&decided[1..], &Context::new()).await;
+    assert!(batch.results().all(toolwright::ToolResult::is_success));
 }

@@ -63,7 +63,11 @@ fn agent(endpoint: Endpoint, station: &Arc<Station>, streams: bool) -> (Agent, A
     }
     let heard = Arc::clone(&told);
     let agent = agent.listen(move |event: &Event<'_>| {
-        if let Event::Delta(StreamEvent::Text(text) | StreamEvent::Arguments { text, .. }) = event {
+        if let Event::Delta {
+            delta: StreamEvent::Text(text) | StreamEvent::Arguments { text, .. },
+            ..
+        } = event
+        {
             heard.lock().unwrap().push_str(text);
         }
     });

@@ -130,9 +130,9 @@ async fn a_model_that_answers_is_given_up_and_nothing_of_its_answer_is_kept() {
             .checkpointer(store.clone())
             .listen(move |event: &Event<'_>| {
                 let name = match event {
-                    Event::Delta(_) => "piece",
+                    Event::Delta { .. } => "piece",
                     Event::ModelFinished { .. } => "answer",
-                    Event::RunFinished { run } => run.halted.as_str(),
+                    Event::RunFinished { run, .. } => run.halted.as_str(),
                     _ => return,
                 };
                 heard.lock().unwrap().push(name.to_owned());
@@ -242,9 +242,11 @@ async fn a_result_that_comes_after_the_end_is_nobodys() {
 
         // What ended before is kept, and the rest says that it was cancelled, one answer for each call.
         let cancelled = "the call was cancelled";
+        let running = "the call was cancelled\n\
+                       it could not be stopped, and it is not known whether it took effect";
         let expected = [
             ("c1", false, "seen"),
-            ("c2", true, cancelled),
+            ("c2", true, running),
             ("c3", true, cancelled),
         ];
         assert_eq!(answers(session.thread()), expected);

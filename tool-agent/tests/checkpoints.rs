@@ -17,8 +17,8 @@ use serde_json::{Map, json};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
     Agent, AgentError, Begin, Begun, CallRecord, Checkpoint, CheckpointError, CheckpointId,
-    Checkpointer, Halted, MemoryCheckpointer, Message, ModelError, NewCheckpoint, Node, Response,
-    Session, Status, Storing, UnknownOutcome, Why, Written,
+    Checkpointer, DamagedPart, Halted, MemoryCheckpointer, Message, ModelError, NewCheckpoint,
+    Node, Response, Session, Status, Storing, UnknownOutcome, Why, Written,
 };
 use toolwright::layers::Retry;
 use toolwright::{
@@ -806,10 +806,11 @@ async fn what_is_damaged_is_said_to_be() {
     let first = put(&store, "s", None).await.unwrap();
     let agent = Agent::new(model([]), Toolset::default()).checkpointer(Arc::clone(&store));
     let error = agent.state("s").await.unwrap_err();
-    let AgentError::Checkpoint(CheckpointError::Unreadable(words)) = error else {
+    let AgentError::Checkpoint(CheckpointError::Damaged(damage)) = error else {
         panic!("{error}");
     };
-    assert!(words.starts_with(&format!(
+    assert_eq!(damage.part, DamagedPart::Checkpoint(first));
+    assert!(damage.to_string().starts_with(&format!(
         "checkpoint {first} of the session `s` is damaged: "
     )));
 
@@ -831,7 +832,10 @@ mod file {
 
     use toolwright::agent::SqliteCheckpointer;
 
-    use super::{Arc, CheckpointError, Checkpointer, Dir, Store, put};
+    use super::{
+        Agent, AgentError, Arc, CheckpointError, CheckpointId, Checkpointer, Context, DamagedPart,
+        Dir, Node, Ran, Store, Written, asked, call, calls, effects, model, put, text,
+    };
 
     fn unreadable(opened: Result<SqliteCheckpointer, CheckpointError>) -> String {
         match opened.unwrap_err() {
@@ -878,18 +882,20 @@ mod file {
             names.push(entry.file_name().into_string().unwrap());
         }
         names.sort();
-        assert_eq!(names, ["sessions.db", "sessions.db-shm", "sessions.db-wal"]);
+        assert_eq!(names, ["sessions.db", "sessions.db-journal"]);
     }
 
     /// Whoever opens the file of another connection of the same program and closes it again takes that
-    /// one's locks off, and other programs would delete the log that it writes to.
+    /// one's locks off, and other programs would write in the midst of its transaction.
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn a_second_connection_leaves_the_locks_of_the_first() {
         use std::os::unix::fs::MetadataExt;
         let dir = Dir::new();
-        let first: Store = Arc::new(SqliteCheckpointer::open(dir.file()).unwrap());
-        put(&first, "s", None).await.unwrap();
+        let store: Store = Arc::new(SqliteCheckpointer::open(dir.file()).unwrap());
+        put(&store, "s", None).await.unwrap();
+        let first = rusqlite::Connection::open(dir.file()).unwrap();
+        first.execute_batch("BEGIN IMMEDIATE").unwrap();
         let file = format!(":{} ", fs::metadata(dir.file()).unwrap().ino());
         let locks = || {
             let locks = fs::read_to_string("/proc/locks").unwrap();
@@ -929,7 +935,7 @@ mod file {
         let newer = rusqlite::Connection::open(dir.file()).unwrap();
         newer.pragma_update(None, "user_version", 7).unwrap();
         drop(newer);
-        let words = format!("`{shown}` has tables of version 7; this program knows version 1");
+        let words = format!("`{shown}` has tables of version 7; this program knows version 2");
         assert_eq!(unreadable(open()), words);
 
         let nowhere = SqliteCheckpointer::open(dir.0.join("no/such/dir.db")).unwrap_err();
@@ -954,22 +960,239 @@ mod file {
             last = Some(put(&store, "s", last).await.unwrap());
         }
         drop(store);
-        // The thread that closes the file may still be at it.
-        while dir.0.join("sessions.db-wal").exists() {
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
         let mut bytes = fs::read(dir.file()).unwrap();
         assert!(bytes.len() > 8192);
         bytes[4096..].fill(0x5a);
         fs::write(dir.file(), bytes).unwrap();
-        let error = match open() {
-            Ok(store) => store.history("s").await.unwrap_err(),
-            Err(error) => error,
+        let error = open().unwrap_err();
+        let damage = error.damage().unwrap();
+        assert_eq!(damage.part, DamagedPart::Store);
+        let shown = dir.file().display().to_string();
+        let words = format!("`{shown}` is damaged: ");
+        assert!(damage.reason.starts_with(&words), "{damage}");
+
+        // A store is made whole: so one that is empty has lost all, and no new one begins in its place.
+        fs::write(dir.file(), "").unwrap();
+        let error = open().unwrap_err();
+        assert_eq!(error.damage().unwrap().part, DamagedPart::Store);
+        assert!(error.to_string().contains("is empty"), "{error}");
+        assert_eq!(fs::read(dir.file()).unwrap().len(), 0);
+    }
+
+    /// Has SQL done to the file.
+    fn change(dir: &Dir, sql: &str) {
+        let file = rusqlite::Connection::open(dir.file()).unwrap();
+        file.execute_batch(sql).unwrap();
+    }
+
+    #[tokio::test]
+    async fn what_is_damaged_is_named_and_the_last_whole_checkpoint_goes_on() {
+        let dir = Dir::new();
+        let ran = Arc::new(Ran::default());
+        let agent = |script: Vec<_>| {
+            let store = SqliteCheckpointer::open(dir.file()).unwrap();
+            Agent::new(model(script), effects(&ran)).checkpointer(store)
         };
-        let CheckpointError::Unreadable(words) = error else {
-            panic!("{error:?}");
+        let one = agent(vec![
+            calls(&[call("c1", "pay")]),
+            text("Paid."),
+            text("Hi."),
+        ]);
+        one.run(&mut asked("s"), &Context::new()).await.unwrap();
+        one.run(&mut asked("other"), &Context::new()).await.unwrap();
+        let history = one.history("s").await.unwrap();
+        drop(one);
+
+        // The newest checkpoint says another thing than it did.
+        let newest = history.last().unwrap();
+        let sql = "UPDATE checkpoint SET body = replace(body, 'Paid.', 'Told.') WHERE id = ";
+        change(&dir, &format!("{sql}{}", newest.id));
+        let again = agent(vec![text("Paid, I think.")]);
+        let damage = |error: AgentError| match error {
+            AgentError::Checkpoint(error) => error.damage().unwrap().clone(),
+            error => panic!("{error}"),
         };
-        assert!(words.contains("is damaged: "), "{words}");
+        let good = history[history.len() - 2].id;
+        let found = damage(again.state("s").await.unwrap_err());
+        assert_eq!(found.part, DamagedPart::Checkpoint(newest.id));
+        assert_eq!(found.session.as_deref(), Some("s"));
+        assert_eq!(
+            (found.newest, found.last_good),
+            (Some(newest.id), Some(good))
+        );
+        let words = format!(
+            "checkpoint {} of the session `s` is damaged: its checksum is wrong; \
+             the last whole checkpoint is {good}",
+            newest.id
+        );
+        assert_eq!(found.to_string(), words);
+        assert_eq!(damage(again.history("s").await.unwrap_err()), found);
+        let resumed = again.resume("s", &Context::new()).await;
+        assert_eq!(damage(resumed.unwrap_err()), found);
+        // It concerns nobody else.
+        assert!(again.state("other").await.unwrap().is_some());
+
+        // The host goes on from the last one that is whole.
+        let mut session = again.branch(good).await.unwrap();
+        let run = again.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(run.text(), Some("Paid, I think."));
+        assert!(again.state("s").await.unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_record_that_is_damaged_or_missing_is_named() {
+        let whole = Dir::new();
+        let ran = Arc::new(Ran::default());
+        let store = SqliteCheckpointer::open(whole.file()).unwrap();
+        let turn = [call("c1", "pay"), call("c2", "pay")];
+        let agent = Agent::new(model([calls(&turn), text("Paid.")]), effects(&ran));
+        let agent = agent.checkpointer(store);
+        agent.run(&mut asked("s"), &Context::new()).await.unwrap();
+        drop(agent);
+        let key = "s/1/0/1/c2";
+        let cases = [
+            (
+                format!("UPDATE call SET outcome = NULL WHERE key = '{key}'"),
+                Some(key),
+            ),
+            (
+                format!("UPDATE call SET revision = 9 WHERE key = '{key}'"),
+                Some(key),
+            ),
+            (format!("DELETE FROM call WHERE key = '{key}'"), None),
+        ];
+        for (sql, named) in cases {
+            let dir = Dir::new();
+            fs::copy(whole.file(), dir.file()).unwrap();
+            change(&dir, &sql);
+            let store = SqliteCheckpointer::open(dir.file()).unwrap();
+            let error = store.calls("s").await.unwrap_err();
+            let damage = error.damage().unwrap();
+            let part = named.map_or(DamagedPart::Session, |key| {
+                DamagedPart::Call(key.to_owned())
+            });
+            assert_eq!(
+                (&damage.part, damage.session.as_deref()),
+                (&part, Some("s")),
+                "{sql}"
+            );
+        }
+        let cases = [
+            "UPDATE session SET newest = 1",
+            "UPDATE session SET calls = 1",
+            "DELETE FROM checkpoint WHERE id = 2",
+        ];
+        for sql in cases {
+            let dir = Dir::new();
+            fs::copy(whole.file(), dir.file()).unwrap();
+            change(&dir, sql);
+            let store = SqliteCheckpointer::open(dir.file()).unwrap();
+            let error = store.history("s").await.unwrap_err();
+            let damage = error.damage().unwrap();
+            assert_eq!(
+                (&damage.part, damage.session.as_deref()),
+                (&DamagedPart::Session, Some("s"))
+            );
+        }
+        for sql in [
+            "DELETE FROM session",
+            "UPDATE store SET last = 1",
+            "UPDATE store SET sessions = 0",
+            "DROP INDEX checkpoint_of_session",
+            "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'STRICT', '')",
+        ] {
+            let dir = Dir::new();
+            fs::copy(whole.file(), dir.file()).unwrap();
+            change(&dir, sql);
+            let error = SqliteCheckpointer::open(dir.file()).unwrap_err();
+            assert_eq!(error.damage().unwrap().part, DamagedPart::Store, "{sql}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_left_of_a_damaged_file_can_be_read() {
+        let dir = Dir::new();
+        let store: Store = Arc::new(SqliteCheckpointer::open(dir.file()).unwrap());
+        let mut last = None;
+        for _ in 0..50 {
+            last = Some(put(&store, "s", last).await.unwrap());
+        }
+        drop(store);
+        let mut bytes = fs::read(dir.file()).unwrap();
+        bytes.truncate(bytes.len() - 4096);
+        fs::write(dir.file(), &bytes).unwrap();
+        assert!(SqliteCheckpointer::open(dir.file()).is_err());
+        let store = SqliteCheckpointer::open_read_only(dir.file()).unwrap();
+        assert_eq!(store.sessions(None, 10).await.unwrap(), ["s"]);
+        let good = match store.latest("s").await {
+            Ok(latest) => latest.unwrap().id,
+            Err(error) => error.damage().unwrap().last_good.unwrap(),
+        };
+        assert_eq!(store.get(good).await.unwrap().unwrap().session, "s");
+        let store: Store = Arc::new(store);
+        assert!(put(&store, "t", None).await.is_err());
+        assert_eq!(fs::read(dir.file()).unwrap(), bytes);
+    }
+
+    /// The tables as the first version made them, in a file with a write-ahead log.
+    const FIRST: &str = "
+        PRAGMA journal_mode = wal;
+        CREATE TABLE checkpoint (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL, parent INTEGER,
+            written TEXT NOT NULL, next TEXT NOT NULL, at_ms INTEGER NOT NULL,
+            metadata TEXT NOT NULL, body TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX checkpoint_of_session ON checkpoint (session, id);
+        CREATE TABLE call (
+            number INTEGER PRIMARY KEY, session TEXT NOT NULL, key TEXT NOT NULL, id TEXT NOT NULL,
+            tool TEXT NOT NULL, arguments TEXT NOT NULL, revision INTEGER NOT NULL,
+            after INTEGER NOT NULL, outcome TEXT, UNIQUE (session, key)
+        ) STRICT;
+        PRAGMA application_id = 0x54777274;
+        PRAGMA user_version = 1;
+        INSERT INTO checkpoint VALUES (1, 'a', NULL, 'start', 'model', 5, '{\"k\": 1}', 'one');
+        INSERT INTO checkpoint VALUES (2, 'b', NULL, 'start', 'model', 6, '{}', 'two');
+        INSERT INTO checkpoint VALUES (3, 'a', 1, 'end', 'end', 7, '{}', 'three');
+        INSERT INTO checkpoint VALUES (9, 'c', NULL, 'end', 'end', 8, '{}', 'gone');
+        DELETE FROM checkpoint WHERE id = 9;
+        INSERT INTO call VALUES (1, 'a', 'k2', 'c2', 'pay', '{}', 2, 1, '\"paid\"');
+        INSERT INTO call VALUES (2, 'a', 'k1', 'c1', 'pay', '[]', 1, 1, NULL);
+    ";
+
+    #[tokio::test]
+    async fn a_file_of_the_first_version_is_brought_up_to_date() {
+        let dir = Dir::new();
+        // As a program leaves it that is killed: with all of it in the log.
+        let old = rusqlite::Connection::open(dir.0.join("old.db")).unwrap();
+        old.execute_batch(FIRST).unwrap();
+        fs::copy(dir.0.join("old.db"), dir.file()).unwrap();
+        fs::copy(dir.0.join("old.db-wal"), dir.0.join("sessions.db-wal")).unwrap();
+        drop(old);
+        for _ in 0..2 {
+            let store: Store = Arc::new(SqliteCheckpointer::open(dir.file()).unwrap());
+            assert_eq!(store.sessions(None, 10).await.unwrap(), ["a", "b"]);
+            let history = store.history("a").await.unwrap();
+            let read: Vec<_> = history
+                .iter()
+                .map(|one| (one.id.get(), one.parent.map(CheckpointId::get), &*one.body))
+                .collect();
+            assert_eq!(read, [(1, None, "one"), (3, Some(1), "three")]);
+            assert_eq!(history[0].metadata["k"], 1);
+            assert_eq!(
+                (history[1].written, history[1].next),
+                (Written::End, Node::End)
+            );
+            let calls = store.calls("a").await.unwrap();
+            let read: Vec<_> = calls
+                .iter()
+                .map(|one| (&*one.key, one.revision, one.outcome.as_deref()))
+                .collect();
+            assert_eq!(read, [("k2", 2, Some("\"paid\"")), ("k1", 1, None)]);
+            assert!(!dir.0.join("sessions.db-wal").exists());
+        }
+        // No number is given again.
+        let store: Store = Arc::new(SqliteCheckpointer::open(dir.file()).unwrap());
+        assert_eq!(put(&store, "c", None).await.unwrap().get(), 10);
     }
 }
 

@@ -182,7 +182,11 @@ async fn what_tools_there_are_is_asked_anew_for_each_turn() {
     let agent = Agent::new(model.clone(), &registry).listen({
         let registry = registry.clone();
         move |event: &Event<'_>| {
-            if let Event::Call(CallEvent::Finished { .. }) = event {
+            if let Event::Call {
+                event: CallEvent::Finished { .. },
+                ..
+            } = event
+            {
                 registry.replace(tools![remind]);
             }
         }
@@ -221,13 +225,22 @@ impl Model for Slow {
 fn told(event: &Event<'_>) -> Option<String> {
     Some(match event {
         Event::RunStarted { .. } => "run".into(),
-        Event::Delta(StreamEvent::Text(text)) => text.clone(),
+        Event::Delta {
+            delta: StreamEvent::Text(text),
+            ..
+        } => text.clone(),
         Event::ModelFinished { .. } => "model finished".into(),
-        Event::CallsReady { calls } => format!("{} calls", calls.len()),
-        Event::Call(CallEvent::Started { index, .. }) => format!("{index} started"),
-        Event::Call(CallEvent::Finished { index, .. }) => format!("{index} finished"),
-        Event::NodeFinished { node } => format!("{node} done"),
-        Event::RunFinished { run } => run.halted.as_str().to_owned(),
+        Event::CallsReady { calls, .. } => format!("{} calls", calls.len()),
+        Event::Call {
+            event: CallEvent::Started { index, .. },
+            ..
+        } => format!("{index} started"),
+        Event::Call {
+            event: CallEvent::Finished { index, .. },
+            ..
+        } => format!("{index} finished"),
+        Event::NodeFinished { node, .. } => format!("{node} done"),
+        Event::RunFinished { run, .. } => run.halted.as_str().to_owned(),
         _ => return None,
     })
 }
@@ -275,7 +288,7 @@ async fn a_stream_asks_the_model_once_a_turn_however_many_pieces_come() {
     let pieces = Lines::default();
     let hears = pieces.clone();
     let agent = Agent::new(model.clone(), all()).listen(move |event: &Event<'_>| {
-        if let Event::Delta(piece) = event {
+        if let Event::Delta { delta: piece, .. } = event {
             hears.write(format!("{piece:?}"));
         }
     });
@@ -307,7 +320,7 @@ async fn words_that_are_left_while_an_agent_works_are_answered_once() {
     let queue: Arc<Mutex<Option<Queue>>> = Arc::default();
     let leaves = Arc::clone(&queue);
     let agent = Agent::new(model.clone(), all()).listen(move |event: &Event<'_>| {
-        if let Event::Delta(_) = event
+        if let Event::Delta { .. } = event
             && let Some(queue) = leaves.lock().unwrap().take()
         {
             queue.push("1?");

@@ -85,7 +85,7 @@ async fn the_thread_goes_on_under_another_prompt_and_other_tools() {
         .peer("billing", other)
         .checkpointer(store.clone())
         .listen(move |event: &Event<'_>| {
-            if let Event::HandedOver { agent } = event {
+            if let Event::HandedOver { agent, .. } = event {
                 heard.lock().unwrap().push((*agent).to_owned());
             }
         });
@@ -209,7 +209,7 @@ async fn whoever_looks_on_is_told_where_the_host_answers_the_last_call() {
         .peer("billing", Agent::new(billing, Toolset::default()))
         .listen(move |event: &Event<'_>| match event {
             Event::RunStarted { .. } => heard.lock().unwrap().push("run".to_owned()),
-            Event::HandedOver { agent } => heard.lock().unwrap().push((*agent).to_owned()),
+            Event::HandedOver { agent, .. } => heard.lock().unwrap().push((*agent).to_owned()),
             _ => {}
         });
     let mut session = Session::ask("Invoices!");

@@ -23,6 +23,74 @@ use toolwright::{
     tools,
 };
 
+/// A thread takes answers as if it looked at all of its messages each time.
+#[test]
+fn answers_in_any_order_stand_in_call_order_once() {
+    let calls: Vec<_> = (0..40)
+        .map(|n| ToolCall::new(format!("c{n}"), "weather", "{}"))
+        .collect();
+    let answer = |index: usize, text: &str| {
+        let result = ToolResult::new(&calls[index], Ok(Outcome::value(text)));
+        ToolMessage::of(index, &result, Encoder::auto())
+    };
+    let (mut random, mut thread) = (7_u64, Thread::from([Message::user("Go!")]));
+    for round in 0..20 {
+        thread.push(Message::calls(calls.iter().cloned()));
+        let start = thread.len();
+        let mut expected = BTreeMap::new();
+        for step in 0..120 {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let index = usize::try_from(random >> 33).unwrap() % calls.len();
+            let text = format!("{round} {step}");
+            assert!(thread.answer(answer(index, &text)));
+            expected.insert(index, text);
+            if step == 60 {
+                // A stored thread knows as much.
+                let stored = serde_json::to_string(&thread).unwrap();
+                thread = serde_json::from_str(&stored).unwrap();
+            }
+        }
+        let answers = thread.messages()[start..]
+            .iter()
+            .map(|message| match message {
+                Message::Tool(answer) => (answer.index, answer.text.clone()),
+                message => panic!("{message:?}"),
+            });
+        assert!(answers.eq(expected));
+        thread.repair(&Repair::Answer("gone".into()));
+        assert!(thread.check().is_ok());
+        thread.push(Message::user("Again!"));
+        // A message in between ends the turn's answers, and what is said later goes before it.
+        assert!(thread.answer(answer(3, "late")));
+        assert!(thread.check().is_ok());
+    }
+    let turn = |thread: &Thread| {
+        thread
+            .messages()
+            .iter()
+            .rposition(|one| !one.tool_calls().is_empty())
+    };
+    let size = thread.len();
+    thread.trim(50, |_| 1);
+    assert!(thread.len() < size && turn(&thread).is_some());
+    assert!(thread.answer(answer(5, "after")));
+    assert!(thread.check().is_ok());
+
+    // Answers that somebody stored in another order, twice, or to no call.
+    let stored = [4, 2, 7].map(|index| Message::Tool(answer(index, "stored")));
+    let before = [Message::user("Go!"), Message::calls(calls.iter().cloned())];
+    let mut thread = Thread::from([before.as_slice(), &stored].concat());
+    assert!(thread.answer(answer(2, "again")));
+    assert_eq!(thread.len(), 5);
+    assert!(thread.answer(answer(9, "new")) && thread.answer(answer(0, "new")));
+    let mut nobodys = answer(2, "no call's");
+    nobodys.index = 1;
+    assert!(!thread.answer(nobodys));
+    assert_eq!(thread.unanswered().len(), calls.len() - 5);
+}
+
 /// What ran, with what.
 #[derive(Clone, Default, Provide)]
 struct Ledger {

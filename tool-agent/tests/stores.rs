@@ -211,6 +211,7 @@ impl Checkpointer for Faulty {
                         after,
                         key: &record.key,
                         call: &record.call,
+                        model_arguments: None,
                         replaces: None,
                     };
                     self.kept.begin_call(begin).await?;

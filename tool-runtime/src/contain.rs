@@ -20,6 +20,18 @@ pub fn contained<T>(run: impl FnOnce() -> T) -> Result<T, ToolError> {
     catch_unwind(AssertUnwindSafe(run)).map_err(panicked)
 }
 
+/// Runs code of the host's or of a tool's whose panic changes nothing: `what` of it panicked is reported instead.
+#[inline]
+pub fn reported<T>(what: &'static str, run: impl FnOnce() -> T) -> Option<T> {
+    match contained(run) {
+        Ok(done) => Some(done),
+        Err(error) => {
+            panics::report(what, &error);
+            None
+        }
+    }
+}
+
 pub(crate) const NO_TEXT: &str = "a panic whose payload is no text";
 
 #[cold]
@@ -64,7 +76,7 @@ impl<'a, T> Contained<'a, T> {
     /// Drops the future, whose `Drop` may panic.
     fn end(&mut self) {
         if self.0.is_some() {
-            let _ = contained(|| self.0 = None);
+            reported("what a call left behind", || self.0 = None);
         }
     }
 }

@@ -433,6 +433,13 @@ impl Context {
         }
     }
 
+    /// The call of the batch at this place begins to run away from the batch's task, or has ended there.
+    pub(crate) fn runs_elsewhere(&self, index: usize, runs: bool) {
+        if let Some(live) = &self.live {
+            live.runs_elsewhere(index, runs);
+        }
+    }
+
     /// The run's id.
     pub(crate) fn run(&self) -> Option<&Arc<str>> {
         self.shared.run.as_ref()

@@ -23,6 +23,7 @@ struct Inner {
     source: Option<Arc<dyn Error + Send + Sync>>,
     debug: Option<String>,
     permanent: bool,
+    outcome_unknown: bool,
 }
 
 /// The ways in which a call can fail.
@@ -109,6 +110,7 @@ impl ToolError {
             source: None,
             debug: None,
             permanent: false,
+            outcome_unknown: false,
         }))
     }
 
@@ -185,6 +187,43 @@ impl ToolError {
         self.0.permanent
     }
 
+    /// Marks the error as one that does not say whether the call took effect: its code may have run, or still run.
+    ///
+    /// The model reads the messages, which should say so. A layer `Retry` makes such a call again only
+    /// if its tool is `idempotent` or `read_only`.
+    ///
+    /// The runtime marks errors of calls that it could not stop: a time limit or a cancellation of a tool that is
+    /// `blocking` or `spawn` and has begun.
+    ///
+    /// ```
+    /// use toolwright::ToolError;
+    ///
+    /// let error = ToolError::failed("the connection broke before the answer came; the order may have been placed")
+    ///     .with_outcome_unknown();
+    /// assert!(error.is_outcome_unknown());
+    /// ```
+    pub fn with_outcome_unknown(mut self) -> Self {
+        self.0.outcome_unknown = true;
+        self
+    }
+
+    /// Returns whether it is unknown if the call took effect.
+    pub fn is_outcome_unknown(&self) -> bool {
+        self.0.outcome_unknown
+    }
+
+    /// The same error; its host also reads that `what` panicked meanwhile.
+    #[cfg(feature = "tokio")]
+    #[cold]
+    pub(crate) fn beside(self, what: &str, panic: &Self) -> Self {
+        let panic = panic.host_detail().unwrap_or_default();
+        let detail = match self.host_detail() {
+            Some(detail) => format!("{detail}\n{what} panicked: {panic}"),
+            None => format!("{what} panicked: {panic}"),
+        };
+        self.with_debug(detail)
+    }
+
     /// Shortens the messages, by what becomes of each if it is too long. What is left empty goes.
     #[cfg(feature = "tokio")]
     pub(crate) fn shorten(&mut self, mut cut: impl FnMut(&str) -> Option<String>) {
@@ -233,6 +272,9 @@ impl fmt::Debug for ToolError {
         let mut debug = f.debug_struct("ToolError");
         debug.field("kind", &self.0.kind);
         debug.field("messages", &self.0.messages);
+        if self.0.outcome_unknown {
+            debug.field("outcome", &format_args!("unknown"));
+        }
         if let Some(detail) = &self.0.debug {
             debug.field("detail", &format_args!("{}", Printable::new(detail)));
         }

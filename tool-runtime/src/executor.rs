@@ -51,6 +51,9 @@ pub(crate) use self::live::Live;
 /// How long a call may take where nothing else is said.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
+/// How many calls of a turn may run where nothing else is said.
+const MAX_CALLS: usize = 16_384;
+
 /// Runs the calls of a model's turn: every call is answered once, or listed as pending, whatever
 /// happens. Cheap to clone.
 ///
@@ -102,6 +105,7 @@ pub struct Executor {
     encoder: Option<Encoder>,
     has_content: bool,
     blocking: BlockingLimit,
+    max_calls: usize,
 }
 
 /// Which tools' calls the executor leaves to the host.
@@ -155,6 +159,17 @@ impl Executor {
             encoder: None,
             has_content: false,
             blocking: BlockingLimit::process(),
+            max_calls: MAX_CALLS,
+        }
+    }
+
+    /// Sets how many calls of one turn may run. Default: 16,384.
+    ///
+    /// Each call beyond that is answered with an error that says that it did not run; the others run.
+    pub fn max_calls(self, most: usize) -> Self {
+        Self {
+            max_calls: most,
+            ..self
         }
     }
 
@@ -470,6 +485,14 @@ impl<'a> Turn<'a> {
             if matches!(self.plan(index), Plan::Planned(CallPlan::Leave)) {
                 books.wait(index, call.clone(), PendingReason::Left);
             }
+        }
+    }
+
+    /// The place of a call in the turn of the model.
+    fn place(&self, index: usize) -> usize {
+        match self.plans {
+            Plans::Planned(_) => index,
+            Plans::Decided(decided) => decided.get(index).map_or(index, |one| one.place),
         }
     }
 

@@ -1,6 +1,6 @@
 use std::error::Error;
 use std::fmt;
-use std::future::poll_fn;
+use std::future::{poll_fn, ready};
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -117,6 +117,18 @@ pub(crate) fn stream_of(answer: &Result<Outcome, ToolError>) -> Option<Boxed> {
         Ok(Outcome::Value(value)) => value.as_later().and_then(taken),
         _ => None,
     }
+}
+
+/// The same stream, with what `handle` makes of its first error, which is its last item.
+pub(crate) fn or_else(
+    stream: Boxed,
+    handle: impl Fn(ToolError) -> Result<Outcome, ToolError> + Send + 'static,
+) -> Outcome {
+    let items = stream.scan(false, move |ended, item| {
+        let goes_on = !std::mem::replace(ended, item.is_err());
+        ready(goes_on.then(|| item.or_else(&handle)))
+    });
+    Items::<Outcome>::of(items).into_outcome()
 }
 
 #[cold]

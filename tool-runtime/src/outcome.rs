@@ -79,11 +79,19 @@ impl Outcome {
         Self::ReturnDirect(Payload::new(value))
     }
 
-    /// The value of a tool that is `return_direct`.
+    /// The value of a tool that is `return_direct`. What stands in an error's place is the model's.
     #[cfg(feature = "tokio")]
     pub(crate) fn into_direct(self) -> Self {
         match self {
-            Self::Value(value) => Self::ReturnDirect(value),
+            Self::Value(value) if !value.__is_handled() => Self::ReturnDirect(value),
+            other => other,
+        }
+    }
+
+    /// The outcome as a result has it: nobody asks any more whether it stands in an error's place.
+    pub(crate) fn unmarked(self) -> Self {
+        match self {
+            Self::Value(value) => Self::Value(value.unmarked()),
             other => other,
         }
     }
@@ -105,18 +113,61 @@ impl Outcome {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HaltReason(Cow<'static, str>);
 
-/// The runtime's own reasons.
-const RESERVED: [&str; 9] = [
-    "ask_user",
-    "cancelled",
-    "completed",
-    "error",
-    "halt_when",
-    "manual",
-    "manual_tool_calls",
-    "max_turns",
-    "tool_error",
-];
+/// Declares [`EndReason`] and its words in one table, so that a reason cannot be added without its word.
+macro_rules! end_reasons {
+    ($($(#[$doc:meta])* $reason:ident = $word:literal,)*) => {
+        /// The runtime's own reasons why a batch or a run ends.
+        ///
+        /// Whoever has a name for such an end takes it from here, so all of these words are reserved.
+        #[doc(hidden)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum EndReason {
+            $($(#[$doc])* $reason,)*
+        }
+
+        impl EndReason {
+            /// The reason's name, as it is stored and shown.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$reason => $word,)*
+                }
+            }
+        }
+
+        const RESERVED: &[&str] = &[$($word),*];
+    };
+}
+
+end_reasons! {
+    /// A policy ended a batch at a call's failure.
+    Aborted = "aborted",
+    /// A tool asks a person.
+    AskUser = "ask_user",
+    /// The host said stop.
+    Cancelled = "cancelled",
+    /// The model said its last word.
+    Completed = "completed",
+    /// The model failed.
+    Error = "error",
+    /// The host's own condition.
+    HaltWhen = "halt_when",
+    /// A pause that the host wanted.
+    Interrupted = "interrupted",
+    /// Reserved for hosts: whoever answers calls by hand.
+    Manual = "manual",
+    /// Calls are pending.
+    Pending = "manual_tool_calls",
+    /// A limit on steps.
+    MaxSteps = "max_steps",
+    /// A limit on rounds of tools.
+    MaxToolRounds = "max_tool_rounds",
+    /// A limit on model calls.
+    MaxTurns = "max_turns",
+    /// The answers go to the user.
+    ReturnDirect = "return_direct",
+    /// A policy ended the conversation at a call's failure.
+    ToolError = "tool_error",
+}
 
 impl HaltReason {
     /// A reason known when the program compiles.
@@ -153,7 +204,7 @@ impl fmt::Display for HaltReason {
 
 /// A loop over patterns: in `const`, slices have no iterators.
 const fn is_reserved(reason: &str) -> bool {
-    let mut words: &[&str] = &RESERVED;
+    let mut words: &[&str] = RESERVED;
     while let [word, rest @ ..] = words {
         if same(word, reason) {
             return true;

@@ -8,7 +8,10 @@ use std::panic::{self, PanicHookInfo};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::ToolError;
 use crate::contain::NO_TEXT;
+#[cfg(feature = "tracing")]
+use crate::contain::contained;
 
 static INSTALL: Once = Once::new();
 static INSTALLED: AtomicBool = AtomicBool::new(false);
@@ -33,6 +36,11 @@ thread_local! {
 /// does a second panic before the first was contained, and the first is printed with it: where a
 /// destructor panics while a tool unwinds, the program ends, and not in silence. A panic that a tool
 /// catches itself is not printed. A hook that the program sets later takes the place of this one.
+///
+/// A panic that changes no result (of an observer, a listener, a filter or a tool's `visible`, a catalogue, a destructor)
+/// is an error of the crate `tracing`, with its detail, whether or not this was called. Where nobody listens there, it is
+/// printed. The panic of an error policy also stands beside the error that it was asked about, in
+/// [`ToolError::host_detail`](crate::ToolError::host_detail).
 ///
 /// A backtrace takes milliseconds. It is made of what the build knows: without debug information it
 /// holds names alone. Where panics abort (`panic = "abort"`) nothing is contained, and this does
@@ -144,6 +152,24 @@ impl Drop for Running {
 
 fn forget() {
     let _ = LAST.try_with(|last| last.try_borrow_mut().map(|mut last| last.take()));
+}
+
+/// Reports a panic that no result tells of: to whoever listens to `tracing`; else it is printed, unless the program's own
+/// hook has done so.
+#[cold]
+pub(crate) fn report(what: &'static str, error: &ToolError) {
+    let detail = error.host_detail().unwrap_or(NO_TEXT);
+    #[cfg(feature = "tracing")]
+    if tracing::level_filters::LevelFilter::current() >= tracing::Level::ERROR {
+        let event = || tracing::error!(what, detail, "{what} panicked");
+        // What listens may be what panics.
+        if contained(event).is_ok() {
+            return;
+        }
+    }
+    if INSTALLED.load(Ordering::Acquire) {
+        let _ = writeln!(io::stderr(), "{what} panicked: {detail}");
+    }
 }
 
 /// Where the panic with this text happened, if that is known. It is asked once.

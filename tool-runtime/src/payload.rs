@@ -30,6 +30,8 @@ enum Repr {
     /// A stream that nobody has read yet.
     #[cfg(feature = "tokio")]
     Later(crate::items::Later),
+    /// What stands in an error's place: it goes to the model, though the tool is `return_direct`.
+    Handled(Box<Payload>),
     /// What the value's own `Serialize` said.
     Unencodable(String),
 }
@@ -118,10 +120,32 @@ impl Payload {
         }
     }
 
+    /// The same value in an error's place. A layer sees it as any value; an answer that leaves the runtime is
+    /// [`unmarked`](Self::unmarked).
+    #[doc(hidden)]
+    pub fn __handled(self) -> Self {
+        Self(Repr::Handled(Box::new(self)))
+    }
+
+    /// Whether it stands in an error's place.
+    #[doc(hidden)]
+    pub fn __is_handled(&self) -> bool {
+        matches!(self.0, Repr::Handled(_))
+    }
+
+    /// The value alone.
+    pub(crate) fn unmarked(self) -> Self {
+        match self.0 {
+            Repr::Handled(value) => value.unmarked(),
+            other => Self(other),
+        }
+    }
+
     /// The string, if the value is one.
     pub fn as_text(&self) -> Option<&str> {
         match &self.0 {
             Repr::Text(text) => Some(text),
+            Repr::Handled(value) => value.as_text(),
             _ => None,
         }
     }
@@ -135,6 +159,7 @@ impl Payload {
                 Cow::Owned(out)
             }
             Repr::Json(json) => Cow::Borrowed(json.as_str()),
+            Repr::Handled(value) => value.to_json(),
             #[cfg(feature = "tokio")]
             Repr::Later(_) => Cow::Borrowed("null"),
             Repr::Unencodable(_) => Cow::Borrowed("null"),
@@ -147,6 +172,7 @@ impl Payload {
         Cow::Borrowed(match &self.0 {
             Repr::Text(text) => text,
             Repr::Json(json) => json.as_str(),
+            Repr::Handled(value) => return value.to_plain(),
             #[cfg(feature = "tokio")]
             Repr::Later(_) => "null",
             Repr::Unencodable(_) => "null",
@@ -158,6 +184,7 @@ impl Payload {
         match &self.0 {
             Repr::Text(text) => serde_json::Value::String(text.clone()),
             Repr::Json(json) => serde_json::from_str(json.as_str()).unwrap_or_default(),
+            Repr::Handled(value) => value.to_value(),
             #[cfg(feature = "tokio")]
             Repr::Later(_) => serde_json::Value::Null,
             Repr::Unencodable(_) => serde_json::Value::Null,
@@ -182,6 +209,7 @@ impl Payload {
                 ErrorKind::InvalidReturn,
                 "the tool answered with a stream inside of something else",
             )),
+            Repr::Handled(value) => value.check(),
             Repr::Text(_) | Repr::Json(_) => Ok(()),
         }
     }

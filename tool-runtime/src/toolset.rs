@@ -15,7 +15,7 @@ use hashbrown::HashTable;
 use self::redefined::Redefined;
 #[cfg(feature = "tokio")]
 use crate::Annotations;
-use crate::contain::contained;
+use crate::contain::reported;
 use crate::name::LONGEST_SHOWN;
 use crate::near::{did_you_mean, near};
 use crate::wire::{ToldSet, ToldTool};
@@ -122,9 +122,9 @@ impl Entry {
 
     /// Whether a conversation may see the tool. What panics when it is asked says no.
     fn is_seen(&self, scope: &Scope<'_>, filter: Option<&Filter>) -> bool {
-        let says = |asked: &dyn Fn() -> bool| contained(asked).unwrap_or(false);
-        (!self.may_hide || says(&|| self.tool.visible(scope)))
-            && filter.is_none_or(|filter| says(&|| filter.passes(self.def(), scope)))
+        let says = |what, asked: &dyn Fn() -> bool| reported(what, asked).unwrap_or(false);
+        (!self.may_hide || says("a tool's `visible`", &|| self.tool.visible(scope)))
+            && filter.is_none_or(|filter| says("a filter", &|| filter.passes(self.def(), scope)))
     }
 }
 

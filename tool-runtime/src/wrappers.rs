@@ -25,7 +25,8 @@ use crate::{Answer, Call, ErrorKind, Outcome, Output, Scope, Tool, ToolDef, Tool
 /// ```
 impl dyn Tool {
     /// The same tool, whose errors are values: what the model would read of the error is the tool's
-    /// result, and no policy for errors sees it.
+    /// result, and no policy for errors sees it. It goes to the model, of a tool that is
+    /// [`return_direct`](ToolDef::return_direct) too.
     ///
     /// Errors that the tool's own code returns, that is. Wrong arguments stay an error, as do a tool
     /// without code, a panic, a time limit and a cancellation.
@@ -33,14 +34,18 @@ impl dyn Tool {
         self.handle_errors_with(ToString::to_string)
     }
 
-    /// The same, with a result of your own: a value, an [`Outcome`], or [`Content`](crate::Content).
+    /// The same, with a result of your own: a value, an [`Outcome`], or [`Content`](crate::Content). A value
+    /// goes to the model; what is to go to the user is [`Outcome::direct`].
     pub fn handle_errors_with<T: Output>(
         self: Arc<Self>,
         handle: impl Fn(&ToolError) -> T + Send + Sync + 'static,
     ) -> Arc<dyn Tool> {
         Arc::new(HandleErrors {
             tool: self,
-            handle: Box::new(move |error| handle(error).into_outcome()),
+            handle: Arc::new(move |error| match handle(error).into_outcome() {
+                Outcome::Value(value) => Outcome::Value(value.__handled()),
+                other => other,
+            }),
         })
     }
 
@@ -55,15 +60,29 @@ impl dyn Tool {
 
 struct HandleErrors {
     tool: Arc<dyn Tool>,
-    handle: Box<dyn Fn(&ToolError) -> Outcome + Send + Sync>,
+    handle: Arc<Handle>,
 }
+
+type Handle = dyn Fn(&ToolError) -> Outcome + Send + Sync;
 
 impl HandleErrors {
     fn handled(&self, answer: Result<Outcome, ToolError>) -> Result<Outcome, ToolError> {
-        match answer {
-            Err(error) if is_the_tools_own(error.kind()) => Ok((self.handle)(&error)),
-            other => other,
+        let answer = instead(&self.handle, answer);
+        #[cfg(feature = "tokio")]
+        if let Some(stream) = crate::items::stream_of(&answer) {
+            let handle = Arc::clone(&self.handle);
+            return Ok(crate::items::or_else(stream, move |error| {
+                instead(&handle, Err(error))
+            }));
         }
+        answer
+    }
+}
+
+fn instead(handle: &Arc<Handle>, answer: Result<Outcome, ToolError>) -> Result<Outcome, ToolError> {
+    match answer {
+        Err(error) if is_the_tools_own(error.kind()) => Ok(handle(&error)),
+        other => other,
     }
 }
 

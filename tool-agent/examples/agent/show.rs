@@ -23,14 +23,17 @@ struct Screen {
 impl Listener for Show {
     fn event(&self, event: &Event<'_>) {
         match event {
-            Event::RunStarted { session } => {
+            Event::RunStarted { session, .. } => {
                 self.json(|| json!({"event": "run_started", "session": session}));
             }
-            Event::Delta(StreamEvent::Text(text)) => {
+            Event::Delta {
+                delta: StreamEvent::Text(text),
+                ..
+            } => {
                 self.json(|| json!({"event": "text", "text": text}));
                 self.speak(text);
             }
-            Event::ModelFinished { response } => {
+            Event::ModelFinished { response, .. } => {
                 self.json(|| {
                     json!({
                         "event": "model_finished", "text": response.text,
@@ -39,8 +42,8 @@ impl Listener for Show {
                 });
                 self.end_line();
             }
-            Event::Call(event) => self.call(event),
-            Event::RunFinished { run } => self.finished(run),
+            Event::Call { event, .. } => self.call(event),
+            Event::RunFinished { run, .. } => self.finished(run),
             _ => {}
         }
     }

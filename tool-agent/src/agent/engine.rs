@@ -6,12 +6,12 @@ mod tools;
 
 use std::sync::Arc;
 
-use toolwright_runtime::__private::contained;
+use toolwright_runtime::__private::reported;
 use toolwright_runtime::Context;
 
 use super::Agent;
 use super::sub::Subs;
-use crate::event::Event;
+use crate::event::{Event, Listener};
 use crate::tool_node::known;
 use crate::{
     AgentError, Halted, Message, Node, Run, Session, SessionError, Status, Usage, Written,
@@ -100,8 +100,11 @@ impl<'a> Engine<'a> {
             hook.before_run(self.session);
         }
         self.keep(Written::Start).await?;
-        let session = self.session.id().to_owned();
-        self.tell(&Event::RunStarted { session: &session });
+        let run_id = &self.session.run_id();
+        self.tell(&Event::RunStarted {
+            session: self.session.id(),
+            run_id,
+        });
         // The host may have answered the calls that the hand-over waited for.
         self.tell_handed_over();
         loop {
@@ -111,7 +114,12 @@ impl<'a> Engine<'a> {
                 Ok(Some(halted)) => {
                     let run = self.end(halted);
                     self.keep(Written::End).await?;
-                    self.tell(&Event::RunFinished { run: &run });
+                    let run_id = &self.session.run_id();
+                    self.tell(&Event::RunFinished {
+                        session: self.session.id(),
+                        run_id,
+                        run: &run,
+                    });
                     return Ok(run);
                 }
                 Err(error) => {
@@ -220,15 +228,17 @@ impl<'a> Engine<'a> {
     }
 
     fn tell(&self, event: &Event<'_>) {
-        for listener in &self.agent.listeners {
-            // Whoever looks on does not change what happens.
-            let _ = contained(|| listener.event(event));
-        }
+        tell(&self.agent.listeners, event);
     }
 
     fn tell_handed_over(&mut self) {
         if let Some(agent) = self.session.take_handed_over() {
-            self.tell(&Event::HandedOver { agent: &agent });
+            let run_id = &self.session.run_id();
+            self.tell(&Event::HandedOver {
+                session: self.session.id(),
+                run_id,
+                agent: &agent,
+            });
         }
     }
 
@@ -248,13 +258,23 @@ impl<'a> Engine<'a> {
         if let Some(limit) = self.limit(node) {
             return Ok(Some(limit));
         }
-        self.tell(&Event::NodeStarted { node });
+        let run_id = &self.session.run_id();
+        self.tell(&Event::NodeStarted {
+            session: self.session.id(),
+            run_id,
+            node,
+        });
         let halted = match node {
             Node::Model => self.visit_model().await?,
             Node::Tools => self.visit_tools().await?,
             Node::End => None,
         };
-        self.tell(&Event::NodeFinished { node });
+        let run_id = &self.session.run_id();
+        self.tell(&Event::NodeFinished {
+            session: self.session.id(),
+            run_id,
+            node,
+        });
         self.session.at.steps += 1;
         if halted.is_some() {
             return Ok(halted);
@@ -329,6 +349,13 @@ impl<'a> Engine<'a> {
             .with_session(session.id())
             .with_run(session.run_id())
             .with_turn(session.turn())
+    }
+}
+
+/// Whoever looks on does not change what happens.
+fn tell(listeners: &[Arc<dyn Listener>], event: &Event<'_>) {
+    for listener in listeners {
+        reported("a listener", || listener.event(event));
     }
 }
 

@@ -79,6 +79,7 @@ impl Keep {
             session.id(),
             after,
             self.unknown,
+            session.thread().last_calls().to_vec(),
             session.again().collect(),
         )))
     }
@@ -153,6 +154,8 @@ impl Agent {
     /// Goes back to an older checkpoint: a copy of it becomes the session's newest one, and its child.
     /// Nothing is deleted.
     ///
+    /// A session whose newest checkpoint is damaged goes on so from the [last one that is whole](crate::Damage::last_good).
+    ///
     /// It is another branch, whose calls are other calls: what ran behind the checkpoint runs again if
     /// the model calls it again, with other idempotency keys. Conversations of agents that paused in its calls are copies too,
     /// with other ids.
@@ -165,8 +168,12 @@ impl Agent {
             return Err(CheckpointError::NoCheckpoint(format!("number {from}")).into());
         };
         let mut session = checkpoint.session()?;
-        let latest = store.latest(session.id()).await?;
-        let latest = latest.map(|latest| latest.id);
+        let latest = match store.latest(session.id()).await {
+            Ok(latest) => latest.map(|latest| latest.id),
+            // To go back behind what is damaged is what is wanted.
+            Err(CheckpointError::Damaged(damage)) if damage.newest.is_some() => damage.newest,
+            Err(error) => return Err(error.into()),
+        };
         // No two branches begin behind the same newest checkpoint.
         session.branch_off(latest);
         let written = Written::Branch;

@@ -23,8 +23,10 @@ pub enum CheckpointError {
         /// Its newest checkpoint.
         found: Option<CheckpointId>,
     },
-    /// What is stored cannot be read: the store is damaged, or it is somebody else's.
+    /// What is stored is not for this program: it is somebody else's, or a newer version wrote it.
     Unreadable(String),
+    /// A part of what is stored is damaged, and is not read as anything else.
+    Damaged(Box<Damage>),
     /// The store did not do it.
     Store {
         /// What it said.
@@ -34,7 +36,109 @@ pub enum CheckpointError {
     },
 }
 
+/// A damaged part of a store, and what is left to go on from.
+///
+/// [`Agent::branch`](crate::Agent::branch) goes on from [`last_good`](Self::last_good).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Damage {
+    /// What is damaged.
+    pub part: DamagedPart,
+    /// The id of the session that it belongs to, if that can be read.
+    pub session: Option<String>,
+    /// The newest checkpoint of the session, damaged or not, if that is known: the one that the next stands behind.
+    pub newest: Option<CheckpointId>,
+    /// The newest checkpoint of the session that is whole, if one is.
+    pub last_good: Option<CheckpointId>,
+    /// How it is damaged.
+    pub reason: String,
+}
+
+/// A part of a store that can be damaged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DamagedPart {
+    /// The store as a whole: nothing of it is trusted.
+    Store,
+    /// What the store knows of the session as a whole.
+    Session,
+    /// A checkpoint.
+    Checkpoint(CheckpointId),
+    /// The record of a call, by its key.
+    Call(String),
+}
+
+impl Damage {
+    /// Damage of a store as a whole, in words that name it.
+    pub fn of_store(reason: impl Into<String>) -> Self {
+        Self {
+            part: DamagedPart::Store,
+            session: None,
+            newest: None,
+            last_good: None,
+            reason: reason.into(),
+        }
+    }
+
+    /// Damage of a part of a session; `last_good` is the session's newest checkpoint that is whole.
+    pub fn of_session(
+        session: impl Into<String>,
+        part: DamagedPart,
+        last_good: Option<CheckpointId>,
+    ) -> Self {
+        let session = Some(session.into()).filter(|session| !session.is_empty());
+        Self {
+            part,
+            session,
+            last_good,
+            ..Self::of_store("")
+        }
+    }
+
+    /// Says how it is damaged.
+    pub fn because(self, reason: impl Into<String>) -> Self {
+        Self {
+            reason: reason.into(),
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.part {
+            // The reason names the store.
+            DamagedPart::Store => return f.write_str(&self.reason),
+            DamagedPart::Session => f.write_str("what is known")?,
+            DamagedPart::Checkpoint(id) => write!(f, "checkpoint {id}")?,
+            DamagedPart::Call(key) => write!(f, "the record of the call `{key}`")?,
+        }
+        match &self.session {
+            Some(session) => write!(f, " of the session `{session}`")?,
+            None => f.write_str(" of a session")?,
+        }
+        write!(f, " is damaged: {}", self.reason)?;
+        match self.last_good {
+            Some(id) => write!(f, "; the last whole checkpoint is {id}"),
+            None => Ok(()),
+        }
+    }
+}
+
 impl CheckpointError {
+    /// A damaged part of a store.
+    pub fn damaged(damage: Damage) -> Self {
+        Self::Damaged(Box::new(damage))
+    }
+
+    /// Returns what is damaged, if that is why.
+    pub fn damage(&self) -> Option<&Damage> {
+        match self {
+            Self::Damaged(damage) => Some(damage),
+            _ => None,
+        }
+    }
+
     /// A store that did not do it.
     pub fn store(message: impl Into<String>) -> Self {
         Self::Store {
@@ -97,6 +201,7 @@ impl fmt::Display for CheckpointError {
                     name(expected)
                 )
             }
+            Self::Damaged(damage) => damage.fmt(f),
             Self::Unreadable(message) | Self::Store { message, .. } => {
                 Printable::new(message).fmt(f)
             }

@@ -1,32 +1,51 @@
 mod file;
+mod rows;
+mod table;
 mod worker;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 use toolwright_runtime::ToolCall;
 
+use self::rows::{Head, Recorded, id, number};
 use self::worker::Worker;
 use super::error::expect;
 use super::{
-    Checkpoint, CheckpointError, CheckpointId, Checkpointer, NewCheckpoint, Storing, Written,
+    Checkpoint, CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart, NewCheckpoint,
+    Storing,
 };
-use crate::Node;
 use crate::journal::{Begin, Begun, CallRecord};
 
 /// Keeps sessions in a SQLite file, for one program or several on one machine.
 ///
 /// One connection lives on a thread of its own, which ends when the value is dropped. What was written
 /// is on the disk when the future is ready, and survives the end of the program at any moment, and
-/// that of the machine if its disk keeps what it confirmed (write-ahead log, `synchronous = FULL`).
+/// that of the machine if its disk keeps what it confirmed (rollback journal, `synchronous = FULL`).
 /// Whoever waits for another program's transaction waits at most 10 seconds.
 ///
 /// The file holds all that people and models said, and what tools were given and answered, as plain
-/// text. On Unix it is made for its owner alone (mode 0600), as are the files `-wal` and `-shm` that
-/// stand beside it while it is open; the rights of a file that is there already are left as they are.
+/// text. On Unix it is made for its owner alone (mode 0600), as is the file `-journal` that stands
+/// beside it; the rights of a file that is there already are left as they are.
 /// Nothing in it is encrypted. SQLite's locks do not work on most network file systems: there, and on
 /// several machines, use another [`Checkpointer`].
+///
+/// # Damage
+/// What is damaged is not read as anything else: it is [`CheckpointError::Damaged`], which names it.
+///
+/// - Each row has a checksum over all of its values, which is looked at whenever it is read. A damaged row concerns its
+///   session alone, and [`Damage::last_good`] is the checkpoint to go on from.
+/// - Each session knows its newest checkpoint and how many checkpoints and calls it has, and the store how many sessions:
+///   what is missing is missed.
+/// - [`open`](Self::open) reads the whole file, by SQLite's `integrity_check` (about 0.3 s for 100 MB); others that write
+///   wait so long. A file that does not pass is not opened for writing: [`open_read_only`](Self::open_read_only) reads what
+///   is left of it.
+/// - There is no log that could lose its end: what is committed stands in the file itself.
+///
+/// Nobody notices where the file is replaced by an older copy of itself, or is gone: then a new one begins. A row that is lost
+/// while the file is open is noticed as its session's history or calls are read, or as the file is opened next. Checksums
+/// are for accidents: whoever can write the file can write them, too.
 ///
 /// ```
 /// use toolwright::agent::{Checkpointer, SqliteCheckpointer};
@@ -45,14 +64,60 @@ pub struct SqliteCheckpointer {
 }
 
 impl SqliteCheckpointer {
-    /// Opens the file, and makes it if there is none. Blocks shortly.
+    /// Opens the file, and makes it if there is none. Blocks as long as it takes to read the file. A file of an older
+    /// version is brought up to date.
     ///
     /// # Errors
-    /// [`CheckpointError::Unreadable`] when the file is something else, is damaged, or was written by a
-    /// newer version; [`CheckpointError::Store`] when it cannot be opened.
+    /// [`CheckpointError::Unreadable`] when the file is something else, or was written by a newer
+    /// version; [`CheckpointError::Damaged`] when it is damaged as a whole, or empty;
+    /// [`CheckpointError::Store`] when it cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, CheckpointError> {
         let path = path.as_ref().to_owned();
         let connection = file::open(&path)?;
+        let worker = Worker::start(&path, connection)?;
+        Ok(Self { path, worker })
+    }
+
+    /// Opens a file to read what is left of it, damaged as it may be. Nothing is checked but the rows that are read, and
+    /// nothing can be written.
+    ///
+    /// What is whole can be put into another store:
+    ///
+    /// ```no_run
+    /// use toolwright::agent::{CheckpointError, Checkpointer, NewCheckpoint, SqliteCheckpointer, Written};
+    ///
+    /// # async fn rescue() -> Result<(), CheckpointError> {
+    /// let (old, new) = (SqliteCheckpointer::open_read_only("old.db")?, SqliteCheckpointer::open("new.db")?);
+    /// for session in old.sessions(None, usize::MAX).await? {
+    ///     let last = match old.latest(&session).await {
+    ///         Err(CheckpointError::Damaged(damage)) => match damage.last_good {
+    ///             Some(good) => old.get(good).await?,
+    ///             None => None,
+    ///         },
+    ///         last => last?,
+    ///     };
+    ///     let Some(last) = last else { continue };
+    ///     new.put(NewCheckpoint {
+    ///         session: &session,
+    ///         after: None,
+    ///         parent: None,
+    ///         written: Written::Branch,
+    ///         next: last.next,
+    ///         at_ms: last.at_ms,
+    ///         metadata: &last.metadata,
+    ///         body: &last.body,
+    ///     })
+    ///     .await?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the file cannot be opened, is something else, or is of another version.
+    pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self, CheckpointError> {
+        let path = path.as_ref().to_owned();
+        let connection = file::open_read_only(&path)?;
         let worker = Worker::start(&path, connection)?;
         Ok(Self { path, worker })
     }
@@ -83,7 +148,12 @@ impl SqliteCheckpointer {
         &self,
         work: impl FnOnce(&Connection) -> Done<T> + Send + 'static,
     ) -> Result<T, CheckpointError> {
-        let done = self.worker.run(move |connection| work(connection)).await?;
+        // One state of the file, whoever writes to it meanwhile.
+        let done = self.worker.run(move |connection| {
+            let transaction = connection.transaction()?;
+            work(&transaction)
+        });
+        let done: Done<T> = done.await?;
         done.map_err(|failure| failure.of(&self.path))
     }
 }
@@ -94,7 +164,7 @@ type Done<T> = Result<T, Failure>;
 enum Failure {
     Sqlite(rusqlite::Error),
     Checkpoint(CheckpointError),
-    /// A row holds what is never written.
+    /// What is read is damaged, and how.
     Damaged(String),
 }
 
@@ -111,86 +181,55 @@ impl From<CheckpointError> for Failure {
 }
 
 impl Failure {
+    fn damaged(reason: impl Into<String>) -> Self {
+        Self::Damaged(reason.into())
+    }
+
+    /// Whether something is damaged, and nobody has said yet what.
+    fn is_damage(&self) -> bool {
+        match self {
+            Self::Damaged(_) => true,
+            Self::Sqlite(error) => file::is_damage(error),
+            Self::Checkpoint(_) => false,
+        }
+    }
+
+    /// The same; damage is that of this part of the session.
+    fn in_part(self, session: &str, part: DamagedPart, last_good: Option<CheckpointId>) -> Self {
+        self.in_part_of(Damage::of_session(session, part, last_good))
+    }
+
+    fn in_part_of(self, damage: Damage) -> Self {
+        let reason = match self {
+            Self::Damaged(reason) => reason,
+            Self::Sqlite(error) if file::is_damage(&error) => error.to_string(),
+            other => return other,
+        };
+        CheckpointError::damaged(damage.because(reason)).into()
+    }
+
     fn of(self, path: &Path) -> CheckpointError {
         match self {
             Self::Sqlite(error) => file::error(path, error),
             Self::Checkpoint(error) => error,
-            Self::Damaged(what) => {
-                CheckpointError::Unreadable(format!("`{}` is damaged: {what}", path.display()))
+            Self::Damaged(reason) => {
+                let words = format!("`{}` is damaged: {reason}", path.display());
+                CheckpointError::damaged(Damage::of_store(words))
             }
         }
     }
 }
 
-/// Numbers are SQLite's: of 64 bits with a sign.
-fn number(number: u64) -> Done<i64> {
-    let words = |_| Failure::Checkpoint(CheckpointError::store("a number is too large"));
-    i64::try_from(number).map_err(words)
-}
-
-fn unsigned(number: i64) -> Done<u64> {
-    u64::try_from(number).map_err(|_| Failure::Damaged(format!("{number} where no sign may be")))
-}
-
-fn id(number: i64) -> Done<CheckpointId> {
-    unsigned(number).map(CheckpointId::new)
-}
-
-fn newest(connection: &Connection, session: &str) -> Done<Option<CheckpointId>> {
-    let sql = "SELECT max(id) FROM checkpoint WHERE session = ?1";
-    let newest: Option<i64> = connection
-        .prepare(sql)?
-        .query_row([session], |row| row.get(0))?;
-    newest.map(id).transpose()
-}
-
-const CHECKPOINT: &str =
-    "SELECT id, session, parent, written, next, at_ms, metadata, body FROM checkpoint";
-
-fn checkpoint(row: &Row<'_>) -> Done<Checkpoint> {
-    let damaged =
-        |what: &str, text: &str| Failure::Damaged(format!("{what} `{text}` of a checkpoint"));
-    let (written, next): (String, String) = (row.get(3)?, row.get(4)?);
-    let metadata: String = row.get(6)?;
-    Ok(Checkpoint {
-        id: id(row.get(0)?)?,
-        session: row.get(1)?,
-        parent: row.get::<_, Option<i64>>(2)?.map(id).transpose()?,
-        written: Written::from_name(&written).ok_or_else(|| damaged("the mark", &written))?,
-        next: Node::from_name(&next).ok_or_else(|| damaged("the node", &next))?,
-        at_ms: unsigned(row.get(5)?)?,
-        metadata: serde_json::from_str(&metadata)
-            .map_err(|_| damaged("the metadata", &metadata))?,
-        body: row.get(7)?,
-    })
-}
-
-fn checkpoints(
-    connection: &Connection,
-    rest: &str,
-    of: impl rusqlite::Params,
-) -> Done<Vec<Checkpoint>> {
-    let mut statement = connection.prepare(&format!("{CHECKPOINT} {rest}"))?;
-    let mut rows = statement.query(of)?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(checkpoint(row)?);
-    }
-    Ok(found)
-}
-
-const CALL: &str = "SELECT key, id, tool, arguments, revision, after, outcome FROM call";
-
-fn record(row: &Row<'_>) -> Done<CallRecord> {
-    let (call_id, tool, arguments): (String, String, String) =
-        (row.get(1)?, row.get(2)?, row.get(3)?);
-    Ok(CallRecord {
-        key: row.get(0)?,
-        call: ToolCall::new(call_id, tool, arguments),
-        revision: unsigned(row.get(4)?)?,
-        after: id(row.get(5)?)?,
-        outcome: row.get(6)?,
-    })
+/// The session's head, if its newest checkpoint is the expected one.
+fn expected(
+    transaction: &Transaction<'_>,
+    session: &str,
+    expected: Option<CheckpointId>,
+) -> Done<Option<Head>> {
+    let head = Head::read(transaction, session)?;
+    let newest = head.as_ref().map(Head::newest).transpose()?;
+    expect(session, expected, newest)?;
+    Ok(head)
 }
 
 /// What a record is written from: all of it is the worker's own.
@@ -198,45 +237,41 @@ struct Began {
     session: String,
     key: String,
     call: ToolCall,
+    model_arguments: Option<String>,
     after: CheckpointId,
     replaces: Option<u64>,
 }
 
 impl Began {
-    fn write(&self, transaction: &Transaction<'_>) -> Done<Begun> {
-        expect(
-            &self.session,
-            Some(self.after),
-            newest(transaction, &self.session)?,
-        )?;
-        let standing = {
-            let sql = format!("{CALL} WHERE session = ?1 AND key = ?2");
-            let mut statement = transaction.prepare(&sql)?;
-            let found = statement.query_row([&self.session, &self.key], |row| Ok(record(row)));
-            found.optional()?.transpose()?
-        };
-        let standing = match standing {
-            Some(standing) if self.replaces != Some(standing.revision) => {
-                return Ok(Begun::Standing(standing));
-            }
-            standing => standing,
-        };
-        let revision = standing.map_or(0, |standing| standing.revision) + 1;
+    fn write(self, transaction: &Transaction<'_>) -> Done<Begun> {
+        let session = &*self.session;
+        let head = expected(transaction, session, Some(self.after))?;
+        let standing = Recorded::read(transaction, session, &self.key)?;
         // A record that is replaced keeps its place in the order.
-        let sql = "INSERT INTO call (session, key, id, tool, arguments, revision, after, outcome) \
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL) \
-                   ON CONFLICT (session, key) DO UPDATE SET \
-                   arguments = excluded.arguments, revision = excluded.revision, \
-                   after = excluded.after, outcome = NULL";
-        transaction.prepare(sql)?.execute(params![
-            self.session,
-            self.key,
-            &*self.call.id,
-            &*self.call.name,
-            &*self.call.arguments,
-            number(revision)?,
-            number(self.after.get())?,
-        ])?;
+        let (place, revision) = match (standing, head) {
+            (Some(standing), _) if self.replaces != Some(standing.record.revision) => {
+                return Ok(Begun::Standing(standing.record));
+            }
+            (Some(standing), _) => (standing.place, standing.record.revision + 1),
+            (None, Some(mut head)) => {
+                head.calls += 1;
+                head.write(transaction, false)?;
+                (head.calls, 1)
+            }
+            (None, None) => return Err(Failure::damaged("a session without a checkpoint")),
+        };
+        let recorded = Recorded {
+            place,
+            record: CallRecord {
+                key: self.key,
+                call: self.call,
+                model_arguments: self.model_arguments,
+                revision,
+                after: self.after,
+                outcome: None,
+            },
+        };
+        recorded.write(transaction, session)?;
         Ok(Begun::Recorded(revision))
     }
 }
@@ -249,19 +284,32 @@ impl Checkpointer for SqliteCheckpointer {
             let (after, parent, written, next, at_ms) =
                 (new.after, new.parent, new.written, new.next, new.at_ms);
             let put = self.transact(move |transaction| {
-                expect(&session, after, newest(transaction, &session)?)?;
-                let sql = "INSERT INTO checkpoint (session, parent, written, next, at_ms, metadata, body) \
-                           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-                transaction.prepare(sql)?.execute(params![
+                let head = expected(transaction, &session, after)?;
+                let mut store = rows::Store::read(transaction)?;
+                store.last += 1;
+                store.sessions += i64::from(head.is_none());
+                store.write(transaction)?;
+                let is_new = head.is_none();
+                let head = Head {
+                    newest: store.last,
+                    checkpoints: 1 + head.as_ref().map_or(0, |head| head.checkpoints),
+                    calls: head.map_or(0, |head| head.calls),
                     session,
-                    parent.map(|parent| number(parent.get())).transpose()?,
-                    written.as_str(),
-                    next.as_str(),
-                    number(at_ms)?,
-                    metadata,
-                    body,
-                ])?;
-                id(transaction.last_insert_rowid())
+                };
+                head.write(transaction, is_new)?;
+                let parent = parent.map(|parent| number(parent.get())).transpose()?;
+                let row = [
+                    store.last.into(),
+                    head.session.into(),
+                    parent.into(),
+                    written.as_str().to_owned().into(),
+                    next.as_str().to_owned().into(),
+                    number(at_ms)?.into(),
+                    metadata.into(),
+                    body.into(),
+                ];
+                table::CHECKPOINT.write(transaction, &row, true)?;
+                id(store.last)
             });
             put.await
         })
@@ -269,35 +317,23 @@ impl Checkpointer for SqliteCheckpointer {
 
     fn latest<'a>(&'a self, session: &'a str) -> Storing<'a, Option<Checkpoint>> {
         let session = session.to_owned();
-        Box::pin(self.read(move |connection| {
-            let newest = "WHERE session = ?1 ORDER BY id DESC LIMIT 1";
-            Ok(checkpoints(connection, newest, [session])?.pop())
-        }))
+        Box::pin(self.read(move |connection| rows::latest(connection, &session)))
     }
 
     fn get(&self, id: CheckpointId) -> Storing<'_, Option<Checkpoint>> {
-        Box::pin(self.read(move |connection| {
-            let id = number(id.get())?;
-            Ok(checkpoints(connection, "WHERE id = ?1", [id])?.pop())
-        }))
+        Box::pin(self.read(move |connection| rows::checkpoint(connection, number(id.get())?)))
     }
 
     fn history<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<Checkpoint>> {
         let session = session.to_owned();
-        Box::pin(self.read(move |connection| {
-            checkpoints(connection, "WHERE session = ?1 ORDER BY id", [session])
-        }))
+        Box::pin(self.read(move |connection| rows::history(connection, &session)))
     }
 
     fn sessions<'a>(&'a self, after: Option<&'a str>, most: usize) -> Storing<'a, Vec<String>> {
         let after = after.map(str::to_owned);
         Box::pin(self.read(move |connection| {
-            let sql = "SELECT DISTINCT session FROM checkpoint \
-                       WHERE ?1 IS NULL OR session > ?1 ORDER BY session LIMIT ?2";
             let most = i64::try_from(most).unwrap_or(i64::MAX);
-            let mut statement = connection.prepare(sql)?;
-            let found = statement.query_map(params![after, most], |row| row.get(0))?;
-            Ok(found.collect::<Result<_, _>>()?)
+            Head::list(connection, after.as_deref(), most)
         }))
     }
 
@@ -305,8 +341,15 @@ impl Checkpointer for SqliteCheckpointer {
         let session = session.to_owned();
         Box::pin(self.transact(move |transaction| {
             transaction.execute("DELETE FROM call WHERE session = ?1", [&session])?;
-            let sql = "DELETE FROM checkpoint WHERE session = ?1";
-            Ok(transaction.execute(sql, [&session])? > 0)
+            transaction.execute("DELETE FROM checkpoint WHERE session = ?1", [&session])?;
+            let sql = "DELETE FROM session WHERE id = ?1";
+            let is_gone = transaction.execute(sql, [&session])? > 0;
+            if is_gone {
+                let mut store = rows::Store::read(transaction)?;
+                store.sessions -= 1;
+                store.write(transaction)?;
+            }
+            Ok(is_gone)
         }))
     }
 
@@ -315,6 +358,7 @@ impl Checkpointer for SqliteCheckpointer {
             session: begin.session.to_owned(),
             key: begin.key.to_owned(),
             call: begin.call.clone(),
+            model_arguments: begin.model_arguments.map(str::to_owned),
             after: begin.after,
             replaces: begin.replaces,
         };
@@ -330,27 +374,20 @@ impl Checkpointer for SqliteCheckpointer {
     ) -> Storing<'a, ()> {
         let (session, key, outcome) = (session.to_owned(), key.to_owned(), outcome.to_owned());
         Box::pin(self.transact(move |transaction| {
-            let sql = "UPDATE call SET revision = revision + 1, outcome = ?4 \
-                       WHERE session = ?1 AND key = ?2 AND revision = ?3";
-            let revision = number(revision)?;
-            let mut statement = transaction.prepare(sql)?;
-            statement.execute(params![session, key, revision, outcome])?;
+            if let Some(mut standing) = Recorded::read(transaction, &session, &key)?
+                && standing.record.revision == revision
+            {
+                standing.record.revision += 1;
+                standing.record.outcome = Some(outcome);
+                standing.write(transaction, &session)?;
+            }
             Ok(())
         }))
     }
 
     fn calls<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<CallRecord>> {
         let session = session.to_owned();
-        Box::pin(self.read(move |connection| {
-            let sql = format!("{CALL} WHERE session = ?1 ORDER BY number");
-            let mut statement = connection.prepare(&sql)?;
-            let mut rows = statement.query([session])?;
-            let mut found = Vec::new();
-            while let Some(row) = rows.next()? {
-                found.push(record(row)?);
-            }
-            Ok(found)
-        }))
+        Box::pin(self.read(move |connection| Recorded::list(connection, &session)))
     }
 }
 

@@ -2,12 +2,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwright_runtime::{
-    Annotations, ErrorKind, Handled, Handling, Layer, Next, Request, ToolError,
+    Annotations, ErrorKind, Handled, Handling, Layer, Next, Request, ToolCall, ToolError,
 };
 
 use super::stored::Stored;
 use super::{Begin, Begun, CallRecord, UnknownOutcome, shown};
-use crate::{CheckpointError, CheckpointId, Checkpointer};
+use crate::{CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart};
 
 /// The innermost layer of an agent with a checkpointer, for one visit of the tools: records each call
 /// before and after its body runs, and does not run again what has run before.
@@ -19,6 +19,8 @@ struct Visit {
     session: String,
     after: CheckpointId,
     unknown: UnknownOutcome,
+    /// The turn's calls, as the model made them.
+    calls: Vec<ToolCall>,
     /// Of the calls that somebody said are to run again, by place: the record that was seen.
     again: BTreeMap<usize, u64>,
     notes: Mutex<Notes>,
@@ -39,6 +41,7 @@ impl Journal {
         session: &str,
         after: CheckpointId,
         unknown: UnknownOutcome,
+        calls: Vec<ToolCall>,
         again: BTreeMap<usize, u64>,
     ) -> Self {
         Self(Arc::new(Visit {
@@ -46,6 +49,7 @@ impl Journal {
             session: session.to_owned(),
             after,
             unknown,
+            calls,
             again,
             notes: Mutex::default(),
         }))
@@ -80,11 +84,14 @@ impl Visit {
         request: &Request<'_>,
         replaces: Option<u64>,
     ) -> Result<Begun, CheckpointError> {
+        let call = request.call();
+        let written = self.calls.get(place(request)).map(|call| &*call.arguments);
         let begin = Begin {
             session: &self.session,
             after: self.after,
             key,
-            call: request.call(),
+            call,
+            model_arguments: written.filter(|written| **written != *call.arguments),
             replaces,
         };
         self.store.begin_call(begin).await
@@ -174,10 +181,9 @@ impl Visit {
                 stored.outcome().into()
             }
             Err(error) => {
-                let (key, session) = (&record.key, &self.session);
-                self.fail(CheckpointError::Unreadable(format!(
-                    "the record of the call `{key}` of the session `{session}` is damaged: {error}"
-                )))
+                let part = DamagedPart::Call(record.key.clone());
+                let damage = Damage::of_session(&*self.session, part, None);
+                self.fail(CheckpointError::damaged(damage.because(error.to_string())))
             }
         }
     }

@@ -8,10 +8,17 @@ use toolwright_runtime::{
     Block, Content, ErrorKind, Fault, HaltReason, Outcome, Payload, ToolCall, ToolError, ToolResult,
 };
 
+use crate::checkpoint::Form;
+
 /// What a call came to, and what it let the conversation know.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Stored {
+    #[serde(default)]
+    form: Form,
     came_to: CameTo,
+    /// The value stands in an error's place.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    handled: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) updates: Vec<(String, Value)>,
 }
@@ -39,6 +46,8 @@ enum CameTo {
         detail: Option<String>,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         permanent: bool,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        outcome_unknown: bool,
     },
 }
 
@@ -74,14 +83,21 @@ impl Stored {
                 faults: error.faults().to_vec(),
                 detail: error.host_detail().map(str::to_owned),
                 permanent: error.is_permanent(),
+                outcome_unknown: error.is_outcome_unknown(),
             },
         };
-        Ok(Self { came_to, updates })
+        Ok(Self {
+            form: Form,
+            came_to,
+            handled: matches!(outcome, Ok(Outcome::Value(value)) if value.__is_handled()),
+            updates,
+        })
     }
 
     /// What the call came to, word for word as it did. An error's cause is not stored.
     pub(crate) fn outcome(self) -> Result<Outcome, ToolError> {
         Ok(match self.came_to {
+            CameTo::Value(value) if self.handled => Outcome::Value(Payload::new(value).__handled()),
             CameTo::Value(value) => Outcome::Value(Payload::new(value)),
             CameTo::Content(blocks) => {
                 let content = Content::default();
@@ -102,9 +118,15 @@ impl Stored {
                 faults,
                 detail,
                 permanent,
+                outcome_unknown,
             } => {
                 let error = error(&kind, messages, detail).with_faults(faults);
-                return Err(if permanent { error.permanent() } else { error });
+                let error = if permanent { error.permanent() } else { error };
+                return Err(if outcome_unknown {
+                    error.with_outcome_unknown()
+                } else {
+                    error
+                });
             }
         })
     }

@@ -1,7 +1,11 @@
 //! Results of calls that the host runs.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
-use toolwright_runtime::{Encoder, Outcome, ToolCall, ToolError, ToolResult};
+use toolwright_runtime::{
+    Block, Decision, Encoder, Outcome, ToolCall, ToolError, ToolResult, Toolset,
+};
 
 use super::{CallRef, PendingCall, Session, SessionError, find};
 use crate::ToolMessage;
@@ -36,16 +40,43 @@ impl Session {
             let PendingCall { index, call, .. } = pending.remove(place);
             answers.push(answer_of(index, &call, outcome)?);
         }
-        for answer in answers {
-            self.take_answer(answer);
-        }
+        self.take_answers(answers);
         self.settle();
         Ok(())
     }
 
-    pub(crate) fn take_answer(&mut self, answer: ToolMessage) {
-        self.take_wait(answer.index);
-        self.thread.answer(answer);
+    /// Puts answers into the thread; nobody waits for these calls any more.
+    pub(crate) fn take_answers(&mut self, answers: Vec<ToolMessage>) {
+        let answered: BTreeSet<_> = answers.iter().map(|answer| answer.index).collect();
+        self.waits.retain(|wait| !answered.contains(&wait.index));
+        for answer in answers {
+            self.thread.answer(answer);
+        }
+    }
+
+    /// Adds to an answer what a person made of the call's arguments, if somebody changed them.
+    pub(crate) fn tell_edit(&self, answer: &mut ToolMessage, tools: &Toolset) {
+        let wait = self.wait(answer.index);
+        let Some(Decision::Edit(arguments)) = wait.and_then(|wait| wait.decision.as_ref()) else {
+            return;
+        };
+        if answer.is_direct {
+            return;
+        }
+        let arguments = arguments.to_string();
+        let shown = tools.get(&answer.name).map(|tool| tool.shown(&arguments));
+        let words = match shown {
+            Some(shown) => {
+                format!("A person changed the arguments of this call. It ran with: {shown}")
+            }
+            None => "A person changed the arguments of this call.".to_owned(),
+        };
+        if !answer.blocks.is_empty() {
+            answer.blocks.push(Block::Text {
+                text: words.clone(),
+            });
+        }
+        answer.text = format!("{}\n\n{words}", answer.text);
     }
 }
 

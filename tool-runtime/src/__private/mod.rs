@@ -39,9 +39,10 @@ pub use self::targets::{
     own_targets, within_budget,
 };
 pub use self::told::*;
-pub use crate::contain::contained;
+pub use crate::contain::{contained, reported};
 pub use crate::context::inside_call;
 pub use crate::json::Json;
+pub use crate::outcome::EndReason;
 pub use crate::schema::Regex;
 pub use crate::{
     Annotations, Answer, Back, Bounds, Call, Context, Dialect, Edge, ErrorKind, Field, Id, Int,

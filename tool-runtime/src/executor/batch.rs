@@ -1,5 +1,6 @@
 use serde_json::{Map, Value};
 
+use crate::outcome::EndReason;
 use crate::{HaltReason, Outcome, Payload, ShortStr, State, ToolCall, ToolError, ToolResult};
 
 /// What became of the calls of one turn, in the order in which the model made them.
@@ -163,15 +164,16 @@ pub enum Halted {
 impl Halted {
     /// The reason's name, as it is stored and shown: `ask_user`; of a [`Halt`](Self::Halt) its own.
     pub fn as_str(&self) -> &str {
-        match self {
-            Self::Cancelled => "cancelled",
-            Self::Aborted { .. } => "aborted",
-            Self::AskUser { .. } => "ask_user",
-            Self::ToolError { .. } => "tool_error",
-            Self::Halt { reason, .. } => reason.as_str(),
-            Self::Pending => "manual_tool_calls",
-            Self::ReturnDirect => "return_direct",
-        }
+        let reason = match self {
+            Self::Cancelled => EndReason::Cancelled,
+            Self::Aborted { .. } => EndReason::Aborted,
+            Self::AskUser { .. } => EndReason::AskUser,
+            Self::ToolError { .. } => EndReason::ToolError,
+            Self::Halt { reason, .. } => return reason.as_str(),
+            Self::Pending => EndReason::Pending,
+            Self::ReturnDirect => EndReason::ReturnDirect,
+        };
+        reason.as_str()
     }
 
     fn rank(&self) -> u8 {

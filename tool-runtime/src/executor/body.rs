@@ -256,11 +256,28 @@ impl<'a> Core<'a> {
             span: self.span.clone(),
             _place: place,
         };
-        let answer = Elsewhere::start(moved, traits.blocking);
-        let answer = self.clock.within(began, traits.timeout, answer).await;
+        self.cx.runs_elsewhere(self.index, true);
+        let mut answer = Elsewhere::start(moved, traits.blocking);
+        let in_time = self.clock.within(began, traits.timeout, &mut answer).await;
+        let in_time = in_time.map_err(|late| {
+            if answer.take_back() {
+                late.with_message("it had not begun, and did not run")
+            } else {
+                not_stopped(late)
+            }
+        });
+        self.cx.runs_elsewhere(self.index, false);
         self.repaired(&store);
-        answer.flatten()
+        in_time.flatten()
     }
+}
+
+/// The error of a call whose code runs elsewhere, and cannot be stopped there.
+#[cold]
+pub(super) fn not_stopped(error: ToolError) -> ToolError {
+    error
+        .with_message("it could not be stopped, and it is not known whether it took effect")
+        .with_outcome_unknown()
 }
 
 /// The tool's answer, whatever the tool does.

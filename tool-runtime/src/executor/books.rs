@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::batch::{Batch, Halted, Pending, PendingReason, Reply};
-use super::body::Ran;
+use super::body::{Ran, not_stopped};
 use super::event::{BatchId, Event, Observers};
 use super::layer::Handled;
 use super::live::Live;
@@ -15,6 +15,8 @@ use super::policy::{ErrorPolicy, OnFailure};
 use super::shown::Shown;
 use super::span::CallSpan;
 use super::{Executor, Turn};
+use crate::panics;
+use crate::result::is_written;
 use crate::toolset::Entry;
 use crate::{Context, Encoder, ErrorKind, Outcome, Repair, ToolCall, ToolError, ToolResult};
 
@@ -42,6 +44,9 @@ pub(super) struct Books<'a> {
     limit: Option<&'a OutputLimit>,
     encoder: Option<Encoder>,
 }
+
+/// What panics where a policy does.
+const POLICY: &str = "the error policy";
 
 /// What is known of one call.
 #[derive(Default)]
@@ -226,7 +231,15 @@ impl<'a> Books<'a> {
             Err(error) if error.kind() != ErrorKind::Cancelled => error,
             _ => return false,
         };
-        match self.policy.ask(call, error) {
+        let says = match self.policy.ask(call, error) {
+            Ok(says) => says,
+            Err(panic) => {
+                panics::report(POLICY, &panic);
+                result.outcome = Err(error.clone().beside(POLICY, &panic));
+                OnFailure::Halt
+            }
+        };
+        match says {
             OnFailure::Continue => {}
             OnFailure::Replace(outcome) => {
                 let mut replaced = ToolResult::new(call, Ok(outcome));
@@ -266,6 +279,9 @@ impl<'a> Books<'a> {
             if entry.traits().return_direct {
                 result.outcome = result.outcome.map(Outcome::into_direct);
             }
+        }
+        if !is_written(&result.outcome) {
+            result.outcome = result.outcome.map(Outcome::unmarked);
         }
         if let Some(Err(error)) = self.encoder.map(|encoder| encoder.check(&result)) {
             result.outcome = Err(error);
@@ -347,7 +363,13 @@ impl<'a> Books<'a> {
         }
         for index in 0..self.calls.len() {
             if self.lines.get(index).is_some_and(|line| !line.ended) {
-                self.answer(index, Err(error.clone()), Vec::new());
+                let error = error.clone();
+                let error = if self.live.is_elsewhere(index) {
+                    not_stopped(error)
+                } else {
+                    error
+                };
+                self.answer(index, Err(error), Vec::new());
             }
         }
     }

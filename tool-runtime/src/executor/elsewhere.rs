@@ -84,7 +84,7 @@ impl Work {
 
 /// The answer of a call that runs elsewhere.
 pub(super) enum Elsewhere {
-    Task(JoinHandle<Answered>),
+    Task(JoinHandle<Answered>, Work),
     Thread(oneshot::Receiver<Answered>, Work),
     NotStarted(Option<ToolError>),
 }
@@ -99,10 +99,28 @@ impl Elsewhere {
                     contained(|| drop(runtime.spawn_blocking(run)))
                 })
             }
-            Ok(runtime) => Self::Task(runtime.spawn(moved.run())),
+            Ok(runtime) => {
+                let work = Work::of(moved);
+                let taken = work.clone();
+                let run = async move {
+                    match taken.take() {
+                        Some(moved) => moved.run().await,
+                        None => Err(ended()),
+                    }
+                };
+                Self::Task(runtime.spawn(run), work)
+            }
             Err(_) => Self::thread(moved, None, |run| {
                 std::thread::Builder::new().spawn(run).map(drop)
             }),
+        }
+    }
+
+    /// Takes the call back. Whether it had not begun; from then on it does not.
+    pub(super) fn take_back(&self) -> bool {
+        match self {
+            Self::Task(_, work) | Self::Thread(_, work) => work.take().is_some(),
+            Self::NotStarted(_) => true,
         }
     }
 
@@ -141,7 +159,7 @@ impl Future for Elsewhere {
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Answered> {
         match &mut *self {
-            Self::Task(handle) => pin!(handle)
+            Self::Task(handle, _) => pin!(handle)
                 .poll(task)
                 .map(|done| done.unwrap_or_else(|_| Err(ended()))),
             Self::Thread(answer, _) => pin!(answer)
@@ -157,10 +175,10 @@ impl Future for Elsewhere {
 impl Drop for Elsewhere {
     fn drop(&mut self) {
         match self {
-            Self::Task(handle) => handle.abort(),
-            Self::Thread(_, work) => drop(work.take()),
-            Self::NotStarted(_) => {}
+            Self::Task(handle, _) => handle.abort(),
+            Self::Thread(..) | Self::NotStarted(_) => {}
         }
+        self.take_back();
     }
 }
 

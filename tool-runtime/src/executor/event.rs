@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::batch::{Batch, Pending};
 use super::shown::Shown;
-use crate::contain::contained;
+use crate::contain::reported;
 use crate::{Context, Progress, Repair, ToolCall, ToolResult};
 
 /// What happens while an [`Executor`](crate::Executor) runs a batch, as it happens.
@@ -156,7 +156,8 @@ impl fmt::Display for BatchId {
     }
 }
 
-/// Sees what happens while calls are run. A panic of an observer changes nothing.
+/// Sees what happens while calls are run. A panic of an observer changes nothing, and is
+/// [reported](crate::panics::capture).
 ///
 /// Every closure over an [`Event`] is one that names its type, `|event: &Event<'_>| …`: of one
 /// that does not, the compiler says that it is not general enough.
@@ -202,7 +203,7 @@ impl Observers {
     pub(super) fn tell(&self, event: &Event<'_>) {
         for observer in self.0.iter().flat_map(|all| all.iter()) {
             // Whoever looks on does not change what happens.
-            let _ = contained(|| observer.event(event));
+            reported("an observer", || observer.event(event));
         }
     }
 }

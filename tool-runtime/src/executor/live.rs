@@ -42,6 +42,8 @@ struct Asked {
     stop: Option<Cancel>,
     /// In the order in which they were made.
     updates: Vec<(String, Value)>,
+    /// Its code runs away from the task of the batch.
+    elsewhere: bool,
 }
 
 impl OneCall {
@@ -170,6 +172,17 @@ impl Live {
     /// once the call is answered.
     pub(crate) fn is_late(&self, index: usize) {
         self.with(index, |call| call.late = true);
+    }
+
+    /// The call's code begins to run away from the task of the batch, or has ended there.
+    pub(crate) fn runs_elsewhere(&self, index: usize, runs: bool) {
+        self.with(index, |call| call.asked().elsewhere = runs);
+    }
+
+    /// Whether the call's code may run away from the task of the batch: nobody can stop it there.
+    pub(super) fn is_elsewhere(&self, index: usize) -> bool {
+        let is = |call: &mut OneCall| call.asked.as_ref().is_some_and(|asked| asked.elsewhere);
+        self.with(index, is).unwrap_or(false)
     }
 
     /// The call is answered. Returns what it changed.

@@ -26,7 +26,8 @@ pub enum ErrorPolicy {
     Halt,
     /// The calls that have not ended are cancelled, and the conversation halts.
     Abort,
-    /// The host decides. A panic of its code halts the conversation and does not change the error.
+    /// The host decides. A panic of its code halts the conversation; the error stays, and its
+    /// [`host_detail`](ToolError::host_detail) tells of the panic, too.
     With(Arc<Decide>),
 }
 
@@ -55,12 +56,13 @@ impl ErrorPolicy {
         Self::With(Arc::new(decide))
     }
 
-    pub(super) fn ask(&self, call: &ToolCall, error: &ToolError) -> OnFailure {
+    /// What is to happen; or the policy's own panic.
+    pub(super) fn ask(&self, call: &ToolCall, error: &ToolError) -> Result<OnFailure, ToolError> {
         match self {
-            Self::Continue => OnFailure::Continue,
-            Self::Halt => OnFailure::Halt,
-            Self::Abort => OnFailure::Abort,
-            Self::With(decide) => contained(|| decide(call, error)).unwrap_or(OnFailure::Halt),
+            Self::Continue => Ok(OnFailure::Continue),
+            Self::Halt => Ok(OnFailure::Halt),
+            Self::Abort => Ok(OnFailure::Abort),
+            Self::With(decide) => contained(|| decide(call, error)),
         }
     }
 }

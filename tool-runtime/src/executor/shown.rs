@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::contain::contained;
+use crate::contain::reported;
 use crate::secret::unshown;
 use crate::{Printable, Tool, ToolCall};
 
@@ -23,11 +23,10 @@ impl<'a> Shown<'a> {
     /// The text: JSON, where the model wrote JSON or something is left out.
     pub fn text(&self) -> Cow<'a, str> {
         let arguments: &'a str = &self.call.arguments;
-        let shown = self.tool.map(|tool| contained(|| tool.shown(arguments)));
-        match shown {
-            Some(Ok(shown)) => shown,
-            _ => unshown(arguments).into(),
-        }
+        let shown =
+            |tool: &'a Arc<dyn Tool>| reported("a tool's `shown`", || tool.shown(arguments));
+        let shown = self.tool.and_then(shown);
+        shown.unwrap_or_else(|| unshown(arguments).into())
     }
 }
 

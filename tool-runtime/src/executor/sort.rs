@@ -74,6 +74,11 @@ pub(super) fn sort<'a>(
             _ => tools.seen(call.name.as_bytes(), &scope, executor.filter.as_ref()),
         };
         last = seen.as_ref().ok().copied();
+        let left = matches!(plan, Plan::Planned(CallPlan::Leave));
+        if turn.place(index) >= executor.max_calls && !left {
+            ends |= books.refuse(index, Err(too_many(executor.max_calls)));
+            continue;
+        }
         match sort_one(executor, seen, call, plan) {
             Sorted::Runs(entry) => {
                 books.known(index, entry);
@@ -111,6 +116,14 @@ pub(super) fn sort<'a>(
         jobs.clear();
     }
     jobs
+}
+
+#[cold]
+fn too_many(most: usize) -> ToolError {
+    let words = format!(
+        "the call did not run: a turn may make at most {most} calls, and this one made more"
+    );
+    ToolError::new(ErrorKind::Rejected, words).permanent()
 }
 
 fn sort_one<'a>(

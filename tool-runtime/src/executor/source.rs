@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::contain::contained;
+use crate::contain::reported;
 use crate::{Registry, Scope, Toolset};
 
 /// Where an [`Executor`](crate::Executor) has its tools from.
@@ -37,7 +37,7 @@ impl Source {
         match &self.0 {
             From::Tools(tools) => tools.clone(),
             From::Registry(registry) => registry.snapshot(),
-            From::Catalog(choose) => contained(|| choose(scope)).unwrap_or_default(),
+            From::Catalog(choose) => reported("a catalogue", || choose(scope)).unwrap_or_default(),
         }
     }
 }

@@ -18,7 +18,7 @@ mod on {
     use tracing::span::{Entered, Span};
     use tracing::{Level, span};
 
-    use crate::contain::contained;
+    use crate::contain::reported;
     use crate::executor::Shown;
     use crate::name::{LONGEST_SHOWN, is_portable_name};
     use crate::{Encoder, Printable, ToolCall, ToolResult};
@@ -31,6 +31,8 @@ mod on {
         let shown = Printable::new(text).one_line();
         shown.at_most(LONGEST_SHOWN).to_string().into()
     }
+
+    const SUBSCRIBER: &str = "a subscriber of `tracing`";
 
     /// See the module. Nothing where nobody looks.
     #[derive(Clone, Default)]
@@ -73,16 +75,16 @@ mod on {
                     "error.type" = Empty,
                 )
             };
-            let span = match contained(open) {
-                Ok(span) if !span.is_disabled() => span,
-                Ok(_) | Err(_) => return Self::default(),
+            let span = match reported(SUBSCRIBER, open) {
+                Some(span) if !span.is_disabled() => span,
+                Some(_) | None => return Self::default(),
             };
             if has_content {
                 let arguments = shown.text();
                 let record = || {
                     span.record("gen_ai.tool.call.arguments", &*arguments);
                 };
-                let _ = contained(record);
+                reported(SUBSCRIBER, record);
             }
             Self(Some(Arc::new(Open { span, has_content })))
         }
@@ -108,7 +110,7 @@ mod on {
                     span.record("error.type", display(error.kind().as_str()));
                 }
             };
-            let _ = contained(record);
+            reported(SUBSCRIBER, record);
         }
 
         /// The same future, polled inside the span.
@@ -125,7 +127,7 @@ mod on {
     impl Drop for Open {
         fn drop(&mut self) {
             let span = std::mem::replace(&mut self.span, Span::none());
-            let _ = contained(|| drop(span));
+            reported(SUBSCRIBER, || drop(span));
         }
     }
 
@@ -134,14 +136,14 @@ mod on {
 
     impl<'s> Inside<'s> {
         fn of(span: &'s Span) -> Self {
-            Self(contained(|| span.enter()).ok())
+            Self(reported(SUBSCRIBER, || span.enter()))
         }
     }
 
     impl Drop for Inside<'_> {
         fn drop(&mut self) {
             if let Some(entered) = self.0.take() {
-                let _ = contained(|| drop(entered));
+                reported(SUBSCRIBER, || drop(entered));
             }
         }
     }

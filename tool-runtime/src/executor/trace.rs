@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use super::event::{Event, Observer};
-use crate::contain::contained;
+use crate::contain::reported;
 
 pub use self::event::{TraceEvent, TraceKind, Traced, TracedCall};
 
@@ -156,7 +156,7 @@ impl Observer for TraceStore {
         drop(stored);
         drop(oldest);
         if let Some(then) = &self.on_store {
-            let _ = contained(|| then(&traced));
+            reported("`on_store`", || then(&traced));
         }
     }
 }

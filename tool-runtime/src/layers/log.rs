@@ -3,7 +3,7 @@ use std::io::Write;
 
 use tokio::time::Instant;
 
-use crate::contain::contained;
+use crate::contain::reported;
 use crate::visible::excerpt;
 use crate::{Handled, Handling, Layer, Next, Outcome, Request};
 
@@ -77,7 +77,7 @@ impl Drop for Line<'_> {
         let Self { head, what, .. } = self;
         let line = format!("{head}: {what} in {:?}", self.began.elapsed());
         // Whoever reads along changes nothing.
-        let _ = contained(|| (self.log.write)(&line));
+        reported("the writer of a `Log`", || (self.log.write)(&line));
     }
 }
 

@@ -59,7 +59,8 @@ impl Retry {
         }
     }
 
-    /// The same, for these tools whatever their annotations say.
+    /// The same, for these tools whatever their annotations say; but not after an error that leaves open whether the call
+    /// took effect ([`ToolError::is_outcome_unknown`]).
     pub fn always_for<N: Into<Arc<str>>>(self, tools: impl IntoIterator<Item = N>) -> Self {
         Self {
             always: names(tools),
@@ -68,15 +69,20 @@ impl Retry {
     }
 
     fn is_for(&self, request: &Request<'_>) -> bool {
-        let hints = request.annotations();
-        hints.idempotent == Some(true)
-            || hints.read_only == Some(true)
-            || lists(&self.always, &request.call().name)
+        may_repeat(request) || lists(&self.always, &request.call().name)
     }
 }
 
-fn may_pass(error: &ToolError) -> bool {
-    matches!(error.kind(), ErrorKind::Failed | ErrorKind::Timeout) && !error.is_permanent()
+/// Whether a call that took effect may be made again.
+fn may_repeat(request: &Request<'_>) -> bool {
+    let hints = request.annotations();
+    hints.idempotent == Some(true) || hints.read_only == Some(true)
+}
+
+fn may_pass(error: &ToolError, request: &Request<'_>) -> bool {
+    matches!(error.kind(), ErrorKind::Failed | ErrorKind::Timeout)
+        && !error.is_permanent()
+        && (!error.is_outcome_unknown() || may_repeat(request))
 }
 
 impl Layer for Retry {
@@ -88,7 +94,7 @@ impl Layer for Retry {
                 let handled: Handled = next.run(request.clone()).await;
                 let goes_on = |error: &ToolError| match error.kind() {
                     ErrorKind::NotStarted => !error.is_permanent(),
-                    _ => is_for && may_pass(error),
+                    _ => is_for && may_pass(error, &request),
                 };
                 if !handled.error().is_some_and(goes_on) {
                     return handled;

@@ -8,6 +8,7 @@ use super::{Entry, Inner, Toolset};
 use crate::contain::{Contained, contained, wait};
 #[cfg(feature = "tokio")]
 use crate::items::{self, is_stream};
+use crate::panics;
 use crate::result::is_written;
 use crate::tool::Later;
 use crate::{
@@ -103,7 +104,7 @@ fn seldom(
     ToolResult {
         repairs: store.repairs().into(),
         attributes: attributes(entry),
-        ..ToolResult::new(call, outcome)
+        ..ToolResult::new(call, outcome.map(Outcome::unmarked))
     }
 }
 
@@ -178,6 +179,9 @@ impl Inner {
             }
         });
         if !is_seen.get() {
+            if let Err(error) = &guarded {
+                panics::report("a tool's `visible`", error);
+            }
             *place = hidden(ErrorKind::Hidden);
             return (None, None);
         }

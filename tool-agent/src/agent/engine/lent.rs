@@ -64,7 +64,15 @@ impl Engine<'_> {
         // One observer each: the executor contains what panics.
         for listener in &self.agent.listeners {
             let listener = Arc::clone(listener);
-            let observer = move |event: &CallEvent<'_>| listener.event(&Event::Call(event));
+            let (session, run_id) = (self.session.id().to_owned(), self.session.run_id());
+            let observer = move |event: &CallEvent<'_>| {
+                let (session, run_id) = (session.as_str(), run_id.as_str());
+                listener.event(&Event::Call {
+                    session,
+                    run_id,
+                    event,
+                });
+            };
             executor = executor.observe(observer);
         }
         executor

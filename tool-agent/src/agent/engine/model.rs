@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use toolwright_runtime::{ShortStr, StreamEvent, ToolChoice, Toolset};
 
-use super::{Engine, Visit, until};
+use super::{Engine, Visit, tell, until};
 use crate::event::Event;
 use crate::span::AgentSpan;
 use crate::{AgentError, Assistant, Halted, Message, News, Node, Request, Response};
@@ -32,7 +32,10 @@ impl Engine<'_> {
             self.session.usage += usage;
         }
         self.name_calls(&mut response);
+        let run_id = &self.session.run_id();
         self.tell(&Event::ModelFinished {
+            session: self.session.id(),
+            run_id,
             response: &response,
         });
         if !response.text.is_empty() {
@@ -57,7 +60,12 @@ impl Engine<'_> {
             hook.after_model(self.session);
         }
         if next == Node::Tools {
-            self.tell(&Event::CallsReady { calls: &calls });
+            let run_id = &self.session.run_id();
+            self.tell(&Event::CallsReady {
+                session: self.session.id(),
+                run_id,
+                calls: &calls,
+            });
         } else if self.session.take_queued() {
             self.session.at.node = Node::Model;
         }
@@ -86,7 +94,18 @@ impl Engine<'_> {
         let choice = self.choice(tools)?;
         let mut request = Request::new(&self.session.thread, tools, &choice);
         request.system = self.speaker().system.as_deref();
-        let listener = |event: &StreamEvent| self.tell(&Event::Delta(event));
+        let (session, run_id) = (self.session.id(), self.session.run_id());
+        let listener = |delta: &StreamEvent| {
+            let run_id = &run_id;
+            tell(
+                &self.agent.listeners,
+                &Event::Delta {
+                    session,
+                    run_id,
+                    delta,
+                },
+            );
+        };
         let news = if self.agent.listeners.is_empty() {
             News::NOBODY
         } else {

@@ -166,7 +166,7 @@ impl Engine<'_> {
         // The tools as they are seen behind the turn; made where a call waits.
         let mut tools = None;
         let ran: BTreeSet<_> = ran.iter().copied().collect();
-        let mut direct = None;
+        let (mut direct, mut answers) = (None, Vec::new());
         for (reply, &index) in batch.calls().iter().zip(places) {
             if !ran.contains(&index) {
                 continue;
@@ -176,8 +176,13 @@ impl Engine<'_> {
                     if let Ok(Outcome::ReturnDirect(value)) = &result.outcome {
                         direct = Some((index, value.to_plain().into_owned()));
                     }
-                    let answer = ToolMessage::of(index, result, speaker.encoder);
-                    self.session.take_answer(answer);
+                    let mut answer = ToolMessage::of(index, result, speaker.encoder);
+                    if speaker.tells_edits {
+                        let context = || self.context();
+                        let tools = tools.get_or_insert_with(|| speaker.executor.tools(&context()));
+                        self.session.tell_edit(&mut answer, tools);
+                    }
+                    answers.push(answer);
                 }
                 Reply::Pending(pending) => {
                     let sub = lent.subs.as_ref().and_then(|subs| subs.take_paused(index));
@@ -201,6 +206,7 @@ impl Engine<'_> {
                 }
             }
         }
+        self.session.take_answers(answers);
         let ends = self.take_endings(places, batch);
         self.session.settle();
         let halted = self.halted(batch, direct, ends);

@@ -1,120 +1,274 @@
 //! The file: whose it is, and what is in it.
 
-use std::fs::OpenOptions;
-use std::io::ErrorKind;
-use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::ffi::OsString;
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
+use super::{Done, Failure, rows, table};
 use crate::CheckpointError;
+use crate::checkpoint::Damage;
 
 /// Stands in the head of the file: "Twrt".
 const APPLICATION: i64 = 0x5477_7274;
-/// The version of the tables.
-const VERSION: i64 = 1;
+/// The version of the tables. The first one had no checksums, and is migrated.
+const VERSION: i64 = 2;
 /// How long one program waits for another's transaction.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Numbers of checkpoints are never given again (`AUTOINCREMENT`), and a call keeps the number of its
-/// first record.
-const TABLES: &str = "
-    CREATE TABLE checkpoint (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
+/// All that the file holds, as SQLite keeps it: by its name.
+const TABLES: [(&str, &str); 5] = [
+    (
+        table::STORE.name,
+        "CREATE TABLE store (
+        id INTEGER PRIMARY KEY,
+        last INTEGER NOT NULL,
+        sessions INTEGER NOT NULL,
+        checksum INTEGER NOT NULL
+    ) STRICT",
+    ),
+    (
+        table::SESSION.name,
+        "CREATE TABLE session (
+        id TEXT PRIMARY KEY NOT NULL,
+        newest INTEGER NOT NULL,
+        checkpoints INTEGER NOT NULL,
+        calls INTEGER NOT NULL,
+        checksum INTEGER NOT NULL
+    ) STRICT",
+    ),
+    (
+        table::CHECKPOINT.name,
+        "CREATE TABLE checkpoint (
+        id INTEGER PRIMARY KEY,
         session TEXT NOT NULL,
         parent INTEGER,
         written TEXT NOT NULL,
         next TEXT NOT NULL,
         at_ms INTEGER NOT NULL,
         metadata TEXT NOT NULL,
-        body TEXT NOT NULL
-    ) STRICT;
-    CREATE INDEX checkpoint_of_session ON checkpoint (session, id);
-    CREATE TABLE call (
+        body TEXT NOT NULL,
+        checksum INTEGER NOT NULL
+    ) STRICT",
+    ),
+    (
+        "checkpoint_of_session",
+        "CREATE INDEX checkpoint_of_session ON checkpoint (session, id)",
+    ),
+    (
+        table::CALL.name,
+        "CREATE TABLE call (
         number INTEGER PRIMARY KEY,
         session TEXT NOT NULL,
         key TEXT NOT NULL,
+        place INTEGER NOT NULL,
         id TEXT NOT NULL,
         tool TEXT NOT NULL,
         arguments TEXT NOT NULL,
+        model_arguments TEXT,
         revision INTEGER NOT NULL,
         after INTEGER NOT NULL,
         outcome TEXT,
+        checksum INTEGER NOT NULL,
         UNIQUE (session, key)
-    ) STRICT;
-";
+    ) STRICT",
+    ),
+];
 
-/// Opens the file and looks whose it is, before anything is written to it.
+/// Opens the file, and looks whose it is and whether it is whole, before anything is written to it.
 pub(super) fn open(path: &Path) -> Result<Connection, CheckpointError> {
     make(path)?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let opened = Connection::open_with_flags(path, flags);
-    let mut connection = opened.map_err(|failure| error(path, failure))?;
-    match prepare(&mut connection, path) {
-        Ok(done) => done.map(|()| connection),
-        Err(failure) => Err(error(path, failure)),
-    }
+    let prepared = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|mut connection| {
+        if identify(&connection, path)? < VERSION {
+            migrate(&mut connection, path)?;
+        }
+        // The main file holds all that was written: a log beside it could lose its end, and nothing would tell. Every
+        // commit ends with a journal whose head is wiped, which is on the disk before anybody hears of it.
+        connection.pragma_update_and_check(None, "journal_mode", "persist", |_| Ok(()))?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        let transaction = connection.transaction()?;
+        verify(&transaction)?;
+        drop(transaction);
+        Ok(connection)
+    });
+    prepared.map_err(|failure| failure.of(path))
 }
 
-/// Makes the file if there is none, for its owner alone: SQLite would make it for everybody whom the
-/// umask allows.
+/// Opens the file as it is, to be read alone.
+pub(super) fn open_read_only(path: &Path) -> Result<Connection, CheckpointError> {
+    let prepared = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(|connection| {
+        // A file that has lost its end is read as far as it goes.
+        connection.pragma_update(None, "writable_schema", true)?;
+        if identify(&connection, path)? == VERSION {
+            return Ok(connection);
+        }
+        let words = format!(
+            "`{}` has tables of an older version: open it for writing once",
+            path.display()
+        );
+        Err(CheckpointError::Unreadable(words).into())
+    });
+    prepared.map_err(|failure| failure.of(path))
+}
+
+fn connect(path: &Path, flags: OpenFlags) -> Done<Connection> {
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(PATIENCE)?;
+    Ok(connection)
+}
+
+/// Makes the file if there is none, for its owner alone: SQLite would make it for everybody whom the umask allows.
 ///
-/// A file that is there is not opened: to close it again would take all locks off it that this program's
-/// other connections hold, and other programs would take its log for one that nobody needs any more.
+/// It is made whole under another name first. So a file that is empty is one that has lost all, and is not taken for a new
+/// one. And a file that is there is not opened here: to close it again would take all locks off it that this program's other
+/// connections hold.
 fn make(path: &Path) -> Result<(), CheckpointError> {
-    // Nor does anybody open it between this making and closing it.
-    static MAKING: Mutex<()> = Mutex::new(());
-    let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    let failed = |error: io::Error| {
+        let words = format!("`{}` cannot be opened: {error}", path.display());
+        CheckpointError::store_with(words, error)
+    };
+    match fs::metadata(path) {
+        Ok(found) if found.len() == 0 => {
+            let words = format!(
+                "`{}` is empty, as no store ever is: it has lost all that it held, or something else made it; without \
+                 the file, a new store begins",
+                path.display()
+            );
+            return Err(CheckpointError::damaged(Damage::of_store(words)));
+        }
+        Ok(_) => return Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(failed(error)),
+    }
+    let new = beside(path);
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => {
-            let words = format!("`{}` cannot be opened: {error}", path.display());
-            Err(CheckpointError::store_with(words, error))
-        }
+    options.open(&new).map_err(failed)?;
+    let filled = fill(&new).map_err(|failure| failure.of(path));
+    let placed = filled.and_then(|()| place(&new, path).map_err(failed));
+    let _ = fs::remove_file(&new);
+    placed
+}
+
+/// A name that nobody has, in the same directory.
+fn beside(path: &Path) -> PathBuf {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let next = NEXT.fetch_add(1, Ordering::Relaxed);
+    let mut name = OsString::from(path);
+    name.push(format!("-new-{}-{next}", std::process::id()));
+    name.into()
+}
+
+fn fill(path: &Path) -> Done<()> {
+    let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    tables(&transaction)?;
+    rows::Store::default().write(&transaction)?;
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.commit()?;
+    Ok(())
+}
+
+fn tables(transaction: &Transaction<'_>) -> Done<()> {
+    for (_, sql) in TABLES {
+        transaction.execute(sql, [])?;
+    }
+    transaction.pragma_update(None, "user_version", VERSION)?;
+    Ok(())
+}
+
+/// Gives the file its name, unless another program was faster.
+fn place(new: &Path, path: &Path) -> io::Result<()> {
+    match fs::hard_link(new, path) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(()),
+        // Some file systems have no links.
+        Err(_) if !path.exists() => fs::rename(new, path)?,
+        Err(error) => return Err(error),
+    }
+    // Windows opens no directories.
+    #[cfg(unix)]
+    if let Some(directory) = path.parent() {
+        let here = Path::new(".");
+        let is_named = !directory.as_os_str().is_empty();
+        fs::File::open(if is_named { directory } else { here })?.sync_all()?;
+    }
+    Ok(())
+}
+
+/// The version of the file's tables, if it is one of checkpoints.
+fn identify(connection: &Connection, path: &Path) -> Done<i64> {
+    let of_head = |name: &str| connection.pragma_query_value(None, name, |row| row.get(0));
+    let (application, version): (i64, i64) = (of_head("application_id")?, of_head("user_version")?);
+    let words = if application != APPLICATION {
+        "is a SQLite file, and not one of checkpoints".to_owned()
+    } else if !(1..=VERSION).contains(&version) {
+        format!("has tables of version {version}; this program knows version {VERSION}")
+    } else {
+        return Ok(version);
+    };
+    Err(CheckpointError::Unreadable(format!("`{}` {words}", path.display())).into())
+}
+
+/// Whether the file is whole, but for what the rows' own checksums tell when they are read: where each row stands, and what
+/// finds it.
+fn verify(connection: &Connection) -> Done<()> {
+    let sql = "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY rowid";
+    let found: Vec<(String, String)> = connection
+        .prepare(sql)?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
+    if !found.iter().map(|(name, sql)| (&**name, &**sql)).eq(TABLES) {
+        return Err(Failure::damaged("its tables are other ones"));
+    }
+    check(connection)?;
+    let store = rows::Store::read(connection)?;
+    let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    if count("SELECT count(*) FROM session")? != store.sessions {
+        return Err(Failure::damaged("sessions are missing"));
+    }
+    if count("SELECT coalesce(max(id), 0) FROM checkpoint")? > store.last {
+        return Err(Failure::damaged(
+            "the number of its newest checkpoint is wrong",
+        ));
+    }
+    Ok(())
+}
+
+/// SQLite's own check: of all pages, and of each index against its table, which `quick_check` leaves out.
+fn check(connection: &Connection) -> Done<()> {
+    let found: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+    if found == "ok" {
+        Ok(())
+    } else {
+        Err(Failure::damaged(found))
     }
 }
 
-fn prepare(
-    connection: &mut Connection,
-    path: &Path,
-) -> rusqlite::Result<Result<(), CheckpointError>> {
-    connection.busy_timeout(PATIENCE)?;
-    // Two programs may find a new file at once.
+/// Puts what a file of the first version holds into tables with checksums.
+fn migrate(connection: &mut Connection, path: &Path) -> Done<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let of_head = |name: &str| transaction.pragma_query_value(None, name, |row| row.get(0));
-    let (application, version): (i64, i64) = (of_head("application_id")?, of_head("user_version")?);
-    let tables: i64 =
-        transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    let is_new = application == 0 && version == 0 && tables == 0;
-    if is_new {
-        transaction.execute_batch(TABLES)?;
-        transaction.pragma_update(None, "application_id", APPLICATION)?;
-        transaction.pragma_update(None, "user_version", VERSION)?;
-    } else if application != APPLICATION {
-        let words = format!(
-            "`{}` is a SQLite file, and not one of checkpoints",
-            path.display()
-        );
-        return Ok(Err(CheckpointError::Unreadable(words)));
-    } else if version != VERSION {
-        let words = format!(
-            "`{}` has tables of version {version}; this program knows version {VERSION}",
-            path.display()
-        );
-        return Ok(Err(CheckpointError::Unreadable(words)));
+    // Another program may have been faster.
+    if identify(&transaction, path)? == VERSION {
+        return Ok(());
     }
+    check(&transaction)?;
+    transaction.execute_batch(
+        "DROP INDEX checkpoint_of_session;
+         ALTER TABLE checkpoint RENAME TO old_checkpoint;
+         ALTER TABLE call RENAME TO old_call;",
+    )?;
+    tables(&transaction)?;
+    rows::migrate(&transaction)?;
+    transaction.execute_batch("DROP TABLE old_checkpoint; DROP TABLE old_call;")?;
     transaction.commit()?;
-    // Where the file system cannot have a log beside the file, SQLite keeps its older journal, which
-    // is as safe.
-    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
-    connection.pragma_update(None, "synchronous", "FULL")?;
-    Ok(Ok(()))
+    Ok(())
 }
 
 /// What SQLite said, in words.
@@ -124,15 +278,9 @@ pub(super) fn error(path: &Path, failure: rusqlite::Error) -> CheckpointError {
         Some(ErrorCode::NotADatabase) => {
             CheckpointError::Unreadable(format!("`{path}` is no SQLite file"))
         }
-        Some(ErrorCode::DatabaseCorrupt) => {
-            CheckpointError::Unreadable(format!("`{path}` is damaged: {failure}"))
-        }
-        _ if matches!(
-            failure,
-            rusqlite::Error::InvalidColumnType(..) | rusqlite::Error::FromSqlConversionFailure(..)
-        ) =>
-        {
-            CheckpointError::Unreadable(format!("`{path}` is damaged: {failure}"))
+        _ if is_damage(&failure) => {
+            let words = format!("`{path}` is damaged: {failure}");
+            CheckpointError::damaged(Damage::of_store(words))
         }
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             let words = format!("another program has held `{path}` for too long");
@@ -143,4 +291,16 @@ pub(super) fn error(path: &Path, failure: rusqlite::Error) -> CheckpointError {
             CheckpointError::store_with(words, failure)
         }
     }
+}
+
+/// Whether SQLite says so of a file that is not whole.
+pub(super) fn is_damage(failure: &rusqlite::Error) -> bool {
+    let of_value = matches!(
+        failure,
+        rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::Utf8Error(..)
+    );
+    of_value || failure.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt)
 }

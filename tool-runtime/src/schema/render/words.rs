@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::super::defaults::refusal;
 use super::super::shape::{Field, Kind, Shape, Variant};
 use super::{Writer, write_json_string};
-use crate::contain::contained;
+use crate::contain::reported;
 
 /// What a field says beside its type.
 #[derive(Default, Clone, Copy)]
@@ -36,7 +36,7 @@ impl Words<'static> {
 /// A default or an example as JSON. What makes it is the author's code: where that panics there is none, and the definitions
 /// are written all the same.
 pub(crate) fn written(json: fn() -> Option<String>) -> Option<String> {
-    contained(json).ok().flatten()
+    reported("a default or an example", json).flatten()
 }
 
 impl Writer {

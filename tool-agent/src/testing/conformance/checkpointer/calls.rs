@@ -24,6 +24,9 @@ pub(super) async fn begin(
     }
 }
 
+/// What the model wrote where somebody lets a call run again with other arguments.
+const WRITTEN: &str = "[\"as written\"]";
+
 async fn begin_as(
     store: &impl Checkpointer,
     session: &str,
@@ -37,6 +40,7 @@ async fn begin_as(
         after,
         key,
         call,
+        model_arguments: replaces.map(|_| WRITTEN),
         replaces,
     };
     did("a call that begins", store.begin_call(begin).await)
@@ -67,6 +71,7 @@ pub(super) async fn are_recorded_once(store: &impl Checkpointer) {
     let running = CallRecord {
         key: "k1".to_owned(),
         call: call("k1"),
+        model_arguments: None,
         revision: first,
         after,
         outcome: None,
@@ -96,6 +101,7 @@ pub(super) async fn are_recorded_once(store: &impl Checkpointer) {
     );
     let running = CallRecord {
         call: other.clone(),
+        model_arguments: Some(WRITTEN.to_owned()),
         revision: replaced,
         ..running
     };
@@ -147,6 +153,7 @@ async fn overtaken(store: &impl Checkpointer, after: CheckpointId, second: u64) 
             after,
             key,
             call: &call,
+            model_arguments: None,
             replaces,
         };
         match store.begin_call(begin).await {

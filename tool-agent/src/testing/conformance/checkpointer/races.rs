@@ -54,6 +54,7 @@ pub(super) async fn one_wins<C: Checkpointer + 'static>(one: C, other: C) {
             after,
             key: "k",
             call: &call,
+            model_arguments: None,
             replaces: None,
         };
         did(

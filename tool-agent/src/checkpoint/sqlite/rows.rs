@@ -1,0 +1,386 @@
+//! What stands in the rows, as values of ours.
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, Params, Row, Transaction};
+use toolwright_runtime::ToolCall;
+
+use super::table::{CALL, CHECKPOINT, SESSION, STORE, Table};
+use super::{Done, Failure};
+use crate::Node;
+use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointId, Damage, DamagedPart, Written};
+use crate::journal::CallRecord;
+
+/// Numbers are SQLite's: of 64 bits with a sign.
+pub(super) fn number(number: u64) -> Done<i64> {
+    let words = |_| Failure::Checkpoint(CheckpointError::store("a number is too large"));
+    i64::try_from(number).map_err(words)
+}
+
+fn unsigned(number: i64) -> Done<u64> {
+    let words = |_| Failure::damaged(format!("{number} where no sign may be"));
+    u64::try_from(number).map_err(words)
+}
+
+pub(super) fn id(number: i64) -> Done<CheckpointId> {
+    unsigned(number).map(CheckpointId::new)
+}
+
+fn text(text: &str) -> Value {
+    text.to_owned().into()
+}
+
+/// The first row that is found.
+fn first<T>(
+    table: &Table,
+    connection: &Connection,
+    rest: &str,
+    of: impl Params,
+    read: impl Fn(Done<&Row<'_>>) -> Done<T>,
+) -> Done<Option<T>> {
+    Ok(table.rows(connection, rest, of, read)?.pop())
+}
+
+/// What the store knows of itself.
+#[derive(Default)]
+pub(super) struct Store {
+    pub(super) last: i64,
+    pub(super) sessions: i64,
+}
+
+impl Store {
+    pub(super) fn read(connection: &Connection) -> Done<Self> {
+        let read = |row: Done<&Row<'_>>| {
+            let row = row?;
+            Ok(Self {
+                last: row.get(1)?,
+                sessions: row.get(2)?,
+            })
+        };
+        let found = first(&STORE, connection, "WHERE id = 1", [], read)?;
+        found.ok_or_else(|| Failure::damaged("it has lost count of its sessions"))
+    }
+
+    pub(super) fn write(&self, connection: &Connection) -> Done<()> {
+        let row = [1.into(), self.last.into(), self.sessions.into()];
+        STORE.write(connection, &row, false)
+    }
+}
+
+/// What the store knows of a session beside its rows.
+pub(super) struct Head {
+    pub(super) session: String,
+    pub(super) newest: i64,
+    pub(super) checkpoints: i64,
+    pub(super) calls: i64,
+}
+
+impl Head {
+    fn of(row: Done<&Row<'_>>) -> Done<Self> {
+        let row = row?;
+        Ok(Self {
+            session: row.get(0)?,
+            newest: row.get(1)?,
+            checkpoints: row.get(2)?,
+            calls: row.get(3)?,
+        })
+    }
+
+    pub(super) fn read(connection: &Connection, session: &str) -> Done<Option<Self>> {
+        let head = first(&SESSION, connection, "WHERE id = ?1", [session], Self::of);
+        head.map_err(|failure| failure.in_part(session, DamagedPart::Session, None))
+    }
+
+    pub(super) fn list(
+        connection: &Connection,
+        after: Option<&str>,
+        most: i64,
+    ) -> Done<Vec<String>> {
+        let rest = "WHERE ?1 IS NULL OR id > ?1 ORDER BY id LIMIT ?2";
+        let found = SESSION.rows(connection, rest, (after, most), Self::of);
+        let found = found.map_err(|failure| failure.in_part("", DamagedPart::Session, None))?;
+        Ok(found.into_iter().map(|head| head.session).collect())
+    }
+
+    pub(super) fn write(&self, connection: &Connection, is_new: bool) -> Done<()> {
+        let row = [
+            text(&self.session),
+            self.newest.into(),
+            self.checkpoints.into(),
+            self.calls.into(),
+        ];
+        SESSION.write(connection, &row, is_new)
+    }
+
+    pub(super) fn newest(&self) -> Done<CheckpointId> {
+        id(self.newest)
+    }
+}
+
+fn checkpoint_of(row: &Row<'_>) -> Done<Checkpoint> {
+    let damaged = |what: &str, text: &str| Failure::damaged(format!("{what} `{text}`"));
+    let (written, next): (String, String) = (row.get(3)?, row.get(4)?);
+    let metadata: String = row.get(6)?;
+    Ok(Checkpoint {
+        id: id(row.get(0)?)?,
+        session: row.get(1)?,
+        parent: row.get::<_, Option<i64>>(2)?.map(id).transpose()?,
+        written: Written::from_name(&written).ok_or_else(|| damaged("the mark", &written))?,
+        next: Node::from_name(&next).ok_or_else(|| damaged("the node", &next))?,
+        at_ms: unsigned(row.get(5)?)?,
+        metadata: serde_json::from_str(&metadata)
+            .map_err(|_| damaged("the metadata", &metadata))?,
+        body: row.get(7)?,
+    })
+}
+
+/// The checkpoint of this number.
+pub(super) fn checkpoint(connection: &Connection, number: i64) -> Done<Option<Checkpoint>> {
+    let read = |row: Done<&Row<'_>>| checkpoint_of(row?);
+    let found = first(&CHECKPOINT, connection, "WHERE id = ?1", [number], read);
+    found.map_err(|failure| {
+        // Whose it is stands in the index too.
+        let sql = "SELECT session FROM checkpoint INDEXED BY checkpoint_of_session WHERE id = ?1";
+        let session = connection.query_row(sql, [number], |row| row.get::<_, String>(0));
+        let session = session.unwrap_or_default();
+        in_checkpoint(connection, failure, &session, number)
+    })
+}
+
+/// The session's newest checkpoint.
+pub(super) fn latest(connection: &Connection, session: &str) -> Done<Option<Checkpoint>> {
+    let Some(head) = Head::read(connection, session)? else {
+        return Ok(None);
+    };
+    let read = |row: Done<&Row<'_>>| checkpoint_of(row?);
+    let rest = "WHERE id = ?1";
+    let found = first(&CHECKPOINT, connection, rest, [head.newest], read).and_then(|found| {
+        let found = found.filter(|found| found.session == session);
+        found.ok_or_else(|| Failure::damaged("it is missing"))
+    });
+    let found = found.map_err(|failure| in_checkpoint(connection, failure, session, head.newest));
+    found.map(Some)
+}
+
+/// All of the session's checkpoints, the oldest first.
+pub(super) fn history(connection: &Connection, session: &str) -> Done<Vec<Checkpoint>> {
+    let head = Head::read(connection, session)?;
+    let rest = "WHERE session = ?1 ORDER BY id";
+    let found = CHECKPOINT.rows(connection, rest, [session], |row| match row {
+        Ok(row) => {
+            let number = row.get(0)?;
+            checkpoint_of(row)
+                .map_err(|failure| in_checkpoint(connection, failure, session, number))
+        }
+        Err(failure) => Err(failure),
+    });
+    let expected = head.map_or(0, |head| head.checkpoints);
+    let found = found.and_then(|found| {
+        if i64::try_from(found.len()) == Ok(expected) {
+            Ok(found)
+        } else {
+            let words = format!("{} of its {expected} checkpoints are there", found.len());
+            Err(Failure::damaged(words))
+        }
+    });
+    found.map_err(|failure| match which(connection, session) {
+        Some(number) => in_checkpoint(connection, failure, session, number),
+        None => failure.in_part(
+            session,
+            DamagedPart::Session,
+            last_good(connection, session),
+        ),
+    })
+}
+
+/// The first checkpoint of a session that is damaged.
+fn which(connection: &Connection, session: &str) -> Option<i64> {
+    let is_damaged = |number: &i64| {
+        let read = |row: Done<&Row<'_>>| checkpoint_of(row?);
+        first(&CHECKPOINT, connection, "WHERE id = ?1", [*number], read).is_err()
+    };
+    numbers(connection, session).into_iter().find(is_damaged)
+}
+
+/// The numbers of a session's checkpoints, as far as they can be read.
+fn numbers(connection: &Connection, session: &str) -> Vec<i64> {
+    let sql = "SELECT id FROM checkpoint WHERE session = ?1 ORDER BY id";
+    let found = connection.prepare(sql).and_then(|mut statement| {
+        let rows = statement.query_map([session], |row| row.get(0))?;
+        Ok(rows.map_while(Result::ok).collect())
+    });
+    found.unwrap_or_default()
+}
+
+/// The newest checkpoint of the session that is whole.
+fn last_good(connection: &Connection, session: &str) -> Option<CheckpointId> {
+    let read = |row: Done<&Row<'_>>| checkpoint_of(row?);
+    let whole = |number: &i64| {
+        let found = first(&CHECKPOINT, connection, "WHERE id = ?1", [*number], read);
+        found.is_ok_and(|found| found.is_some_and(|found| found.session == session))
+    };
+    let number = numbers(connection, session).into_iter().rev().find(whole)?;
+    id(number).ok()
+}
+
+fn in_checkpoint(connection: &Connection, failure: Failure, session: &str, number: i64) -> Failure {
+    if !failure.is_damage() {
+        return failure;
+    }
+    let Ok(part) = id(number).map(DamagedPart::Checkpoint) else {
+        return failure;
+    };
+    let newest = Head::read(connection, session).ok().flatten();
+    let newest = newest.and_then(|head| head.newest().ok());
+    failure.in_part_of(Damage {
+        newest,
+        ..Damage::of_session(session, part, last_good(connection, session))
+    })
+}
+
+/// A call's record, and its place among the session's.
+pub(super) struct Recorded {
+    pub(super) place: i64,
+    pub(super) record: CallRecord,
+}
+
+impl Recorded {
+    fn of(row: Done<&Row<'_>>) -> Done<Self> {
+        let row = row?;
+        let (call_id, tool, arguments): (String, String, String) =
+            (row.get(3)?, row.get(4)?, row.get(5)?);
+        Ok(Self {
+            place: row.get(2)?,
+            record: CallRecord {
+                key: row.get(1)?,
+                call: ToolCall::new(call_id, tool, arguments),
+                model_arguments: row.get(6)?,
+                revision: unsigned(row.get(7)?)?,
+                after: id(row.get(8)?)?,
+                outcome: row.get(9)?,
+            },
+        })
+    }
+
+    pub(super) fn read(connection: &Connection, session: &str, key: &str) -> Done<Option<Self>> {
+        let rest = "WHERE session = ?1 AND key = ?2";
+        let found = first(&CALL, connection, rest, [session, key], Self::of);
+        found.map_err(|failure| failure.in_part(session, DamagedPart::Call(key.to_owned()), None))
+    }
+
+    pub(super) fn list(connection: &Connection, session: &str) -> Done<Vec<CallRecord>> {
+        let head = Head::read(connection, session)?;
+        let rest = "WHERE session = ?1 ORDER BY place";
+        let found = CALL.rows(connection, rest, [session], |row| match row {
+            Ok(row) => {
+                let key: String = row.get(1)?;
+                let part = DamagedPart::Call(key);
+                Self::of(Ok(row)).map_err(|failure| failure.in_part(session, part, None))
+            }
+            Err(failure) => Err(failure),
+        });
+        let found = found.and_then(|found| {
+            let expected = head.map_or(0, |head| head.calls);
+            let places = found.iter().map(|one| one.place);
+            if places.eq(1..=expected) {
+                Ok(found)
+            } else {
+                let words = format!("{} of its {expected} calls are there", found.len());
+                Err(Failure::damaged(words))
+            }
+        });
+        let found = found.map_err(|failure| {
+            // Which one is known where its key can be read.
+            let key = damaged_call(connection, session);
+            let part = key.map_or(DamagedPart::Session, DamagedPart::Call);
+            failure.in_part(session, part, last_good(connection, session))
+        })?;
+        Ok(found.into_iter().map(|one| one.record).collect())
+    }
+
+    pub(super) fn write(&self, connection: &Connection, session: &str) -> Done<()> {
+        let record = &self.record;
+        let row = [
+            text(session),
+            text(&record.key),
+            self.place.into(),
+            text(&record.call.id),
+            text(&record.call.name),
+            text(&record.call.arguments),
+            record.model_arguments.clone().into(),
+            number(record.revision)?.into(),
+            number(record.after.get())?.into(),
+            record.outcome.clone().into(),
+        ];
+        CALL.write(connection, &row, false)
+    }
+}
+
+fn damaged_call(connection: &Connection, session: &str) -> Option<String> {
+    let sql = "SELECT key FROM call WHERE session = ?1 ORDER BY key";
+    let mut statement = connection.prepare(sql).ok()?;
+    let keys = statement.query_map([session], |row| row.get(0)).ok()?;
+    let keys: Vec<String> = keys.map_while(Result::ok).collect();
+    keys.into_iter()
+        .find(|key| Recorded::read(connection, session, key).is_err())
+}
+
+/// Puts what stands in the tables of the first version into those of today.
+pub(super) fn migrate(transaction: &Transaction<'_>) -> Done<()> {
+    let numbers = |sql: &str| -> Done<Vec<i64>> {
+        let mut statement = transaction.prepare(sql)?;
+        let found = statement.query_map([], |row| row.get(0))?;
+        Ok(found.collect::<Result<_, _>>()?)
+    };
+    let row_of = |sql: &str, number: i64, columns: usize| -> Done<Vec<Value>> {
+        let mut statement = transaction.prepare(sql)?;
+        let row = statement.query_row([number], |row| {
+            (0..columns).map(|place| row.get(place)).collect()
+        });
+        Ok(row?)
+    };
+    let mut last = 0;
+    let mut heads = std::collections::BTreeMap::<String, Head>::new();
+    for number in numbers("SELECT id FROM old_checkpoint ORDER BY id")? {
+        let sql = "SELECT id, session, parent, written, next, at_ms, metadata, body FROM old_checkpoint WHERE id = ?1";
+        let row = row_of(sql, number, 8)?;
+        CHECKPOINT.write(transaction, &row, true)?;
+        let Some(Value::Text(session)) = row.into_iter().nth(1) else {
+            return Err(Failure::damaged("a checkpoint of no session"));
+        };
+        last = number;
+        let head = heads.entry(session.clone()).or_insert(Head {
+            session,
+            newest: 0,
+            checkpoints: 0,
+            calls: 0,
+        });
+        head.newest = number;
+        head.checkpoints += 1;
+    }
+    for number in numbers("SELECT number FROM old_call ORDER BY number")? {
+        let sql = "SELECT session, key, 0, id, tool, arguments, NULL, revision, after, outcome FROM old_call WHERE number = ?1";
+        let mut row = row_of(sql, number, 10)?;
+        let head = match row.first() {
+            Some(Value::Text(session)) => heads.get_mut(session),
+            _ => None,
+        };
+        let head = head.ok_or_else(|| Failure::damaged("a call of no session"))?;
+        head.calls += 1;
+        if let Some(place) = row.get_mut(2) {
+            *place = head.calls.into();
+        }
+        CALL.write(transaction, &row, true)?;
+    }
+    for head in heads.values() {
+        head.write(transaction, true)?;
+    }
+    let sessions = i64::try_from(heads.len()).unwrap_or(i64::MAX);
+    // No number is given again.
+    let given = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'old_checkpoint'";
+    let given: i64 = transaction.query_row(given, [], |row| row.get(0))?;
+    let store = Store {
+        last: last.max(given),
+        sessions,
+    };
+    store.write(transaction)
+}

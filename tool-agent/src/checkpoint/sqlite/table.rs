@@ -1,0 +1,108 @@
+//! The rows of the file: what stands in each, and the sum that holds it together.
+
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, Params, Row, params_from_iter};
+use sha2::{Digest, Sha256};
+
+use super::{Done, Failure};
+
+/// A table, whose last column is the checksum of the others.
+pub(super) struct Table {
+    pub(super) name: &'static str,
+    columns: &'static str,
+}
+
+/// One row: which number was given last, and how many sessions there are.
+pub(super) const STORE: Table = Table {
+    name: "store",
+    columns: "id, last, sessions",
+};
+
+/// A row a session: its newest checkpoint, and how many rows it has in the other tables. So a row that is lost is missed.
+pub(super) const SESSION: Table = Table {
+    name: "session",
+    columns: "id, newest, checkpoints, calls",
+};
+
+pub(super) const CHECKPOINT: Table = Table {
+    name: "checkpoint",
+    columns: "id, session, parent, written, next, at_ms, metadata, body",
+};
+
+/// `place` is the call's among the session's calls, in the order in which they first began.
+pub(super) const CALL: Table = Table {
+    name: "call",
+    columns: "session, key, place, id, tool, arguments, model_arguments, revision, after, outcome",
+};
+
+impl Table {
+    /// What `read` makes of the rows that `rest` finds, whose sums are right.
+    pub(super) fn rows<T>(
+        &self,
+        connection: &Connection,
+        rest: &str,
+        of: impl Params,
+        mut read: impl FnMut(Done<&Row<'_>>) -> Done<T>,
+    ) -> Done<Vec<T>> {
+        let (columns, name) = (self.columns, self.name);
+        let sql = format!("SELECT {columns}, checksum FROM {name} {rest}");
+        let mut statement = connection.prepare(&sql)?;
+        let mut rows = statement.query(of)?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(read(self.checked(row))?);
+        }
+        Ok(found)
+    }
+
+    fn checked<'r, 's>(&self, row: &'r Row<'s>) -> Done<&'r Row<'s>> {
+        let values = row.as_ref().column_count().saturating_sub(1);
+        let sum: i64 = row.get(values)?;
+        let values = (0..values).map(|place| row.get_ref(place));
+        let values = values.collect::<Result<Vec<_>, _>>()?;
+        if sum == self.sum(values) {
+            Ok(row)
+        } else {
+            Err(Failure::damaged("its checksum is wrong"))
+        }
+    }
+
+    /// Writes a row: a new one, or one in the place of that with its key.
+    pub(super) fn write(&self, connection: &Connection, row: &[Value], is_new: bool) -> Done<()> {
+        let (verb, columns, name) = (
+            if is_new { "INSERT" } else { "REPLACE" },
+            self.columns,
+            self.name,
+        );
+        let places = vec!["?"; row.len() + 1].join(", ");
+        let sql = format!("{verb} INTO {name} ({columns}, checksum) VALUES ({places})");
+        let sum = Value::from(self.sum(row.iter().map(ValueRef::from)));
+        let row = row.iter().chain(std::iter::once(&sum));
+        connection.prepare(&sql)?.execute(params_from_iter(row))?;
+        Ok(())
+    }
+
+    /// The first eight bytes of the SHA-256 of the table's name and the row's values: each with its kind and its length, so
+    /// that no two rows are the same bytes.
+    fn sum<'v>(&self, values: impl IntoIterator<Item = ValueRef<'v>>) -> i64 {
+        let mut hash = Sha256::new();
+        let mut add = |kind: u8, bytes: &[u8]| {
+            hash.update([kind]);
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        add(b't', self.name.as_bytes());
+        for value in values {
+            match value {
+                ValueRef::Null => add(b'n', &[]),
+                ValueRef::Integer(number) => add(b'i', &number.to_le_bytes()),
+                ValueRef::Real(number) => add(b'r', &number.to_le_bytes()),
+                ValueRef::Text(text) => add(b's', text),
+                ValueRef::Blob(bytes) => add(b'b', bytes),
+            }
+        }
+        let hash = hash.finalize();
+        let first = hash.first_chunk().copied().unwrap_or_default();
+        i64::from_le_bytes(first)
+    }
+}

@@ -331,7 +331,11 @@ async fn the_questions_of_a_turn_stand_in_the_thread_until_each_is_answered() {
             let node = ToolNode::new(Executor::serial(tools![asks, ends]));
             let answered = node.process(&mut thread, &Context::new()).await.unwrap();
             assert_eq!(answered.messages.len(), 3);
-            let halts: Vec<_> = answered.halts.iter().map(|halt| halt.as_str()).collect();
+            let halts: Vec<_> = answered
+                .halts
+                .iter()
+                .map(toolwright::Halted::as_str)
+                .collect();
             assert_eq!(halts, ["ask_user", "ask_user", "over"]);
             assert_eq!(answered.halted.as_ref(), answered.halts.first());
             (thread, halts[2].to_owned())

@@ -315,10 +315,12 @@ async fn a_clone_of_a_session_has_a_queue_of_its_own() {
     }
 }
 
+type Limit = fn(Agent, NonZeroU32) -> Agent;
+
 #[tokio::test]
 async fn a_session_whose_run_came_to_a_limit_can_be_run_again() {
     let most = |most| NonZeroU32::new(most).unwrap();
-    let limits: [(&str, fn(Agent, NonZeroU32) -> Agent, u32); 3] = [
+    let limits: [(&str, Limit, u32); 3] = [
         ("max_tool_rounds", Agent::max_tool_rounds, 1),
         ("max_turns", Agent::max_turns, 1),
         ("max_steps", Agent::max_steps, 3),
@@ -532,8 +534,8 @@ async fn what_the_context_of_a_run_says_goes_over_what_the_session_says() {
         ]
     );
     // The session has what tools let it know, and neither what the call said alone nor the defaults.
-    let knows = State::new().with("role", "boss").with("n", 2);
-    assert_eq!(session.state(), &knows);
+    let learned = State::new().with("role", "boss").with("n", 2);
+    assert_eq!(session.state(), &learned);
 
     // A step, and a node of its own.
     let before = ran.all().len();

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use toolwright::layers::Retry;
 use toolwright::{
-    Context, DynTool, ErrorKind, ErrorPolicy, Executor, Handled, Handling, Layer, Next, OnFailure,
-    Outcome, Request, Tool, ToolCall, ToolError, ToolResult, Toolset,
+    Annotations, Context, DynTool, ErrorKind, ErrorPolicy, Executor, Handled, Handling, Layer,
+    Next, OnFailure, Outcome, Request, Tool, ToolCall, ToolError, ToolResult, Toolset,
 };
 
 /// Longer than any test takes that holds.
@@ -24,6 +24,10 @@ fn stubborn(attempts: u32, told: Sender<bool>) -> Arc<dyn Tool> {
         .name("stubborn")
         .description("Takes its time.")
         .blocking(true)
+        .annotations(Annotations {
+            idempotent: Some(true),
+            ..Annotations::NONE
+        })
         .handler_sync(move |_: serde_json::Value, cx: Context| {
             cx.update_state("half_done", true);
             if attempt.fetch_add(1, Ordering::SeqCst) == attempts {
@@ -85,11 +89,7 @@ fn a_call_that_took_too_long_is_told_to_stop_whatever_is_said_in_its_place() {
             "go on without",
             Box::new(|executor| executor.layer(Fallback)),
         ),
-        (
-            1,
-            "done",
-            Box::new(|executor| executor.layer(retry.always_for(["stubborn"]))),
-        ),
+        (1, "done", Box::new(|executor| executor.layer(retry))),
     ];
     for (attempts, said, change) in cases {
         let (tools, hears) = stubborn_set(attempts);

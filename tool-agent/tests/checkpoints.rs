@@ -22,8 +22,8 @@ use toolwright::agent::{
 };
 use toolwright::layers::Retry;
 use toolwright::{
-    Block, Content, Context, Decision, ErrorKind, Executor, HaltReason, Outcome, Schema, State,
-    ToolCall, ToolError, Toolset, tool, tools,
+    Block, Content, Context, Decision, ErrorKind, ErrorPolicy, Executor, HaltReason, Outcome,
+    Schema, State, ToolCall, ToolError, Toolset, tool, tools,
 };
 
 fn call(id: &str, name: &str) -> ToolCall {
@@ -635,6 +635,7 @@ fn any_outcome(place: usize) -> Result<Outcome, ToolError> {
         }
         8 => return Err(ToolError::new(ErrorKind::Timeout, "late").permanent()),
         9 => Outcome::value(f64::NAN),
+        10 => return Err(ToolError::failed("it broke").with_outcome_unknown()),
         _ => Outcome::value(()),
     })
 }
@@ -652,14 +653,22 @@ fn come_to(#[state] ran: &Ran, #[context] cx: &Context) -> Result<Outcome, ToolE
 #[tokio::test]
 async fn a_record_says_what_the_call_came_to() {
     for (store, _dir) in stores() {
-        for place in 0..11 {
+        for (place, wrapped) in (0..12).flat_map(|place| [(place, false), (place, true)]) {
             let turn = [call(&place.to_string(), "come_to"), call("h", "look")];
             let go = |ran: &Arc<Ran>, script: Vec<_>| {
-                let tools = tools![come_to, look; state = Arc::clone(ran)];
-                Agent::new(model(script), tools)
+                let mut tools = tools![come_to, look; state = Arc::clone(ran)];
+                if wrapped {
+                    // Whoever goes on knows what stood in an error's place.
+                    let tool = Arc::clone(tools.get("come_to").unwrap());
+                    (tools, _) = tools.with(tool.handle_errors().return_direct());
+                }
+                // So that what became of a call is seen in the run, too.
+                let executor = Executor::serial(tools).on_error(ErrorPolicy::Halt);
+                Agent::with_executor(model(script), executor)
             };
             let after = |outcome: &Result<Outcome, ToolError>| match outcome {
                 Ok(Outcome::AskUser { .. } | Outcome::Halt { .. }) => vec![],
+                Err(_) if !wrapped => vec![],
                 _ => vec![text("Done.")],
             };
             let rest = after(&any_outcome(place));
@@ -681,6 +690,13 @@ async fn a_record_says_what_the_call_came_to() {
                 format!("{:?}", run.unwrap().halted),
                 "{place}"
             );
+            let records = store.calls("s").await.unwrap();
+            let is_unknown = records[0]
+                .outcome
+                .as_ref()
+                .unwrap()
+                .contains("\"outcome_unknown\":true");
+            assert_eq!(is_unknown, place == 10 && !wrapped);
             assert!(store.delete("s").await.unwrap());
         }
     }

@@ -311,7 +311,7 @@ impl Thread {
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
     /// let ask = DynTool::builder().name("ask").description("Asks.").handler_sync(
-    ///     |_: serde_json::Value, cx: &Context| {
+    ///     |_: serde_json::Value, cx: Context| {
     ///         Ok::<_, ToolError>(Outcome::ask(format!("What of {}?", cx.call_id().unwrap_or("it"))))
     ///     },
     /// );

@@ -353,8 +353,10 @@ mod listened_to {
     #[test]
     fn a_panic_that_changes_nothing_is_an_error_of_tracing() {
         set_up();
+        // For all threads: a place in the code that a thread without a subscriber comes to first is off for others, too.
         let errors = Errors::default();
-        tracing::subscriber::with_default(errors.clone(), all_aside);
+        tracing::subscriber::set_global_default(errors.clone()).unwrap();
+        all_aside();
         let said = errors.0.lock().unwrap();
         for detail in ASIDE {
             let found = said

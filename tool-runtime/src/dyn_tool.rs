@@ -16,12 +16,16 @@ pub use self::build_error::{BuildError, SchemaError, SchemaErrorKind};
 use self::handler::{Check, Handler};
 #[cfg(feature = "validate")]
 use self::judge::Judge;
-use crate::schema::Ordered;
-use crate::secret::without_secrets;
-use crate::{
-    Annotations, Answer, Call, Context, ErrorKind, Kind, NameError, Output, Plan, Schema,
-    SchemaDoc, Scope, Shape, Stripped, Tool, ToolDef, ToolError,
+use crate::provider::dialect::Plan;
+use crate::schema::decode::without_secrets;
+use crate::schema::read::Ordered;
+use crate::schema::render::SchemaDoc;
+use crate::schema::shape::{Kind, Schema, Shape};
+use crate::text::NameError;
+use crate::tool::{
+    Annotations, Answer, Call, Context, ErrorKind, Output, Scope, Tool, ToolDef, ToolError,
 };
+use crate::toolset::Stripped;
 
 /// A tool that is known only at run time: from a file, a database, or a closure.
 ///

@@ -11,7 +11,6 @@ mod layer;
 mod live;
 mod output;
 mod policy;
-mod progress;
 mod running;
 mod shown;
 mod sort;
@@ -29,8 +28,10 @@ use std::time::Duration;
 use self::books::Books;
 use self::event::Observers;
 use self::sort::Plan;
-use crate::contain::wait;
-use crate::{Context, Encoder, Filter, ShortStr, ToolCall, ToolDef, Toolset};
+use crate::text::ShortStr;
+use crate::tool::wait;
+use crate::tool::{Context, Encoder, Filter, ToolCall, ToolDef};
+use crate::toolset::Toolset;
 
 pub use self::batch::{Batch, Halted, Pending, PendingReason, Reply};
 pub use self::blocking::BlockingLimit;
@@ -39,14 +40,12 @@ pub use self::event::{BatchId, Event, Observer};
 pub use self::layer::{Handled, Handling, Layer, Next, Request};
 pub use self::output::{OutputLimit, Overflow};
 pub use self::policy::{Decide, ErrorPolicy, OnFailure, UnknownPolicy};
-pub use self::progress::Progress;
 pub use self::shown::Shown;
 pub use self::sort::CallPlan;
 pub use self::source::Source;
 pub use self::trace::{TraceEvent, TraceKind, TraceStore, Traced, TracedCall};
 
 pub(crate) use self::clock::pause;
-pub(crate) use self::live::Live;
 
 /// How long a call may take where nothing else is said.
 const TIMEOUT: Duration = Duration::from_secs(30);

@@ -3,115 +3,61 @@
 
 #[doc(hidden)]
 pub mod __private;
-
-mod call;
-#[cfg(feature = "tokio")]
-mod cancel;
-mod check;
-mod contain;
-mod content;
-mod context;
-#[cfg(feature = "tokio")]
-mod cut;
-mod decision;
-mod decode;
-mod def;
-mod dialect;
 mod dyn_tool;
-mod encoder;
-mod error;
 #[cfg(feature = "tokio")]
 mod executor;
-mod fault;
-mod filter;
-mod hidden;
-#[cfg(feature = "tokio")]
-mod items;
 mod json;
-mod kept;
 #[cfg(feature = "tokio")]
 pub mod layers;
-mod limits;
-mod name;
-mod near;
-#[cfg(feature = "schemars")]
-mod opaque;
-mod outcome;
-mod output;
 pub mod panics;
-mod payload;
-mod provide;
-mod registry;
-mod repair;
-mod report;
-mod result;
-mod schema;
-mod secret;
-mod short_str;
-mod state;
+mod provider;
+pub(crate) mod schema;
 mod sync;
 pub mod testing;
+mod text;
 mod tool;
 mod toolset;
-mod visible;
-mod walk;
-mod wire;
-mod wrappers;
 
-pub use self::call::{Call, ToolCall};
-#[cfg(feature = "tokio")]
-pub use self::cancel::Cancel;
-pub use self::content::{Block, Content};
-pub use self::context::Context;
-pub use self::decision::Decision;
-pub use self::def::{Annotations, Meta, ToolDef};
-pub use self::dialect::{
-    Budget, Demand, Dialect, Lowered, Note, NoteKind, Op, Plan, Reject, RejectCode, Renames,
-    RequestLimits, Step, Steps, UnknownDialect, Verdict, lower,
-};
 pub use self::dyn_tool::{BuildError, DynTool, DynToolBuilder, SchemaError, SchemaErrorKind};
-pub use self::encoder::{Encode, Encoder};
-pub use self::error::{ErrorKind, ToolError};
 #[cfg(feature = "tokio")]
 pub use self::executor::{
     Batch, BatchId, BlockingLimit, CallPlan, Decide, Decided, ErrorPolicy, Event, Executor, Halted,
     Handled, Handling, Layer, Next, Observer, OnFailure, OutputLimit, Overflow, Pending,
-    PendingReason, Progress, Reply, Request, Shown, Source, TraceEvent, TraceKind, TraceStore,
-    Traced, TracedCall, UnknownPolicy,
+    PendingReason, Reply, Request, Shown, Source, TraceEvent, TraceKind, TraceStore, Traced,
+    TracedCall, UnknownPolicy,
 };
-pub use self::fault::{Fault, FaultCode};
-pub use self::filter::Filter;
-#[cfg(feature = "tokio")]
-pub use self::items::Items;
-pub use self::json::Store;
-pub use self::limits::Limits;
-pub use self::name::{NameError, is_portable_name};
+pub use self::provider::dialect::{
+    Budget, Demand, Dialect, Lowered, Note, NoteKind, Op, Plan, Reject, RejectCode, Renames,
+    RequestLimits, Step, Steps, UnknownDialect, Verdict, lower,
+};
+pub use self::provider::wire::{
+    Accumulator, Completion, Parallel, Stop, StreamEvent, Streamed, ToolChoice, ToolChoiceError,
+    Usage, Utterance, Wire, WireError,
+};
+pub use self::schema::decode::{Fault, FaultCode, Limits, Repair, RepairKind, Repairs, Store};
+pub use self::schema::render::SchemaDoc;
 #[cfg(feature = "schemars")]
-pub use self::opaque::Opaque;
-pub use self::outcome::{HaltReason, Outcome};
-pub use self::output::Output;
-pub use self::payload::Payload;
-pub use self::provide::Provide;
-#[cfg(feature = "tokio")]
-pub use self::registry::Changes;
-pub use self::registry::Registry;
-pub use self::repair::{Repair, RepairKind, Repairs};
-pub use self::report::{Problem, ProblemCode, Report, Severity};
-pub use self::result::ToolResult;
-pub use self::schema::{
+pub use self::schema::shape::Opaque;
+pub use self::schema::shape::{
     Array, Back, Bounds, Care, Edge, Field, Foreign, Id, Int, IntegerRange, KeyHead, Kind, Literal,
-    Map, NumberRange, Object, OutputPresence, Pattern, Presence, Refs, Schema, SchemaDoc, Shape,
-    StringRules, Sure, Union, Variant,
+    Map, NumberRange, Object, OutputPresence, Pattern, Presence, Refs, Schema, Shape, StringRules,
+    Sure, Union, Variant,
 };
-pub use self::short_str::ShortStr;
-pub use self::state::{Scope, State};
-pub use self::tool::{Answer, Tool};
-pub use self::toolset::{AttachError, Conflicts, RenameError, Toolset};
-pub use self::visible::{Printable, Stripped};
-pub use self::wire::{
-    Accumulator, Completion, Definitions, Fit, Loose, Parallel, Refused, Stop, StreamEvent,
-    Streamed, ToolChoice, ToolChoiceError, Usage, Utterance, Wire, WireError,
+pub use self::text::{NameError, Printable, ShortStr, is_portable_name};
+pub use self::tool::{
+    Annotations, Answer, Block, Call, Content, Context, Decision, Encode, Encoder, ErrorKind,
+    Filter, HaltReason, Meta, Outcome, Output, Payload, Provide, Scope, State, Tool, ToolCall,
+    ToolDef, ToolError, ToolResult,
 };
+#[cfg(feature = "tokio")]
+pub use self::tool::{Cancel, Items, Progress};
+#[cfg(feature = "tokio")]
+pub use self::toolset::Changes;
+pub use self::toolset::{
+    AttachError, Conflicts, Problem, ProblemCode, Registry, RenameError, Report, Severity,
+    Stripped, Toolset,
+};
+pub use self::toolset::{Definitions, Fit, Loose, Refused};
 
 pub use toolwright_macros::{Provide, Schema, tool};
 

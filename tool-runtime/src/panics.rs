@@ -1,17 +1,13 @@
 //! Where a tool panicked, for hosts that ask.
 
+use std::any::Any;
 use std::backtrace::Backtrace;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::io::{self, Write as _};
-use std::panic::{self, PanicHookInfo};
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-use crate::ToolError;
-use crate::contain::NO_TEXT;
-#[cfg(feature = "tracing")]
-use crate::contain::contained;
 
 static INSTALL: Once = Once::new();
 static INSTALLED: AtomicBool = AtomicBool::new(false);
@@ -122,12 +118,12 @@ fn is_recorded(info: &PanicHookInfo<'_>) -> bool {
 }
 
 /// While it lives, panics on this thread are contained.
-pub(crate) struct Running(());
+struct Running(());
 
 impl Running {
     /// `None` where nobody asked for places.
     #[inline]
-    pub(crate) fn start() -> Option<Self> {
+    fn start() -> Option<Self> {
         INSTALLED.load(Ordering::Relaxed).then(Self::counted)
     }
 
@@ -154,29 +150,82 @@ fn forget() {
     let _ = LAST.try_with(|last| last.try_borrow_mut().map(|mut last| last.take()));
 }
 
+/// Where the panic with this text happened, if that is known. It is asked once.
+fn told(said: Option<&str>) -> Option<String> {
+    let last = LAST
+        .try_with(|last| last.try_borrow_mut().ok()?.take())
+        .ok()??;
+    // What is thrown on (`resume_unwind`) passes by the hook: the last panic was another one.
+    (last.said.as_deref() == said).then(|| last.to_string())
+}
+
+const NO_TEXT: &str = "a panic whose payload is no text";
+
+/// A panic that was caught: its message and, after [`capture`], its place and backtrace.
+pub(crate) struct Panic(String);
+
+impl Panic {
+    /// Reads a payload that `catch_unwind` or a thread's `join` returned.
+    #[cold]
+    pub(crate) fn of(payload: Box<dyn Any + Send>) -> Self {
+        let text = payload.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        let mut detail = text.unwrap_or(NO_TEXT).to_owned();
+        if let Some(place) = told(text) {
+            detail.push('\n');
+            detail.push_str(&place);
+        }
+        // A payload can panic in its own `Drop`; that panic's payload is let go.
+        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+            std::mem::forget(again);
+        }
+        Self(detail)
+    }
+
+    pub(crate) fn into_detail(self) -> String {
+        self.0
+    }
+}
+
+/// Runs code that is not the runtime's, and catches its panic.
+///
+/// What a panic leaves half done is that code's own: the runtime's state is not touched by `run`.
+#[inline]
+pub(crate) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Panic> {
+    let _running = Running::start();
+    catch_unwind(AssertUnwindSafe(run)).map_err(Panic::of)
+}
+
+/// Runs code of the host's or of a tool's whose panic changes nothing: `what` of it panicked is reported instead.
+#[inline]
+#[doc(hidden)]
+pub fn reported<T>(what: &'static str, run: impl FnOnce() -> T) -> Option<T> {
+    match caught(run) {
+        Ok(done) => Some(done),
+        Err(panic) => {
+            report(what, &panic.into_detail());
+            None
+        }
+    }
+}
+
 /// Reports a panic that no result tells of: to whoever listens to `tracing`; else it is printed, unless the program's own
 /// hook has done so.
 #[cold]
-pub(crate) fn report(what: &'static str, error: &ToolError) {
-    let detail = error.host_detail().unwrap_or(NO_TEXT);
+pub(crate) fn report(what: &'static str, detail: &str) {
     #[cfg(feature = "tracing")]
-    if tracing::level_filters::LevelFilter::current() >= tracing::Level::ERROR {
-        let event = || tracing::error!(what, detail, "{what} panicked");
+    {
         // What listens may be what panics.
-        if contained(event).is_ok() {
+        let event = || {
+            let listens = tracing::enabled!(tracing::Level::ERROR);
+            tracing::error!(what, detail, "{what} panicked");
+            listens
+        };
+        if caught(event).unwrap_or(false) {
             return;
         }
     }
     if INSTALLED.load(Ordering::Acquire) {
         let _ = writeln!(io::stderr(), "{what} panicked: {detail}");
     }
-}
-
-/// Where the panic with this text happened, if that is known. It is asked once.
-pub(crate) fn told(said: Option<&str>) -> Option<String> {
-    let last = LAST
-        .try_with(|last| last.try_borrow_mut().ok()?.take())
-        .ok()??;
-    // What is thrown on (`resume_unwind`) passes by the hook: the last panic was another one.
-    (last.said.as_deref() == said).then(|| last.to_string())
 }

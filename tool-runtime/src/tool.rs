@@ -1,11 +1,75 @@
+mod answer;
+mod call;
+#[cfg(feature = "tokio")]
+mod cancel;
+mod contain;
+mod content;
+mod context;
+mod decision;
+mod decode;
+mod def;
+mod encoder;
+mod error;
+mod filter;
+#[cfg(feature = "tokio")]
+pub(crate) mod items;
+mod outcome;
+mod output;
+mod payload;
+#[cfg(feature = "tokio")]
+mod progress;
+mod provide;
+mod redefined;
+mod result;
+#[cfg(feature = "tokio")]
+mod running;
+mod slot;
+pub(crate) mod state;
+mod wrappers;
+
+pub(crate) use self::answer::Later;
+pub use self::answer::{Answer, Ran, Stop};
+pub use self::call::{Call, ToolCall};
+#[cfg(feature = "tokio")]
+pub use self::cancel::Cancel;
+pub use self::contain::contained;
+#[cfg(feature = "tokio")]
+pub(crate) use self::contain::{Broken, not_started};
+pub(crate) use self::contain::{Contained, wait};
+pub use self::content::{Block, Content};
+pub use self::context::{Context, inside_call};
+pub use self::decision::Decision;
+#[cfg(feature = "validate")]
+pub(crate) use self::decode::refused;
+pub(crate) use self::decode::{decode_params, decode_root, decode_value, decode_value_of};
+pub use self::def::{Annotations, Meta, ToolDef};
+pub use self::encoder::{Encode, Encoder};
+pub use self::error::{ErrorKind, ToolError};
+pub use self::filter::Filter;
+#[cfg(feature = "tokio")]
+pub use self::items::Items;
+#[cfg(feature = "tokio")]
+pub(crate) use self::items::is_stream;
+#[cfg(feature = "tokio")]
+pub(crate) use self::items::{or_else, stream_of};
+pub use self::outcome::{EndReason, HaltReason, Outcome};
+pub use self::output::Output;
+pub use self::payload::Payload;
+#[cfg(feature = "tokio")]
+pub use self::progress::Progress;
+pub use self::provide::Provide;
+pub(crate) use self::redefined::Redefined;
+pub use self::result::ToolResult;
+pub(crate) use self::result::is_written;
+#[cfg(feature = "tokio")]
+pub(crate) use self::running::RunningBatch;
+pub use self::slot::Slot;
+pub use self::state::{Scope, State};
+
 use std::borrow::Cow;
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 
-use crate::__private::Ran;
-use crate::secret::without_secrets;
-use crate::{Call, Outcome, Scope, ToolDef, ToolError};
+use crate::schema::decode::without_secrets;
 
 /// What the runtime knows of a tool: a definition, and a way to call it.
 ///
@@ -73,32 +137,5 @@ pub trait Tool: Send + Sync {
 impl fmt::Debug for dyn Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Tool").field(&self.def().name).finish()
-    }
-}
-
-/// What a call comes to later.
-pub(crate) type Later<'a> = Pin<Box<dyn Future<Output = Result<Outcome, ToolError>> + Send + 'a>>;
-
-/// A tool's answer: there at once, or later.
-pub enum Answer<'a> {
-    /// There, without an allocation.
-    Ready(Result<Outcome, ToolError>),
-    /// Later.
-    Later(Pin<Box<dyn Future<Output = Result<Outcome, ToolError>> + Send + 'a>>),
-}
-
-impl<'a> Answer<'a> {
-    /// An answer that comes later.
-    pub fn later(future: impl Future<Output = Result<Outcome, ToolError>> + Send + 'a) -> Self {
-        Self::Later(Box::pin(future))
-    }
-}
-
-impl fmt::Debug for Answer<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Ready(answer) => f.debug_tuple("Ready").field(answer).finish(),
-            Self::Later(_) => f.write_str("Later(..)"),
-        }
     }
 }

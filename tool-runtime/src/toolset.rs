@@ -1,7 +1,10 @@
 mod answer;
 mod compact;
+mod definitions;
 mod error;
-mod redefined;
+mod registry;
+mod report;
+mod visible;
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
@@ -12,21 +15,27 @@ use std::time::Duration;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-use self::redefined::Redefined;
+use self::definitions::{ToldSet, ToldTool};
+use crate::panics::reported;
+use crate::schema::decode::Store;
+use crate::text::{LONGEST_SHOWN, Printable};
+use crate::text::{NameError, ShortStr};
+use crate::text::{did_you_mean, near};
 #[cfg(feature = "tokio")]
-use crate::Annotations;
-use crate::contain::reported;
-use crate::name::LONGEST_SHOWN;
-use crate::near::{did_you_mean, near};
-use crate::wire::{ToldSet, ToldTool};
-use crate::{
-    Call, Context, ErrorKind, Filter, Meta, NameError, Printable, Scope, ShortStr, Store, Stripped,
-    Tool, ToolCall, ToolDef, ToolError,
+use crate::tool::Annotations;
+use crate::tool::{
+    Call, Context, ErrorKind, Filter, Meta, Redefined, Scope, Tool, ToolCall, ToolDef, ToolError,
 };
 
 #[cfg(feature = "tokio")]
 pub(crate) use self::answer::settled;
+pub use self::definitions::{Definitions, Fit, Loose, Refused};
 pub use self::error::{AttachError, Conflicts, RenameError};
+#[cfg(feature = "tokio")]
+pub use self::registry::Changes;
+pub use self::registry::Registry;
+pub use self::report::{Problem, ProblemCode, Report, Severity};
+pub use self::visible::Stripped;
 
 /// An ordered collection of tools that never changes. Cheap to clone.
 ///
@@ -347,11 +356,6 @@ impl fmt::Debug for Toolset {
             .field(&names.collect::<Vec<_>>())
             .finish()
     }
-}
-
-/// The same tool with another definition.
-pub(crate) fn redefined(def: ToolDef, tool: &Arc<dyn Tool>) -> Arc<dyn Tool> {
-    Redefined::share(def, tool)
 }
 
 /// Lists a name once.

@@ -4,11 +4,12 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::def::Meta;
-use crate::schema::Side;
-use crate::{
-    Annotations, Answer, Call, ErrorKind, Outcome, Payload, Refs, SchemaDoc, Scope, Shape, Tool,
-    ToolDef, ToolError,
+use crate::schema::render::SchemaDoc;
+use crate::schema::shape::Side;
+use crate::schema::shape::{Refs, Shape};
+use crate::tool::Meta;
+use crate::tool::{
+    Annotations, Answer, Call, ErrorKind, Ran, Scope, Stop, Tool, ToolDef, ToolError,
 };
 
 use super::{List, Named};
@@ -97,9 +98,6 @@ impl Descriptor {
     }
 }
 
-/// What a call came to, or why it ends before the tool's body.
-pub type Ran<'a> = Result<Answer<'a>, Stop>;
-
 /// A call's way through a tool with state `S`. What the tool says about itself is handed in: a constant in generated code
 /// costs the compiler more.
 pub type Run<S> = for<'a> fn(&'a S, Call<'a>, &'static Descriptor) -> Ran<'a>;
@@ -115,35 +113,6 @@ pub struct Entry<S> {
 impl<S> fmt::Debug for Entry<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Entry").field(&self.descriptor.name).finish()
-    }
-}
-
-/// Why a call ends before the tool's body.
-#[derive(Debug)]
-pub struct Stop(Option<ToolError>);
-
-impl Stop {
-    /// Something is wrong with the call.
-    pub fn failed(error: ToolError) -> Self {
-        Self(Some(error))
-    }
-
-    /// What the call is answered with.
-    #[cold]
-    pub(crate) fn into_outcome(self) -> Result<Outcome, ToolError> {
-        match self.0 {
-            Some(error) => Err(error),
-            None => Ok(Outcome::Value(Payload::text(""))),
-        }
-    }
-
-    /// Only the arguments were asked about, and they are right.
-    pub fn check(call: &Call<'_>) -> Result<(), Self> {
-        if call.is_check() {
-            Err(Self(None))
-        } else {
-            Ok(())
-        }
     }
 }
 
@@ -175,7 +144,7 @@ pub trait Bind<S: 'static>: Handle {
 
     /// A call's way through it. A tool that did not compile has none.
     fn run<'a>(_: &'a S, _: Call<'a>, _: &'static Descriptor) -> Ran<'a> {
-        Err(Stop(None))
+        Err(Stop::checked())
     }
 }
 
@@ -279,8 +248,7 @@ impl<S: Send + Sync + 'static> Tool for Bound<S> {
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         // The call ends before the body, so there is nothing to wait for.
         match (self.entry.run)(&self.state, call.checking(), self.entry.descriptor) {
-            Err(Stop(None)) => Ok(()),
-            Err(Stop(Some(error))) => Err(error),
+            Err(stop) => stop.into_validated(),
             Ok(_) => Err(ToolError::new(
                 ErrorKind::InvalidReturn,
                 "the tool ran where only its arguments were asked about",

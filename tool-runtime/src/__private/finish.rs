@@ -13,7 +13,7 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use crate::{Answer, ErrorKind, Outcome, Output, ToolError};
+use crate::tool::{Answer, ErrorKind, Outcome, Output, ToolError};
 
 use super::Ran;
 

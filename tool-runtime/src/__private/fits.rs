@@ -1,8 +1,8 @@
 //! Whether bounds fit the type that they are put on: looked at when it compiles, since a bound that
 //! says nothing is a mistake that nobody would see.
 
-use crate::name::same;
-use crate::schema::{Bounds, Int, Kind, Shape};
+use crate::schema::shape::{Bounds, Int, Kind, Shape};
+use crate::text::same;
 
 /// What a shape is at its core; `None` where that is known to nobody yet, or wrong already.
 #[track_caller]

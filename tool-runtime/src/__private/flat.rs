@@ -2,8 +2,8 @@
 //! read such a type never, or not as its schema says.
 
 use super::text::Text;
-use crate::name::same;
-use crate::schema::{Care, Field, Id, Kind, Map, Object, Presence, Shape};
+use crate::schema::shape::{Care, Field, Id, Kind, Map, Object, Presence, Shape};
+use crate::text::same;
 
 /// What the looks are about.
 #[derive(Clone, Copy)]

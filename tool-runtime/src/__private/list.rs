@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::name::same;
-use crate::{Tool, Toolset};
+use crate::text::same;
+use crate::tool::Tool;
+use crate::toolset::Toolset;
 
 use super::text::Text;
 use super::{Handle, OneToolBlock};

@@ -13,8 +13,7 @@ mod text;
 mod told;
 
 pub use self::entry::{
-    Bind, BindGeneric, Descriptor, Entry, Handle, OneToolBlock, Ran, Run, Stop, bound,
-    bound_generic, group,
+    Bind, BindGeneric, Descriptor, Entry, Handle, OneToolBlock, Run, bound, bound_generic, group,
 };
 pub use self::finish::{
     Failure, Finish, FinishAny, Message, ViaDebug, ViaError, ViaMessages, ViaText, ViaToolError,
@@ -28,7 +27,7 @@ pub use self::probe::{
 };
 pub use self::slot::{
     FindAny, FindForeign, FindSlot, FindUnread, Lacks, NoDeserialize, NoSchema, Nothing, Probe,
-    Slot, Value, decode, decode_root, unfilled,
+    Value, decode, decode_root, unfilled,
 };
 pub use self::stateless::{
     About, Described, Filled, Param, Params, Stateless, Table, Tree, call0, call1, call2, call3,
@@ -39,16 +38,19 @@ pub use self::targets::{
     own_targets, within_budget,
 };
 pub use self::told::*;
-pub use crate::contain::{contained, reported};
-pub use crate::context::inside_call;
-pub use crate::json::Json;
-pub use crate::outcome::EndReason;
-pub use crate::schema::Regex;
-pub use crate::{
-    Annotations, Answer, Back, Bounds, Call, Context, Dialect, Edge, ErrorKind, Field, Id, Int,
-    Kind, Literal, Map, Object, Outcome, Pattern, Presence, Provide, Refs, Schema, Scope, Shape,
-    Tool, ToolError, Union, Variant,
+pub use crate::panics::reported;
+pub use crate::provider::dialect::Dialect;
+pub use crate::schema::decode::Json;
+pub use crate::schema::shape::Regex;
+pub use crate::schema::shape::{
+    Back, Bounds, Edge, Field, Id, Int, Kind, Literal, Map, Object, Pattern, Presence, Refs,
+    Schema, Shape, Union, Variant,
 };
+pub use crate::tool::{
+    Annotations, Answer, Call, Context, EndReason, ErrorKind, Outcome, Provide, Ran, Scope, Slot,
+    Stop, Tool, ToolError, contained, inside_call,
+};
+
 /// The traits that generated code finds methods and constants through, by names that nobody has: one `use` of all of them
 /// costs the compiler less than one each.
 pub mod find {

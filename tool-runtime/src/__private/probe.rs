@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Schema, Shape, schema::Kind};
+use crate::schema::shape::{Kind, Schema, Shape};
 
 use super::slot::{Lacks, NoDeserialize, NoSchema};
 use super::{Tree, known};
@@ -26,7 +26,7 @@ pub trait HasNot {
     /// No tree.
     const __SHAPE: Option<&'static Shape> = None;
     /// No targets.
-    const __REFS: Option<&'static crate::Refs> = None;
+    const __REFS: Option<&'static crate::schema::shape::Refs> = None;
     /// Neither.
     const __TREE: Option<Tree> = None;
 }

@@ -5,17 +5,11 @@ use std::marker::PhantomData;
 
 use serde::Deserialize;
 
-use crate::json::{Error, Json};
-use crate::{Call, ErrorKind, Kind, Schema, ToolError};
+use crate::schema::decode::{Error, Json};
+use crate::schema::shape::{Kind, Schema};
+use crate::tool::{Call, ErrorKind, Ran, Slot, Stop, ToolError};
 
-use super::{Descriptor, Ran, Stop};
-
-/// A place for a value that the text holds.
-pub trait Slot<'de> {
-    /// Reads the value that stands next.
-    #[doc(hidden)]
-    fn fill(&mut self, json: &mut Json<'de>) -> Result<(), Error>;
-}
+use super::Descriptor;
 
 /// A slot for a `T`.
 #[derive(Debug)]
@@ -158,7 +152,7 @@ pub fn decode<'a>(
             "the tool has no parameters",
         )));
     };
-    stop(call, crate::decode::decode_params(call, params, slots))
+    stop(call, crate::tool::decode_params(call, params, slots))
 }
 
 /// The same for a tool whose arguments are one struct.
@@ -168,7 +162,7 @@ pub fn decode_root<'a>(
     about: &'static Descriptor,
     slot: &mut dyn Slot<'a>,
 ) -> Option<Stop> {
-    stop(call, crate::decode::decode_root(call, about.input, slot))
+    stop(call, crate::tool::decode_root(call, about.input, slot))
 }
 
 #[inline]

@@ -7,9 +7,11 @@ use std::marker::PhantomData;
 
 use serde::Deserialize;
 
-use super::slot::{Nothing, Slot, Value, decode, unfilled};
+use super::slot::{Nothing, Value, decode, unfilled};
 use super::{Bind, Descriptor, Handle, Ran, ready};
-use crate::{Call, Field, Output, Refs, Shape};
+use crate::schema::shape::{Field, Refs, Shape};
+use crate::tool::Slot;
+use crate::tool::{Call, Output};
 
 /// A type's tree, and the types that its edges lead back to. They stand together, since one more constant of each tool costs
 /// the compiler a twentieth of a check after an edit.

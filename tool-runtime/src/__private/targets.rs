@@ -6,8 +6,8 @@ mod spelling;
 mod words;
 
 use super::{Descriptor, Handle, Listed, OneToolBlock};
-use crate::dialect::{Dialect, Judged, RejectCode, Verdict};
-use crate::name::same;
+use crate::provider::dialect::{Dialect, Judged, RejectCode, Verdict};
+use crate::text::same;
 
 pub use self::request::{fits_request, within_budget};
 use super::text::Text;

@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use crate::schema::{Back, Id, Kind, Refs, Shape};
-use crate::{Bounds, Field, OutputPresence, Presence, Schema, Variant};
+use crate::schema::shape::{Back, Id, Kind, Refs, Shape};
+use crate::schema::shape::{Bounds, Field, OutputPresence, Presence, Schema, Variant};
 
 use super::{Has, Tree};
 
@@ -30,7 +30,7 @@ pub struct Told<T: ?Sized>(PhantomData<fn(&T)>);
 #[cfg(feature = "schemars")]
 impl<T: schemars::JsonSchema + ?Sized> Told<T> {
     /// The type's tree: a leaf that nobody can look into before the program runs.
-    pub const __SHAPE: Option<&'static Shape> = Some(crate::schema::foreign::<T>());
+    pub const __SHAPE: Option<&'static Shape> = Some(crate::schema::shape::foreign::<T>());
 }
 
 /// See [`Told`].
@@ -276,8 +276,9 @@ mod emit {
     use schemars::{Schema, SchemaGenerator};
     use serde_json::Value;
 
-    use crate::Shape;
-    use crate::schema::{SchemaDoc, Side};
+    use crate::schema::render::SchemaDoc;
+    use crate::schema::shape::Shape;
+    use crate::schema::shape::Side;
 
     /// Our tree as schemars' schema, of the side that is asked for. Recursive types move to the
     /// generator's definitions, under names that hold for this tree alone.

@@ -1,6 +1,8 @@
 use std::fmt::{self, Display};
 
-use crate::{NameError, Printable, Stripped};
+use crate::text::NameError;
+use crate::text::Printable;
+use crate::toolset::Stripped;
 
 /// Why a [`DynTool`](crate::DynTool) could not be made.
 #[derive(Debug, Clone, PartialEq, Eq)]

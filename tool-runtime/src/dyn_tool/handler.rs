@@ -7,9 +7,10 @@ use std::marker::PhantomData;
 
 use serde::de::DeserializeOwned;
 
-use crate::decode::{decode_value, decode_value_of};
-use crate::secret::holds_secret;
-use crate::{Answer, Call, Context, ErrorKind, Outcome, Output, Shape, ToolError};
+use crate::schema::decode::holds_secret;
+use crate::schema::shape::Shape;
+use crate::tool::{Answer, Call, Context, ErrorKind, Outcome, Output, ToolError};
+use crate::tool::{decode_value, decode_value_of};
 
 /// The code of a tool.
 pub(super) trait Handler: Send + Sync {

@@ -27,9 +27,11 @@ use serde_json::{Map, Value};
 use self::draft::Draft;
 use self::plain::Plain;
 use super::{SchemaError, SchemaErrorKind};
-use crate::check::format;
-use crate::decode::{decode_value_of, refused};
-use crate::{Call, Fault, FaultCode, SchemaDoc, ToolError};
+use crate::schema::decode::{Fault, FaultCode};
+use crate::schema::format;
+use crate::schema::render::SchemaDoc;
+use crate::tool::{Call, ToolError};
+use crate::tool::{decode_value_of, refused};
 
 /// Compiling takes up to 8 KiB of stack a schema in a build without optimisation.
 const COMPILE_STACK: usize = 16 * 1024 * 1024;

@@ -10,10 +10,11 @@ use super::elsewhere::{Elsewhere, Moved};
 use super::layer::{Handled, Layer, Next, Request};
 use super::sort::Job;
 use super::span::CallSpan;
-use crate::contain::{Contained, contained};
-use crate::items;
+use crate::schema::decode::{Repair, Store};
+use crate::tool::items;
+use crate::tool::{Answer, Call, Context, ErrorKind, Outcome, Tool, ToolCall, ToolError};
+use crate::tool::{Contained, contained};
 use crate::toolset::{Entry, Traits, settled};
-use crate::{Answer, Call, Context, ErrorKind, Outcome, Repair, Store, Tool, ToolCall, ToolError};
 
 /// What all of a call's layers lead to.
 pub(super) struct Core<'a> {

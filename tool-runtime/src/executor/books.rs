@@ -16,9 +16,12 @@ use super::shown::Shown;
 use super::span::CallSpan;
 use super::{Executor, Turn};
 use crate::panics;
-use crate::result::is_written;
+use crate::schema::decode::Repair;
+use crate::tool::is_written;
+use crate::tool::{
+    Context, Encoder, ErrorKind, Outcome, RunningBatch, ToolCall, ToolError, ToolResult,
+};
 use crate::toolset::Entry;
-use crate::{Context, Encoder, ErrorKind, Outcome, Repair, ToolCall, ToolError, ToolResult};
 
 /// See the module.
 pub(super) struct Books<'a> {
@@ -73,7 +76,7 @@ impl<'a> Books<'a> {
             replies: Vec::with_capacity(calls.len()),
             ended: Vec::with_capacity(calls.len()),
             updates: Vec::new(),
-            cx: cx.clone().in_batch(Arc::clone(&live)),
+            cx: cx.clone().in_batch(live.clone()),
             live,
             policy: &executor.on_error,
             observers,
@@ -234,7 +237,7 @@ impl<'a> Books<'a> {
         let says = match self.policy.ask(call, error) {
             Ok(says) => says,
             Err(panic) => {
-                panics::report(POLICY, &panic);
+                panics::report(POLICY, panic.host_detail().unwrap_or_default());
                 result.outcome = Err(error.clone().beside(POLICY, &panic));
                 OnFailure::Halt
             }

@@ -10,8 +10,8 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::turns::Turns;
-use crate::contain::contained;
-use crate::{ErrorKind, ToolError};
+use crate::tool::contained;
+use crate::tool::{ErrorKind, ToolError};
 
 /// The limit that the calls of a batch share, each from its own start.
 pub(super) struct Clock {

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::batch::Pending;
-use crate::{Decision, ToolCall};
+use crate::tool::{Decision, ToolCall};
 
 /// A call that waited, and what was decided about it; see
 /// [`Executor::decide`](crate::Executor::decide). It can be stored.

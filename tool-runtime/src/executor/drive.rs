@@ -14,7 +14,8 @@ use super::clock::{Bell, Clock, Timer};
 use super::running::RunningCall;
 use super::sort::Job;
 use super::turns::Turns;
-use crate::{Batch, Cancel, ErrorKind, ToolError};
+use crate::executor::Batch;
+use crate::tool::{Cancel, ErrorKind, ToolError};
 
 /// How a batch ends.
 enum End {

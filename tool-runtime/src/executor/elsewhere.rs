@@ -13,9 +13,10 @@ use tokio::task::JoinHandle;
 use super::blocking::Place;
 use super::body::{Answered, answer};
 use super::span::CallSpan;
-use crate::contain::{contained, not_started};
+use crate::schema::decode::Store;
+use crate::tool::{Context, ErrorKind, ToolCall, ToolError};
+use crate::tool::{contained, not_started};
 use crate::toolset::Entry;
-use crate::{Context, ErrorKind, Store, ToolCall, ToolError};
 
 /// The call, and all that it needs.
 pub(super) struct Moved {
@@ -43,7 +44,7 @@ impl Moved {
     fn block(self, runtime: Option<&Handle>) -> Answered {
         match runtime {
             Some(runtime) => runtime.block_on(self.while_wanted()),
-            None => crate::contain::wait(self.while_wanted()).flatten(),
+            None => crate::tool::wait(self.while_wanted()).flatten(),
         }
     }
 
@@ -202,7 +203,9 @@ mod tests {
     use std::thread;
 
     use super::{CallSpan, Elsewhere, Entry, Moved, contained};
-    use crate::{Context, DynTool, ErrorKind, Store, Tool, ToolCall, ToolError};
+    use crate::dyn_tool::DynTool;
+    use crate::schema::decode::Store;
+    use crate::tool::{Context, ErrorKind, Tool, ToolCall, ToolError};
 
     /// A call that counts how often it runs.
     fn counted(ran: &Arc<AtomicUsize>) -> Result<Moved, Box<dyn std::error::Error>> {
@@ -235,7 +238,7 @@ mod tests {
                 panic!("no thread");
             })
         });
-        assert!(crate::contain::wait(answer).flatten().is_ok());
+        assert!(crate::tool::wait(answer).flatten().is_ok());
         assert_eq!(ran.load(Ordering::SeqCst), 1);
         Ok(())
     }
@@ -251,7 +254,7 @@ mod tests {
         if let Some(run) = kept.take() {
             run();
         }
-        let error = crate::contain::wait(answer).flatten();
+        let error = crate::tool::wait(answer).flatten();
         assert_eq!(
             error.map_err(|error| error.kind()).err(),
             Some(ErrorKind::NotStarted)

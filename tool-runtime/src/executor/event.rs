@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use super::batch::{Batch, Pending};
 use super::shown::Shown;
-use crate::contain::reported;
-use crate::{Context, Progress, Repair, ToolCall, ToolResult};
+use crate::panics::reported;
+use crate::schema::decode::Repair;
+use crate::tool::Progress;
+use crate::tool::{Context, ToolCall, ToolResult};
 
 /// What happens while an [`Executor`](crate::Executor) runs a batch, as it happens.
 ///

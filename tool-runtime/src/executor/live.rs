@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::event::{BatchId, Event, Observers};
 use crate::sync::{Mutex, MutexGuard};
-use crate::{Cancel, Context, Progress};
+use crate::tool::{Cancel, Context, Progress, RunningBatch};
 
 /// What the contexts of a batch's calls lead to.
 pub(crate) struct Live {
@@ -85,98 +85,9 @@ impl Live {
         self.calls().get_mut(index).map(change)
     }
 
-    /// What tells the call to stop.
-    pub(crate) fn cancel(&self, index: usize) -> Cancel {
-        let stop = self.with(index, |call| {
-            let all = self.stop.get_or_init(Cancel::new);
-            let stop = call.asked().stop.get_or_insert_with(|| all.child()).clone();
-            (stop, call.stopped)
-        });
-        let (stop, stopped) = stop.unwrap_or_default();
-        if stopped {
-            stop.cancel();
-        }
-        stop
-    }
-
     /// Whether the call is one of the batch's that is not answered yet.
     pub(crate) fn is_open(&self, index: usize) -> bool {
         self.with(index, |call| !call.closed).unwrap_or(false)
-    }
-
-    /// Whether the calls are of the run of this id.
-    pub(crate) fn is_of(&self, run: Option<&Arc<str>>) -> bool {
-        self.run.as_ref() == run
-    }
-
-    /// The place in its turn of the call at this place of the batch.
-    pub(crate) fn place(&self, index: usize) -> usize {
-        let place = self.places.as_ref().and_then(|places| places.get(index));
-        place.copied().unwrap_or(index)
-    }
-
-    /// How many updates a call has noted.
-    pub(crate) fn updates(&self, index: usize) -> usize {
-        self.with(index, |call| call.updates().len())
-            .unwrap_or_default()
-    }
-
-    /// The updates that a call has noted.
-    pub(crate) fn noted(&self, index: usize) -> Vec<(String, Value)> {
-        self.with(index, |call| call.updates().to_vec())
-            .unwrap_or_default()
-    }
-
-    /// Forgets all updates of a call but the first ones.
-    pub(crate) fn keep_updates(&self, index: usize, first: usize) {
-        self.with(index, |call| {
-            if let Some(asked) = &mut call.asked {
-                asked.updates.truncate(first);
-            }
-        });
-    }
-
-    /// Notes what the conversation shall know; not of a call that is answered.
-    pub(crate) fn update(&self, index: usize, name: String, value: Value) -> bool {
-        let noted = self.with(index, |call| {
-            if !call.closed {
-                call.asked().updates.push((name, value));
-            }
-            !call.closed
-        });
-        noted.unwrap_or(false)
-    }
-
-    /// Tells the observers how far a call has come; not of one that is answered.
-    pub(crate) fn progress(
-        &self,
-        cx: &Context,
-        index: usize,
-        id: &str,
-        name: &str,
-        progress: &Progress,
-    ) {
-        if !self.observers.is_empty() && self.is_open(index) {
-            self.observers.tell(&Event::Progress {
-                batch_id: self.id,
-                cx,
-                index,
-                id,
-                name,
-                progress,
-            });
-        }
-    }
-
-    /// An attempt of the call took longer than it may. Another one may follow: so what is left of it is told to stop
-    /// once the call is answered.
-    pub(crate) fn is_late(&self, index: usize) {
-        self.with(index, |call| call.late = true);
-    }
-
-    /// The call's code begins to run away from the task of the batch, or has ended there.
-    pub(crate) fn runs_elsewhere(&self, index: usize, runs: bool) {
-        self.with(index, |call| call.asked().elsewhere = runs);
     }
 
     /// Whether the call's code may run away from the task of the batch: nobody can stop it there.
@@ -210,6 +121,79 @@ impl Live {
         if let Some(stop) = stop.flatten() {
             stop.cancel();
         }
+    }
+}
+
+impl RunningBatch for Live {
+    fn runs_elsewhere(&self, index: usize, runs: bool) {
+        self.with(index, |call| call.asked().elsewhere = runs);
+    }
+
+    fn cancel(&self, index: usize) -> Cancel {
+        let stop = self.with(index, |call| {
+            let all = self.stop.get_or_init(Cancel::new);
+            let stop = call.asked().stop.get_or_insert_with(|| all.child()).clone();
+            (stop, call.stopped)
+        });
+        let (stop, stopped) = stop.unwrap_or_default();
+        if stopped {
+            stop.cancel();
+        }
+        stop
+    }
+
+    fn is_of(&self, run: Option<&Arc<str>>) -> bool {
+        self.run.as_ref() == run
+    }
+
+    fn place(&self, index: usize) -> usize {
+        let place = self.places.as_ref().and_then(|places| places.get(index));
+        place.copied().unwrap_or(index)
+    }
+
+    fn updates(&self, index: usize) -> usize {
+        self.with(index, |call| call.updates().len())
+            .unwrap_or_default()
+    }
+
+    fn noted(&self, index: usize) -> Vec<(String, Value)> {
+        self.with(index, |call| call.updates().to_vec())
+            .unwrap_or_default()
+    }
+
+    fn keep_updates(&self, index: usize, first: usize) {
+        self.with(index, |call| {
+            if let Some(asked) = &mut call.asked {
+                asked.updates.truncate(first);
+            }
+        });
+    }
+
+    fn update(&self, index: usize, name: String, value: Value) -> bool {
+        let noted = self.with(index, |call| {
+            if !call.closed {
+                call.asked().updates.push((name, value));
+            }
+            !call.closed
+        });
+        noted.unwrap_or(false)
+    }
+
+    fn progress(&self, cx: &Context, index: usize, id: &str, name: &str, progress: &Progress) {
+        if !self.observers.is_empty() && self.is_open(index) {
+            self.observers.tell(&Event::Progress {
+                batch_id: self.id,
+                cx,
+                index,
+                id,
+                name,
+                progress,
+            });
+        }
+    }
+
+    fn is_late(&self, index: usize) {
+        self.with(index, |call| call.late = true);
     }
 }
 

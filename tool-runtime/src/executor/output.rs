@@ -4,9 +4,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
 
-use crate::{
-    Answer, Block, Call, Content, Field, Outcome, Payload, Schema, SchemaDoc, Shape, Tool, ToolDef,
-    ToolError, ToolResult, cut,
+use crate::json::cut;
+use crate::schema::render::SchemaDoc;
+use crate::schema::shape::{Field, Schema, Shape};
+use crate::tool::{
+    Answer, Block, Call, Content, Outcome, Payload, Tool, ToolDef, ToolError, ToolResult,
 };
 
 /// How much of an answer a model is to read: bytes and lines, both.

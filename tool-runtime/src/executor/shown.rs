@@ -2,9 +2,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::contain::reported;
-use crate::secret::unshown;
-use crate::{Printable, Tool, ToolCall};
+use crate::panics::reported;
+use crate::schema::decode::unshown;
+use crate::text::Printable;
+use crate::tool::{Tool, ToolCall};
 
 /// A call's arguments, as they may be logged: see [`Tool::shown`].
 ///

@@ -5,8 +5,10 @@ use std::time::Duration;
 use super::batch::PendingReason;
 use super::books::Books;
 use super::{Executor, Turn, UnknownPolicy};
+use crate::schema::decode::Store;
+use crate::tool::{Context, Decision, ErrorKind, Outcome, ToolCall, ToolError};
 use crate::toolset::Entry;
-use crate::{Context, Decision, ErrorKind, Outcome, Store, ToolCall, ToolError, Toolset};
+use crate::toolset::Toolset;
 
 /// A call that will run.
 pub(super) struct Job<'a> {

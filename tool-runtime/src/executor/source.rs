@@ -1,8 +1,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::contain::reported;
-use crate::{Registry, Scope, Toolset};
+use crate::panics::reported;
+use crate::tool::Scope;
+use crate::toolset::{Registry, Toolset};
 
 /// Where an [`Executor`](crate::Executor) has its tools from.
 #[derive(Clone)]

@@ -18,10 +18,11 @@ mod on {
     use tracing::span::{Entered, Span};
     use tracing::{Level, span};
 
-    use crate::contain::reported;
     use crate::executor::Shown;
-    use crate::name::{LONGEST_SHOWN, is_portable_name};
-    use crate::{Encoder, Printable, ToolCall, ToolResult};
+    use crate::panics::reported;
+    use crate::text::Printable;
+    use crate::text::{LONGEST_SHOWN, is_portable_name};
+    use crate::tool::{Encoder, ToolCall, ToolResult};
 
     /// A name or an id, which a model or a provider made up, in one line.
     fn in_a_line(text: &str) -> Cow<'_, str> {
@@ -154,7 +155,7 @@ mod off {
     use std::future::Future;
 
     use crate::executor::Shown;
-    use crate::{ToolCall, ToolResult};
+    use crate::tool::{ToolCall, ToolResult};
 
     /// See the module.
     #[derive(Clone, Default)]

@@ -2,20 +2,20 @@
 
 /// What opens and closes, and what may follow an element.
 #[derive(Clone, Copy)]
-pub(super) struct Brackets {
-    pub(super) open: u8,
-    pub(super) close: u8,
-    pub(super) name: &'static str,
-    pub(super) next: &'static str,
+pub(crate) struct Brackets {
+    pub(crate) open: u8,
+    pub(crate) close: u8,
+    pub(crate) name: &'static str,
+    pub(crate) next: &'static str,
 }
 
-pub(super) const ARRAY: Brackets = Brackets {
+pub(crate) const ARRAY: Brackets = Brackets {
     open: b'[',
     close: b']',
     name: "an array",
     next: "`,` or `]`",
 };
-pub(super) const OBJECT: Brackets = Brackets {
+pub(crate) const OBJECT: Brackets = Brackets {
     open: b'{',
     close: b'}',
     name: "an object",

@@ -1,45 +1,9 @@
-//! JSON text into typed arguments: a serde deserializer that is as strict as the schema.
-//!
-//! `serde_json` decodes what a type's author wrote `Deserialize` for, which is more than its
-//! schema admits: it takes an array for a struct, drops unknown keys, lets the last of two equal
-//! keys win, turns `1e40` into an infinite `f32`, and refuses `1.0` for an integer. A wrapper
-//! around it would have to carry a second set of visitors through every user's type. A
-//! deserializer of our own sees all of this where it happens, and a user's crate compiles no more
-//! code for it than for `serde_json`:
-//!
-//! - `deserialize_struct` met by `[` is an array given for a struct;
-//! - `deserialize_ignored_any` is what a derived `Deserialize` calls for a key that it does not
-//!   know, so behind such a key of a struct it is a refusal;
-//! - a number is judged by its decimal text, never through `f64`;
-//! - a string with escapes is unescaped into a [`Store`] that lives as long as the text, so a
-//!   `&str` borrows at any depth, escapes or not.
-//!
-//! What serde buffers (untagged and internally tagged enums, flattened fields) is replayed by
-//! serde's own deserializer, out of our sight.
+//! JSON text, without a schema: brackets and cutting.
 
-mod access;
 mod brackets;
-mod count;
-mod de;
-mod digits;
-mod error;
-mod key;
-mod lowered;
-mod number;
-mod read;
-mod store;
+#[cfg(feature = "tokio")]
+pub(crate) mod cut;
 mod string;
-mod watch;
 
-pub(crate) use self::access::Seen;
-pub(crate) use self::brackets::Place;
-pub(crate) use self::error::{Error, Problem, Segment};
-pub(crate) use self::number::{Integer, Number};
-pub use self::read::Json;
-pub use self::store::Store;
-pub(crate) use self::string::plain_run;
-pub(crate) use self::watch::{Watch, admits_key, position};
-
-/// How deep arrays and objects may nest, the arguments' own object included. Types recurse as deep
-/// as the text does, and the stack ends.
-pub(crate) const MAX_DEPTH: u8 = 128;
+pub(crate) use self::brackets::{ARRAY, Brackets, OBJECT, Place};
+pub(crate) use self::string::{plain_run, write_json_string};

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::Levels;
-use crate::{Context, Decision, Handled, Handling, Layer, Next, Outcome, Request, Tool, ToolCall};
+use crate::executor::{Handled, Handling, Layer, Next, Request};
+use crate::tool::{Context, Decision, Outcome, Tool, ToolCall};
 
 /// Asks before a call runs: a person, a policy, another program.
 ///

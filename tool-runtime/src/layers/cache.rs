@@ -10,7 +10,9 @@ use tokio::time::Instant;
 
 use self::canonical::canonical;
 use super::{Names, lists, names};
-use crate::{Handled, Handling, Layer, Next, Outcome, Request, ShortStr, Tool};
+use crate::executor::{Handled, Handling, Layer, Next, Request};
+use crate::text::ShortStr;
+use crate::tool::{Outcome, Tool};
 
 /// Longer arguments are not kept.
 const LONGEST: usize = 64 * 1024;

@@ -1,7 +1,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::{ErrorKind, Handled, Handling, Layer, Next, Request, ToolError};
+use crate::executor::{Handled, Handling, Layer, Next, Request};
+use crate::tool::{ErrorKind, ToolError};
 
 /// Counts are kept of so many runs; a new one takes the place of that which was quiet the longest.
 const RUNS: usize = 1024;

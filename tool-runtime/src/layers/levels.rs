@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::Meta;
+use crate::tool::Meta;
 
 /// An attribute of tools whose values are steps, from the lowest to the highest: `risk`, from `low`
 /// to `critical`.

@@ -3,9 +3,10 @@ use std::io::Write;
 
 use tokio::time::Instant;
 
-use crate::contain::reported;
-use crate::visible::excerpt;
-use crate::{Handled, Handling, Layer, Next, Outcome, Request};
+use crate::executor::{Handled, Handling, Layer, Next, Request};
+use crate::panics::reported;
+use crate::text::excerpt;
+use crate::tool::Outcome;
 
 /// A line for each call, when it has ended: its id, the tool, what became of it, how long it took.
 ///

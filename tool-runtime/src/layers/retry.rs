@@ -3,7 +3,8 @@ use std::time::Duration;
 
 use super::{Names, lists, names};
 use crate::executor::pause;
-use crate::{ErrorKind, Handled, Handling, Layer, Next, Request, ToolError};
+use crate::executor::{Handled, Handling, Layer, Next, Request};
+use crate::tool::{ErrorKind, ToolError};
 
 /// Calls again what failed, after a while that doubles from attempt to attempt.
 ///

@@ -11,9 +11,8 @@ use tokio::sync::{mpsc, oneshot};
 use tower_layer::Layer as TowerLayer;
 use tower_service::Service;
 
-use crate::{
-    Context, ErrorKind, Handled, Handling, Layer, Next, Request, Tool, ToolCall, ToolError,
-};
+use crate::executor::{Handled, Handling, Layer, Next, Request};
+use crate::tool::{Context, ErrorKind, Tool, ToolCall, ToolError};
 
 type BoxError = Box<dyn Error + Send + Sync>;
 

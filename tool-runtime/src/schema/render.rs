@@ -4,6 +4,7 @@
 //! orders a map in this build.
 
 mod definitions;
+mod document;
 #[cfg(feature = "schemars")]
 mod foreign;
 #[cfg(not(feature = "schemars"))]
@@ -17,35 +18,13 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use self::definitions::Definition;
-pub(crate) use self::words::{Words, described, written};
-use super::fields::{self, Alternative, Key};
-use super::narrow::{Bare, bare};
-use super::shape::{Back, Id, Kind, Shape};
-use crate::json::plain_run;
-
-/// Which of serde's sides is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
-    /// What is read: a key with a default may be missing.
-    Input,
-    /// What is written: every key is there.
-    Output,
-}
-
-/// How much is said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Detail {
-    /// All that holds.
-    Full,
-    /// Without bounds that only repeat how wide a Rust number is.
-    Provider,
-    /// All that holds, and `writeOnly` at what is secret.
-    Marked,
-}
-
-/// Integers as keys, as `json::key` reads them: one spelling a number.
-pub(crate) const UNSIGNED_KEY: &str = "^([1-9][0-9]*|0)$";
-pub(crate) const SIGNED_KEY: &str = "^(-?[1-9][0-9]*|0)$";
+pub use self::document::SchemaDoc;
+pub(crate) use self::words::{Words, described};
+use crate::json::write_json_string;
+use crate::schema::shape::{Alternative, Key, fields};
+use crate::schema::shape::{Back, Id, Kind, Shape};
+use crate::schema::shape::{Bare, bare};
+use crate::schema::shape::{Detail, Side};
 
 /// The JSON Schema of a shape.
 pub(crate) fn render(shape: &'static Shape, side: Side, detail: Detail) -> String {
@@ -60,7 +39,7 @@ pub(crate) fn render_into(out: &mut String, shape: &'static Shape, side: Side, d
         out: std::mem::take(out),
         side,
         detail,
-        recursive: super::recursion::targets(shape),
+        recursive: crate::schema::shape::targets(shape),
         defs: Vec::new(),
         required: Vec::new(),
         is_root: true,
@@ -91,44 +70,6 @@ fn push_number(out: &mut String, value: u128) {
         Ok(digit @ 0..=9) => out.push(char::from(b'0' + digit)),
         // Writing to a string cannot fail.
         _ => drop(write!(out, "{value}")),
-    }
-}
-
-/// Appends `text` as a JSON string.
-pub(crate) fn write_json_string(out: &mut String, text: &str) {
-    out.reserve(text.len() + 2);
-    out.push('"');
-    // Most texts are one run.
-    if plain_run(text.as_bytes(), 0) == text.len() {
-        out.push_str(text);
-    } else {
-        write_runs(out, text);
-    }
-    out.push('"');
-}
-
-/// The text run by run, and between them what has to be escaped.
-fn write_runs(out: &mut String, text: &str) {
-    let mut rest = text;
-    loop {
-        // What ends a run is ASCII, so that is no character's middle.
-        let run = rest.split_at_checked(plain_run(rest.as_bytes(), 0));
-        let (plain, from) = run.unwrap_or((rest, ""));
-        out.push_str(plain);
-        let mut chars = from.chars();
-        match chars.next() {
-            Some('"') => out.push_str("\\\""),
-            Some('\\') => out.push_str("\\\\"),
-            Some('\n') => out.push_str("\\n"),
-            Some('\r') => out.push_str("\\r"),
-            Some('\t') => out.push_str("\\t"),
-            Some(control) => {
-                // Writing to a string cannot fail.
-                let _ = write!(out, "\\u{:04x}", u32::from(control));
-            }
-            None => break,
-        }
-        rest = chars.as_str();
     }
 }
 

@@ -4,15 +4,46 @@
 //! that are known only at run time are JSON ([`Ordered`](super::ordered::Ordered)) and have a tree
 //! of their own.
 
+mod care;
+pub(crate) mod estimate;
+mod extern_types;
 mod field;
+pub(crate) mod fields;
+#[cfg(feature = "schemars")]
+mod foreign;
+mod int;
+mod key_head;
 mod kinds;
+mod narrow;
+#[cfg(feature = "schemars")]
+mod opaque;
+mod pattern;
+mod recursion;
+mod schema;
+mod std_types;
+mod sure;
+mod view;
 
+pub use self::care::Care;
 pub use self::field::{Field, OutputPresence, Presence};
+pub(crate) use self::fields::{Alternative, Key, alternatives, alternatives_of};
+#[cfg(feature = "schemars")]
+pub(crate) use self::foreign::foreign;
+pub use self::int::Int;
+pub(crate) use self::int::{SIGNED_KEY, UNSIGNED_KEY};
+pub use self::key_head::KeyHead;
 pub use self::kinds::{
     Array, Back, Bounds, Edge, Foreign, IntegerRange, Literal, Map, NumberRange, Object,
     StringRules, Union, Variant,
 };
-use super::{Care, Int, Sure};
+pub(crate) use self::narrow::{Bare, bare};
+#[cfg(feature = "schemars")]
+pub use self::opaque::Opaque;
+pub use self::pattern::{Pattern, Regex};
+pub(crate) use self::recursion::{is_whole, targets};
+pub use self::schema::{Refs, Schema};
+pub use self::sure::Sure;
+pub(crate) use self::view::{Detail, Side, written};
 
 /// A type's schema, as a tree that the compiler can read.
 ///

@@ -1,4 +1,5 @@
-use crate::{Dialect, Toolset};
+use crate::provider::dialect::Dialect;
+use crate::toolset::Toolset;
 
 /// Asserts that a provider accepts a toolset: what [`Toolset::check`] says, as a test of those tools
 /// that the compiler cannot look into.

@@ -2,8 +2,11 @@ use std::fmt;
 
 use schemars::JsonSchema;
 
-use crate::schema::{Side, comparable, foreign};
-use crate::{Schema, SchemaDoc};
+use crate::schema::read::comparable;
+use crate::schema::render::SchemaDoc;
+use crate::schema::shape::Schema;
+use crate::schema::shape::Side;
+use crate::schema::shape::foreign;
 
 /// Two schemas of one type that are not the same.
 #[derive(Debug, Clone, PartialEq)]

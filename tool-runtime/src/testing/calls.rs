@@ -1,6 +1,8 @@
 use super::Samples;
-use crate::schema::{example, refused_defaults};
-use crate::{Context, ErrorKind, ToolCall, ToolResult, Toolset};
+use crate::schema::decode::example;
+use crate::schema::decode::refused_defaults;
+use crate::tool::{Context, ErrorKind, ToolCall, ToolResult};
+use crate::toolset::Toolset;
 
 /// Calls of every tool of a set: a small one, and then so many at random that its schema admits.
 ///

@@ -4,7 +4,7 @@ use super::rng::Rng;
 use super::rules::Rules;
 use super::value::{Node, Value};
 use super::write::{Style, Writer};
-use crate::SchemaDoc;
+use crate::schema::render::SchemaDoc;
 
 /// JSON texts by a schema: some that it admits, and some that it may not.
 ///
@@ -153,7 +153,7 @@ mod tests {
     use std::collections::HashMap;
 
     use super::Samples;
-    use crate::SchemaDoc;
+    use crate::schema::render::SchemaDoc;
     use crate::testing::Mutation;
 
     #[test]

@@ -5,16 +5,16 @@ use std::mem;
 use std::time::Duration;
 
 use super::{Entry, Inner, Toolset};
-use crate::contain::{Contained, contained, wait};
-#[cfg(feature = "tokio")]
-use crate::items::{self, is_stream};
 use crate::panics;
-use crate::result::is_written;
+use crate::schema::decode::Store;
 use crate::tool::Later;
-use crate::{
-    Answer, Call, Context, ErrorKind, Meta, Outcome, Payload, Store, ToolCall, ToolError,
-    ToolResult,
+use crate::tool::is_written;
+use crate::tool::{
+    Answer, Call, Context, ErrorKind, Meta, Outcome, Payload, ToolCall, ToolError, ToolResult,
 };
+use crate::tool::{Contained, contained, wait};
+#[cfg(feature = "tokio")]
+use crate::tool::{is_stream, items};
 
 impl Toolset {
     /// Whether a call would be accepted, without running the tool, in a conversation of which
@@ -180,7 +180,10 @@ impl Inner {
         });
         if !is_seen.get() {
             if let Err(error) = &guarded {
-                panics::report("a tool's `visible`", error);
+                panics::report(
+                    "a tool's `visible`",
+                    error.host_detail().unwrap_or_default(),
+                );
             }
             *place = hidden(ErrorKind::Hidden);
             return (None, None);

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::{Conflicts, Toolset};
-use crate::schema::Ordered;
-use crate::{
-    Answer, Call, Context, ErrorKind, Field, Outcome, Payload, Schema, SchemaDoc, Scope, Shape,
-    Tool, ToolDef, ToolError,
+use crate::schema::read::Ordered;
+use crate::schema::render::SchemaDoc;
+use crate::schema::shape::{Field, Schema, Shape};
+use crate::tool::{
+    Answer, Call, Context, ErrorKind, Outcome, Payload, Scope, Tool, ToolDef, ToolError,
 };
 
 /// The name of the tool that tells the rest.

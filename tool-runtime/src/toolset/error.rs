@@ -1,6 +1,7 @@
 use std::fmt;
 
-use crate::{NameError, Printable};
+use crate::text::NameError;
+use crate::text::Printable;
 
 /// Tools of equal names, which a toolset cannot hold.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use super::super::text::Text;
 use super::Inputs;
-use crate::dialect::{Dialect, Size, Verdict};
-use crate::schema::estimate;
+use crate::provider::dialect::{Dialect, Size, Verdict};
+use crate::schema::shape::estimate;
 
 /// How many tools are named that cost most.
 const NAMED: usize = 3;

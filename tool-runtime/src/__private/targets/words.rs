@@ -2,7 +2,7 @@
 
 use super::super::text::Text;
 use super::is_size;
-use crate::dialect::{Dialect, RejectCode, Size, Steps};
+use crate::provider::dialect::{Dialect, RejectCode, Size, Steps};
 
 /// Where an opaque argument stands.
 #[derive(Clone, Copy)]

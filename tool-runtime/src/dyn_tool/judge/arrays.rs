@@ -2,8 +2,9 @@ use serde_json::{Map, Value};
 
 use super::explain::{Explainer, Found, Place};
 use super::words::describe;
-use crate::json::{Json, Place as Reading, Segment};
-use crate::{FaultCode, Store};
+use crate::json::Place as Reading;
+use crate::schema::decode::{FaultCode, Store};
+use crate::schema::decode::{Json, Segment};
 
 /// The texts of an array's elements, and where each starts.
 fn elements(text: &str) -> Vec<(&str, usize)> {

@@ -8,8 +8,8 @@ use super::draft::Draft;
 use super::keyword::{Keyword, escaped, held, keyword};
 use super::references::Reference;
 use super::{Targets, address, compile, cost};
-use crate::fault::say;
-use crate::{SchemaError, SchemaErrorKind as Kind};
+use crate::dyn_tool::{SchemaError, SchemaErrorKind as Kind};
+use crate::schema::decode::fault::say;
 
 const MOST_SCHEMAS: usize = 4096;
 const MOST_PATTERNS: usize = 256;

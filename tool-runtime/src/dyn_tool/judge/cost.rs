@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use super::audit::{Audit, error};
-use crate::{SchemaError, SchemaErrorKind as Kind};
+use crate::dyn_tool::{SchemaError, SchemaErrorKind as Kind};
 
 /// So many schemas may be asked about one value: references double the work each time that two of
 /// them lead to one schema.

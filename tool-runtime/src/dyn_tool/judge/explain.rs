@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 
 use super::words::{describe_own, described};
 use super::{Judge, compile};
-use crate::fault::say;
-use crate::json::Segment;
-use crate::near::{did_you_mean, near};
-use crate::{Fault, FaultCode};
+use crate::schema::decode::Segment;
+use crate::schema::decode::fault::say;
+use crate::schema::decode::{Fault, FaultCode};
+use crate::text::{did_you_mean, near};
 
 /// So many steps are spent on the words of one refusal, of which a byte that is read takes one:
 /// alternatives inside alternatives would take two to the power of their depth.

@@ -6,8 +6,9 @@ use serde_json::Value;
 use super::audit::error;
 use super::keyword::escaped;
 use super::plain::Plain;
-use crate::json::{Json, Problem, Segment};
-use crate::{SchemaError, SchemaErrorKind as Kind, Store};
+use crate::dyn_tool::{SchemaError, SchemaErrorKind as Kind};
+use crate::schema::decode::Store;
+use crate::schema::decode::{Json, Problem, Segment};
 
 const MOST_BYTES: usize = 256 * 1024;
 const MOST_DEPTH: usize = 64;
@@ -21,7 +22,7 @@ pub(super) fn read(text: &str) -> Result<Value, SchemaError> {
     Ok(schema)
 }
 
-fn unread(why: crate::json::Error) -> SchemaError {
+fn unread(why: crate::schema::decode::Error) -> SchemaError {
     let (problem, _, path) = why.into_parts();
     let at: String = path
         .iter()

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::audit::{Audit, error};
 use super::{Targets, address};
-use crate::fault::say;
-use crate::{SchemaError, SchemaErrorKind as Kind};
+use crate::dyn_tool::{SchemaError, SchemaErrorKind as Kind};
+use crate::schema::decode::fault::say;
 
 /// Compiling follows references inside each other, and the stack ends: so many schemas may be inside
 /// each other if every reference leads on to the next.

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::Judge;
-use crate::fault::say;
-use crate::schema::{count, one_of};
+use crate::schema::decode::fault::say;
+use crate::schema::decode::{count, one_of};
 
 /// So many values of an `enum` are told, and forms of an `anyOf`.
 const MOST_LISTED: usize = 32;

@@ -5,8 +5,11 @@ use std::time::{Duration, SystemTime};
 use super::super::batch::{Batch, PendingReason, Reply};
 use super::super::event::{BatchId, Event};
 use super::super::shown::Shown;
-use crate::visible::excerpt;
-use crate::{Encoder, Outcome, Progress, Repair, ShortStr, ToolCall, ToolError, ToolResult};
+use crate::schema::decode::Repair;
+use crate::text::ShortStr;
+use crate::text::excerpt;
+use crate::tool::Progress;
+use crate::tool::{Encoder, Outcome, ToolCall, ToolError, ToolResult};
 
 /// So many characters of a result or of arguments stand in a summary.
 const MOST: usize = 100;

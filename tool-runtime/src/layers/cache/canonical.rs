@@ -3,7 +3,7 @@ use std::fmt::Write;
 
 use serde_json::value::RawValue;
 
-use crate::schema::write_json_string;
+use crate::json::write_json_string;
 
 /// Text that nests deeper is not read: the stack ends.
 const DEEPEST: usize = 130;

@@ -1,7 +1,9 @@
 //! Types that stand under `$defs`, since something inside them comes back to them.
 
-use super::super::shape::{Id, Kind, Shape, Union};
-use super::{Side, Words, Writer, write_json_string};
+use super::{Words, Writer};
+use crate::json::write_json_string;
+use crate::schema::shape::Side;
+use crate::schema::shape::{Id, Kind, Shape, Union};
 
 /// A type that stands under `$defs`, by its name there.
 // Only foreign schemas bring texts.

@@ -1,10 +1,11 @@
 //! Schemas that came from elsewhere, in the same form as ours.
 
-use super::super::canonical::{Reading, canonical};
-use super::super::ordered::Ordered;
-use super::super::shape::Foreign;
 use super::definitions::{Body, Definition};
-use super::{Side, Words, Writer};
+use super::{Words, Writer};
+use crate::schema::read::Ordered;
+use crate::schema::read::{Reading, canonical};
+use crate::schema::shape::Foreign;
+use crate::schema::shape::Side;
 
 impl Writer {
     /// A schema that came from elsewhere, in the same form as ours; its definitions move to ours.

@@ -1,13 +1,13 @@
 //! The keywords of each kind of shape.
 
-use super::super::Int;
-use super::super::narrow::bare;
-use super::super::shape::{
+use super::{Words, Writer, push_number};
+use crate::json::write_json_string;
+use crate::schema::shape::Int;
+use crate::schema::shape::bare;
+use crate::schema::shape::{
     Array, Edge, IntegerRange, Kind, Map, NumberRange, StringRules, Union, Variant,
 };
-use super::{
-    Detail, SIGNED_KEY, Side, UNSIGNED_KEY, Words, Writer, push_number, write_json_string,
-};
+use crate::schema::shape::{Detail, SIGNED_KEY, Side, UNSIGNED_KEY};
 
 impl Writer {
     pub(super) fn kind(&mut self, kind: &Kind, nullable: bool) {

@@ -1,7 +1,7 @@
 //! Without schemars nothing comes from elsewhere.
 
-use super::super::shape::Foreign;
 use super::{Words, Writer};
+use crate::schema::shape::Foreign;
 
 impl Writer {
     pub(super) fn foreign(&mut self, _: &Foreign, _: bool, _: bool, words: &Words<'_>) {

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::super::defaults::refusal;
-use super::super::shape::{Field, Kind, Shape, Variant};
-use super::{Writer, write_json_string};
-use crate::contain::reported;
+use super::Writer;
+use crate::json::write_json_string;
+use crate::schema::decode::refusal;
+use crate::schema::shape::{Field, Kind, Shape, Variant, written};
 
 /// What a field says beside its type.
 #[derive(Default, Clone, Copy)]
@@ -31,12 +31,6 @@ impl Words<'static> {
             shape: Some(field.shape),
         }
     }
-}
-
-/// A default or an example as JSON. What makes it is the author's code: where that panics there is none, and the definitions
-/// are written all the same.
-pub(crate) fn written(json: fn() -> Option<String>) -> Option<String> {
-    reported("a default or an example", json).flatten()
 }
 
 impl Writer {

@@ -1,7 +1,7 @@
 //! The keys of an object.
 
 use super::{Kind, Shape};
-use crate::schema::KeyHead;
+use crate::schema::shape::KeyHead;
 
 /// One key of an object, or one parameter of a tool.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 //! What is said of values of each kind.
 
-use super::super::{Int, Pattern};
 use super::{Field, Id, Shape};
+use crate::schema::shape::{Int, Pattern};
 
 /// The integers from `min` to `max`.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 use serde_json::json;
 
-use crate::contain::contained;
-use crate::{Content, Encoder, HaltReason, Outcome, ToolCall, ToolError, ToolResult};
+use crate::tool::contained;
+use crate::tool::{Content, Encoder, HaltReason, Outcome, ToolCall, ToolError, ToolResult};
 
 /// An encoder has a text for every answer, the same each time; a value stands in its text, and of an
 /// error what the model may read and nothing else.

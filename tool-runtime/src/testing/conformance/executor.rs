@@ -3,10 +3,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
-use crate::{
-    Batch, BuildError, Cancel, Context, DynTool, ErrorKind, Outcome, Tool, ToolCall, ToolError,
-    ToolResult, Toolset,
-};
+use crate::dyn_tool::{BuildError, DynTool};
+use crate::executor::Batch;
+use crate::tool::{Cancel, Context, ErrorKind, Outcome, Tool, ToolCall, ToolError, ToolResult};
+use crate::toolset::Toolset;
 
 /// What became of the calls of a turn: the answers in call order, and the calls that wait.
 #[derive(Debug, Clone)]
@@ -76,7 +76,7 @@ pub fn executor(run: impl Fn(&Toolset, &[ToolCall], &Context) -> Turn) {
         &[None, Some(ErrorKind::Panicked), None],
     );
     let told = turn.answered.iter().any(|result| {
-        let content = result.content(crate::Encoder::auto());
+        let content = result.content(crate::tool::Encoder::auto());
         content.contains("secret")
     });
     assert!(!told, "the model reads what a panic says");

@@ -1,6 +1,8 @@
-use crate::contain::contained;
+use crate::schema::decode::Store;
 use crate::testing::Samples;
-use crate::{Call, Context, ErrorKind, NameError, Store, Tool, ToolCall, ToolDef, ToolError};
+use crate::text::NameError;
+use crate::tool::contained;
+use crate::tool::{Call, Context, ErrorKind, Tool, ToolCall, ToolDef, ToolError};
 
 /// How many texts of each kind are tried.
 const TRIED: usize = 100;

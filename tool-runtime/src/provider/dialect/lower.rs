@@ -1,0 +1,436 @@
+//! From one form to what a dialect accepts.
+
+mod array;
+mod cycles;
+mod limits;
+mod null;
+mod object;
+mod straight;
+mod union;
+mod words;
+
+use std::sync::Arc;
+
+use super::Dialect;
+use super::canonical::{Canonical, canonical};
+use super::keywords::{Keywords, is_known};
+use super::plan::{Path, Plan, Step};
+use super::reject::{Note, NoteKind, Reject, RejectCode};
+use super::rules::{AllOf, Null, Recursion, Rules};
+use crate::schema::read::Ordered;
+use crate::schema::render::SchemaDoc;
+pub(super) use words::TOLD;
+
+use self::limits::Size;
+use self::straight::straight;
+
+/// A schema as a dialect accepts it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Lowered {
+    /// The schema's text; nothing where a tool without parameters is sent without one.
+    pub schema: Option<String>,
+    /// The way back from what a model sends.
+    pub plan: Plan,
+    /// What does not stand in the schema, in order.
+    pub notes: Vec<Note>,
+    /// The provider is asked to hold the model to the schema.
+    pub strict: bool,
+    /// Keys that may be missing, which a request may limit: [`Dialect::request_limits`].
+    pub optional_keys: usize,
+    /// Values of one of several types, which a request may limit too.
+    pub unions: usize,
+}
+
+impl Lowered {
+    /// All of it as JSON: `{"ok":{…},"plan":[…],"notes":[…]}`; `"ok":null` where no schema is sent.
+    pub fn to_json(&self) -> String {
+        let steps: Vec<_> = self.plan.steps().iter().map(Step::to_json).collect();
+        let notes: Vec<_> = self.notes.iter().map(Note::to_json).collect();
+        format!(
+            "{{\"ok\":{},\"plan\":[{}],\"notes\":[{}]}}",
+            self.schema.as_deref().unwrap_or("null"),
+            steps.join(","),
+            notes.join(",")
+        )
+    }
+}
+
+/// Brings the schema of a tool's arguments into what a dialect accepts.
+///
+/// What the dialect has no word for is told in a description where words can say it, and is a
+/// [`Note`] in any case. So a lowered schema guarantees the form of what comes back, and the tool's
+/// own decoder the rest.
+///
+/// An object that declares `properties` and is silent about others has no others. One that declares
+/// none (`{"type": "object"}`), or requires or counts on more than it declares, takes any key: where
+/// a dialect knows closed objects alone it is sent as a list of entries, or refused. Only a root
+/// without keys is closed where the provider has no looser mode, and a [`Note`] says so.
+///
+/// # Errors
+/// When the dialect cannot say the schema.
+pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Reject> {
+    let lowering = Lowering::of(dialect.rules());
+    lowering.run_doc(schema).map_err(|mut rejects| {
+        // There is one: the first ended it.
+        let other = Reject::new(RejectCode::UntypedSchema, "/");
+        rejects.pop().unwrap_or(other)
+    })
+}
+
+/// The same, with all that stands against a schema. What is refused hides what is inside it.
+pub(crate) fn lower_all(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Vec<Reject>> {
+    let lowering = Lowering {
+        tells_all: true,
+        ..Lowering::of(dialect.rules())
+    };
+    lowering.run_doc(schema)
+}
+
+/// How a schema is lowered.
+pub(super) struct Lowering {
+    pub(super) rules: &'static Rules,
+    /// It is the schema of one argument, and need be no object.
+    pub(super) is_argument: bool,
+    /// What is refused does not end it.
+    pub(super) tells_all: bool,
+}
+
+impl Lowering {
+    /// Of the schema of a tool's arguments; the first rejection ends it.
+    pub(super) fn of(rules: &'static Rules) -> Self {
+        Self {
+            rules,
+            is_argument: false,
+            tells_all: false,
+        }
+    }
+
+    fn run_doc(&self, schema: &SchemaDoc) -> Result<Lowered, Vec<Reject>> {
+        if self.rules.widths {
+            return self.run(&schema.ordered());
+        }
+        let straight = schema
+            .input_shape()
+            .and_then(|shape| straight(shape, self.rules));
+        match straight {
+            Some(lowered) => Ok(lowered),
+            None => self.run(&schema.to_provider()),
+        }
+    }
+
+    /// The way of all schemas.
+    pub(super) fn run(&self, schema: &Ordered) -> Result<Lowered, Vec<Reject>> {
+        let rules = self.rules;
+        let mut notes = Vec::new();
+        let mut canonical = canonical(schema, &mut notes).map_err(|reject| vec![reject])?;
+        if !self.is_argument {
+            root(&canonical.root, rules).map_err(|reject| vec![reject])?;
+        }
+        let mut rejects = Vec::new();
+        if rules.recursion == Recursion::Optional
+            && let Err(reject) = cycles::refuse_required(&canonical)
+        {
+            self.refused(reject, &mut rejects)?;
+        }
+        let root = canonical.take_root();
+        let mut pass = Pass {
+            rules,
+            canonical: &canonical,
+            path: Path::default(),
+            steps: Vec::new(),
+            notes,
+            tells_all: self.tells_all,
+            rejects,
+        };
+        let spot = if self.is_argument {
+            Spot::INNER
+        } else {
+            Spot::ROOT
+        };
+        let lowered = pass.node(root, spot);
+        let mut lowered = match lowered {
+            Ok(lowered) => lowered,
+            Err(reject) => {
+                self.refused(reject, &mut pass.rejects)?;
+                anything()
+            }
+        };
+        let mut defs = Vec::new();
+        for (name, body) in &canonical.defs {
+            pass.path = Path::of_definition(name);
+            match pass.node(body.clone(), Spot::INNER) {
+                Ok(body) => defs.push((name.clone(), body)),
+                Err(reject) => self.refused(reject, &mut pass.rejects)?,
+            }
+        }
+        if let (Ordered::Object(entries), false) = (&mut lowered, defs.is_empty()) {
+            entries.push(("$defs".to_owned(), Ordered::Object(defs)));
+        }
+        let size = Size::of(&lowered);
+        if let Err(reject) = size.check(&rules.limits) {
+            pass.rejects.push(reject);
+            return Err(pass.rejects);
+        }
+        if !pass.rejects.is_empty() {
+            return Err(pass.rejects);
+        }
+        let is_empty =
+            matches!(lowered.get("properties"), Some(Ordered::Object(keys)) if keys.is_empty());
+        let schema = (!(rules.omits_empty && is_empty)).then(|| lowered.to_json());
+        Ok(Lowered {
+            schema,
+            plan: Plan::new(pass.steps, Arc::new(lowered)),
+            notes: pass.notes,
+            strict: rules.strict,
+            optional_keys: size.optional_keys,
+            unions: size.unions,
+        })
+    }
+
+    /// Notes a rejection and goes on, or ends with it.
+    fn refused(&self, reject: Reject, rejects: &mut Vec<Reject>) -> Result<(), Vec<Reject>> {
+        rejects.push(reject);
+        if self.tells_all {
+            Ok(())
+        } else {
+            Err(std::mem::take(rejects))
+        }
+    }
+}
+
+/// What stands in the place of what was refused, when more is looked for.
+fn anything() -> Ordered {
+    Keywords::of([("type", super::keywords::text("string"))]).into_schema()
+}
+
+/// What every provider asks of the root.
+fn root(schema: &Ordered, rules: &Rules) -> Result<(), Reject> {
+    if schema.get("type").and_then(Ordered::as_str) != Some("object") {
+        return Err(Reject::new(RejectCode::RootNotObject, "/"));
+    }
+    if rules.root_union {
+        return Ok(());
+    }
+    for (keyword, code) in [
+        ("anyOf", RejectCode::RootUnion),
+        ("allOf", RejectCode::AllOf),
+    ] {
+        if schema.get(keyword).is_some() {
+            return Err(Reject::new(code, "/"));
+        }
+    }
+    Ok(())
+}
+
+/// What stands around a schema.
+#[derive(Clone, Copy)]
+struct Spot {
+    is_root: bool,
+    /// What the place of the value asks for.
+    null: Wanted,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// `null` if the schema says so.
+    AsSaid,
+    /// `null` in any case: it says that the key is missing.
+    Always,
+    /// No `null`: the key is missing instead.
+    Never,
+}
+
+impl Spot {
+    const ROOT: Self = Self {
+        is_root: true,
+        null: Wanted::AsSaid,
+    };
+    const INNER: Self = Self {
+        is_root: false,
+        null: Wanted::AsSaid,
+    };
+}
+
+struct Pass<'c> {
+    rules: &'static Rules,
+    canonical: &'c Canonical,
+    path: Path,
+    steps: Vec<Step>,
+    notes: Vec<Note>,
+    tells_all: bool,
+    /// What was refused so far, where that does not end it.
+    rejects: Vec<Reject>,
+}
+
+impl Pass<'_> {
+    fn refuse<T>(&self, code: RejectCode) -> Result<T, Reject> {
+        Err(Reject::new(code, self.path.at()))
+    }
+
+    fn note(&mut self, kind: NoteKind, keyword: &str, value: &Ordered) {
+        self.notes.push(Note {
+            kind,
+            path: self.path.at(),
+            keyword: keyword.to_owned(),
+            value: value.to_json(),
+        });
+    }
+
+    /// Lowers a part of what is being lowered.
+    fn inner(&mut self, part: &str, schema: Ordered, spot: Spot) -> Result<Ordered, Reject> {
+        let mark = self.path.enter(part);
+        let lowered = self.node(schema, spot);
+        self.path.leave(mark);
+        match lowered {
+            Err(reject) if self.tells_all => {
+                self.rejects.push(reject);
+                Ok(anything())
+            }
+            lowered => lowered,
+        }
+    }
+
+    fn node(&mut self, schema: Ordered, spot: Spot) -> Result<Ordered, Reject> {
+        let mut keywords = match schema {
+            Ordered::Object(entries) => Keywords(entries),
+            never if self.rules.untyped => return Ok(never),
+            _ => return self.refuse(RejectCode::FalseSchema),
+        };
+        if !self.rules.vendor {
+            self.drop_vendor(&mut keywords);
+        }
+        if self.rules.null == Null::Kept {
+            return self.value(keywords, spot);
+        }
+        let said = self.take_null(&mut keywords);
+        if said && spot.null == Wanted::Never {
+            self.drop_width(&mut keywords);
+        }
+        let is_nullable = match spot.null {
+            Wanted::AsSaid => said,
+            Wanted::Always => true,
+            Wanted::Never => false,
+        };
+        let mark = self.steps.len();
+        let value = self.value(keywords, spot)?;
+        Ok(if is_nullable {
+            self.or_null(value, mark)
+        } else {
+            value
+        })
+    }
+
+    /// Keywords of no JSON Schema.
+    fn drop_vendor(&mut self, keywords: &mut Keywords) {
+        if keywords.0.iter().all(|(key, _)| is_known(key)) {
+            return;
+        }
+        let (known, vendor): (Vec<_>, Vec<_>) = std::mem::take(&mut keywords.0)
+            .into_iter()
+            .partition(|(key, _)| is_known(key));
+        keywords.0 = known;
+        for (key, value) in vendor {
+            self.note(NoteKind::Dropped, &key, &value);
+        }
+    }
+
+    /// A value other than `null`.
+    fn value(&mut self, mut keywords: Keywords, spot: Spot) -> Result<Ordered, Reject> {
+        if keywords.has("allOf") {
+            self.all_of(&mut keywords)?;
+        }
+        if keywords.has("$ref") {
+            return self.reference(keywords);
+        }
+        if keywords.has("anyOf") {
+            return self.union(keywords, spot);
+        }
+        if !keywords.has("type") && !keywords.has("allOf") {
+            if self.rules.untyped {
+                return Ok(self.finished(keywords));
+            }
+            return self.refuse(RejectCode::UntypedSchema);
+        }
+        let types: Vec<String> = keywords.types().into_iter().map(str::to_owned).collect();
+        if types.len() > 1 && self.splits(&types) {
+            return self.split(&types, keywords);
+        }
+        let is = |name: &str| types.iter().any(|known| known == name);
+        if spot.is_root {
+            self.narrow_bare_root(&mut keywords);
+        }
+        if is("object") && types.len() == 1 && self.is_sent_as_entries(&keywords) {
+            let entries = self.entries(keywords, spot)?;
+            // A list, however many entries there are: a tuple of them would be undone twice.
+            return self.list(entries);
+        }
+        if is("object") {
+            self.object(&mut keywords, spot)?;
+        }
+        if is("array") {
+            return self.array(keywords);
+        }
+        Ok(self.finished(keywords))
+    }
+
+    fn all_of(&mut self, keywords: &mut Keywords) -> Result<(), Reject> {
+        let members = match keywords.take("allOf") {
+            Some(Ordered::Array(members)) => members,
+            _ => Vec::new(),
+        };
+        let has_object = || {
+            let object = |member: &Ordered| {
+                let is_object = match member.get("type") {
+                    Some(Ordered::Array(names)) => {
+                        names.iter().any(|name| name.as_str() == Some("object"))
+                    }
+                    name => name.and_then(Ordered::as_str) == Some("object"),
+                };
+                is_object || member.get("properties").is_some() || member.get("$ref").is_some()
+            };
+            members.iter().any(object)
+        };
+        match self.rules.all_of {
+            AllOf::Kept => {
+                keywords.set("allOf", Ordered::Array(members));
+                return Ok(());
+            }
+            AllOf::NoObjects if !has_object() => {}
+            _ => return self.refuse(RejectCode::AllOf),
+        }
+        let mut lowered = Vec::new();
+        for (index, member) in members.into_iter().enumerate() {
+            lowered.push(self.inner(&format!("?{index}"), member, Spot::INNER)?);
+        }
+        keywords.set("allOf", Ordered::Array(lowered));
+        Ok(())
+    }
+
+    /// A type that contains itself.
+    fn reference(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
+        if self.rules.recursion == Recursion::Refused {
+            return self.refuse(RejectCode::RecursiveType);
+        }
+        if !self.rules.lone_ref || keywords.0.len() == 1 {
+            return Ok(self.finished(keywords));
+        }
+        // Words stand around a union of one.
+        let reference = keywords.take("$ref").into_iter();
+        let alone = reference.map(|reference| Keywords::of([("$ref", reference)]).into_schema());
+        let mut out = Keywords::of([("anyOf", Ordered::Array(alone.collect()))]);
+        for keyword in [
+            "type",
+            "properties",
+            "required",
+            "additionalProperties",
+            "anyOf",
+        ] {
+            if let Some(value) = keywords.take(keyword) {
+                self.note(NoteKind::Dropped, keyword, &value);
+            }
+        }
+        out.0.append(&mut keywords.0);
+        Ok(self.finished(out))
+    }
+}

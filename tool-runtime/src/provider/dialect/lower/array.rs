@@ -1,0 +1,147 @@
+//! Arrays and tuples.
+
+use super::super::keywords::{Keywords, text};
+use super::super::plan::{Op, Step};
+use super::super::reject::{NoteKind, Reject, RejectCode};
+use super::super::rules::Items;
+use super::{Pass, Spot};
+use crate::schema::read::Ordered;
+
+/// An array of one type and of up to so many elements is told as a tuple, where no word says how
+/// many there are; a longer one is told in its description.
+const MOST_PLACES: u128 = 8;
+
+impl Pass<'_> {
+    pub(super) fn array(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
+        if keywords.has("prefixItems") {
+            if self.rules.tuples {
+                self.places(&mut keywords)?;
+                return self.list(keywords);
+            }
+            return self.tuple(keywords);
+        }
+        let exact = match (keywords.count("minItems"), keywords.count("maxItems")) {
+            (Some(least), Some(most)) if least == most => Some(most),
+            _ => None,
+        };
+        if !self.rules.tuples
+            && let Some(len) = exact
+            && (1..=MOST_PLACES).contains(&len)
+            && !self.takes_lengths(len)
+            && let Some(item @ Ordered::Object(_)) = keywords.get("items").cloned()
+        {
+            let items = (0..len).map(|_| item.clone()).collect();
+            return self.numbered(keywords, items);
+        }
+        self.list(keywords)
+    }
+
+    /// An array of one type.
+    pub(super) fn list(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
+        match (keywords.get("items").cloned(), self.rules.items) {
+            (Some(items @ Ordered::Object(_)), _) => {
+                let items = self.inner("*", items, Spot::INNER)?;
+                keywords.set("items", items);
+            }
+            (Some(never), _) => {
+                if !self.rules.untyped {
+                    return self.refuse(RejectCode::FalseSchema);
+                }
+                keywords.set("items", never);
+            }
+            (None, Items::Any) => {}
+            (None, Items::Filled) => {
+                if !keywords.has("prefixItems") {
+                    keywords.set("items", Ordered::empty());
+                }
+            }
+            (None, Items::Typed) => return self.refuse(RejectCode::UntypedArray),
+        }
+        Ok(self.finished(keywords))
+    }
+
+    /// The places of a tuple that stays one.
+    fn places(&mut self, keywords: &mut Keywords) -> Result<(), Reject> {
+        let Some(Ordered::Array(places)) = keywords.take("prefixItems") else {
+            return Ok(());
+        };
+        let mut lowered = Vec::new();
+        for (index, place) in places.into_iter().enumerate() {
+            lowered.push(self.inner(&format!("_{index}"), place, Spot::INNER)?);
+        }
+        keywords.set("prefixItems", Ordered::Array(lowered));
+        Ok(())
+    }
+
+    /// A tuple, where there is no word for one.
+    fn tuple(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
+        let places = match keywords.take("prefixItems") {
+            Some(Ordered::Array(places)) => places,
+            _ => Vec::new(),
+        };
+        let len = u128::try_from(places.len()).unwrap_or(u128::MAX);
+        let rest = keywords.take("items");
+        let ends = rest == Some(Ordered::Bool(false)) || keywords.count("maxItems") == Some(len);
+        let is_full = keywords.count("minItems") == Some(len);
+        if len > 0 && ends && is_full {
+            let is_one_type = places.windows(2).all(|pair| match pair {
+                [a, b] => a == b,
+                _ => true,
+            });
+            if is_one_type && self.takes_lengths(len) {
+                keywords.set("maxItems", Ordered::Unsigned(len));
+                if let Some(place) = places.into_iter().next() {
+                    keywords.set("items", place);
+                }
+                return self.list(keywords);
+            }
+            return self.numbered(keywords, places);
+        }
+        // Of a length that is not known: an array of any of the types.
+        let as_text = Ordered::Array(places.clone());
+        self.note(NoteKind::Dropped, "prefixItems", &as_text);
+        let mut types: Vec<Ordered> = Vec::new();
+        let others = if ends {
+            None
+        } else {
+            Some(rest.unwrap_or_else(Ordered::empty))
+        };
+        for place in places.into_iter().chain(others) {
+            if !types.contains(&place) {
+                types.push(place);
+            }
+        }
+        match <[Ordered; 1]>::try_from(types) {
+            Ok([one]) => keywords.set("items", one),
+            Err(types) if types.is_empty() => {}
+            Err(types) => {
+                let union = Keywords::of([("anyOf", Ordered::Array(types))]);
+                keywords.set("items", union.into_schema());
+            }
+        }
+        self.list(keywords)
+    }
+
+    /// `{"_0": …, "_1": …}`.
+    fn numbered(
+        &mut self,
+        mut keywords: Keywords,
+        places: Vec<Ordered>,
+    ) -> Result<Ordered, Reject> {
+        for keyword in ["items", "minItems", "maxItems"] {
+            keywords.take(keyword);
+        }
+        self.steps.push(Step {
+            op: Op::ObjectToTuple { len: places.len() },
+            at: self.path.at(),
+        });
+        let names = (0..places.len()).map(|index| format!("_{index}"));
+        let required = names.clone().map(text).collect();
+        let properties = names.zip(places).collect();
+        keywords.set("type", text("object"));
+        keywords.set("properties", Ordered::Object(properties));
+        keywords.set("required", Ordered::Array(required));
+        self.object(&mut keywords, Spot::INNER)?;
+        Ok(self.finished(keywords))
+    }
+}

@@ -1,0 +1,244 @@
+//! What a dialect has no word for, told in the description.
+
+use super::super::keywords::Keywords;
+use super::super::reject::NoteKind;
+use super::super::rules::{Enums, Formats, Rules, Takes, Unless, When};
+use super::Pass;
+use crate::schema::read::Ordered;
+
+/// The keywords that can be told in words, in this order.
+pub(in super::super) const TOLD: [&str; 30] = [
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "unevaluatedItems",
+    "minProperties",
+    "maxProperties",
+    "propertyNames",
+    "patternProperties",
+    "unevaluatedProperties",
+    "dependentRequired",
+    "dependentSchemas",
+    "not",
+    "if",
+    "then",
+    "else",
+    "contentEncoding",
+    "contentMediaType",
+    "default",
+];
+
+/// Whether a dialect takes a keyword.
+#[derive(PartialEq, Eq)]
+pub(super) enum Taken {
+    Yes,
+    /// Not with this value.
+    NotThis,
+    No,
+}
+
+impl Pass<'_> {
+    /// The schema, once all that the dialect has no word for is told otherwise.
+    pub(super) fn finished(&mut self, mut keywords: Keywords) -> Ordered {
+        // Most schemas have no others, and need not be looked through for each of those that are told.
+        let is_told = |(key, _): &(String, Ordered)| {
+            !matches!(
+                key.as_str(),
+                "type"
+                    | "description"
+                    | "properties"
+                    | "required"
+                    | "additionalProperties"
+                    | "items"
+                    | "anyOf"
+                    | "$ref"
+            )
+        };
+        if !keywords.0.iter().any(is_told) {
+            return keywords.into_schema();
+        }
+        let mut told = Vec::new();
+        for (at, keyword) in TOLD.iter().enumerate() {
+            let Some(value) = keywords.get(keyword) else {
+                continue;
+            };
+            let taken = self.rules.takes(keyword, value, &keywords);
+            if taken != Taken::Yes
+                && let Some(value) = keywords.take(keyword)
+            {
+                // What it never takes is told first.
+                told.push((taken == Taken::NotThis, at, (*keyword).to_owned(), value));
+            }
+        }
+        if !self.takes_enum(&keywords)
+            && let Some(values) = keywords.take("enum")
+        {
+            told.push((true, TOLD.len(), "enum".to_owned(), values));
+        }
+        told.sort_by_key(|(is_conditional, at, ..)| (*is_conditional, *at));
+        let mut words = Vec::new();
+        for (_, _, keyword, value) in told {
+            let kind = match said(&keyword, &value) {
+                Some(said) => {
+                    words.push(said);
+                    NoteKind::Demoted
+                }
+                None => NoteKind::Dropped,
+            };
+            self.note(kind, &keyword, &value);
+        }
+        if !words.is_empty() {
+            keywords.tell(&words.join("; "));
+        }
+        keywords.into_schema()
+    }
+
+    /// Whether a dialect has a word for how many elements there are.
+    pub(super) fn takes_lengths(&self, len: u128) -> bool {
+        let none = Keywords::default();
+        ["minItems", "maxItems"]
+            .iter()
+            .all(|keyword| self.rules.takes(keyword, &Ordered::Unsigned(len), &none) == Taken::Yes)
+    }
+
+    /// Whether a dialect has a word for what keys that fit a pattern hold.
+    pub(super) fn takes_patterns(&self, patterns: &Ordered) -> bool {
+        self.rules
+            .takes("patternProperties", patterns, &Keywords::default())
+            == Taken::Yes
+    }
+
+    fn takes_enum(&self, keywords: &Keywords) -> bool {
+        let all = |fits: fn(&Ordered) -> bool| {
+            let values = keywords.list("enum").unwrap_or_default();
+            values.iter().all(fits)
+        };
+        match self.rules.enums {
+            Enums::Any => true,
+            Enums::NoBooleans => all(|value| {
+                !matches!(
+                    value,
+                    Ordered::Bool(_) | Ordered::Null | Ordered::Array(_) | Ordered::Object(_)
+                )
+            }),
+            Enums::Strings => all(|value| value.as_str().is_some()),
+        }
+    }
+}
+
+impl Rules {
+    /// Whether a keyword is taken with a value, beside others.
+    pub(super) fn takes(&self, keyword: &str, value: &Ordered, beside: &Keywords) -> Taken {
+        let yes_if = |fits| if fits { Taken::Yes } else { Taken::NotThis };
+        if keyword == "format" {
+            return match self.formats {
+                Formats::Any => Taken::Yes,
+                Formats::Only([]) => Taken::No,
+                Formats::Only(known) => {
+                    yes_if(value.as_str().is_some_and(|name| known.contains(&name)))
+                }
+            };
+        }
+        let found = |(name, _): &&(&str, _)| *name == keyword;
+        match self.keywords {
+            Takes::All => Taken::Yes,
+            Takes::AllBut(refused) => match refused.iter().find(|(name, _)| *name == keyword) {
+                None => Taken::Yes,
+                Some((_, Unless::Never)) => Taken::No,
+                Some((_, Unless::Counted)) => yes_if(is_counted(value)),
+                Some((_, Unless::Regular)) => yes_if(is_regular(value)),
+                Some((_, Unless::NoForm)) => {
+                    let taken = |form| {
+                        let value = beside.get(form);
+                        value.is_some_and(|value| self.takes(form, value, beside) == Taken::Yes)
+                    };
+                    yes_if(!taken("pattern") && !taken("format"))
+                }
+                Some((_, Unless::NoneOptional)) => {
+                    let declared = beside.entries("properties").unwrap_or_default();
+                    yes_if(declared.iter().all(|(name, _)| beside.requires(name)))
+                }
+            },
+            Takes::Only(taken) => match taken.iter().find(found) {
+                None => Taken::No,
+                Some((_, When::Always)) => Taken::Yes,
+                Some((_, When::NoLookaround)) => yes_if(!looks_around(value)),
+                Some((_, When::AtMost(most))) => {
+                    yes_if(matches!(value, Ordered::Unsigned(count) if count <= most))
+                }
+            },
+        }
+    }
+}
+
+/// A keyword in words; nothing where it says nothing.
+fn said(keyword: &str, value: &Ordered) -> Option<String> {
+    match (keyword, value) {
+        ("uniqueItems", Ordered::Bool(true)) => Some("unique items".to_owned()),
+        ("uniqueItems", _) => None,
+        ("default", Ordered::Null) => None,
+        ("unevaluatedProperties" | "unevaluatedItems", _) => None,
+        ("not", value) => {
+            let one = match (value.get("const"), value.get("enum")) {
+                (Some(one), _) => Some(one),
+                (None, Some(Ordered::Array(values))) => match values.as_slice() {
+                    [one] => Some(one),
+                    _ => None,
+                },
+                _ => None,
+            };
+            Some(format!("not {}", one.unwrap_or(value).to_json()))
+        }
+        ("pattern" | "format" | "contentEncoding" | "contentMediaType", Ordered::String(text)) => {
+            Some(format!("{keyword} {text}"))
+        }
+        (_, value) => Some(format!("{keyword} {}", value.to_json())),
+    }
+}
+
+/// Up to 2^53, beyond which doubles leave integers out.
+fn is_counted(value: &Ordered) -> bool {
+    const MOST: u64 = 1 << 53;
+    match value {
+        Ordered::Unsigned(value) => *value <= u128::from(MOST),
+        Ordered::Signed(value) => value.unsigned_abs() <= u128::from(MOST),
+        Ordered::Float(value) => value.abs() <= 9_007_199_254_740_992.0,
+        _ => true,
+    }
+}
+
+/// Whether a pattern says nothing of what stands around, and nothing of what stood before.
+fn is_regular(value: &Ordered) -> bool {
+    if looks_around(value) {
+        return false;
+    }
+    let mut signs = value.as_str().unwrap_or_default().chars();
+    while let Some(sign) = signs.next() {
+        // A word's edge, what a group held, a control character.
+        if sign == '\\'
+            && let Some('b' | 'B' | '1'..='9' | 'k' | 'c') = signs.next()
+        {
+            return false;
+        }
+    }
+    true
+}
+
+fn looks_around(value: &Ordered) -> bool {
+    let pattern = value.as_str().unwrap_or_default();
+    ["(?=", "(?!", "(?<=", "(?<!"]
+        .iter()
+        .any(|sign| pattern.contains(sign))
+}

@@ -1,0 +1,408 @@
+//! From what a model sent under a lowered schema to what the schema admitted before.
+
+mod fits;
+mod tree;
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use self::tree::{Entry, Tree};
+use super::plan::{Op, Path, Plan};
+use crate::schema::decode::fault::say;
+use crate::schema::decode::{Fault, FaultCode};
+use crate::schema::decode::{Integer, Segment, Store};
+use crate::schema::read::Ordered;
+
+/// How often a value may be judged by a member of a union: members that hold each other are tried
+/// again inside each one. Beyond it no member fits, and the decoder has the word.
+const MOST_TRIALS: usize = 100_000;
+
+/// How many unions and references may stand around one value.
+const MOST_HOPS: u8 = 8;
+
+impl Plan {
+    /// Undoes the plan in the text of a call's arguments. Numbers keep their spelling.
+    ///
+    /// What a model sends in the form before the lowering (a real map, a real array) stays as it
+    /// is. So does what fits nothing, and what is no JSON: what is wrong with it, the decoder says.
+    ///
+    /// ```
+    /// use toolwright::{Dialect, SchemaDoc, lower};
+    ///
+    /// let schema = SchemaDoc::parse(
+    ///     r#"{"type": "object", "properties": {"ages": {"type": "object", "additionalProperties": {"type": "integer"}}}}"#,
+    /// ).unwrap();
+    /// let plan = lower(&schema, Dialect::OpenAiStrict).unwrap().plan;
+    /// let sent = r#"{"ages": [{"key": "Ann", "value": 41}]}"#;
+    /// assert_eq!(plan.undo(sent).unwrap(), r#"{"ages":{"Ann":41}}"#);
+    /// assert_eq!(plan.undo(r#"{"ages": null}"#).unwrap(), "{}");
+    /// ```
+    ///
+    /// # Errors
+    /// A key that a list of entries has more than once, and a list of entries or the object of a
+    /// tuple that is none.
+    pub fn undo<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, Vec<Fault>> {
+        let store = Store::new();
+        let Some((tree, undo)) = self.undone(text, &store) else {
+            return Ok(Cow::Borrowed(text));
+        };
+        if undo.faults.is_empty() {
+            Ok(Cow::Owned(tree.to_json()))
+        } else {
+            Err(undo.faults)
+        }
+    }
+
+    /// The same for a reader that tells what is wrong itself: a list of entries or an object of
+    /// places that is none stays as it is, and a key that a list has twice stands twice in the
+    /// object. Nothing where the text stays as it is.
+    pub(crate) fn raise(&self, text: &str) -> Option<String> {
+        if !self.may_concern(text) {
+            return None;
+        }
+        let store = Store::new();
+        let (tree, undo) = self.undone(text, &store)?;
+        undo.is_changed.then(|| tree.to_json())
+    }
+
+    /// Whether anything in a text may have to be undone. In most calls nothing has, and those need not
+    /// be taken apart before they are read.
+    fn may_concern(&self, text: &str) -> bool {
+        let mut ops = self.steps().iter().map(|step| step.op);
+        // What is escaped may be any key.
+        text.contains('\\')
+            || ops.clone().any(|op| op == Op::NullIsAbsent) && text.contains("null")
+            || ops.clone().any(|op| matches!(op, Op::EntriesToMap { .. })) && text.contains('[')
+            || ops.any(|op| matches!(op, Op::ObjectToTuple { .. })) && text.contains("\"_0\"")
+    }
+
+    fn undone<'t>(&self, text: &'t str, store: &'t Store) -> Option<(Tree<'t>, Undo<'_>)> {
+        if self.steps().is_empty() {
+            return None;
+        }
+        let tree = Tree::read(text, store).ok()?;
+        let mut undo = Undo {
+            schema: self.schema(),
+            absent: HashSet::new(),
+            ops: HashMap::new(),
+            path: Path::default(),
+            place: Vec::new(),
+            hops: 0,
+            trials: MOST_TRIALS,
+            faults: Vec::new(),
+            is_changed: false,
+        };
+        for step in self.steps() {
+            if step.op == Op::NullIsAbsent {
+                undo.absent.insert(&step.at);
+            } else {
+                undo.ops.insert(&step.at, step.op);
+            }
+        }
+        let tree = undo.value(tree, self.schema());
+        Some((tree, undo))
+    }
+}
+
+struct Undo<'p> {
+    /// The lowered schema.
+    schema: &'p Ordered,
+    absent: HashSet<&'p str>,
+    ops: HashMap<&'p str, Op>,
+    /// Where in the schema.
+    path: Path,
+    /// Where in the arguments.
+    place: Vec<Segment>,
+    hops: u8,
+    trials: usize,
+    faults: Vec<Fault>,
+    /// Something was undone.
+    is_changed: bool,
+}
+
+impl<'p> Undo<'p> {
+    fn op(&self) -> Option<Op> {
+        self.ops.get(self.path.at().as_str()).copied()
+    }
+
+    fn fault(&mut self, code: FaultCode, message: String) {
+        self.faults.push(Fault {
+            path: say::path(&self.place),
+            code,
+            message,
+        });
+    }
+
+    /// What a reference leads to.
+    fn target(&self, reference: &str) -> Option<&'p Ordered> {
+        match reference.strip_prefix("#/$defs/") {
+            Some(name) => self.schema.get("$defs")?.get(name),
+            None => Some(self.schema),
+        }
+    }
+
+    /// A value of a schema, at its path.
+    fn value<'t>(&mut self, value: Tree<'t>, schema: &'p Ordered) -> Tree<'t> {
+        if let Some(reference) = schema.get("$ref").and_then(Ordered::as_str) {
+            return match self.target(reference) {
+                Some(target) if self.hops < MOST_HOPS => {
+                    let here = std::mem::replace(&mut self.path, Path::of_reference(reference));
+                    self.hops += 1;
+                    let value = self.value(value, target);
+                    self.hops -= 1;
+                    self.path = here;
+                    value
+                }
+                _ => value,
+            };
+        }
+        if let Some(Ordered::Array(members)) = schema.get("anyOf") {
+            return match self.member(&value, members) {
+                Some((index, member)) if self.hops < MOST_HOPS => {
+                    self.hops += 1;
+                    let mark = self.path.enter(&format!("?{index}"));
+                    let value = self.value(value, member);
+                    self.path.leave(mark);
+                    self.hops -= 1;
+                    self.own_keys(value, schema)
+                }
+                _ => self.own_keys(value, schema),
+            };
+        }
+        let hops = std::mem::take(&mut self.hops);
+        let value = match (self.op(), value) {
+            (Some(Op::EntriesToMap { integer_keys }), Tree::Array(entries)) => {
+                self.entries(entries, integer_keys, schema)
+            }
+            (Some(Op::EntriesToMap { .. }), Tree::Object(entries)) => {
+                let values = schema
+                    .get("items")
+                    .and_then(|items| member_of(items, "value"));
+                self.rest(entries, values, "*/value")
+            }
+            (Some(Op::ObjectToTuple { len }), Tree::Object(entries)) => {
+                self.tuple(entries, len, schema)
+            }
+            (Some(Op::ObjectToTuple { .. }), Tree::Array(items)) => {
+                let items = items.into_iter().enumerate().map(|(index, item)| {
+                    let key = format!("_{index}");
+                    let schema = member_of(schema, &key);
+                    self.inside(item, schema, &key, Segment::Index(index))
+                });
+                Tree::Array(items.collect())
+            }
+            (None, Tree::Object(entries)) => self.object(entries, schema),
+            (None, Tree::Array(items)) => self.array(items, schema),
+            (_, value) => value,
+        };
+        self.hops = hops;
+        value
+    }
+
+    /// The keys of an object that stand beside a union.
+    fn own_keys<'t>(&mut self, value: Tree<'t>, schema: &'p Ordered) -> Tree<'t> {
+        match value {
+            Tree::Object(entries) if schema.get("properties").is_some() => {
+                let hops = std::mem::take(&mut self.hops);
+                let object = self.object(entries, schema);
+                self.hops = hops;
+                object
+            }
+            value => value,
+        }
+    }
+
+    /// A part of a value.
+    fn inside<'t>(
+        &mut self,
+        value: Tree<'t>,
+        schema: Option<&'p Ordered>,
+        part: &str,
+        segment: Segment,
+    ) -> Tree<'t> {
+        let Some(schema) = schema else {
+            return value;
+        };
+        let mark = self.path.enter(part);
+        self.place.push(segment);
+        let value = self.value(value, schema);
+        self.place.pop();
+        self.path.leave(mark);
+        value
+    }
+
+    fn object<'t>(&mut self, entries: Vec<Entry<'t>>, schema: &'p Ordered) -> Tree<'t> {
+        let rest = schema.get("additionalProperties");
+        let mut kept = Vec::with_capacity(entries.len());
+        for Entry { key, value } in entries {
+            let segment = Segment::Key(key.to_string());
+            let Some(member) = member_of(schema, &key) else {
+                let value = self.inside(value, rest, "*", segment);
+                kept.push(Entry { key, value });
+                continue;
+            };
+            let part = Path::escaped(&key);
+            if value.is_null() {
+                let mark = self.path.enter(&part);
+                let is_absent = self.absent.contains(self.path.as_str());
+                self.path.leave(mark);
+                if is_absent {
+                    self.is_changed = true;
+                    continue;
+                }
+            }
+            let value = self.inside(value, Some(member), &part, segment);
+            kept.push(Entry { key, value });
+        }
+        Tree::Object(kept)
+    }
+
+    fn array<'t>(&mut self, items: Vec<Tree<'t>>, schema: &'p Ordered) -> Tree<'t> {
+        let places = match schema.get("prefixItems") {
+            Some(Ordered::Array(places)) => places.as_slice(),
+            _ => &[],
+        };
+        let rest = schema.get("items");
+        let items = items.into_iter().enumerate().map(|(index, item)| {
+            let segment = Segment::Index(index);
+            match places.get(index) {
+                Some(place) => self.inside(item, Some(place), &format!("_{index}"), segment),
+                None => self.inside(item, rest, "*", segment),
+            }
+        });
+        Tree::Array(items.collect())
+    }
+
+    /// An object whose values are of one schema.
+    fn rest<'t>(
+        &mut self,
+        entries: Vec<Entry<'t>>,
+        values: Option<&'p Ordered>,
+        part: &str,
+    ) -> Tree<'t> {
+        let entries = entries.into_iter().map(|Entry { key, value }| {
+            let segment = Segment::Key(key.to_string());
+            let value = self.inside(value, values, part, segment);
+            Entry { key, value }
+        });
+        Tree::Object(entries.collect())
+    }
+
+    /// A list of entries; an object may have a key once, so a list may too.
+    fn entries<'t>(
+        &mut self,
+        list: Vec<Tree<'t>>,
+        integer_keys: bool,
+        schema: &'p Ordered,
+    ) -> Tree<'t> {
+        let values = schema
+            .get("items")
+            .and_then(|items| member_of(items, "value"));
+        let mut is_list = true;
+        for (index, entry) in list.iter().enumerate() {
+            if !is_entry(entry) {
+                self.place.push(Segment::Index(index));
+                let message = "expected an object with the keys \"key\" and \"value\"";
+                self.fault(FaultCode::WrongType, message.to_owned());
+                self.place.pop();
+                is_list = false;
+            }
+        }
+        if !is_list {
+            return Tree::Array(list);
+        }
+        self.is_changed = true;
+        let mut seen = HashSet::new();
+        let mut entries = Vec::with_capacity(list.len());
+        let parts = list.into_iter();
+        for (key, value) in parts.filter_map(|entry| key_and_value(entry, integer_keys)) {
+            if !seen.insert(key.to_string()) {
+                self.place.push(Segment::Key(key.to_string()));
+                self.fault(FaultCode::DuplicateKey, "given more than once".to_owned());
+                self.place.pop();
+            }
+            entries.push(Entry { key, value });
+        }
+        self.rest(entries, values, "*/value")
+    }
+
+    /// An object with a key for each place.
+    fn tuple<'t>(
+        &mut self,
+        mut entries: Vec<Entry<'t>>,
+        len: usize,
+        schema: &'p Ordered,
+    ) -> Tree<'t> {
+        let keys = (0..len).map(|index| format!("_{index}"));
+        let has = |key: &String| entries.iter().any(|entry| entry.key == *key);
+        if entries.len() != len || !keys.clone().all(|key| has(&key)) {
+            let last = len.saturating_sub(1);
+            let message =
+                format!("expected an object with the keys \"_0\" to \"_{last}\" and no others");
+            self.fault(FaultCode::WrongType, message);
+            return Tree::Object(entries);
+        }
+        self.is_changed = true;
+        let mut items = Vec::with_capacity(len);
+        for (index, key) in keys.enumerate() {
+            let at = entries.iter().position(|entry| entry.key == key);
+            let Some(at) = at else { break };
+            let value = entries.swap_remove(at).value;
+            let schema = member_of(schema, &key);
+            items.push(self.inside(value, schema, &key, Segment::Index(index)));
+        }
+        Tree::Array(items)
+    }
+}
+
+/// The schema behind a key.
+fn member_of<'s>(schema: &'s Ordered, key: &str) -> Option<&'s Ordered> {
+    schema.get("properties")?.get(key)
+}
+
+/// Whether a value is an entry of a list: a key, which is a string or a number, and a value.
+fn is_entry(entry: &Tree<'_>) -> bool {
+    let Tree::Object(entries) = entry else {
+        return false;
+    };
+    let [a, b] = entries.as_slice() else {
+        return false;
+    };
+    let key = match (a.key.as_ref(), b.key.as_ref()) {
+        ("key", "value") => &a.value,
+        ("value", "key") => &b.value,
+        _ => return false,
+    };
+    match key {
+        Tree::String { .. } => true,
+        Tree::Other(text) => is_number(text),
+        Tree::Array(_) | Tree::Object(_) => false,
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    text.starts_with(|char: char| char == '-' || char.is_ascii_digit())
+}
+
+fn key_and_value(entry: Tree<'_>, integer_keys: bool) -> Option<(Cow<'_, str>, Tree<'_>)> {
+    let Tree::Object(entries) = entry else {
+        return None;
+    };
+    let [a, b] = <[Entry<'_>; 2]>::try_from(entries).ok()?;
+    let (key, value) = match (a.key.as_ref(), b.key.as_ref()) {
+        ("key", "value") => (a.value, b.value),
+        ("value", "key") => (b.value, a.value),
+        _ => return None,
+    };
+    let key = match key {
+        Tree::String { text, .. } => text,
+        // As a key, an integer has one spelling.
+        Tree::Other(text) if is_number(text) => match Integer::of(text) {
+            Ok(Integer::Unsigned(value)) if integer_keys => Cow::Owned(value.to_string()),
+            Ok(Integer::Signed(value)) if integer_keys => Cow::Owned(value.to_string()),
+            _ => Cow::Borrowed(text),
+        },
+        _ => return None,
+    };
+    Some((key, value))
+}

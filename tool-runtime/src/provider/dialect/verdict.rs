@@ -1,0 +1,296 @@
+//! Whether a dialect can say a tool's arguments, decided when it compiles.
+//!
+//! The same rules as those of `lower`, on the tree of a type instead of the text of its schema: a
+//! constant function can walk the one and not the other. Tests hold the two against each other.
+
+mod arrays;
+mod back;
+mod objects;
+mod parts;
+mod size;
+mod values;
+
+use super::Dialect;
+use super::reject::RejectCode;
+use super::rules::{Limits, Rules};
+use crate::schema::shape::{Id, Kind, Object, Refs, Shape};
+
+use self::parts::{Rest, are_objects, core, has_known_keys, is_nullable, is_read, rest};
+pub(crate) use self::size::Size;
+
+/// How deep a path is told.
+const STEPS: usize = 12;
+
+/// How many types may contain each other on the way to a value.
+const TYPES: usize = 64;
+
+/// How many types may be walked that edges lead back to from outside.
+const TARGETS: usize = 16;
+
+/// What a dialect says of a tool's arguments.
+#[derive(Debug, Clone, Copy)]
+pub enum Verdict {
+    /// It takes them.
+    Accepted,
+    /// A part of them is known only when the program runs.
+    Opaque(Steps),
+    /// It cannot say them.
+    Refused(RejectCode, Steps),
+}
+
+/// The way from the arguments to a value: names of keys, `*` for elements.
+#[derive(Debug, Clone, Copy)]
+pub struct Steps {
+    names: [&'static str; STEPS],
+    len: usize,
+}
+
+impl Steps {
+    const NONE: Self = Self {
+        names: [""; STEPS],
+        len: 0,
+    };
+
+    /// The names, outermost first.
+    pub const fn names(&self) -> &[&'static str] {
+        let len = if self.len < STEPS { self.len } else { STEPS };
+        match self.names.split_at_checked(len) {
+            Some((names, _)) => names,
+            None => &[],
+        }
+    }
+
+    const fn push(&mut self, name: &'static str) {
+        if let Some((_, [place, ..])) = self.names.split_at_mut_checked(self.len) {
+            *place = name;
+        }
+        self.len += 1;
+    }
+
+    const fn pop(&mut self) {
+        self.len -= 1;
+    }
+}
+
+/// What a tool takes of what a request may hold over all of its tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Demand {
+    /// Keys that may be missing.
+    pub optional_keys: usize,
+    /// Values of one of several types, `null` included.
+    pub unions: usize,
+}
+
+/// All that a walk finds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Judged {
+    pub(crate) verdict: Verdict,
+    pub(crate) size: Size,
+}
+
+impl Dialect {
+    /// Whether the provider takes arguments of this shape: what [`lower`](super::lower) would say of
+    /// its schema, but for types that tell theirs only when the program runs. Opaque are also types
+    /// that the shape comes back to and does not hold itself, unless `refs` does.
+    pub const fn verdict(self, arguments: &Shape, refs: &'static Refs) -> Verdict {
+        self.judge(arguments, refs).verdict
+    }
+
+    /// What arguments of this shape take of [`request_limits`](Self::request_limits): what
+    /// [`lower`](super::lower) counts in their schema. Nothing is known of arguments that are refused
+    /// or of which a part is opaque.
+    pub const fn demand(self, arguments: &Shape, refs: &'static Refs) -> Demand {
+        let Size {
+            optional_keys,
+            unions,
+            ..
+        } = self.judge(arguments, refs).size;
+        Demand {
+            optional_keys,
+            unions,
+        }
+    }
+
+    pub(crate) const fn judge(self, arguments: &Shape, refs: &'static Refs) -> Judged {
+        let judged = self.walk(arguments, refs, false);
+        // Bytes are known without looking at them, and characters are at most as many.
+        match judged.verdict {
+            Verdict::Refused(RejectCode::TooLarge, _) => self.walk(arguments, refs, true),
+            _ => judged,
+        }
+    }
+
+    const fn walk(self, arguments: &Shape, refs: &'static Refs, by_characters: bool) -> Judged {
+        let mut walk = Walk {
+            rules: self.rules(),
+            steps: Steps::NONE,
+            types: [(Id::NONE, 0); TYPES],
+            depth: 0,
+            optional: 0,
+            null: Wanted::AsSaid,
+            is_loose: false,
+            by_characters,
+            refs,
+            met: [0; TARGETS],
+            size: Size::NONE,
+            opaque: None,
+        };
+        let refused = match walk.root(arguments) {
+            Some(code) => Some(code),
+            None => walk.size.judge(walk.limits()),
+        };
+        let verdict = match refused {
+            Some(code) => Verdict::Refused(code, walk.steps),
+            None => match walk.opaque {
+                Some(steps) => Verdict::Opaque(steps),
+                None => Verdict::Accepted,
+            },
+        };
+        Judged {
+            verdict,
+            size: walk.size,
+        }
+    }
+
+    /// What of a size is too much: the words for it, how much it is and how much may be.
+    pub(crate) const fn beyond(self, size: &Size) -> Option<(&'static str, usize, usize)> {
+        size.beyond(&self.rules().limits)
+    }
+}
+
+/// Whether a value may be `null`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// If its type says so.
+    AsSaid,
+    /// In any case: it says that the key is missing.
+    Always,
+    /// Never: the key is missing instead.
+    Never,
+}
+
+struct Walk {
+    rules: &'static Rules,
+    steps: Steps,
+    /// The types around the value, each with how many keys around it may be missing.
+    types: [(Id, usize); TYPES],
+    depth: usize,
+    /// How many keys around the value may be missing.
+    optional: usize,
+    /// What the key of the value that comes next says of `null`.
+    null: Wanted,
+    /// The object that comes next is a flattened `Option`: all of its keys may be missing.
+    is_loose: bool,
+    /// Texts are counted by characters, not by bytes.
+    by_characters: bool,
+    /// Types that edges lead back to.
+    refs: &'static Refs,
+    /// Those of them that were walked, by their hashes.
+    met: [u64; TARGETS],
+    size: Size,
+    /// The first part that nobody can look into.
+    opaque: Option<Steps>,
+}
+
+impl Walk {
+    const fn root(&mut self, shape: &Shape) -> Option<RejectCode> {
+        if is_nullable(shape) {
+            return Some(RejectCode::RootNotObject);
+        }
+        match core(shape) {
+            Kind::Object(object) => {
+                self.enter(shape.id);
+                if matches!(rest(object), Rest::Union) {
+                    return Some(if self.rules.root_union {
+                        RejectCode::RootNotObject
+                    } else {
+                        RejectCode::RootUnion
+                    });
+                }
+                if let Some(code) = self.names(object) {
+                    return Some(code);
+                }
+                self.object(object, 1, true)
+            }
+            Kind::Map(map) if !has_known_keys(map) && self.sends_entries(map) => {
+                Some(RejectCode::OpenObject)
+            }
+            Kind::Map(map) => self.map(map, 1),
+            Kind::Unknown => None,
+            Kind::Foreign(_) | Kind::Back(_) => {
+                self.opaque = Some(self.steps);
+                None
+            }
+            Kind::Union(union) if are_objects(union) && !self.rules.root_union => {
+                Some(RejectCode::RootUnion)
+            }
+            _ => Some(RejectCode::RootNotObject),
+        }
+    }
+
+    /// The names of the arguments.
+    const fn names(&mut self, object: &Object) -> Option<RejectCode> {
+        let Some(rule) = &self.rules.argument_name else {
+            return None;
+        };
+        let mut fields = object.fields;
+        while let [field, rest @ ..] = fields {
+            fields = rest;
+            if !is_read(field) {
+                continue;
+            }
+            if field.flatten {
+                if let Kind::Object(inner) = core(field.shape)
+                    && let Some(code) = self.names(inner)
+                {
+                    return Some(code);
+                }
+            } else if !rule.accepts(field.name) {
+                self.steps.push(field.name);
+                return Some(RejectCode::PropertyName);
+            }
+        }
+        None
+    }
+
+    const fn enter(&mut self, id: Id) -> bool {
+        if id.hash == 0 {
+            return false;
+        }
+        if let Some((_, [place, ..])) = self.types.split_at_mut_checked(self.depth) {
+            *place = (id, self.optional);
+        }
+        self.depth += 1;
+        true
+    }
+
+    const fn look_away(&mut self) {
+        if self.opaque.is_none() {
+            self.opaque = Some(self.steps);
+        }
+    }
+
+    const fn element(&mut self, shape: &Shape, levels: usize) -> Option<RejectCode> {
+        self.steps.push("*");
+        let found = self.node(shape, levels);
+        if found.is_none() {
+            self.steps.pop();
+        }
+        found
+    }
+
+    const fn limits(&self) -> &'static Limits {
+        &self.rules.limits
+    }
+
+    /// Whether the schema is not too large so far.
+    const fn within(&mut self, levels: usize) -> Option<RejectCode> {
+        self.size.levels = larger(self.size.levels, levels);
+        self.size.judge(self.limits())
+    }
+}
+
+const fn larger(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
+}

@@ -1,0 +1,262 @@
+//! Providers' wire formats, as pure text: no network, no clock.
+
+mod answer_form;
+mod anthropic;
+mod bedrock;
+mod choice;
+mod completion;
+mod conversation;
+mod declared;
+mod error;
+mod gemini;
+mod mcp;
+mod ollama;
+mod openai;
+mod raw;
+mod responses;
+mod stream;
+mod write;
+
+use self::stream::Assemble;
+use self::write::list;
+use crate::schema::render::SchemaDoc;
+use crate::tool::{Encoder, ToolCall, ToolDef, ToolResult};
+
+use self::completion::Said;
+pub(crate) use self::declared::Declared;
+pub(crate) use self::write::{joined, quoted};
+
+pub use self::choice::{Parallel, ToolChoice, ToolChoiceError};
+pub use self::completion::{Completion, Stop, Usage};
+pub use self::conversation::Utterance;
+pub use self::error::WireError;
+pub use self::stream::{Accumulator, StreamEvent, Streamed};
+
+/// A provider's format: how tools are declared, how calls come and how answers go.
+///
+/// | wire | where [`definitions`](Self::definitions) go | where [`tool_choice`](Self::tool_choice) goes | where [`turn`](Self::turn) goes |
+/// | --- | --- | --- | --- |
+/// | `OpenAiChat` | `tools` | `tool_choice` | `messages` |
+/// | `OpenAiResponses` | `tools` | `tool_choice` | `input` |
+/// | `Anthropic` | `tools` | `tool_choice` | `messages` |
+/// | `Gemini` | `tools` | `toolConfig` | `contents` |
+/// | `Ollama` | `tools` | has none | `messages` |
+/// | `BedrockConverse` | `toolConfig.tools` | `toolConfig.toolChoice` | `messages` |
+/// | `Mcp`, `Mcp2026` | `tools` of the result of `tools/list` | has none | what is answered to the client |
+///
+/// A model that MCP serves is on the other side: its "response" is the client's `tools/call`.
+///
+/// ```
+/// use toolwright::{ToolCall, Wire};
+///
+/// let response = r#"{"choices": [{"message": {"role": "assistant", "tool_calls": [
+///     {"id": "call_1", "type": "function", "function": {"name": "add", "arguments": "{\"a\": 1}"}}
+/// ]}}]}"#;
+/// let calls = Wire::OpenAiChat.calls(response).unwrap();
+/// assert_eq!(calls, [ToolCall::new("call_1", "add", r#"{"a": 1}"#)]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Wire {
+    /// `OpenAI`'s Chat Completions, and the many endpoints that speak it.
+    OpenAiChat,
+    /// `OpenAI`'s Responses.
+    OpenAiResponses,
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Gemini's `generateContent`.
+    Gemini,
+    /// Ollama's `/api/chat`.
+    Ollama,
+    /// Amazon Bedrock's Converse.
+    BedrockConverse,
+    /// The Model Context Protocol up to 2025-11-25, as its server.
+    Mcp,
+    /// The Model Context Protocol of 2026-07-28, as its server: structured content of any type.
+    Mcp2026,
+}
+
+/// What each wire does its own way; [`Wire`] has the words to it.
+trait Format: Sync {
+    fn definition(&self, tool: &Declared<'_>) -> String;
+
+    /// The value of `tools`, of which `list` is the text of an array of all definitions.
+    fn definitions(&self, list: String) -> String {
+        list
+    }
+
+    fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError>;
+
+    fn calls(&self, response: &str) -> Result<Vec<ToolCall>, WireError>;
+
+    /// What the next request repeats of the response.
+    fn echo(&self, response: &str) -> Result<Vec<String>, WireError>;
+
+    /// What is read of a response beside its calls.
+    fn said(&self, response: &str) -> Result<Said, WireError>;
+
+    /// A person's words as a message, if the provider takes them.
+    fn user(&self, text: &str) -> Option<String>;
+
+    /// What the model said as messages, where its own are not at hand.
+    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String>;
+
+    /// The members of a request's body that have the conversation; `None` where there is none.
+    fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String>;
+
+    fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String>;
+
+    fn turn(
+        &self,
+        response: &str,
+        results: &[ToolResult],
+        encoder: Encoder,
+    ) -> Result<Vec<String>, WireError> {
+        let mut messages = self.echo(response)?;
+        messages.extend(self.results(results, encoder));
+        Ok(messages)
+    }
+
+    /// The choice's value; `None` where the wire has no word for it.
+    fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String>;
+
+    /// The members of a request's body that say all this.
+    fn request(&self, definitions: &str, choice: Option<&str>, parallel: Parallel) -> String;
+
+    fn stream(&self) -> Box<dyn Assemble>;
+}
+
+impl Wire {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::OpenAiChat,
+        Self::OpenAiResponses,
+        Self::Anthropic,
+        Self::Gemini,
+        Self::Ollama,
+        Self::BedrockConverse,
+        Self::Mcp,
+        Self::Mcp2026,
+    ];
+
+    fn format(self) -> &'static dyn Format {
+        match self {
+            Self::OpenAiChat => &openai::OpenAiChat,
+            Self::OpenAiResponses => &responses::OpenAiResponses,
+            Self::Anthropic => &anthropic::Anthropic,
+            Self::Gemini => &gemini::Gemini,
+            Self::Ollama => &ollama::Ollama,
+            Self::BedrockConverse => &bedrock::BedrockConverse,
+            Self::Mcp => &mcp::Mcp::UP_TO_2025,
+            Self::Mcp2026 => &mcp::Mcp::OF_2026,
+        }
+    }
+
+    /// The wire that a response was written in, as far as it shows.
+    pub fn detect(response: &str) -> Option<Self> {
+        let raw::Entries(mut entries) = raw::object(response).ok()?;
+        entries.retain(|(_, value)| value.get() != "null");
+        let has = |name: &str| entries.iter().any(|(key, _)| key == name);
+        let output = entries.iter().find(|(key, _)| key == "output");
+        let output = output.and_then(|(_, value)| value.get().chars().next());
+        Some(match output {
+            _ if has("choices") => Self::OpenAiChat,
+            _ if has("candidates") => Self::Gemini,
+            _ if has("jsonrpc") => Self::Mcp,
+            Some('[') => Self::OpenAiResponses,
+            Some('{') => Self::BedrockConverse,
+            _ if has("content") => Self::Anthropic,
+            _ if has("message") => Self::Ollama,
+            _ => return None,
+        })
+    }
+
+    /// One tool of a request's `tools` array. Of Gemini's, one of its `functionDeclarations`.
+    pub fn definition(self, def: &ToolDef) -> String {
+        self.format().definition(&Declared::plain(def))
+    }
+
+    /// Reads one tool of a request's `tools` array back. What the form has no place for is not
+    /// there afterwards.
+    ///
+    /// # Errors
+    /// When the text is not of this form.
+    pub fn parse_definition(self, definition: &str) -> Result<ToolDef, WireError> {
+        self.format().parse_definition(definition)
+    }
+
+    /// The calls of a response, in order; none if the model made none.
+    ///
+    /// Arguments stay text. Whatever is wrong with one call shows when it is answered: a call
+    /// without a name is a call of an unknown tool, and arguments that are no JSON are refused with
+    /// the place where they break. A call without an id gets `call_0`, `call_1` and so on, by its
+    /// place, and so does one whose id a call before it has: providers refuse a request with two calls of one
+    /// id. Both run, and each is answered under its own.
+    ///
+    /// # Errors
+    /// When the response itself is no JSON or of another form.
+    pub fn calls(self, response: &str) -> Result<Vec<ToolCall>, WireError> {
+        self.format().calls(response)
+    }
+
+    /// The answers as messages for the next request: the text of an array, to be appended to
+    /// `messages` behind the assistant's message. For MCP, the `result` of each call, whose `_meta` has under
+    /// `toolwright/repairs` how its arguments were repaired, if they were: a list of
+    /// `{"path", "kind", "from", "to"}`, as in [`Repair`](crate::Repair).
+    ///
+    /// `encoder` writes what is text; blocks of content stay blocks where the provider has them.
+    /// Elsewhere the model is told their text: of JSON the JSON, of a resource where it lies, of
+    /// pictures and sound their type.
+    pub fn results(self, results: &[ToolResult], encoder: Encoder) -> String {
+        list(self.format().results(results, encoder))
+    }
+
+    /// What the next request's `messages` gain by this response: the assistant's message and the
+    /// answers to its calls. The text of an array. For MCP, the responses to the client's requests.
+    /// Providers refuse a turn in which an answer is missing: of calls that waited, see
+    /// [`Pending`](crate::Pending).
+    ///
+    /// What the model said stays as it came, byte by byte, with two exceptions. A call without an id,
+    /// or with that of a call before it, is given the one that [`calls`](Self::calls) made, so that the
+    /// provider finds the call that is answered; one that is no object becomes one. Arguments that are no object, where the
+    /// provider takes nothing else, become one: `{"INVALID_JSON": "…"}`.
+    ///
+    /// # Errors
+    /// When the response itself is no JSON or of another form.
+    pub fn turn(
+        self,
+        response: &str,
+        results: &[ToolResult],
+        encoder: Encoder,
+    ) -> Result<String, WireError> {
+        Ok(list(self.format().turn(response, results, encoder)?))
+    }
+
+    /// Writes one tool of a request's list of tools.
+    pub(crate) fn write_tool(self, tool: &Declared<'_>) -> String {
+        self.format().definition(tool)
+    }
+
+    /// Writes a request's list of tools around the text of an array of them.
+    pub(crate) fn write_tools(self, array: String) -> String {
+        self.format().definitions(array)
+    }
+
+    /// Writes the choice of a tool; `None` if the provider has no way to say it.
+    pub(crate) fn write_choice(self, choice: &ToolChoice, parallel: Parallel) -> Option<String> {
+        self.format().tool_choice(choice, parallel)
+    }
+
+    /// Puts a streamed response together again.
+    pub fn accumulator(self) -> Accumulator {
+        Accumulator::new(self)
+    }
+}
+
+/// A definition, of which a provider's form has no more than this.
+fn read_def(name: String, description: Option<String>, input: Option<SchemaDoc>) -> ToolDef {
+    ToolDef {
+        input: input.unwrap_or_else(SchemaDoc::empty_object),
+        ..ToolDef::new(name, description.unwrap_or_default())
+    }
+}

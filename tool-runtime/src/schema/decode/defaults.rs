@@ -1,0 +1,81 @@
+//! Defaults that their own bounds refuse.
+//!
+//! A model is told a default and may send it. Literals and constants are looked at when they
+//! compile; what a function makes is known when the program runs.
+
+use crate::schema::decode::Fault;
+use crate::schema::decode::MAX_DEPTH;
+use crate::schema::decode::Repairs;
+use crate::schema::decode::{Reading, tell};
+use crate::schema::shape::{Bare, bare};
+use crate::schema::shape::{Field, Kind, Shape, written};
+
+/// A default that the type of its own field refuses.
+pub(crate) struct RefusedDefault {
+    /// Where, as in [`Reject::path`](crate::Reject::path).
+    pub(crate) path: String,
+    /// The default's JSON.
+    pub(crate) json: String,
+    /// What is wrong with it.
+    pub(crate) fault: Fault,
+}
+
+/// What is wrong with a value that should be of a shape.
+pub(crate) fn refusal(shape: &Shape, json: &str) -> Option<Fault> {
+    let reading = Reading {
+        depth: MAX_DEPTH,
+        lowered: false,
+    };
+    let found = tell(json, reading, shape, Repairs::None);
+    found.faults.into_iter().next().map(|(_, fault)| fault)
+}
+
+/// The defaults inside a shape that are refused; those of secrets are told nobody.
+pub(crate) fn refused_defaults(shape: &'static Shape) -> Vec<RefusedDefault> {
+    let mut found = Vec::new();
+    look(shape, "", &mut found);
+    found
+}
+
+/// The walk ends: what leads back is not followed.
+fn look(shape: &'static Shape, path: &str, found: &mut Vec<RefusedDefault>) {
+    let Bare { kind, .. } = bare(shape, false);
+    match kind {
+        Kind::Object(object) => {
+            for field in object.fields {
+                inside(field, path, found);
+            }
+        }
+        Kind::Array(array) => look(array.items, &format!("{path}/*"), found),
+        Kind::Map(map) => look(map.values, &format!("{path}/*/value"), found),
+        Kind::Tuple(items) => {
+            for (index, item) in items.iter().enumerate() {
+                look(item, &format!("{path}/_{index}"), found);
+            }
+        }
+        Kind::Union(union) => {
+            for (index, member) in union.members.iter().enumerate() {
+                look(member, &format!("{path}/?{index}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn inside(field: &'static Field, path: &str, found: &mut Vec<RefusedDefault>) {
+    if field.flatten {
+        return look(field.shape, path, found);
+    }
+    let name = field.name.replace('~', "~0").replace('/', "~1");
+    let path = format!("{path}/{name}");
+    if let Some(json) = field.told_default().and_then(written)
+        && let Some(fault) = refusal(field.shape, &json)
+    {
+        found.push(RefusedDefault {
+            path: path.clone(),
+            json,
+            fault,
+        });
+    }
+    look(field.shape, &path, found);
+}

@@ -1,0 +1,167 @@
+//! What a provider's strict mode has in the place of maps, tuples and what may be missing.
+//!
+//! Strict modes know no objects with any keys, no places in an array, and no keys that may be left
+//! out. There a map is a list of entries, a tuple an object of places, and `null` stands for what is
+//! left out. A call that was made from such a schema is read as what its types are; a real map and a
+//! real array are read, too.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+
+use super::read::Json;
+use super::{Error, Number};
+use crate::json::Place;
+use crate::provider::dialect::Plan;
+use crate::schema::decode::{Leaf, admits, int_of};
+use crate::schema::read::Ordered;
+use crate::schema::shape::{Array, Field, Foreign, Kind, Map, Presence, Shape, bare};
+
+impl Map {
+    /// Whether `null` behind a key stands for leaving it out: all keys are known, so that a strict
+    /// mode wants each of them.
+    pub(crate) fn leaves_out_by_null(&self) -> bool {
+        let keys_are_known = matches!(bare(self.keys, false).kind, Kind::Enum(_) | Kind::Bool);
+        keys_are_known && !admits(self.values, Leaf::Null)
+    }
+}
+
+impl Field {
+    /// Whether `null` stands for leaving it out.
+    pub(crate) fn is_left_out_by_null(&self) -> bool {
+        self.presence != Presence::Required && !admits(self.shape, Leaf::Null)
+    }
+}
+
+/// The way back to each type that only its schema tells of, by the function that tells it: making
+/// one takes longer than reading a call.
+static PLANS: LazyLock<RwLock<Plans>> = LazyLock::new(RwLock::default);
+
+type Plans = HashMap<usize, Option<Arc<Plan>>>;
+
+impl Foreign {
+    fn plan(&self) -> Option<Arc<Plan>> {
+        let key = self.input as usize;
+        let plans = PLANS.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = plans.get(&key) {
+            return known.clone();
+        }
+        drop(plans);
+        let schema = Ordered::read(&(self.input)().to_string()).ok();
+        let plan = schema.and_then(|schema| Plan::of_forms(&schema));
+        let plan = plan.map(Arc::new);
+        let mut plans = PLANS.write().unwrap_or_else(PoisonError::into_inner);
+        plans.insert(key, plan.clone());
+        plan
+    }
+
+    /// The text of a value in the form of its type, if it is in another.
+    fn raised(&self, text: &str) -> Option<String> {
+        self.plan()?.raise(text)
+    }
+}
+
+impl Json<'_> {
+    /// The value that stands next in the form of its type, if it stands there in a strict mode's; it
+    /// is consumed then. What stands inside it is as it was, but for a type that only its schema
+    /// tells of.
+    pub(crate) fn raised(&mut self, shape: &Shape) -> Result<Option<String>, Error> {
+        let kind = match self.peek() {
+            Some(b'[' | b'{') => bare(shape, false).kind,
+            _ => return Ok(None),
+        };
+        let (start, depth) = (self.offset(), self.depth());
+        let raised = match (kind, self.peek()) {
+            (Kind::Map(map), Some(b'[')) => self.entries(&map)?,
+            (Kind::Tuple(items), Some(b'{')) => self.places(items.len())?,
+            (
+                Kind::Array(Array {
+                    min_len,
+                    max_len: Some(max_len),
+                    ..
+                }),
+                Some(b'{'),
+            ) if min_len == max_len && max_len <= 8 => {
+                self.places(usize::try_from(max_len).unwrap_or(0))?
+            }
+            (Kind::Foreign(foreign), _) => {
+                let text = self.skip()?;
+                foreign.raised(text)
+            }
+            _ => None,
+        };
+        if raised.is_none() {
+            self.rewind(start, depth);
+        }
+        Ok(raised)
+    }
+
+    /// `[{"key": …, "value": …}, …]` as an object. An equal key is found like that of any object.
+    fn entries(&mut self, map: &Map) -> Result<Option<String>, Error> {
+        let are_integers = matches!(bare(map.keys, false).kind, Kind::Integer(_));
+        let mut out = String::from("{");
+        let mut place = Place::Opened;
+        self.enter_array()?;
+        while self.next_element(&mut place)? {
+            if self.peek() != Some(b'{') {
+                return Ok(None);
+            }
+            self.enter_object()?;
+            let (mut key, mut value) = (None, None);
+            let mut inside = Place::Opened;
+            while let Some(name) = self.next_key(&mut inside)? {
+                let part = match name {
+                    "key" => &mut key,
+                    "value" => &mut value,
+                    _ => return Ok(None),
+                };
+                let text = self.skip()?;
+                if part.replace(text).is_some() {
+                    return Ok(None);
+                }
+            }
+            let (Some(key), Some(value)) = (key, value) else {
+                return Ok(None);
+            };
+            if out.len() > 1 {
+                out.push(',');
+            }
+            let Some(key) = key_text(key, are_integers) else {
+                return Ok(None);
+            };
+            out.push_str(&key);
+            out.push(':');
+            out.push_str(value);
+        }
+        out.push('}');
+        Ok(Some(out))
+    }
+
+    /// `{"_0": …, "_1": …}` as an array of so many places.
+    fn places(&mut self, len: usize) -> Result<Option<String>, Error> {
+        let mut places = vec![None; len];
+        let mut place = Place::Opened;
+        self.enter_object()?;
+        while let Some(name) = self.next_key(&mut place)? {
+            let index = name.strip_prefix('_').and_then(|index| index.parse().ok());
+            let text = self.skip()?;
+            match index.and_then(|index: usize| places.get_mut(index)) {
+                Some(place) if place.is_none() => *place = Some(text),
+                _ => return Ok(None),
+            }
+        }
+        let places: Option<Vec<&str>> = places.into_iter().collect();
+        Ok(places.map(|places| format!("[{}]", places.join(","))))
+    }
+}
+
+/// An entry's key as a key of an object: those of numbers are numbers there.
+fn key_text(key: &str, are_integers: bool) -> Option<String> {
+    match key.bytes().next() {
+        Some(b'"') => Some(key.to_owned()),
+        Some(b'-' | b'0'..=b'9') if are_integers => Some(match int_of(Number::of_text(key)) {
+            Some(int) => format!("\"{int}\""),
+            None => crate::schema::decode::json_string(key),
+        }),
+        _ => None,
+    }
+}

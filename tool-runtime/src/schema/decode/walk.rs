@@ -1,0 +1,450 @@
+//! A text beside a shape: whether the one is of the other, or all that is wrong with it.
+//!
+//! While a type is read, the first fault ends it, and what serde buffers is out of sight. The walk
+//! needs no type. It judges a text that serde will buffer, before serde does; and when a call has
+//! been refused, it finds every fault of the arguments, and repairs what a model means and did not
+//! say.
+
+mod edit;
+mod found;
+mod object;
+mod repair;
+mod union;
+
+use std::collections::HashMap;
+
+use self::edit::{Edit, edited};
+pub(crate) use self::found::Found;
+use self::union::Ways;
+use crate::json::Place;
+use crate::schema::decode::fault::say;
+use crate::schema::decode::holds_secret;
+use crate::schema::decode::{Error, Integer, Json, Number, Problem, Seen, Segment, Store};
+use crate::schema::decode::{FaultCode, Repairs};
+use crate::schema::decode::{Leaf, admits, admits_count, first_repeat, int_of};
+use crate::schema::shape::{Array, Bare, Kind, Shape, alternatives, bare};
+
+/// How a text is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading {
+    /// How many arrays and objects may open.
+    pub(crate) depth: u8,
+    /// Whether it was written for a provider's strict mode.
+    pub(crate) lowered: bool,
+}
+
+impl Reading {
+    fn of<'t>(self, text: &'t str, at: usize, store: &'t Store) -> Json<'t> {
+        let json = Json::new(text, store).at(at, self.depth);
+        json.lowered(self.lowered)
+    }
+}
+
+/// Judges the value at `at`: refused, or admitted as it is, or admitted in other words, with its end.
+/// Other words are integers in the spelling that serde's buffers know.
+pub(crate) fn judge(
+    text: &str,
+    at: usize,
+    reading: Reading,
+    shape: &Shape,
+) -> Result<Option<(String, usize)>, Error> {
+    let store = Store::new();
+    let mut walk = Walk::new(reading.of(text, at, &store), Mode::Judge);
+    match walk.value(shape) {
+        Err(Stop) => Err(Error::new(Problem::Type { wanted: "" })),
+        Ok(()) if walk.edits.is_empty() => Ok(None),
+        Ok(()) => {
+            let end = walk.json.offset();
+            Ok(Some((edited(text, at..end, walk.edits), end)))
+        }
+    }
+}
+
+/// Finds all that is wrong with a text that is JSON.
+pub(crate) fn tell(text: &str, reading: Reading, root: &Shape, repairs: Repairs) -> Found {
+    let store = Store::new();
+    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::Tell { repairs });
+    if holds_secret(root) {
+        walk.secrecy = Secrecy::Around;
+    }
+    // The text is JSON, so nothing stops the walk.
+    let _ = walk.value(root);
+    let edits = std::mem::take(&mut walk.edits);
+    let mut found = walk.found;
+    if !edits.is_empty() {
+        found.text = Some(edited(text, 0..text.len(), edits));
+    }
+    found
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// The first fault ends the walk.
+    Judge,
+    /// Faults are collected.
+    Tell { repairs: Repairs },
+}
+
+/// What of the text may be told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Secrecy {
+    /// All: there are no secrets.
+    None,
+    /// Where no secret can be.
+    Around,
+    /// Nothing: the value is a secret, or a part of one.
+    Here,
+}
+
+/// Where an admitted value ends, and in which other words.
+type Admitted = (usize, Vec<Edit>);
+
+/// The walk ends.
+struct Stop;
+
+impl From<Error> for Stop {
+    fn from(_: Error) -> Self {
+        Self
+    }
+}
+
+type Walked = Result<(), Stop>;
+
+struct Walk<'t> {
+    json: Json<'t>,
+    mode: Mode,
+    path: Vec<Segment>,
+    found: Found,
+    edits: Vec<Edit>,
+    /// What is known of unions, by their place and the address of their members: nested ones would
+    /// be judged again for each member of each union around them.
+    judged: HashMap<(usize, usize), Option<Admitted>>,
+    /// Where the value stands that this text was found in, if it is not the arguments' own.
+    outer: Option<usize>,
+    /// How many unions have been entered since the last value was.
+    unions: u8,
+    /// Of how many unions, one inside the other, the ways are tried.
+    tried: usize,
+    /// Whether the value is the one of a list that was made for it. Lists of lists have no end.
+    is_wrapped: bool,
+    secrecy: Secrecy,
+}
+
+impl<'t> Walk<'t> {
+    fn new(json: Json<'t>, mode: Mode) -> Self {
+        Self {
+            json,
+            mode,
+            path: Vec::new(),
+            found: Found::default(),
+            edits: Vec::new(),
+            judged: HashMap::new(),
+            outer: None,
+            unions: 0,
+            tried: 0,
+            is_wrapped: false,
+            secrecy: Secrecy::None,
+        }
+    }
+
+    /// Whether a value that stands where one of this shape belongs may not be told.
+    fn hides(&self, shape: &Shape) -> bool {
+        match self.secrecy {
+            Secrecy::None => false,
+            Secrecy::Around => holds_secret(shape),
+            Secrecy::Here => true,
+        }
+    }
+
+    /// The value at an offset, which stands where one of this shape belongs, as it is told.
+    fn got(&self, at: usize, shape: &Shape) -> String {
+        let text = self.json.whole();
+        if self.hides(shape) {
+            say::kept_back(text, at)
+        } else {
+            say::shown(text, at)
+        }
+    }
+
+    /// A key that nobody declared, as it is told.
+    fn key(&self, key: &str) -> Segment {
+        let is_secret = self.secrecy == Secrecy::Here;
+        Segment::Key(if is_secret { say::KEPT_BACK_KEY } else { key }.to_owned())
+    }
+
+    /// Walks a value that is a secret, or is not.
+    fn guarded(&mut self, is_secret: bool, walk: impl FnOnce(&mut Self) -> Walked) -> Walked {
+        let before = self.secrecy;
+        if is_secret {
+            self.secrecy = Secrecy::Here;
+        }
+        let walked = walk(self);
+        self.secrecy = before;
+        walked
+    }
+
+    fn tells(&self) -> bool {
+        self.mode != Mode::Judge
+    }
+
+    /// Walks a part of the value.
+    fn inside(
+        &mut self,
+        segment: impl FnOnce() -> Segment,
+        walk: impl FnOnce(&mut Self) -> Walked,
+    ) -> Walked {
+        self.unions = 0;
+        if !self.tells() {
+            return walk(self);
+        }
+        self.path.push(segment());
+        let walked = walk(self);
+        self.path.pop();
+        walked
+    }
+
+    /// Walks the value that stands next.
+    fn value(&mut self, shape: &Shape) -> Walked {
+        let bare = bare(shape, false);
+        self.guarded(bare.is_secret, |walk| walk.value_of(shape, &bare))
+    }
+
+    fn value_of(&mut self, shape: &Shape, bare: &Bare) -> Walked {
+        let next = self.json.peek();
+        if self.json.is_lowered() && self.raise(shape)? {
+            return Ok(());
+        }
+        match (&bare.kind, next) {
+            (Kind::Any | Kind::Unknown, _) => self.any(false),
+            (Kind::Foreign(_), _) => self.any(true),
+            (Kind::Back(back), _) if !(bare.nullable && next == Some(b'n')) => {
+                self.value((back.shape)())
+            }
+            (_, Some(b'n')) if bare.nullable => Ok(self.json.null()?),
+            (Kind::Null, Some(b'n')) => Ok(self.json.null()?),
+            (Kind::Bool, Some(b't' | b'f')) => self.skip(),
+            (Kind::Integer(_), Some(b'-' | b'0'..=b'9')) => self.integer(shape),
+            (Kind::Number(_), Some(b'-' | b'0'..=b'9')) => self.number(shape),
+            (Kind::String(_) | Kind::Enum(_), Some(b'"')) => self.string(shape),
+            (Kind::Array(array), Some(b'[')) => self.array(shape, array),
+            (Kind::Tuple(items), Some(b'[')) => self.tuple(shape, items),
+            (Kind::Map(map), Some(b'{')) => self.map(shape, map),
+            (Kind::Object(object), Some(b'{')) => {
+                match alternatives(&bare.kind, false).as_slice() {
+                    [one] => self.object(one),
+                    ways => self.one_of(shape, Ways::Objects(ways, object.fields)),
+                }
+            }
+            (Kind::Union(union), _) => self.one_of(shape, Ways::Of(union.members)),
+            _ => self.mismatch(shape),
+        }
+    }
+
+    /// Walks a value that stands next in a strict mode's form in the form of its type.
+    fn raise(&mut self, shape: &Shape) -> Result<bool, Stop> {
+        let (start, depth) = (self.json.offset(), self.json.depth());
+        let Some(raised) = self.json.raised(shape)? else {
+            return Ok(false);
+        };
+        let store = Store::new();
+        // Of a type that nobody can look into all is raised at once.
+        let is_more = !matches!(bare(shape, false).kind, Kind::Foreign(_));
+        let json = Json::new(&raised, &store).at(0, depth).lowered(is_more);
+        let mut inner = Walk::new(json, self.mode);
+        inner.path = std::mem::take(&mut self.path);
+        inner.found = std::mem::take(&mut self.found);
+        inner.outer = Some(self.outer.unwrap_or(start));
+        inner.secrecy = self.secrecy;
+        let walked = inner.value(shape);
+        self.path = std::mem::take(&mut inner.path);
+        self.found = std::mem::take(&mut inner.found);
+        let text = edited(&raised, 0..raised.len(), std::mem::take(&mut inner.edits));
+        self.edits.push(Edit::new(start..self.json.offset(), text));
+        walked.map(|()| true)
+    }
+
+    fn skip(&mut self) -> Walked {
+        self.json.skip()?;
+        Ok(())
+    }
+
+    /// A value of any type, in which no key stands twice. Of a type that nobody can look into, an
+    /// integer may be asked for anywhere: `respells` spells it as one.
+    fn any(&mut self, respells: bool) -> Walked {
+        let mut place = Place::Opened;
+        match self.json.peek() {
+            Some(b'[') => {
+                self.json.enter_array()?;
+                let mut index = 0;
+                while self.json.next_element(&mut place)? {
+                    self.inside(|| Segment::Index(index), |walk| walk.any(respells))?;
+                    index += 1;
+                }
+                Ok(())
+            }
+            Some(b'{') => {
+                self.json.enter_object()?;
+                let mut seen = Seen::NONE;
+                while let Some(key) = self.json.next_key(&mut place)? {
+                    self.once(&mut seen, key)?;
+                    let segment = self.key(key);
+                    self.inside(|| segment, |walk| walk.any(respells))?;
+                }
+                Ok(())
+            }
+            Some(b'-' | b'0'..=b'9') if respells => {
+                let (start, number) = self.take_number()?;
+                self.respell(start, number);
+                Ok(())
+            }
+            _ => self.skip(),
+        }
+    }
+
+    /// Notes a key that may stand here once.
+    fn once(&mut self, seen: &mut Seen<'t>, key: &'t str) -> Walked {
+        if seen.note(key) {
+            return Ok(());
+        }
+        self.repeated(key)
+    }
+
+    fn repeated(&mut self, key: &str) -> Walked {
+        let at = self.json.key_at();
+        let segment = self.key(key);
+        self.inside(
+            || segment,
+            |walk| {
+                walk.fault(at, FaultCode::DuplicateKey, |_| {
+                    "given more than once".into()
+                })
+            },
+        )
+    }
+
+    /// Consumes a number; where it starts.
+    fn take_number(&mut self) -> Result<(usize, Number<'t>), Stop> {
+        let start = self.json.offset();
+        Ok((start, self.json.number("a number")?))
+    }
+
+    fn integer(&mut self, shape: &Shape) -> Walked {
+        let (start, number) = self.take_number()?;
+        if admits(shape, Leaf::Number(number)) {
+            self.respell(start, number);
+            return Ok(());
+        }
+        let code = match (int_of(number), shape.followed()) {
+            (Some(int), Kind::Integer(range)) if range.holds(int) => FaultCode::Bound,
+            (None, _) if !is_whole(number) => FaultCode::WrongType,
+            _ => FaultCode::OutOfRange,
+        };
+        self.unfit(start, shape, code)
+    }
+
+    /// Notes an integer in other words than its digits.
+    fn respell(&mut self, start: usize, number: Number<'_>) {
+        let end = self.json.offset();
+        let is_other = match number {
+            Number::Text(text, _) => text.bytes().any(|byte| !byte.is_ascii_digit()),
+            // `-0`, which a buffer takes for a float.
+            Number::Unsigned(0) => end - start > 1,
+            Number::Unsigned(_) | Number::Signed(_) => false,
+        };
+        if is_other && let Some(int) = int_of(number) {
+            self.edits.push(Edit::new(start..end, int.to_string()));
+        }
+    }
+
+    fn number(&mut self, shape: &Shape) -> Walked {
+        let (start, number) = self.take_number()?;
+        if admits(shape, Leaf::Number(number)) {
+            return Ok(());
+        }
+        let code = match shape.followed() {
+            Kind::Number(range) if range.is_wide_enough(number) => FaultCode::Bound,
+            _ => FaultCode::OutOfRange,
+        };
+        self.unfit(start, shape, code)
+    }
+
+    fn string(&mut self, shape: &Shape) -> Walked {
+        let start = self.json.offset();
+        let text = self.json.string()?;
+        let text = match &text {
+            Ok(text) => text,
+            Err(text) => text.as_str(),
+        };
+        if admits(shape, Leaf::String(text)) {
+            return Ok(());
+        }
+        match bare(shape, false).kind {
+            Kind::Enum(variants) => self.fault(start, FaultCode::WrongType, |walk| {
+                let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
+                say::unknown_name("", (!walk.hides(shape)).then_some(text), &names)
+            }),
+            _ => self.unfit(start, shape, FaultCode::Bound),
+        }
+    }
+
+    fn array(&mut self, shape: &Shape, array: &Array) -> Walked {
+        let start = self.json.offset();
+        self.json.enter_array()?;
+        let (mut place, mut index) = (Place::Opened, 0);
+        let mut elements: Vec<&str> = Vec::new();
+        let mut starts = Vec::new();
+        while self.json.next_element(&mut place)? {
+            self.json.peek();
+            let from = self.json.offset();
+            self.inside(|| Segment::Index(index), |walk| walk.value(array.items))?;
+            if array.unique {
+                elements.push(self.json.slice(from, self.json.offset()));
+                starts.push(from);
+            }
+            index += 1;
+        }
+        if !admits_count(shape, index) {
+            return self.unfit(start, shape, FaultCode::Bound);
+        }
+        match first_repeat(elements.into_iter()) {
+            None => Ok(()),
+            Some(index) => {
+                let at = starts.get(index).copied().unwrap_or(start);
+                self.inside(
+                    || Segment::Index(index),
+                    |walk| {
+                        walk.fault(at, FaultCode::Bound, |walk| {
+                            let got = walk.got(at, array.items);
+                            format!("{got} is there already; no two elements may be equal")
+                        })
+                    },
+                )
+            }
+        }
+    }
+
+    fn tuple(&mut self, shape: &Shape, items: &[&Shape]) -> Walked {
+        let start = self.json.offset();
+        self.json.enter_array()?;
+        let (mut place, mut index) = (Place::Opened, 0);
+        while self.json.next_element(&mut place)? {
+            match items.get(index) {
+                Some(item) => self.inside(|| Segment::Index(index), |walk| walk.value(item))?,
+                None => self.any(false)?,
+            }
+            index += 1;
+        }
+        if index == items.len() {
+            return Ok(());
+        }
+        self.unfit(start, shape, FaultCode::WrongType)
+    }
+}
+
+/// Whether a number is an integer, of whatever size.
+fn is_whole(number: Number<'_>) -> bool {
+    match number {
+        Number::Text(text, _) => Integer::of(text).is_ok(),
+        _ => true,
+    }
+}

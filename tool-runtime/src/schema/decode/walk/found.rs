@@ -1,0 +1,81 @@
+use std::collections::HashSet;
+
+use crate::schema::decode::Segment;
+use crate::schema::decode::fault::say;
+use crate::schema::decode::{Fault, FaultCode, Repair, RepairKind};
+use crate::text::printable;
+
+use super::{Mode, Stop, Walk, Walked};
+
+/// At most so many faults are told; a model repairs the first ones first.
+pub(crate) const MOST_FAULTS: usize = 16;
+
+/// What a walk found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The first faults, each with the offset of what is at fault.
+    pub(crate) faults: Vec<(usize, Fault)>,
+    /// How many faults there are beyond those.
+    pub(crate) more: usize,
+    /// The keys of the root with a fault behind them.
+    pub(crate) keys: HashSet<String>,
+    /// What was repaired.
+    pub(crate) repairs: Vec<Repair>,
+    /// The text in other words, if there are any: repaired, and with integers in the spelling that
+    /// serde's buffers know.
+    pub(crate) text: Option<String>,
+}
+
+impl Found {
+    /// Adds a fault.
+    pub(crate) fn push(&mut self, at: usize, fault: impl FnOnce() -> Fault) {
+        if self.faults.len() == MOST_FAULTS {
+            self.more += 1;
+            return;
+        }
+        let fault = fault();
+        // A key that is given three times.
+        if !self.faults.iter().any(|(_, told)| *told == fault) {
+            self.faults.push((at, fault));
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// Notes a fault at the place that has been walked to.
+    pub(super) fn fault(
+        &mut self,
+        at: usize,
+        code: FaultCode,
+        message: impl FnOnce(&Self) -> String,
+    ) -> Walked {
+        if self.mode == Mode::Judge {
+            return Err(Stop);
+        }
+        if let Some(Segment::Key(key)) = self.path.first()
+            && !self.found.keys.contains(key)
+        {
+            let key = key.clone();
+            self.found.keys.insert(key);
+        }
+        // Counted, not worded, once enough are.
+        let mut found = std::mem::take(&mut self.found);
+        found.push(self.outer.unwrap_or(at), || Fault {
+            path: say::path(&self.path),
+            code,
+            message: message(self),
+        });
+        self.found = found;
+        Ok(())
+    }
+
+    /// Notes a repair at the place that has been walked to.
+    pub(super) fn repaired(&mut self, kind: RepairKind, from: &str, to: &str) {
+        self.found.repairs.push(Repair {
+            path: printable(say::path(&self.path).into()).into_owned(),
+            kind,
+            from: say::shortened(from),
+            to: say::shortened(to),
+        });
+    }
+}

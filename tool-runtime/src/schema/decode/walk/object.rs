@@ -1,0 +1,276 @@
+//! Objects and maps.
+
+use crate::json::Place;
+use crate::schema::decode::fault::say;
+use crate::schema::decode::{FaultCode, RepairKind};
+use crate::schema::decode::{Leaf, admits, admits_count};
+use crate::schema::decode::{Seen, Segment, admits_key};
+use crate::schema::shape::{Alternative, Key, Kind, Map, Presence, Shape, bare};
+
+use super::{Edit, Secrecy, Stop, Walk, Walked};
+
+/// An entry that the object has no place for.
+struct Unknown<'t> {
+    key: &'t str,
+    key_at: usize,
+    value_at: usize,
+}
+
+/// Where entries are taken out of an object.
+#[derive(Default)]
+struct Cut {
+    /// Behind the last entry that stays.
+    kept: Option<usize>,
+    /// From where on entries are taken out that no other precedes.
+    open: Option<usize>,
+}
+
+impl Alternative {
+    fn find(&self, name: &str) -> Option<(usize, &Key)> {
+        let mut keys = self.keys.iter().enumerate();
+        keys.find(|(_, key)| !key.field.flatten && key.is_read_as(name))
+    }
+
+    /// Whether a part of the object is known to nobody.
+    fn is_open(&self) -> bool {
+        self.open
+            || self.keys.iter().any(|key| {
+                key.field.flatten && matches!(bare(key.field.shape, false).kind, Kind::Foreign(_))
+            })
+    }
+}
+
+impl<'t> Walk<'t> {
+    /// An object with these keys.
+    pub(super) fn object(&mut self, way: &Alternative) -> Walked {
+        self.json.enter_object()?;
+        let first = self.json.offset();
+        let mut place = Place::Opened;
+        let mut given = vec![false; way.keys.len()];
+        let mut seen = Seen::NONE;
+        let mut unknown = Vec::new();
+        let mut cut = Cut::default();
+        while let Some(name) = self.json.next_key(&mut place)? {
+            let key_at = self.json.key_at();
+            self.close_cut(&mut cut, key_at);
+            if let Some((index, key)) = way.find(name) {
+                match given.get_mut(index) {
+                    Some(given) if !*given => *given = true,
+                    _ => {
+                        self.repeated(name)?;
+                        self.skip()?;
+                        continue;
+                    }
+                }
+                if self.drops_null(key) {
+                    self.inside(|| Segment::Key(name.to_owned()), Self::drop_null)?;
+                    self.cut_entry(&mut cut, first);
+                    continue;
+                }
+                self.inside(
+                    || Segment::Key(name.to_owned()),
+                    |walk| walk.guarded(key.is_secret, |walk| walk.value(key.field.shape)),
+                )?;
+            } else {
+                self.once(&mut seen, name)?;
+                let segment = self.key(name);
+                let segment = || segment;
+                if let Some(rest) = way.rest {
+                    self.inside(segment, |walk| {
+                        walk.guarded(way.is_rest_secret, |walk| walk.value(rest))
+                    })?;
+                } else if way.is_open() {
+                    self.inside(segment, |walk| walk.any(true))?;
+                } else if self.tells() {
+                    let value_at = self.json.offset();
+                    unknown.push(Unknown {
+                        key: name,
+                        key_at,
+                        value_at,
+                    });
+                    self.skip()?;
+                } else {
+                    return Err(Stop);
+                }
+            }
+            cut.kept = Some(self.json.offset());
+        }
+        let end = self.json.offset();
+        self.close_cut(&mut cut, end.saturating_sub(1));
+        self.ends(way, &given, &unknown, end)
+    }
+
+    /// Takes out the entry that has been read, of an object that begins at `first`.
+    fn cut_entry(&mut self, cut: &mut Cut, first: usize) {
+        match cut.kept {
+            Some(end) => self.edits.push(Edit::new(end..self.json.offset(), "")),
+            None => cut.open = Some(first),
+        }
+    }
+
+    /// Takes out the entries that stand first, up to the next one.
+    fn close_cut(&mut self, cut: &mut Cut, to: usize) {
+        if let Some(from) = cut.open.take() {
+            self.edits.push(Edit::new(from..to, ""));
+        }
+    }
+
+    /// Whether `null` stands for a default here.
+    fn drops_null(&mut self, key: &Key) -> bool {
+        if self.json.peek() != Some(b'n') {
+            return false;
+        }
+        // Of what is flattened and may be missing, so may each key.
+        if self.json.is_lowered() && !key.required && !admits(key.field.shape, Leaf::Null) {
+            return true;
+        }
+        let is_slip = self.repairs_values() && key.field.presence == Presence::Defaulted;
+        (self.json.is_lowered() || is_slip) && key.field.is_left_out_by_null()
+    }
+
+    fn drop_null(&mut self) -> Walked {
+        self.skip()?;
+        if !self.json.is_lowered() {
+            self.repaired(RepairKind::NullDropped, "null", "");
+        }
+        Ok(())
+    }
+
+    /// What is missing from an object, and what is too much.
+    fn ends(
+        &mut self,
+        way: &Alternative,
+        given: &[bool],
+        unknown: &[Unknown<'t>],
+        end: usize,
+    ) -> Walked {
+        let keys = way.keys.iter().zip(given);
+        let missing: Vec<&Key> = keys
+            .filter(|(key, given)| key.required && !key.field.flatten && !**given)
+            .map(|(key, _)| key)
+            .collect();
+        if let ([one], [key]) = (unknown, missing.as_slice())
+            && self.repairs_key(one.key, key.name)
+        {
+            return self.rename(one, key, end);
+        }
+        for one in unknown {
+            let names: Vec<&str> = way.keys.iter().map(|key| key.name).collect();
+            let is_root = self.path.is_empty();
+            let (segment, key) = (self.key(one.key), self.known_key(one.key));
+            self.inside(
+                || segment,
+                |walk| {
+                    walk.fault(one.key_at, FaultCode::UnknownArgument, |_| {
+                        say::unknown_key(key, &names, is_root)
+                    })
+                },
+            )?;
+        }
+        for key in missing {
+            self.missing(key, end)?;
+        }
+        Ok(())
+    }
+
+    /// A key whose near names may be told; inside a secret it has none.
+    pub(super) fn known_key<'k>(&self, key: &'k str) -> &'k str {
+        if self.secrecy == Secrecy::Here {
+            ""
+        } else {
+            key
+        }
+    }
+
+    pub(super) fn missing(&mut self, key: &Key, end: usize) -> Walked {
+        self.inside(
+            || Segment::Key(key.name.to_owned()),
+            |walk| {
+                walk.fault(end, FaultCode::MissingArgument, |_| {
+                    say::missing(key.field.shape)
+                })
+            },
+        )
+    }
+
+    /// Reads an entry as that of the key that it was meant for.
+    fn rename(&mut self, entry: &Unknown<'t>, key: &Key, end: usize) -> Walked {
+        let depth = self.json.depth();
+        // Inside the object again, whose closing bracket has been read.
+        let inside = depth.saturating_sub(1);
+        self.json.rewind(entry.key_at, inside);
+        self.skip()?;
+        let range = entry.key_at..self.json.offset();
+        self.edits
+            .push(Edit::new(range, say::json_string(key.name)));
+        self.inside(
+            || Segment::Key(key.name.to_owned()),
+            |walk| {
+                let from = if walk.secrecy == Secrecy::Here {
+                    "a secret key"
+                } else {
+                    entry.key
+                };
+                walk.repaired(RepairKind::Renamed, from, key.name);
+                walk.json.rewind(entry.value_at, inside);
+                walk.guarded(key.is_secret, |walk| walk.value(key.field.shape))
+            },
+        )?;
+        self.json.rewind(end, depth);
+        Ok(())
+    }
+
+    /// An object with any keys.
+    pub(super) fn map(&mut self, shape: &Shape, map: &Map) -> Walked {
+        let start = self.json.offset();
+        self.json.enter_object()?;
+        let first = self.json.offset();
+        let drops_null = self.json.is_lowered() && map.leaves_out_by_null();
+        let mut cut = Cut::default();
+        let mut place = Place::Opened;
+        let mut seen = Seen::NONE;
+        let mut count = 0;
+        while let Some(key) = self.json.next_key(&mut place)? {
+            let key_at = self.json.key_at();
+            self.close_cut(&mut cut, key_at);
+            self.once(&mut seen, key)?;
+            if !admits_key(map.keys, key) {
+                let at = self.json.key_at();
+                let is_secret = self.hides(map.keys);
+                let segment = if is_secret {
+                    Segment::Name(say::KEPT_BACK_KEY.to_owned())
+                } else {
+                    Segment::Name(key.to_owned())
+                };
+                self.inside(
+                    || segment,
+                    |walk| {
+                        walk.fault(at, FaultCode::WrongType, |_| {
+                            say::wrong_key(map.keys, (!is_secret).then_some(key))
+                        })
+                    },
+                )?;
+            }
+            if drops_null && self.json.peek() == Some(b'n') {
+                self.skip()?;
+                self.cut_entry(&mut cut, first);
+                continue;
+            }
+            count += 1;
+            let segment = if self.hides(map.keys) {
+                Segment::Key(say::KEPT_BACK_KEY.to_owned())
+            } else {
+                self.key(key)
+            };
+            self.inside(|| segment, |walk| walk.value(map.values))?;
+            cut.kept = Some(self.json.offset());
+        }
+        let end = self.json.offset();
+        self.close_cut(&mut cut, end.saturating_sub(1));
+        if admits_count(shape, count) {
+            Ok(())
+        } else {
+            self.unfit(start, shape, FaultCode::Bound)
+        }
+    }
+}

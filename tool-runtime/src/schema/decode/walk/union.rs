@@ -1,0 +1,433 @@
+//! Values of any one of some types.
+
+use std::slice;
+
+use crate::json::Place;
+use crate::schema::decode::FaultCode;
+use crate::schema::decode::Segment;
+use crate::schema::decode::fault::say;
+use crate::schema::shape::{Alternative, Field, Key, Kind, Shape, Variant, alternatives_of, bare};
+
+use super::{Mode, Secrecy, Stop, Walk, Walked};
+
+/// What a value may be.
+pub(super) enum Way<'s> {
+    Object(Alternative),
+    Other(&'s Shape),
+}
+
+/// All that a value may be.
+#[derive(Clone, Copy)]
+pub(super) enum Ways<'s> {
+    /// What the members of a union are.
+    Of(&'static [Shape]),
+    /// An object with these fields, into which an enum is flattened.
+    Objects(&'s [Alternative], &'static [Field]),
+}
+
+impl<'s> Ways<'s> {
+    /// The address of what they are made of, which lives as long as the program: a name for the whole.
+    fn id(self) -> usize {
+        match self {
+            Self::Of(members) => members.as_ptr().addr(),
+            Self::Objects(_, fields) => fields.as_ptr().addr(),
+        }
+    }
+
+    /// Whether one of them is the one, in order; those behind it are not made.
+    fn any(self, mut is_one: impl FnMut(Way<'s>) -> bool) -> bool {
+        match self {
+            Self::Of(members) => any(members, 0, &mut is_one),
+            Self::Objects(ways, _) => ways.iter().cloned().any(|way| is_one(Way::Object(way))),
+        }
+    }
+
+    fn all(self) -> Vec<Way<'s>> {
+        let mut all = Vec::new();
+        self.any(|way| {
+            all.push(way);
+            false
+        });
+        all
+    }
+}
+
+/// The ways of unions inside unions are ways of the outermost.
+fn any<'s>(members: &'static [Shape], depth: u8, is_one: &mut impl FnMut(Way<'s>) -> bool) -> bool {
+    members.iter().any(|member| {
+        let bare = bare(member, false);
+        match bare.kind {
+            Kind::Union(union) if !bare.nullable && depth < 8 => {
+                any(union.members, depth + 1, is_one)
+            }
+            Kind::Object(_) if !bare.nullable => {
+                let ways = alternatives_of(member, false);
+                ways.into_iter().any(|way| is_one(Way::Object(way)))
+            }
+            _ => is_one(Way::Other(member)),
+        }
+    })
+}
+
+fn is_names(shape: &Shape) -> bool {
+    matches!(bare(shape, false).kind, Kind::Enum(_))
+}
+
+/// The one string of a tag.
+fn tag_of(key: &Key) -> Option<&'static Variant> {
+    match bare(key.field.shape, false).kind {
+        Kind::Enum([one]) if key.required => Some(one),
+        _ => None,
+    }
+}
+
+impl<'t> Walk<'t> {
+    /// A value that is of one of some ways: the first that admits it is what serde reads.
+    pub(super) fn one_of(&mut self, shape: &Shape, ways: Ways<'_>) -> Walked {
+        let start = self.json.offset();
+        let depth = self.json.depth();
+        // A type that is an untagged variant of itself never comes to an end.
+        if self.unions > 16 {
+            return self.mismatch(shape);
+        }
+        // Of the outermost union nobody asks again.
+        let memo = (self.tried > 0 && self.mode == Mode::Judge).then_some((start, ways.id()));
+        if let Some(known) = memo.and_then(|memo| self.judged.get(&memo)) {
+            let Some((end, edits)) = known else {
+                return Err(Stop);
+            };
+            self.json.rewind(*end, depth);
+            self.edits.extend(edits.iter().cloned());
+            return Ok(());
+        }
+        let (unions, mode) = (self.unions, self.mode);
+        let noted = self.edits.len();
+        self.mode = Mode::Judge;
+        self.tried += 1;
+        let admitted = ways.any(|way| {
+            self.unions = unions + 1;
+            let is_admitted = self.way(&way).is_ok();
+            if !is_admitted {
+                self.json.rewind(start, depth);
+                self.edits.truncate(noted);
+            }
+            is_admitted
+        });
+        self.tried -= 1;
+        (self.unions, self.mode) = (unions, mode);
+        if let Some(memo) = memo {
+            let edits = self.edits.get(noted..).unwrap_or_default().to_vec();
+            let known = admitted.then(|| (self.json.offset(), edits));
+            self.judged.insert(memo, known);
+        }
+        match (admitted, mode) {
+            (true, _) => Ok(()),
+            (false, Mode::Judge) => Err(Stop),
+            (false, Mode::Tell { .. }) => self.meant(shape, &ways.all(), start, depth),
+        }
+    }
+
+    fn way(&mut self, way: &Way<'_>) -> Walked {
+        match way {
+            Way::Other(shape) => self.value(shape),
+            Way::Object(_) if self.json.peek() != Some(b'{') => Err(Stop),
+            Way::Object(way) => self.object(way),
+        }
+    }
+
+    /// Tells what is wrong with a value that is of none of its ways, as the one that was meant.
+    fn meant(&mut self, shape: &Shape, ways: &[Way<'_>], start: usize, depth: u8) -> Walked {
+        if let Some(one) = self.lowered_of(ways)? {
+            self.unions += 1;
+            return self.value(one);
+        }
+        let next = self.json.peek();
+        if next == Some(b'{') {
+            let objects: Vec<&Alternative> = ways
+                .iter()
+                .filter_map(|way| match way {
+                    Way::Object(way) => Some(way),
+                    Way::Other(_) => None,
+                })
+                .collect();
+            if !objects.is_empty() {
+                return self.meant_object(&objects, start, depth);
+            }
+        }
+        let mut alike = ways.iter().filter_map(|way| match way {
+            Way::Other(shape) if starts(shape, next, 0) => Some(*shape),
+            _ => None,
+        });
+        match (alike.next(), alike.next()) {
+            // A string that is no name of the list is free to be something else.
+            (Some(one), None) if is_names(one) && self.unquoted(shape)? => Ok(()),
+            (Some(one), None) if self.is_no_variant(shape, one, ways)? => Ok(()),
+            (Some(one), None) => {
+                self.unions += 1;
+                self.value(one)
+            }
+            _ => self.mismatch(shape),
+        }
+    }
+
+    /// The way of which a strict mode has the form that stands next.
+    fn lowered_of<'w>(&mut self, ways: &[Way<'w>]) -> Result<Option<&'w Shape>, Stop> {
+        if !self.json.is_lowered() {
+            return Ok(None);
+        }
+        let (start, depth) = (self.json.offset(), self.json.depth());
+        for way in ways {
+            if let Way::Other(shape) = way
+                && self.json.raised(shape)?.is_some()
+            {
+                self.json.rewind(start, depth);
+                return Ok(Some(shape));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Tells a string that is no variant's name, where other variants are objects: with their keys.
+    fn is_no_variant(
+        &mut self,
+        shape: &Shape,
+        one: &Shape,
+        ways: &[Way<'_>],
+    ) -> Result<bool, Stop> {
+        let objects: Vec<&Alternative> = ways
+            .iter()
+            .filter_map(|way| match way {
+                Way::Object(way) => Some(way),
+                Way::Other(_) => None,
+            })
+            .collect();
+        let (Kind::Enum(variants), Some(keys)) = (bare(one, false).kind, named(&objects)) else {
+            return Ok(false);
+        };
+        if objects.is_empty() {
+            return Ok(false);
+        }
+        let start = self.json.offset();
+        let text = match self.json.string()? {
+            Ok(text) => text.to_owned(),
+            Err(text) => text,
+        };
+        let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
+        self.fault(start, FaultCode::WrongType, |walk| {
+            let got = (!walk.hides(shape)).then_some(text.as_str());
+            say::unknown_variant(got, &names, &keys)
+        })?;
+        Ok(true)
+    }
+
+    fn meant_object(&mut self, objects: &[&Alternative], start: usize, depth: u8) -> Walked {
+        let keys = self.keys()?;
+        self.json.rewind(start, depth);
+        if let Some(tag) = tag(objects) {
+            return self.tagged(objects, tag, &keys, start, depth);
+        }
+        if let Some(named) = named(objects) {
+            let Some((first, _)) = keys.first() else {
+                self.skip()?;
+                return self.fault(start, FaultCode::MissingArgument, |_| {
+                    format!("missing a key, {}", say::expected_names(&named))
+                });
+            };
+            let meant = objects
+                .iter()
+                .find(|way| way.keys.first().is_some_and(|key| key.is_read_as(first)));
+            if let Some(way) = meant {
+                return self.object(way);
+            }
+            self.skip()?;
+            let is_root = self.path.is_empty();
+            let (segment, key) = (self.key(first), self.known_key(first));
+            return self.inside(
+                || segment,
+                |walk| {
+                    walk.fault(start, FaultCode::UnknownArgument, |_| {
+                        say::unknown_key(key, &named, is_root)
+                    })
+                },
+            );
+        }
+        // The one that most keys speak for, and that most speak for.
+        let score = |way: &Alternative| {
+            let known = keys
+                .iter()
+                .filter(|(name, _)| way.keys.iter().any(|key| key.is_read_as(name)))
+                .count();
+            let missing = way
+                .keys
+                .iter()
+                .filter(|key| key.required && !keys.iter().any(|(name, _)| key.is_read_as(name)));
+            (2 * known).cast_signed() - missing.count().cast_signed()
+        };
+        let mut best = None;
+        for way in objects {
+            let score = score(way);
+            if best.is_none_or(|(most, _)| score > most) {
+                best = Some((score, way));
+            }
+        }
+        match best {
+            Some((_, way)) => self.object(way),
+            None => Err(Stop),
+        }
+    }
+
+    /// The keys of the object that stands next, each with the offset of its value.
+    fn keys(&mut self) -> Result<Vec<(&'t str, usize)>, Stop> {
+        self.json.enter_object()?;
+        let mut place = Place::Opened;
+        let mut keys = Vec::new();
+        while let Some(key) = self.json.next_key(&mut place)? {
+            self.json.peek();
+            keys.push((key, self.json.offset()));
+            self.json.skip()?;
+        }
+        Ok(keys)
+    }
+
+    /// An object whose tag says which way it is.
+    fn tagged(
+        &mut self,
+        objects: &[&Alternative],
+        tag: &'static str,
+        keys: &[(&'t str, usize)],
+        start: usize,
+        depth: u8,
+    ) -> Walked {
+        let tags: Vec<&'static Variant> = objects
+            .iter()
+            .filter_map(|way| way.keys.iter().find(|key| key.name == tag).and_then(tag_of))
+            .collect();
+        let mut names: Vec<&str> = Vec::new();
+        for tag in &tags {
+            if !names.contains(&tag.name) {
+                names.push(tag.name);
+            }
+        }
+        let inside = || Segment::Key(tag.to_owned());
+        let Some((_, at)) = keys.iter().find(|(key, _)| *key == tag) else {
+            self.skip()?;
+            let end = self.json.offset();
+            return self.inside(inside, |walk| {
+                walk.fault(end, FaultCode::MissingArgument, |_| {
+                    format!("missing, {}", say::expected_names(&names))
+                })
+            });
+        };
+        self.json.rewind(*at, depth.saturating_sub(1));
+        let given = match self.json.peek() {
+            Some(b'"') => Some(match self.json.string()? {
+                Ok(text) => text.to_owned(),
+                Err(text) => text,
+            }),
+            _ => None,
+        };
+        self.json.rewind(start, depth);
+        let is_hidden = self.secrecy == Secrecy::Here;
+        let of_tag = |way: &&&Alternative| {
+            let key = way.keys.iter().find(|key| key.name == tag);
+            let variant = key.and_then(tag_of);
+            variant.is_some_and(|variant| {
+                given
+                    .as_deref()
+                    .is_some_and(|given| variant.is_read_as(given))
+            })
+        };
+        let meant: Vec<&Alternative> = objects.iter().filter(of_tag).copied().collect();
+        match meant.as_slice() {
+            [] => {
+                self.skip()?;
+                let at = *at;
+                self.inside(inside, |walk| {
+                    walk.fault(at, FaultCode::WrongType, |walk| match &given {
+                        _ if is_hidden => {
+                            let got = say::kept_back(walk.json.whole(), at);
+                            format!("{}, got {got}", say::expected_names(&names))
+                        }
+                        Some(given) => say::unknown_name("", Some(given), &names),
+                        None => {
+                            let got = say::shown(walk.json.whole(), at);
+                            format!("{}, got {got}", say::expected_names(&names))
+                        }
+                    })
+                })
+            }
+            [one] => self.object(one),
+            // A tag inside a tag.
+            many => {
+                let rest: Vec<Alternative> = many.iter().map(|way| without(way, tag)).collect();
+                let rest: Vec<&Alternative> = rest.iter().collect();
+                match self::tag(&rest) {
+                    Some(inner) => self.tagged(many, inner, keys, start, depth),
+                    None => match many {
+                        [one, ..] => self.object(one),
+                        [] => Err(Stop),
+                    },
+                }
+            }
+        }
+    }
+}
+
+fn without(way: &Alternative, tag: &str) -> Alternative {
+    let mut way = way.clone();
+    way.keys.retain(|key| key.name != tag);
+    way
+}
+
+/// The key that says of each object which it is.
+fn tag(objects: &[&Alternative]) -> Option<&'static str> {
+    let (first, rest) = objects.split_first()?;
+    let in_all = |name: &str| {
+        rest.iter().all(|way| {
+            let key = way.keys.iter().find(|key| key.name == name);
+            key.and_then(tag_of).is_some()
+        })
+    };
+    let mut tags = first.keys.iter().filter(|key| tag_of(key).is_some());
+    tags.find(|key| in_all(key.name)).map(|key| key.name)
+}
+
+/// The names of objects with one key each, which is their name.
+fn named(objects: &[&Alternative]) -> Option<Vec<&'static str>> {
+    let name = |way: &&Alternative| match way.keys.as_slice() {
+        [one] if one.required && way.rest.is_none() => Some(one.name),
+        _ => None,
+    };
+    let names: Vec<_> = objects.iter().map(name).collect::<Option<_>>()?;
+    let mut sorted = names.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    (sorted.len() == names.len()).then_some(names)
+}
+
+/// Whether values of a shape start with this byte.
+fn starts(shape: &Shape, byte: Option<u8>, depth: u8) -> bool {
+    let bare = bare(shape, false);
+    match (bare.kind, byte) {
+        (_, Some(b'n')) if bare.nullable => true,
+        (Kind::Null, Some(b'n'))
+        | (Kind::Bool, Some(b't' | b'f'))
+        | (Kind::Integer(_) | Kind::Number(_), Some(b'-' | b'0'..=b'9'))
+        | (Kind::String(_) | Kind::Enum(_), Some(b'"'))
+        | (Kind::Array(_) | Kind::Tuple(_), Some(b'['))
+        | (Kind::Object(_) | Kind::Map(_), Some(b'{')) => true,
+        (Kind::Union(union), _) if depth < 8 => {
+            let mut members = union.members.iter();
+            members.any(|member| starts(member, byte, depth + 1))
+        }
+        (Kind::Back(back), _) if depth < 8 => starts((back.shape)(), byte, depth + 1),
+        _ => false,
+    }
+}
+
+/// Whether some value of a shape starts with one of these bytes.
+pub(super) fn may_start(shape: &Shape, bytes: &[u8]) -> bool {
+    bytes
+        .iter()
+        .any(|byte| starts(shape, slice::from_ref(byte).first().copied(), 0))
+}

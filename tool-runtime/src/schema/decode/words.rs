@@ -1,0 +1,145 @@
+//! What a shape admits, in words for a fault.
+
+use crate::schema::shape::bare;
+use crate::schema::shape::{IntegerRange, Kind, NumberRange, Shape, StringRules};
+
+/// What type was expected: `a string`, `an integer from 1 to 99`. A range that is only the width of
+/// a type goes without saying.
+pub(crate) fn describe(shape: &Shape) -> String {
+    words(shape, false)
+}
+
+/// What values were expected, with the range that the type holds.
+pub(crate) fn describe_range(shape: &Shape) -> String {
+    words(shape, true)
+}
+
+fn words(shape: &Shape, ranges: bool) -> String {
+    let bare = bare(shape, false);
+    let words = kind(&bare.kind, ranges);
+    if bare.nullable && !matches!(bare.kind, Kind::Any | Kind::Null | Kind::Unknown) {
+        format!("{words} or null")
+    } else {
+        words
+    }
+}
+
+fn kind(kind: &Kind, ranges: bool) -> String {
+    match kind {
+        Kind::Null => "null".into(),
+        Kind::Bool => "true or false".into(),
+        Kind::Integer(range) => integer(range, ranges),
+        Kind::Number(range) => number(range, ranges),
+        Kind::String(rules) => string(rules),
+        Kind::Enum(variants) => {
+            let names = variants.iter().map(|variant| format!("{:?}", variant.name));
+            one_of(names)
+        }
+        Kind::Array(array) => format!("an array{}", count(array.min_len, array.max_len, "element")),
+        Kind::Tuple(items) => {
+            let len = items.len() as u64;
+            format!("an array{}", count(len, Some(len), "element"))
+        }
+        Kind::Object(_) => "an object".into(),
+        Kind::Map(map) => format!("an object{}", count(map.min_len, map.max_len, "entr")),
+        Kind::Union(union) => {
+            let mut found: Vec<String> = Vec::new();
+            for member in union.members {
+                let member = words(member, ranges);
+                if !found.contains(&member) {
+                    found.push(member);
+                }
+            }
+            found.join(" or ")
+        }
+        Kind::Back(back) => words((back.shape)(), ranges),
+        _ => "a JSON value".into(),
+    }
+}
+
+fn integer(range: &IntegerRange, ranges: bool) -> String {
+    let IntegerRange { min, max, .. } = range;
+    let multiple = match range.multiple_of {
+        0 => String::new(),
+        of => format!(", a multiple of {of}"),
+    };
+    let not_zero = if range.not_zero { ", not 0" } else { "" };
+    if range.is_width && !ranges {
+        let sign = if min.is_zero() { " of 0 or more" } else { "" };
+        return format!("an integer{sign}{not_zero}{multiple}");
+    }
+    if min == max {
+        return format!("the integer {min}");
+    }
+    format!("an integer from {min} to {max}{not_zero}{multiple}")
+}
+
+fn number(range: &NumberRange, ranges: bool) -> String {
+    // That every number has an end goes without saying, until one is beyond it.
+    let width = ranges.then_some(range.width);
+    let min = match (range.min, width) {
+        (Some(edge), _) if edge.exclusive => Some(format!("above {}", edge.at.text)),
+        (Some(edge), _) => Some(format!("from {}", edge.at.text)),
+        (None, Some(width)) => Some(format!("from {:e}", -width)),
+        (None, None) => None,
+    };
+    let max = match (range.max, width) {
+        (Some(edge), _) if edge.exclusive => Some(format!("below {}", edge.at.text)),
+        (Some(edge), _) => Some(format!("to {}", edge.at.text)),
+        (None, Some(width)) => Some(format!("to {width:e}")),
+        (None, None) => None,
+    };
+    let multiple = range
+        .multiple_of
+        .map(|of| format!(", a multiple of {}", of.text));
+    let ends: Vec<_> = [min, max].into_iter().flatten().collect();
+    let gap = if ends.is_empty() { "" } else { " " };
+    format!(
+        "a number{gap}{}{}",
+        ends.join(" "),
+        multiple.unwrap_or_default()
+    )
+}
+
+fn string(rules: &StringRules) -> String {
+    let count = count(rules.min_len, rules.max_len, "character");
+    let format = match rules.format {
+        "" => String::new(),
+        format => format!(" in the format `{format}`"),
+    };
+    let pattern = match rules.pattern {
+        None => String::new(),
+        Some(pattern) => format!(" that matches `{}`", pattern.text),
+    };
+    format!("a string{count}{format}{pattern}")
+}
+
+/// ` of 1 to 3 elements`; nothing where any number will do.
+pub(crate) fn count(min: u64, max: Option<u64>, noun: &str) -> String {
+    let plural = |of: u64| match (noun, of) {
+        ("entr", 1) => "entry".to_owned(),
+        ("entr", _) => "entries".to_owned(),
+        (noun, 1) => noun.to_owned(),
+        (noun, _) => format!("{noun}s"),
+    };
+    match (min, max) {
+        (0, None) => String::new(),
+        (min, None) => format!(" of {min} or more {}", plural(2)),
+        (min, Some(max)) if min == max => {
+            let number = if max == 1 {
+                "one".to_owned()
+            } else {
+                max.to_string()
+            };
+            format!(" of {number} {}", plural(max))
+        }
+        (0, Some(max)) => format!(" of at most {max} {}", plural(max)),
+        (min, Some(max)) => format!(" of {min} to {max} {}", plural(max)),
+    }
+}
+
+/// `one of "a", "b"`, or the one value.
+pub(crate) fn one_of(names: impl ExactSizeIterator<Item = String>) -> String {
+    let prefix = if names.len() == 1 { "" } else { "one of " };
+    format!("{prefix}{}", names.collect::<Vec<_>>().join(", "))
+}

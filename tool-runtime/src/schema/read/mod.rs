@@ -1,0 +1,9 @@
+//! Foreign JSON Schema, read into canonical form.
+
+#[cfg(feature = "schemars")]
+mod canonical;
+mod ordered;
+
+#[cfg(feature = "schemars")]
+pub(crate) use self::canonical::{Reading, canonical, comparable};
+pub(crate) use self::ordered::{Ordered, declares_all_keys};

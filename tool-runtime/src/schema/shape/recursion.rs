@@ -1,0 +1,41 @@
+use crate::schema::shape::{Id, Kind, Shape};
+
+/// The types in this tree that something inside them comes back to.
+pub(crate) fn targets(root: &'static Shape) -> Vec<Id> {
+    let mut found = Vec::new();
+    collect(root, &mut found);
+    found
+}
+
+fn collect(shape: &'static Shape, found: &mut Vec<Id>) {
+    if let Kind::Back(back) = shape.kind
+        && !found.contains(&back.id)
+    {
+        found.push(back.id);
+        collect((back.shape)(), found);
+    }
+    inside(shape, &mut |part| collect(part, found));
+}
+
+/// Whether all of a tree is there: nothing in it leads back, or is known only when it runs.
+pub(crate) fn is_whole(shape: &'static Shape) -> bool {
+    let mut is_whole = !matches!(shape.kind, Kind::Back(_) | Kind::Foreign(_));
+    inside(shape, &mut |part| {
+        is_whole = is_whole && self::is_whole(part);
+    });
+    is_whole
+}
+
+/// Visits the shapes directly inside a shape; an edge back leads out of it.
+fn inside(shape: &'static Shape, visit: &mut dyn FnMut(&'static Shape)) {
+    match &shape.kind {
+        Kind::Array(array) => visit(array.items),
+        Kind::Tuple(items) => items.iter().for_each(|item| visit(item)),
+        Kind::Object(object) => object.fields.iter().for_each(|field| visit(field.shape)),
+        Kind::Map(map) => [map.keys, map.values].into_iter().for_each(visit),
+        Kind::Nullable(inner) | Kind::Narrow(inner, _) => visit(inner),
+        Kind::Union(union) => union.members.iter().for_each(visit),
+        Kind::Sides { input, output } => [input, output].into_iter().for_each(|side| visit(side)),
+        _ => {}
+    }
+}

@@ -1,0 +1,102 @@
+use super::{Id, Shape};
+
+/// A type whose JSON the compiler knows: derive it beside serde's traits.
+///
+/// ```
+/// use serde::Deserialize;
+/// use toolwright::{Schema, SchemaDoc};
+///
+/// /// Where to look
+/// #[derive(Deserialize, Schema)]
+/// struct Place {
+///     /// City name
+///     city: String,
+///     country: Option<String>,
+/// }
+///
+/// let schema = SchemaDoc::of::<Place>();
+/// assert_eq!(
+///     schema.as_json(),
+///     r#"{"type":"object","description":"Where to look","properties":{"city":{"type":"string","description":"City name"},"country":{"type":["string","null"]}},"required":["city"],"additionalProperties":false}"#
+/// );
+/// ```
+/// serde's attributes mean what they mean to serde; one whose JSON nobody can foresee is refused
+/// with what to write instead. Of its own the derive reads:
+///
+/// | attribute | on | meaning |
+/// | --- | --- | --- |
+/// | `#[schema(range(1..=50))]`, `len(1..)`, `pattern = "…"`, `format = "…"`, `multiple_of = …`, `unique` | fields, newtypes | bounds |
+/// | `#[schema(as = Type)]` | fields, variants, types | the JSON looks like that of `Type` |
+/// | `#[schema(title = "…")]`, `description = "…"`, `example = …`, `deprecated` | fields | words for the model |
+/// | `#[schema(secret)]` | fields, types | values are for the tool alone: no error, event or log shows them |
+/// | `#[schema(recursive)]` | fields | leads back to a type that contains this one |
+/// | `#[schema(open)]` | types | other keys may stand beside the declared ones |
+/// | `#[schema(json_schema)]` | types | also implement schemars' `JsonSchema` (feature `schemars`) |
+/// | `#[schema(crate = path)]` | types | where `toolwright` is, if not at `::toolwright` |
+///
+/// Options of `#[schemars(…)]` that say the same are read too, so that one derive can take the place of
+/// the other.
+///
+/// # Types of other crates
+/// Features of the crates' names have the schemas of `bytes`, `chrono`, `rust_decimal`, `url` and `uuid`. Of
+/// other types that have serde's traits and schemars' `JsonSchema` (which schemars has by features of its
+/// own, such as `indexmap2`) the schema is schemars'. They are then read by serde alone: what their bounds
+/// say is published and not enforced, and nothing inside them is repaired; so derive `Schema` where you can.
+/// Of a type that has neither, `as` says what it looks like, on a field or on a newtype around it:
+///
+/// ```
+/// use serde::Deserialize;
+/// use toolwright::{Schema, SchemaDoc};
+/// # #[derive(Deserialize)]
+/// # #[serde(from = "String")]
+/// # struct Version(String);
+/// # impl From<String> for Version {
+/// #     fn from(text: String) -> Self {
+/// #         Self(text)
+/// #     }
+/// # }
+///
+/// #[derive(Deserialize, Schema)]
+/// #[schema(as = String)]
+/// struct Release(Version); // of another crate, and read from a string
+///
+/// assert_eq!(SchemaDoc::of::<Release>().as_json(), r#"{"type":"string"}"#);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no schema",
+    label = "the model would not know what to write here",
+    note = "derive `toolwright::Schema` for `{Self}`, beside `serde::Deserialize`",
+    note = "schemars' `JsonSchema` counts too: version 1, with the feature `schemars`; in generic code as `Opaque<{Self}>`",
+    note = "for types of other crates there are features (`bytes`, `chrono`, `rust_decimal`, `url`, `uuid`) and `#[schema(as = …)]`"
+)]
+pub trait Schema {
+    /// Who the type is. Types of one identity have one tree.
+    const ID: Id = Id::NONE;
+    /// The type's tree.
+    const SHAPE: &'static Shape;
+    /// Trees that edges of this one lead back to and that do not contain it.
+    const REFS: &'static Refs = &Refs::NONE;
+}
+
+/// The targets of edges that were cut to break a cycle between types, so that a constant function
+/// can walk what the tree itself cannot hold.
+#[derive(Debug, Clone, Copy)]
+pub struct Refs {
+    /// The targets.
+    pub targets: &'static [&'static Shape],
+    /// The targets inside the types that a type is made of.
+    pub of: &'static [&'static Refs],
+}
+
+impl Refs {
+    /// No targets.
+    pub const NONE: Self = Self {
+        targets: &[],
+        of: &[],
+    };
+
+    /// Those of the types that a type is made of.
+    pub const fn through(of: &'static [&'static Refs]) -> Self {
+        Self { targets: &[], of }
+    }
+}

@@ -1,0 +1,163 @@
+//! A tool's panic ends its call and nothing else.
+
+use std::error::Error;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll};
+use std::thread::{self, ScopedJoinHandle};
+
+use crate::panics::{Panic, caught, reported};
+use crate::tool::{ErrorKind, ToolError};
+
+/// Runs a part of a tool.
+///
+/// What a panic leaves half done is the tool's own: the runtime's state is not touched by `run`.
+#[inline]
+pub fn contained<T>(run: impl FnOnce() -> T) -> Result<T, ToolError> {
+    caught(run).map_err(panicked)
+}
+
+#[cold]
+fn panicked(panic: Panic) -> ToolError {
+    ToolError::new(
+        ErrorKind::Panicked,
+        "the tool failed unexpectedly; the same call may fail again",
+    )
+    .with_debug(panic.into_detail())
+}
+
+/// What can say that it came to nothing.
+pub(crate) trait Broken {
+    fn broken(error: ToolError) -> Self;
+}
+
+impl<T> Broken for Result<T, ToolError> {
+    fn broken(error: ToolError) -> Self {
+        Err(error)
+    }
+}
+
+/// Something that comes later, of which a panic is an error too.
+pub(crate) struct Contained<'a, T>(Option<Pin<Box<dyn Future<Output = T> + Send + 'a>>>);
+
+impl<'a, T> Contained<'a, T> {
+    pub(crate) fn new(later: Pin<Box<dyn Future<Output = T> + Send + 'a>>) -> Self {
+        Self(Some(later))
+    }
+
+    /// Drops the future, whose `Drop` may panic.
+    fn end(&mut self) {
+        if self.0.is_some() {
+            reported("what a call left behind", || self.0 = None);
+        }
+    }
+}
+
+impl<T: Broken> Future for Contained<'_, T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<T> {
+        let place = &mut self.0;
+        let mut answer = Poll::Pending;
+        // What is over is dropped in the same guard: a panic there takes the answer's place.
+        let polled = contained(|| {
+            let Some(later) = place else { return false };
+            answer = later.as_mut().poll(cx);
+            if answer.is_ready() {
+                *place = None;
+            }
+            true
+        });
+        match polled {
+            Ok(true) => answer,
+            Ok(false) => Poll::Ready(T::broken(ToolError::new(
+                ErrorKind::Cancelled,
+                "the call has ended already",
+            ))),
+            Err(error) => {
+                self.end();
+                Poll::Ready(T::broken(error))
+            }
+        }
+    }
+}
+
+impl<T> Drop for Contained<'_, T> {
+    fn drop(&mut self) {
+        // Nobody waits for the answer any more.
+        self.end();
+    }
+}
+
+/// Waits on this thread, whatever else uses it.
+///
+/// Inside a runtime a thread of its own drives the future: a runtime refuses to be blocked by
+/// another one, and may keep the waker of what is polled on its threads until it gets them back.
+pub(crate) fn wait<T: Send>(future: impl Future<Output = T> + Send) -> Result<T, ToolError> {
+    if is_outside_of_runtimes() {
+        return drive(future);
+    }
+    thread::scope(|scope| {
+        let driver = thread::Builder::new().spawn_scoped(scope, || drive(future));
+        match driver.map(ScopedJoinHandle::join) {
+            Ok(done) => done.unwrap_or_else(|payload| Err(panicked(Panic::of(payload)))),
+            Err(error) => Err(not_started(error)),
+        }
+    })
+}
+
+#[cold]
+pub(crate) fn not_started(error: impl Into<Box<dyn Error + Send + Sync>>) -> ToolError {
+    ToolError::new(ErrorKind::NotStarted, "the tool could not be started").with_source(error)
+}
+
+#[cfg(feature = "tokio")]
+fn is_outside_of_runtimes() -> bool {
+    tokio::runtime::Handle::try_current().is_err()
+}
+
+/// Without tokio nothing here knows whose this thread is.
+#[cfg(not(feature = "tokio"))]
+fn is_outside_of_runtimes() -> bool {
+    false
+}
+
+#[cfg(feature = "tokio")]
+fn drive<T>(future: impl Future<Output = T>) -> Result<T, ToolError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    match runtime {
+        Ok(runtime) => {
+            let done = runtime.block_on(future);
+            // A thread that a tool still blocks is not waited for.
+            runtime.shutdown_background();
+            Ok(done)
+        }
+        Err(error) => Err(not_started(error)),
+    }
+}
+
+#[cfg(not(feature = "tokio"))]
+fn drive<T>(future: impl Future<Output = T>) -> Result<T, ToolError> {
+    use std::sync::Arc;
+    use std::task::{Wake, Waker};
+
+    struct Unpark(thread::Thread);
+
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut cx = TaskContext::from_waker(&waker);
+    let mut future = std::pin::pin!(future);
+    loop {
+        match future.as_mut().poll(&mut cx) {
+            Poll::Ready(done) => return Ok(done),
+            Poll::Pending => thread::park(),
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! The arguments of a call, from their text into typed slots.
+
+mod refuse;
+
+use serde::de::DeserializeOwned;
+
+#[cfg(feature = "validate")]
+pub(crate) use self::refuse::refused;
+use self::refuse::{Refused, refuse, refuse_whole};
+use crate::json::Place;
+use crate::schema::decode::{Error, Json, Watch, position};
+use crate::schema::decode::{Fault, FaultCode};
+use crate::schema::shape::{Field, Object, Presence, Shape};
+use crate::tool::Slot;
+use crate::tool::{Call, ToolError};
+
+/// At most so many parameters: one bit each says whether it was given.
+pub(crate) const MOST_PARAMS: usize = 64;
+
+/// The arguments' text. Providers send nothing, or `null`, for a call without any.
+fn arguments<'a>(call: &Call<'a>) -> Result<&'a str, ToolError> {
+    let text = call.arguments();
+    let most = call.limits().text;
+    if text.len() > most {
+        return Err(ToolError::invalid_args(vec![too_large(most)]));
+    }
+    if text.starts_with('{') {
+        return Ok(text);
+    }
+    Ok(match text.trim_matches([' ', '\n', '\r', '\t']) {
+        "" | "null" => "{}",
+        _ => text,
+    })
+}
+
+#[cold]
+fn too_large(most: usize) -> Fault {
+    Fault {
+        path: String::new(),
+        code: FaultCode::TooLarge,
+        message: format!("the arguments are longer than {most} bytes"),
+    }
+}
+
+/// A reader of a call's arguments.
+fn reader<'a>(text: &'a str, call: &Call<'a>) -> Json<'a> {
+    let json = Json::new(text, call.store()).at(0, call.limits().depth);
+    json.lowered(call.is_lowered())
+}
+
+/// Fills one slot a parameter.
+///
+/// The hot path stops at the first fault; the cold path reads the text again, repairs what it may,
+/// and collects every fault.
+pub(crate) fn decode_params<'a>(
+    call: &Call<'a>,
+    params: Object,
+    slots: &mut [&mut dyn Slot<'a>],
+) -> Result<(), ToolError> {
+    let text = arguments(call)?;
+    match fill(text, call, params, slots) {
+        Ok(()) => Ok(()),
+        Err(error) => refuse(text, call, params, slots, error),
+    }
+}
+
+/// One bit a parameter.
+#[derive(Default, Clone, Copy)]
+struct Given(u64);
+
+impl Given {
+    /// Notes a parameter; `false` if it was there.
+    fn note(&mut self, index: usize) -> bool {
+        let bit = 1 << (index % MOST_PARAMS);
+        let new = self.0 & bit == 0;
+        self.0 |= bit;
+        new
+    }
+
+    fn has(self, index: usize) -> bool {
+        self.0 & (1 << (index % MOST_PARAMS)) != 0
+    }
+
+    /// Whether the first parameters, `count` of them, are all there.
+    fn are_all(self, count: usize) -> bool {
+        self.0.trailing_ones() as usize >= count
+    }
+}
+
+/// What a parameter gets that is not given.
+fn leave_out<'a>(field: &Field, slot: &mut dyn Slot<'a>, call: &Call<'a>) -> Result<(), Error> {
+    let left_out = match field.presence {
+        Presence::Required => None,
+        Presence::Optional => slot.fill(&mut Json::new("null", call.store())).ok(),
+        Presence::Defaulted | Presence::Never => Some(()),
+    };
+    left_out.ok_or_else(|| Error::missing_key(field.name))
+}
+
+/// Fills the slot of a parameter with the value that stands next.
+fn fill_one<'a>(json: &mut Json<'a>, field: &Field, slot: &mut dyn Slot<'a>) -> Result<(), Error> {
+    let mut elsewhere = None;
+    let watch = Watch::of(field.shape, json.is_lowered());
+    slot.fill(json.arrive(watch, &mut elsewhere)?)
+}
+
+fn fill<'a>(
+    text: &'a str,
+    call: &Call<'a>,
+    params: Object,
+    slots: &mut [&mut dyn Slot<'a>],
+) -> Result<(), Error> {
+    let mut json = reader(text, call);
+    json.enter_object()?;
+    let (mut given, mut left_out) = (Given::default(), Given::default());
+    let (mut place, mut next) = (Place::Opened, 0);
+    let mut others = None;
+    loop {
+        let expected = params.fields.get(next);
+        let (key, found) = match expected.filter(|field| json.take_key(&mut place, field)) {
+            Some(field) => (field.name, Some((next, field))),
+            None if json.take_end(&mut place) => break,
+            None => match json.next_key(&mut place)? {
+                Some(key) => (key, position(params.fields, key, next)),
+                None => break,
+            },
+        };
+        let Some((index, field, slot)) =
+            found.and_then(|(at, field)| Some((at, field, slots.get_mut(at)?)))
+        else {
+            if !params.open {
+                return Err(Error::unknown_key(key, &[]));
+            }
+            json.pass(key, &mut others)?;
+            continue;
+        };
+        next = index + 1;
+        if json.is_lowered() && field.is_left_out_by_null() && json.peek() == Some(b'n') {
+            if given.has(index) || !left_out.note(index) {
+                return Err(Error::duplicate_key(key));
+            }
+            json.null()?;
+            continue;
+        }
+        if left_out.has(index) || !given.note(index) {
+            return Err(Error::duplicate_key(key));
+        }
+        fill_one(&mut json, field, *slot)?;
+    }
+    json.finish()?;
+    if given.are_all(params.fields.len()) {
+        return Ok(());
+    }
+    for (index, (field, slot)) in params.fields.iter().zip(slots).enumerate() {
+        if !given.has(index) {
+            leave_out(field, *slot, call)?;
+        }
+    }
+    Ok(())
+}
+
+/// Fills the one slot of a tool whose arguments are one struct.
+pub(crate) fn decode_root<'a>(
+    call: &Call<'a>,
+    root: &'static Shape,
+    slot: &mut dyn Slot<'a>,
+) -> Result<(), ToolError> {
+    decode_whole(call, Some(root), |json| slot.fill(json)).map(|_| ())
+}
+
+/// Decodes the whole arguments as one value.
+pub(crate) fn decode_value<T: DeserializeOwned>(
+    call: &Call<'_>,
+    root: Option<&'static Shape>,
+) -> Result<T, ToolError> {
+    decode_value_of(call, root).map(|(value, _)| value)
+}
+
+/// The same, with the text that was read: the arguments, or what they were repaired to.
+pub(crate) fn decode_value_of<'a, T: DeserializeOwned>(
+    call: &Call<'a>,
+    root: Option<&'static Shape>,
+) -> Result<(T, &'a str), ToolError> {
+    decode_whole(call, root, |json| T::deserialize(json))
+}
+
+fn decode_whole<'a, T>(
+    call: &Call<'a>,
+    root: Option<&'static Shape>,
+    mut read: impl FnMut(&mut Json<'a>) -> Result<T, Error>,
+) -> Result<(T, &'a str), ToolError> {
+    let text = arguments(call)?;
+    let watch = root.map_or(Watch::Typed, Watch::Shaped);
+    let mut whole = |text| {
+        let mut json = reader(text, call);
+        if json.peek() != Some(b'{') {
+            return Err(json.mismatch("an object"));
+        }
+        let mut elsewhere = None;
+        let value = read(json.arrive(watch, &mut elsewhere)?)?;
+        json.finish()?;
+        Ok(value)
+    };
+    let error = match whole(text) {
+        Ok(value) => return Ok((value, text)),
+        Err(error) => error,
+    };
+    match refuse_whole(text, call, root, error) {
+        Refused::Told(error) => Err(error),
+        Refused::Repaired(repaired) => match whole(repaired.text) {
+            Ok(value) => {
+                let text = repaired.text;
+                repaired.note(call);
+                Ok((value, text))
+            }
+            Err(error) => Err(repaired.refused(root, error)),
+        },
+    }
+}

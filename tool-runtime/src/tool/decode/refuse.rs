@@ -1,0 +1,256 @@
+//! Arguments that could not be read: repaired, or refused with every fault.
+
+use super::{Given, fill, fill_one, leave_out, reader};
+use crate::json::Place;
+use crate::schema::decode::Reporter;
+use crate::schema::decode::fault::say;
+use crate::schema::decode::holds_secret;
+use crate::schema::decode::{Error, Problem, position};
+use crate::schema::decode::{Fault, FaultCode, Repair, RepairKind, Repairs};
+use crate::schema::decode::{Found, walk};
+use crate::schema::shape::{Object, Shape};
+use crate::tool::Slot;
+use crate::tool::{Call, ToolError};
+
+/// What comes of arguments that could not be read.
+pub(super) enum Refused<'a> {
+    /// All that is wrong.
+    Told(ToolError),
+    /// Nothing, once they are repaired.
+    Repaired(Repaired<'a>),
+}
+
+/// A text that was repaired, and how.
+pub(super) struct Repaired<'a> {
+    pub(super) text: &'a str,
+    repairs: Vec<Repair>,
+}
+
+/// The object that the arguments are, decoded once more if they were encoded twice.
+fn object<'a>(text: &'a str, call: &Call<'a>, root: &Shape) -> Result<Repaired<'a>, ToolError> {
+    let is_secret = holds_secret(root);
+    let mut repairs = Vec::new();
+    let mut text = text;
+    loop {
+        let mut json = reader(text, call);
+        let fault = match json.skip().and_then(|_| json.finish()) {
+            Err(error) => not_json(text, error, call, is_secret),
+            Ok(()) if text.trim_start().starts_with('{') => return Ok(Repaired { text, repairs }),
+            Ok(()) => Fault {
+                path: String::new(),
+                code: FaultCode::NotObject,
+                message: say::not_object(text, is_secret),
+            },
+        };
+        match decoded(text, call) {
+            Some(inner) if call.repairs() == Repairs::All && repairs.len() < 4 => {
+                let told = |text| {
+                    if is_secret {
+                        say::kept_back(text, 0)
+                    } else {
+                        say::shortened(text)
+                    }
+                };
+                repairs.push(Repair {
+                    path: String::new(),
+                    kind: RepairKind::Decoded,
+                    from: told(text.trim()),
+                    to: told(inner),
+                });
+                text = inner;
+            }
+            _ => return Err(ToolError::invalid_args(vec![fault])),
+        }
+    }
+}
+
+/// The object, or the string around one, that stands in a text that is one string.
+fn decoded<'a>(text: &'a str, call: &Call<'a>) -> Option<&'a str> {
+    if !text.trim_start().starts_with('"') {
+        return None;
+    }
+    let mut json = reader(text, call);
+    let inner = match json.string().ok()? {
+        Ok(text) => text,
+        Err(text) => call.store().pen().keep(text),
+    };
+    json.finish().ok()?;
+    let inner = inner.trim_matches([' ', '\n', '\r', '\t']);
+    inner.starts_with(['{', '"']).then_some(inner)
+}
+
+fn not_json(text: &str, error: Error, call: &Call<'_>, is_secret: bool) -> Fault {
+    let (problem, at, _) = error.into_parts();
+    let (code, message) = match problem {
+        Problem::Syntax { expected } => (
+            FaultCode::InvalidJson,
+            say::not_json(text, expected, at.unwrap_or_default(), is_secret),
+        ),
+        _ => (
+            FaultCode::TooDeep,
+            format!(
+                "more than {} arrays and objects inside each other",
+                call.limits().depth
+            ),
+        ),
+    };
+    Fault {
+        path: String::new(),
+        code,
+        message,
+    }
+}
+
+fn reading(call: &Call<'_>) -> walk::Reading {
+    walk::Reading {
+        depth: call.limits().depth,
+        lowered: call.is_lowered(),
+    }
+}
+
+/// Repairs the arguments and fills the slots, or tells every fault, of which `first` is known.
+#[cold]
+pub(super) fn refuse<'a>(
+    text: &'a str,
+    call: &Call<'a>,
+    params: Object,
+    slots: &mut [&mut dyn Slot<'a>],
+    first: Error,
+) -> Result<(), ToolError> {
+    let root = Shape::new(crate::schema::shape::Kind::Object(params));
+    let Repaired { text, mut repairs } = object(text, call, &root)?;
+    let mut found = walk::tell(text, reading(call), &root, call.repairs());
+    repairs.append(&mut found.repairs);
+    // Types that nobody can look into may buffer, too, and then know integers by their spelling.
+    let is_other = found.text.is_some() || !repairs.is_empty();
+    let repaired = match found.text.take() {
+        Some(text) => call.store().pen().keep(text),
+        None => text,
+    };
+    if found.faults.is_empty() && is_other && fill(repaired, call, params, slots).is_ok() {
+        call.store().repaired(repaired, repairs);
+        return Ok(());
+    }
+    let reporter = Reporter::new(repaired, Some(&root));
+    typed_faults(&mut found, &reporter, call, params, slots);
+    if found.faults.is_empty() {
+        // A type that refuses a value once and takes it the next time.
+        found.push(0, || reporter.fault(first.located(0)));
+    }
+    Err(into_error(found))
+}
+
+/// What types refuse that the walk admits, parameter by parameter.
+fn typed_faults<'a>(
+    found: &mut Found,
+    reporter: &Reporter<'a>,
+    call: &Call<'a>,
+    params: Object,
+    slots: &mut [&mut dyn Slot<'a>],
+) {
+    let mut given = Given::default();
+    let mut json = reader(reporter.text(), call);
+    let mut place = Place::Opened;
+    // The text is an object, so none of these fails.
+    let _ = json.enter_object();
+    while let Ok(Some(key)) = json.next_key(&mut place) {
+        let (start, depth) = (json.offset(), json.depth());
+        if json.skip().is_err() {
+            break;
+        }
+        let end = json.offset();
+        let Some((index, field)) = position(params.fields, key, 0) else {
+            continue;
+        };
+        let is_first = given.note(index);
+        if let Some(slot) = slots.get_mut(index)
+            && is_first
+            && !found.keys.contains(key)
+        {
+            json.rewind(start, depth);
+            let read = match fill_one(&mut json, field, *slot) {
+                // A type that stops inside its value has not read it.
+                Ok(()) if json.offset() != end => Err(Error::new(Problem::Type { wanted: "" })),
+                read => read,
+            };
+            if let Err(error) = read {
+                found.push(start, || reporter.fault(error.inside_key(key, start)));
+            }
+        }
+        json.rewind(end, depth);
+    }
+    let end = json.offset();
+    for (index, (field, slot)) in params.fields.iter().zip(slots).enumerate() {
+        if !given.has(index)
+            && !field.is_required()
+            && let Err(error) = leave_out(field, *slot, call)
+        {
+            found.push(end, || reporter.fault(error));
+        }
+    }
+}
+
+fn into_error(mut found: Found) -> ToolError {
+    found.faults.sort_by_key(|(at, _)| *at);
+    let faults = found.faults.into_iter().map(|(_, fault)| fault).collect();
+    let error = ToolError::invalid_args(faults);
+    match found.more {
+        0 => error,
+        1 => error.with_message("and 1 more fault"),
+        more => error.with_message(format!("and {more} more faults")),
+    }
+}
+
+/// The first faults, which are in the order of the text, and the count of the rest.
+#[cfg(feature = "validate")]
+pub(crate) fn refused(faults: Vec<Fault>) -> ToolError {
+    let mut found = Found::default();
+    for fault in faults {
+        found.push(0, || fault);
+    }
+    into_error(found)
+}
+
+/// Repairs arguments that are one value, or tells every fault.
+#[cold]
+pub(super) fn refuse_whole<'a>(
+    text: &'a str,
+    call: &Call<'a>,
+    root: Option<&'static Shape>,
+    error: Error,
+) -> Refused<'a> {
+    // Of a type without a schema it is still known that no key may stand twice.
+    let any = Shape::new(crate::schema::shape::Kind::Any);
+    let shape = root.unwrap_or(&any);
+    let Repaired { text, mut repairs } = match object(text, call, shape) {
+        Ok(object) => object,
+        Err(error) => return Refused::Told(error),
+    };
+    let mut found = walk::tell(text, reading(call), shape, call.repairs());
+    repairs.append(&mut found.repairs);
+    if found.faults.is_empty() {
+        if found.text.is_some() || !repairs.is_empty() {
+            let text = match found.text.take() {
+                Some(text) => call.store().pen().keep(text),
+                None => text,
+            };
+            return Refused::Repaired(Repaired { text, repairs });
+        }
+        let reporter = Reporter::new(text, root);
+        found.push(0, || reporter.fault(error.located(0)));
+    }
+    Refused::Told(into_error(found))
+}
+
+impl Repaired<'_> {
+    /// Notes that the repaired text was read.
+    pub(super) fn note(self, call: &Call<'_>) {
+        call.store().repaired(self.text, self.repairs);
+    }
+
+    /// What the type itself refuses, even of the repaired text.
+    pub(super) fn refused(&self, root: Option<&'static Shape>, error: Error) -> ToolError {
+        let fault = Reporter::new(self.text, root).fault(error.located(0));
+        ToolError::invalid_args(vec![fault])
+    }
+}

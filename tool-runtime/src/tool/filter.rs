@@ -1,0 +1,139 @@
+use std::fmt;
+use std::sync::Arc;
+
+use crate::tool::{Scope, ToolDef};
+
+/// Which tools a conversation may see and call, beside what the tools themselves say.
+///
+/// A tool that a filter of an [`Executor`](crate::Executor) does not let pass is neither listed nor
+/// callable nor offered as a near name. A rule that panics lets nothing pass.
+///
+/// ```
+/// use toolwright::{Filter, Scope, ToolDef};
+///
+/// let pay = ToolDef::new("pay", "Pays.");
+/// // What the names say, and paying only after the basket was shown.
+/// let filter = Filter::deny(["delete"]).and(Filter::after_tool("basket").only_for(["pay"]));
+/// assert!(!filter.passes(&pay, &Scope::default()));
+/// let called = ["basket".into()];
+/// assert!(filter.passes(&pay, &Scope::default().with_called(&called)));
+/// ```
+#[derive(Clone)]
+pub struct Filter(Rule);
+
+#[derive(Clone)]
+enum Rule {
+    Allow(Arc<[Arc<str>]>),
+    Deny(Arc<[Arc<str>]>),
+    After(Arc<str>),
+    From(u32),
+    Until(u32),
+    All(Arc<[Filter]>),
+    Any(Arc<[Filter]>),
+    Not(Arc<Filter>),
+    When(Arc<When>),
+}
+
+type When = dyn Fn(&ToolDef, &Scope<'_>) -> bool + Send + Sync;
+
+fn listed<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> Arc<[Arc<str>]> {
+    names.into_iter().map(Into::into).collect()
+}
+
+impl Filter {
+    /// Tools of these names pass, and no others.
+    pub fn allow<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> Self {
+        Self(Rule::Allow(listed(names)))
+    }
+
+    /// All tools pass but those of these names.
+    pub fn deny<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> Self {
+        Self(Rule::Deny(listed(names)))
+    }
+
+    /// Tools pass once the conversation has called `tool`; see [`Scope::called`].
+    pub fn after_tool(tool: impl Into<Arc<str>>) -> Self {
+        Self(Rule::After(tool.into()))
+    }
+
+    /// Tools pass from this turn of a run on. The first one is 0.
+    pub fn from_turn(turn: u32) -> Self {
+        Self(Rule::From(turn))
+    }
+
+    /// Tools pass before this turn of a run, and not in it. The first one is 0.
+    pub fn until_turn(turn: u32) -> Self {
+        Self(Rule::Until(turn))
+    }
+
+    /// Tools pass for which `passes` says yes.
+    pub fn when(passes: impl Fn(&ToolDef, &Scope<'_>) -> bool + Send + Sync + 'static) -> Self {
+        Self(Rule::When(Arc::new(passes)))
+    }
+
+    /// Tools pass that all of these let pass; of no filters, every tool.
+    pub fn all(filters: impl IntoIterator<Item = Self>) -> Self {
+        Self(Rule::All(filters.into_iter().collect()))
+    }
+
+    /// Tools pass that one of these lets pass; of no filters, none.
+    pub fn any(filters: impl IntoIterator<Item = Self>) -> Self {
+        Self(Rule::Any(filters.into_iter().collect()))
+    }
+
+    /// Tools pass that both let pass.
+    pub fn and(self, other: Self) -> Self {
+        Self::all([self, other])
+    }
+
+    /// Tools pass that one of both lets pass.
+    pub fn or(self, other: Self) -> Self {
+        Self::any([self, other])
+    }
+
+    /// Tools pass that this one does not let pass.
+    // `!filter` would be the trait's; a chain of methods reads on.
+    #[allow(clippy::should_implement_trait)]
+    pub fn not(self) -> Self {
+        Self(Rule::Not(Arc::new(self)))
+    }
+
+    /// The same rule for tools of these names; all others pass.
+    pub fn only_for<N: Into<Arc<str>>>(self, names: impl IntoIterator<Item = N>) -> Self {
+        self.or(Self::deny(names))
+    }
+
+    /// Whether the tool passes.
+    ///
+    /// # Panics
+    /// Where a closure of [`when`](Self::when) does.
+    pub fn passes(&self, def: &ToolDef, scope: &Scope<'_>) -> bool {
+        match &self.0 {
+            Rule::Allow(names) => names.iter().any(|name| **name == *def.name),
+            Rule::Deny(names) => names.iter().all(|name| **name != *def.name),
+            Rule::After(tool) => scope.has_called(tool),
+            Rule::From(turn) => scope.turn >= *turn,
+            Rule::Until(turn) => scope.turn < *turn,
+            Rule::All(filters) => filters.iter().all(|filter| filter.passes(def, scope)),
+            Rule::Any(filters) => filters.iter().any(|filter| filter.passes(def, scope)),
+            Rule::Not(filter) => !filter.passes(def, scope),
+            Rule::When(passes) => passes(def, scope),
+        }
+    }
+}
+
+impl fmt::Debug for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Rule::Allow(names) => f.debug_tuple("Allow").field(names).finish(),
+            Rule::Deny(names) => f.debug_tuple("Deny").field(names).finish(),
+            Rule::After(tool) => f.debug_tuple("After").field(tool).finish(),
+            Rule::From(turn) => f.debug_tuple("FromTurn").field(turn).finish(),
+            Rule::Until(turn) => f.debug_tuple("UntilTurn").field(turn).finish(),
+            Rule::All(filters) => f.debug_tuple("All").field(filters).finish(),
+            Rule::Any(filters) => f.debug_tuple("Any").field(filters).finish(),
+            Rule::Not(filter) => f.debug_tuple("Not").field(filter).finish(),
+            Rule::When(_) => f.write_str("When(..)"),
+        }
+    }
+}

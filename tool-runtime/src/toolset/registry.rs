@@ -1,0 +1,171 @@
+use std::fmt;
+use std::sync::{Arc, PoisonError};
+
+use crate::sync::RwLock;
+use crate::tool::{Tool, ToolDef};
+use crate::toolset::{AttachError, Conflicts, Toolset};
+
+/// A shared handle to a toolset that may change while a program runs. Cheap to clone; all clones
+/// see the same tools.
+///
+/// Work is done on a [`snapshot`](Self::snapshot), which never changes: a batch of calls sees one
+/// state of the registry, and no lock is held while a tool runs.
+///
+/// ```
+/// # use std::sync::Arc;
+/// use toolwright::{DynTool, Registry, ToolError};
+///
+/// # fn tool(name: &'static str) -> Arc<dyn toolwright::Tool> {
+/// #     let run = |_: serde_json::Value, _| Ok::<_, ToolError>("pong");
+/// #     DynTool::builder().name(name).description("Answers.").handler_sync(run).build().unwrap()
+/// # }
+/// let registry = Registry::new();
+/// assert!(registry.insert(tool("ping")).is_none());
+/// let before = registry.snapshot();
+/// registry.insert(tool("pong"));
+/// assert!(!before.contains("pong") && registry.snapshot().contains("pong"));
+/// ```
+#[derive(Clone, Default)]
+pub struct Registry(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    tools: RwLock<Toolset>,
+    /// How often the tools were changed.
+    #[cfg(feature = "tokio")]
+    changes: tokio::sync::watch::Sender<u64>,
+}
+
+/// Tells when a [`Registry`] has changed; see [`Registry::changes`].
+#[cfg(feature = "tokio")]
+#[derive(Debug, Clone)]
+pub struct Changes(tokio::sync::watch::Receiver<u64>);
+
+#[cfg(feature = "tokio")]
+impl Changes {
+    /// Waits until the registry has changed since it was last asked. Several changes in between are
+    /// one. When no handle to the registry is left it never returns.
+    pub async fn changed(&mut self) {
+        if self.0.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+impl Registry {
+    /// A registry without tools.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The tools as they are now.
+    pub fn snapshot(&self) -> Toolset {
+        // A toolset is swapped whole, so a panic elsewhere cannot have left it half changed.
+        self.0
+            .tools
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Swaps in the tools that `change` makes of the present ones.
+    fn change<T>(&self, change: impl FnOnce(&Toolset) -> (Toolset, T)) -> T {
+        let mut tools = self.0.tools.write().unwrap_or_else(PoisonError::into_inner);
+        let (changed, value) = change(&tools);
+        let old = std::mem::replace(&mut *tools, changed);
+        drop(tools);
+        #[cfg(feature = "tokio")]
+        self.0.changes.send_modify(|count| *count += 1);
+        // Behind the lock, since the state of a tool that nobody holds any more may use the
+        // registry in its destructor.
+        drop(old);
+        value
+    }
+
+    /// Tells of changes from now on.
+    ///
+    /// ```
+    /// # use toolwright::{Registry, Toolset};
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let registry = Registry::new();
+    /// let mut changes = registry.changes();
+    /// registry.replace(Toolset::default());
+    /// changes.changed().await;
+    /// # });
+    /// ```
+    #[cfg(feature = "tokio")]
+    pub fn changes(&self) -> Changes {
+        Changes(self.0.changes.subscribe())
+    }
+
+    /// Puts in a tool; one of the same name is replaced, in its place, and returned.
+    pub fn insert(&self, tool: Arc<dyn Tool>) -> Option<Arc<dyn Tool>> {
+        self.change(|tools| tools.with(tool))
+    }
+
+    /// Puts in a tool of a name that is not there yet.
+    ///
+    /// # Errors
+    /// When a tool has this name; nothing changes.
+    pub fn insert_new(&self, tool: Arc<dyn Tool>) -> Result<(), Conflicts> {
+        self.change(
+            |tools| match Toolset::new([tool]).and_then(|one| tools.merge(&one)) {
+                Ok(changed) => (changed, Ok(())),
+                Err(conflicts) => (tools.clone(), Err(conflicts)),
+            },
+        )
+    }
+
+    /// Puts in all tools of a set; the last of a name wins, in the place of the first.
+    pub fn extend(&self, others: &Toolset) {
+        self.change(|tools| (tools.with_all(others), ()));
+    }
+
+    /// Puts `tools` in the place of all others, which come back.
+    pub fn replace(&self, tools: Toolset) -> Toolset {
+        self.change(|old| (tools, old.clone()))
+    }
+
+    /// Takes out the tool of this name.
+    pub fn remove(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        self.change(|tools| {
+            let kept = tools.filter(|tool| tool.def().name != name);
+            (kept, tools.get(name).cloned())
+        })
+    }
+
+    /// Tools for stored definitions; see [`Toolset::attach`].
+    ///
+    /// # Errors
+    /// When no tool here has the name of a definition, or definitions have equal names; the error
+    /// lists all such names.
+    pub fn attach(&self, defs: impl IntoIterator<Item = ToolDef>) -> Result<Toolset, AttachError> {
+        self.snapshot().attach(defs)
+    }
+
+    /// The tool of this name.
+    pub fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        self.snapshot().get(name).cloned()
+    }
+
+    /// Whether there is a tool of this name.
+    pub fn contains(&self, name: &str) -> bool {
+        self.snapshot().contains(name)
+    }
+}
+
+impl From<Toolset> for Registry {
+    fn from(tools: Toolset) -> Self {
+        Self(Arc::new(Inner {
+            tools: RwLock::new(tools),
+            #[cfg(feature = "tokio")]
+            changes: tokio::sync::watch::Sender::default(),
+        }))
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Registry").field(&self.snapshot()).finish()
+    }
+}

@@ -1,0 +1,446 @@
+//! All that a provider would say of a toolset, before it is asked.
+
+use std::fmt;
+
+use crate::provider::dialect::{Budget, Dialect, Lowered, Reject, RejectCode, Renames};
+use crate::provider::dialect::{lower_all, shares};
+use crate::schema::decode::{RefusedDefault, refused_defaults};
+use crate::schema::read::Ordered;
+use crate::text::Printable;
+use crate::text::{find, name};
+use crate::tool::ToolDef;
+use crate::toolset::Toolset;
+
+/// What a dialect's provider would refuse of a toolset, and what it would be told otherwise:
+/// [`Toolset::check`].
+///
+/// Its `Display` is the whole of it, a line or two for each problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// The dialect.
+    pub dialect: Dialect,
+    /// How many tools were looked at.
+    pub tools: usize,
+    /// The problems: those of all tools together, then each tool's, in the toolset's order.
+    pub problems: Vec<Problem>,
+}
+
+/// One thing about a toolset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Problem {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The tool's name; nothing where it is about all of them.
+    pub tool: Option<String>,
+    /// What it is.
+    pub code: ProblemCode,
+    /// Where in the tool's arguments, as in [`Reject::path`]; nothing where it is about the tool.
+    pub path: Option<String>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it; empty where nothing needs to be done.
+    pub help: String,
+}
+
+/// How bad a problem is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Severity {
+    /// The provider refuses it, or nobody should send it.
+    Error,
+    /// It is sent, and somebody may want to know.
+    Note,
+}
+
+/// What a problem is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ProblemCode {
+    /// The dialect cannot say the arguments.
+    Rejected(RejectCode),
+    /// A request may hold no more.
+    Budget(Budget),
+    /// A text holds characters that a model reads and a person does not see.
+    HiddenText,
+    /// A default is refused by the bounds of its own parameter or field. Definitions leave it out; a
+    /// call without the argument gets it all the same.
+    RefusedDefault,
+    /// The provider is told another name.
+    Renamed,
+    /// A description is longer than the provider is known to have taken.
+    LongDescription,
+}
+
+impl ProblemCode {
+    /// The code's stable name: that of the rejection, `too_many_` and the budget's name,
+    /// `hidden_text`, `refused_default`, `renamed`, `long_description`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Rejected(code) => code.as_str(),
+            Self::Budget(Budget::Tools) => "too_many_tools",
+            Self::Budget(Budget::OptionalKeys) => "too_many_optional_keys",
+            Self::Budget(Budget::Unions) => "too_many_unions",
+            Self::HiddenText => "hidden_text",
+            Self::RefusedDefault => "refused_default",
+            Self::Renamed => "renamed",
+            Self::LongDescription => "long_description",
+        }
+    }
+}
+
+impl Report {
+    /// Whether the provider accepts all of it.
+    pub fn is_accepted(&self) -> bool {
+        self.errors().next().is_none()
+    }
+
+    /// What the provider does not accept.
+    pub fn errors(&self) -> impl Iterator<Item = &Problem> {
+        let is_error = |problem: &&Problem| problem.severity == Severity::Error;
+        self.problems.iter().filter(is_error)
+    }
+
+    /// What is sent and worth knowing.
+    pub fn notes(&self) -> impl Iterator<Item = &Problem> {
+        let is_note = |problem: &&Problem| problem.severity == Severity::Note;
+        self.problems.iter().filter(is_note)
+    }
+
+    fn rejected(&mut self, tool: &str, reject: Reject) {
+        let what = match reject.code {
+            RejectCode::RootNotObject | RejectCode::RootUnion => "the arguments",
+            _ => "what stands there",
+        };
+        self.problems.push(Problem {
+            severity: Severity::Error,
+            tool: Some(tool.to_owned()),
+            code: ProblemCode::Rejected(reject.code),
+            message: format!("{what}{}", reject.code.words()),
+            path: Some(reject.path),
+            help: reject.help,
+        });
+    }
+
+    fn about(
+        &mut self,
+        severity: Severity,
+        tool: Option<&str>,
+        code: ProblemCode,
+        message: String,
+    ) {
+        self.problems.push(Problem {
+            severity,
+            tool: tool.map(str::to_owned),
+            code,
+            path: None,
+            message,
+            help: match code {
+                ProblemCode::Budget(Budget::Tools) => {
+                    "send the tools that a turn needs, and no others"
+                }
+                ProblemCode::Budget(_) => "send some of the tools without strictness",
+                ProblemCode::HiddenText => "write the text anew, without it",
+                ProblemCode::LongDescription => "say it in fewer words",
+                _ => "",
+            }
+            .to_owned(),
+        });
+    }
+
+    /// What one request may hold of what each tool adds.
+    fn budgets(&mut self, lowered: &[Lowered]) {
+        let dialect = self.dialect;
+        if let Some(most) = dialect.most_tools() {
+            self.budget(Budget::Tools, self.tools, most);
+            return;
+        }
+        for share in shares(dialect) {
+            let total = lowered.iter().map(share.of).sum();
+            self.budget(share.budget, total, share.most);
+        }
+    }
+
+    fn budget(&mut self, budget: Budget, total: usize, most: usize) {
+        if total > most {
+            let message = format!("{total} {budget}, and one request may hold {most}");
+            self.about(Severity::Error, None, ProblemCode::Budget(budget), message);
+        }
+    }
+
+    /// What nobody sees in a tool's texts.
+    fn texts(&mut self, def: &ToolDef) {
+        let own = [
+            ("name", Some(&def.name)),
+            ("title", def.title.as_ref()),
+            ("description", Some(&def.description)),
+        ];
+        for (what, text) in own {
+            if let Some(found) = text.and_then(|text| hidden(text)) {
+                self.hidden(&def.name, None, what, found);
+            }
+        }
+        for (schema, side) in [(Some(&def.input), ""), (def.output.as_ref(), "output")] {
+            if let Some(schema) = schema {
+                let schema = Ordered::read(schema.as_json()).unwrap_or(Ordered::Bool(true));
+                self.schema(&def.name, &schema, side);
+            }
+        }
+    }
+
+    /// The texts of a schema, and of those inside it.
+    fn schema(&mut self, tool: &str, schema: &Ordered, path: &str) {
+        let Ordered::Object(entries) = schema else {
+            return;
+        };
+        for (keyword, value) in entries {
+            let named = matches!(
+                keyword.as_str(),
+                "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas"
+            );
+            match value {
+                Ordered::Object(inner) if named => {
+                    let start = match keyword.as_str() {
+                        "$defs" | "definitions" => format!("{path}#/{keyword}"),
+                        _ => path.to_owned(),
+                    };
+                    for (name, schema) in inner {
+                        let part = name.replace('~', "~0").replace('/', "~1");
+                        if let Some(found) = hidden(name) {
+                            self.hidden(tool, Some(start.clone()), "name of a key", found);
+                        }
+                        self.schema(tool, schema, &format!("{start}/{part}"));
+                    }
+                }
+                Ordered::Object(_) if is_schema(keyword) => {
+                    self.schema(tool, value, &format!("{path}/*"));
+                }
+                Ordered::Array(members) if is_list(keyword) => {
+                    for (index, member) in members.iter().enumerate() {
+                        self.schema(tool, member, &format!("{path}/?{index}"));
+                    }
+                }
+                value => {
+                    if let Some(found) = hidden(keyword).or_else(|| hidden_in(value)) {
+                        self.hidden(tool, Some(path.to_owned()), keyword, found);
+                    }
+                }
+            }
+        }
+    }
+
+    fn hidden(&mut self, tool: &str, path: Option<String>, what: &str, char: char) {
+        let (what, kind) = (Printable::new(what).one_line(), name(char));
+        let message = format!(
+            "the {what} holds U+{:04X}, {kind}, which a model reads and a person does not see",
+            u32::from(char)
+        );
+        let path = path.map(|path| {
+            if path.is_empty() {
+                "/".to_owned()
+            } else {
+                path
+            }
+        });
+        self.about(
+            Severity::Error,
+            Some(tool),
+            ProblemCode::HiddenText,
+            message,
+        );
+        if let Some(problem) = self.problems.last_mut() {
+            problem.path = path;
+        }
+    }
+
+    fn defaults(&mut self, def: &ToolDef) {
+        let shape = def.input.input_shape();
+        for RefusedDefault { path, json, fault } in shape.into_iter().flat_map(refused_defaults) {
+            self.problems.push(Problem {
+                severity: Severity::Error,
+                tool: Some(def.name.to_string()),
+                code: ProblemCode::RefusedDefault,
+                message: format!(
+                    "the default {json} is refused by its own bounds: {}",
+                    fault.message
+                ),
+                path: Some(path),
+                help: "change the default or the bounds, or make it an `Option`".to_owned(),
+            });
+        }
+    }
+
+    fn tool(&mut self, def: &ToolDef, renames: &Renames) {
+        self.texts(def);
+        self.defaults(def);
+        if let Some(told) = renames.to_provider(&def.name)
+            && told != def.name
+        {
+            let message = format!("the provider does not take the name, and is told `{told}`");
+            self.about(
+                Severity::Note,
+                Some(&def.name),
+                ProblemCode::Renamed,
+                message,
+            );
+        }
+        if let Some(most) = self.dialect.longest_description()
+            && let len = def.description.chars().count()
+            && len > most
+        {
+            let message = format!(
+                "the description has {len} characters, and more than {most} have been refused"
+            );
+            let code = ProblemCode::LongDescription;
+            self.about(Severity::Note, Some(&def.name), code, message);
+        }
+    }
+}
+
+/// The keywords behind which one schema stands.
+fn is_schema(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "items"
+            | "additionalProperties"
+            | "additionalItems"
+            | "unevaluatedItems"
+            | "unevaluatedProperties"
+            | "contains"
+            | "propertyNames"
+            | "not"
+            | "if"
+            | "then"
+            | "else"
+    )
+}
+
+/// The keywords behind which several stand.
+fn is_list(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "anyOf" | "oneOf" | "allOf" | "prefixItems" | "items"
+    )
+}
+
+/// The first hidden character of a text.
+fn hidden(text: &str) -> Option<char> {
+    find(text).map(|(_, char)| char)
+}
+
+/// The first hidden character of a value.
+fn hidden_in(value: &Ordered) -> Option<char> {
+    match value {
+        Ordered::String(text) => hidden(text),
+        Ordered::Array(items) => items.iter().find_map(hidden_in),
+        Ordered::Object(entries) => entries
+            .iter()
+            .find_map(|(key, value)| hidden(key).or_else(|| hidden_in(value))),
+        _ => None,
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Error => "error",
+            Self::Note => "note",
+        })
+    }
+}
+
+impl fmt::Display for ProblemCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.severity)?;
+        // A name from elsewhere may hold anything.
+        if let Some(tool) = &self.tool {
+            write!(f, ": {}", Printable::new(tool).one_line())?;
+        }
+        if let Some(path) = &self.path {
+            write!(f, ": {}", Printable::new(path).one_line())?;
+        }
+        write!(f, ": {}: {}", self.code, Printable::new(&self.message))?;
+        if !self.help.is_empty() {
+            write!(f, "\n  help: {}", Printable::new(&self.help))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { dialect, tools, .. } = self;
+        let word = if *tools == 1 { "tool" } else { "tools" };
+        match self.errors().count() {
+            0 => write!(f, "{dialect} accepts {tools} {word}")?,
+            1 => write!(f, "{dialect} does not accept {tools} {word}: 1 error")?,
+            errors => write!(
+                f,
+                "{dialect} does not accept {tools} {word}: {errors} errors"
+            )?,
+        }
+        for problem in &self.problems {
+            write!(f, "\n{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Toolset {
+    /// What a dialect's provider would say of these tools: all problems of all of them. What `tools!`
+    /// with `targets` refuses when it compiles stands here as an error, and so does what only shows
+    /// when the program runs: the schemas of types that the compiler cannot look into, and of tools
+    /// that come from elsewhere.
+    ///
+    /// A strict mode's report is about all tools sent strictly. [`Wire::definitions_in`] sends some
+    /// without, and says so.
+    ///
+    /// ```
+    /// use toolwright::{Dialect, DynTool, SchemaDoc, ToolDef, Toolset};
+    ///
+    /// let mut def = ToolDef::new("store", "Stores anything.");
+    /// def.input = SchemaDoc::parse(r#"{"type": "object", "properties": {"record": {}}}"#).unwrap();
+    /// let tools = Toolset::new([DynTool::declare(def)]).unwrap();
+    /// assert!(tools.check(Dialect::Mcp20260728).is_accepted());
+    /// assert_eq!(
+    ///     tools.check(Dialect::OpenAiStrict).to_string(),
+    ///     "openai_strict does not accept 1 tool: 1 error
+    /// error: store: /record: untyped_schema: what stands there may be any value
+    ///   help: say its type, take it as a string of JSON, or send this tool without strict"
+    /// );
+    /// ```
+    ///
+    /// [`Wire::definitions_in`]: crate::Wire::definitions_in
+    pub fn check(&self, dialect: Dialect) -> Report {
+        let mut report = Report {
+            dialect,
+            tools: self.len(),
+            problems: Vec::new(),
+        };
+        let renames = Renames::new(dialect, self.definitions().map(|def| &*def.name));
+        let mut accepted = Vec::new();
+        for def in self.definitions() {
+            match lower_all(&def.input, dialect) {
+                Ok(lowered) => accepted.push(lowered),
+                Err(rejects) => {
+                    for reject in rejects {
+                        report.rejected(&def.name, reject);
+                    }
+                }
+            }
+            report.tool(def, &renames);
+        }
+        // What is about all of them stands first.
+        let of_tools = std::mem::take(&mut report.problems);
+        report.budgets(&accepted);
+        report.problems.extend(of_tools);
+        report
+    }
+}

@@ -9,7 +9,7 @@
 use std::io::{self, BufRead, Write};
 use std::sync::{Mutex, PoisonError};
 
-use toolwright::{Context, Encoder, ToolCall, tool, tools};
+use toolwright::{Context, Encoder, Printable, ToolCall, tool, tools};
 
 /// A terminal: what is typed, and what is shown.
 pub(crate) struct Console<R, W>(Mutex<(R, W)>);
@@ -22,7 +22,7 @@ impl<R: BufRead, W: Write> Console<R, W> {
     fn ask(&self, question: &str) -> io::Result<String> {
         let mut both = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (input, output) = &mut *both;
-        write!(output, "{question} ")?;
+        write!(output, "{} ", Printable::new(question))?;
         output.flush()?;
         let mut answer = String::new();
         if input.read_line(&mut answer)? == 0 {
@@ -34,7 +34,7 @@ impl<R: BufRead, W: Write> Console<R, W> {
 
     fn tell(&self, message: &str) -> io::Result<()> {
         let mut both = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        writeln!(both.1, "{message}")?;
+        writeln!(both.1, "{}", Printable::new(message))?;
         both.1.flush()
     }
 }

@@ -327,7 +327,7 @@ fn list(
     #[arg(default = least() - 7, range(1..=5))] most: u8,
     #[arg(default = String::from("A"), pattern = "^[a-z]$")] from: String,
     #[arg(default = 3, range(1..=5))] fine: u8,
-    pages: Vec<Page>,
+    pages: &[Page],
 ) {
     let _ = (most, from, fine, pages.first().map(|page| page.rows));
 }
@@ -391,7 +391,7 @@ mod schemars_alone {
 
     /// Stores.
     #[tool]
-    fn store(record: Record) -> usize {
+    fn store(record: &Record) -> usize {
         record.0.len()
     }
 

@@ -1,4 +1,6 @@
 //! The runtime's modules import in one direction. The order is that of `ARCHITECTURE.md`.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

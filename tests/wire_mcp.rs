@@ -40,8 +40,8 @@ fn definitions_have_title_hints_and_output() {
 
 /// Holds numbers.
 #[tool]
-fn numbers(a: u32, b: Option<i64>, c: f32, d: Vec<usize>, e: u8) -> u16 {
-    let _ = (a, b, c, d);
+fn numbers(a: u32, b: Option<i64>, c: f32, many: Vec<usize>, e: u8) -> u16 {
+    let _ = (a, b, c, many);
     e.into()
 }
 

@@ -122,9 +122,12 @@ fn a_number_that_no_f64_holds_is_refused() {
 const TOO_LONG: &str =
     "the arguments take too long to check against the tool's schema; send fewer keys and elements";
 
+/// Arguments of a size.
+type OfSize = fn(usize) -> String;
+
 /// Schemas of the argument `v` whose parts multiply each other, and arguments of a size: `jsonschema`
 /// would take between seconds and years.
-fn explosive() -> Vec<(String, fn(usize) -> String, usize)> {
+fn explosive() -> Vec<(String, OfSize, usize)> {
     let many = |count: usize, form: &dyn Fn(usize) -> String| {
         let all: Vec<_> = (0..count).map(form).collect();
         all.join(",")
@@ -137,19 +140,15 @@ fn explosive() -> Vec<(String, fn(usize) -> String, usize)> {
     let consts = many(1_000, &|n| format!(r#"{{"const": {n}}}"#));
     let patterns = many(250, &|n| format!(r#""a{n}.*b": true"#));
     let twice = |next: &str| format!(r#"{{"properties": {{"p": {{"allOf": [{next}, {next}]}}}}}}"#);
-    let keys: fn(usize) -> String = |count| {
+    let keys: OfSize = |count| {
         let all: Vec<_> = (0..count).map(|n| format!(r#""k{n}": {n}"#)).collect();
         format!(r#"{{"v": {{{}}}}}"#, all.join(","))
     };
-    let numbers: fn(usize) -> String =
-        |count| format!(r#"{{"v": [{}]}}"#, vec!["5"; count].join(","));
-    let lists: fn(usize) -> String =
-        |count| format!(r#"{{"v": [{}]}}"#, vec!["[5]"; count].join(","));
-    let text: fn(usize) -> String = |count| format!(r#"{{"v": "{}"}}"#, "a".repeat(count));
-    let nested: fn(usize) -> String =
-        |depth| format!("{}1{}", r#"{"p": "#.repeat(depth), "}".repeat(depth));
-    let mut all: Vec<(String, fn(usize) -> String, usize)> =
-        vec![(chain(40, twice, "{}"), nested, 40)];
+    let numbers: OfSize = |count| format!(r#"{{"v": [{}]}}"#, vec!["5"; count].join(","));
+    let lists: OfSize = |count| format!(r#"{{"v": [{}]}}"#, vec!["[5]"; count].join(","));
+    let text: OfSize = |count| format!(r#"{{"v": "{}"}}"#, "a".repeat(count));
+    let nested: OfSize = |depth| format!("{}1{}", r#"{"p": "#.repeat(depth), "}".repeat(depth));
+    let mut all: Vec<(String, OfSize, usize)> = vec![(chain(40, twice, "{}"), nested, 40)];
     for (schema, arguments, size) in [
         (
             format!(r#"{{"anyOf": [{forms}], "unevaluatedProperties": false}}"#),

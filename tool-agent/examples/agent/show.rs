@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 use toolwright::agent::{Event, Halted, Listener, PendingCall, Run, Why};
-use toolwright::{Decision, Encoder, Event as CallEvent, StreamEvent};
+use toolwright::{Decision, Encoder, Event as CallEvent, Printable, StreamEvent};
 
 /// Cheap to clone; all clones write to the same place.
 #[derive(Clone)]
@@ -237,6 +237,5 @@ fn write(text: &str) {
 
 /// Text of models and tools, which may not steer the terminal.
 fn printable(text: &str) -> String {
-    let steers = |c: char| c.is_control() && c != '\n' && c != '\t';
-    text.replace(steers, "\u{fffd}")
+    Printable::new(text).to_string()
 }

@@ -241,6 +241,7 @@ async fn what_http_answers_a_call_is_told_and_whether_the_call_ran() {
         };
         let is = (error.kind().as_str(), error.is_permanent());
         assert_eq!(is, (kind, ran != later));
+        assert_eq!(error.is_outcome_unknown(), ran == perhaps, "{status}");
     }
     // A server that says when to come again has not begun.
     let arguments = json!({"status": "503 Service Unavailable", "later": true});

@@ -181,7 +181,16 @@ fn cancelled(is_sent: bool) -> Lost {
     } else {
         "the call was cancelled before it was sent"
     };
-    Lost::Failed(ToolError::new(ErrorKind::Cancelled, words))
+    Lost::Failed(open(ToolError::new(ErrorKind::Cancelled, words), is_sent))
+}
+
+/// Marks the error of a call that the server may have run.
+fn open(error: ToolError, is_sent: bool) -> ToolError {
+    if is_sent {
+        error.with_outcome_unknown()
+    } else {
+        error
+    }
 }
 
 /// The end of a time that begins now. What no clock counts to is far away.
@@ -199,7 +208,7 @@ fn silent(limit: Duration, is_sent: bool) -> Lost {
     } else {
         format!("the call could not be sent within {limit:?}, and was not")
     };
-    Lost::Failed(ToolError::new(ErrorKind::Timeout, words))
+    Lost::Failed(open(ToolError::new(ErrorKind::Timeout, words), is_sent))
 }
 
 /// A request without an answer.
@@ -219,7 +228,7 @@ fn lost(session: &Session, remote: &Remote, slot: &Slot, error: &ServiceError) -
         )
     } else {
         let words = "the connection to the MCP server was lost before it answered; whether the call took effect is not known";
-        ToolError::failed(words).permanent()
+        ToolError::failed(words).permanent().with_outcome_unknown()
     };
     Lost::Failed(error.with_debug(why))
 }
@@ -283,7 +292,7 @@ fn answered(answer: &HttpAnswer, remote: &Remote) -> ToolError {
         }
         Ran::Perhaps => {
             let words = format!("{said}; whether the call took effect is not known");
-            ToolError::failed(words).permanent()
+            ToolError::failed(words).permanent().with_outcome_unknown()
         }
     }
 }

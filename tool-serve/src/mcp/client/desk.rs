@@ -319,24 +319,9 @@ pub(super) fn number(id: &RequestId) -> Option<i64> {
 /// The start of a text that nobody vouches for, in one line, in which all is seen that is there.
 pub(super) fn piece(text: &str) -> String {
     const MOST: usize = 200;
-    let mut piece = String::new();
-    for (index, word) in text.split_whitespace().enumerate() {
-        if index > 0 {
-            piece.push(' ');
-        }
-        for char in word.chars() {
-            match char {
-                '"' | '\'' | '\\' => piece.push(char),
-                other => piece.extend(other.escape_debug()),
-            }
-        }
-        if let Some((end, _)) = piece.char_indices().nth(MOST) {
-            piece.truncate(end);
-            piece.push('…');
-            break;
-        }
-    }
-    piece
+    let words: Vec<_> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    Printable::new(&line).one_line().at_most(MOST).to_string()
 }
 
 /// The start of a server's words.

@@ -72,7 +72,7 @@ pub(super) enum First {
     /// It is over: the JSON of its result.
     Over(String),
     /// It runs, or has to ask, or is to be refused in the protocol's words.
-    Begun(Begun),
+    Begun(Box<Begun>),
 }
 
 /// Begins a call of a client that was heard before.
@@ -103,7 +103,7 @@ pub(super) async fn begin(
         Poll::Pending => alone(run.batch),
     };
     begun.run = Some((run, early));
-    First::Begun(begun)
+    First::Begun(Box::new(begun))
 }
 
 /// The same as a task, so that it goes on while it is handed over, which takes until the client's session has room for it. It

@@ -223,7 +223,7 @@ impl Inner {
         let begun = match &call {
             Some(call) => match self.begin(call, &parts).await {
                 Some(First::Over(result)) => return over(call, &result),
-                Some(First::Begun(begun)) => Some(begun),
+                Some(First::Begun(begun)) => Some(*begun),
                 None => None,
             },
             None => None,

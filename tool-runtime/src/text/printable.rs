@@ -60,6 +60,16 @@ impl<'t> Printable<'t> {
         }
     }
 
+    /// Returns true if the text is written as it is: most are ASCII and short.
+    fn is_plain(self) -> bool {
+        let is_plain = |byte: u8| match byte {
+            b' '..=b'~' => true,
+            b'\n' | b'\t' => !self.is_line,
+            _ => false,
+        };
+        self.text.len() <= self.most && self.text.bytes().all(is_plain)
+    }
+
     /// Whether a character of the text stays, where it hides nothing.
     fn keeps(self, at: usize, char: char) -> bool {
         match char {
@@ -74,6 +84,9 @@ impl<'t> Printable<'t> {
 impl fmt::Display for Printable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { text, most, .. } = *self;
+        if self.is_plain() {
+            return f.write_str(text);
+        }
         let mut hidden = all(text).peekable();
         let (mut plain_from, mut written) = (0, 0);
         for (at, char) in text.char_indices() {
@@ -97,17 +110,20 @@ impl fmt::Display for Printable<'_> {
 
 /// A text on one line, cut where it is too long. Spaces stand for newlines: JSON may have several lines.
 pub(crate) fn excerpt(text: &str, most: usize) -> String {
-    let on_one_line = text.replace(['\n', '\r', '\t'], " ");
-    Printable::new(&on_one_line).at_most(most).to_string()
+    let lines = ['\n', '\r', '\t'];
+    if text.contains(lines) {
+        return excerpt(&text.replace(lines, " "), most);
+    }
+    Printable::new(text).at_most(most).to_string()
 }
 
 /// The words of a message, in which text of others may stand.
 pub(crate) fn printable(words: Cow<'static, str>) -> Cow<'static, str> {
-    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
-    if words.bytes().all(is_plain) {
+    let shown = Printable::new(&words);
+    if shown.is_plain() {
         return words;
     }
-    Printable::new(&words).to_string().into()
+    shown.to_string().into()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::provider::wire::{Utterance, WireError};
 use crate::tool::{Encoder, ToolCall, ToolResult};
 
 impl Definitions {
-    /// See [`Wire::conversation`]: the calls and answers in it go by the names that the provider is
+    /// See [`Wire::conversation`](crate::Wire::conversation): the calls and answers in it go by the names that the provider is
     /// told.
     ///
     /// # Errors

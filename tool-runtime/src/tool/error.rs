@@ -94,12 +94,13 @@ impl ToolError {
     }
 
     #[cold]
-    pub(crate) fn with_messages(kind: ErrorKind, mut messages: Vec<Cow<'static, str>>) -> Self {
+    pub(crate) fn with_messages(kind: ErrorKind, messages: Vec<Cow<'static, str>>) -> Self {
+        Self::of_printable(kind, messages.into_iter().map(printable).collect())
+    }
+
+    fn of_printable(kind: ErrorKind, mut messages: Vec<Cow<'static, str>>) -> Self {
         // A model that reads nothing takes it for a success.
         messages.retain(|message| !message.is_empty());
-        for message in &mut messages {
-            *message = printable(std::mem::take(message));
-        }
         if messages.is_empty() {
             messages.push("the tool failed and did not say why".into());
         }
@@ -121,7 +122,7 @@ impl ToolError {
             .iter()
             .map(|fault| fault.to_string().into())
             .collect();
-        let mut error = Self::with_messages(ErrorKind::InvalidArgs, messages);
+        let mut error = Self::of_printable(ErrorKind::InvalidArgs, messages);
         error.0.faults = faults;
         error
     }

@@ -426,7 +426,7 @@ fn what_a_model_says_does_not_steer_the_terminal() {
     assert!(output.status.success());
     assert_eq!(
         text(&output.stdout),
-        "person  Hi!\nmodel   \u{fffd}[31mred\u{fffd}\nand more\n"
+        "person  Hi!\nmodel   \\u{1b}[31mred\\u{7}\nand more\n"
     );
 }
 

@@ -29,8 +29,7 @@ use self::books::Books;
 use self::event::Observers;
 use self::sort::Plan;
 use crate::text::ShortStr;
-use crate::tool::wait;
-use crate::tool::{Context, Encoder, Filter, ToolCall, ToolDef};
+use crate::tool::{Context, Encoder, Filter, ToolCall, ToolDef, wait};
 use crate::toolset::Toolset;
 
 pub use self::batch::{Batch, Halted, Pending, PendingReason, Reply};

@@ -18,9 +18,7 @@ use hashbrown::HashTable;
 use self::definitions::{ToldSet, ToldTool};
 use crate::panics::reported;
 use crate::schema::decode::Store;
-use crate::text::{LONGEST_SHOWN, Printable};
-use crate::text::{NameError, ShortStr};
-use crate::text::{did_you_mean, near};
+use crate::text::{LONGEST_SHOWN, NameError, Printable, ShortStr, did_you_mean, near};
 #[cfg(feature = "tokio")]
 use crate::tool::Annotations;
 use crate::tool::{

@@ -5,11 +5,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::schema::render::SchemaDoc;
-use crate::schema::shape::Side;
-use crate::schema::shape::{Refs, Shape};
-use crate::tool::Meta;
+use crate::schema::shape::{Refs, Shape, Side};
 use crate::tool::{
-    Annotations, Answer, Call, ErrorKind, Ran, Scope, Stop, Tool, ToolDef, ToolError,
+    Annotations, Answer, Call, ErrorKind, Meta, Ran, Scope, Stop, Tool, ToolDef, ToolError,
 };
 
 use super::{List, Named};

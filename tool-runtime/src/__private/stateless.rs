@@ -10,8 +10,7 @@ use serde::Deserialize;
 use super::slot::{Nothing, Value, decode, unfilled};
 use super::{Bind, Descriptor, Handle, Ran, ready};
 use crate::schema::shape::{Field, Refs, Shape};
-use crate::tool::Slot;
-use crate::tool::{Call, Output};
+use crate::tool::{Call, Output, Slot};
 
 /// A type's tree, and the types that its edges lead back to. They stand together, since one more constant of each tool costs
 /// the compiler a twentieth of a check after an edit.

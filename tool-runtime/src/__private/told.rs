@@ -2,8 +2,9 @@
 
 use std::marker::PhantomData;
 
-use crate::schema::shape::{Back, Id, Kind, Refs, Shape};
-use crate::schema::shape::{Bounds, Field, OutputPresence, Presence, Schema, Variant};
+use crate::schema::shape::{
+    Back, Bounds, Field, Id, Kind, OutputPresence, Presence, Refs, Schema, Shape, Variant,
+};
 
 use super::{Has, Tree};
 

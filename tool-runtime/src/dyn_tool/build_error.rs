@@ -1,7 +1,6 @@
 use std::fmt::{self, Display};
 
-use crate::text::NameError;
-use crate::text::Printable;
+use crate::text::{NameError, Printable};
 use crate::toolset::Stripped;
 
 /// Why a [`DynTool`](crate::DynTool) could not be made.

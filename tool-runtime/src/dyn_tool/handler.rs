@@ -9,8 +9,9 @@ use serde::de::DeserializeOwned;
 
 use crate::schema::decode::holds_secret;
 use crate::schema::shape::Shape;
-use crate::tool::{Answer, Call, Context, ErrorKind, Outcome, Output, ToolError};
-use crate::tool::{decode_value, decode_value_of};
+use crate::tool::{
+    Answer, Call, Context, ErrorKind, Outcome, Output, ToolError, decode_value, decode_value_of,
+};
 
 /// The code of a tool.
 pub(super) trait Handler: Send + Sync {

@@ -30,8 +30,7 @@ use super::{SchemaError, SchemaErrorKind};
 use crate::schema::decode::{Fault, FaultCode};
 use crate::schema::format;
 use crate::schema::render::SchemaDoc;
-use crate::tool::{Call, ToolError};
-use crate::tool::{decode_value_of, refused};
+use crate::tool::{Call, ToolError, decode_value_of, refused};
 
 /// Compiling takes up to 8 KiB of stack a schema in a build without optimisation.
 const COMPILE_STACK: usize = 16 * 1024 * 1024;

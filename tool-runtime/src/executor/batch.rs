@@ -1,8 +1,9 @@
 use serde_json::{Map, Value};
 
 use crate::text::ShortStr;
-use crate::tool::EndReason;
-use crate::tool::{HaltReason, Outcome, Payload, State, ToolCall, ToolError, ToolResult};
+use crate::tool::{
+    EndReason, HaltReason, Outcome, Payload, State, ToolCall, ToolError, ToolResult,
+};
 
 /// What became of the calls of one turn, in the order in which the model made them.
 ///

@@ -11,9 +11,10 @@ use super::layer::{Handled, Layer, Next, Request};
 use super::sort::Job;
 use super::span::CallSpan;
 use crate::schema::decode::{Repair, Store};
-use crate::tool::items;
-use crate::tool::{Answer, Call, Context, ErrorKind, Outcome, Tool, ToolCall, ToolError};
-use crate::tool::{Contained, contained};
+use crate::tool::{
+    Answer, Call, Contained, Context, ErrorKind, Outcome, Tool, ToolCall, ToolError, contained,
+    items,
+};
 use crate::toolset::{Entry, Traits, settled};
 
 /// What all of a call's layers lead to.

@@ -17,9 +17,8 @@ use super::span::CallSpan;
 use super::{Executor, Turn};
 use crate::panics;
 use crate::schema::decode::Repair;
-use crate::tool::is_written;
 use crate::tool::{
-    Context, Encoder, ErrorKind, Outcome, RunningBatch, ToolCall, ToolError, ToolResult,
+    Context, Encoder, ErrorKind, Outcome, RunningBatch, ToolCall, ToolError, ToolResult, is_written,
 };
 use crate::toolset::Entry;
 

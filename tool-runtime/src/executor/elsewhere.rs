@@ -14,8 +14,7 @@ use super::blocking::Place;
 use super::body::{Answered, answer};
 use super::span::CallSpan;
 use crate::schema::decode::Store;
-use crate::tool::{Context, ErrorKind, ToolCall, ToolError};
-use crate::tool::{contained, not_started};
+use crate::tool::{Context, ErrorKind, ToolCall, ToolError, contained, not_started};
 use crate::toolset::Entry;
 
 /// The call, and all that it needs.

@@ -7,8 +7,7 @@ use super::batch::{Batch, Pending};
 use super::shown::Shown;
 use crate::panics::reported;
 use crate::schema::decode::Repair;
-use crate::tool::Progress;
-use crate::tool::{Context, ToolCall, ToolResult};
+use crate::tool::{Context, Progress, ToolCall, ToolResult};
 
 /// What happens while an [`Executor`](crate::Executor) runs a batch, as it happens.
 ///

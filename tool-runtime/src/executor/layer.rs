@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use super::body::Core;
 use super::shown::Shown;
 use crate::tool::{
-    Annotations, Context, ErrorKind, Meta, Outcome, Tool, ToolCall, ToolDef, ToolError,
+    Annotations, Broken, Contained, Context, ErrorKind, Meta, Outcome, Tool, ToolCall, ToolDef,
+    ToolError, contained,
 };
-use crate::tool::{Broken, Contained, contained};
 
 /// Something around every call of an executor: it may look on, change the arguments, answer itself,
 /// ask first, or call again.

@@ -10,9 +10,7 @@ use super::body::{self, Answered, Ran, Shared};
 use super::clock::{Limited, timed_out};
 use super::sort::Job;
 use super::span::CallSpan;
-use crate::tool::Call;
-use crate::tool::Contained;
-use crate::tool::items;
+use crate::tool::{Call, Contained, items};
 
 /// See the module. Thousands of these wait at once, so it is small: what few calls need is in a box of its own.
 pub(super) struct RunningCall<'a> {

@@ -7,8 +7,7 @@ use super::books::Books;
 use super::{Executor, Turn, UnknownPolicy};
 use crate::schema::decode::Store;
 use crate::tool::{Context, Decision, ErrorKind, Outcome, ToolCall, ToolError};
-use crate::toolset::Entry;
-use crate::toolset::Toolset;
+use crate::toolset::{Entry, Toolset};
 
 /// A call that will run.
 pub(super) struct Job<'a> {

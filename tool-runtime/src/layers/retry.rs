@@ -2,8 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Names, lists, names};
-use crate::executor::pause;
-use crate::executor::{Handled, Handling, Layer, Next, Request};
+use crate::executor::{Handled, Handling, Layer, Next, Request, pause};
 use crate::tool::{ErrorKind, ToolError};
 
 /// Calls again what failed, after a while that doubles from attempt to attempt.

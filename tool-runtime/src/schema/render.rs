@@ -21,10 +21,9 @@ use self::definitions::Definition;
 pub use self::document::SchemaDoc;
 pub(crate) use self::words::{Words, described};
 use crate::json::write_json_string;
-use crate::schema::shape::{Alternative, Key, fields};
-use crate::schema::shape::{Back, Id, Kind, Shape};
-use crate::schema::shape::{Bare, bare};
-use crate::schema::shape::{Detail, Side};
+use crate::schema::shape::{
+    Alternative, Back, Bare, Detail, Id, Key, Kind, Shape, Side, bare, fields,
+};
 
 /// The JSON Schema of a shape.
 pub(crate) fn render(shape: &'static Shape, side: Side, detail: Detail) -> String {

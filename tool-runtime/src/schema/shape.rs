@@ -1,7 +1,7 @@
 //! The tree: what values of a type look like in JSON, said in `const`.
 //!
 //! Everything is `Copy` and `'static`, so that constant functions can build it and walk it. Schemas
-//! that are known only at run time are JSON ([`Ordered`](super::ordered::Ordered)) and have a tree
+//! that are known only at run time are JSON (`schema::read::Ordered`) and have a tree
 //! of their own.
 
 mod care;

@@ -4,9 +4,7 @@ use schemars::JsonSchema;
 
 use crate::schema::read::comparable;
 use crate::schema::render::SchemaDoc;
-use crate::schema::shape::Schema;
-use crate::schema::shape::Side;
-use crate::schema::shape::foreign;
+use crate::schema::shape::{Schema, Side, foreign};
 
 /// Two schemas of one type that are not the same.
 #[derive(Debug, Clone, PartialEq)]

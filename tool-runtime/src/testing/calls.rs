@@ -1,6 +1,5 @@
 use super::Samples;
-use crate::schema::decode::example;
-use crate::schema::decode::refused_defaults;
+use crate::schema::decode::{example, refused_defaults};
 use crate::tool::{Context, ErrorKind, ToolCall, ToolResult};
 use crate::toolset::Toolset;
 

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::schema::decode::{Limits, Repairs, Store};
 use crate::schema::shape::Schema;
 use crate::text::ShortStr;
-use crate::tool::decode_value;
-use crate::tool::{Context, ToolError};
+use crate::tool::{Context, ToolError, decode_value};
 
 /// A call that a model asks for: which tool, with what arguments. Cheap to clone.
 ///

@@ -8,11 +8,9 @@ use serde::de::DeserializeOwned;
 pub(crate) use self::refuse::refused;
 use self::refuse::{Refused, refuse, refuse_whole};
 use crate::json::Place;
-use crate::schema::decode::{Error, Json, Watch, position};
-use crate::schema::decode::{Fault, FaultCode};
+use crate::schema::decode::{Error, Fault, FaultCode, Json, Watch, position};
 use crate::schema::shape::{Field, Object, Presence, Shape};
-use crate::tool::Slot;
-use crate::tool::{Call, ToolError};
+use crate::tool::{Call, Slot, ToolError};
 
 /// At most so many parameters: one bit each says whether it was given.
 pub(crate) const MOST_PARAMS: usize = 64;

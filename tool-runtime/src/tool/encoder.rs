@@ -3,8 +3,7 @@ use std::error::Error;
 
 use serde_json::json;
 
-use crate::tool::contained;
-use crate::tool::{ErrorKind, Outcome, Payload, ToolError, ToolResult};
+use crate::tool::{ErrorKind, Outcome, Payload, ToolError, ToolResult, contained};
 
 /// How a result becomes the text that the model sees.
 ///

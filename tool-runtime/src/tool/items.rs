@@ -8,9 +8,9 @@ use std::task::Poll;
 
 use futures_util::stream::{Stream, StreamExt};
 
-use crate::tool::Contained;
-use crate::tool::Progress;
-use crate::tool::{Call, Context, ErrorKind, Outcome, Output, Payload, ToolError};
+use crate::tool::{
+    Call, Contained, Context, ErrorKind, Outcome, Output, Payload, Progress, ToolError,
+};
 
 /// A stream as the result of a tool: its last item is the result, and each item before it is told to
 /// whoever looks on, as [`Progress::item`](crate::Progress).

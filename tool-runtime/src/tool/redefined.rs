@@ -2,8 +2,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::text::NameError;
-use crate::tool::Ran;
-use crate::tool::{Answer, Call, Scope, Tool, ToolDef, ToolError};
+use crate::tool::{Answer, Call, Ran, Scope, Tool, ToolDef, ToolError};
 
 /// A tool with another definition.
 pub(crate) struct Redefined {

@@ -3,8 +3,7 @@ use std::time::Duration;
 
 use crate::schema::decode::Repair;
 use crate::text::ShortStr;
-use crate::tool::Meta;
-use crate::tool::{Encoder, Outcome, ToolCall, ToolError};
+use crate::tool::{Encoder, Meta, Outcome, ToolCall, ToolError};
 
 /// An answered call.
 ///

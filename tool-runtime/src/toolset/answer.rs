@@ -7,12 +7,10 @@ use std::time::Duration;
 use super::{Entry, Inner, Toolset};
 use crate::panics;
 use crate::schema::decode::Store;
-use crate::tool::Later;
-use crate::tool::is_written;
 use crate::tool::{
-    Answer, Call, Context, ErrorKind, Meta, Outcome, Payload, ToolCall, ToolError, ToolResult,
+    Answer, Call, Contained, Context, ErrorKind, Later, Meta, Outcome, Payload, ToolCall,
+    ToolError, ToolResult, contained, is_written, wait,
 };
-use crate::tool::{Contained, contained, wait};
 #[cfg(feature = "tokio")]
 use crate::tool::{is_stream, items};
 

@@ -13,15 +13,13 @@ use std::sync::{Arc, OnceLock};
 use self::fit::{Fitted, fitted};
 use self::told::ToldIn;
 use crate::provider::dialect::{Dialect, Note, Reject, Renames};
-use crate::provider::wire::Accumulator;
 use crate::provider::wire::{
-    Completion, Parallel, ToolChoice, ToolChoiceError, Wire, WireError, joined,
+    Accumulator, Completion, Parallel, ToolChoice, ToolChoiceError, Wire, WireError, joined,
 };
 use crate::schema::render::SchemaDoc;
 use crate::text::Printable;
 use crate::tool::{Context, Encoder, ToolCall, ToolResult};
-use crate::toolset::Entry;
-use crate::toolset::Toolset;
+use crate::toolset::{Entry, Toolset};
 
 pub use self::fit::{Fit, Loose};
 pub(crate) use self::told::{ToldSet, ToldTool};

@@ -1,7 +1,6 @@
 use std::fmt;
 
-use crate::text::NameError;
-use crate::text::Printable;
+use crate::text::{NameError, Printable};
 
 /// Tools of equal names, which a toolset cannot hold.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use crate::provider::dialect::{Budget, Dialect, Lowered, Reject, RejectCode, Renames};
-use crate::provider::dialect::{lower_all, shares};
+use crate::provider::dialect::{
+    Budget, Dialect, Lowered, Reject, RejectCode, Renames, lower_all, shares,
+};
 use crate::schema::decode::{RefusedDefault, refused_defaults};
 use crate::schema::read::Ordered;
-use crate::text::Printable;
-use crate::text::{find, name};
+use crate::text::{Printable, find, name};
 use crate::tool::ToolDef;
 use crate::toolset::Toolset;
 

@@ -3,8 +3,7 @@ use serde_json::{Map, Value};
 use super::explain::{Explainer, Found, Place};
 use super::words::describe;
 use crate::json::Place as Reading;
-use crate::schema::decode::{FaultCode, Store};
-use crate::schema::decode::{Json, Segment};
+use crate::schema::decode::{FaultCode, Json, Segment, Store};
 
 /// The texts of an array's elements, and where each starts.
 fn elements(text: &str) -> Vec<(&str, usize)> {

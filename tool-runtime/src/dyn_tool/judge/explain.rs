@@ -5,9 +5,8 @@ use serde_json::{Map, Value};
 
 use super::words::{describe_own, described};
 use super::{Judge, compile};
-use crate::schema::decode::Segment;
 use crate::schema::decode::fault::say;
-use crate::schema::decode::{Fault, FaultCode};
+use crate::schema::decode::{Fault, FaultCode, Segment};
 use crate::text::{did_you_mean, near};
 
 /// So many steps are spent on the words of one refusal, of which a byte that is read takes one:

@@ -7,8 +7,7 @@ use super::audit::error;
 use super::keyword::escaped;
 use super::plain::Plain;
 use crate::dyn_tool::{SchemaError, SchemaErrorKind as Kind};
-use crate::schema::decode::Store;
-use crate::schema::decode::{Json, Problem, Segment};
+use crate::schema::decode::{Json, Problem, Segment, Store};
 
 const MOST_BYTES: usize = 256 * 1024;
 const MOST_DEPTH: usize = 64;

@@ -3,8 +3,7 @@ use serde_json::{Map, Value};
 use super::explain::{Explainer, Found, LOOK, NAME, Place};
 use crate::json::Place as Reading;
 use crate::schema::decode::fault::say;
-use crate::schema::decode::{FaultCode, Store};
-use crate::schema::decode::{Json, Segment};
+use crate::schema::decode::{FaultCode, Json, Segment, Store};
 
 /// The keys of an object in the order of its text, with the text of each value and where it starts.
 pub(super) fn entries(text: &str) -> Vec<(String, &str, usize)> {

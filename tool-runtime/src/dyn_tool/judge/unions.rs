@@ -3,10 +3,8 @@ use serde_json::{Map, Value};
 use super::explain::{Explainer, Found, Place};
 use super::objects::entries;
 use super::words::{describe_any, described};
-use crate::schema::decode::FaultCode;
-use crate::schema::decode::Segment;
 use crate::schema::decode::fault::say;
-use crate::schema::decode::one_of;
+use crate::schema::decode::{FaultCode, Segment, one_of};
 
 impl<'s> Explainer<'s> {
     /// What other schemas for the same value find wrong.

@@ -6,10 +6,8 @@ use super::super::batch::{Batch, PendingReason, Reply};
 use super::super::event::{BatchId, Event};
 use super::super::shown::Shown;
 use crate::schema::decode::Repair;
-use crate::text::ShortStr;
-use crate::text::excerpt;
-use crate::tool::Progress;
-use crate::tool::{Encoder, Outcome, ToolCall, ToolError, ToolResult};
+use crate::text::{ShortStr, excerpt};
+use crate::tool::{Encoder, Outcome, Progress, ToolCall, ToolError, ToolResult};
 
 /// So many characters of a result or of arguments stand in a summary.
 const MOST: usize = 100;

@@ -9,8 +9,7 @@ use super::rules::Rules;
 use crate::json::write_json_string;
 use crate::schema::read::Ordered;
 use crate::schema::render::SchemaDoc;
-use crate::schema::shape::Shape;
-use crate::schema::shape::Side;
+use crate::schema::shape::{Shape, Side};
 
 /// One thing to undo in what a model sends.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,8 +9,7 @@ use std::collections::{HashMap, HashSet};
 use self::tree::{Entry, Tree};
 use super::plan::{Op, Path, Plan};
 use crate::schema::decode::fault::say;
-use crate::schema::decode::{Fault, FaultCode};
-use crate::schema::decode::{Integer, Segment, Store};
+use crate::schema::decode::{Fault, FaultCode, Integer, Segment, Store};
 use crate::schema::read::Ordered;
 
 /// How often a value may be judged by a member of a union: members that hold each other are tried

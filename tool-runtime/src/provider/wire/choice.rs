@@ -2,9 +2,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::Wire;
-use crate::text::LONGEST_SHOWN;
-use crate::text::Printable;
-use crate::text::{did_you_mean, near};
+use crate::text::{LONGEST_SHOWN, Printable, did_you_mean, near};
 
 /// Whether the model calls tools, and which.
 ///

@@ -3,12 +3,8 @@
 //! A model is told a default and may send it. Literals and constants are looked at when they
 //! compile; what a function makes is known when the program runs.
 
-use crate::schema::decode::Fault;
-use crate::schema::decode::MAX_DEPTH;
-use crate::schema::decode::Repairs;
-use crate::schema::decode::{Reading, tell};
-use crate::schema::shape::{Bare, bare};
-use crate::schema::shape::{Field, Kind, Shape, written};
+use crate::schema::decode::{Fault, MAX_DEPTH, Reading, Repairs, tell};
+use crate::schema::shape::{Bare, Field, Kind, Shape, bare, written};
 
 /// A default that the type of its own field refuses.
 pub(crate) struct RefusedDefault {

@@ -2,14 +2,10 @@
 //! reads.
 
 use crate::json::write_json_string;
-use crate::schema::decode::Decimal;
-use crate::schema::decode::refusal;
-use crate::schema::shape::Int;
-use crate::schema::shape::bare;
-use crate::schema::shape::written;
-use crate::schema::shape::{Alternative, alternatives};
+use crate::schema::decode::{Decimal, refusal};
 use crate::schema::shape::{
-    Array, Field, Id, IntegerRange, Kind, Map, NumberRange, Shape, StringRules, Variant,
+    Alternative, Array, Field, Id, Int, IntegerRange, Kind, Map, NumberRange, Shape, StringRules,
+    Variant, alternatives, bare, written,
 };
 
 /// More characters than these explain nothing any more.

@@ -2,8 +2,7 @@ use super::store::Pen;
 use super::string::escape;
 use super::watch::Watch;
 use super::{Error, MAX_DEPTH, Problem, Store};
-use crate::json::plain_run;
-use crate::json::{ARRAY, Brackets, OBJECT, Place};
+use crate::json::{ARRAY, Brackets, OBJECT, Place, plain_run};
 use crate::schema::decode::Leaf;
 use crate::schema::shape::{Field, Presence};
 

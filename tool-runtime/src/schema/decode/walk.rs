@@ -18,10 +18,10 @@ pub(crate) use self::found::Found;
 use self::union::Ways;
 use crate::json::Place;
 use crate::schema::decode::fault::say;
-use crate::schema::decode::holds_secret;
-use crate::schema::decode::{Error, Integer, Json, Number, Problem, Seen, Segment, Store};
-use crate::schema::decode::{FaultCode, Repairs};
-use crate::schema::decode::{Leaf, admits, admits_count, first_repeat, int_of};
+use crate::schema::decode::{
+    Error, FaultCode, Integer, Json, Leaf, Number, Problem, Repairs, Seen, Segment, Store, admits,
+    admits_count, first_repeat, holds_secret, int_of,
+};
 use crate::schema::shape::{Array, Bare, Kind, Shape, alternatives, bare};
 
 /// How a text is read.

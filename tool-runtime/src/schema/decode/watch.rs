@@ -8,8 +8,7 @@ use super::access::Seen;
 use super::read::Json;
 use super::{Error, Problem, Segment};
 use crate::json::Place;
-use crate::schema::decode::walk;
-use crate::schema::decode::{Leaf, admits, admits_count};
+use crate::schema::decode::{Leaf, admits, admits_count, walk};
 use crate::schema::shape::{Care, Field, Kind, Map, Object, Shape, Sure, Union};
 
 /// What a value has to be.

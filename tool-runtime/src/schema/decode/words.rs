@@ -1,7 +1,6 @@
 //! What a shape admits, in words for a fault.
 
-use crate::schema::shape::bare;
-use crate::schema::shape::{IntegerRange, Kind, NumberRange, Shape, StringRules};
+use crate::schema::shape::{IntegerRange, Kind, NumberRange, Shape, StringRules, bare};
 
 /// What type was expected: `a string`, `an integer from 1 to 99`. A range that is only the width of
 /// a type goes without saying.

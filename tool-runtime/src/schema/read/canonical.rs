@@ -5,8 +5,7 @@
 mod entries;
 
 use super::ordered::Ordered;
-use crate::schema::shape::NumberRange;
-use crate::schema::shape::{Detail, Side};
+use crate::schema::shape::{Detail, NumberRange, Side};
 
 use entries::Entries;
 

@@ -2,8 +2,7 @@
 
 use super::{Words, Writer};
 use crate::json::write_json_string;
-use crate::schema::shape::Side;
-use crate::schema::shape::{Id, Kind, Shape, Union};
+use crate::schema::shape::{Id, Kind, Shape, Side, Union};
 
 /// A type that stands under `$defs`, by its name there.
 // Only foreign schemas bring texts.

@@ -8,9 +8,7 @@ use serde::ser::{Error as _, Serialize, Serializer};
 use super::{render, render_into};
 use crate::schema::decode::holds_secret;
 use crate::schema::read::Ordered;
-use crate::schema::shape::Schema;
-use crate::schema::shape::Shape;
-use crate::schema::shape::{Detail, Side};
+use crate::schema::shape::{Detail, Schema, Shape, Side};
 
 /// A JSON Schema: known when it compiled, or read at run time.
 ///

@@ -2,10 +2,8 @@
 
 use super::definitions::{Body, Definition};
 use super::{Words, Writer};
-use crate::schema::read::Ordered;
-use crate::schema::read::{Reading, canonical};
-use crate::schema::shape::Foreign;
-use crate::schema::shape::Side;
+use crate::schema::read::{Ordered, Reading, canonical};
+use crate::schema::shape::{Foreign, Side};
 
 impl Writer {
     /// A schema that came from elsewhere, in the same form as ours; its definitions move to ours.

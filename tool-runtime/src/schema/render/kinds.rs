@@ -2,12 +2,10 @@
 
 use super::{Words, Writer, push_number};
 use crate::json::write_json_string;
-use crate::schema::shape::Int;
-use crate::schema::shape::bare;
 use crate::schema::shape::{
-    Array, Edge, IntegerRange, Kind, Map, NumberRange, StringRules, Union, Variant,
+    Array, Detail, Edge, Int, IntegerRange, Kind, Map, NumberRange, SIGNED_KEY, Side, StringRules,
+    UNSIGNED_KEY, Union, Variant, bare,
 };
-use crate::schema::shape::{Detail, SIGNED_KEY, Side, UNSIGNED_KEY};
 
 impl Writer {
     pub(super) fn kind(&mut self, kind: &Kind, nullable: bool) {

@@ -8,10 +8,9 @@
 //! says by how much.
 
 use crate::schema::shape::{
-    Bounds, Edge, Field, IntegerRange, Kind, Literal, Map, NumberRange, Object, Presence, Shape,
-    StringRules, Union, Variant,
+    Bounds, Edge, Field, Int, IntegerRange, Kind, Literal, Map, NumberRange, Object, Pattern,
+    Presence, Shape, StringRules, Union, Variant,
 };
-use crate::schema::shape::{Int, Pattern};
 
 /// A token's bytes.
 pub(crate) const BYTES: usize = 4;

@@ -3,8 +3,7 @@ use std::ops::Deref;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::schema::shape::{Id, foreign};
-use crate::schema::shape::{Schema, Shape};
+use crate::schema::shape::{Id, Schema, Shape, foreign};
 
 /// A value of a type that only has schemars' `JsonSchema`, where the compiler must be told so: in
 /// generic tools and types, which cannot look for either trait.

@@ -14,9 +14,9 @@ use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, SystemTime};
 
 use crate::schema::shape::{
-    Array, Field, Id, IntegerRange, Kind, Map, NumberRange, Shape, Union, Variant,
+    Array, Field, Id, Int, IntegerRange, Kind, Map, NumberRange, Refs, Schema, Shape, Union,
+    Variant,
 };
-use crate::schema::shape::{Int, Refs, Schema};
 
 macro_rules! plain {
     ($($ty:ty => $shape:expr;)*) => {$(

@@ -1,8 +1,7 @@
 //! Values without parts that a shape surely admits, told by a comparison or two: decided where a tree
 //! is made, in `const`, since it is what most values of most calls are.
 
-use crate::schema::shape::Int;
-use crate::schema::shape::{Bounds, Edge, IntegerRange, Kind, NumberRange, StringRules};
+use crate::schema::shape::{Bounds, Edge, Int, IntegerRange, Kind, NumberRange, StringRules};
 
 /// Some of the values that a shape admits. Of others it takes a closer look to know.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,8 @@
 use serde_json::json;
 
-use crate::tool::contained;
-use crate::tool::{Content, Encoder, HaltReason, Outcome, ToolCall, ToolError, ToolResult};
+use crate::tool::{
+    Content, Encoder, HaltReason, Outcome, ToolCall, ToolError, ToolResult, contained,
+};
 
 /// An encoder has a text for every answer, the same each time; a value stands in its text, and of an
 /// error what the model may read and nothing else.

@@ -1,8 +1,7 @@
 use crate::schema::decode::Store;
 use crate::testing::Samples;
 use crate::text::NameError;
-use crate::tool::contained;
-use crate::tool::{Call, Context, ErrorKind, Tool, ToolCall, ToolDef, ToolError};
+use crate::tool::{Call, Context, ErrorKind, Tool, ToolCall, ToolDef, ToolError, contained};
 
 /// How many texts of each kind are tried.
 const TRIED: usize = 100;

@@ -2,15 +2,13 @@
 
 use super::{Given, fill, fill_one, leave_out, reader};
 use crate::json::Place;
-use crate::schema::decode::Reporter;
 use crate::schema::decode::fault::say;
-use crate::schema::decode::holds_secret;
-use crate::schema::decode::{Error, Problem, position};
-use crate::schema::decode::{Fault, FaultCode, Repair, RepairKind, Repairs};
-use crate::schema::decode::{Found, walk};
+use crate::schema::decode::{
+    Error, Fault, FaultCode, Found, Problem, Repair, RepairKind, Repairs, Reporter, holds_secret,
+    position, walk,
+};
 use crate::schema::shape::{Object, Shape};
-use crate::tool::Slot;
-use crate::tool::{Call, ToolError};
+use crate::tool::{Call, Slot, ToolError};
 
 /// What comes of arguments that could not be read.
 pub(super) enum Refused<'a> {

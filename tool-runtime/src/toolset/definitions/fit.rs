@@ -6,13 +6,10 @@ use std::fmt;
 
 use super::Refused;
 use super::told::ToldIn;
-use crate::provider::dialect::{Budget, Dialect, Note, NoteKind, Reject, Renames};
-use crate::provider::dialect::{Share, shares};
-use crate::provider::wire::Wire;
-use crate::provider::wire::{Declared, quoted};
+use crate::provider::dialect::{Budget, Dialect, Note, NoteKind, Reject, Renames, Share, shares};
+use crate::provider::wire::{Declared, Wire, quoted};
 use crate::text::{did_you_mean, near};
-use crate::toolset::Entry;
-use crate::toolset::Toolset;
+use crate::toolset::{Entry, Toolset};
 
 /// A dialect, and the tools that stay strict first where a request may not hold all of them so.
 ///

@@ -8,8 +8,7 @@ use crate::provider::dialect::{Dialect, Lowered, Reject, lower};
 use crate::provider::wire::{Declared, Wire};
 use crate::text::ShortStr;
 use crate::tool::ToolDef;
-use crate::toolset::Entry;
-use crate::toolset::Stripped;
+use crate::toolset::{Entry, Stripped};
 
 /// What providers are told of one tool. All toolsets that hold the tool share it, so that those that
 /// are made anew for each turn only put texts together.

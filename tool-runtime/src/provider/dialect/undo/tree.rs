@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::Place;
-use crate::json::write_json_string;
+use crate::json::{Place, write_json_string};
 use crate::schema::decode::{Error, Json, Store};
 
 /// A JSON value.

@@ -1,10 +1,9 @@
 use super::{example, sample};
 use crate::schema::format::admits;
 use crate::schema::shape::{
-    Array, Back, Bounds, Edge, Field, Id, Kind, Literal, Map, NumberRange, Presence, Shape, Union,
-    Variant,
+    Array, Back, Bounds, Edge, Field, Id, Int, Kind, Literal, Map, NumberRange, Presence, Schema,
+    Shape, Union, Variant,
 };
-use crate::schema::shape::{Int, Schema};
 
 fn of<T: Schema + ?Sized>() -> Option<String> {
     example(T::SHAPE)

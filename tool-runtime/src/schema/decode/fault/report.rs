@@ -1,7 +1,5 @@
 use super::{Fault, FaultCode, say};
-use crate::schema::decode::holds_secret;
-use crate::schema::decode::{Error, Problem, Segment};
-use crate::schema::decode::{describe, describe_range};
+use crate::schema::decode::{Error, Problem, Segment, describe, describe_range, holds_secret};
 use crate::schema::shape::{Kind, Shape, bare};
 
 /// Turns what reading a type found into words: what the type's own code refuses, and everything

@@ -1,11 +1,9 @@
 //! The words of faults: for a model, which knows JSON and no Rust.
 
 use crate::json::write_json_string;
-use crate::schema::decode::{Json, Segment, Store};
-use crate::schema::decode::{describe, describe_range, example, one_of};
+use crate::schema::decode::{Json, Segment, Store, describe, describe_range, example, one_of};
 use crate::schema::shape::{Kind, Shape, bare};
-use crate::text::excerpt;
-use crate::text::{did_you_mean, near};
+use crate::text::{did_you_mean, excerpt, near};
 
 use super::FaultCode;
 

@@ -1,8 +1,7 @@
 use std::collections::HashSet;
 
-use crate::schema::decode::Segment;
 use crate::schema::decode::fault::say;
-use crate::schema::decode::{Fault, FaultCode, Repair, RepairKind};
+use crate::schema::decode::{Fault, FaultCode, Repair, RepairKind, Segment};
 use crate::text::printable;
 
 use super::{Mode, Stop, Walk, Walked};

@@ -2,9 +2,9 @@
 
 use crate::json::Place;
 use crate::schema::decode::fault::say;
-use crate::schema::decode::{FaultCode, RepairKind};
-use crate::schema::decode::{Leaf, admits, admits_count};
-use crate::schema::decode::{Seen, Segment, admits_key};
+use crate::schema::decode::{
+    FaultCode, Leaf, RepairKind, Seen, Segment, admits, admits_count, admits_key,
+};
 use crate::schema::shape::{Alternative, Key, Kind, Map, Presence, Shape, bare};
 
 use super::{Edit, Secrecy, Stop, Walk, Walked};

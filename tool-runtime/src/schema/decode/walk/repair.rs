@@ -4,8 +4,7 @@
 //! shape, such a value has one meaning. A string is never touched where a string is admitted.
 
 use crate::schema::decode::fault::say;
-use crate::schema::decode::{FaultCode, RepairKind, Repairs};
-use crate::schema::decode::{Json, Store};
+use crate::schema::decode::{FaultCode, Json, RepairKind, Repairs, Store};
 use crate::schema::shape::Shape;
 use crate::text::near;
 

@@ -3,9 +3,8 @@
 use std::slice;
 
 use crate::json::Place;
-use crate::schema::decode::FaultCode;
-use crate::schema::decode::Segment;
 use crate::schema::decode::fault::say;
+use crate::schema::decode::{FaultCode, Segment};
 use crate::schema::shape::{Alternative, Field, Key, Kind, Shape, Variant, alternatives_of, bare};
 
 use super::{Mode, Secrecy, Stop, Walk, Walked};

@@ -113,10 +113,12 @@ function show(tool) {
 function rawText(fields) {
   const id = "raw-text";
   const text = make("textarea", { id, className: "json", rows: 3, spellcheck: false });
-  const element = make("details", { className: "raw" }, make("summary", {}, "Arguments as JSON"),
+  const summary = make("summary", {}, "Arguments as JSON");
+  const element = make("details", { className: "raw" }, summary,
     make("label", { for: id, className: "help" }, "While this is open, this text is sent, and not the form."), text);
-  element.addEventListener("toggle", () => {
-    if (element.open) text.value = fields.read();
+  // Not on "toggle", which comes later, over what somebody has typed by then.
+  summary.addEventListener("click", () => {
+    if (!element.open) text.value = fields.read();
   });
   return { element, read: () => (element.open ? text.value : fields.read()) };
 }

@@ -47,7 +47,6 @@ mod models;
 mod oracle;
 mod row;
 mod std_types;
-mod straight;
 mod structs;
 mod verdicts;
 

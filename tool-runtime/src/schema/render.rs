@@ -48,21 +48,6 @@ pub(crate) fn render_into(out: &mut String, shape: &'static Shape, side: Side, d
     *out = writer.out;
 }
 
-/// The JSON Schema of a part of what is read, as a provider is told it. The part is whole.
-pub(crate) fn render_part(shape: &'static Shape, words: &Words<'_>) -> String {
-    let mut writer = Writer {
-        out: String::with_capacity(256),
-        side: Side::Input,
-        detail: Detail::Provider,
-        recursive: Vec::new(),
-        defs: Vec::new(),
-        required: Vec::new(),
-        is_root: false,
-    };
-    writer.schema(shape, words);
-    writer.out
-}
-
 /// Appends a number's digits.
 fn push_number(out: &mut String, value: u128) {
     match u8::try_from(value) {

@@ -40,7 +40,7 @@ pub(crate) use self::narrow::{Bare, bare};
 #[cfg(feature = "schemars")]
 pub use self::opaque::Opaque;
 pub use self::pattern::{Pattern, Regex};
-pub(crate) use self::recursion::{is_whole, targets};
+pub(crate) use self::recursion::targets;
 pub use self::schema::{Refs, Schema};
 pub use self::sure::Sure;
 pub(crate) use self::view::{Detail, Side, written};

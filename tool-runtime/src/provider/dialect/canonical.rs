@@ -31,13 +31,6 @@ pub(super) struct Canonical {
 }
 
 impl Canonical {
-    /// What nothing refers to.
-    pub(super) const NONE: Self = Self {
-        root: Ordered::Null,
-        defs: Vec::new(),
-        is_recursive: false,
-    };
-
     /// The root, to be lowered. References lead to a copy of it; without any nobody asks for that.
     pub(super) fn take_root(&mut self) -> Ordered {
         if self.is_recursive {
@@ -85,56 +78,6 @@ pub(super) fn canonical(root: &Ordered, notes: &mut Vec<Note>) -> Result<Canonic
         defs,
         is_recursive,
     })
-}
-
-/// A part of a schema, which refers to nothing.
-pub(super) fn canonical_part(
-    schema: &Ordered,
-    place: &mut Room,
-    notes: &mut Vec<Note>,
-) -> Result<Ordered, Reject> {
-    let mut reader = Reader {
-        root: schema,
-        names: HashMap::new(),
-        path: std::mem::take(&mut place.path),
-        left: place.left,
-        levels: place.levels,
-        used: Vec::new(),
-        is_root: false,
-        notes,
-    };
-    let read = reader.schema(schema);
-    place.path = reader.path;
-    place.left = reader.left;
-    read
-}
-
-/// Where a part stands in its schema, and how much more that may hold.
-pub(super) struct Room {
-    pub(super) path: Path,
-    left: usize,
-    levels: usize,
-}
-
-impl Room {
-    pub(super) fn new() -> Self {
-        Self {
-            path: Path::default(),
-            left: MOST_NODES,
-            levels: 0,
-        }
-    }
-
-    /// Goes into a schema of so many nodes; nothing if that is too much.
-    pub(super) fn enter(&mut self, nodes: usize) -> Option<()> {
-        self.left = self.left.checked_sub(nodes)?;
-        self.levels += 1;
-        (self.levels <= MOST_LEVELS).then_some(())
-    }
-
-    pub(super) fn leave(&mut self) {
-        self.levels -= 1;
-    }
 }
 
 struct Reader<'s, 'n> {

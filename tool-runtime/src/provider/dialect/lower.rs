@@ -5,7 +5,6 @@ mod cycles;
 mod limits;
 mod null;
 mod object;
-mod straight;
 mod union;
 mod words;
 
@@ -22,7 +21,6 @@ use crate::schema::render::SchemaDoc;
 pub(super) use words::TOLD;
 
 use self::limits::Size;
-use self::straight::straight;
 
 /// A schema as a dialect accepts it.
 #[derive(Debug, Clone)]
@@ -110,16 +108,9 @@ impl Lowering {
         if self.rules.widths {
             return self.run(&schema.ordered());
         }
-        let straight = schema
-            .input_shape()
-            .and_then(|shape| straight(shape, self.rules));
-        match straight {
-            Some(lowered) => Ok(lowered),
-            None => self.run(&schema.to_provider()),
-        }
+        self.run(&schema.to_provider())
     }
 
-    /// The way of all schemas.
     pub(super) fn run(&self, schema: &Ordered) -> Result<Lowered, Vec<Reject>> {
         let rules = self.rules;
         let mut notes = Vec::new();

@@ -1,15 +1,11 @@
 //! What a lowering changed in the arguments' form.
 
 use std::borrow::Cow;
-use std::fmt::{self, Write as _};
-use std::sync::{Arc, OnceLock};
+use std::fmt::Write as _;
+use std::sync::Arc;
 
-use super::lower::Lowering;
-use super::rules::Rules;
 use crate::json::write_json_string;
 use crate::schema::read::Ordered;
-use crate::schema::render::SchemaDoc;
-use crate::schema::shape::{Shape, Side};
 
 /// One thing to undo in what a model sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,65 +69,17 @@ impl Step {
 #[derive(Debug, Clone)]
 pub struct Plan {
     steps: Vec<Step>,
-    schema: Told,
-}
-
-/// The schema that a plan is of.
-#[derive(Clone)]
-enum Told {
-    Schema(Arc<Ordered>),
-    /// What a tree is lowered to: few plans are ever asked for it.
-    Tree {
-        shape: &'static Shape,
-        rules: &'static Rules,
-        schema: OnceLock<Arc<Ordered>>,
-    },
-}
-
-impl fmt::Debug for Told {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.schema().to_json())
-    }
-}
-
-impl Told {
-    fn schema(&self) -> &Ordered {
-        match self {
-            Self::Schema(schema) => schema,
-            Self::Tree {
-                shape,
-                rules,
-                schema,
-            } => schema.get_or_init(|| {
-                let tree = SchemaDoc::from_shape(shape, Side::Input);
-                let lowered = Lowering::of(rules).run(&tree.to_provider());
-                let schema = lowered.map(|lowered| lowered.plan.schema().clone());
-                // It was lowered once, and that changes nothing.
-                Arc::new(schema.unwrap_or(Ordered::Null))
-            }),
-        }
-    }
+    schema: Arc<Ordered>,
 }
 
 impl Plan {
     pub(super) fn new(steps: Vec<Step>, schema: Arc<Ordered>) -> Self {
-        let schema = Told::Schema(schema);
-        Self { steps, schema }
-    }
-
-    /// The plan of a tree that was lowered straight.
-    pub(super) fn of_tree(steps: Vec<Step>, shape: &'static Shape, rules: &'static Rules) -> Self {
-        let schema = Told::Tree {
-            shape,
-            rules,
-            schema: OnceLock::new(),
-        };
         Self { steps, schema }
     }
 
     /// The lowered schema.
     pub(super) fn schema(&self) -> &Ordered {
-        self.schema.schema()
+        &self.schema
     }
 
     /// What is to be undone; nothing for most schemas.

@@ -17,15 +17,6 @@ fn collect(shape: &'static Shape, found: &mut Vec<Id>) {
     inside(shape, &mut |part| collect(part, found));
 }
 
-/// Whether all of a tree is there: nothing in it leads back, or is known only when it runs.
-pub(crate) fn is_whole(shape: &'static Shape) -> bool {
-    let mut is_whole = !matches!(shape.kind, Kind::Back(_) | Kind::Foreign(_));
-    inside(shape, &mut |part| {
-        is_whole = is_whole && self::is_whole(part);
-    });
-    is_whole
-}
-
 /// Visits the shapes directly inside a shape; an edge back leads out of it.
 fn inside(shape: &'static Shape, visit: &mut dyn FnMut(&'static Shape)) {
     match &shape.kind {

@@ -9,22 +9,22 @@ use super::tree::{Text, Tree};
 
 /// The blocks in the order in which they began.
 #[derive(Debug, Default)]
-pub(super) struct Blocks(Vec<Block>);
+pub(in super::super) struct Blocks(Vec<Block>);
 
 #[derive(Debug)]
-pub(super) struct Block {
+pub(in super::super) struct Block {
     index: String,
-    pub(super) tree: Tree,
-    pub(super) input: Text,
+    pub(in super::super) tree: Tree,
+    pub(in super::super) input: Text,
     /// Among the calls.
     place: Option<usize>,
     is_begun: bool,
-    pub(super) is_stopped: bool,
+    pub(in super::super) is_stopped: bool,
 }
 
 impl Blocks {
     /// The block of this index, begun if there is none.
-    pub(super) fn at(&mut self, index: Option<&RawValue>) -> &mut Block {
+    pub(in super::super) fn at(&mut self, index: Option<&RawValue>) -> &mut Block {
         let index = index.map_or("", RawValue::get);
         let found = self.0.iter().rposition(|block| block.index == index);
         let at = found.unwrap_or_else(|| {
@@ -38,7 +38,7 @@ impl Blocks {
 
     /// A block begins: another one than that of the same index, unless only pieces of it came so far.
     /// `read` reads it as a call, if it is one.
-    pub(super) fn begin(
+    pub(in super::super) fn begin(
         &mut self,
         index: Option<&RawValue>,
         begun: &RawValue,
@@ -65,7 +65,7 @@ impl Blocks {
         self.0.push(block);
     }
 
-    pub(super) fn into_iter(self) -> impl Iterator<Item = Block> {
+    pub(in super::super) fn into_iter(self) -> impl Iterator<Item = Block> {
         self.0.into_iter()
     }
 }
@@ -83,7 +83,7 @@ impl Block {
     }
 
     /// A piece of the arguments.
-    pub(super) fn add_input(&mut self, piece: &RawValue, news: &mut Vec<StreamEvent>) {
+    pub(in super::super) fn add_input(&mut self, piece: &RawValue, news: &mut Vec<StreamEvent>) {
         self.input.push(piece);
         self.tell(news);
     }
@@ -98,14 +98,14 @@ impl Block {
     }
 
     /// Whether all of it came: it was said to be all, or nothing can follow an object.
-    pub(super) fn is_whole(&self, ended: bool) -> bool {
+    pub(in super::super) fn is_whole(&self, ended: bool) -> bool {
         let is_object = || self.input.text().is_some_and(|input| is_object(&input));
         ended || self.is_stopped || is_object()
     }
 
     /// The arguments, as they stand in a whole response: as JSON if they are, or else as the text
     /// that came. Without any, those that the block began with.
-    pub(super) fn arguments(&self, begun: Option<&Tree>) -> Tree {
+    pub(in super::super) fn arguments(&self, begun: Option<&Tree>) -> Tree {
         if self.input.is_empty() {
             return begun
                 .filter(|begun| begun.json() != "null")

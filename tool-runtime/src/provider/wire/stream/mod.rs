@@ -1,15 +1,8 @@
 //! Responses that come in pieces: put together, each is the text of the whole response, so that
 //! calls and messages are read of one as of the other.
 
-mod anthropic;
-mod bedrock;
-mod blocks;
-mod chat;
-mod gemini;
-mod ollama;
-mod responses;
-mod tree;
-mod whole;
+pub(super) mod blocks;
+pub(super) mod tree;
 
 use std::fmt;
 
@@ -19,14 +12,6 @@ use super::raw::RawCall;
 use super::{Wire, WireError};
 use crate::provider::dialect::Renames;
 use crate::tool::ToolCall;
-
-pub(super) use self::anthropic::AnthropicStream;
-pub(super) use self::bedrock::BedrockStream;
-pub(super) use self::chat::ChatStream;
-pub(super) use self::gemini::GeminiStream;
-pub(super) use self::ollama::OllamaStream;
-pub(super) use self::responses::ResponsesStream;
-pub(super) use self::whole::WholeStream;
 
 /// Puts a streamed response together.
 ///
@@ -238,7 +223,10 @@ fn is_json(text: &str) -> bool {
 }
 
 /// A call that broke off, as far as it came.
-fn unfinished(json: &str, read: impl Fn(&RawValue) -> Option<RawCall<'_>>) -> Option<ToolCall> {
+pub(super) fn unfinished(
+    json: &str,
+    read: impl Fn(&RawValue) -> Option<RawCall<'_>>,
+) -> Option<ToolCall> {
     let json: &RawValue = serde_json::from_str(json).ok()?;
     let call = read(json)?;
     RawCall::read(std::iter::once(call)).pop()

@@ -14,7 +14,7 @@ const HALF_A_PAIR: usize = 6;
 
 /// A JSON value, taken apart as far as pieces were joined to it.
 #[derive(Debug, Clone)]
-pub(super) enum Tree {
+pub(in super::super) enum Tree {
     /// JSON text, as it came.
     Raw(String),
     /// A string.
@@ -26,34 +26,34 @@ pub(super) enum Tree {
 /// A string that grows: what stands between the quotes of its JSON. It is not unescaped, since an
 /// escape in two halves (`\ud83e`, `\udd80`) may come in two pieces.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Text {
+pub(in super::super) struct Text {
     escaped: String,
     told: usize,
 }
 
 impl Text {
     /// Appends a piece, which is a JSON string; anything else is not appended.
-    pub(super) fn push(&mut self, piece: &RawValue) {
+    pub(in super::super) fn push(&mut self, piece: &RawValue) {
         let body = piece.get().strip_prefix('"');
         let body = body.and_then(|body| body.strip_suffix('"'));
         self.escaped.push_str(body.unwrap_or_default());
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in super::super) fn is_empty(&self) -> bool {
         self.escaped.is_empty()
     }
 
-    pub(super) fn json(&self) -> String {
+    pub(in super::super) fn json(&self) -> String {
         format!("\"{}\"", self.escaped)
     }
 
     /// What it says.
-    pub(super) fn text(&self) -> Option<String> {
+    pub(in super::super) fn text(&self) -> Option<String> {
         Some(text(&self.json())?.into_owned())
     }
 
     /// Takes over how much was told of `earlier`, if this begins with it.
-    pub(super) fn go_on_from(&mut self, earlier: &Self) -> bool {
+    pub(in super::super) fn go_on_from(&mut self, earlier: &Self) -> bool {
         let goes_on = self.escaped.starts_with(&earlier.escaped);
         if goes_on {
             self.told = earlier.told;
@@ -62,7 +62,7 @@ impl Text {
     }
 
     /// What was added since the last time, but for the first half of a pair at its end.
-    pub(super) fn news(&mut self) -> Option<String> {
+    pub(in super::super) fn news(&mut self) -> Option<String> {
         let rest = self.escaped.get(self.told..)?;
         let read = |escaped: &str| Some(text(&format!("\"{escaped}\""))?.into_owned());
         let (news, told) = match without_first_half(rest).map(|start| (read(start), start.len())) {
@@ -82,24 +82,24 @@ impl Default for Tree {
 }
 
 impl Tree {
-    pub(super) fn of(value: &RawValue) -> Self {
+    pub(in super::super) fn of(value: &RawValue) -> Self {
         let mut tree = Self::default();
         tree.join(value);
         tree
     }
 
-    pub(super) fn string(text: &str) -> Self {
+    pub(in super::super) fn string(text: &str) -> Self {
         Self::Raw(quoted(text))
     }
 
-    pub(super) fn empty_object() -> Self {
+    pub(in super::super) fn empty_object() -> Self {
         Self::Object(Vec::new())
     }
 
     /// Joins a piece: strings are appended, objects joined key by key, lists appended or, where
     /// their elements have an `index`, joined by it. Of all else the last one holds, and `null` says
     /// nothing.
-    pub(super) fn join(&mut self, piece: &RawValue) {
+    pub(in super::super) fn join(&mut self, piece: &RawValue) {
         self.join_at(piece, DEPTH);
     }
 
@@ -156,7 +156,7 @@ impl Tree {
     }
 
     /// Takes an object apart, and says whether it is one.
-    pub(super) fn open_object(&mut self) -> bool {
+    pub(in super::super) fn open_object(&mut self) -> bool {
         match self {
             Self::Object(_) => true,
             Self::Raw(json) if json.starts_with('{') => {
@@ -200,7 +200,7 @@ impl Tree {
     }
 
     /// The value under `key`, made if there is none. What is no object becomes one.
-    pub(super) fn entry(&mut self, key: &str) -> &mut Self {
+    pub(in super::super) fn entry(&mut self, key: &str) -> &mut Self {
         if !self.open_object() {
             *self = Self::empty_object();
         }
@@ -220,7 +220,7 @@ impl Tree {
     }
 
     /// Says a value anew, where it says anything.
-    pub(super) fn set(&mut self, key: &str, value: &RawValue) {
+    pub(in super::super) fn set(&mut self, key: &str, value: &RawValue) {
         let entry = self.entry(key);
         let says_something = !matches!(value.get(), "null" | "\"\"");
         if says_something || matches!(entry, Self::Raw(json) if json == "null") {
@@ -228,11 +228,11 @@ impl Tree {
         }
     }
 
-    pub(super) fn put(&mut self, key: &str, value: Self) {
+    pub(in super::super) fn put(&mut self, key: &str, value: Self) {
         *self.entry(key) = value;
     }
 
-    pub(super) fn push(&mut self, item: Self) {
+    pub(in super::super) fn push(&mut self, item: Self) {
         if !self.open_list() {
             *self = Self::List(Vec::new());
         }
@@ -242,7 +242,7 @@ impl Tree {
     }
 
     /// The value under `key` of an object that was taken apart.
-    pub(super) fn get(&self, key: &str) -> Option<&Self> {
+    pub(in super::super) fn get(&self, key: &str) -> Option<&Self> {
         let Self::Object(entries) = self else {
             return None;
         };
@@ -250,13 +250,13 @@ impl Tree {
         entry.map(|(_, value)| value)
     }
 
-    pub(super) fn remove(&mut self, key: &str) {
+    pub(in super::super) fn remove(&mut self, key: &str) {
         if let Self::Object(entries) = self {
             entries.retain(|(name, _)| name != key);
         }
     }
 
-    pub(super) fn as_text_mut(&mut self) -> Option<&mut Text> {
+    pub(in super::super) fn as_text_mut(&mut self) -> Option<&mut Text> {
         match self {
             Self::Text(text) => Some(text),
             _ => None,
@@ -264,12 +264,12 @@ impl Tree {
     }
 
     /// The string, or else the JSON text.
-    pub(super) fn plain(&self) -> String {
+    pub(in super::super) fn plain(&self) -> String {
         let json = self.json();
         text(&json).map_or_else(|| json.clone(), std::borrow::Cow::into_owned)
     }
 
-    pub(super) fn json(&self) -> String {
+    pub(in super::super) fn json(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);
         out

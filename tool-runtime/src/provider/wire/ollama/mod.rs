@@ -3,6 +3,8 @@
 //! Source: the types `Message`, `ToolCall` and `Tool` of ollama/ollama, `api/types.go`, and
 //! `docs/api.md`, 2026-10.
 
+mod stream;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -10,7 +12,7 @@ use super::completion::{Said, Stop};
 use super::declared::Declared;
 use super::openai::{self, named, raw_call, tool_calls};
 use super::raw::{RawCall, as_object, member, mended, object, usage, with, with_id, words};
-use super::stream::{Assemble, OllamaStream};
+use super::stream::Assemble;
 use super::write::{Object, list, quoted};
 use super::{Format, Parallel, ToolChoice, WireError};
 use crate::tool::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
@@ -95,7 +97,7 @@ impl Format for Ollama {
     }
 
     fn stream(&self) -> Box<dyn Assemble> {
-        Box::new(OllamaStream::default())
+        Box::new(stream::Stream::default())
     }
 }
 

@@ -3,6 +3,8 @@
 //! Source: the types `FunctionDeclaration`, `FunctionCall`, `FunctionResponse` and
 //! `FunctionCallingConfig` of the Gemini API reference (v1beta) and of python-genai 3.4, 2026-11.
 
+mod stream;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -12,7 +14,7 @@ use super::raw::{
     Entries, RawCall, as_object, elements, has_key, ids, member, mended, object, usage, with,
     with_id, words,
 };
-use super::stream::{Assemble, GeminiStream};
+use super::stream::Assemble;
 use super::write::{Object, list, quoted};
 use super::{Format, Parallel, ToolChoice, WireError, read_def};
 use crate::schema::render::SchemaDoc;
@@ -222,7 +224,7 @@ impl Format for Gemini {
     }
 
     fn stream(&self) -> Box<dyn Assemble> {
-        Box::new(GeminiStream::default())
+        Box::new(stream::Stream::default())
     }
 }
 
@@ -317,7 +319,7 @@ fn parts(content: Option<&RawValue>) -> Result<Vec<&RawValue>, WireError> {
     Ok(content.parts.unwrap_or_default())
 }
 
-pub(super) fn raw_call(part: &RawValue) -> Option<RawCall<'_>> {
+fn raw_call(part: &RawValue) -> Option<RawCall<'_>> {
     let Ok(readable) = object::<Part<'_>>(part.get()) else {
         return has_key(part, "functionCall").then(RawCall::default);
     };
@@ -379,7 +381,7 @@ fn split(content: &Content) -> (String, Vec<String>) {
 }
 
 /// The parts that a piece of a stream adds.
-pub(super) fn parts_of(content: &RawValue) -> Vec<&RawValue> {
+fn parts_of(content: &RawValue) -> Vec<&RawValue> {
     #[derive(Deserialize)]
     struct Content<'a> {
         #[serde(borrow, default)]

@@ -9,12 +9,12 @@ use serde_json::value::RawValue;
 
 use super::super::WireError;
 use super::super::raw::{RawCall, elements, is_object, object, text};
-use super::super::responses::raw_call;
-use super::tree::{Text, Tree};
-use super::{Assemble, StreamEvent, Streamed, unfinished};
+use super::super::stream::tree::{Text, Tree};
+use super::super::stream::{Assemble, StreamEvent, Streamed, unfinished};
+use super::raw_call;
 
 #[derive(Debug)]
-pub(in super::super) struct ResponsesStream {
+pub(super) struct Stream {
     response: Tree,
     items: Vec<Item>,
     ended: bool,
@@ -22,7 +22,7 @@ pub(in super::super) struct ResponsesStream {
     told: usize,
 }
 
-impl Default for ResponsesStream {
+impl Default for Stream {
     fn default() -> Self {
         Self {
             response: Tree::empty_object(),
@@ -61,7 +61,7 @@ struct Event<'a> {
     error: Option<&'a RawValue>,
 }
 
-impl Assemble for ResponsesStream {
+impl Assemble for Stream {
     fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
         let wrong = |error| WireError::json("this is no event of an OpenAI response", error);
         let event: Event<'_> = object(json).map_err(wrong)?;
@@ -135,7 +135,7 @@ impl Assemble for ResponsesStream {
     }
 }
 
-impl ResponsesStream {
+impl Stream {
     fn find(&mut self, index: Option<&RawValue>) -> Option<&mut Item> {
         let index = index.map_or("", RawValue::get);
         self.items.iter_mut().rfind(|item| item.index == index)

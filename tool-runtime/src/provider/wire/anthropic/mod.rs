@@ -3,6 +3,8 @@
 //! Source: the types `ToolParam`, `ToolUseBlock` and `ToolResultBlockParam` of
 //! anthropic-sdk-python, 2026-11.
 
+mod stream;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -13,7 +15,7 @@ use super::raw::{
     RawCall, as_object, ids, is_string, is_unreadable_call, member, mended, object, text, usage,
     with, with_id, words, words_of,
 };
-use super::stream::{AnthropicStream, Assemble};
+use super::stream::Assemble;
 use super::write::{Object, list};
 use super::{Format, Parallel, ToolChoice, WireError, read_def};
 use crate::schema::render::SchemaDoc;
@@ -151,7 +153,7 @@ impl Format for Anthropic {
     }
 
     fn stream(&self) -> Box<dyn Assemble> {
-        Box::new(AnthropicStream::default())
+        Box::new(stream::Stream::default())
     }
 }
 
@@ -209,7 +211,7 @@ fn blocks(content: &RawValue) -> Result<Vec<&RawValue>, WireError> {
         .map_err(|error| WireError::json("this is no Anthropic message content", error))
 }
 
-pub(super) fn raw_call(block: &RawValue) -> Option<RawCall<'_>> {
+fn raw_call(block: &RawValue) -> Option<RawCall<'_>> {
     let Ok(block) = object::<ContentBlock<'_>>(block.get()) else {
         return is_unreadable_call(block, "tool_use").then(RawCall::default);
     };

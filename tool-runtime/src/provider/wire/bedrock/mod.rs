@@ -3,6 +3,8 @@
 //! Source: the shapes `ToolSpecification`, `ToolUseBlock`, `ToolResultBlock` and `ToolChoice` of
 //! botocore's `bedrock-runtime` 2023-09-30 `service-2.json`, botocore 1.44, 2026-11.
 
+mod stream;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -10,7 +12,7 @@ use super::completion::{Said, Stop};
 use super::conversation::alternating;
 use super::declared::Declared;
 use super::raw::{RawCall, as_object, has_key, ids, member, mended, object, usage, with, words};
-use super::stream::{Assemble, BedrockStream};
+use super::stream::Assemble;
 use super::write::{Object, list, quoted};
 use super::{Format, Parallel, ToolChoice, WireError, read_def};
 use crate::schema::render::SchemaDoc;
@@ -189,7 +191,7 @@ impl Format for BedrockConverse {
     }
 
     fn stream(&self) -> Box<dyn Assemble> {
-        Box::new(BedrockStream::default())
+        Box::new(stream::Stream::default())
     }
 }
 
@@ -239,7 +241,7 @@ fn blocks(message: &RawValue) -> Result<Vec<&RawValue>, WireError> {
     Ok(message.content)
 }
 
-pub(super) fn raw_call(block: &RawValue) -> Option<RawCall<'_>> {
+fn raw_call(block: &RawValue) -> Option<RawCall<'_>> {
     let Ok(readable) = object::<ContentBlock<'_>>(block.get()) else {
         return has_key(block, "toolUse").then(RawCall::default);
     };

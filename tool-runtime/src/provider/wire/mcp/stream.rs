@@ -3,13 +3,13 @@
 use serde_json::value::RawValue;
 
 use super::super::WireError;
+use super::super::stream::{Assemble, StreamEvent, Streamed};
 use super::super::write::list;
-use super::{Assemble, StreamEvent, Streamed};
 
 #[derive(Debug, Default)]
-pub(in super::super) struct WholeStream(Vec<String>);
+pub(super) struct Stream(Vec<String>);
 
-impl Assemble for WholeStream {
+impl Assemble for Stream {
     fn event(&mut self, json: &str, _: &mut Vec<StreamEvent>) -> Result<(), WireError> {
         serde_json::from_str::<&RawValue>(json)
             .map_err(|error| WireError::json("this is no MCP message", error))?;

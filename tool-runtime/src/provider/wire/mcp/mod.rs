@@ -4,6 +4,8 @@
 //! modelcontextprotocol/modelcontextprotocol, `schema/2025-11-25/schema.ts` and
 //! `schema/2026-07-28/schema.ts`.
 
+mod stream;
+
 use std::borrow::Cow;
 
 use serde::Deserialize;
@@ -12,7 +14,7 @@ use serde_json::value::RawValue;
 use super::completion::Said;
 use super::declared::Declared;
 use super::raw::{RawCall, exact, object, text, with_made};
-use super::stream::{Assemble, WholeStream};
+use super::stream::Assemble;
 use super::write::{Object, list, quoted};
 use super::{Format, Parallel, ToolChoice, WireError, read_def};
 use crate::schema::decode::Repair;
@@ -205,7 +207,7 @@ impl Format for Mcp {
     }
 
     fn stream(&self) -> Box<dyn Assemble> {
-        Box::new(WholeStream::default())
+        Box::new(stream::Stream::default())
     }
 }
 

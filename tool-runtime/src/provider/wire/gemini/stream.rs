@@ -7,13 +7,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::WireError;
-use super::super::gemini::{parts_of, raw_call};
 use super::super::raw::{Entries, elements, object};
-use super::tree::{Text, Tree};
-use super::{Assemble, StreamEvent, Streamed};
+use super::super::stream::tree::{Text, Tree};
+use super::super::stream::{Assemble, StreamEvent, Streamed};
+use super::{parts_of, raw_call};
 
 #[derive(Debug)]
-pub(in super::super) struct GeminiStream {
+pub(super) struct Stream {
     response: Tree,
     candidate: Tree,
     content: Tree,
@@ -23,7 +23,7 @@ pub(in super::super) struct GeminiStream {
     ended: bool,
 }
 
-impl Default for GeminiStream {
+impl Default for Stream {
     fn default() -> Self {
         Self {
             response: Tree::empty_object(),
@@ -37,7 +37,7 @@ impl Default for GeminiStream {
     }
 }
 
-impl Assemble for GeminiStream {
+impl Assemble for Stream {
     fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
         let Entries(entries) = object(json)
             .map_err(|error| WireError::json("this is no event of a Gemini stream", error))?;
@@ -83,7 +83,7 @@ impl Assemble for GeminiStream {
     }
 }
 
-impl GeminiStream {
+impl Stream {
     fn candidate(&mut self, candidate: &RawValue, news: &mut Vec<StreamEvent>) {
         let Ok(Entries(entries)) = object(candidate.get()) else {
             return;

@@ -8,18 +8,18 @@ use serde_json::value::RawValue;
 use super::super::WireError;
 use super::super::openai::raw_call;
 use super::super::raw::{Entries, elements, object};
-use super::tree::{Text, Tree};
-use super::{Assemble, StreamEvent, Streamed};
+use super::super::stream::tree::{Text, Tree};
+use super::super::stream::{Assemble, StreamEvent, Streamed};
 
 #[derive(Debug)]
-pub(in super::super) struct OllamaStream {
+pub(super) struct Stream {
     response: Tree,
     message: Tree,
     calls: Vec<Tree>,
     ended: bool,
 }
 
-impl Default for OllamaStream {
+impl Default for Stream {
     fn default() -> Self {
         Self {
             response: Tree::empty_object(),
@@ -30,7 +30,7 @@ impl Default for OllamaStream {
     }
 }
 
-impl Assemble for OllamaStream {
+impl Assemble for Stream {
     fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
         let Entries(entries) = object(json)
             .map_err(|error| WireError::json("this is no event of an Ollama stream", error))?;
@@ -70,7 +70,7 @@ impl Assemble for OllamaStream {
     }
 }
 
-impl OllamaStream {
+impl Stream {
     fn message(&mut self, message: &RawValue, news: &mut Vec<StreamEvent>) {
         let Ok(Entries(entries)) = object(message.get()) else {
             return;

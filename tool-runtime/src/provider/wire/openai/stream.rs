@@ -6,13 +6,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::WireError;
-use super::super::openai::raw_call;
 use super::super::raw::{Entries, elements, is_object, object, text};
-use super::tree::{Text, Tree};
-use super::{Assemble, StreamEvent, Streamed, unfinished};
+use super::super::stream::tree::{Text, Tree};
+use super::super::stream::{Assemble, StreamEvent, Streamed, unfinished};
+use super::raw_call;
 
 #[derive(Debug)]
-pub(in super::super) struct ChatStream {
+pub(super) struct Stream {
     head: Tree,
     message: Tree,
     calls: Vec<Call>,
@@ -20,7 +20,7 @@ pub(in super::super) struct ChatStream {
     ended: bool,
 }
 
-impl Default for ChatStream {
+impl Default for Stream {
     fn default() -> Self {
         Self {
             head: Tree::empty_object(),
@@ -78,7 +78,7 @@ struct Named<'a> {
     name: Option<&'a RawValue>,
 }
 
-impl Assemble for ChatStream {
+impl Assemble for Stream {
     fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
         let Entries(entries) = object(json)
             .map_err(|error| WireError::json("this is no event of an OpenAI chat stream", error))?;
@@ -140,7 +140,7 @@ impl Assemble for ChatStream {
     }
 }
 
-impl ChatStream {
+impl Stream {
     /// A request with tools asks for one choice; pieces of others are not for us.
     fn choice(&mut self, choice: &RawValue, news: &mut Vec<StreamEvent>) {
         let Ok(choice) = object::<Choice<'_>>(choice.get()) else {

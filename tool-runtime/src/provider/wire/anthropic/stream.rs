@@ -6,20 +6,20 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::WireError;
-use super::super::anthropic::raw_call;
 use super::super::raw::{Entries, object, text};
-use super::blocks::{Block, Blocks};
-use super::tree::{Text, Tree};
-use super::{Assemble, StreamEvent, Streamed, unfinished};
+use super::super::stream::blocks::{Block, Blocks};
+use super::super::stream::tree::{Text, Tree};
+use super::super::stream::{Assemble, StreamEvent, Streamed, unfinished};
+use super::raw_call;
 
 #[derive(Debug)]
-pub(in super::super) struct AnthropicStream {
+pub(super) struct Stream {
     message: Tree,
     blocks: Blocks,
     ended: bool,
 }
 
-impl Default for AnthropicStream {
+impl Default for Stream {
     fn default() -> Self {
         Self {
             message: Tree::empty_object(),
@@ -47,7 +47,7 @@ struct Event<'a> {
     error: Option<&'a RawValue>,
 }
 
-impl Assemble for AnthropicStream {
+impl Assemble for Stream {
     fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
         let event: Event<'_> = object(json)
             .map_err(|error| WireError::json("this is no event of an Anthropic stream", error))?;
@@ -122,7 +122,7 @@ impl Assemble for AnthropicStream {
     }
 }
 
-impl AnthropicStream {
+impl Stream {
     fn delta(&mut self, event: &Event<'_>, news: &mut Vec<StreamEvent>) {
         let Some(Ok(Entries(delta))) = event.delta.map(|delta| object(delta.get())) else {
             return;

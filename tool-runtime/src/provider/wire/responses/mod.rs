@@ -3,6 +3,8 @@
 //! Source: the `FunctionTool`, `FunctionToolCall`, `FunctionCallOutputItemParam` and
 //! `ToolChoiceFunction` of openai/openai-openapi, `openapi.yaml`, 2026-08.
 
+mod stream;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -13,7 +15,7 @@ use super::raw::{
     RawCall, elements, ids, is_string, is_unreadable_call, member, object, usage, with, words,
     words_of,
 };
-use super::stream::{Assemble, ResponsesStream};
+use super::stream::Assemble;
 use super::write::{Object, list};
 use super::{Format, Parallel, ToolChoice, WireError, read_def};
 use crate::schema::render::SchemaDoc;
@@ -175,7 +177,7 @@ impl Format for OpenAiResponses {
     }
 
     fn stream(&self) -> Box<dyn Assemble> {
-        Box::new(ResponsesStream::default())
+        Box::new(stream::Stream::default())
     }
 }
 
@@ -205,7 +207,7 @@ fn output(response: &str) -> Result<Vec<&RawValue>, WireError> {
 }
 
 /// The item's own `id` is another one: answers name the `call_id`.
-pub(super) fn raw_call(item: &RawValue) -> Option<RawCall<'_>> {
+fn raw_call(item: &RawValue) -> Option<RawCall<'_>> {
     let Ok(item) = object::<Item<'_>>(item.get()) else {
         return is_unreadable_call(item, "function_call").then(RawCall::default);
     };

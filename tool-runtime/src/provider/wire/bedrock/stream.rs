@@ -8,21 +8,21 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::WireError;
-use super::super::bedrock::raw_call;
 use super::super::raw::{Entries, object};
-use super::blocks::{Block, Blocks};
-use super::tree::{Text, Tree};
-use super::{Assemble, StreamEvent, Streamed, unfinished};
+use super::super::stream::blocks::{Block, Blocks};
+use super::super::stream::tree::{Text, Tree};
+use super::super::stream::{Assemble, StreamEvent, Streamed, unfinished};
+use super::raw_call;
 
 #[derive(Debug)]
-pub(in super::super) struct BedrockStream {
+pub(super) struct Stream {
     response: Tree,
     role: Tree,
     blocks: Blocks,
     ended: bool,
 }
 
-impl Default for BedrockStream {
+impl Default for Stream {
     fn default() -> Self {
         Self {
             response: Tree::empty_object(),
@@ -46,7 +46,7 @@ struct Part<'a> {
     role: Option<&'a RawValue>,
 }
 
-impl Assemble for BedrockStream {
+impl Assemble for Stream {
     fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
         let Entries(entries) = object(json)
             .map_err(|error| WireError::json("this is no event of a Bedrock stream", error))?;
@@ -118,7 +118,7 @@ impl Assemble for BedrockStream {
     }
 }
 
-impl BedrockStream {
+impl Stream {
     fn delta(&mut self, part: &Part<'_>, news: &mut Vec<StreamEvent>) {
         let Some(Ok(Entries(delta))) = part.delta.map(|delta| object(delta.get())) else {
             return;

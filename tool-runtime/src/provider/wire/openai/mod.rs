@@ -3,6 +3,8 @@
 //! Source: the `ChatCompletionTool`, `ChatCompletionMessageToolCall` and
 //! `ChatCompletionRequestToolMessage` of openai/openai-openapi, `openapi.yaml`, 2026-08.
 
+mod stream;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -11,7 +13,7 @@ use super::declared::Declared;
 use super::raw::{
     Entries, RawCall, elements, ids, member, object, usage, with_id, words, words_of,
 };
-use super::stream::{Assemble, ChatStream};
+use super::stream::Assemble;
 use super::write::{Object, list, quoted};
 use super::{Format, Parallel, ToolChoice, WireError, read_def};
 use crate::schema::render::SchemaDoc;
@@ -111,7 +113,7 @@ impl Format for OpenAiChat {
     }
 
     fn stream(&self) -> Box<dyn Assemble> {
-        Box::new(ChatStream::default())
+        Box::new(stream::Stream::default())
     }
 }
 

@@ -1,6 +1,6 @@
 //! A conversation as the messages of a request.
 
-use super::raw::{elements, member, text, words};
+use super::read::{Members, elements, text};
 use super::write::{Object, list};
 use super::{Wire, WireError};
 use crate::tool::{Encoder, ToolCall, ToolResult};
@@ -52,19 +52,19 @@ impl Wire {
         said: &[Utterance<'_>],
         encoder: Encoder,
     ) -> Result<String, WireError> {
-        let format = self.format();
+        let provider = self.provider();
         let mut messages = Vec::new();
         for one in said {
             match *one {
-                Utterance::User(text) => messages.extend(format.user(text)),
+                Utterance::User(text) => messages.extend(provider.user(text)),
                 Utterance::Assistant { text, calls } => {
-                    messages.extend(format.assistant(text, calls));
+                    messages.extend(provider.assistant(text, calls));
                 }
                 Utterance::Echo(native) => messages.extend_from_slice(native),
-                Utterance::Results(results) => messages.extend(format.results(results, encoder)),
+                Utterance::Results(results) => messages.extend(provider.results(results, encoder)),
             }
         }
-        let members = format.conversation(system, messages);
+        let members = provider.conversation(system, messages);
         members.ok_or_else(|| WireError::new("MCP has no conversations to write"))
     }
 }
@@ -80,8 +80,9 @@ pub(super) fn alternating(messages: Vec<String>, block: fn(&str) -> String) -> V
     }
     let mut all: Vec<Open> = Vec::new();
     for message in messages {
-        let role = words(member(&message, "role"));
-        let content = member(&message, "content");
+        let members = Members::read(&message).unwrap_or_default();
+        let role = members.words("role");
+        let content = members.get("content");
         let blocks = match content.and_then(|content| text(content.get())) {
             Some(words) if words.is_empty() => Vec::new(),
             Some(words) => vec![block(&words)],

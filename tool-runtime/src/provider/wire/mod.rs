@@ -1,8 +1,23 @@
 //! Providers' wire formats, as pure text: no network, no clock.
+//!
+//! Each provider is a folder. A new one has
+//!
+//! | file | what it holds |
+//! | --- | --- |
+//! | `mod.rs` | the source of the format; a type with `impl Provider`, which opens the two readers |
+//! | `request.rs` | `impl WriteRequest`: definitions, tool choice, messages, answers |
+//! | `response.rs` | `Response` with `read` and `impl ReadResponse`: one pass over the text, and all that is asked of it; `call`, which finds the call that an element is |
+//! | `stream.rs` | `Stream` with `impl Assemble`: pieces into the text of a whole response, which `Response` reads |
+//!
+//! and is named by a variant of [`Wire`], in [`Wire::provider`] and in [`Wire::detect`].
+//!
+//! Beside the folders stands what they share: `read` (members of objects, as they stand in the text),
+//! `call` (lists of calls, their ids, their echo), `write` and `stream`.
 
 mod answer_form;
 mod anthropic;
 mod bedrock;
+mod call;
 mod choice;
 mod completion;
 mod conversation;
@@ -12,17 +27,18 @@ mod gemini;
 mod mcp;
 mod ollama;
 mod openai;
-mod raw;
+mod read;
 mod responses;
 mod stream;
 mod write;
 
+use self::answer_form::AnswerForm;
+use self::read::Members;
 use self::stream::Assemble;
 use self::write::list;
 use crate::schema::render::SchemaDoc;
 use crate::tool::{Encoder, ToolCall, ToolDef, ToolResult};
 
-use self::completion::Said;
 pub(crate) use self::declared::Declared;
 pub(crate) use self::write::{joined, quoted};
 
@@ -76,8 +92,18 @@ pub enum Wire {
     Mcp2026,
 }
 
-/// What each wire does its own way; [`Wire`] has the words to it.
-trait Format: Sync {
+/// A provider's folder: the type that [`Wire::provider`] names, which writes requests and reads what
+/// comes back.
+trait Provider: WriteRequest {
+    /// Reads a whole response, once.
+    fn response<'t>(&self, text: &'t str) -> Result<Box<dyn ReadResponse + 't>, WireError>;
+
+    /// Reads a response that comes in pieces.
+    fn stream(&self) -> Box<dyn Assemble>;
+}
+
+/// `request.rs`: what a request says. [`Wire`] has the words to it.
+trait WriteRequest: Sync {
     fn definition(&self, tool: &Declared<'_>) -> String;
 
     /// The value of `tools`, of which `list` is the text of an array of all definitions.
@@ -87,13 +113,11 @@ trait Format: Sync {
 
     fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError>;
 
-    fn calls(&self, response: &str) -> Result<Vec<ToolCall>, WireError>;
+    /// The choice's value; `None` where the wire has no word for it.
+    fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String>;
 
-    /// What the next request repeats of the response.
-    fn echo(&self, response: &str) -> Result<Vec<String>, WireError>;
-
-    /// What is read of a response beside its calls.
-    fn said(&self, response: &str) -> Result<Said, WireError>;
+    /// The members of a request's body that say all this.
+    fn request(&self, definitions: &str, choice: Option<&str>, parallel: Parallel) -> String;
 
     /// A person's words as a message, if the provider takes them.
     fn user(&self, text: &str) -> Option<String>;
@@ -101,29 +125,41 @@ trait Format: Sync {
     /// What the model said as messages, where its own are not at hand.
     fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String>;
 
+    fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String>;
+
     /// The members of a request's body that have the conversation; `None` where there is none.
     fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String>;
 
-    fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String>;
+    /// The members of a request's body that ask for an answer of this form; `None` where the wire
+    /// has no word for it.
+    fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String>;
+}
 
-    fn turn(
-        &self,
-        response: &str,
-        results: &[ToolResult],
-        encoder: Encoder,
-    ) -> Result<Vec<String>, WireError> {
-        let mut messages = self.echo(response)?;
-        messages.extend(self.results(results, encoder));
-        Ok(messages)
+/// `response.rs`: a response that was read, and all that is asked of it.
+trait ReadResponse {
+    fn calls(&self) -> Vec<ToolCall>;
+
+    /// What the next request repeats of the response.
+    fn messages(&self) -> Vec<String>;
+
+    /// What the next request gains: `answers` are the `results` as [`WriteRequest::results`] wrote
+    /// them.
+    fn turn(&self, _: &[ToolResult], answers: Vec<String>) -> Vec<String> {
+        let mut messages = self.messages();
+        messages.extend(answers);
+        messages
     }
 
-    /// The choice's value; `None` where the wire has no word for it.
-    fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String>;
+    fn text(&self) -> String;
 
-    /// The members of a request's body that say all this.
-    fn request(&self, definitions: &str, choice: Option<&str>, parallel: Parallel) -> String;
+    fn stop(&self) -> Option<Stop>;
 
-    fn stream(&self) -> Box<dyn Assemble>;
+    fn usage(&self) -> Option<Usage>;
+
+    /// The failure that the response reports, where it can be read all the same.
+    fn failure(&self) -> Option<WireError> {
+        None
+    }
 }
 
 impl Wire {
@@ -139,7 +175,7 @@ impl Wire {
         Self::Mcp2026,
     ];
 
-    fn format(self) -> &'static dyn Format {
+    fn provider(self) -> &'static dyn Provider {
         match self {
             Self::OpenAiChat => &openai::OpenAiChat,
             Self::OpenAiResponses => &responses::OpenAiResponses,
@@ -154,11 +190,10 @@ impl Wire {
 
     /// The wire that a response was written in, as far as it shows.
     pub fn detect(response: &str) -> Option<Self> {
-        let raw::Entries(mut entries) = raw::object(response).ok()?;
-        entries.retain(|(_, value)| value.get() != "null");
-        let has = |name: &str| entries.iter().any(|(key, _)| key == name);
-        let output = entries.iter().find(|(key, _)| key == "output");
-        let output = output.and_then(|(_, value)| value.get().chars().next());
+        let members = Members::read(response).ok()?;
+        let find = |key: &str| members.all(key).find(|value| value.get() != "null");
+        let has = |key: &str| find(key).is_some();
+        let output = find("output").and_then(|value| value.get().chars().next());
         Some(match output {
             _ if has("choices") => Self::OpenAiChat,
             _ if has("candidates") => Self::Gemini,
@@ -173,7 +208,7 @@ impl Wire {
 
     /// One tool of a request's `tools` array. Of Gemini's, one of its `functionDeclarations`.
     pub fn definition(self, def: &ToolDef) -> String {
-        self.format().definition(&Declared::plain(def))
+        self.provider().definition(&Declared::plain(def))
     }
 
     /// Reads one tool of a request's `tools` array back. What the form has no place for is not
@@ -182,7 +217,7 @@ impl Wire {
     /// # Errors
     /// When the text is not of this form.
     pub fn parse_definition(self, definition: &str) -> Result<ToolDef, WireError> {
-        self.format().parse_definition(definition)
+        self.provider().parse_definition(definition)
     }
 
     /// The calls of a response, in order; none if the model made none.
@@ -196,7 +231,7 @@ impl Wire {
     /// # Errors
     /// When the response itself is no JSON or of another form.
     pub fn calls(self, response: &str) -> Result<Vec<ToolCall>, WireError> {
-        self.format().calls(response)
+        Ok(self.provider().response(response)?.calls())
     }
 
     /// The answers as messages for the next request: the text of an array, to be appended to
@@ -208,7 +243,7 @@ impl Wire {
     /// Elsewhere the model is told their text: of JSON the JSON, of a resource where it lies, of
     /// pictures and sound their type.
     pub fn results(self, results: &[ToolResult], encoder: Encoder) -> String {
-        list(self.format().results(results, encoder))
+        list(self.provider().results(results, encoder))
     }
 
     /// What the next request's `messages` gain by this response: the assistant's message and the
@@ -229,22 +264,25 @@ impl Wire {
         results: &[ToolResult],
         encoder: Encoder,
     ) -> Result<String, WireError> {
-        Ok(list(self.format().turn(response, results, encoder)?))
+        let provider = self.provider();
+        let response = provider.response(response)?;
+        let answers = provider.results(results, encoder);
+        Ok(list(response.turn(results, answers)))
     }
 
     /// Writes one tool of a request's list of tools.
     pub(crate) fn write_tool(self, tool: &Declared<'_>) -> String {
-        self.format().definition(tool)
+        self.provider().definition(tool)
     }
 
     /// Writes a request's list of tools around the text of an array of them.
     pub(crate) fn write_tools(self, array: String) -> String {
-        self.format().definitions(array)
+        self.provider().definitions(array)
     }
 
     /// Writes the choice of a tool; `None` if the provider has no way to say it.
     pub(crate) fn write_choice(self, choice: &ToolChoice, parallel: Parallel) -> Option<String> {
-        self.format().tool_choice(choice, parallel)
+        self.provider().tool_choice(choice, parallel)
     }
 
     /// Puts a streamed response together again.

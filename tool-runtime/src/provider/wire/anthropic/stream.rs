@@ -2,15 +2,14 @@
 //!
 //! Source: the type `RawMessageStreamEvent` of anthropic-sdk-python 2.12, 2026-11.
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::WireError;
-use super::super::raw::{Entries, object, text};
+use super::super::read::Members;
 use super::super::stream::blocks::{Block, Blocks};
 use super::super::stream::tree::{Text, Tree};
 use super::super::stream::{Assemble, StreamEvent, Streamed, unfinished};
-use super::raw_call;
+use super::response::call;
 
 #[derive(Debug)]
 pub(super) struct Stream {
@@ -29,56 +28,45 @@ impl Default for Stream {
     }
 }
 
-#[derive(Deserialize)]
-struct Event<'a> {
-    #[serde(rename = "type", borrow, default)]
-    kind: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    index: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    message: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    content_block: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    delta: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    usage: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
-}
-
 impl Assemble for Stream {
     fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
-        let event: Event<'_> = object(json)
-            .map_err(|error| WireError::json("this is no event of an Anthropic stream", error))?;
-        let kind = event.kind.and_then(|kind| text(kind.get()));
-        match kind.as_deref() {
-            Some("message_start") => {
-                if let Some(message) = event.message {
+        let wrong = |error| WireError::json("this is no event of an Anthropic stream", error);
+        let event = Members::read(json).map_err(wrong)?;
+        let keys = [
+            "index",
+            "message",
+            "content_block",
+            "delta",
+            "usage",
+            "error",
+        ];
+        let parts = event.each(["type"]).and_then(|_| event.each(keys));
+        let [index, message, content_block, delta, usage, error] = parts.map_err(wrong)?;
+        match event.words("type").as_str() {
+            "message_start" => {
+                if let Some(message) = message {
                     self.message.join(message);
                 }
             }
-            Some("content_block_start") => {
-                if let Some(begun) = event.content_block {
-                    self.blocks.begin(event.index, begun, raw_call, news);
+            "content_block_start" => {
+                if let Some(begun) = content_block {
+                    self.blocks.begin(index, begun, call, news);
                 }
             }
-            Some("content_block_delta") => self.delta(&event, news),
-            Some("content_block_stop") => self.blocks.at(event.index).is_stopped = true,
-            Some("message_delta") => {
-                if let Some(Ok(Entries(delta))) = event.delta.map(|delta| object(delta.get())) {
-                    for (key, value) in delta {
-                        self.ended |= key == "stop_reason" && value.get() != "null";
-                        self.message.set(&key, value);
-                    }
+            "content_block_delta" => self.delta(index, delta, news),
+            "content_block_stop" => self.blocks.at(index).is_stopped = true,
+            "message_delta" => {
+                for (key, value) in Members::of(delta).iter() {
+                    self.ended |= key == "stop_reason" && value.get() != "null";
+                    self.message.set(key, value);
                 }
-                if let Some(usage) = event.usage {
+                if let Some(usage) = usage {
                     self.message.entry("usage").join(usage);
                 }
             }
-            Some("message_stop") => self.ended = true,
-            Some("error") => {
-                return Err(event.error.map_or_else(
+            "message_stop" => self.ended = true,
+            "error" => {
+                return Err(error.map_or_else(
                     || WireError::new("the provider reports an error"),
                     WireError::reported,
                 ));
@@ -110,7 +98,7 @@ impl Assemble for Stream {
                 whole.push(block.tree);
             } else {
                 // Half a thought is not taken back: it has no signature.
-                broken.extend(unfinished(&block.tree.json(), raw_call));
+                broken.extend(unfinished(&block.tree.json(), call));
             }
         }
         message.put("content", Tree::List(whole));
@@ -123,13 +111,18 @@ impl Assemble for Stream {
 }
 
 impl Stream {
-    fn delta(&mut self, event: &Event<'_>, news: &mut Vec<StreamEvent>) {
-        let Some(Ok(Entries(delta))) = event.delta.map(|delta| object(delta.get())) else {
+    fn delta(
+        &mut self,
+        index: Option<&RawValue>,
+        delta: Option<&RawValue>,
+        news: &mut Vec<StreamEvent>,
+    ) {
+        let Some(Ok(delta)) = delta.map(|delta| Members::read(delta.get())) else {
             return;
         };
-        let block = self.blocks.at(event.index);
-        for (key, value) in delta {
-            add(block, &key, value, news);
+        let block = self.blocks.at(index);
+        for (key, value) in delta.iter() {
+            add(block, key, value, news);
         }
     }
 }

@@ -4,15 +4,14 @@
 //! Source: the shape `ConverseStreamOutput` of botocore's `bedrock-runtime` 2023-09-30
 //! `service-2.json`, botocore 1.44, 2026-11.
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::WireError;
-use super::super::raw::{Entries, object};
+use super::super::read::Members;
 use super::super::stream::blocks::{Block, Blocks};
 use super::super::stream::tree::{Text, Tree};
 use super::super::stream::{Assemble, StreamEvent, Streamed, unfinished};
-use super::raw_call;
+use super::response::call;
 
 #[derive(Debug)]
 pub(super) struct Stream {
@@ -33,40 +32,28 @@ impl Default for Stream {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Part<'a> {
-    #[serde(borrow, default)]
-    content_block_index: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    start: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    delta: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    role: Option<&'a RawValue>,
-}
-
 impl Assemble for Stream {
     fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
-        let Entries(entries) = object(json)
+        let event = Members::read(json)
             .map_err(|error| WireError::json("this is no event of a Bedrock stream", error))?;
-        for (key, value) in entries {
+        for (key, value) in event.iter() {
             if key.ends_with("Exception") {
                 return Err(WireError::reported(value));
             }
-            let Ok(part) = object::<Part<'_>>(value.get()) else {
+            let part = Members::read(value.get());
+            let keys = ["contentBlockIndex", "start", "delta", "role"];
+            let Ok([index, start, delta, role]) = part.and_then(|part| part.each(keys)) else {
                 continue;
             };
-            match &*key {
-                "messageStart" => self.role = part.role.map_or_else(Tree::default, Tree::of),
+            match key {
+                "messageStart" => self.role = role.map_or_else(Tree::default, Tree::of),
                 "contentBlockStart" => {
-                    if let Some(begun) = part.start {
-                        let index = part.content_block_index;
-                        self.blocks.begin(index, begun, raw_call, news);
+                    if let Some(begun) = start {
+                        self.blocks.begin(index, begun, call, news);
                     }
                 }
-                "contentBlockDelta" => self.delta(&part, news),
-                "contentBlockStop" => self.blocks.at(part.content_block_index).is_stopped = true,
+                "contentBlockDelta" => self.delta(index, delta, news),
+                "contentBlockStop" => self.blocks.at(index).is_stopped = true,
                 "messageStop" => {
                     self.response.join(value);
                     self.ended = true;
@@ -103,7 +90,7 @@ impl Assemble for Stream {
                 whole.push(block.tree);
             } else {
                 // Half a thought is not taken back: it has no signature.
-                broken.extend(unfinished(&block.tree.json(), raw_call));
+                broken.extend(unfinished(&block.tree.json(), call));
             }
         }
         let mut message = Tree::empty_object();
@@ -119,13 +106,18 @@ impl Assemble for Stream {
 }
 
 impl Stream {
-    fn delta(&mut self, part: &Part<'_>, news: &mut Vec<StreamEvent>) {
-        let Some(Ok(Entries(delta))) = part.delta.map(|delta| object(delta.get())) else {
+    fn delta(
+        &mut self,
+        index: Option<&RawValue>,
+        delta: Option<&RawValue>,
+        news: &mut Vec<StreamEvent>,
+    ) {
+        let Some(Ok(delta)) = delta.map(|delta| Members::read(delta.get())) else {
             return;
         };
-        let block = self.blocks.at(part.content_block_index);
-        for (key, value) in delta {
-            add(block, &key, value, news);
+        let block = self.blocks.at(index);
+        for (key, value) in delta.iter() {
+            add(block, key, value, news);
         }
     }
 }
@@ -133,7 +125,7 @@ impl Stream {
 /// What a piece goes on with stands elsewhere in a whole message where it is a call or a thought.
 fn add(block: &mut Block, key: &str, value: &RawValue, news: &mut Vec<StreamEvent>) {
     let parts = match key {
-        "toolUse" | "reasoningContent" => object(value.get()),
+        "toolUse" | "reasoningContent" => Members::of(Some(value)),
         "citation" => return,
         _ => {
             let entry = block.tree.entry(key);
@@ -145,20 +137,17 @@ fn add(block: &mut Block, key: &str, value: &RawValue, news: &mut Vec<StreamEven
             return;
         }
     };
-    let Ok(Entries(parts)) = parts else {
-        return;
-    };
-    for (part, value) in parts {
-        match (key, &*part) {
+    for (part, value) in parts.iter() {
+        match (key, part) {
             ("toolUse", "input") => block.add_input(value, news),
             // A call is what began as one, of the tool that was told then.
             ("toolUse", "name" | "toolUseId") => {}
             ("toolUse", _) if block.tree.get(key).is_none() => {}
             ("reasoningContent", "text" | "signature") => {
                 let thought = block.tree.entry(key).entry("reasoningText");
-                thought.entry(&part).join(value);
+                thought.entry(part).join(value);
             }
-            _ => block.tree.entry(key).entry(&part).join(value),
+            _ => block.tree.entry(key).entry(part).join(value),
         }
     }
 }

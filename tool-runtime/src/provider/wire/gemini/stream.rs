@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::WireError;
-use super::super::raw::{Entries, elements, object};
+use super::super::read::{Members, elements, object};
 use super::super::stream::tree::{Text, Tree};
 use super::super::stream::{Assemble, StreamEvent, Streamed};
-use super::{parts_of, raw_call};
+use super::response::call;
 
 #[derive(Debug)]
 pub(super) struct Stream {
@@ -39,10 +39,10 @@ impl Default for Stream {
 
 impl Assemble for Stream {
     fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
-        let Entries(entries) = object(json)
+        let event = Members::read(json)
             .map_err(|error| WireError::json("this is no event of a Gemini stream", error))?;
-        for (key, value) in entries {
-            match &*key {
+        for (key, value) in event.iter() {
+            match key {
                 "error" => WireError::none_reported(value)?,
                 "candidates" => {
                     // A request with tools asks for one candidate.
@@ -50,7 +50,7 @@ impl Assemble for Stream {
                         self.candidate(candidate, news);
                     }
                 }
-                _ => self.response.set(&key, value),
+                _ => self.response.set(key, value),
             }
         }
         Ok(())
@@ -85,32 +85,27 @@ impl Assemble for Stream {
 
 impl Stream {
     fn candidate(&mut self, candidate: &RawValue, news: &mut Vec<StreamEvent>) {
-        let Ok(Entries(entries)) = object(candidate.get()) else {
-            return;
-        };
-        for (key, value) in entries {
-            match &*key {
+        for (key, value) in Members::of(Some(candidate)).iter() {
+            match key {
                 "content" => self.content(value, news),
                 "finishReason" => {
                     self.ended |= !matches!(value.get(), "null" | "\"\"");
-                    self.candidate.set(&key, value);
+                    self.candidate.set(key, value);
                 }
-                _ => self.candidate.set(&key, value),
+                _ => self.candidate.set(key, value),
             }
         }
     }
 
     fn content(&mut self, content: &RawValue, news: &mut Vec<StreamEvent>) {
-        let Ok(Entries(entries)) = object(content.get()) else {
+        let Ok(content) = Members::read(content.get()) else {
             return;
         };
         self.has_content = true;
-        for (key, value) in entries {
-            if key != "parts" {
-                self.content.set(&key, value);
-            }
+        for (key, value) in content.iter().filter(|(key, _)| *key != "parts") {
+            self.content.set(key, value);
         }
-        for part in parts_of(content) {
+        for part in elements(content.one("parts").ok()) {
             self.part(part, news);
         }
     }
@@ -118,15 +113,9 @@ impl Stream {
     /// Words go on with the words before them. A part that has more than words, such as a thought's
     /// signature, stays as it is: it has to come back as it came.
     fn part(&mut self, part: &RawValue, news: &mut Vec<StreamEvent>) {
-        if let Some(call) = raw_call(part) {
-            let place = self.calls;
+        if let Some(call) = call(&Members::of(Some(part))) {
+            StreamEvent::whole_call(self.calls, &call, news);
             self.calls += 1;
-            let name = call.name().into_owned();
-            news.push(StreamEvent::Call { place, name });
-            let text = call.arguments().into_owned();
-            if !text.is_empty() {
-                news.push(StreamEvent::Arguments { place, text });
-            }
         }
         let Some(words) = words(part) else {
             self.parts.push(Tree::Raw(part.get().to_owned()));

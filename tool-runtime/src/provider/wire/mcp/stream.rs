@@ -1,6 +1,6 @@
 //! A wire that does not stream: each event is a whole message.
 
-use serde_json::value::RawValue;
+use serde::de::IgnoredAny;
 
 use super::super::WireError;
 use super::super::stream::{Assemble, StreamEvent, Streamed};
@@ -11,7 +11,7 @@ pub(super) struct Stream(Vec<String>);
 
 impl Assemble for Stream {
     fn event(&mut self, json: &str, _: &mut Vec<StreamEvent>) -> Result<(), WireError> {
-        serde_json::from_str::<&RawValue>(json)
+        serde_json::from_str::<IgnoredAny>(json)
             .map_err(|error| WireError::json("this is no MCP message", error))?;
         self.0.push(json.to_owned());
         Ok(())

@@ -6,8 +6,8 @@
 use serde_json::value::RawValue;
 
 use super::super::WireError;
-use super::super::openai::raw_call;
-use super::super::raw::{Entries, elements, object};
+use super::super::openai::response::call;
+use super::super::read::{Members, elements};
 use super::super::stream::tree::{Text, Tree};
 use super::super::stream::{Assemble, StreamEvent, Streamed};
 
@@ -32,15 +32,15 @@ impl Default for Stream {
 
 impl Assemble for Stream {
     fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
-        let Entries(entries) = object(json)
+        let event = Members::read(json)
             .map_err(|error| WireError::json("this is no event of an Ollama stream", error))?;
-        for (key, value) in entries {
-            match &*key {
+        for (key, value) in event.iter() {
+            match key {
                 "error" => WireError::none_reported(value)?,
                 "message" => self.message(value, news),
                 _ => {
                     self.ended |= key == "done" && value.get() == "true";
-                    self.response.set(&key, value);
+                    self.response.set(key, value);
                 }
             }
         }
@@ -72,19 +72,16 @@ impl Assemble for Stream {
 
 impl Stream {
     fn message(&mut self, message: &RawValue, news: &mut Vec<StreamEvent>) {
-        let Ok(Entries(entries)) = object(message.get()) else {
-            return;
-        };
-        for (key, value) in entries {
-            match &*key {
+        for (key, value) in Members::of(Some(message)).iter() {
+            match key {
                 "tool_calls" => {
                     for call in elements(Some(value)) {
                         self.call(call, news);
                     }
                 }
-                "role" => self.message.set(&key, value),
+                "role" => self.message.set(key, value),
                 _ => {
-                    let entry = self.message.entry(&key);
+                    let entry = self.message.entry(key);
                     entry.join(value);
                     if key == "content" {
                         let words = entry.as_text_mut().and_then(Text::news);
@@ -95,15 +92,9 @@ impl Stream {
         }
     }
 
-    fn call(&mut self, call: &RawValue, news: &mut Vec<StreamEvent>) {
-        let place = self.calls.len();
-        let raw = raw_call(call);
-        let name = raw.name().into_owned();
-        news.push(StreamEvent::Call { place, name });
-        let text = raw.arguments().into_owned();
-        if !text.is_empty() {
-            news.push(StreamEvent::Arguments { place, text });
-        }
-        self.calls.push(Tree::Raw(call.get().to_owned()));
+    fn call(&mut self, element: &RawValue, news: &mut Vec<StreamEvent>) {
+        let call = call(&Members::of(Some(element)));
+        StreamEvent::whole_call(self.calls.len(), &call, news);
+        self.calls.push(Tree::Raw(element.get().to_owned()));
     }
 }

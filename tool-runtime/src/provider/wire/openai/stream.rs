@@ -2,14 +2,13 @@
 //!
 //! Source: `CreateChatCompletionStreamResponse` of openai/openai-openapi, `openapi.yaml`, 2026-08.
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::WireError;
-use super::super::raw::{Entries, elements, is_object, object, text};
+use super::super::read::{Members, elements, is_object, text};
 use super::super::stream::tree::{Text, Tree};
 use super::super::stream::{Assemble, StreamEvent, Streamed, unfinished};
-use super::raw_call;
+use super::response::call;
 
 #[derive(Debug)]
 pub(super) struct Stream {
@@ -52,38 +51,12 @@ impl Call {
     }
 }
 
-#[derive(Deserialize)]
-struct Choice<'a> {
-    #[serde(borrow, default)]
-    index: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    delta: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    finish_reason: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Piece<'a> {
-    #[serde(borrow, default)]
-    index: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    id: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    function: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Named<'a> {
-    #[serde(borrow, default)]
-    name: Option<&'a RawValue>,
-}
-
 impl Assemble for Stream {
     fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
-        let Entries(entries) = object(json)
+        let event = Members::read(json)
             .map_err(|error| WireError::json("this is no event of an OpenAI chat stream", error))?;
-        for (key, value) in entries {
-            match &*key {
+        for (key, value) in event.iter() {
+            match key {
                 "error" => WireError::none_reported(value)?,
                 // Of chunks alone.
                 "object" | "obfuscation" => {}
@@ -92,7 +65,7 @@ impl Assemble for Stream {
                         self.choice(choice, news);
                     }
                 }
-                _ => self.head.set(&key, value),
+                _ => self.head.set(key, value),
             }
         }
         Ok(())
@@ -116,7 +89,9 @@ impl Assemble for Stream {
             if ended || call.is_whole() {
                 whole.push(call.tree);
             } else {
-                broken.extend(unfinished(&call.tree.json(), |call| Some(raw_call(call))));
+                broken.extend(unfinished(&call.tree.json(), |element| {
+                    Some(self::call(element))
+                }));
             }
         }
         if message.get("role").is_none() {
@@ -143,32 +118,27 @@ impl Assemble for Stream {
 impl Stream {
     /// A request with tools asks for one choice; pieces of others are not for us.
     fn choice(&mut self, choice: &RawValue, news: &mut Vec<StreamEvent>) {
-        let Ok(choice) = object::<Choice<'_>>(choice.get()) else {
+        let parts = Members::of(Some(choice)).each(["index", "delta", "finish_reason"]);
+        let Ok([index, delta, finish_reason]) = parts else {
             return;
         };
-        if choice
-            .index
-            .is_some_and(|index| !matches!(index.get(), "0" | "null"))
-        {
+        if index.is_some_and(|index| index.get() != "0") {
             return;
         }
-        if let Some(reason) = choice.finish_reason.filter(|reason| reason.get() != "null") {
+        if let Some(reason) = finish_reason {
             self.finish_reason = Some(reason.get().to_owned());
             self.ended = true;
         }
-        let Some(Ok(Entries(delta))) = choice.delta.map(|delta| object(delta.get())) else {
-            return;
-        };
-        for (key, value) in delta {
-            match &*key {
+        for (key, value) in Members::of(delta).iter() {
+            match key {
                 "tool_calls" => {
                     for piece in elements(Some(value)) {
                         self.call(piece, news);
                     }
                 }
-                "role" => self.message.set(&key, value),
+                "role" => self.message.set(key, value),
                 _ => {
-                    let entry = self.message.entry(&key);
+                    let entry = self.message.entry(key);
                     entry.join(value);
                     if key == "content" {
                         let words = entry.as_text_mut().and_then(Text::news);
@@ -180,10 +150,13 @@ impl Stream {
     }
 
     fn call(&mut self, piece: &RawValue, news: &mut Vec<StreamEvent>) {
-        let Ok(parts) = object::<Piece<'_>>(piece.get()) else {
+        let Ok(members) = Members::read(piece.get()) else {
             return;
         };
-        let place = self.place(&parts);
+        let Ok([index, id, function]) = members.each(["index", "id", "function"]) else {
+            return;
+        };
+        let place = self.place(index, id, function);
         let Some(call) = self.calls.get_mut(place) else {
             return;
         };
@@ -207,22 +180,23 @@ impl Stream {
     ///
     /// Imitators leave the index out, where the id or the order tells, or give every call the same:
     /// another id with a name begins another call after whole arguments, or where the name is another.
-    fn place(&mut self, piece: &Piece<'_>) -> usize {
-        let id = piece.id.and_then(|id| text(id.get()));
-        let id = id.filter(|id| !id.is_empty());
-        let function = piece
-            .function
-            .and_then(|function| object(function.get()).ok());
-        let name = function.and_then(|function: Named<'_>| text(function.name?.get()));
-        let name = name.filter(|name| !name.is_empty());
+    fn place(
+        &mut self,
+        index: Option<&RawValue>,
+        id: Option<&RawValue>,
+        function: Option<&RawValue>,
+    ) -> usize {
+        let said = |json: Option<&RawValue>| {
+            let said = json.and_then(|json| Some(text(json.get())?.into_owned()));
+            said.filter(|said| !said.is_empty())
+        };
+        let id = said(id);
+        let name = said(Members::of(function).one("name").ok());
         let has_id = |call: &Call, id: &str| {
             let own = call.tree.get("id").map(Tree::plain);
             own.is_some_and(|own| own == id)
         };
-        let index = piece
-            .index
-            .map(RawValue::get)
-            .filter(|index| *index != "null");
+        let index = index.map(RawValue::get);
         let found = match (index, &id) {
             (Some(index), id) => {
                 let same = |call: &Call| call.index.as_deref() == Some(index);

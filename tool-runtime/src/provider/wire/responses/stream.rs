@@ -4,14 +4,14 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::WireError;
-use super::super::raw::{RawCall, elements, is_object, object, text};
+use super::super::call::RawCall;
+use super::super::read::{Members, elements, is_object, text};
 use super::super::stream::tree::{Text, Tree};
 use super::super::stream::{Assemble, StreamEvent, Streamed, unfinished};
-use super::raw_call;
+use super::response::call;
 
 #[derive(Debug)]
 pub(super) struct Stream {
@@ -43,59 +43,49 @@ struct Item {
     is_done: bool,
 }
 
-#[derive(Deserialize)]
-struct Event<'a> {
-    #[serde(rename = "type", borrow, default)]
-    kind: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    output_index: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    item: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    delta: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    response: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
-}
-
 impl Assemble for Stream {
     fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
         let wrong = |error| WireError::json("this is no event of an OpenAI response", error);
-        let event: Event<'_> = object(json).map_err(wrong)?;
-        let kind = event.kind.and_then(|kind| text(kind.get()));
-        match kind.as_deref() {
-            Some("response.output_item.added") => self.item(&event, false, news),
-            Some("response.output_item.done") => self.item(&event, true, news),
-            Some("response.function_call_arguments.delta") => {
-                if let (Some(item), Some(delta)) = (self.find(event.output_index), event.delta) {
+        let event = Members::read(json).map_err(wrong)?;
+        let keys = [
+            "output_index",
+            "item",
+            "delta",
+            "arguments",
+            "response",
+            "error",
+        ];
+        let parts = event.each(["type"]).and_then(|_| event.each(keys));
+        let [index, item, delta, arguments, response, error] = parts.map_err(wrong)?;
+        match event.words("type").as_str() {
+            "response.output_item.added" => self.item(index, item, false, news),
+            "response.output_item.done" => self.item(index, item, true, news),
+            "response.function_call_arguments.delta" => {
+                if let (Some(item), Some(delta)) = (self.find(index), delta) {
                     item.arguments.push(delta);
                     item.tell(news);
                 }
             }
-            Some("response.function_call_arguments.done") => {
-                if let (Some(item), Some(whole)) = (self.find(event.output_index), event.arguments)
-                {
+            "response.function_call_arguments.done" => {
+                if let (Some(item), Some(whole)) = (self.find(index), arguments) {
                     item.replace(whole, news);
                     item.is_done = true;
                 }
             }
-            Some("response.output_text.delta") => {
-                let words = event.delta.and_then(|delta| text(delta.get()));
+            "response.output_text.delta" => {
+                let words = delta.and_then(|delta| text(delta.get()));
                 news.extend(words.map(|words| StreamEvent::Text(words.into_owned())));
             }
-            Some("response.completed" | "response.incomplete" | "response.failed") => {
+            "response.completed" | "response.incomplete" | "response.failed" => {
                 self.ended = true;
-                self.whole(event.response);
+                self.whole(response);
             }
-            Some("response.created" | "response.in_progress" | "response.queued") => {
-                self.whole(event.response);
+            "response.created" | "response.in_progress" | "response.queued" => {
+                self.whole(response);
             }
-            Some("error") => {
+            "error" => {
                 let whole: &RawValue = serde_json::from_str(json).map_err(wrong)?;
-                return Err(WireError::reported(event.error.unwrap_or(whole)));
+                return Err(WireError::reported(error.unwrap_or(whole)));
             }
             _ => {}
         }
@@ -121,7 +111,7 @@ impl Assemble for Stream {
             if is_whole {
                 whole.push(tree);
             } else {
-                broken.extend(unfinished(&tree.json(), raw_call));
+                broken.extend(unfinished(&tree.json(), call));
             }
         }
         if !ended || told < whole.len() || told == 0 {
@@ -143,26 +133,28 @@ impl Stream {
 
     /// The provider says the response as a whole; the later one has all of the earlier.
     fn whole(&mut self, response: Option<&RawValue>) {
-        #[derive(Deserialize)]
-        struct Response<'a> {
-            #[serde(borrow, default)]
-            output: Option<&'a RawValue>,
-        }
         let Some(raw) = response else {
             return;
         };
-        if let Ok(Response { output }) = object(raw.get()) {
+        let parts = Members::read(raw.get()).and_then(|response| response.each(["output"]));
+        if let Ok([output]) = parts {
             self.told = elements(output).len();
             self.response = Tree::Raw(raw.get().to_owned());
         }
     }
 
-    fn item(&mut self, event: &Event<'_>, is_done: bool, news: &mut Vec<StreamEvent>) {
-        let Some(raw) = event.item else {
+    fn item(
+        &mut self,
+        index: Option<&RawValue>,
+        item: Option<&RawValue>,
+        is_done: bool,
+        news: &mut Vec<StreamEvent>,
+    ) {
+        let Some(raw) = item else {
             return;
         };
-        let call = raw_call(raw);
-        let index = event.output_index.map_or("", RawValue::get);
+        let call = call(&Members::of(Some(raw)));
+        let index = index.map_or("", RawValue::get);
         let same = |item: &Item| item.index == index && item.is_same(call.as_ref(), is_done);
         if !self.items.iter().any(same) {
             let calls = self.items.iter().filter(|item| item.place.is_some());

@@ -3,7 +3,8 @@
 
 use serde_json::value::RawValue;
 
-use super::super::raw::{RawCall, is_object};
+use super::super::call::ReadCall;
+use super::super::read::{Members, is_json, is_object};
 use super::StreamEvent;
 use super::tree::{Text, Tree};
 
@@ -37,12 +38,11 @@ impl Blocks {
     }
 
     /// A block begins: another one than that of the same index, unless only pieces of it came so far.
-    /// `read` reads it as a call, if it is one.
     pub(in super::super) fn begin(
         &mut self,
         index: Option<&RawValue>,
         begun: &RawValue,
-        read: impl Fn(&RawValue) -> Option<RawCall<'_>>,
+        call: ReadCall,
         news: &mut Vec<StreamEvent>,
     ) {
         let index = index.map_or("", RawValue::get);
@@ -54,8 +54,7 @@ impl Blocks {
         block.tree.join(begun);
         // Of a key that stands twice there, the tree has the last, and so will the response.
         let json = block.tree.json();
-        let json: Option<&RawValue> = serde_json::from_str(&json).ok();
-        if let Some(call) = json.and_then(read) {
+        if let Some(call) = call(&Members::read(&json).unwrap_or_default()) {
             let place = self.0.iter().filter(|block| block.place.is_some()).count();
             block.place = Some(place);
             let name = call.name().into_owned();
@@ -113,7 +112,7 @@ impl Block {
                 .unwrap_or_else(Tree::empty_object);
         }
         let json = self.input.text();
-        let json = json.filter(|json| serde_json::from_str::<&RawValue>(json).is_ok());
+        let json = json.filter(|json| is_json(json));
         Tree::Raw(json.unwrap_or_else(|| self.input.json()))
     }
 }

@@ -6,9 +6,8 @@ pub(super) mod tree;
 
 use std::fmt;
 
-use serde_json::value::RawValue;
-
-use super::raw::RawCall;
+use super::call::{RawCall, ReadCall, with_made};
+use super::read::{Members, is_json};
 use super::{Wire, WireError};
 use crate::provider::dialect::Renames;
 use crate::tool::ToolCall;
@@ -70,6 +69,18 @@ pub enum StreamEvent {
     },
 }
 
+impl StreamEvent {
+    /// A call that comes whole.
+    pub(super) fn whole_call(place: usize, call: &RawCall<'_>, news: &mut Vec<Self>) {
+        let name = call.name().into_owned();
+        news.push(Self::Call { place, name });
+        let text = call.arguments().into_owned();
+        if !text.is_empty() {
+            news.push(Self::Arguments { place, text });
+        }
+    }
+}
+
 /// A response that was streamed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -99,7 +110,7 @@ impl Accumulator {
     pub fn new(wire: Wire) -> Self {
         Self {
             wire,
-            state: wire.format().stream(),
+            state: wire.provider().stream(),
             line: Vec::new(),
             begun: false,
             renames: Renames::default(),
@@ -218,16 +229,9 @@ fn is_end_of_line(char: char) -> bool {
     matches!(char, '\n' | '\r')
 }
 
-fn is_json(text: &str) -> bool {
-    serde_json::from_str::<&RawValue>(text).is_ok()
-}
-
 /// A call that broke off, as far as it came.
-pub(super) fn unfinished(
-    json: &str,
-    read: impl Fn(&RawValue) -> Option<RawCall<'_>>,
-) -> Option<ToolCall> {
-    let json: &RawValue = serde_json::from_str(json).ok()?;
-    let call = read(json)?;
-    RawCall::read(std::iter::once(call)).pop()
+pub(super) fn unfinished(json: &str, call: ReadCall) -> Option<ToolCall> {
+    let call = call(&Members::read(json).ok()?)?;
+    let ids = with_made(&[call.given_id()]);
+    ids.into_iter().next().map(|id| call.under(id))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use super::super::raw::{Entries, object, text};
+use super::super::read::{Members, elements, text};
 use super::super::write::quoted;
 
 /// How deep pieces are joined. Below that the later one replaces the earlier; no provider's pieces
@@ -121,29 +121,26 @@ impl Tree {
                 }
             }
             Some(b'{') if self.open_object() => {
-                let Ok(Entries(entries)) = object(json) else {
-                    return;
-                };
-                for (key, value) in entries {
-                    if is_said_anew(&key) {
-                        self.set(&key, value);
+                for (key, value) in Members::of(Some(piece)).iter() {
+                    if is_said_anew(key) {
+                        self.set(key, value);
                     } else {
-                        self.entry(&key).join_at(value, below);
+                        self.entry(key).join_at(value, below);
                     }
                 }
             }
-            Some(b'[') if self.open_list() => self.join_list(json, below),
+            Some(b'[') if self.open_list() => self.join_list(piece, below),
             _ => *self = Self::Raw(json.to_owned()),
         }
     }
 
-    fn join_list(&mut self, json: &str, depth: u8) {
-        let (Self::List(items), Ok(pieces)) = (self, serde_json::from_str::<Vec<&RawValue>>(json))
-        else {
+    fn join_list(&mut self, list: &RawValue, depth: u8) {
+        let Self::List(items) = self else {
             return;
         };
-        for piece in pieces {
-            let index = index_of(piece);
+        for piece in elements(Some(list)) {
+            let index = Members::of(Some(piece)).one("index").ok();
+            let index = index.map(RawValue::get);
             let same = index.and_then(|index| {
                 let has = |item: &&mut Tree| item.get("index").is_some_and(|at| at.json() == index);
                 items.iter_mut().find(has)
@@ -160,13 +157,9 @@ impl Tree {
         match self {
             Self::Object(_) => true,
             Self::Raw(json) if json.starts_with('{') => {
-                let entries = object(json).map(|Entries(entries)| {
-                    let own = |(key, value): (std::borrow::Cow<'_, str>, &RawValue)| {
-                        (key.into_owned(), Self::shallow(value))
-                    };
-                    entries.into_iter().map(own).collect()
-                });
-                *self = Self::Object(entries.unwrap_or_default());
+                let members = Members::read(json).unwrap_or_default();
+                let own = |(key, value): (&str, _)| (key.to_owned(), Self::shallow(value));
+                *self = Self::Object(members.iter().map(own).collect());
                 true
             }
             _ => false,
@@ -315,14 +308,4 @@ fn without_first_half(escaped: &str) -> Option<&str> {
 /// Whether a later piece repeats the value rather than goes on with it.
 fn is_said_anew(key: &str) -> bool {
     matches!(key, "id" | "index" | "name" | "role" | "type" | "format")
-}
-
-fn index_of(piece: &RawValue) -> Option<&str> {
-    #[derive(serde::Deserialize)]
-    struct Indexed<'a> {
-        #[serde(borrow)]
-        index: &'a RawValue,
-    }
-    let piece: Indexed<'_> = object(piece.get()).ok()?;
-    Some(piece.index.get())
 }

@@ -19,6 +19,14 @@ pub(super) struct RawCall<'t> {
 }
 
 impl<'t> RawCall<'t> {
+    pub(super) fn of([id, name, arguments]: [Option<&'t RawValue>; 3]) -> Self {
+        Self {
+            id,
+            name,
+            arguments,
+        }
+    }
+
     /// The call, under the id that it is answered by.
     pub(super) fn under(&self, id: ShortStr) -> ToolCall {
         ToolCall {

@@ -121,7 +121,7 @@ impl Wire {
     /// When the response itself is no JSON or of another form, or is the provider's report of a
     /// failure.
     pub fn completion(self, response: &str) -> Result<Completion, WireError> {
-        let response = self.provider().response(response)?;
+        let response = self.read(response)?;
         if let Some(failure) = response.failure() {
             return Err(failure);
         }

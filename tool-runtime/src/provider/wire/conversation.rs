@@ -69,6 +69,12 @@ impl Wire {
     }
 }
 
+/// A message of this role, whose parts stand under `key`.
+pub(super) fn message(role: &str, key: &str, parts: impl IntoIterator<Item = String>) -> String {
+    let message = Object::new().text("role", role);
+    message.json(key, &list(parts)).end()
+}
+
 /// Messages of alternating roles: what one role says in a row is one message, and one without
 /// content is none. A message that stands alone stays as it is. `block` writes words as a block.
 pub(super) fn alternating(messages: Vec<String>, block: fn(&str) -> String) -> Vec<String> {
@@ -107,12 +113,8 @@ pub(super) fn alternating(messages: Vec<String>, block: fn(&str) -> String) -> V
         }
     }
     let written = all.into_iter().map(|open| {
-        open.alone.unwrap_or_else(|| {
-            Object::new()
-                .text("role", &open.role)
-                .json("content", &list(open.blocks))
-                .end()
-        })
+        open.alone
+            .unwrap_or_else(|| message(&open.role, "content", open.blocks))
     });
     written.collect()
 }

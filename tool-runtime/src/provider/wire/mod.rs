@@ -4,12 +4,13 @@
 //!
 //! | file | what it holds |
 //! | --- | --- |
-//! | `mod.rs` | the source of the format; a type with `impl Provider`, which opens the two readers |
+//! | `mod.rs` | the sources of the format, and the type that writes it |
 //! | `request.rs` | `impl WriteRequest`: definitions, tool choice, messages, answers |
-//! | `response.rs` | `Response` with `read` and `impl ReadResponse`: one pass over the text, and all that is asked of it; `call`, which finds the call that an element is |
-//! | `stream.rs` | `Stream` with `impl Assemble`: pieces into the text of a whole response, which `Response` reads |
+//! | `response.rs` | `Response`, with `read` and `impl ReadResponse`: one pass over the text, and all that is asked of it. `call` finds the call that an element of a response is |
+//! | `stream.rs` | `Stream`, with `impl Assemble`: from pieces to the text of a whole response, which `Response` reads |
 //!
-//! and is named by a variant of [`Wire`], in [`Wire::provider`] and in [`Wire::detect`].
+//! It is named by a variant of [`Wire`], in [`Wire::provider`], [`Wire::read`], [`Wire::stream`] and
+//! [`Wire::detect`].
 //!
 //! Beside the folders stands what they share: `read` (members of objects, as they stand in the text),
 //! `call` (lists of calls, their ids, their echo), `write` and `stream`.
@@ -92,16 +93,6 @@ pub enum Wire {
     Mcp2026,
 }
 
-/// A provider's folder: the type that [`Wire::provider`] names, which writes requests and reads what
-/// comes back.
-trait Provider: WriteRequest {
-    /// Reads a whole response, once.
-    fn response<'t>(&self, text: &'t str) -> Result<Box<dyn ReadResponse + 't>, WireError>;
-
-    /// Reads a response that comes in pieces.
-    fn stream(&self) -> Box<dyn Assemble>;
-}
-
 /// `request.rs`: what a request says. [`Wire`] has the words to it.
 trait WriteRequest: Sync {
     fn definition(&self, tool: &Declared<'_>) -> String;
@@ -175,7 +166,8 @@ impl Wire {
         Self::Mcp2026,
     ];
 
-    fn provider(self) -> &'static dyn Provider {
+    /// What writes requests.
+    fn provider(self) -> &'static dyn WriteRequest {
         match self {
             Self::OpenAiChat => &openai::OpenAiChat,
             Self::OpenAiResponses => &responses::OpenAiResponses,
@@ -185,6 +177,32 @@ impl Wire {
             Self::BedrockConverse => &bedrock::BedrockConverse,
             Self::Mcp => &mcp::Mcp::UP_TO_2025,
             Self::Mcp2026 => &mcp::Mcp::OF_2026,
+        }
+    }
+
+    /// Reads a whole response, once.
+    fn read(self, response: &str) -> Result<Box<dyn ReadResponse + '_>, WireError> {
+        Ok(match self {
+            Self::OpenAiChat => Box::new(openai::response::Response::read(response)?),
+            Self::OpenAiResponses => Box::new(responses::response::Response::read(response)?),
+            Self::Anthropic => Box::new(anthropic::response::Response::read(response)?),
+            Self::Gemini => Box::new(gemini::response::Response::read(response)?),
+            Self::Ollama => Box::new(ollama::response::Response::read(response)?),
+            Self::BedrockConverse => Box::new(bedrock::response::Response::read(response)?),
+            Self::Mcp | Self::Mcp2026 => Box::new(mcp::response::Response::read(response)?),
+        })
+    }
+
+    /// Reads a response that comes in pieces.
+    fn stream(self) -> Box<dyn Assemble> {
+        match self {
+            Self::OpenAiChat => Box::<openai::stream::Stream>::default(),
+            Self::OpenAiResponses => Box::<responses::stream::Stream>::default(),
+            Self::Anthropic => Box::<anthropic::stream::Stream>::default(),
+            Self::Gemini => Box::<gemini::stream::Stream>::default(),
+            Self::Ollama => Box::<ollama::stream::Stream>::default(),
+            Self::BedrockConverse => Box::<bedrock::stream::Stream>::default(),
+            Self::Mcp | Self::Mcp2026 => Box::<mcp::stream::Stream>::default(),
         }
     }
 
@@ -231,7 +249,7 @@ impl Wire {
     /// # Errors
     /// When the response itself is no JSON or of another form.
     pub fn calls(self, response: &str) -> Result<Vec<ToolCall>, WireError> {
-        Ok(self.provider().response(response)?.calls())
+        Ok(self.read(response)?.calls())
     }
 
     /// The answers as messages for the next request: the text of an array, to be appended to
@@ -264,9 +282,8 @@ impl Wire {
         results: &[ToolResult],
         encoder: Encoder,
     ) -> Result<String, WireError> {
-        let provider = self.provider();
-        let response = provider.response(response)?;
-        let answers = provider.results(results, encoder);
+        let response = self.read(response)?;
+        let answers = self.provider().results(results, encoder);
         Ok(list(response.turn(results, answers)))
     }
 

@@ -61,6 +61,22 @@ impl Object {
         self
     }
 
+    /// A string, if there is one.
+    pub(super) fn text_if(self, key: &str, text: Option<&str>) -> Self {
+        match text {
+            Some(text) => self.text(key, text),
+            None => self,
+        }
+    }
+
+    /// JSON text, if there is any.
+    pub(super) fn json_if(self, key: &str, json: Option<&str>) -> Self {
+        match json {
+            Some(json) => self.json(key, json),
+            None => self,
+        }
+    }
+
     /// JSON text.
     pub(super) fn json(mut self, key: &str, json: &str) -> Self {
         self.key(key).push_str(json);

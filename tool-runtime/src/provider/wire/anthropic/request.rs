@@ -2,7 +2,7 @@ use serde::Deserialize;
 
 use super::super::answer_form::AnswerForm;
 use super::super::call::as_object;
-use super::super::conversation::alternating;
+use super::super::conversation::{alternating, message};
 use super::super::declared::Declared;
 use super::super::read::object;
 use super::super::write::{Object, list};
@@ -18,10 +18,9 @@ impl WriteRequest for Anthropic {
             .text("name", tool.name)
             .text("description", &tool.def.description)
             .schema("input_schema", tool);
-        if tool.strict {
-            return definition.json("strict", "true").end();
-        }
-        definition.end()
+        definition
+            .json_if("strict", tool.strict.then_some("true"))
+            .end()
     }
 
     fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError> {
@@ -31,7 +30,7 @@ impl WriteRequest for Anthropic {
     /// Words that are none would be refused.
     fn user(&self, text: &str) -> Option<String> {
         let block = (!text.trim().is_empty()).then(|| text_block(text))?;
-        Some(message("user", [block]))
+        Some(message("user", "content", [block]))
     }
 
     fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
@@ -44,15 +43,15 @@ impl WriteRequest for Anthropic {
                 .json("input", &as_object(&call.arguments))
                 .end()
         });
-        vec![message("assistant", words.into_iter().chain(calls))]
+        vec![message(
+            "assistant",
+            "content",
+            words.into_iter().chain(calls),
+        )]
     }
 
     fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
-        let body = Object::new();
-        let body = match system {
-            Some(system) => body.text("system", system),
-            None => body,
-        };
+        let body = Object::new().text_if("system", system);
         let messages = list(alternating(messages, text_block));
         Some(body.json("messages", &messages).end())
     }
@@ -69,18 +68,13 @@ impl WriteRequest for Anthropic {
             ToolChoice::None => return Some(Object::new().text("type", "none").end()),
             ToolChoice::Specific(name) => Object::new().text("type", "tool").text("name", name),
         };
-        Some(match parallel {
-            Parallel::Allowed => value.end(),
-            Parallel::Forbidden => value.json("disable_parallel_tool_use", "true").end(),
-        })
+        let alone = (parallel == Parallel::Forbidden).then_some("true");
+        Some(value.json_if("disable_parallel_tool_use", alone).end())
     }
 
     fn request(&self, definitions: &str, choice: Option<&str>, _: Parallel) -> String {
         let body = Object::new().json("tools", definitions);
-        match choice {
-            Some(choice) => body.json("tool_choice", choice).end(),
-            None => body.end(),
-        }
+        body.json_if("tool_choice", choice).end()
     }
 
     /// Source: `output_config.format` of Anthropic's documentation, "Structured outputs", 2026-11.
@@ -130,20 +124,10 @@ fn results(results: &[ToolResult], encoder: Encoder) -> Vec<String> {
             }
             _ => block.text("content", &result.content(encoder)),
         };
-        if result.is_success() {
-            block.end()
-        } else {
-            block.json("is_error", "true").end()
-        }
+        let is_error = (!result.is_success()).then_some("true");
+        block.json_if("is_error", is_error).end()
     });
-    vec![message("user", blocks)]
-}
-
-fn message(role: &str, blocks: impl IntoIterator<Item = String>) -> String {
-    Object::new()
-        .text("role", role)
-        .json("content", &list(blocks))
-        .end()
+    vec![message("user", "content", blocks)]
 }
 
 fn text_block(text: &str) -> String {

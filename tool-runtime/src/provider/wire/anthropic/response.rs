@@ -9,14 +9,14 @@ use super::super::write::{Object, list};
 use super::super::{ReadResponse, WireError};
 use crate::tool::ToolCall;
 
-pub(super) struct Response<'t> {
+pub(in super::super) struct Response<'t> {
     members: Members<'t>,
     content: &'t RawValue,
     blocks: Elements<'t>,
 }
 
 impl<'t> Response<'t> {
-    pub(super) fn read(response: &'t str) -> Result<Self, WireError> {
+    pub(in super::super) fn read(response: &'t str) -> Result<Self, WireError> {
         let wrong = |error| WireError::json("this is no Anthropic message", error);
         let members = Members::read(response).map_err(wrong)?;
         let content = members.one("content").map_err(wrong)?;
@@ -77,11 +77,7 @@ pub(super) fn call<'t>(block: &Members<'t>) -> Option<RawCall<'t>> {
     block.says("type", "tool_use").then(|| {
         let parts = block.each(["type", "id", "name", "input"]);
         let [_, id, name, arguments] = parts.unwrap_or_default();
-        RawCall {
-            id,
-            name,
-            arguments,
-        }
+        RawCall::of([id, name, arguments])
     })
 }
 

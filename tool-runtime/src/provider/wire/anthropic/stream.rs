@@ -5,34 +5,25 @@
 use serde_json::value::RawValue;
 
 use super::super::WireError;
-use super::super::read::Members;
+use super::super::read::{Members, text};
 use super::super::stream::blocks::{Block, Blocks};
-use super::super::stream::tree::{Text, Tree};
-use super::super::stream::{Assemble, StreamEvent, Streamed, unfinished};
+use super::super::stream::tree::Tree;
+use super::super::stream::{Assemble, DeltaSink, unfinished};
 use super::response::call;
+use crate::tool::ToolCall;
 
-#[derive(Debug)]
-pub(super) struct Stream {
+#[derive(Debug, Default)]
+pub(in super::super) struct Stream {
     message: Tree,
     blocks: Blocks,
-    ended: bool,
-}
-
-impl Default for Stream {
-    fn default() -> Self {
-        Self {
-            message: Tree::empty_object(),
-            blocks: Blocks::default(),
-            ended: false,
-        }
-    }
 }
 
 impl Assemble for Stream {
-    fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
+    fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
         let wrong = |error| WireError::json("this is no event of an Anthropic stream", error);
         let event = Members::read(json).map_err(wrong)?;
         let keys = [
+            "type",
             "index",
             "message",
             "content_block",
@@ -40,9 +31,10 @@ impl Assemble for Stream {
             "usage",
             "error",
         ];
-        let parts = event.each(["type"]).and_then(|_| event.each(keys));
-        let [index, message, content_block, delta, usage, error] = parts.map_err(wrong)?;
-        match event.words("type").as_str() {
+        let [kind, index, message, content_block, delta, usage, error] =
+            event.each(keys).map_err(wrong)?;
+        let kind = kind.and_then(|kind| text(kind.get()));
+        match kind.as_deref().unwrap_or_default() {
             "message_start" => {
                 if let Some(message) = message {
                     self.message.join(message);
@@ -50,21 +42,21 @@ impl Assemble for Stream {
             }
             "content_block_start" => {
                 if let Some(begun) = content_block {
-                    self.blocks.begin(index, begun, call, news);
+                    self.blocks.begin(index, begun, call, sink);
                 }
             }
-            "content_block_delta" => self.delta(index, delta, news),
+            "content_block_delta" => self.blocks.join(index, delta, add, sink),
             "content_block_stop" => self.blocks.at(index).is_stopped = true,
             "message_delta" => {
                 for (key, value) in Members::of(delta).iter() {
-                    self.ended |= key == "stop_reason" && value.get() != "null";
+                    sink.ended |= key == "stop_reason" && value.get() != "null";
                     self.message.set(key, value);
                 }
                 if let Some(usage) = usage {
                     self.message.entry("usage").join(usage);
                 }
             }
-            "message_stop" => self.ended = true,
+            "message_stop" => sink.ended = true,
             "error" => {
                 return Err(error.map_or_else(
                     || WireError::new("the provider reports an error"),
@@ -76,15 +68,10 @@ impl Assemble for Stream {
         Ok(())
     }
 
-    fn end(&mut self) {
-        self.ended = true;
-    }
-
-    fn finish(self: Box<Self>) -> Streamed {
+    fn finish(self: Box<Self>, ended: bool) -> (Tree, Vec<ToolCall>) {
         let Self {
             mut message,
             blocks,
-            ended,
         } = *self;
         let (mut whole, mut broken) = (Vec::new(), Vec::new());
         for mut block in blocks.into_iter() {
@@ -102,48 +89,20 @@ impl Assemble for Stream {
             }
         }
         message.put("content", Tree::List(whole));
-        Streamed {
-            response: message.json(),
-            ended,
-            unfinished: broken,
-        }
-    }
-}
-
-impl Stream {
-    fn delta(
-        &mut self,
-        index: Option<&RawValue>,
-        delta: Option<&RawValue>,
-        news: &mut Vec<StreamEvent>,
-    ) {
-        let Some(Ok(delta)) = delta.map(|delta| Members::read(delta.get())) else {
-            return;
-        };
-        let block = self.blocks.at(index);
-        for (key, value) in delta.iter() {
-            add(block, key, value, news);
-        }
+        (message, broken)
     }
 }
 
 /// Most pieces are named as what they go on with.
-fn add(block: &mut Block, key: &str, value: &RawValue, news: &mut Vec<StreamEvent>) {
+fn add(block: &mut Block, key: &str, value: &RawValue, sink: &mut DeltaSink) {
     match key {
         // What the block is was told when it began.
         "type" | "id" | "name" => {}
-        "partial_json" => block.add_input(value, news),
+        "partial_json" => block.add_input(value, sink),
         "citation" => block
             .tree
             .entry("citations")
             .push(Tree::Raw(value.get().to_owned())),
-        _ => {
-            let entry = block.tree.entry(key);
-            entry.join(value);
-            if key == "text" {
-                let words = entry.as_text_mut().and_then(Text::news);
-                news.extend(words.map(StreamEvent::Text));
-            }
-        }
+        _ => block.tree.join_under(key, value, "text", sink),
     }
 }

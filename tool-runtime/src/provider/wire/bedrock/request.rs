@@ -2,7 +2,7 @@ use serde::Deserialize;
 
 use super::super::answer_form::AnswerForm;
 use super::super::call::as_object;
-use super::super::conversation::alternating;
+use super::super::conversation::{alternating, message};
 use super::super::declared::Declared;
 use super::super::read::object;
 use super::super::write::{Object, list};
@@ -16,12 +16,9 @@ impl WriteRequest for BedrockConverse {
     fn definition(&self, tool: &Declared<'_>) -> String {
         let def = tool.def;
         let spec = |object: Object| {
+            let description = Some(&*def.description).filter(|text| !text.is_empty());
             let spec = object.text("name", tool.name);
-            let spec = if def.description.is_empty() {
-                spec
-            } else {
-                spec.text("description", &def.description)
-            };
+            let spec = spec.text_if("description", description);
             spec.object("inputSchema", |schema| schema.schema("json", tool))
         };
         tool.open().object("toolSpec", spec).end()
@@ -53,7 +50,7 @@ impl WriteRequest for BedrockConverse {
 
     fn user(&self, text: &str) -> Option<String> {
         let block = (!text.trim().is_empty()).then(|| text_block(text))?;
-        Some(message_of("user", [block]))
+        Some(message("user", "content", [block]))
     }
 
     fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
@@ -65,15 +62,16 @@ impl WriteRequest for BedrockConverse {
                 .json("input", &as_object(&call.arguments));
             Object::new().json("toolUse", &tool_use.end()).end()
         });
-        vec![message_of("assistant", words.into_iter().chain(calls))]
+        vec![message(
+            "assistant",
+            "content",
+            words.into_iter().chain(calls),
+        )]
     }
 
     fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
-        let body = Object::new();
-        let body = match system {
-            Some(system) => body.json("system", &list([text_block(system)])),
-            None => body,
-        };
+        let system = system.map(|system| list([text_block(system)]));
+        let body = Object::new().json_if("system", system.as_deref());
         let messages = list(alternating(messages, text_block));
         Some(body.json("messages", &messages).end())
     }
@@ -100,14 +98,10 @@ impl WriteRequest for BedrockConverse {
                 .text("toolUseId", &result.id)
                 .json("content", &content);
             // Not every model takes the word for a success.
-            let block = if result.is_success() {
-                block
-            } else {
-                block.text("status", "error")
-            };
+            let block = block.text_if("status", (!result.is_success()).then_some("error"));
             Object::new().json("toolResult", &block.end()).end()
         });
-        vec![message_of("user", blocks)]
+        vec![message("user", "content", blocks)]
     }
 
     fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String> {
@@ -126,23 +120,14 @@ impl WriteRequest for BedrockConverse {
     fn request(&self, definitions: &str, choice: Option<&str>, _: Parallel) -> String {
         let config = Object::new().json("tools", definitions);
         // Some models refuse the word for what they do anyway.
-        let config = match choice.filter(|choice| *choice != r#"{"auto":{}}"#) {
-            Some(choice) => config.json("toolChoice", choice),
-            None => config,
-        };
+        let choice = choice.filter(|choice| *choice != r#"{"auto":{}}"#);
+        let config = config.json_if("toolChoice", choice);
         Object::new().json("toolConfig", &config.end()).end()
     }
 
     fn answer_form(&self, _: &AnswerForm<'_>) -> Option<String> {
         None
     }
-}
-
-fn message_of(role: &str, blocks: impl IntoIterator<Item = String>) -> String {
-    Object::new()
-        .text("role", role)
-        .json("content", &list(blocks))
-        .end()
 }
 
 fn text_block(text: &str) -> String {

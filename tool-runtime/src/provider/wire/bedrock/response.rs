@@ -7,7 +7,7 @@ use super::super::write::{Object, list};
 use super::super::{ReadResponse, WireError};
 use crate::tool::ToolCall;
 
-pub(super) struct Response<'t> {
+pub(in super::super) struct Response<'t> {
     members: Members<'t>,
     message: &'t RawValue,
     message_members: Members<'t>,
@@ -15,7 +15,7 @@ pub(super) struct Response<'t> {
 }
 
 impl<'t> Response<'t> {
-    pub(super) fn read(response: &'t str) -> Result<Self, WireError> {
+    pub(in super::super) fn read(response: &'t str) -> Result<Self, WireError> {
         let wrong = |error| WireError::json("this is no Bedrock Converse response", error);
         let members = Members::read(response).map_err(wrong)?;
         let output = members.one("output").map_err(wrong)?;
@@ -75,12 +75,7 @@ pub(super) fn call<'t>(block: &Members<'t>) -> Option<RawCall<'t>> {
         return Some(RawCall::default());
     };
     let parts = Members::of(Some(tool_use?)).each(["toolUseId", "name", "input"]);
-    let [id, name, arguments] = parts.unwrap_or_default();
-    Some(RawCall {
-        id,
-        name,
-        arguments,
-    })
+    Some(RawCall::of(parts.unwrap_or_default()))
 }
 
 fn answerable(block: &Element<'_>, call: &RawCall<'_>, id: &str) -> Option<String> {

@@ -9,31 +9,20 @@ use serde_json::value::RawValue;
 use super::super::WireError;
 use super::super::read::Members;
 use super::super::stream::blocks::{Block, Blocks};
-use super::super::stream::tree::{Text, Tree};
-use super::super::stream::{Assemble, StreamEvent, Streamed, unfinished};
+use super::super::stream::tree::Tree;
+use super::super::stream::{Assemble, DeltaSink, unfinished};
 use super::response::call;
+use crate::tool::ToolCall;
 
-#[derive(Debug)]
-pub(super) struct Stream {
+#[derive(Debug, Default)]
+pub(in super::super) struct Stream {
     response: Tree,
-    role: Tree,
+    role: Option<Tree>,
     blocks: Blocks,
-    ended: bool,
-}
-
-impl Default for Stream {
-    fn default() -> Self {
-        Self {
-            response: Tree::empty_object(),
-            role: Tree::string("assistant"),
-            blocks: Blocks::default(),
-            ended: false,
-        }
-    }
 }
 
 impl Assemble for Stream {
-    fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
+    fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
         let event = Members::read(json)
             .map_err(|error| WireError::json("this is no event of a Bedrock stream", error))?;
         for (key, value) in event.iter() {
@@ -46,17 +35,17 @@ impl Assemble for Stream {
                 continue;
             };
             match key {
-                "messageStart" => self.role = role.map_or_else(Tree::default, Tree::of),
+                "messageStart" => self.role = Some(role.map_or_else(Tree::null, Tree::of)),
                 "contentBlockStart" => {
                     if let Some(begun) = start {
-                        self.blocks.begin(index, begun, call, news);
+                        self.blocks.begin(index, begun, call, sink);
                     }
                 }
-                "contentBlockDelta" => self.delta(index, delta, news),
+                "contentBlockDelta" => self.blocks.join(index, delta, add, sink),
                 "contentBlockStop" => self.blocks.at(index).is_stopped = true,
                 "messageStop" => {
                     self.response.join(value);
-                    self.ended = true;
+                    sink.ended = true;
                 }
                 "metadata" => self.response.join(value),
                 _ => {}
@@ -65,16 +54,11 @@ impl Assemble for Stream {
         Ok(())
     }
 
-    fn end(&mut self) {
-        self.ended = true;
-    }
-
-    fn finish(self: Box<Self>) -> Streamed {
+    fn finish(self: Box<Self>, ended: bool) -> (Tree, Vec<ToolCall>) {
         let Self {
             mut response,
             role,
             blocks,
-            ended,
         } = *self;
         let (mut whole, mut broken) = (Vec::new(), Vec::new());
         for mut block in blocks.into_iter() {
@@ -93,53 +77,27 @@ impl Assemble for Stream {
                 broken.extend(unfinished(&block.tree.json(), call));
             }
         }
-        let mut message = Tree::empty_object();
-        message.put("role", role);
+        let mut message = Tree::default();
+        message.put("role", role.unwrap_or_else(|| Tree::string("assistant")));
         message.put("content", Tree::List(whole));
         response.entry("output").put("message", message);
-        Streamed {
-            response: response.json(),
-            ended,
-            unfinished: broken,
-        }
-    }
-}
-
-impl Stream {
-    fn delta(
-        &mut self,
-        index: Option<&RawValue>,
-        delta: Option<&RawValue>,
-        news: &mut Vec<StreamEvent>,
-    ) {
-        let Some(Ok(delta)) = delta.map(|delta| Members::read(delta.get())) else {
-            return;
-        };
-        let block = self.blocks.at(index);
-        for (key, value) in delta.iter() {
-            add(block, key, value, news);
-        }
+        (response, broken)
     }
 }
 
 /// What a piece goes on with stands elsewhere in a whole message where it is a call or a thought.
-fn add(block: &mut Block, key: &str, value: &RawValue, news: &mut Vec<StreamEvent>) {
+fn add(block: &mut Block, key: &str, value: &RawValue, sink: &mut DeltaSink) {
     let parts = match key {
         "toolUse" | "reasoningContent" => Members::of(Some(value)),
         "citation" => return,
         _ => {
-            let entry = block.tree.entry(key);
-            entry.join(value);
-            if key == "text" {
-                let words = entry.as_text_mut().and_then(Text::news);
-                news.extend(words.map(StreamEvent::Text));
-            }
+            block.tree.join_under(key, value, "text", sink);
             return;
         }
     };
     for (part, value) in parts.iter() {
         match (key, part) {
-            ("toolUse", "input") => block.add_input(value, news),
+            ("toolUse", "input") => block.add_input(value, sink),
             // A call is what began as one, of the tool that was told then.
             ("toolUse", "name" | "toolUseId") => {}
             ("toolUse", _) if block.tree.get(key).is_none() => {}

@@ -2,6 +2,7 @@ use serde::Deserialize;
 
 use super::super::answer_form::AnswerForm;
 use super::super::call::as_object;
+use super::super::conversation::message;
 use super::super::declared::Declared;
 use super::super::read::{Members, elements, object};
 use super::super::write::{Object, list, quoted};
@@ -62,7 +63,7 @@ impl WriteRequest for Gemini {
     }
 
     fn user(&self, text: &str) -> Option<String> {
-        Some(content_of("user", [text_part(text)]))
+        Some(message("user", "parts", [text_part(text)]))
     }
 
     fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
@@ -74,22 +75,16 @@ impl WriteRequest for Gemini {
                 .json("args", &as_object(&call.arguments));
             Object::new().json("functionCall", &call.end()).end()
         });
-        vec![content_of("model", words.into_iter().chain(calls))]
+        vec![message("model", "parts", words.into_iter().chain(calls))]
     }
 
     /// Roles need not alternate. A content without parts is refused.
     fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
-        let body = Object::new();
-        let body = match system {
-            Some(system) => {
-                let parts = list([text_part(system)]);
-                body.json(
-                    "systemInstruction",
-                    &Object::new().json("parts", &parts).end(),
-                )
-            }
-            None => body,
-        };
+        let system = system.map(|system| {
+            let parts = list([text_part(system)]);
+            Object::new().json("parts", &parts).end()
+        });
+        let body = Object::new().json_if("systemInstruction", system.as_deref());
         let has_parts = |content: &String| {
             let content = Members::read(content).unwrap_or_default();
             !elements(content.get("parts")).is_empty()
@@ -118,16 +113,13 @@ impl WriteRequest for Gemini {
                 .text("id", &result.id)
                 .text("name", &result.name)
                 .json("response", &Object::new().json(key, &value).end());
-            let response = if parts.is_empty() {
-                response
-            } else {
-                response.json("parts", &list(parts))
-            };
+            let parts = (!parts.is_empty()).then(|| list(parts));
+            let response = response.json_if("parts", parts.as_deref());
             Object::new()
                 .json("functionResponse", &response.end())
                 .end()
         });
-        vec![content_of("user", parts)]
+        vec![message("user", "parts", parts)]
     }
 
     fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String> {
@@ -152,10 +144,7 @@ impl WriteRequest for Gemini {
 
     fn request(&self, definitions: &str, choice: Option<&str>, _: Parallel) -> String {
         let body = Object::new().json("tools", definitions);
-        match choice {
-            Some(choice) => body.json("toolConfig", choice).end(),
-            None => body.end(),
-        }
+        body.json_if("toolConfig", choice).end()
     }
 
     /// Source: `GenerationConfig` of the Gemini API reference (v1beta), 2026-11.
@@ -171,13 +160,6 @@ impl WriteRequest for Gemini {
             .end();
         Some(Object::new().json("generationConfig", &config).end())
     }
-}
-
-fn content_of(role: &str, parts: impl IntoIterator<Item = String>) -> String {
-    Object::new()
-        .text("role", role)
-        .json("parts", &list(parts))
-        .end()
 }
 
 fn text_part(text: &str) -> String {

@@ -18,7 +18,7 @@ const REFUSED: [&str; 7] = [
     "IMAGE_SAFETY",
 ];
 
-pub(super) struct Response<'t> {
+pub(in super::super) struct Response<'t> {
     members: Members<'t>,
     /// The first: a request with tools asks for one candidate.
     candidate: Members<'t>,
@@ -33,7 +33,7 @@ struct Content<'t> {
 }
 
 impl<'t> Response<'t> {
-    pub(super) fn read(response: &'t str) -> Result<Self, WireError> {
+    pub(in super::super) fn read(response: &'t str) -> Result<Self, WireError> {
         let wrong = |error| WireError::json("this is no Gemini response", error);
         let members = Members::read(response).map_err(wrong)?;
         let [candidates] = members.each(["candidates"]).map_err(wrong)?;
@@ -135,12 +135,7 @@ pub(super) fn call<'t>(part: &Members<'t>) -> Option<RawCall<'t>> {
         return Some(RawCall::default());
     };
     let parts = Members::of(Some(call?)).each(["id", "name", "args"]);
-    let [id, name, arguments] = parts.unwrap_or_default();
-    Some(RawCall {
-        id,
-        name,
-        arguments,
-    })
+    Some(RawCall::of(parts.unwrap_or_default()))
 }
 
 fn answerable(part: &Element<'_>, call: &RawCall<'_>, id: &str) -> Option<String> {

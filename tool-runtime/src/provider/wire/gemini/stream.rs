@@ -3,42 +3,27 @@
 //!
 //! Source: `GenerateContentResponse` of the Gemini API reference (v1beta), 2026-11.
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::WireError;
-use super::super::read::{Members, elements, object};
+use super::super::read::{Members, elements};
 use super::super::stream::tree::{Text, Tree};
-use super::super::stream::{Assemble, StreamEvent, Streamed};
+use super::super::stream::{Assemble, DeltaSink};
 use super::response::call;
+use crate::tool::ToolCall;
 
-#[derive(Debug)]
-pub(super) struct Stream {
+#[derive(Debug, Default)]
+pub(in super::super) struct Stream {
     response: Tree,
     candidate: Tree,
     content: Tree,
     parts: Vec<Tree>,
     calls: usize,
     has_content: bool,
-    ended: bool,
-}
-
-impl Default for Stream {
-    fn default() -> Self {
-        Self {
-            response: Tree::empty_object(),
-            candidate: Tree::empty_object(),
-            content: Tree::empty_object(),
-            parts: Vec::new(),
-            calls: 0,
-            has_content: false,
-            ended: false,
-        }
-    }
 }
 
 impl Assemble for Stream {
-    fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
+    fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
         let event = Members::read(json)
             .map_err(|error| WireError::json("this is no event of a Gemini stream", error))?;
         for (key, value) in event.iter() {
@@ -47,7 +32,7 @@ impl Assemble for Stream {
                 "candidates" => {
                     // A request with tools asks for one candidate.
                     if let Some(candidate) = elements(Some(value)).first() {
-                        self.candidate(candidate, news);
+                        self.candidate(candidate, sink);
                     }
                 }
                 _ => self.response.set(key, value),
@@ -56,18 +41,13 @@ impl Assemble for Stream {
         Ok(())
     }
 
-    fn end(&mut self) {
-        self.ended = true;
-    }
-
-    fn finish(self: Box<Self>) -> Streamed {
+    fn finish(self: Box<Self>, _: bool) -> (Tree, Vec<ToolCall>) {
         let Self {
             mut response,
             mut candidate,
             mut content,
             parts,
             has_content,
-            ended,
             ..
         } = *self;
         if has_content {
@@ -75,21 +55,17 @@ impl Assemble for Stream {
             candidate.put("content", content);
         }
         response.put("candidates", Tree::List(vec![candidate]));
-        Streamed {
-            response: response.json(),
-            ended,
-            unfinished: Vec::new(),
-        }
+        (response, Vec::new())
     }
 }
 
 impl Stream {
-    fn candidate(&mut self, candidate: &RawValue, news: &mut Vec<StreamEvent>) {
+    fn candidate(&mut self, candidate: &RawValue, sink: &mut DeltaSink) {
         for (key, value) in Members::of(Some(candidate)).iter() {
             match key {
-                "content" => self.content(value, news),
+                "content" => self.content(value, sink),
                 "finishReason" => {
-                    self.ended |= !matches!(value.get(), "null" | "\"\"");
+                    sink.ended |= !matches!(value.get(), "null" | "\"\"");
                     self.candidate.set(key, value);
                 }
                 _ => self.candidate.set(key, value),
@@ -97,7 +73,7 @@ impl Stream {
         }
     }
 
-    fn content(&mut self, content: &RawValue, news: &mut Vec<StreamEvent>) {
+    fn content(&mut self, content: &RawValue, sink: &mut DeltaSink) {
         let Ok(content) = Members::read(content.get()) else {
             return;
         };
@@ -106,67 +82,47 @@ impl Stream {
             self.content.set(key, value);
         }
         for part in elements(content.one("parts").ok()) {
-            self.part(part, news);
+            self.part(part, sink);
         }
     }
 
     /// Words go on with the words before them. A part that has more than words, such as a thought's
     /// signature, stays as it is: it has to come back as it came.
-    fn part(&mut self, part: &RawValue, news: &mut Vec<StreamEvent>) {
-        if let Some(call) = call(&Members::of(Some(part))) {
-            StreamEvent::whole_call(self.calls, &call, news);
+    fn part(&mut self, part: &RawValue, sink: &mut DeltaSink) {
+        let members = Members::of(Some(part));
+        if let Some(call) = call(&members) {
+            sink.whole_call(self.calls, &call);
             self.calls += 1;
         }
-        let Some(words) = words(part) else {
+        let Some((text, is_thought)) = words(&members) else {
             self.parts.push(Tree::Raw(part.get().to_owned()));
             return;
         };
-        let same = self.parts.last_mut().filter(|last| match last {
-            Tree::Object(_) => last.get("thought").is_some() == words.is_thought,
-            _ => false,
-        });
-        let last = match same {
-            Some(last) => last,
-            None => {
-                let mut begun = Tree::empty_object();
-                begun.put("text", Tree::Text(Text::default()));
-                if words.is_thought {
-                    begun.put("thought", Tree::Raw("true".into()));
-                }
-                self.parts.push(begun);
-                let Some(last) = self.parts.last_mut() else {
-                    return;
-                };
-                last
-            }
+        let goes_on = |last: &Tree| {
+            matches!(last, Tree::Object(_)) && last.get("thought").is_some() == is_thought
         };
-        let entry = last.entry("text");
-        entry.join(words.text);
-        let told = entry.as_text_mut().and_then(Text::news);
-        if !words.is_thought {
-            news.extend(told.map(StreamEvent::Text));
-        }
+        let mut words = self.parts.pop_if(|last| goes_on(last)).unwrap_or_else(|| {
+            let mut begun = Tree::default();
+            begun.put("text", Tree::Text(Text::default()));
+            if is_thought {
+                begun.put("thought", Tree::Raw("true".into()));
+            }
+            begun
+        });
+        let told = if is_thought { "" } else { "text" };
+        words.join_under("text", text, told, sink);
+        self.parts.push(words);
     }
 }
 
-struct Words<'a> {
-    text: &'a RawValue,
-    is_thought: bool,
-}
-
-/// A part that is words and nothing else.
-fn words(part: &RawValue) -> Option<Words<'_>> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Part<'a> {
-        #[serde(borrow)]
-        text: &'a RawValue,
-        #[serde(default)]
-        thought: bool,
+/// The words of a part that is words and nothing else, and whether they are a thought.
+fn words<'t>(part: &Members<'t>) -> Option<(&'t RawValue, bool)> {
+    let is_known = |(key, _)| matches!(key, "text" | "thought");
+    let [text, thought] = part.each(["text", "thought"]).ok()?;
+    let text = text.filter(|text| text.get().starts_with('"') && part.iter().all(is_known))?;
+    match thought.map_or("false", RawValue::get) {
+        "true" => Some((text, true)),
+        "false" => Some((text, false)),
+        _ => None,
     }
-    let part: Part<'_> = object(part.get()).ok()?;
-    part.text.get().starts_with('"').then_some(Words {
-        text: part.text,
-        is_thought: part.thought,
-    })
 }

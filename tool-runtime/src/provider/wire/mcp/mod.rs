@@ -4,14 +4,9 @@
 //! modelcontextprotocol/modelcontextprotocol, `schema/2025-11-25/schema.ts` and
 //! `schema/2026-07-28/schema.ts`.
 
-mod request;
-mod response;
-mod stream;
-
-use self::response::Response;
-use self::stream::Stream;
-use super::stream::Assemble;
-use super::{Provider, ReadResponse, WireError};
+pub(super) mod request;
+pub(super) mod response;
+pub(super) mod stream;
 
 pub(super) struct Mcp {
     /// Since 2026-07-28: structured content and its schema are of any type, and a result says that
@@ -22,14 +17,4 @@ pub(super) struct Mcp {
 impl Mcp {
     pub(super) const UP_TO_2025: Self = Self { of_2026: false };
     pub(super) const OF_2026: Self = Self { of_2026: true };
-}
-
-impl Provider for Mcp {
-    fn response<'t>(&self, text: &'t str) -> Result<Box<dyn ReadResponse + 't>, WireError> {
-        Ok(Box::new(Response::read(text)?))
-    }
-
-    fn stream(&self) -> Box<dyn Assemble> {
-        Box::new(Stream::default())
-    }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::super::answer_form::AnswerForm;
 use super::super::declared::Declared;
 use super::super::read::object;
-use super::super::write::{Object, list, quoted};
+use super::super::write::{Object, list};
 use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::Mcp;
 use crate::schema::decode::Repair;
@@ -21,23 +21,18 @@ impl Mcp {
             Ok(Outcome::Content(content)) => list(content.blocks().iter().map(block_json)),
             _ => list([text_block(&result.content(encoder))]),
         };
-        let mut object = Object::new();
-        if self.of_2026 {
-            object = object.text("resultType", "complete");
-        }
-        object = object.json("content", &content);
-        if let Some(value) = self.structured(result) {
-            object = object.json("structuredContent", &value);
-        }
-        if !result.is_success() {
-            object = object.json("isError", "true");
-        }
-        if !result.repairs.is_empty() {
+        let structured = self.structured(result);
+        let meta = (!result.repairs.is_empty()).then(|| {
             let repairs = list(result.repairs.iter().map(repair));
-            let meta = Object::new().json(REPAIRS, &repairs);
-            object = object.json("_meta", &meta.end());
-        }
-        object.end()
+            Object::new().json(REPAIRS, &repairs).end()
+        });
+        Object::new()
+            .text_if("resultType", self.of_2026.then_some("complete"))
+            .json("content", &content)
+            .json_if("structuredContent", structured.as_deref())
+            .json_if("isError", (!result.is_success()).then_some("true"))
+            .json_if("_meta", meta.as_deref())
+            .end()
     }
 
     /// The value, where the version has a place for one of its type. Its text is sent as well, for
@@ -53,27 +48,20 @@ impl WriteRequest for Mcp {
     /// have, and `icons` what stands under that name: all else is the host's.
     fn definition(&self, tool: &Declared<'_>) -> String {
         let def = tool.def;
-        let mut object = tool.open().text("name", tool.name);
-        if let Some(title) = &def.title {
-            object = object.text("title", title);
-        }
-        object = object
-            .text("description", &def.description)
-            .full_schema("inputSchema", tool);
         let fits = |output: &&SchemaDoc| self.of_2026 || is_object_schema(output);
-        if let Some(output) = def.output.as_ref().filter(fits) {
-            object = object.json("outputSchema", output.as_json());
-        }
-        if def.annotations != Annotations::NONE {
-            object = object.json("annotations", &annotations(def.annotations));
-        }
-        if let Some(icons) = def.meta.get("icons").filter(|icons| icons.is_array()) {
-            object = object.json("icons", &icons.to_string());
-        }
-        if let Some(meta) = meta(&def.meta) {
-            object = object.json("_meta", &meta);
-        }
-        object.end()
+        let output = def.output.as_ref().filter(fits);
+        let hints = (def.annotations != Annotations::NONE).then(|| annotations(def.annotations));
+        let icons = def.meta.get("icons").filter(|icons| icons.is_array());
+        tool.open()
+            .text("name", tool.name)
+            .text_if("title", def.title.as_deref())
+            .text("description", &def.description)
+            .full_schema("inputSchema", tool)
+            .json_if("outputSchema", output.map(SchemaDoc::as_json))
+            .json_if("annotations", hints.as_deref())
+            .json_if("icons", icons.map(ToString::to_string).as_deref())
+            .json_if("_meta", meta(&def.meta).as_deref())
+            .end()
     }
 
     fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError> {
@@ -208,20 +196,15 @@ fn block_json(block: &Block) -> String {
                 .text("type", "resource_link")
                 .text("uri", uri)
                 .text("name", last.unwrap_or(uri));
-            match mime_type {
-                Some(mime_type) => link.json("mimeType", &quoted(mime_type)).end(),
-                None => link.end(),
-            }
+            link.text_if("mimeType", mime_type.as_deref()).end()
         }
         Block::Document {
             uri,
             mime_type,
             text,
         } => {
-            let mut document = Object::new().text("uri", uri);
-            if let Some(mime_type) = mime_type {
-                document = document.text("mimeType", mime_type);
-            }
+            let document = Object::new().text("uri", uri);
+            let document = document.text_if("mimeType", mime_type.as_deref());
             Object::new()
                 .text("type", "resource")
                 .json("resource", &document.text("text", text).end())

@@ -12,7 +12,7 @@ use super::super::{ReadResponse, WireError};
 use crate::tool::{ToolCall, ToolResult};
 
 /// One request, a list of them, or the parameters of one.
-pub(super) struct Response<'t>(Vec<Requested<'t>>);
+pub(in super::super) struct Response<'t>(Vec<Requested<'t>>);
 
 /// A request for a call, as far as it can be read.
 struct Requested<'t> {
@@ -22,7 +22,7 @@ struct Requested<'t> {
 }
 
 impl<'t> Response<'t> {
-    pub(super) fn read(request: &'t str) -> Result<Self, WireError> {
+    pub(in super::super) fn read(request: &'t str) -> Result<Self, WireError> {
         let wrong = |error| WireError::json("this is no MCP request", error);
         if request.trim_start().starts_with('[') {
             let requests: Vec<&RawValue> = serde_json::from_str(request).map_err(wrong)?;
@@ -137,11 +137,7 @@ impl<'t> Request<'t> {
     }
 
     fn as_params(&self) -> RawCall<'t> {
-        RawCall {
-            id: None,
-            name: self.name,
-            arguments: self.arguments,
-        }
+        RawCall::of([None, self.name, self.arguments])
     }
 
     fn asks_for(&self, call: RawCall<'t>) -> Requested<'t> {

@@ -47,10 +47,7 @@ impl WriteRequest for Ollama {
                 .text("tool_name", &result.name)
                 .text("tool_call_id", &result.id)
                 .text("content", &result.content(encoder));
-            match pictures(result) {
-                Some(pictures) => message.json("images", &pictures).end(),
-                None => message.end(),
-            }
+            message.json_if("images", pictures(result).as_deref()).end()
         });
         messages.collect()
     }

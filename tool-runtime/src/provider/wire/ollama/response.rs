@@ -5,13 +5,13 @@ use super::super::read::Members;
 use super::super::{ReadResponse, WireError};
 use crate::tool::ToolCall;
 
-pub(super) struct Response<'t> {
+pub(in super::super) struct Response<'t> {
     members: Members<'t>,
     message: Message<'t>,
 }
 
 impl<'t> Response<'t> {
-    pub(super) fn read(response: &'t str) -> Result<Self, WireError> {
+    pub(in super::super) fn read(response: &'t str) -> Result<Self, WireError> {
         let wrong = |error| WireError::json("this is no Ollama chat response", error);
         let members = Members::read(response).map_err(wrong)?;
         let message = members.one("message").map_err(wrong)?;

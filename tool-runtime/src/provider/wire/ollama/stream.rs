@@ -8,38 +8,27 @@ use serde_json::value::RawValue;
 use super::super::WireError;
 use super::super::openai::response::call;
 use super::super::read::{Members, elements};
-use super::super::stream::tree::{Text, Tree};
-use super::super::stream::{Assemble, StreamEvent, Streamed};
+use super::super::stream::tree::Tree;
+use super::super::stream::{Assemble, DeltaSink};
+use crate::tool::ToolCall;
 
-#[derive(Debug)]
-pub(super) struct Stream {
+#[derive(Debug, Default)]
+pub(in super::super) struct Stream {
     response: Tree,
     message: Tree,
     calls: Vec<Tree>,
-    ended: bool,
-}
-
-impl Default for Stream {
-    fn default() -> Self {
-        Self {
-            response: Tree::empty_object(),
-            message: Tree::empty_object(),
-            calls: Vec::new(),
-            ended: false,
-        }
-    }
 }
 
 impl Assemble for Stream {
-    fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
+    fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
         let event = Members::read(json)
             .map_err(|error| WireError::json("this is no event of an Ollama stream", error))?;
         for (key, value) in event.iter() {
             match key {
                 "error" => WireError::none_reported(value)?,
-                "message" => self.message(value, news),
+                "message" => self.message(value, sink),
                 _ => {
-                    self.ended |= key == "done" && value.get() == "true";
+                    sink.ended |= key == "done" && value.get() == "true";
                     self.response.set(key, value);
                 }
             }
@@ -47,54 +36,38 @@ impl Assemble for Stream {
         Ok(())
     }
 
-    fn end(&mut self) {
-        self.ended = true;
-    }
-
-    fn finish(self: Box<Self>) -> Streamed {
+    fn finish(self: Box<Self>, _: bool) -> (Tree, Vec<ToolCall>) {
         let Self {
             mut response,
             mut message,
             calls,
-            ended,
         } = *self;
         if !calls.is_empty() {
             message.put("tool_calls", Tree::List(calls));
         }
         response.put("message", message);
-        Streamed {
-            response: response.json(),
-            ended,
-            unfinished: Vec::new(),
-        }
+        (response, Vec::new())
     }
 }
 
 impl Stream {
-    fn message(&mut self, message: &RawValue, news: &mut Vec<StreamEvent>) {
+    fn message(&mut self, message: &RawValue, sink: &mut DeltaSink) {
         for (key, value) in Members::of(Some(message)).iter() {
             match key {
                 "tool_calls" => {
                     for call in elements(Some(value)) {
-                        self.call(call, news);
+                        self.call(call, sink);
                     }
                 }
                 "role" => self.message.set(key, value),
-                _ => {
-                    let entry = self.message.entry(key);
-                    entry.join(value);
-                    if key == "content" {
-                        let words = entry.as_text_mut().and_then(Text::news);
-                        news.extend(words.map(StreamEvent::Text));
-                    }
-                }
+                _ => self.message.join_under(key, value, "content", sink),
             }
         }
     }
 
-    fn call(&mut self, element: &RawValue, news: &mut Vec<StreamEvent>) {
+    fn call(&mut self, element: &RawValue, sink: &mut DeltaSink) {
         let call = call(&Members::of(Some(element)));
-        StreamEvent::whole_call(self.calls.len(), &call, news);
+        sink.whole_call(self.calls.len(), &call);
         self.calls.push(Tree::Raw(element.get().to_owned()));
     }
 }

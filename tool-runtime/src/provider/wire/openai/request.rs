@@ -97,12 +97,8 @@ pub(in super::super) fn assistant(
     let message = Object::new()
         .text("role", "assistant")
         .text("content", text);
-    if calls.is_empty() {
-        return message.end();
-    }
-    message
-        .json("tool_calls", &list(calls.iter().map(call)))
-        .end()
+    let calls = (!calls.is_empty()).then(|| list(calls.iter().map(call)));
+    message.json_if("tool_calls", calls.as_deref()).end()
 }
 
 /// The system prompt is a message, the first.
@@ -131,15 +127,10 @@ pub(in super::super) fn request(
     choice: Option<&str>,
     parallel: Parallel,
 ) -> String {
-    let mut body = Object::new().json("tools", definitions);
-    if let Some(choice) = choice {
-        body = body.json("tool_choice", choice);
-    }
-    match parallel {
-        Parallel::Allowed => body,
-        Parallel::Forbidden => body.json("parallel_tool_calls", "false"),
-    }
-    .end()
+    let alone = (parallel == Parallel::Forbidden).then_some("false");
+    let body = Object::new().json("tools", definitions);
+    let body = body.json_if("tool_choice", choice);
+    body.json_if("parallel_tool_calls", alone).end()
 }
 
 pub(in super::super) fn definition(tool: &Declared<'_>) -> String {
@@ -148,11 +139,7 @@ pub(in super::super) fn definition(tool: &Declared<'_>) -> String {
             .text("name", tool.name)
             .text("description", &tool.def.description)
             .schema("parameters", tool);
-        if tool.strict {
-            function.json("strict", "true")
-        } else {
-            function
-        }
+        function.json_if("strict", tool.strict.then_some("true"))
     };
     let definition = tool.open().text("type", "function");
     definition.object("function", function).end()

@@ -7,7 +7,7 @@ use super::super::write::{Object, list};
 use super::super::{ReadResponse, WireError};
 use crate::tool::ToolCall;
 
-pub(super) struct Response<'t> {
+pub(in super::super) struct Response<'t> {
     members: Members<'t>,
     /// The first: a request with tools asks for one choice.
     choice: Members<'t>,
@@ -15,7 +15,7 @@ pub(super) struct Response<'t> {
 }
 
 impl<'t> Response<'t> {
-    pub(super) fn read(response: &'t str) -> Result<Self, WireError> {
+    pub(in super::super) fn read(response: &'t str) -> Result<Self, WireError> {
         let wrong = |error| WireError::json("this is no OpenAI chat response", error);
         let members = Members::read(response).map_err(wrong)?;
         let choices = members.one("choices").and_then(array).map_err(wrong)?;
@@ -127,9 +127,5 @@ pub(in super::super) fn call<'t>(element: &Members<'t>) -> RawCall<'t> {
     let [id, function] = element.each(["id", "function"]).unwrap_or_default();
     let parts = Members::of(function).each(["name", "arguments"]);
     let [name, arguments] = parts.unwrap_or_default();
-    RawCall {
-        id,
-        name,
-        arguments,
-    }
+    RawCall::of([id, name, arguments])
 }

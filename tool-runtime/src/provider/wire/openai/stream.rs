@@ -6,29 +6,17 @@ use serde_json::value::RawValue;
 
 use super::super::WireError;
 use super::super::read::{Members, elements, is_object, text};
-use super::super::stream::tree::{Text, Tree};
-use super::super::stream::{Assemble, StreamEvent, Streamed, unfinished};
+use super::super::stream::tree::Tree;
+use super::super::stream::{Assemble, DeltaSink, unfinished};
 use super::response::call;
+use crate::tool::ToolCall;
 
-#[derive(Debug)]
-pub(super) struct Stream {
+#[derive(Debug, Default)]
+pub(in super::super) struct Stream {
     head: Tree,
     message: Tree,
     calls: Vec<Call>,
     finish_reason: Option<String>,
-    ended: bool,
-}
-
-impl Default for Stream {
-    fn default() -> Self {
-        Self {
-            head: Tree::empty_object(),
-            message: Tree::empty_object(),
-            calls: Vec::new(),
-            finish_reason: None,
-            ended: false,
-        }
-    }
 }
 
 #[derive(Debug)]
@@ -52,7 +40,7 @@ impl Call {
 }
 
 impl Assemble for Stream {
-    fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
+    fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
         let event = Members::read(json)
             .map_err(|error| WireError::json("this is no event of an OpenAI chat stream", error))?;
         for (key, value) in event.iter() {
@@ -62,7 +50,7 @@ impl Assemble for Stream {
                 "object" | "obfuscation" => {}
                 "choices" => {
                     for choice in elements(Some(value)) {
-                        self.choice(choice, news);
+                        self.choice(choice, sink);
                     }
                 }
                 _ => self.head.set(key, value),
@@ -71,17 +59,12 @@ impl Assemble for Stream {
         Ok(())
     }
 
-    fn end(&mut self) {
-        self.ended = true;
-    }
-
-    fn finish(self: Box<Self>) -> Streamed {
+    fn finish(self: Box<Self>, ended: bool) -> (Tree, Vec<ToolCall>) {
         let Self {
             mut head,
             mut message,
             calls,
             finish_reason,
-            ended,
         } = *self;
         let mut broken = Vec::new();
         let mut whole = Vec::new();
@@ -100,24 +83,20 @@ impl Assemble for Stream {
         if !whole.is_empty() {
             message.put("tool_calls", Tree::List(whole));
         }
-        let mut choice = Tree::empty_object();
+        let mut choice = Tree::default();
         choice.put("index", Tree::Raw("0".into()));
         choice.put("message", message);
-        let reason = finish_reason.map_or_else(Tree::default, Tree::Raw);
+        let reason = finish_reason.map_or_else(Tree::null, Tree::Raw);
         choice.put("finish_reason", reason);
         head.put("object", Tree::string("chat.completion"));
         head.put("choices", Tree::List(vec![choice]));
-        Streamed {
-            response: head.json(),
-            ended,
-            unfinished: broken,
-        }
+        (head, broken)
     }
 }
 
 impl Stream {
     /// A request with tools asks for one choice; pieces of others are not for us.
-    fn choice(&mut self, choice: &RawValue, news: &mut Vec<StreamEvent>) {
+    fn choice(&mut self, choice: &RawValue, sink: &mut DeltaSink) {
         let parts = Members::of(Some(choice)).each(["index", "delta", "finish_reason"]);
         let Ok([index, delta, finish_reason]) = parts else {
             return;
@@ -127,29 +106,22 @@ impl Stream {
         }
         if let Some(reason) = finish_reason {
             self.finish_reason = Some(reason.get().to_owned());
-            self.ended = true;
+            sink.ended = true;
         }
         for (key, value) in Members::of(delta).iter() {
             match key {
                 "tool_calls" => {
                     for piece in elements(Some(value)) {
-                        self.call(piece, news);
+                        self.call(piece, sink);
                     }
                 }
                 "role" => self.message.set(key, value),
-                _ => {
-                    let entry = self.message.entry(key);
-                    entry.join(value);
-                    if key == "content" {
-                        let words = entry.as_text_mut().and_then(Text::news);
-                        news.extend(words.map(StreamEvent::Text));
-                    }
-                }
+                _ => self.message.join_under(key, value, "content", sink),
             }
         }
     }
 
-    fn call(&mut self, piece: &RawValue, news: &mut Vec<StreamEvent>) {
+    fn call(&mut self, piece: &RawValue, sink: &mut DeltaSink) {
         let Ok(members) = Members::read(piece.get()) else {
             return;
         };
@@ -168,12 +140,10 @@ impl Stream {
             let name = function.get("name").map(Tree::plain);
             if let Some(name) = name.filter(|name| !name.is_empty() && name != "null") {
                 call.is_told = true;
-                news.push(StreamEvent::Call { place, name });
+                sink.call(place, name);
             }
         }
-        let arguments = function.entry("arguments").as_text_mut();
-        let fragment = arguments.and_then(Text::news);
-        news.extend(fragment.map(|text| StreamEvent::Arguments { place, text }));
+        sink.arguments(place, function.entry("arguments").news());
     }
 
     /// Which call a piece belongs to; a new one if to none.
@@ -216,7 +186,7 @@ impl Stream {
         found.unwrap_or_else(|| {
             self.calls.push(Call {
                 index: index.map(str::to_owned),
-                tree: Tree::empty_object(),
+                tree: Tree::default(),
                 is_told: false,
             });
             self.calls.len() - 1

@@ -70,11 +70,7 @@ impl WriteRequest for OpenAiResponses {
     }
 
     fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
-        let body = Object::new();
-        let body = match system {
-            Some(system) => body.text("instructions", system),
-            None => body,
-        };
+        let body = Object::new().text_if("instructions", system);
         Some(body.json("input", &list(messages)).end())
     }
 

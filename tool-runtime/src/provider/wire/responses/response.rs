@@ -4,13 +4,13 @@ use super::super::read::{Members, array, elements};
 use super::super::{ReadResponse, WireError};
 use crate::tool::ToolCall;
 
-pub(super) struct Response<'t> {
+pub(in super::super) struct Response<'t> {
     members: Members<'t>,
     items: Elements<'t>,
 }
 
 impl<'t> Response<'t> {
-    pub(super) fn read(response: &'t str) -> Result<Self, WireError> {
+    pub(in super::super) fn read(response: &'t str) -> Result<Self, WireError> {
         let wrong = |error| WireError::json("this is no OpenAI response", error);
         let members = Members::read(response).map_err(wrong)?;
         let items = members.one("output").and_then(array);
@@ -95,10 +95,6 @@ pub(super) fn call<'t>(item: &Members<'t>) -> Option<RawCall<'t>> {
     item.says("type", "function_call").then(|| {
         let parts = item.each(["type", "call_id", "name", "arguments"]);
         let [_, id, name, arguments] = parts.unwrap_or_default();
-        RawCall {
-            id,
-            name,
-            arguments,
-        }
+        RawCall::of([id, name, arguments])
     })
 }

@@ -10,27 +10,16 @@ use super::super::WireError;
 use super::super::call::RawCall;
 use super::super::read::{Members, elements, is_object, text};
 use super::super::stream::tree::{Text, Tree};
-use super::super::stream::{Assemble, StreamEvent, Streamed, unfinished};
+use super::super::stream::{Assemble, DeltaSink, unfinished};
 use super::response::call;
+use crate::tool::ToolCall;
 
-#[derive(Debug)]
-pub(super) struct Stream {
+#[derive(Debug, Default)]
+pub(in super::super) struct Stream {
     response: Tree,
     items: Vec<Item>,
-    ended: bool,
     /// How many items the provider's last word of the whole response has.
     told: usize,
-}
-
-impl Default for Stream {
-    fn default() -> Self {
-        Self {
-            response: Tree::empty_object(),
-            items: Vec::new(),
-            ended: false,
-            told: 0,
-        }
-    }
 }
 
 #[derive(Debug)]
@@ -44,10 +33,11 @@ struct Item {
 }
 
 impl Assemble for Stream {
-    fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
+    fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
         let wrong = |error| WireError::json("this is no event of an OpenAI response", error);
         let event = Members::read(json).map_err(wrong)?;
         let keys = [
+            "type",
             "output_index",
             "item",
             "delta",
@@ -55,29 +45,30 @@ impl Assemble for Stream {
             "response",
             "error",
         ];
-        let parts = event.each(["type"]).and_then(|_| event.each(keys));
-        let [index, item, delta, arguments, response, error] = parts.map_err(wrong)?;
-        match event.words("type").as_str() {
-            "response.output_item.added" => self.item(index, item, false, news),
-            "response.output_item.done" => self.item(index, item, true, news),
+        let [kind, index, item, delta, arguments, response, error] =
+            event.each(keys).map_err(wrong)?;
+        let kind = kind.and_then(|kind| text(kind.get()));
+        match kind.as_deref().unwrap_or_default() {
+            "response.output_item.added" => self.item(index, item, false, sink),
+            "response.output_item.done" => self.item(index, item, true, sink),
             "response.function_call_arguments.delta" => {
                 if let (Some(item), Some(delta)) = (self.find(index), delta) {
                     item.arguments.push(delta);
-                    item.tell(news);
+                    item.tell(sink);
                 }
             }
             "response.function_call_arguments.done" => {
                 if let (Some(item), Some(whole)) = (self.find(index), arguments) {
-                    item.replace(whole, news);
+                    item.replace(whole, sink);
                     item.is_done = true;
                 }
             }
             "response.output_text.delta" => {
                 let words = delta.and_then(|delta| text(delta.get()));
-                news.extend(words.map(|words| StreamEvent::Text(words.into_owned())));
+                sink.words(words.map(Cow::into_owned));
             }
             "response.completed" | "response.incomplete" | "response.failed" => {
-                self.ended = true;
+                sink.ended = true;
                 self.whole(response);
             }
             "response.created" | "response.in_progress" | "response.queued" => {
@@ -92,17 +83,12 @@ impl Assemble for Stream {
         Ok(())
     }
 
-    fn end(&mut self) {
-        self.ended = true;
-    }
-
     /// The provider's own whole response, if it has all that came. Imitators send one without
     /// output.
-    fn finish(self: Box<Self>) -> Streamed {
+    fn finish(self: Box<Self>, ended: bool) -> (Tree, Vec<ToolCall>) {
         let Self {
             mut response,
             items,
-            ended,
             told,
         } = *self;
         let (mut whole, mut broken) = (Vec::new(), Vec::new());
@@ -117,11 +103,7 @@ impl Assemble for Stream {
         if !ended || told < whole.len() || told == 0 {
             response.put("output", Tree::List(whole));
         }
-        Streamed {
-            response: response.json(),
-            ended,
-            unfinished: broken,
-        }
+        (response, broken)
     }
 }
 
@@ -148,7 +130,7 @@ impl Stream {
         index: Option<&RawValue>,
         item: Option<&RawValue>,
         is_done: bool,
-        news: &mut Vec<StreamEvent>,
+        sink: &mut DeltaSink,
     ) {
         let Some(raw) = item else {
             return;
@@ -160,12 +142,11 @@ impl Stream {
             let calls = self.items.iter().filter(|item| item.place.is_some());
             let place = call.is_some().then(|| calls.count());
             if let (Some(place), Some(call)) = (place, &call) {
-                let name = call.name().into_owned();
-                news.push(StreamEvent::Call { place, name });
+                sink.call(place, call.name());
             }
             self.items.push(Item {
                 index: index.to_owned(),
-                tree: Tree::default(),
+                tree: Tree::null(),
                 call_id: call
                     .as_ref()
                     .and_then(RawCall::given_id)
@@ -179,7 +160,7 @@ impl Stream {
             return;
         };
         if let Some(arguments) = call.and_then(|call| call.arguments) {
-            item.replace(arguments, news);
+            item.replace(arguments, sink);
         }
         item.tree = Tree::Raw(raw.get().to_owned());
         item.is_done |= is_done;
@@ -201,7 +182,7 @@ impl Item {
     }
 
     /// The whole arguments: what of them was not told yet is news.
-    fn replace(&mut self, whole: &RawValue, news: &mut Vec<StreamEvent>) {
+    fn replace(&mut self, whole: &RawValue, sink: &mut DeltaSink) {
         let mut arguments = Text::default();
         arguments.push(whole);
         if arguments.is_empty() {
@@ -209,16 +190,16 @@ impl Item {
         }
         if arguments.go_on_from(&self.arguments) {
             self.arguments = arguments;
-            self.tell(news);
+            self.tell(sink);
         } else {
             let _ = arguments.news();
             self.arguments = arguments;
         }
     }
 
-    fn tell(&mut self, news: &mut Vec<StreamEvent>) {
-        if let (Some(place), Some(text)) = (self.place, self.arguments.news()) {
-            news.push(StreamEvent::Arguments { place, text });
+    fn tell(&mut self, sink: &mut DeltaSink) {
+        if let Some(place) = self.place {
+            sink.arguments(place, self.arguments.news());
         }
     }
 

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::super::call::ReadCall;
 use super::super::read::{Members, is_json, is_object};
-use super::StreamEvent;
+use super::DeltaSink;
 use super::tree::{Text, Tree};
 
 /// The blocks in the order in which they began.
@@ -43,7 +43,7 @@ impl Blocks {
         index: Option<&RawValue>,
         begun: &RawValue,
         call: ReadCall,
-        news: &mut Vec<StreamEvent>,
+        sink: &mut DeltaSink,
     ) {
         let index = index.map_or("", RawValue::get);
         let found = self.0.iter().rposition(|block| block.index == index);
@@ -57,11 +57,27 @@ impl Blocks {
         if let Some(call) = call(&Members::read(&json).unwrap_or_default()) {
             let place = self.0.iter().filter(|block| block.place.is_some()).count();
             block.place = Some(place);
-            let name = call.name().into_owned();
-            news.push(StreamEvent::Call { place, name });
-            block.tell(news);
+            sink.call(place, call.name());
+            block.tell(sink);
         }
         self.0.push(block);
+    }
+
+    /// Joins a piece to the block of this index; `add` takes its members one by one.
+    pub(in super::super) fn join(
+        &mut self,
+        index: Option<&RawValue>,
+        delta: Option<&RawValue>,
+        add: fn(&mut Block, &str, &RawValue, &mut DeltaSink),
+        sink: &mut DeltaSink,
+    ) {
+        let Some(Ok(delta)) = delta.map(|delta| Members::read(delta.get())) else {
+            return;
+        };
+        let block = self.at(index);
+        for (key, value) in delta.iter() {
+            add(block, key, value, sink);
+        }
     }
 
     pub(in super::super) fn into_iter(self) -> impl Iterator<Item = Block> {
@@ -73,7 +89,7 @@ impl Block {
     fn new(index: &str) -> Self {
         Self {
             index: index.to_owned(),
-            tree: Tree::empty_object(),
+            tree: Tree::default(),
             input: Text::default(),
             place: None,
             is_begun: false,
@@ -82,17 +98,15 @@ impl Block {
     }
 
     /// A piece of the arguments.
-    pub(in super::super) fn add_input(&mut self, piece: &RawValue, news: &mut Vec<StreamEvent>) {
+    pub(in super::super) fn add_input(&mut self, piece: &RawValue, sink: &mut DeltaSink) {
         self.input.push(piece);
-        self.tell(news);
+        self.tell(sink);
     }
 
     /// What of a call's arguments was not told yet. A piece may come before its block is one.
-    fn tell(&mut self, news: &mut Vec<StreamEvent>) {
-        if let Some(place) = self.place
-            && let Some(text) = self.input.news()
-        {
-            news.push(StreamEvent::Arguments { place, text });
+    fn tell(&mut self, sink: &mut DeltaSink) {
+        if let Some(place) = self.place {
+            sink.arguments(place, self.input.news());
         }
     }
 
@@ -109,7 +123,7 @@ impl Block {
             return begun
                 .filter(|begun| begun.json() != "null")
                 .cloned()
-                .unwrap_or_else(Tree::empty_object);
+                .unwrap_or_else(Tree::default);
         }
         let json = self.input.text();
         let json = json.filter(|json| is_json(json));

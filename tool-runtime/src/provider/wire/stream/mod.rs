@@ -6,6 +6,7 @@ pub(super) mod tree;
 
 use std::fmt;
 
+use self::tree::Tree;
 use super::call::{RawCall, ReadCall, with_made};
 use super::read::{Members, is_json};
 use super::{Wire, WireError};
@@ -42,6 +43,7 @@ pub struct Accumulator {
     state: Box<dyn Assemble>,
     line: Vec<u8>,
     begun: bool,
+    ended: bool,
     renames: Renames,
 }
 
@@ -69,18 +71,6 @@ pub enum StreamEvent {
     },
 }
 
-impl StreamEvent {
-    /// A call that comes whole.
-    pub(super) fn whole_call(place: usize, call: &RawCall<'_>, news: &mut Vec<Self>) {
-        let name = call.name().into_owned();
-        news.push(Self::Call { place, name });
-        let text = call.arguments().into_owned();
-        if !text.is_empty() {
-            news.push(Self::Arguments { place, text });
-        }
-    }
-}
-
 /// A response that was streamed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -94,15 +84,48 @@ pub struct Streamed {
     pub unfinished: Vec<ToolCall>,
 }
 
-/// What each wire does its own way.
+/// `stream.rs` of a provider: a response that comes in pieces.
 pub(super) trait Assemble: fmt::Debug + Send + Sync {
     /// Takes one event. What it does not know is not for us.
-    fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError>;
+    fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError>;
 
-    /// The provider's word that nothing more comes.
-    fn end(&mut self) {}
+    /// Puts the response together, and the calls that broke off: there are none if the response
+    /// `ended`.
+    fn finish(self: Box<Self>, ended: bool) -> (Tree, Vec<ToolCall>);
+}
 
-    fn finish(self: Box<Self>) -> Streamed;
+/// What events bring.
+#[derive(Debug, Default)]
+pub(super) struct DeltaSink {
+    events: Vec<StreamEvent>,
+    /// Whether the provider said that nothing more comes.
+    pub(super) ended: bool,
+}
+
+impl DeltaSink {
+    /// Words of the answer.
+    pub(super) fn words(&mut self, text: Option<String>) {
+        self.events.extend(text.map(StreamEvent::Text));
+    }
+
+    /// A call begins.
+    pub(super) fn call(&mut self, place: usize, name: impl Into<String>) {
+        let name = name.into();
+        self.events.push(StreamEvent::Call { place, name });
+    }
+
+    /// A piece of a call's arguments.
+    pub(super) fn arguments(&mut self, place: usize, text: Option<String>) {
+        let text = text.filter(|text| !text.is_empty());
+        let event = text.map(|text| StreamEvent::Arguments { place, text });
+        self.events.extend(event);
+    }
+
+    /// A call that comes whole.
+    pub(super) fn whole_call(&mut self, place: usize, call: &RawCall<'_>) {
+        self.call(place, call.name());
+        self.arguments(place, Some(call.arguments().into_owned()));
+    }
 }
 
 impl Accumulator {
@@ -110,9 +133,10 @@ impl Accumulator {
     pub fn new(wire: Wire) -> Self {
         Self {
             wire,
-            state: wire.provider().stream(),
+            state: wire.stream(),
             line: Vec::new(),
             begun: false,
+            ended: false,
             renames: Renames::default(),
         }
     }
@@ -179,11 +203,15 @@ impl Accumulator {
         // The last line may lack its end, or have broken off.
         let _ = self.line(&String::from_utf8_lossy(&rest), &mut Vec::new());
         if self.begun {
-            let mut streamed = self.state.finish();
-            for call in &mut streamed.unfinished {
+            let (response, mut unfinished) = self.state.finish(self.ended);
+            for call in &mut unfinished {
                 self.renames.restore(&mut call.name);
             }
-            Ok(streamed)
+            Ok(Streamed {
+                response: response.json(),
+                ended: self.ended,
+                unfinished,
+            })
         } else {
             Err(WireError::new("the stream ended before a response began"))
         }
@@ -201,7 +229,7 @@ impl Accumulator {
         match data {
             "" => Ok(()),
             "[DONE]" => {
-                self.state.end();
+                self.ended = true;
                 Ok(())
             }
             json => self.data(json, news),
@@ -209,15 +237,17 @@ impl Accumulator {
     }
 
     fn data(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
-        let known = news.len();
-        let outcome = self.state.event(json, news);
-        for event in news.iter_mut().skip(known) {
+        let mut sink = DeltaSink::default();
+        let outcome = self.state.event(json, &mut sink);
+        self.ended |= sink.ended;
+        for event in &mut sink.events {
             if let StreamEvent::Call { name, .. } = event
                 && let Some(own) = self.renames.from_provider(name)
             {
                 own.clone_into(name);
             }
         }
+        news.append(&mut sink.events);
         outcome?;
         self.begun = true;
         Ok(())

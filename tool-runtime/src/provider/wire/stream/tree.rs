@@ -4,6 +4,7 @@ use serde_json::value::RawValue;
 
 use super::super::read::{Members, elements, text};
 use super::super::write::quoted;
+use super::DeltaSink;
 
 /// How deep pieces are joined. Below that the later one replaces the earlier; no provider's pieces
 /// go deeper than half of it.
@@ -75,25 +76,26 @@ impl Text {
     }
 }
 
+/// An empty object.
 impl Default for Tree {
     fn default() -> Self {
-        Self::Raw("null".into())
+        Self::Object(Vec::new())
     }
 }
 
 impl Tree {
+    pub(in super::super) fn null() -> Self {
+        Self::Raw("null".into())
+    }
+
     pub(in super::super) fn of(value: &RawValue) -> Self {
-        let mut tree = Self::default();
+        let mut tree = Self::null();
         tree.join(value);
         tree
     }
 
     pub(in super::super) fn string(text: &str) -> Self {
         Self::Raw(quoted(text))
-    }
-
-    pub(in super::super) fn empty_object() -> Self {
-        Self::Object(Vec::new())
     }
 
     /// Joins a piece: strings are appended, objects joined key by key, lists appended or, where
@@ -195,7 +197,7 @@ impl Tree {
     /// The value under `key`, made if there is none. What is no object becomes one.
     pub(in super::super) fn entry(&mut self, key: &str) -> &mut Self {
         if !self.open_object() {
-            *self = Self::empty_object();
+            *self = Self::default();
         }
         let Self::Object(entries) = self else {
             return self;
@@ -203,13 +205,28 @@ impl Tree {
         let at = match entries.iter().position(|(name, _)| name == key) {
             Some(at) => at,
             None => {
-                entries.push((key.to_owned(), Self::default()));
+                entries.push((key.to_owned(), Self::null()));
                 entries.len() - 1
             }
         };
         // The place was found or made above.
         #[allow(clippy::indexing_slicing)]
         &mut entries[at].1
+    }
+
+    /// Joins a piece to the value under `key`. What is added under `words` is the answer's words.
+    pub(in super::super) fn join_under(
+        &mut self,
+        key: &str,
+        piece: &RawValue,
+        words: &str,
+        sink: &mut DeltaSink,
+    ) {
+        let entry = self.entry(key);
+        entry.join(piece);
+        if key == words {
+            sink.words(entry.news());
+        }
     }
 
     /// Says a value anew, where it says anything.
@@ -249,9 +266,10 @@ impl Tree {
         }
     }
 
-    pub(in super::super) fn as_text_mut(&mut self) -> Option<&mut Text> {
+    /// What was added to a string since the last time.
+    pub(in super::super) fn news(&mut self) -> Option<String> {
         match self {
-            Self::Text(text) => Some(text),
+            Self::Text(text) => text.news(),
             _ => None,
         }
     }

@@ -121,7 +121,8 @@ impl<'de> Visitor<'de> for MembersVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-        let mut members = Vec::new();
+        // Most objects of a response have fewer.
+        let mut members = Vec::with_capacity(8);
         while let Some((Text(key), value)) = map.next_entry()? {
             members.push((key, value));
         }

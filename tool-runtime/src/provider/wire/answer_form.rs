@@ -8,14 +8,14 @@ use crate::schema::render::SchemaDoc;
 /// The form of an answer, in a provider's dialect.
 pub(super) struct AnswerForm<'s> {
     pub(super) schema: &'s str,
-    /// Whether the provider holds the model to the schema.
+    /// The provider holds the model to the schema.
     pub(super) strict: bool,
     /// The schema is of Gemini's `OpenAPI` form.
     pub(super) openapi: bool,
 }
 
 impl AnswerForm<'_> {
-    /// What the schema is called, where it wants a name.
+    /// The schema's name, where it wants one.
     pub(super) const NAME: &'static str = "answer";
 
     /// Writes the schema and whether it is strict.

@@ -113,7 +113,7 @@ trait WriteRequest: Sync {
     /// A person's words as a message, if the provider takes them.
     fn user(&self, text: &str) -> Option<String>;
 
-    /// What the model said as messages, where its own are not at hand.
+    /// The model's words and calls as messages, where its own are not at hand.
     fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String>;
 
     fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String>;
@@ -130,11 +130,11 @@ trait WriteRequest: Sync {
 trait ReadResponse {
     fn calls(&self) -> Vec<ToolCall>;
 
-    /// What the next request repeats of the response.
+    /// The messages that the next request repeats.
     fn messages(&self) -> Vec<String>;
 
-    /// What the next request gains: `answers` are the `results` as [`WriteRequest::results`] wrote
-    /// them.
+    /// All messages that the next request gains: `answers` are the `results` as
+    /// [`WriteRequest::results`] wrote them.
     fn turn(&self, _: &[ToolResult], answers: Vec<String>) -> Vec<String> {
         let mut messages = self.messages();
         messages.extend(answers);
@@ -166,7 +166,7 @@ impl Wire {
         Self::Mcp2026,
     ];
 
-    /// What writes requests.
+    /// Writes requests.
     fn provider(self) -> &'static dyn WriteRequest {
         match self {
             Self::OpenAiChat => &openai::OpenAiChat,

@@ -54,7 +54,7 @@ impl<'t> Members<'t> {
         text.unwrap_or_default().into_owned()
     }
 
-    /// Whether a value under `key` is this string.
+    /// True if a value under `key` is this string.
     pub(super) fn says(&self, key: &str, expected: &str) -> bool {
         self.all(key).any(|json| is_string(json, expected))
     }
@@ -136,7 +136,7 @@ pub(super) fn text(json: &str) -> Option<Cow<'_, str>> {
     Some(text)
 }
 
-/// The same, of a string that holds no such half: an id with one would be another id.
+/// The string that `json` is, if it holds no such half: an id with one would be another id.
 pub(super) fn exact(json: &str) -> Option<Cow<'_, str>> {
     let Exact(text) = serde_json::from_str(json).ok()?;
     Some(text)
@@ -195,7 +195,7 @@ pub(super) fn is_string(json: &RawValue, expected: &str) -> bool {
     text(json.get()).is_some_and(|text| text == expected)
 }
 
-/// Whether the text is one whole JSON object.
+/// True if the text is one whole JSON object.
 pub(super) fn is_object(text: &str) -> bool {
     text.trim_start().starts_with('{') && is_json(text)
 }

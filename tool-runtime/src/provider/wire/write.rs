@@ -62,7 +62,7 @@ impl Object {
     }
 
     /// A string, if there is one.
-    pub(super) fn text_if(self, key: &str, text: Option<&str>) -> Self {
+    pub(super) fn maybe_text(self, key: &str, text: Option<&str>) -> Self {
         match text {
             Some(text) => self.text(key, text),
             None => self,
@@ -70,7 +70,7 @@ impl Object {
     }
 
     /// JSON text, if there is any.
-    pub(super) fn json_if(self, key: &str, json: Option<&str>) -> Self {
+    pub(super) fn maybe_json(self, key: &str, json: Option<&str>) -> Self {
         match json {
             Some(json) => self.json(key, json),
             None => self,
@@ -97,7 +97,7 @@ impl Object {
         self
     }
 
-    /// The same with the widths of Rust's numbers.
+    /// The schema with the widths of Rust's numbers.
     pub(super) fn full_schema(mut self, key: &str, tool: &Declared<'_>) -> Self {
         tool.write_full_schema(self.key(key));
         self

@@ -19,7 +19,7 @@ impl WriteRequest for Anthropic {
             .text("description", &tool.def.description)
             .schema("input_schema", tool);
         definition
-            .json_if("strict", tool.strict.then_some("true"))
+            .maybe_json("strict", tool.strict.then_some("true"))
             .end()
     }
 
@@ -51,7 +51,7 @@ impl WriteRequest for Anthropic {
     }
 
     fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
-        let body = Object::new().text_if("system", system);
+        let body = Object::new().maybe_text("system", system);
         let messages = list(alternating(messages, text_block));
         Some(body.json("messages", &messages).end())
     }
@@ -69,12 +69,12 @@ impl WriteRequest for Anthropic {
             ToolChoice::Specific(name) => Object::new().text("type", "tool").text("name", name),
         };
         let alone = (parallel == Parallel::Forbidden).then_some("true");
-        Some(value.json_if("disable_parallel_tool_use", alone).end())
+        Some(value.maybe_json("disable_parallel_tool_use", alone).end())
     }
 
     fn request(&self, definitions: &str, choice: Option<&str>, _: Parallel) -> String {
         let body = Object::new().json("tools", definitions);
-        body.json_if("tool_choice", choice).end()
+        body.maybe_json("tool_choice", choice).end()
     }
 
     /// Source: `output_config.format` of Anthropic's documentation, "Structured outputs", 2026-11.
@@ -125,7 +125,7 @@ fn results(results: &[ToolResult], encoder: Encoder) -> Vec<String> {
             _ => block.text("content", &result.content(encoder)),
         };
         let is_error = (!result.is_success()).then_some("true");
-        block.json_if("is_error", is_error).end()
+        block.maybe_json("is_error", is_error).end()
     });
     vec![message("user", "content", blocks)]
 }

@@ -18,7 +18,7 @@ impl WriteRequest for BedrockConverse {
         let spec = |object: Object| {
             let description = Some(&*def.description).filter(|text| !text.is_empty());
             let spec = object.text("name", tool.name);
-            let spec = spec.text_if("description", description);
+            let spec = spec.maybe_text("description", description);
             spec.object("inputSchema", |schema| schema.schema("json", tool))
         };
         tool.open().object("toolSpec", spec).end()
@@ -71,7 +71,7 @@ impl WriteRequest for BedrockConverse {
 
     fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
         let system = system.map(|system| list([text_block(system)]));
-        let body = Object::new().json_if("system", system.as_deref());
+        let body = Object::new().maybe_json("system", system.as_deref());
         let messages = list(alternating(messages, text_block));
         Some(body.json("messages", &messages).end())
     }
@@ -98,7 +98,7 @@ impl WriteRequest for BedrockConverse {
                 .text("toolUseId", &result.id)
                 .json("content", &content);
             // Not every model takes the word for a success.
-            let block = block.text_if("status", (!result.is_success()).then_some("error"));
+            let block = block.maybe_text("status", (!result.is_success()).then_some("error"));
             Object::new().json("toolResult", &block.end()).end()
         });
         vec![message("user", "content", blocks)]
@@ -121,7 +121,7 @@ impl WriteRequest for BedrockConverse {
         let config = Object::new().json("tools", definitions);
         // Some models refuse the word for what they do anyway.
         let choice = choice.filter(|choice| *choice != r#"{"auto":{}}"#);
-        let config = config.json_if("toolChoice", choice);
+        let config = config.maybe_json("toolChoice", choice);
         Object::new().json("toolConfig", &config.end()).end()
     }
 

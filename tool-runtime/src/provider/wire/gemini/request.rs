@@ -84,7 +84,7 @@ impl WriteRequest for Gemini {
             let parts = list([text_part(system)]);
             Object::new().json("parts", &parts).end()
         });
-        let body = Object::new().json_if("systemInstruction", system.as_deref());
+        let body = Object::new().maybe_json("systemInstruction", system.as_deref());
         let has_parts = |content: &String| {
             let content = Members::read(content).unwrap_or_default();
             !elements(content.get("parts")).is_empty()
@@ -114,7 +114,7 @@ impl WriteRequest for Gemini {
                 .text("name", &result.name)
                 .json("response", &Object::new().json(key, &value).end());
             let parts = (!parts.is_empty()).then(|| list(parts));
-            let response = response.json_if("parts", parts.as_deref());
+            let response = response.maybe_json("parts", parts.as_deref());
             Object::new()
                 .json("functionResponse", &response.end())
                 .end()
@@ -144,7 +144,7 @@ impl WriteRequest for Gemini {
 
     fn request(&self, definitions: &str, choice: Option<&str>, _: Parallel) -> String {
         let body = Object::new().json("tools", definitions);
-        body.json_if("toolConfig", choice).end()
+        body.maybe_json("toolConfig", choice).end()
     }
 
     /// Source: `GenerationConfig` of the Gemini API reference (v1beta), 2026-11.

@@ -27,11 +27,11 @@ impl Mcp {
             Object::new().json(REPAIRS, &repairs).end()
         });
         Object::new()
-            .text_if("resultType", self.of_2026.then_some("complete"))
+            .maybe_text("resultType", self.of_2026.then_some("complete"))
             .json("content", &content)
-            .json_if("structuredContent", structured.as_deref())
-            .json_if("isError", (!result.is_success()).then_some("true"))
-            .json_if("_meta", meta.as_deref())
+            .maybe_json("structuredContent", structured.as_deref())
+            .maybe_json("isError", (!result.is_success()).then_some("true"))
+            .maybe_json("_meta", meta.as_deref())
             .end()
     }
 
@@ -54,13 +54,13 @@ impl WriteRequest for Mcp {
         let icons = def.meta.get("icons").filter(|icons| icons.is_array());
         tool.open()
             .text("name", tool.name)
-            .text_if("title", def.title.as_deref())
+            .maybe_text("title", def.title.as_deref())
             .text("description", &def.description)
             .full_schema("inputSchema", tool)
-            .json_if("outputSchema", output.map(SchemaDoc::as_json))
-            .json_if("annotations", hints.as_deref())
-            .json_if("icons", icons.map(ToString::to_string).as_deref())
-            .json_if("_meta", meta(&def.meta).as_deref())
+            .maybe_json("outputSchema", output.map(SchemaDoc::as_json))
+            .maybe_json("annotations", hints.as_deref())
+            .maybe_json("icons", icons.map(ToString::to_string).as_deref())
+            .maybe_json("_meta", meta(&def.meta).as_deref())
             .end()
     }
 
@@ -196,7 +196,7 @@ fn block_json(block: &Block) -> String {
                 .text("type", "resource_link")
                 .text("uri", uri)
                 .text("name", last.unwrap_or(uri));
-            link.text_if("mimeType", mime_type.as_deref()).end()
+            link.maybe_text("mimeType", mime_type.as_deref()).end()
         }
         Block::Document {
             uri,
@@ -204,7 +204,7 @@ fn block_json(block: &Block) -> String {
             text,
         } => {
             let document = Object::new().text("uri", uri);
-            let document = document.text_if("mimeType", mime_type.as_deref());
+            let document = document.maybe_text("mimeType", mime_type.as_deref());
             Object::new()
                 .text("type", "resource")
                 .json("resource", &document.text("text", text).end())

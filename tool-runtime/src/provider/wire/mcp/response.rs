@@ -120,7 +120,7 @@ impl<'t> Request<'t> {
         })
     }
 
-    /// What the request calls, if it calls at all.
+    /// The call that the request asks for, if it asks for one.
     fn call(&self) -> Option<Result<RawCall<'t>, WireError>> {
         let Some(method) = self.method else {
             return self.name.map(|_| Ok(self.as_params()));

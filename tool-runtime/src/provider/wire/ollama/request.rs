@@ -47,7 +47,9 @@ impl WriteRequest for Ollama {
                 .text("tool_name", &result.name)
                 .text("tool_call_id", &result.id)
                 .text("content", &result.content(encoder));
-            message.json_if("images", pictures(result).as_deref()).end()
+            message
+                .maybe_json("images", pictures(result).as_deref())
+                .end()
         });
         messages.collect()
     }

@@ -98,7 +98,7 @@ pub(in super::super) fn assistant(
         .text("role", "assistant")
         .text("content", text);
     let calls = (!calls.is_empty()).then(|| list(calls.iter().map(call)));
-    message.json_if("tool_calls", calls.as_deref()).end()
+    message.maybe_json("tool_calls", calls.as_deref()).end()
 }
 
 /// The system prompt is a message, the first.
@@ -129,8 +129,8 @@ pub(in super::super) fn request(
 ) -> String {
     let alone = (parallel == Parallel::Forbidden).then_some("false");
     let body = Object::new().json("tools", definitions);
-    let body = body.json_if("tool_choice", choice);
-    body.json_if("parallel_tool_calls", alone).end()
+    let body = body.maybe_json("tool_choice", choice);
+    body.maybe_json("parallel_tool_calls", alone).end()
 }
 
 pub(in super::super) fn definition(tool: &Declared<'_>) -> String {
@@ -139,7 +139,7 @@ pub(in super::super) fn definition(tool: &Declared<'_>) -> String {
             .text("name", tool.name)
             .text("description", &tool.def.description)
             .schema("parameters", tool);
-        function.json_if("strict", tool.strict.then_some("true"))
+        function.maybe_json("strict", tool.strict.then_some("true"))
     };
     let definition = tool.open().text("type", "function");
     definition.object("function", function).end()

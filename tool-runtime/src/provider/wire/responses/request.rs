@@ -70,7 +70,7 @@ impl WriteRequest for OpenAiResponses {
     }
 
     fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
-        let body = Object::new().text_if("instructions", system);
+        let body = Object::new().maybe_text("instructions", system);
         Some(body.json("input", &list(messages)).end())
     }
 

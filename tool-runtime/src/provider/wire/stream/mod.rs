@@ -94,11 +94,11 @@ pub(super) trait Assemble: fmt::Debug + Send + Sync {
     fn finish(self: Box<Self>, ended: bool) -> (Tree, Vec<ToolCall>);
 }
 
-/// What events bring.
+/// Collects what events bring.
 #[derive(Debug, Default)]
 pub(super) struct DeltaSink {
     events: Vec<StreamEvent>,
-    /// Whether the provider said that nothing more comes.
+    /// The provider said that nothing more comes.
     pub(super) ended: bool,
 }
 

@@ -266,7 +266,7 @@ impl Tree {
         }
     }
 
-    /// What was added to a string since the last time.
+    /// The end of a string that was added since the last time.
     pub(in super::super) fn news(&mut self) -> Option<String> {
         match self {
             Self::Text(text) => text.news(),

@@ -2,8 +2,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde_json::value::RawValue;
-
-use crate::json::write_json_string;
+use toolwright_json::write_string;
 
 /// Text that nests deeper is not read: the stack ends.
 const DEEPEST: usize = 130;
@@ -29,7 +28,7 @@ fn write(text: &str, levels: usize, out: &mut String) -> Option<()> {
             let entries: BTreeMap<String, &RawValue> = serde_json::from_str(text).ok()?;
             for (index, (key, value)) in entries.iter().enumerate() {
                 out.push(if index == 0 { '{' } else { ',' });
-                write_json_string(out, key);
+                write_string(out, key);
                 out.push(':');
                 write(value.get(), levels, out)?;
             }

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::sync::{Arc, OnceLock};
 
+use toolwright_json::write_string;
+
 use super::lower::Lowering;
 use super::rules::Rules;
-use crate::json::write_json_string;
 use crate::schema::read::Ordered;
 use crate::schema::render::SchemaDoc;
 use crate::schema::shape::{Shape, Side};
@@ -55,7 +56,7 @@ impl Step {
     /// The step as JSON: `{"op":"null_is_absent","at":"/head"}`.
     pub fn to_json(&self) -> String {
         let mut out = format!("{{\"op\":\"{}\",\"at\":", self.op.as_str());
-        write_json_string(&mut out, &self.at);
+        write_string(&mut out, &self.at);
         // Writing to a string cannot fail.
         let _ = match self.op {
             Op::EntriesToMap { integer_keys: true } => out.write_str(",\"key\":\"integer\""),

@@ -1,7 +1,8 @@
 //! Writing JSON: text out of text, so that what came raw goes on raw.
 
+use toolwright_json::write_string;
+
 use super::declared::Declared;
-use crate::json::write_json_string;
 
 /// The text of an array.
 pub(super) fn list(items: impl IntoIterator<Item = String>) -> String {
@@ -50,14 +51,14 @@ impl Object {
         if !self.0.ends_with('{') {
             self.0.push(',');
         }
-        write_json_string(&mut self.0, key);
+        write_string(&mut self.0, key);
         self.0.push(':');
         &mut self.0
     }
 
     /// A string.
     pub(super) fn text(mut self, key: &str, text: &str) -> Self {
-        write_json_string(self.key(key), text);
+        write_string(self.key(key), text);
         self
     }
 
@@ -112,6 +113,6 @@ impl Object {
 /// A JSON string.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
-    write_json_string(&mut out, text);
+    write_string(&mut out, text);
     out
 }

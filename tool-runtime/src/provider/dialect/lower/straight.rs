@@ -10,6 +10,8 @@
 mod integer;
 mod write;
 
+use toolwright_json::write_string;
+
 use super::super::canonical::{Canonical, Room, canonical_part};
 use super::super::keywords::with_words;
 use super::super::plan::{Op, Path, Plan, Step};
@@ -17,7 +19,6 @@ use super::super::reject::{Note, NoteKind};
 use super::super::rules::{Null, Objects, Optional, Rules};
 use super::limits::Size;
 use super::{Lowered, Pass, Spot, Wanted};
-use crate::json::write_json_string;
 use crate::schema::read::Ordered;
 use crate::schema::render::{Words, described, render_part};
 use crate::schema::shape::{Bare, Key, Kind, Object, Shape, bare, is_whole};
@@ -293,7 +294,7 @@ impl Straight {
             return None;
         }
         self.size.characters += key.name.chars().count();
-        write_json_string(&mut self.out, key.name);
+        write_string(&mut self.out, key.name);
         self.out.push(':');
         let mark = self.room.path.enter(&Path::escaped(key.name));
         let words = Words::of(key.field);

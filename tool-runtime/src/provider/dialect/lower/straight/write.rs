@@ -1,8 +1,9 @@
 //! The keywords of what goes straight.
 
+use toolwright_json::write_string;
+
 use super::super::super::reject::{Note, NoteKind};
 use super::{Form, Straight};
-use crate::json::write_json_string;
 use crate::schema::render::Words;
 use crate::schema::shape::{Bare, Key, Kind, Variant};
 
@@ -31,7 +32,7 @@ impl Straight {
         for (index, variant) in variants.iter().enumerate() {
             let gap = if index > 0 { "," } else { ",\"enum\":[" };
             self.out.push_str(gap);
-            write_json_string(&mut self.out, variant.name);
+            write_string(&mut self.out, variant.name);
             characters += variant.name.chars().count();
         }
         let mut count = variants.len();
@@ -47,7 +48,7 @@ impl Straight {
     pub(super) fn describe(&mut self, description: &str) {
         if !description.is_empty() {
             self.out.push_str(",\"description\":");
-            write_json_string(&mut self.out, description);
+            write_string(&mut self.out, description);
         }
     }
 
@@ -70,7 +71,7 @@ impl Straight {
         let own = [words.title, bare.title];
         if let Some(title) = own.into_iter().find(|text| !text.is_empty()) {
             let mut json = String::new();
-            write_json_string(&mut json, title);
+            write_string(&mut json, title);
             let note = self.noted(NoteKind::Dropped, "title", &json);
             self.left_out.push(note);
         }
@@ -85,7 +86,7 @@ impl Straight {
         let mut count = 0;
         for key in keys {
             self.out.push_str(if count > 0 { "," } else { before });
-            write_json_string(&mut self.out, key.name);
+            write_string(&mut self.out, key.name);
             count += 1;
         }
         if count > 0 {

@@ -4,12 +4,14 @@ use std::cmp::Ordering;
 use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
 
+use crate::number::Integer;
+
 /// The exact value of a JSON number, borrowed from its text: `-12.30e+1` is -123.
 ///
 /// Nothing goes through `f64`, so any number of digits counts, and `0.3` is a multiple of `0.1`.
 /// Exponents are exact up to 10^37; beyond that they are all as large.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Decimal<'t> {
+pub struct Decimal<'t> {
     /// Zero is not.
     negative: bool,
     /// The digits before the point and those behind it, read as one integer that neither starts
@@ -25,7 +27,7 @@ const HUGE: i128 = 10_i128.pow(37);
 
 impl<'t> Decimal<'t> {
     /// The value of `text`, if it is a JSON number and nothing else.
-    pub(crate) fn of(text: &'t str) -> Option<Self> {
+    pub fn of(text: &'t str) -> Option<Self> {
         let (negative, unsigned) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
             None => (false, text),
@@ -76,6 +78,7 @@ impl<'t> Decimal<'t> {
         }
     }
 
+    /// Whether it is zero, whatever its sign.
     fn is_zero(&self) -> bool {
         self.len() == 0
     }
@@ -94,7 +97,7 @@ impl<'t> Decimal<'t> {
     ///
     /// Linear in this number's digits; where `of` has more than 37 digits, in the product of both
     /// lengths.
-    pub(crate) fn is_multiple_of(&self, of: &Decimal<'_>) -> bool {
+    pub fn is_multiple_of(&self, of: &Decimal<'_>) -> bool {
         if self.is_zero() {
             return true;
         }
@@ -114,8 +117,29 @@ impl<'t> Decimal<'t> {
         }
     }
 
+    /// The integer that this is, if it is one.
+    pub fn to_integer(&self) -> Option<Integer> {
+        if self.is_zero() {
+            return Some(Integer::Unsigned(0));
+        }
+        // The last digit is not zero.
+        let zeros = usize::try_from(self.exponent.min(64)).ok()?;
+        let mut digits = self.digits().chain(std::iter::repeat_n(b'0', zeros));
+        let value = digits.try_fold(0u128, |value, digit| {
+            value.checked_mul(10)?.checked_add(value_of(digit).into())
+        });
+        Some(match value {
+            Some(value) if self.negative => {
+                let value = 0i128.checked_sub_unsigned(value);
+                value.map_or(Integer::Huge, Integer::Signed)
+            }
+            Some(value) => Integer::Unsigned(value),
+            None => Integer::Huge,
+        })
+    }
+
     /// Appends a text that equal numbers have in common and others have not.
-    pub(crate) fn write_key(&self, out: &mut String) {
+    pub fn write_key(&self, out: &mut String) {
         if self.is_zero() {
             out.push('0');
             return;

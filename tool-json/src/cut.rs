@@ -3,10 +3,10 @@
 
 use std::fmt::Write;
 
-use crate::json::write_json_string;
+use crate::string::quoted;
 
 /// Where to cut a text that shall have no more bytes and lines; nothing if it has no more.
-pub(crate) fn end(text: &str, bytes: usize, lines: usize) -> Option<usize> {
+pub fn end(text: &str, bytes: usize, lines: usize) -> Option<usize> {
     let by_lines = match lines.checked_sub(1) {
         None => 0,
         Some(last) => text
@@ -23,9 +23,8 @@ pub(crate) fn end(text: &str, bytes: usize, lines: usize) -> Option<usize> {
 ///
 /// Strings are shortened first, all to one length if that is enough. Then lists and objects lose
 /// what stands last in them, and say how much.
-pub(crate) fn json(text: &str, room: usize, note: &str) -> String {
-    let mut said = String::new();
-    write_json_string(&mut said, note);
+pub fn json(text: &str, room: usize, note: &str) -> String {
+    let said = quoted(note);
     let is_container = text.trim_start().starts_with(['{', '[']);
     let Some(room) = room.checked_sub(said.len() + NOTE_KEY.len() + RESERVED) else {
         return said;

@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 
+use crate::scan::{Error, Expected};
+
 /// The end of the plain run that starts at `from`: the offset of the first quote, backslash or
 /// control character, or the text's length.
 #[inline(never)]
-pub(crate) fn plain_run(bytes: &[u8], from: usize) -> usize {
+pub fn plain_run(bytes: &[u8], from: usize) -> usize {
     let (chunks, rest) = bytes.get(from..).unwrap_or_default().as_chunks();
     let mut at = from;
     for chunk in chunks {
@@ -67,7 +69,7 @@ fn special(chunk: &[u8; 16]) -> Option<usize> {
 }
 
 /// Appends `text` as a JSON string.
-pub(crate) fn write_json_string(out: &mut String, text: &str) {
+pub fn write_string(out: &mut String, text: &str) {
     out.reserve(text.len() + 2);
     out.push('"');
     // Most texts are one run.
@@ -101,6 +103,70 @@ fn write_runs(out: &mut String, text: &str) {
             None => break,
         }
         rest = chars.as_str();
+    }
+}
+
+/// The text as a JSON string.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    write_string(&mut out, text);
+    out
+}
+
+/// Reads the escape whose backslash stands at `at`: the character that it stands for, and the
+/// offset behind it.
+pub(crate) fn escape(text: &str, at: usize) -> Result<(char, usize), Error> {
+    let bytes = text.as_bytes();
+    let char = match bytes.get(at + 1) {
+        Some(b'"') => '"',
+        Some(b'\\') => '\\',
+        Some(b'/') => '/',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => return unicode_escape(bytes, at),
+        _ => return Err(Error::new(Expected::Escape, at)),
+    };
+    Ok((char, at + 2))
+}
+
+/// `\uXXXX`, or two of them that form a surrogate pair. A lone surrogate is no Unicode text, and a
+/// Rust string cannot hold it.
+fn unicode_escape(bytes: &[u8], at: usize) -> Result<(char, usize), Error> {
+    let first = hex(bytes, at)?;
+    let (code, end) = match first {
+        0xd800..=0xdbff => {
+            let low = match bytes.get(at + 6..at + 8) {
+                Some(b"\\u") => hex(bytes, at + 6)?,
+                _ => return Err(Error::new(Expected::Pair, at)),
+            };
+            if !(0xdc00..=0xdfff).contains(&low) {
+                return Err(Error::new(Expected::Pair, at));
+            }
+            (
+                0x1_0000 + ((first - 0xd800) << 10) + (low - 0xdc00),
+                at + 12,
+            )
+        }
+        _ => (first, at + 6),
+    };
+    match char::from_u32(code) {
+        Some(char) => Ok((char, end)),
+        None => Err(Error::new(Expected::Pair, at)),
+    }
+}
+
+/// The four hexadecimal digits of the `\uXXXX` at `at`.
+fn hex(bytes: &[u8], at: usize) -> Result<u32, Error> {
+    let digits = bytes.get(at + 2..at + 6).unwrap_or_default();
+    let value = digits.iter().try_fold(0, |value, &digit| {
+        Some(value << 4 | char::from(digit).to_digit(16)?)
+    });
+    match value {
+        Some(value) if digits.len() == 4 => Ok(value),
+        _ => Err(Error::new(Expected::Hex, at)),
     }
 }
 

@@ -116,6 +116,14 @@ impl Object {
         }
     }
 
+    /// A value by its JSON text, if there is one.
+    pub fn maybe_json(self, key: &str, json: Option<&str>) -> Self {
+        match json {
+            Some(json) => self.json(key, json),
+            None => self,
+        }
+    }
+
     /// A value by its JSON text.
     pub fn json(self, key: &str, json: &str) -> Self {
         self.with(key, |out| out.push_str(json))

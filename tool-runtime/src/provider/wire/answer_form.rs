@@ -1,9 +1,9 @@
 //! An answer that is to be a value: how a request asks for its form.
 
 use super::Wire;
-use super::write::Object;
 use crate::provider::dialect::{Dialect, Lowered, Reject, lower};
 use crate::schema::render::SchemaDoc;
+use toolwright_json::Object;
 
 /// The form of an answer, in a provider's dialect.
 pub(super) struct AnswerForm<'s> {

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use toolwright_json::{Object, quoted};
 
 use serde_json::value::RawValue;
 
 use super::read::{Members, exact, is_object, is_string, text_or_json};
-use super::write::{Object, quoted};
 use crate::text::ShortStr;
 use crate::tool::ToolCall;
 

@@ -1,9 +1,9 @@
 //! A conversation as the messages of a request.
 
 use super::read::{Members, elements, text};
-use super::write::{Object, list};
 use super::{Wire, WireError};
 use crate::tool::{Encoder, ToolCall, ToolResult};
+use toolwright_json::{Object, list};
 
 /// One thing that was said in a conversation, for [`Wire::conversation`].
 #[derive(Debug, Clone, Copy)]

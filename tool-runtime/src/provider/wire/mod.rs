@@ -13,7 +13,7 @@
 //! [`Wire::detect`].
 //!
 //! Beside the folders stands what they share: `read` (members of objects, as they stand in the text),
-//! `call` (lists of calls, their ids, their echo), `write` and `stream`.
+//! `call` (lists of calls, their ids, their echo) and `stream`.
 
 mod answer_form;
 mod anthropic;
@@ -31,17 +31,16 @@ mod openai;
 mod read;
 mod responses;
 mod stream;
-mod write;
+
+use toolwright_json::list;
 
 use self::answer_form::AnswerForm;
 use self::read::Members;
 use self::stream::Assemble;
-use self::write::list;
 use crate::schema::render::SchemaDoc;
 use crate::tool::{Encoder, ToolCall, ToolDef, ToolResult};
 
 pub(crate) use self::declared::Declared;
-pub(crate) use self::write::{joined, quoted};
 
 pub use self::choice::{Parallel, ToolChoice, ToolChoiceError};
 pub use self::completion::{Completion, Stop, Usage};

@@ -3,11 +3,10 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use toolwright_json::Object;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Unexpected, Visitor};
 use serde_json::value::RawValue;
-
-use super::write::Object;
 
 /// Reads an object. An array is none, though serde takes one for a struct, field by field.
 pub(super) fn object<'t, T: Deserialize<'t>>(json: &'t str) -> serde_json::Result<T> {

@@ -1,11 +1,11 @@
 use serde::Deserialize;
+use toolwright_json::{Object, list};
 
 use super::super::answer_form::AnswerForm;
 use super::super::call::as_object;
 use super::super::conversation::{alternating, message};
 use super::super::declared::Declared;
 use super::super::read::object;
-use super::super::write::{Object, list};
 use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::Anthropic;
 use crate::schema::render::SchemaDoc;
@@ -17,7 +17,7 @@ impl WriteRequest for Anthropic {
             .open()
             .text("name", tool.name)
             .text("description", &tool.def.description)
-            .schema("input_schema", tool);
+            .with("input_schema", |out| tool.write_schema(out));
         definition
             .maybe_json("strict", tool.strict.then_some("true"))
             .end()

@@ -1,11 +1,11 @@
 use std::borrow::Cow;
+use toolwright_json::{Object, list};
 
 use serde_json::value::RawValue;
 
 use super::super::call::{Element, Elements, RawCall, mended};
 use super::super::completion::{Stop, Usage};
 use super::super::read::{Members, array, text};
-use super::super::write::{Object, list};
 use super::super::{ReadResponse, WireError};
 use crate::tool::ToolCall;
 

@@ -1,11 +1,11 @@
 use serde::Deserialize;
+use toolwright_json::{Object, list};
 
 use super::super::answer_form::AnswerForm;
 use super::super::call::as_object;
 use super::super::conversation::{alternating, message};
 use super::super::declared::Declared;
 use super::super::read::object;
-use super::super::write::{Object, list};
 use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::BedrockConverse;
 use crate::schema::render::SchemaDoc;
@@ -19,7 +19,9 @@ impl WriteRequest for BedrockConverse {
             let description = Some(&*def.description).filter(|text| !text.is_empty());
             let spec = object.text("name", tool.name);
             let spec = spec.maybe_text("description", description);
-            spec.object("inputSchema", |schema| schema.schema("json", tool))
+            spec.object("inputSchema", |schema| {
+                schema.with("json", |out| tool.write_schema(out))
+            })
         };
         tool.open().object("toolSpec", spec).end()
     }

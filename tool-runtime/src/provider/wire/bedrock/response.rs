@@ -1,9 +1,9 @@
 use serde_json::value::RawValue;
+use toolwright_json::{Object, list};
 
 use super::super::call::{Element, Elements, RawCall, mended};
 use super::super::completion::{Stop, Usage};
 use super::super::read::{Members, array};
-use super::super::write::{Object, list};
 use super::super::{ReadResponse, WireError};
 use crate::tool::ToolCall;
 

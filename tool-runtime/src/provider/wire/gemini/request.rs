@@ -1,11 +1,11 @@
 use serde::Deserialize;
+use toolwright_json::{Object, list, quoted};
 
 use super::super::answer_form::AnswerForm;
 use super::super::call::as_object;
 use super::super::conversation::message;
 use super::super::declared::Declared;
 use super::super::read::{Members, elements, object};
-use super::super::write::{Object, list, quoted};
 use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::Gemini;
 use crate::schema::render::SchemaDoc;
@@ -28,7 +28,7 @@ impl WriteRequest for Gemini {
         } else {
             "parametersJsonSchema"
         };
-        declaration.schema(key, tool).end()
+        declaration.with(key, |out| tool.write_schema(out)).end()
     }
 
     /// One tool that holds all functions.

@@ -1,11 +1,11 @@
 use std::borrow::Cow;
+use toolwright_json::{Object, list};
 
 use serde::Deserialize;
 
 use super::super::answer_form::AnswerForm;
 use super::super::declared::Declared;
 use super::super::read::object;
-use super::super::write::{Object, list};
 use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::Mcp;
 use crate::schema::decode::Repair;
@@ -56,7 +56,7 @@ impl WriteRequest for Mcp {
             .text("name", tool.name)
             .maybe_text("title", def.title.as_deref())
             .text("description", &def.description)
-            .full_schema("inputSchema", tool)
+            .with("inputSchema", |out| tool.write_full_schema(out))
             .maybe_json("outputSchema", output.map(SchemaDoc::as_json))
             .maybe_json("annotations", hints.as_deref())
             .maybe_json("icons", icons.map(ToString::to_string).as_deref())

@@ -1,13 +1,13 @@
 //! The model is on the client's side: its "response" is the client's request.
 
 use std::borrow::Cow;
+use toolwright_json::Object;
 
 use serde_json::value::RawValue;
 
 use super::super::call::{RawCall, with_made};
 use super::super::completion::{Stop, Usage};
 use super::super::read::{Members, exact, is_string};
-use super::super::write::Object;
 use super::super::{ReadResponse, WireError};
 use crate::tool::{ToolCall, ToolResult};
 

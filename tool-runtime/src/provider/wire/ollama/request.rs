@@ -2,10 +2,10 @@ use super::super::answer_form::AnswerForm;
 use super::super::call::as_object;
 use super::super::declared::Declared;
 use super::super::openai::request as openai;
-use super::super::write::{Object, list, quoted};
 use super::super::{Parallel, ToolChoice, WireError, WriteRequest};
 use super::Ollama;
 use crate::tool::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
+use toolwright_json::{Object, list, quoted};
 
 impl WriteRequest for Ollama {
     /// The form is that of `OpenAI`'s chat.

@@ -1,9 +1,9 @@
 use serde::Deserialize;
+use toolwright_json::{Object, list, quoted};
 
 use super::super::answer_form::AnswerForm;
 use super::super::declared::Declared;
 use super::super::read::object;
-use super::super::write::{Object, list, quoted};
 use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::OpenAiChat;
 use crate::schema::render::SchemaDoc;
@@ -138,7 +138,7 @@ pub(in super::super) fn definition(tool: &Declared<'_>) -> String {
         let function = object
             .text("name", tool.name)
             .text("description", &tool.def.description)
-            .schema("parameters", tool);
+            .with("parameters", |out| tool.write_schema(out));
         function.maybe_json("strict", tool.strict.then_some("true"))
     };
     let definition = tool.open().text("type", "function");

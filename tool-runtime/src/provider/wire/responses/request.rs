@@ -1,10 +1,10 @@
 use serde::Deserialize;
+use toolwright_json::{Object, list};
 
 use super::super::answer_form::AnswerForm;
 use super::super::declared::Declared;
 use super::super::openai::request::{mode, request, user};
 use super::super::read::object;
-use super::super::write::{Object, list};
 use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::OpenAiResponses;
 use crate::schema::render::SchemaDoc;
@@ -18,7 +18,7 @@ impl WriteRequest for OpenAiResponses {
             .text("type", "function")
             .text("name", tool.name)
             .text("description", &def.description)
-            .schema("parameters", tool)
+            .with("parameters", |out| tool.write_schema(out))
             .json("strict", if tool.strict { "true" } else { "false" })
             .end()
     }

@@ -1,9 +1,9 @@
 //! A JSON value that grows.
 
 use serde_json::value::RawValue;
+use toolwright_json::{quoted, write_list, write_object};
 
 use super::super::read::{Members, elements, text};
-use super::super::write::quoted;
 use super::DeltaSink;
 
 /// How deep pieces are joined. Below that the later one replaces the earlier; no provider's pieces
@@ -295,23 +295,10 @@ impl Tree {
                 out.push('"');
             }
             Self::Object(entries) => {
-                out.push('{');
-                for (index, (key, value)) in entries.iter().enumerate() {
-                    out.push_str(if index > 0 { "," } else { "" });
-                    out.push_str(&quoted(key));
-                    out.push(':');
-                    value.write(out);
-                }
-                out.push('}');
+                let entries = entries.iter().map(|(key, value)| (key.as_str(), value));
+                write_object(out, entries, |out, value| value.write(out));
             }
-            Self::List(items) => {
-                out.push('[');
-                for (index, item) in items.iter().enumerate() {
-                    out.push_str(if index > 0 { "," } else { "" });
-                    item.write(out);
-                }
-                out.push(']');
-            }
+            Self::List(items) => write_list(out, items, |out, item| item.write(out)),
         }
     }
 }

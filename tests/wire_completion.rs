@@ -95,6 +95,18 @@ fn a_call_whose_id_stands_before_it_goes_by_another_in_all_that_is_sent() {
 }
 
 #[test]
+fn a_call_that_can_go_back_stays_as_it_came_beside_one_that_cannot() {
+    for (wire, _, _) in MODELS {
+        let response = calling(wire, &["same", "same"]).replace(r#"":{"#, r#"" : {"#);
+        let echoed = read(wire, &response).messages.join(",");
+        // The first call, up to its id.
+        let (good, _) = response.split_once(r#""same""#).unwrap();
+        let (_, good) = good.rsplit_once('[').unwrap();
+        assert!(echoed.contains(good), "{wire:?}: {echoed} has no {good}");
+    }
+}
+
+#[test]
 fn a_stream_reads_as_the_whole_response_does() {
     for (wire, stream, whole) in MODELS {
         let mut pieces = wire.accumulator();
@@ -267,6 +279,9 @@ fn a_response_that_failed_is_an_error_in_the_providers_words() {
     let error = Wire::OpenAiResponses.completion(&response.to_string());
     let error = error.unwrap_err().to_string();
     assert!(error.contains("The model is asleep."), "{error}");
+    let without_output = r#"{"status": "failed", "error": {"message": "The model is asleep."}}"#;
+    let error = Wire::OpenAiResponses.calls(without_output).unwrap_err();
+    assert!(error.is_reported(), "{error}");
     let blocked = r#"{"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {}}"#;
     let error = Wire::Gemini.completion(blocked).unwrap_err().to_string();
     assert_eq!(error, "Gemini blocked the prompt: SAFETY");

@@ -6,7 +6,6 @@ pub mod __private;
 mod dyn_tool;
 #[cfg(feature = "tokio")]
 mod executor;
-mod json;
 #[cfg(feature = "tokio")]
 pub mod layers;
 pub mod panics;

@@ -3,8 +3,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
+use toolwright_json::cut;
 
-use crate::json::cut;
 use crate::schema::render::SchemaDoc;
 use crate::schema::shape::{Field, Schema, Shape};
 use crate::tool::{

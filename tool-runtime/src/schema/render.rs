@@ -17,10 +17,11 @@ use std::borrow::Cow;
 
 use std::fmt::Write as _;
 
+use toolwright_json::write_string;
+
 use self::definitions::Definition;
 pub use self::document::SchemaDoc;
 pub(crate) use self::words::{Words, described};
-use crate::json::write_json_string;
 use crate::schema::shape::{
     Alternative, Back, Bare, Detail, Id, Key, Kind, Shape, Side, bare, fields,
 };
@@ -156,7 +157,7 @@ impl Writer {
     /// A key that somebody named.
     fn name(&mut self, name: &str) {
         self.gap();
-        write_json_string(&mut self.out, name);
+        write_string(&mut self.out, name);
         self.out.push(':');
     }
 
@@ -261,7 +262,7 @@ impl Writer {
             self.out.push('[');
             for (index, name) in self.required.drain(mark..).enumerate() {
                 self.out.push_str(if index > 0 { "," } else { "" });
-                write_json_string(&mut self.out, &name);
+                write_string(&mut self.out, &name);
             }
             self.out.push(']');
         }

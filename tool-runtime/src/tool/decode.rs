@@ -3,11 +3,11 @@
 mod refuse;
 
 use serde::de::DeserializeOwned;
+use toolwright_json::Place;
 
 #[cfg(feature = "validate")]
 pub(crate) use self::refuse::refused;
 use self::refuse::{Refused, refuse, refuse_whole};
-use crate::json::Place;
 use crate::schema::decode::{Error, Fault, FaultCode, Json, Watch, position};
 use crate::schema::shape::{Field, Object, Presence, Shape};
 use crate::tool::{Call, Slot, ToolError};

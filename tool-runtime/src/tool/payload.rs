@@ -155,7 +155,7 @@ impl Payload {
         match &self.0 {
             Repr::Text(text) => {
                 let mut out = String::with_capacity(text.len() + 2);
-                crate::json::write_json_string(&mut out, text);
+                toolwright_json::write_string(&mut out, text);
                 Cow::Owned(out)
             }
             Repr::Json(json) => Cow::Borrowed(json.as_str()),

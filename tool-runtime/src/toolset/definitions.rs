@@ -12,9 +12,11 @@ use std::sync::{Arc, OnceLock};
 
 use self::fit::{Fitted, fitted};
 use self::told::ToldIn;
+use toolwright_json::joined;
+
 use crate::provider::dialect::{Dialect, Note, Reject, Renames};
 use crate::provider::wire::{
-    Accumulator, Completion, Parallel, ToolChoice, ToolChoiceError, Wire, WireError, joined,
+    Accumulator, Completion, Parallel, ToolChoice, ToolChoiceError, Wire, WireError,
 };
 use crate::schema::render::SchemaDoc;
 use crate::text::Printable;

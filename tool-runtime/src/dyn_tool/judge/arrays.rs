@@ -1,8 +1,8 @@
 use serde_json::{Map, Value};
+use toolwright_json::Place as Reading;
 
 use super::explain::{Explainer, Found, Place};
 use super::words::describe;
-use crate::json::Place as Reading;
 use crate::schema::decode::{FaultCode, Json, Segment, Store};
 
 /// The texts of an array's elements, and where each starts.

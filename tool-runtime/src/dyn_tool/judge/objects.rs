@@ -1,7 +1,7 @@
 use serde_json::{Map, Value};
+use toolwright_json::Place as Reading;
 
 use super::explain::{Explainer, Found, LOOK, NAME, Place};
-use crate::json::Place as Reading;
 use crate::schema::decode::fault::say;
 use crate::schema::decode::{FaultCode, Json, Segment, Store};
 

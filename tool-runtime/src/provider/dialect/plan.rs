@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use crate::json::write_json_string;
+use toolwright_json::write_string;
+
 use crate::schema::read::Ordered;
 
 /// One thing to undo in what a model sends.
@@ -51,7 +52,7 @@ impl Step {
     /// The step as JSON: `{"op":"null_is_absent","at":"/head"}`.
     pub fn to_json(&self) -> String {
         let mut out = format!("{{\"op\":\"{}\",\"at\":", self.op.as_str());
-        write_json_string(&mut out, &self.at);
+        write_string(&mut out, &self.at);
         // Writing to a string cannot fail.
         let _ = match self.op {
             Op::EntriesToMap { integer_keys: true } => out.write_str(",\"key\":\"integer\""),

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::json::write_json_string;
+use toolwright_json::write_string;
+
 use crate::text::Printable;
 
 /// Why a dialect cannot say a schema.
@@ -183,9 +184,9 @@ impl Reject {
     /// The rejection as JSON: `{"reject":{"code":"all_of","path":"/v","help":"…"}}`.
     pub fn to_json(&self) -> String {
         let mut out = format!("{{\"reject\":{{\"code\":\"{}\",\"path\":", self.code);
-        write_json_string(&mut out, &self.path);
+        write_string(&mut out, &self.path);
         out.push_str(",\"help\":");
-        write_json_string(&mut out, &self.help);
+        write_string(&mut out, &self.help);
         out.push_str("}}");
         out
     }
@@ -248,9 +249,9 @@ impl Note {
     /// The note as JSON: `{"kind":"demoted","path":"/n","keyword":"minimum","value":1}`.
     pub fn to_json(&self) -> String {
         let mut out = format!("{{\"kind\":\"{}\",\"path\":", self.kind.as_str());
-        write_json_string(&mut out, &self.path);
+        write_string(&mut out, &self.path);
         out.push_str(",\"keyword\":");
-        write_json_string(&mut out, &self.keyword);
+        write_string(&mut out, &self.keyword);
         out.push_str(",\"value\":");
         out.push_str(&self.value);
         out.push('}');

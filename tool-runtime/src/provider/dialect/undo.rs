@@ -6,10 +6,12 @@ mod tree;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use toolwright_json::Integer;
+
 use self::tree::{Entry, Tree};
 use super::plan::{Op, Path, Plan};
 use crate::schema::decode::fault::say;
-use crate::schema::decode::{Fault, FaultCode, Integer, Segment, Store};
+use crate::schema::decode::{Fault, FaultCode, Segment, Store};
 use crate::schema::read::Ordered;
 
 /// How often a value may be judged by a member of a union: members that hold each other are tried
@@ -397,8 +399,8 @@ fn key_and_value(entry: Tree<'_>, integer_keys: bool) -> Option<(Cow<'_, str>, T
         Tree::String { text, .. } => text,
         // As a key, an integer has one spelling.
         Tree::Other(text) if is_number(text) => match Integer::of(text) {
-            Ok(Integer::Unsigned(value)) if integer_keys => Cow::Owned(value.to_string()),
-            Ok(Integer::Signed(value)) if integer_keys => Cow::Owned(value.to_string()),
+            Some(Integer::Unsigned(value)) if integer_keys => Cow::Owned(value.to_string()),
+            Some(Integer::Signed(value)) if integer_keys => Cow::Owned(value.to_string()),
             _ => Cow::Borrowed(text),
         },
         _ => return None,

@@ -1,17 +1,29 @@
 //! An answer that is to be a value: how a request asks for its form.
-//!
-//! Sources: `response_format` and `text.format` of openai/openai-openapi, `openapi.yaml`, 2026-08;
-//! `output_config.format` of Anthropic's documentation, "Structured outputs", 2026-11;
-//! `GenerationConfig` of the Gemini API reference (v1beta), 2026-11; `format` of ollama/ollama,
-//! `docs/api.md`, 2026-10.
 
 use super::Wire;
-use super::write::{Object, quoted};
 use crate::provider::dialect::{Dialect, Lowered, Reject, lower};
 use crate::schema::render::SchemaDoc;
+use toolwright_json::Object;
 
-/// What the schema is called, where it wants a name.
-const NAME: &str = "answer";
+/// The form of an answer, in a provider's dialect.
+pub(super) struct AnswerForm<'s> {
+    pub(super) schema: &'s str,
+    /// The provider holds the model to the schema.
+    pub(super) strict: bool,
+    /// The schema is of Gemini's `OpenAPI` form.
+    pub(super) openapi: bool,
+}
+
+impl AnswerForm<'_> {
+    /// The schema's name, where it wants one.
+    pub(super) const NAME: &'static str = "answer";
+
+    /// Writes the schema and whether it is strict.
+    pub(super) fn write(&self, object: Object) -> Object {
+        let strict = if self.strict { "true" } else { "false" };
+        object.json("schema", self.schema).json("strict", strict)
+    }
+}
 
 impl Wire {
     /// The members of a request's body that ask for an answer of this form, in the dialect or the
@@ -35,53 +47,11 @@ impl Wire {
     ) -> Result<Option<String>, Reject> {
         let (lowered, dialect) = self.lowered_answer(schema, dialect)?;
         let empty = SchemaDoc::empty_object();
-        let schema = lowered.schema.as_deref().unwrap_or(empty.as_json());
-        let strict = if lowered.strict { "true" } else { "false" };
-        let form = match self {
-            Self::OpenAiChat => {
-                let named = Object::new()
-                    .text("name", NAME)
-                    .json("schema", schema)
-                    .json("strict", strict)
-                    .end();
-                let format = Object::new()
-                    .text("type", "json_schema")
-                    .json("json_schema", &named);
-                Object::new().json("response_format", &format.end())
-            }
-            Self::OpenAiResponses => {
-                let format = Object::new()
-                    .text("type", "json_schema")
-                    .text("name", NAME)
-                    .json("schema", schema)
-                    .json("strict", strict)
-                    .end();
-                Object::new().json("text", &Object::new().json("format", &format).end())
-            }
-            Self::Anthropic => {
-                let format = Object::new()
-                    .text("type", "json_schema")
-                    .json("schema", schema)
-                    .end();
-                let config = Object::new().json("format", &format).end();
-                Object::new().json("output_config", &config)
-            }
-            Self::Gemini => {
-                let key = if dialect == Dialect::GeminiOpenApi {
-                    "responseSchema"
-                } else {
-                    "responseJsonSchema"
-                };
-                let config = Object::new()
-                    .json("responseMimeType", &quoted("application/json"))
-                    .json(key, schema)
-                    .end();
-                Object::new().json("generationConfig", &config)
-            }
-            Self::Ollama => Object::new().json("format", schema),
-            Self::BedrockConverse | Self::Mcp | Self::Mcp2026 => return Ok(None),
-        };
-        Ok(Some(form.end()))
+        Ok(self.provider().answer_form(&AnswerForm {
+            schema: lowered.schema.as_deref().unwrap_or(empty.as_json()),
+            strict: lowered.strict,
+            openapi: dialect == Dialect::GeminiOpenApi,
+        }))
     }
 
     /// An answer is held to its schema where the provider can do it, whatever its tools are.

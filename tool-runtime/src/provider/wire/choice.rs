@@ -129,7 +129,7 @@ impl Wire {
             return Ok("{}".into());
         }
         Ok(self
-            .format()
+            .provider()
             .request(&definitions(), word.as_deref(), parallel))
     }
 

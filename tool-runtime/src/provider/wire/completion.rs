@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::read::Members;
 use super::{Wire, WireError};
 use crate::tool::ToolCall;
 
@@ -71,19 +72,27 @@ impl Usage {
     }
 }
 
+impl Usage {
+    /// The sums of what stands under these keys, where a provider counted any.
+    pub(super) fn sum(counts: &Members<'_>, input: &[&str], output: &[&str]) -> Option<Self> {
+        let sum = |keys: &[&str]| {
+            let found = counts.iter().filter(|(key, _)| keys.contains(key));
+            let counts = found.filter_map(|(_, count)| count.get().parse::<u64>().ok());
+            counts.reduce(u64::saturating_add)
+        };
+        let (input, output) = (sum(input), sum(output));
+        (input.is_some() || output.is_some()).then(|| Self {
+            input: input.unwrap_or(0),
+            output: output.unwrap_or(0),
+        })
+    }
+}
+
 impl std::ops::AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
         self.input = self.input.saturating_add(other.input);
         self.output = self.output.saturating_add(other.output);
     }
-}
-
-/// What is read of a response beside its calls.
-#[derive(Default)]
-pub(super) struct Said {
-    pub(super) text: String,
-    pub(super) stop: Option<Stop>,
-    pub(super) usage: Option<Usage>,
 }
 
 impl Stop {
@@ -112,14 +121,16 @@ impl Wire {
     /// When the response itself is no JSON or of another form, or is the provider's report of a
     /// failure.
     pub fn completion(self, response: &str) -> Result<Completion, WireError> {
-        let format = self.format();
-        let Said { text, stop, usage } = format.said(response)?;
+        let response = self.read(response)?;
+        if let Some(failure) = response.failure() {
+            return Err(failure);
+        }
         Ok(Completion {
-            text,
-            calls: format.calls(response)?,
-            messages: format.echo(response)?,
-            stop,
-            usage,
+            text: response.text(),
+            calls: response.calls(),
+            messages: response.messages(),
+            stop: response.stop(),
+            usage: response.usage(),
         })
     }
 }

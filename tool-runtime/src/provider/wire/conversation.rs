@@ -1,9 +1,9 @@
 //! A conversation as the messages of a request.
 
-use super::raw::{elements, member, text, words};
-use super::write::{Object, list};
+use super::read::{Members, elements, text};
 use super::{Wire, WireError};
 use crate::tool::{Encoder, ToolCall, ToolResult};
+use toolwright_json::{Object, list};
 
 /// One thing that was said in a conversation, for [`Wire::conversation`].
 #[derive(Debug, Clone, Copy)]
@@ -52,21 +52,27 @@ impl Wire {
         said: &[Utterance<'_>],
         encoder: Encoder,
     ) -> Result<String, WireError> {
-        let format = self.format();
+        let provider = self.provider();
         let mut messages = Vec::new();
         for one in said {
             match *one {
-                Utterance::User(text) => messages.extend(format.user(text)),
+                Utterance::User(text) => messages.extend(provider.user(text)),
                 Utterance::Assistant { text, calls } => {
-                    messages.extend(format.assistant(text, calls));
+                    messages.extend(provider.assistant(text, calls));
                 }
                 Utterance::Echo(native) => messages.extend_from_slice(native),
-                Utterance::Results(results) => messages.extend(format.results(results, encoder)),
+                Utterance::Results(results) => messages.extend(provider.results(results, encoder)),
             }
         }
-        let members = format.conversation(system, messages);
+        let members = provider.conversation(system, messages);
         members.ok_or_else(|| WireError::new("MCP has no conversations to write"))
     }
+}
+
+/// A message of this role, whose parts stand under `key`.
+pub(super) fn message(role: &str, key: &str, parts: impl IntoIterator<Item = String>) -> String {
+    let message = Object::new().text("role", role);
+    message.json(key, &list(parts)).end()
 }
 
 /// Messages of alternating roles: what one role says in a row is one message, and one without
@@ -80,8 +86,9 @@ pub(super) fn alternating(messages: Vec<String>, block: fn(&str) -> String) -> V
     }
     let mut all: Vec<Open> = Vec::new();
     for message in messages {
-        let role = words(member(&message, "role"));
-        let content = member(&message, "content");
+        let members = Members::read(&message).unwrap_or_default();
+        let role = members.words("role");
+        let content = members.get("content");
         let blocks = match content.and_then(|content| text(content.get())) {
             Some(words) if words.is_empty() => Vec::new(),
             Some(words) => vec![block(&words)],
@@ -106,12 +113,8 @@ pub(super) fn alternating(messages: Vec<String>, block: fn(&str) -> String) -> V
         }
     }
     let written = all.into_iter().map(|open| {
-        open.alone.unwrap_or_else(|| {
-            Object::new()
-                .text("role", &open.role)
-                .json("content", &list(open.blocks))
-                .end()
-        })
+        open.alone
+            .unwrap_or_else(|| message(&open.role, "content", open.blocks))
     });
     written.collect()
 }

@@ -1,9 +1,9 @@
 //! A tool as a request declares it: in plain JSON Schema, or in a provider's dialect.
 
-use super::write::Object;
 use crate::provider::dialect::{Dialect, Lowered};
 use crate::schema::render::SchemaDoc;
 use crate::tool::ToolDef;
+use toolwright_json::Object;
 
 /// A tool as a request declares it.
 pub(crate) struct Declared<'d> {

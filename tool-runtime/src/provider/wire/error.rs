@@ -1,9 +1,8 @@
 use std::fmt;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::raw::{object, text};
+use super::read::{Members, text};
 use crate::text::Printable;
 
 /// A response, an event of a stream or a definition that is not of the provider's form, or the
@@ -52,12 +51,8 @@ impl WireError {
 
     /// What a provider reports in the middle of a stream: a text, or an object with a message.
     pub(super) fn reported(error: &RawValue) -> Self {
-        #[derive(Deserialize)]
-        struct Report<'a> {
-            #[serde(borrow)]
-            message: &'a RawValue,
-        }
-        let message = object::<Report<'_>>(error.get()).map_or(error, |report| report.message);
+        let report = Members::of(Some(error));
+        let message = report.one("message").unwrap_or(error);
         let words = text(message.get()).unwrap_or_else(|| message.get().into());
         Self {
             reported: true,

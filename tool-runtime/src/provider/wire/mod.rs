@@ -1,8 +1,24 @@
 //! Providers' wire formats, as pure text: no network, no clock.
+//!
+//! Each provider is a folder. A new one has
+//!
+//! | file | what it holds |
+//! | --- | --- |
+//! | `mod.rs` | the sources of the format, and the type that writes it |
+//! | `request.rs` | `impl WriteRequest`: definitions, tool choice, messages, answers |
+//! | `response.rs` | `Response`, with `read` and `impl ReadResponse`: one pass over the text, and all that is asked of it. `call` finds the call that an element of a response is |
+//! | `stream.rs` | `Stream`, with `impl Assemble`: from pieces to the text of a whole response, which `Response` reads |
+//!
+//! It is named by a variant of [`Wire`], in [`Wire::provider`], [`Wire::read`], [`Wire::stream`] and
+//! [`Wire::detect`].
+//!
+//! Beside the folders stands what they share: `read` (members of objects, as they stand in the text),
+//! `call` (lists of calls, their ids, their echo) and `stream`.
 
 mod answer_form;
 mod anthropic;
 mod bedrock;
+mod call;
 mod choice;
 mod completion;
 mod conversation;
@@ -12,19 +28,19 @@ mod gemini;
 mod mcp;
 mod ollama;
 mod openai;
-mod raw;
+mod read;
 mod responses;
 mod stream;
-mod write;
 
+use toolwright_json::list;
+
+use self::answer_form::AnswerForm;
+use self::read::Members;
 use self::stream::Assemble;
-use self::write::list;
 use crate::schema::render::SchemaDoc;
 use crate::tool::{Encoder, ToolCall, ToolDef, ToolResult};
 
-use self::completion::Said;
 pub(crate) use self::declared::Declared;
-pub(crate) use self::write::{joined, quoted};
 
 pub use self::choice::{Parallel, ToolChoice, ToolChoiceError};
 pub use self::completion::{Completion, Stop, Usage};
@@ -76,8 +92,8 @@ pub enum Wire {
     Mcp2026,
 }
 
-/// What each wire does its own way; [`Wire`] has the words to it.
-trait Format: Sync {
+/// `request.rs`: what a request says. [`Wire`] has the words to it.
+trait WriteRequest: Sync {
     fn definition(&self, tool: &Declared<'_>) -> String;
 
     /// The value of `tools`, of which `list` is the text of an array of all definitions.
@@ -87,43 +103,53 @@ trait Format: Sync {
 
     fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError>;
 
-    fn calls(&self, response: &str) -> Result<Vec<ToolCall>, WireError>;
-
-    /// What the next request repeats of the response.
-    fn echo(&self, response: &str) -> Result<Vec<String>, WireError>;
-
-    /// What is read of a response beside its calls.
-    fn said(&self, response: &str) -> Result<Said, WireError>;
-
-    /// A person's words as a message, if the provider takes them.
-    fn user(&self, text: &str) -> Option<String>;
-
-    /// What the model said as messages, where its own are not at hand.
-    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String>;
-
-    /// The members of a request's body that have the conversation; `None` where there is none.
-    fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String>;
-
-    fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String>;
-
-    fn turn(
-        &self,
-        response: &str,
-        results: &[ToolResult],
-        encoder: Encoder,
-    ) -> Result<Vec<String>, WireError> {
-        let mut messages = self.echo(response)?;
-        messages.extend(self.results(results, encoder));
-        Ok(messages)
-    }
-
     /// The choice's value; `None` where the wire has no word for it.
     fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String>;
 
     /// The members of a request's body that say all this.
     fn request(&self, definitions: &str, choice: Option<&str>, parallel: Parallel) -> String;
 
-    fn stream(&self) -> Box<dyn Assemble>;
+    /// A person's words as a message, if the provider takes them.
+    fn user(&self, text: &str) -> Option<String>;
+
+    /// The model's words and calls as messages, where its own are not at hand.
+    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String>;
+
+    fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String>;
+
+    /// The members of a request's body that have the conversation; `None` where there is none.
+    fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String>;
+
+    /// The members of a request's body that ask for an answer of this form; `None` where the wire
+    /// has no word for it.
+    fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String>;
+}
+
+/// `response.rs`: a response that was read, and all that is asked of it.
+trait ReadResponse {
+    fn calls(&self) -> Vec<ToolCall>;
+
+    /// The messages that the next request repeats.
+    fn messages(&self) -> Vec<String>;
+
+    /// All messages that the next request gains: `answers` are the `results` as
+    /// [`WriteRequest::results`] wrote them.
+    fn turn(&self, _: &[ToolResult], answers: Vec<String>) -> Vec<String> {
+        let mut messages = self.messages();
+        messages.extend(answers);
+        messages
+    }
+
+    fn text(&self) -> String;
+
+    fn stop(&self) -> Option<Stop>;
+
+    fn usage(&self) -> Option<Usage>;
+
+    /// The failure that the response reports, where it can be read all the same.
+    fn failure(&self) -> Option<WireError> {
+        None
+    }
 }
 
 impl Wire {
@@ -139,7 +165,8 @@ impl Wire {
         Self::Mcp2026,
     ];
 
-    fn format(self) -> &'static dyn Format {
+    /// Writes requests.
+    fn provider(self) -> &'static dyn WriteRequest {
         match self {
             Self::OpenAiChat => &openai::OpenAiChat,
             Self::OpenAiResponses => &responses::OpenAiResponses,
@@ -152,13 +179,38 @@ impl Wire {
         }
     }
 
+    /// Reads a whole response, once.
+    fn read(self, response: &str) -> Result<Box<dyn ReadResponse + '_>, WireError> {
+        Ok(match self {
+            Self::OpenAiChat => Box::new(openai::response::Response::read(response)?),
+            Self::OpenAiResponses => Box::new(responses::response::Response::read(response)?),
+            Self::Anthropic => Box::new(anthropic::response::Response::read(response)?),
+            Self::Gemini => Box::new(gemini::response::Response::read(response)?),
+            Self::Ollama => Box::new(ollama::response::Response::read(response)?),
+            Self::BedrockConverse => Box::new(bedrock::response::Response::read(response)?),
+            Self::Mcp | Self::Mcp2026 => Box::new(mcp::response::Response::read(response)?),
+        })
+    }
+
+    /// Reads a response that comes in pieces.
+    fn stream(self) -> Box<dyn Assemble> {
+        match self {
+            Self::OpenAiChat => Box::<openai::stream::Stream>::default(),
+            Self::OpenAiResponses => Box::<responses::stream::Stream>::default(),
+            Self::Anthropic => Box::<anthropic::stream::Stream>::default(),
+            Self::Gemini => Box::<gemini::stream::Stream>::default(),
+            Self::Ollama => Box::<ollama::stream::Stream>::default(),
+            Self::BedrockConverse => Box::<bedrock::stream::Stream>::default(),
+            Self::Mcp | Self::Mcp2026 => Box::<mcp::stream::Stream>::default(),
+        }
+    }
+
     /// The wire that a response was written in, as far as it shows.
     pub fn detect(response: &str) -> Option<Self> {
-        let raw::Entries(mut entries) = raw::object(response).ok()?;
-        entries.retain(|(_, value)| value.get() != "null");
-        let has = |name: &str| entries.iter().any(|(key, _)| key == name);
-        let output = entries.iter().find(|(key, _)| key == "output");
-        let output = output.and_then(|(_, value)| value.get().chars().next());
+        let members = Members::read(response).ok()?;
+        let find = |key: &str| members.all(key).find(|value| value.get() != "null");
+        let has = |key: &str| find(key).is_some();
+        let output = find("output").and_then(|value| value.get().chars().next());
         Some(match output {
             _ if has("choices") => Self::OpenAiChat,
             _ if has("candidates") => Self::Gemini,
@@ -173,7 +225,7 @@ impl Wire {
 
     /// One tool of a request's `tools` array. Of Gemini's, one of its `functionDeclarations`.
     pub fn definition(self, def: &ToolDef) -> String {
-        self.format().definition(&Declared::plain(def))
+        self.provider().definition(&Declared::plain(def))
     }
 
     /// Reads one tool of a request's `tools` array back. What the form has no place for is not
@@ -182,7 +234,7 @@ impl Wire {
     /// # Errors
     /// When the text is not of this form.
     pub fn parse_definition(self, definition: &str) -> Result<ToolDef, WireError> {
-        self.format().parse_definition(definition)
+        self.provider().parse_definition(definition)
     }
 
     /// The calls of a response, in order; none if the model made none.
@@ -196,7 +248,7 @@ impl Wire {
     /// # Errors
     /// When the response itself is no JSON or of another form.
     pub fn calls(self, response: &str) -> Result<Vec<ToolCall>, WireError> {
-        self.format().calls(response)
+        Ok(self.read(response)?.calls())
     }
 
     /// The answers as messages for the next request: the text of an array, to be appended to
@@ -208,7 +260,7 @@ impl Wire {
     /// Elsewhere the model is told their text: of JSON the JSON, of a resource where it lies, of
     /// pictures and sound their type.
     pub fn results(self, results: &[ToolResult], encoder: Encoder) -> String {
-        list(self.format().results(results, encoder))
+        list(self.provider().results(results, encoder))
     }
 
     /// What the next request's `messages` gain by this response: the assistant's message and the
@@ -229,22 +281,24 @@ impl Wire {
         results: &[ToolResult],
         encoder: Encoder,
     ) -> Result<String, WireError> {
-        Ok(list(self.format().turn(response, results, encoder)?))
+        let response = self.read(response)?;
+        let answers = self.provider().results(results, encoder);
+        Ok(list(response.turn(results, answers)))
     }
 
     /// Writes one tool of a request's list of tools.
     pub(crate) fn write_tool(self, tool: &Declared<'_>) -> String {
-        self.format().definition(tool)
+        self.provider().definition(tool)
     }
 
     /// Writes a request's list of tools around the text of an array of them.
     pub(crate) fn write_tools(self, array: String) -> String {
-        self.format().definitions(array)
+        self.provider().definitions(array)
     }
 
     /// Writes the choice of a tool; `None` if the provider has no way to say it.
     pub(crate) fn write_choice(self, choice: &ToolChoice, parallel: Parallel) -> Option<String> {
-        self.format().tool_choice(choice, parallel)
+        self.provider().tool_choice(choice, parallel)
     }
 
     /// Puts a streamed response together again.

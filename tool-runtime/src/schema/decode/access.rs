@@ -2,11 +2,11 @@ use hashbrown::HashSet;
 use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
+use toolwright_json::Place;
 
 use super::read::Json;
 use super::watch::{Inside, Watch};
 use super::{Error, Problem, Segment, key};
-use crate::json::Place;
 
 /// Reads the value that stands next, of which this is known.
 #[inline]

@@ -15,7 +15,7 @@ impl Json<'_> {
     /// where elements have commas or objects in them, too few where they have arrays.
     #[inline(never)]
     pub(super) fn about_elements(&self) -> usize {
-        let text = self.bytes().get(self.at..).unwrap_or_default();
+        let text = self.rest();
         let text = text.get(..AHEAD).unwrap_or(text);
         let end = memchr(b']', text).unwrap_or(text.len());
         let text = text.get(..end).unwrap_or(text).trim_ascii_start();

@@ -1,12 +1,12 @@
 use serde::de::value::{BorrowedStrDeserializer, MapDeserializer};
 use serde::de::{Deserializer, Visitor};
+use toolwright_json::{Number, Place};
 
 use super::access::{Elements, Entries, Fields, Tagged};
-use super::number::Number;
+use super::number::{finite, visit, visit_wide};
 use super::read::Json;
 use super::watch::{Inside, Watch};
 use super::{Error, Problem};
-use crate::json::Place;
 
 /// The name under which `serde_json::value::RawValue` asks for its text, and the key under which
 /// it expects it: serde's data model has no word for raw text, so this name is the protocol.
@@ -56,9 +56,9 @@ impl<'de> Json<'de> {
 }
 
 macro_rules! integers {
-    ($read:ident => $($method:ident $ty:ty),*) => {$(
+    ($read:ident, $visit:ident => $($method:ident $ty:ty),*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-            self.$read()?.visit::<$ty, V>(visitor)
+            $visit::<$ty, V>(self.$read()?, visitor)
         }
     )*};
 }
@@ -67,13 +67,13 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
     type Error = Error;
 
     integers! {
-        integer =>
+        integer, visit =>
         deserialize_i8 i8, deserialize_i16 i16, deserialize_i32 i32, deserialize_i64 i64,
         deserialize_u8 u8, deserialize_u16 u16, deserialize_u32 u32, deserialize_u64 u64
     }
 
     integers! {
-        wide_integer =>
+        wide_integer, visit_wide =>
         deserialize_i128 i128, deserialize_u128 u128
     }
 
@@ -88,7 +88,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
             _ => match self.any_number()? {
                 Number::Unsigned(value) => visitor.visit_u64(value),
                 Number::Signed(value) => visitor.visit_i64(value),
-                number @ Number::Text(..) => visitor.visit_f64(number.finite()?),
+                number @ Number::Text(..) => visitor.visit_f64(finite(number)?),
             },
         }
     }

@@ -1,6 +1,7 @@
 use std::fmt;
 
-use serde::de::{self, Expected, Unexpected};
+use serde::de::{self, Unexpected};
+use toolwright_json::Expected;
 
 /// Why a value could not be decoded, and where. One word wide, since it is rare and results are not.
 #[derive(Debug)]
@@ -132,6 +133,19 @@ impl Error {
     }
 }
 
+impl From<toolwright_json::Error> for Error {
+    #[cold]
+    fn from(error: toolwright_json::Error) -> Self {
+        let problem = match error.expected() {
+            Expected::LessDepth => Problem::TooDeep,
+            expected => Problem::Syntax {
+                expected: expected.as_str(),
+            },
+        };
+        Self::at(problem, error.at())
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Never shown to a model: `Fault` has the words for that.
@@ -158,13 +172,13 @@ impl de::Error for Error {
         Self::new(Problem::Refused(words))
     }
 
-    fn invalid_type(_: Unexpected<'_>, _: &dyn Expected) -> Self {
+    fn invalid_type(_: Unexpected<'_>, _: &dyn de::Expected) -> Self {
         Self::new(Problem::Type { wanted: "" })
     }
 
     /// How much a number type of Rust holds has been looked at by then, unless serde buffered the
     /// number; all else is a rule of the type's author.
-    fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+    fn invalid_value(_: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
         const WIDTHS: [&str; 10] = [
             "i8", "i16", "i32", "i64", "i128", "u8", "u16", "u32", "u64", "u128",
         ];
@@ -179,7 +193,7 @@ impl de::Error for Error {
         Self::new(Problem::Refused(format!("expected {words}")))
     }
 
-    fn invalid_length(_: usize, _: &dyn Expected) -> Self {
+    fn invalid_length(_: usize, _: &dyn de::Expected) -> Self {
         Self::new(Problem::Length)
     }
 

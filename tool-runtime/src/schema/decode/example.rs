@@ -1,8 +1,9 @@
 //! A value that a shape admits, to show in a fault what was expected: a model copies sooner than it
 //! reads.
 
-use crate::json::write_json_string;
-use crate::schema::decode::{Decimal, refusal};
+use toolwright_json::{Decimal, write_string};
+
+use crate::schema::decode::refusal;
 use crate::schema::shape::{
     Alternative, Array, Field, Id, Int, IntegerRange, Kind, Map, NumberRange, Shape, StringRules,
     Variant, alternatives, bare, written,
@@ -112,7 +113,7 @@ impl Search {
             if json.len() > 1 {
                 json.push(',');
             }
-            write_json_string(&mut json, key.name);
+            write_string(&mut json, key.name);
             json.push(':');
             json.push_str(&self.field(key.field)?);
         }
@@ -157,7 +158,7 @@ fn is_short(json: &str) -> bool {
 
 fn quoted(text: &str) -> String {
     let mut json = String::new();
-    write_json_string(&mut json, text);
+    write_string(&mut json, text);
     json
 }
 

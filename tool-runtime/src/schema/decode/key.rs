@@ -1,7 +1,8 @@
 use serde::de::{DeserializeSeed, Deserializer, Visitor, value};
 use serde::forward_to_deserialize_any;
+use toolwright_json::Number;
 
-use super::number::{Integer, Number};
+use super::number::{integer_of, visit, visit_wide, wide_integer_of};
 use super::{Error, Problem};
 
 /// An object's key, as the key type of a map asks for it.
@@ -28,9 +29,9 @@ impl<'de> Key<'de> {
 }
 
 macro_rules! integers {
-    ($read:path => $($method:ident $ty:ty),*) => {$(
+    ($read:path, $visit:ident => $($method:ident $ty:ty),*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-            $read(self.digits()?)?.visit::<$ty, V>(visitor)
+            $visit::<$ty, V>($read(self.digits()?)?, visitor)
         }
     )*};
 }
@@ -39,13 +40,13 @@ impl<'de> Deserializer<'de> for Key<'de> {
     type Error = Error;
 
     integers! {
-        Number::of_integer =>
+        integer_of, visit =>
         deserialize_i8 i8, deserialize_i16 i16, deserialize_i32 i32, deserialize_i64 i64,
         deserialize_u8 u8, deserialize_u16 u16, deserialize_u32 u32, deserialize_u64 u64
     }
 
     integers! {
-        Integer::of =>
+        wide_integer_of, visit_wide =>
         deserialize_i128 i128, deserialize_u128 u128
     }
 
@@ -94,7 +95,7 @@ impl<'de> Deserializer<'de> for Key<'de> {
 
 /// The integer that a key is, if it is one in its one spelling.
 pub(super) fn integer(key: &str) -> Result<Number<'_>, Error> {
-    Number::of_integer(Key(key).digits()?)
+    integer_of(Key(key).digits()?)
 }
 
 /// Reads a key with `seed`.

@@ -8,9 +8,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
+use toolwright_json::{Number, Place};
+
+use super::Error;
 use super::read::Json;
-use super::{Error, Number};
-use crate::json::Place;
 use crate::provider::dialect::Plan;
 use crate::schema::decode::{Leaf, admits, int_of};
 use crate::schema::read::Ordered;

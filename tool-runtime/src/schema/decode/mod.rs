@@ -22,7 +22,6 @@ pub(crate) mod check;
 mod count;
 mod de;
 mod defaults;
-mod digits;
 mod error;
 mod example;
 pub(crate) mod fault;
@@ -34,15 +33,12 @@ mod read;
 mod repair;
 mod secret;
 mod store;
-mod string;
 pub(crate) mod walk;
 mod watch;
 mod words;
 
 pub(crate) use self::access::Seen;
-pub(crate) use self::check::{
-    Decimal, Leaf, admits, admits_count, first_repeat, int_of, is_integer,
-};
+pub(crate) use self::check::{Leaf, admits, admits_count, first_repeat, int_of, is_integer};
 pub(crate) use self::example::example;
 pub(crate) use self::fault::Reporter;
 pub(crate) use self::fault::say::json_string;
@@ -59,11 +55,10 @@ pub(crate) use self::words::{describe, describe_range, one_of};
 
 pub(crate) use self::defaults::{RefusedDefault, refusal, refused_defaults};
 pub(crate) use self::error::{Error, Problem, Segment};
-pub(crate) use self::number::{Integer, Number};
 pub use self::read::Json;
 pub use self::store::Store;
 pub(crate) use self::watch::{Watch, admits_key, position};
 
 /// How deep arrays and objects may nest, the arguments' own object included. Types recurse as deep
-/// as the text does, and the stack ends.
-pub(crate) const MAX_DEPTH: u8 = 128;
+/// as the text does.
+pub(crate) use toolwright_json::MAX_DEPTH;

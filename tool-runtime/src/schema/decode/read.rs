@@ -1,22 +1,20 @@
+use toolwright_json::{Expected, Number, Place, Scanner};
+
 use super::store::Pen;
-use super::string::escape;
 use super::watch::Watch;
-use super::{Error, MAX_DEPTH, Problem, Store};
-use crate::json::{ARRAY, Brackets, OBJECT, Place, plain_run};
+use super::{Error, Problem, Store};
 use crate::schema::decode::Leaf;
 use crate::schema::shape::{Field, Presence};
 
-/// A reader over one JSON text, and the deserializer of what stands in it.
+/// A [`Scanner`] over one JSON text that knows what is wanted there, and the deserializer of what stands
+/// in it.
 ///
 /// What is called from generic code, which is compiled into the user's crate, is small there: the
 /// reading is done by functions that are compiled once, here.
 pub struct Json<'de> {
-    text: &'de str,
-    pub(super) at: usize,
+    scan: Scanner<'de>,
     /// Where the last key starts.
     key_at: usize,
-    /// How many more arrays and objects may open.
-    depth: u8,
     /// The keys of the struct, the value of one of whose keys is read next, if it is one's.
     pub(super) asked: Option<&'static [&'static str]>,
     /// What the value that is read next has to be.
@@ -29,10 +27,8 @@ pub struct Json<'de> {
 impl<'de> Json<'de> {
     pub(crate) fn new(text: &'de str, store: &'de Store) -> Self {
         Self {
-            text,
-            at: 0,
+            scan: Scanner::new(text),
             key_at: 0,
-            depth: MAX_DEPTH,
             asked: None,
             watch: Watch::Typed,
             lowered: false,
@@ -51,11 +47,12 @@ impl<'de> Json<'de> {
         self.lowered
     }
 
-    /// A reader over another text, whose texts go where those of this one go.
+    /// A reader over another text, whose texts go where those of this one go, and which may nest as deep.
     pub(super) fn beside(&self, text: &'de str, watch: Watch) -> Self {
+        let mut scan = Scanner::new(text);
+        scan.rewind(0, self.depth());
         Self {
-            text,
-            at: 0,
+            scan,
             key_at: 0,
             asked: None,
             watch,
@@ -65,28 +62,29 @@ impl<'de> Json<'de> {
 
     /// The same reader at the value at `at`, which stands so deep that `depth` more arrays and
     /// objects may open.
-    pub(crate) fn at(self, at: usize, depth: u8) -> Self {
-        Self { at, depth, ..self }
+    pub(crate) fn at(mut self, at: usize, depth: u8) -> Self {
+        self.rewind(at, depth);
+        self
     }
 
     /// Goes to the value at `at`, which stands in the array or object that is being read.
     pub(crate) fn rewind(&mut self, at: usize, depth: u8) {
-        (self.at, self.depth) = (at, depth);
+        self.scan.rewind(at, depth);
     }
 
     /// The whole text.
     pub(crate) fn whole(&self) -> &'de str {
-        self.text
+        self.scan.text()
     }
 
     pub(crate) fn depth(&self) -> u8 {
-        self.depth
+        self.scan.depth()
     }
 
     /// Where reading goes on: at the next value, or at the white space before it.
     #[inline]
     pub(crate) fn offset(&self) -> usize {
-        self.at
+        self.scan.offset()
     }
 
     /// Where the key starts that was read last.
@@ -94,39 +92,27 @@ impl<'de> Json<'de> {
         self.key_at
     }
 
-    #[inline]
-    pub(super) fn bytes(&self) -> &'de [u8] {
-        self.text.as_bytes()
-    }
-
     /// A part of the text; both ends stand beside ASCII bytes, so they are boundaries.
     pub(crate) fn slice(&self, from: usize, to: usize) -> &'de str {
-        self.text.get(from..to).unwrap_or_default()
+        self.scan.slice(from, to)
     }
 
+    /// What is left of the text.
     #[inline]
-    pub(super) fn byte(&self) -> Option<u8> {
-        self.bytes().get(self.at).copied()
+    pub(super) fn rest(&self) -> &'de [u8] {
+        self.scan.bytes().get(self.offset()..).unwrap_or_default()
+    }
+
+    /// Whether what has been read ends so.
+    #[inline]
+    pub(super) fn has_read(&self, end: &[u8]) -> bool {
+        self.scan.has_read(end)
     }
 
     /// The next byte that is no white space, not consumed.
     #[inline]
     pub(crate) fn peek(&mut self) -> Option<u8> {
-        let (bytes, mut at) = (self.bytes(), self.at);
-        loop {
-            match bytes.get(at) {
-                Some(b' ' | b'\n' | b'\t' | b'\r') => at += 1,
-                other => {
-                    self.at = at;
-                    return other.copied();
-                }
-            }
-        }
-    }
-
-    #[cold]
-    pub(super) fn syntax(&self, expected: &'static str) -> Error {
-        Error::at(Problem::Syntax { expected }, self.at)
+        self.scan.peek()
     }
 
     /// What is wrong with a value that is not what was wanted: its type, or that it is none.
@@ -134,31 +120,25 @@ impl<'de> Json<'de> {
     pub(crate) fn mismatch(&mut self, wanted: &'static str) -> Error {
         match self.peek() {
             Some(b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => {
-                Error::at(Problem::Type { wanted }, self.at)
+                Error::at(Problem::Type { wanted }, self.offset())
             }
-            _ => self.syntax("a JSON value"),
+            _ => {
+                let expected = Expected::Value.as_str();
+                Error::at(Problem::Syntax { expected }, self.offset())
+            }
         }
     }
 
     /// Nothing but white space may follow.
     pub(crate) fn finish(&mut self) -> Result<(), Error> {
-        match self.peek() {
-            None => Ok(()),
-            Some(_) => Err(self.syntax("the end of the text")),
-        }
+        Ok(self.scan.finish()?)
     }
 
     // Words
 
     /// Consumes `word`, whose first byte has been seen.
     pub(super) fn word(&mut self, word: &'static str) -> Result<(), Error> {
-        let rest = self.bytes().get(self.at..).unwrap_or_default();
-        if rest.starts_with(word.as_bytes()) {
-            self.at += word.len();
-            Ok(())
-        } else {
-            Err(self.syntax("a JSON value"))
-        }
+        Ok(self.scan.word(word)?)
     }
 
     pub(super) fn boolean(&mut self) -> Result<bool, Error> {
@@ -178,66 +158,33 @@ impl<'de> Json<'de> {
         }
     }
 
-    // Strings
+    // Numbers
 
-    /// Consumes a string that has no escapes, whose opening quote has been seen; where it has some,
-    /// the offset of the first.
+    /// Consumes a number, which the type knows as what is `wanted`.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // Three places read most of a text through it.
-    fn plain(&mut self) -> Result<&'de str, usize> {
-        let start = self.at + 1;
-        let end = plain_run(self.bytes(), start);
-        // The quote is looked at first: a part of a text that ends there need not be looked at again.
-        if self.bytes().get(end) == Some(&b'"')
-            && let Some(text) = self.text.get(start..end)
-        {
-            self.at = end + 1;
-            return Ok(text);
-        }
-        Err(end)
-    }
-
-    /// Consumes the rest of a string from `end`, which is no plain character, and hands on each
-    /// character that was escaped, with the plain ones behind it.
-    fn escapes(
-        &mut self,
-        mut end: usize,
-        mut each: impl FnMut(char, &'de str),
-    ) -> Result<(), Error> {
-        loop {
-            let expected = match self.bytes().get(end) {
-                Some(b'"') => {
-                    self.at = end + 1;
-                    return Ok(());
-                }
-                Some(b'\\') => {
-                    let (char, from) = escape(self.text, end)?;
-                    end = plain_run(self.bytes(), from);
-                    each(char, self.slice(from, end));
-                    continue;
-                }
-                Some(_) => "an escape: a control character may not stand in a string",
-                None => "the end of a string",
-            };
-            return Err(Error::at(Problem::Syntax { expected }, end));
+    #[allow(clippy::inline_always)] // Integers and floats are read by code of their own.
+    pub(crate) fn number(&mut self, wanted: &'static str) -> Result<Number<'de>, Error> {
+        match self.scan.number() {
+            Ok(number) => Ok(number),
+            Err(error) => Err(self.no_number(error, wanted)),
         }
     }
 
     #[cold]
-    fn unescaped(&mut self, end: usize) -> Result<String, Error> {
-        let mut out = String::from(self.slice(self.at + 1, end));
-        self.escapes(end, |char, plain| {
-            out.push(char);
-            out.push_str(plain);
-        })?;
-        Ok(out)
+    fn no_number(&mut self, error: toolwright_json::Error, wanted: &'static str) -> Error {
+        match error.expected() {
+            Expected::Value => self.mismatch(wanted),
+            _ => error.into(),
+        }
     }
+
+    // Strings
 
     /// Consumes a string, whose opening quote has been seen, and lends it for as long as the text
     /// lives.
     #[inline]
     fn lent(&mut self) -> Result<&'de str, Error> {
-        match self.plain() {
+        match self.scan.plain() {
             Ok(text) => Ok(text),
             Err(end) => self.lent_unescaped(end),
         }
@@ -245,14 +192,14 @@ impl<'de> Json<'de> {
 
     #[cold]
     fn lent_unescaped(&mut self, end: usize) -> Result<&'de str, Error> {
-        let text = self.unescaped(end)?;
+        let text = self.scan.unescaped(end)?;
         Ok(self.pen.keep(text))
     }
 
     /// The key that was read last, once more.
     pub(super) fn last_key(&self) -> Result<&'de str, Error> {
-        let mut json = self.beside(self.text, Watch::Typed);
-        json.at = self.key_at;
+        let mut json = self.beside(self.whole(), Watch::Typed);
+        json.scan.set_offset(self.key_at);
         json.lent()
     }
 
@@ -271,9 +218,9 @@ impl<'de> Json<'de> {
     /// Consumes a string for somebody who will own it.
     pub(crate) fn string(&mut self) -> Result<Result<&'de str, String>, Error> {
         let text = match self.peek() {
-            Some(b'"') => match self.plain() {
+            Some(b'"') => match self.scan.plain() {
                 Ok(text) => Ok(text),
-                Err(end) => Err(self.unescaped(end)?),
+                Err(end) => Err(self.scan.unescaped(end)?),
             },
             _ => return Err(self.mismatch("a string")),
         };
@@ -291,97 +238,41 @@ impl<'de> Json<'de> {
 
     // Arrays and objects
 
-    /// Consumes the opening bracket, if it stands here.
-    fn open(&mut self, brackets: Brackets) -> Result<bool, Error> {
-        if self.peek() != Some(brackets.open) {
-            return Ok(false);
-        }
-        match self.depth.checked_sub(1) {
-            Some(depth) => self.depth = depth,
-            None => return Err(Error::at(Problem::TooDeep, self.at)),
-        }
-        self.at += 1;
-        Ok(true)
-    }
-
-    /// Consumes the opening bracket, which must stand here.
-    fn enter(&mut self, brackets: Brackets) -> Result<(), Error> {
-        if self.open(brackets)? {
-            Ok(())
+    /// Consumes the opening bracket, which must stand here, of what is `wanted`.
+    fn enter(&mut self, bracket: u8, wanted: &'static str) -> Result<(), Error> {
+        if self.peek() == Some(bracket) {
+            Ok(self.scan.open()?)
         } else {
-            Err(self.mismatch(brackets.name))
+            Err(self.mismatch(wanted))
         }
-    }
-
-    /// Whether another element follows; its comma, or the closing bracket, is consumed. A closing
-    /// bracket right behind the comma is for the caller to refuse.
-    #[inline]
-    fn next(&mut self, brackets: Brackets, place: &mut Place) -> Result<bool, Error> {
-        if *place == Place::Closed {
-            return Ok(false);
-        }
-        match self.peek() {
-            Some(byte) if byte == brackets.close => {
-                self.close(place);
-                return Ok(false);
-            }
-            _ if *place == Place::Opened => *place = Place::Inside,
-            Some(b',') => self.at += 1,
-            _ => return Err(self.syntax(brackets.next)),
-        }
-        Ok(true)
-    }
-
-    /// Consumes the closing bracket, which stands here.
-    #[inline]
-    fn close(&mut self, place: &mut Place) {
-        self.at += 1;
-        self.depth += 1;
-        *place = Place::Closed;
-    }
-
-    #[cold]
-    fn trailing_comma(&self) -> Error {
-        self.syntax("no comma before the closing bracket")
     }
 
     /// Consumes the opening bracket of an array, which must stand here.
     pub(crate) fn enter_array(&mut self) -> Result<(), Error> {
-        self.enter(ARRAY)
+        self.enter(b'[', "an array")
     }
 
     /// Whether another element of an array follows.
     pub(crate) fn next_element(&mut self, place: &mut Place) -> Result<bool, Error> {
-        let more = self.next(ARRAY, place)?;
-        if more && self.peek() == Some(ARRAY.close) {
-            return Err(self.trailing_comma());
-        }
-        Ok(more)
+        Ok(self.scan.next_element(place)?)
     }
 
     /// Consumes the opening bracket of an object, which must stand here.
     pub(crate) fn enter_object(&mut self) -> Result<(), Error> {
-        self.enter(OBJECT)
+        self.enter(b'{', "an object")
     }
 
     /// Consumes the closing bracket of an object, if it stands right here.
     #[inline]
     pub(crate) fn take_end(&mut self, place: &mut Place) -> bool {
-        let is_end = *place != Place::Closed && self.byte() == Some(OBJECT.close);
-        if is_end {
-            self.close(place);
-        }
-        is_end
+        self.scan.take_end(place)
     }
 
     /// Consumes the next `"key":` if it is that of this field, in one of the two ways in which
     /// almost everybody writes it: to compare a key takes less time than to look for its end.
     #[inline]
     pub(crate) fn take_key(&mut self, place: &mut Place, field: &Field) -> bool {
-        let Some(rest) = self.bytes().get(self.at..) else {
-            return false;
-        };
-        let rest = match (*place, rest) {
+        let rest = match (*place, self.rest()) {
             (Place::Inside, [b',', b' ', b'"', rest @ ..] | [b',', b'"', rest @ ..]) => rest,
             (Place::Opened, [b'"', rest @ ..]) => rest,
             _ => return false,
@@ -392,7 +283,7 @@ impl<'de> Json<'de> {
         let Some(rest) = field.head.strip_from(rest, field.name) else {
             return false;
         };
-        self.at = self.text.len() - rest.len();
+        self.scan.set_offset(self.whole().len() - rest.len());
         self.asked = None;
         *place = Place::Inside;
         true
@@ -400,79 +291,21 @@ impl<'de> Json<'de> {
 
     /// Consumes the next `"key":` of an object, if another one follows.
     pub(crate) fn next_key(&mut self, place: &mut Place) -> Result<Option<&'de str>, Error> {
-        if !self.next(OBJECT, place)? {
+        if !self.scan.next_entry(place)? {
             return Ok(None);
         }
-        self.expect_key()?;
-        self.key_at = self.at;
+        self.key_at = self.offset();
         let key = self.lent()?;
-        self.colon()?;
+        self.scan.colon()?;
         // Until a struct says that it asked.
         self.asked = None;
         Ok(Some(key))
-    }
-
-    #[inline]
-    fn expect_key(&mut self) -> Result<(), Error> {
-        match self.peek() {
-            Some(b'"') => Ok(()),
-            Some(b'}') => Err(self.trailing_comma()),
-            _ => Err(self.syntax("a key in double quotes")),
-        }
-    }
-
-    #[inline]
-    fn colon(&mut self) -> Result<(), Error> {
-        if self.peek() != Some(b':') {
-            return Err(self.syntax("`:`"));
-        }
-        self.at += 1;
-        Ok(())
     }
 
     // Values that nobody asked the content of
 
     /// Consumes one value of any type and returns its text.
     pub(crate) fn skip(&mut self) -> Result<&'de str, Error> {
-        self.peek();
-        let start = self.at;
-        self.skip_value()?;
-        Ok(self.slice(start, self.at))
-    }
-
-    fn skip_value(&mut self) -> Result<(), Error> {
-        let mut place = Place::Opened;
-        match self.peek() {
-            Some(b'"') => self.skip_string(),
-            Some(b'-' | b'0'..=b'9') => self.number("a number").map(drop),
-            Some(b't') => self.word("true"),
-            Some(b'f') => self.word("false"),
-            Some(b'n') => self.word("null"),
-            Some(b'[') => {
-                self.open(ARRAY)?;
-                while self.next_element(&mut place)? {
-                    self.skip_value()?;
-                }
-                Ok(())
-            }
-            Some(b'{') => {
-                self.open(OBJECT)?;
-                while self.next(OBJECT, &mut place)? {
-                    self.expect_key()?;
-                    self.skip_string()?;
-                    self.colon()?;
-                    self.skip_value()?;
-                }
-                Ok(())
-            }
-            _ => Err(self.syntax("a JSON value")),
-        }
-    }
-
-    fn skip_string(&mut self) -> Result<(), Error> {
-        match self.plain() {
-            Ok(_) => Ok(()),
-            Err(end) => self.escapes(end, |_, _| ()),
-        }
+        Ok(self.scan.skip()?)
     }
 }

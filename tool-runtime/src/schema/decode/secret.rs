@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::json::Place;
+use toolwright_json::Place;
+
 use crate::schema::decode::{Error, Json, MAX_DEPTH, Store};
 use crate::schema::shape::{Field, Kind, Presence, Shape, alternatives_of, bare};
 
@@ -160,7 +161,7 @@ fn entries(
             out.push(',');
         }
         is_first = false;
-        crate::json::write_json_string(out, name);
+        toolwright_json::write_string(out, name);
         out.push(':');
         one(json, shape(name), out)?;
     }

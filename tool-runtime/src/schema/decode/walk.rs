@@ -13,14 +13,15 @@ mod union;
 
 use std::collections::HashMap;
 
+use toolwright_json::{Integer, Number, Place};
+
 use self::edit::{Edit, edited};
 pub(crate) use self::found::Found;
 use self::union::Ways;
-use crate::json::Place;
 use crate::schema::decode::fault::say;
 use crate::schema::decode::{
-    Error, FaultCode, Integer, Json, Leaf, Number, Problem, Repairs, Seen, Segment, Store, admits,
-    admits_count, first_repeat, holds_secret, int_of,
+    Error, FaultCode, Json, Leaf, Problem, Repairs, Seen, Segment, Store, admits, admits_count,
+    first_repeat, holds_secret, int_of,
 };
 use crate::schema::shape::{Array, Bare, Kind, Shape, alternatives, bare};
 
@@ -444,7 +445,7 @@ impl<'t> Walk<'t> {
 /// Whether a number is an integer, of whatever size.
 fn is_whole(number: Number<'_>) -> bool {
     match number {
-        Number::Text(text, _) => Integer::of(text).is_ok(),
+        Number::Text(text, _) => Integer::of(text).is_some(),
         _ => true,
     }
 }

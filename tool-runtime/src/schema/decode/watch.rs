@@ -4,10 +4,11 @@
 //! Bounds stand in the tree alone. Where a tree has some, the reader carries it along: a value's
 //! place in the text says which part of the tree it belongs to, whatever the type calls.
 
+use toolwright_json::Place;
+
 use super::access::Seen;
 use super::read::Json;
 use super::{Error, Problem, Segment};
-use crate::json::Place;
 use crate::schema::decode::{Leaf, admits, admits_count, walk};
 use crate::schema::shape::{Care, Field, Kind, Map, Object, Shape, Sure, Union};
 

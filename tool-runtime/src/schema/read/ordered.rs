@@ -2,8 +2,8 @@ use std::fmt::{self, Write};
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use toolwright_json::write_string;
 
-use crate::json::write_json_string;
 use crate::schema::decode::{Error, Json, Store};
 
 /// A JSON value whose objects keep their order and whose numbers keep their value, whatever
@@ -52,7 +52,7 @@ impl Ordered {
             // The shortest digits that mean this number, with a point or an exponent.
             Self::Float(value) => write!(out, "{value:?}"),
             Self::String(value) => {
-                write_json_string(out, value);
+                write_string(out, value);
                 Ok(())
             }
             Self::Array(items) => {
@@ -67,7 +67,7 @@ impl Ordered {
                 out.push('{');
                 for (index, (key, value)) in entries.iter().enumerate() {
                     out.push_str(if index > 0 { "," } else { "" });
-                    write_json_string(out, key);
+                    write_string(out, key);
                     out.push(':');
                     value.write(out);
                 }

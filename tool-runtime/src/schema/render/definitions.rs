@@ -1,7 +1,8 @@
 //! Types that stand under `$defs`, since something inside them comes back to them.
 
+use toolwright_json::write_string;
+
 use super::{Words, Writer};
-use crate::json::write_json_string;
 use crate::schema::shape::{Id, Kind, Shape, Side, Union};
 
 /// A type that stands under `$defs`, by its name there.
@@ -48,7 +49,7 @@ impl Writer {
             self.out.push_str("[{");
         }
         self.key("$ref");
-        write_json_string(&mut self.out, &format!("#/$defs/{name}"));
+        write_string(&mut self.out, &format!("#/$defs/{name}"));
         if nullable {
             self.out.push_str("},{\"type\":\"null\"}]");
         }

@@ -1,7 +1,8 @@
 //! The keywords of each kind of shape.
 
+use toolwright_json::write_string;
+
 use super::{Words, Writer, push_number};
-use crate::json::write_json_string;
 use crate::schema::shape::{
     Array, Detail, Edge, Int, IntegerRange, Kind, Map, NumberRange, SIGNED_KEY, Side, StringRules,
     UNSIGNED_KEY, Union, Variant, bare,
@@ -73,7 +74,7 @@ impl Writer {
                 Side::Input => variant.name,
                 Side::Output => variant.output_name,
             };
-            write_json_string(&mut self.out, name);
+            write_string(&mut self.out, name);
         }
         if nullable {
             self.comma(variants.len());
@@ -141,11 +142,11 @@ impl Writer {
         self.lengths(rules.min_len, rules.max_len, "minLength", "maxLength");
         if let Some(pattern) = rules.pattern {
             self.key("pattern");
-            write_json_string(&mut self.out, pattern.text);
+            write_string(&mut self.out, pattern.text);
         }
         if !rules.format.is_empty() {
             self.key("format");
-            write_json_string(&mut self.out, rules.format);
+            write_string(&mut self.out, rules.format);
         }
     }
 
@@ -183,7 +184,7 @@ impl Writer {
                 };
                 self.key("propertyNames");
                 self.out.push_str("{\"pattern\":");
-                write_json_string(&mut self.out, pattern);
+                write_string(&mut self.out, pattern);
                 self.out.push('}');
             }
             // Few keys, and all known: an object that may lack any of them.

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use toolwright_json::write_string;
+
 use super::Writer;
-use crate::json::write_json_string;
 use crate::schema::decode::refusal;
 use crate::schema::shape::{Field, Kind, Shape, Variant, written};
 
@@ -37,11 +38,11 @@ impl Writer {
     pub(super) fn words(&mut self, description: &str, words: &Words<'_>) {
         if !words.title.is_empty() {
             self.key("title");
-            write_json_string(&mut self.out, words.title);
+            write_string(&mut self.out, words.title);
         }
         if !description.is_empty() {
             self.key("description");
-            write_json_string(&mut self.out, description);
+            write_string(&mut self.out, description);
         }
         if words.deprecated {
             self.entry("deprecated", true);

@@ -1,7 +1,8 @@
 //! Arguments that could not be read: repaired, or refused with every fault.
 
+use toolwright_json::Place;
+
 use super::{Given, fill, fill_one, leave_out, reader};
-use crate::json::Place;
 use crate::schema::decode::fault::say;
 use crate::schema::decode::{
     Error, Fault, FaultCode, Found, Problem, Repair, RepairKind, Repairs, Reporter, holds_secret,

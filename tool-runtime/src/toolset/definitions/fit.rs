@@ -6,8 +6,10 @@ use std::fmt;
 
 use super::Refused;
 use super::told::ToldIn;
+use toolwright_json::quoted;
+
 use crate::provider::dialect::{Budget, Dialect, Note, NoteKind, Reject, Renames, Share, shares};
-use crate::provider::wire::{Declared, Wire, quoted};
+use crate::provider::wire::{Declared, Wire};
 use crate::text::{did_you_mean, near};
 use crate::toolset::{Entry, Toolset};
 

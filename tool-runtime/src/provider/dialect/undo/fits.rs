@@ -1,9 +1,10 @@
 //! Which member of a union a value is of.
 
+use toolwright_json::Integer;
+
 use super::super::plan::{Op, Path};
 use super::tree::{Entry, Tree};
 use super::{MOST_HOPS, Undo, is_number, member_of};
-use crate::schema::decode::Integer;
 use crate::schema::read::Ordered;
 
 /// How closely a value is looked at.
@@ -159,7 +160,7 @@ fn is_of_type(value: &Tree<'_>, schema: &Ordered) -> bool {
         (Tree::String { .. }, "string") | (Tree::Other("null"), "null") => true,
         (Tree::Other("true" | "false"), "boolean") => true,
         (Tree::Other(text), "number") => is_number(text),
-        (Tree::Other(text), "integer") => is_number(text) && Integer::of(text).is_ok(),
+        (Tree::Other(text), "integer") => is_number(text) && Integer::of(text).is_some(),
         _ => false,
     };
     match schema.get("type") {

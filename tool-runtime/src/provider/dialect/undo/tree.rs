@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Place, write_json_string};
+use toolwright_json::{Place, write_string};
+
 use crate::schema::decode::{Error, Json, Store};
 
 /// A JSON value.
@@ -93,7 +94,7 @@ impl<'t> Tree<'t> {
                 out.push('{');
                 for (index, entry) in entries.iter().enumerate() {
                     out.push_str(if index > 0 { "," } else { "" });
-                    write_json_string(out, &entry.key);
+                    write_string(out, &entry.key);
                     out.push(':');
                     entry.value.write(out);
                 }

@@ -3,28 +3,29 @@
 
 use serde_json::value::RawValue;
 
-use super::super::raw::{RawCall, is_object};
-use super::StreamEvent;
+use super::super::call::ReadCall;
+use super::super::read::{Members, is_json, is_object};
+use super::DeltaSink;
 use super::tree::{Text, Tree};
 
 /// The blocks in the order in which they began.
 #[derive(Debug, Default)]
-pub(super) struct Blocks(Vec<Block>);
+pub(in super::super) struct Blocks(Vec<Block>);
 
 #[derive(Debug)]
-pub(super) struct Block {
+pub(in super::super) struct Block {
     index: String,
-    pub(super) tree: Tree,
-    pub(super) input: Text,
+    pub(in super::super) tree: Tree,
+    pub(in super::super) input: Text,
     /// Among the calls.
     place: Option<usize>,
     is_begun: bool,
-    pub(super) is_stopped: bool,
+    pub(in super::super) is_stopped: bool,
 }
 
 impl Blocks {
     /// The block of this index, begun if there is none.
-    pub(super) fn at(&mut self, index: Option<&RawValue>) -> &mut Block {
+    pub(in super::super) fn at(&mut self, index: Option<&RawValue>) -> &mut Block {
         let index = index.map_or("", RawValue::get);
         let found = self.0.iter().rposition(|block| block.index == index);
         let at = found.unwrap_or_else(|| {
@@ -37,13 +38,12 @@ impl Blocks {
     }
 
     /// A block begins: another one than that of the same index, unless only pieces of it came so far.
-    /// `read` reads it as a call, if it is one.
-    pub(super) fn begin(
+    pub(in super::super) fn begin(
         &mut self,
         index: Option<&RawValue>,
         begun: &RawValue,
-        read: impl Fn(&RawValue) -> Option<RawCall<'_>>,
-        news: &mut Vec<StreamEvent>,
+        call: ReadCall,
+        sink: &mut DeltaSink,
     ) {
         let index = index.map_or("", RawValue::get);
         let found = self.0.iter().rposition(|block| block.index == index);
@@ -54,18 +54,33 @@ impl Blocks {
         block.tree.join(begun);
         // Of a key that stands twice there, the tree has the last, and so will the response.
         let json = block.tree.json();
-        let json: Option<&RawValue> = serde_json::from_str(&json).ok();
-        if let Some(call) = json.and_then(read) {
+        if let Some(call) = call(&Members::read(&json).unwrap_or_default()) {
             let place = self.0.iter().filter(|block| block.place.is_some()).count();
             block.place = Some(place);
-            let name = call.name().into_owned();
-            news.push(StreamEvent::Call { place, name });
-            block.tell(news);
+            sink.call(place, call.name());
+            block.tell(sink);
         }
         self.0.push(block);
     }
 
-    pub(super) fn into_iter(self) -> impl Iterator<Item = Block> {
+    /// Joins a piece to the block of this index; `add` takes its members one by one.
+    pub(in super::super) fn join(
+        &mut self,
+        index: Option<&RawValue>,
+        delta: Option<&RawValue>,
+        add: fn(&mut Block, &str, &RawValue, &mut DeltaSink),
+        sink: &mut DeltaSink,
+    ) {
+        let Some(Ok(delta)) = delta.map(|delta| Members::read(delta.get())) else {
+            return;
+        };
+        let block = self.at(index);
+        for (key, value) in delta.iter() {
+            add(block, key, value, sink);
+        }
+    }
+
+    pub(in super::super) fn into_iter(self) -> impl Iterator<Item = Block> {
         self.0.into_iter()
     }
 }
@@ -74,7 +89,7 @@ impl Block {
     fn new(index: &str) -> Self {
         Self {
             index: index.to_owned(),
-            tree: Tree::empty_object(),
+            tree: Tree::default(),
             input: Text::default(),
             place: None,
             is_begun: false,
@@ -83,37 +98,35 @@ impl Block {
     }
 
     /// A piece of the arguments.
-    pub(super) fn add_input(&mut self, piece: &RawValue, news: &mut Vec<StreamEvent>) {
+    pub(in super::super) fn add_input(&mut self, piece: &RawValue, sink: &mut DeltaSink) {
         self.input.push(piece);
-        self.tell(news);
+        self.tell(sink);
     }
 
     /// What of a call's arguments was not told yet. A piece may come before its block is one.
-    fn tell(&mut self, news: &mut Vec<StreamEvent>) {
-        if let Some(place) = self.place
-            && let Some(text) = self.input.news()
-        {
-            news.push(StreamEvent::Arguments { place, text });
+    fn tell(&mut self, sink: &mut DeltaSink) {
+        if let Some(place) = self.place {
+            sink.arguments(place, self.input.news());
         }
     }
 
     /// Whether all of it came: it was said to be all, or nothing can follow an object.
-    pub(super) fn is_whole(&self, ended: bool) -> bool {
+    pub(in super::super) fn is_whole(&self, ended: bool) -> bool {
         let is_object = || self.input.text().is_some_and(|input| is_object(&input));
         ended || self.is_stopped || is_object()
     }
 
     /// The arguments, as they stand in a whole response: as JSON if they are, or else as the text
     /// that came. Without any, those that the block began with.
-    pub(super) fn arguments(&self, begun: Option<&Tree>) -> Tree {
+    pub(in super::super) fn arguments(&self, begun: Option<&Tree>) -> Tree {
         if self.input.is_empty() {
             return begun
                 .filter(|begun| begun.json() != "null")
                 .cloned()
-                .unwrap_or_else(Tree::empty_object);
+                .unwrap_or_else(Tree::default);
         }
         let json = self.input.text();
-        let json = json.filter(|json| serde_json::from_str::<&RawValue>(json).is_ok());
+        let json = json.filter(|json| is_json(json));
         Tree::Raw(json.unwrap_or_else(|| self.input.json()))
     }
 }

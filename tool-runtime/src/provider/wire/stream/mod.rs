@@ -1,32 +1,17 @@
 //! Responses that come in pieces: put together, each is the text of the whole response, so that
 //! calls and messages are read of one as of the other.
 
-mod anthropic;
-mod bedrock;
-mod blocks;
-mod chat;
-mod gemini;
-mod ollama;
-mod responses;
-mod tree;
-mod whole;
+pub(super) mod blocks;
+pub(super) mod tree;
 
 use std::fmt;
 
-use serde_json::value::RawValue;
-
-use super::raw::RawCall;
+use self::tree::Tree;
+use super::call::{RawCall, ReadCall, with_made};
+use super::read::{Members, is_json};
 use super::{Wire, WireError};
 use crate::provider::dialect::Renames;
 use crate::tool::ToolCall;
-
-pub(super) use self::anthropic::AnthropicStream;
-pub(super) use self::bedrock::BedrockStream;
-pub(super) use self::chat::ChatStream;
-pub(super) use self::gemini::GeminiStream;
-pub(super) use self::ollama::OllamaStream;
-pub(super) use self::responses::ResponsesStream;
-pub(super) use self::whole::WholeStream;
 
 /// Puts a streamed response together.
 ///
@@ -58,6 +43,7 @@ pub struct Accumulator {
     state: Box<dyn Assemble>,
     line: Vec<u8>,
     begun: bool,
+    ended: bool,
     renames: Renames,
 }
 
@@ -98,15 +84,48 @@ pub struct Streamed {
     pub unfinished: Vec<ToolCall>,
 }
 
-/// What each wire does its own way.
+/// `stream.rs` of a provider: a response that comes in pieces.
 pub(super) trait Assemble: fmt::Debug + Send + Sync {
     /// Takes one event. What it does not know is not for us.
-    fn event(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError>;
+    fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError>;
 
-    /// The provider's word that nothing more comes.
-    fn end(&mut self) {}
+    /// Puts the response together, and the calls that broke off: there are none if the response
+    /// `ended`.
+    fn finish(self: Box<Self>, ended: bool) -> (Tree, Vec<ToolCall>);
+}
 
-    fn finish(self: Box<Self>) -> Streamed;
+/// Collects what events bring.
+#[derive(Debug, Default)]
+pub(super) struct DeltaSink {
+    events: Vec<StreamEvent>,
+    /// The provider said that nothing more comes.
+    pub(super) ended: bool,
+}
+
+impl DeltaSink {
+    /// Words of the answer.
+    pub(super) fn words(&mut self, text: Option<String>) {
+        self.events.extend(text.map(StreamEvent::Text));
+    }
+
+    /// A call begins.
+    pub(super) fn call(&mut self, place: usize, name: impl Into<String>) {
+        let name = name.into();
+        self.events.push(StreamEvent::Call { place, name });
+    }
+
+    /// A piece of a call's arguments.
+    pub(super) fn arguments(&mut self, place: usize, text: Option<String>) {
+        let text = text.filter(|text| !text.is_empty());
+        let event = text.map(|text| StreamEvent::Arguments { place, text });
+        self.events.extend(event);
+    }
+
+    /// A call that comes whole.
+    pub(super) fn whole_call(&mut self, place: usize, call: &RawCall<'_>) {
+        self.call(place, call.name());
+        self.arguments(place, Some(call.arguments().into_owned()));
+    }
 }
 
 impl Accumulator {
@@ -114,9 +133,10 @@ impl Accumulator {
     pub fn new(wire: Wire) -> Self {
         Self {
             wire,
-            state: wire.format().stream(),
+            state: wire.stream(),
             line: Vec::new(),
             begun: false,
+            ended: false,
             renames: Renames::default(),
         }
     }
@@ -183,11 +203,15 @@ impl Accumulator {
         // The last line may lack its end, or have broken off.
         let _ = self.line(&String::from_utf8_lossy(&rest), &mut Vec::new());
         if self.begun {
-            let mut streamed = self.state.finish();
-            for call in &mut streamed.unfinished {
+            let (response, mut unfinished) = self.state.finish(self.ended);
+            for call in &mut unfinished {
                 self.renames.restore(&mut call.name);
             }
-            Ok(streamed)
+            Ok(Streamed {
+                response: response.json(),
+                ended: self.ended,
+                unfinished,
+            })
         } else {
             Err(WireError::new("the stream ended before a response began"))
         }
@@ -205,7 +229,7 @@ impl Accumulator {
         match data {
             "" => Ok(()),
             "[DONE]" => {
-                self.state.end();
+                self.ended = true;
                 Ok(())
             }
             json => self.data(json, news),
@@ -213,15 +237,17 @@ impl Accumulator {
     }
 
     fn data(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
-        let known = news.len();
-        let outcome = self.state.event(json, news);
-        for event in news.iter_mut().skip(known) {
+        let mut sink = DeltaSink::default();
+        let outcome = self.state.event(json, &mut sink);
+        self.ended |= sink.ended;
+        for event in &mut sink.events {
             if let StreamEvent::Call { name, .. } = event
                 && let Some(own) = self.renames.from_provider(name)
             {
                 own.clone_into(name);
             }
         }
+        news.append(&mut sink.events);
         outcome?;
         self.begun = true;
         Ok(())
@@ -233,13 +259,9 @@ fn is_end_of_line(char: char) -> bool {
     matches!(char, '\n' | '\r')
 }
 
-fn is_json(text: &str) -> bool {
-    serde_json::from_str::<&RawValue>(text).is_ok()
-}
-
 /// A call that broke off, as far as it came.
-fn unfinished(json: &str, read: impl Fn(&RawValue) -> Option<RawCall<'_>>) -> Option<ToolCall> {
-    let json: &RawValue = serde_json::from_str(json).ok()?;
-    let call = read(json)?;
-    RawCall::read(std::iter::once(call)).pop()
+pub(super) fn unfinished(json: &str, call: ReadCall) -> Option<ToolCall> {
+    let call = call(&Members::read(json).ok()?)?;
+    let ids = with_made(&[call.given_id()]);
+    ids.into_iter().next().map(|id| call.under(id))
 }

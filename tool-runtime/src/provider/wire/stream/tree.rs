@@ -1,9 +1,10 @@
 //! A JSON value that grows.
 
 use serde_json::value::RawValue;
+use toolwright_json::{quoted, write_list, write_object};
 
-use super::super::raw::{Entries, object, text};
-use super::super::write::quoted;
+use super::super::read::{Members, elements, text};
+use super::DeltaSink;
 
 /// How deep pieces are joined. Below that the later one replaces the earlier; no provider's pieces
 /// go deeper than half of it.
@@ -14,7 +15,7 @@ const HALF_A_PAIR: usize = 6;
 
 /// A JSON value, taken apart as far as pieces were joined to it.
 #[derive(Debug, Clone)]
-pub(super) enum Tree {
+pub(in super::super) enum Tree {
     /// JSON text, as it came.
     Raw(String),
     /// A string.
@@ -26,34 +27,34 @@ pub(super) enum Tree {
 /// A string that grows: what stands between the quotes of its JSON. It is not unescaped, since an
 /// escape in two halves (`\ud83e`, `\udd80`) may come in two pieces.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Text {
+pub(in super::super) struct Text {
     escaped: String,
     told: usize,
 }
 
 impl Text {
     /// Appends a piece, which is a JSON string; anything else is not appended.
-    pub(super) fn push(&mut self, piece: &RawValue) {
+    pub(in super::super) fn push(&mut self, piece: &RawValue) {
         let body = piece.get().strip_prefix('"');
         let body = body.and_then(|body| body.strip_suffix('"'));
         self.escaped.push_str(body.unwrap_or_default());
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in super::super) fn is_empty(&self) -> bool {
         self.escaped.is_empty()
     }
 
-    pub(super) fn json(&self) -> String {
+    pub(in super::super) fn json(&self) -> String {
         format!("\"{}\"", self.escaped)
     }
 
     /// What it says.
-    pub(super) fn text(&self) -> Option<String> {
+    pub(in super::super) fn text(&self) -> Option<String> {
         Some(text(&self.json())?.into_owned())
     }
 
     /// Takes over how much was told of `earlier`, if this begins with it.
-    pub(super) fn go_on_from(&mut self, earlier: &Self) -> bool {
+    pub(in super::super) fn go_on_from(&mut self, earlier: &Self) -> bool {
         let goes_on = self.escaped.starts_with(&earlier.escaped);
         if goes_on {
             self.told = earlier.told;
@@ -62,7 +63,7 @@ impl Text {
     }
 
     /// What was added since the last time, but for the first half of a pair at its end.
-    pub(super) fn news(&mut self) -> Option<String> {
+    pub(in super::super) fn news(&mut self) -> Option<String> {
         let rest = self.escaped.get(self.told..)?;
         let read = |escaped: &str| Some(text(&format!("\"{escaped}\""))?.into_owned());
         let (news, told) = match without_first_half(rest).map(|start| (read(start), start.len())) {
@@ -75,31 +76,32 @@ impl Text {
     }
 }
 
+/// An empty object.
 impl Default for Tree {
     fn default() -> Self {
-        Self::Raw("null".into())
+        Self::Object(Vec::new())
     }
 }
 
 impl Tree {
-    pub(super) fn of(value: &RawValue) -> Self {
-        let mut tree = Self::default();
+    pub(in super::super) fn null() -> Self {
+        Self::Raw("null".into())
+    }
+
+    pub(in super::super) fn of(value: &RawValue) -> Self {
+        let mut tree = Self::null();
         tree.join(value);
         tree
     }
 
-    pub(super) fn string(text: &str) -> Self {
+    pub(in super::super) fn string(text: &str) -> Self {
         Self::Raw(quoted(text))
-    }
-
-    pub(super) fn empty_object() -> Self {
-        Self::Object(Vec::new())
     }
 
     /// Joins a piece: strings are appended, objects joined key by key, lists appended or, where
     /// their elements have an `index`, joined by it. Of all else the last one holds, and `null` says
     /// nothing.
-    pub(super) fn join(&mut self, piece: &RawValue) {
+    pub(in super::super) fn join(&mut self, piece: &RawValue) {
         self.join_at(piece, DEPTH);
     }
 
@@ -121,29 +123,26 @@ impl Tree {
                 }
             }
             Some(b'{') if self.open_object() => {
-                let Ok(Entries(entries)) = object(json) else {
-                    return;
-                };
-                for (key, value) in entries {
-                    if is_said_anew(&key) {
-                        self.set(&key, value);
+                for (key, value) in Members::of(Some(piece)).iter() {
+                    if is_said_anew(key) {
+                        self.set(key, value);
                     } else {
-                        self.entry(&key).join_at(value, below);
+                        self.entry(key).join_at(value, below);
                     }
                 }
             }
-            Some(b'[') if self.open_list() => self.join_list(json, below),
+            Some(b'[') if self.open_list() => self.join_list(piece, below),
             _ => *self = Self::Raw(json.to_owned()),
         }
     }
 
-    fn join_list(&mut self, json: &str, depth: u8) {
-        let (Self::List(items), Ok(pieces)) = (self, serde_json::from_str::<Vec<&RawValue>>(json))
-        else {
+    fn join_list(&mut self, list: &RawValue, depth: u8) {
+        let Self::List(items) = self else {
             return;
         };
-        for piece in pieces {
-            let index = index_of(piece);
+        for piece in elements(Some(list)) {
+            let index = Members::of(Some(piece)).one("index").ok();
+            let index = index.map(RawValue::get);
             let same = index.and_then(|index| {
                 let has = |item: &&mut Tree| item.get("index").is_some_and(|at| at.json() == index);
                 items.iter_mut().find(has)
@@ -156,17 +155,13 @@ impl Tree {
     }
 
     /// Takes an object apart, and says whether it is one.
-    pub(super) fn open_object(&mut self) -> bool {
+    pub(in super::super) fn open_object(&mut self) -> bool {
         match self {
             Self::Object(_) => true,
             Self::Raw(json) if json.starts_with('{') => {
-                let entries = object(json).map(|Entries(entries)| {
-                    let own = |(key, value): (std::borrow::Cow<'_, str>, &RawValue)| {
-                        (key.into_owned(), Self::shallow(value))
-                    };
-                    entries.into_iter().map(own).collect()
-                });
-                *self = Self::Object(entries.unwrap_or_default());
+                let members = Members::read(json).unwrap_or_default();
+                let own = |(key, value): (&str, _)| (key.to_owned(), Self::shallow(value));
+                *self = Self::Object(members.iter().map(own).collect());
                 true
             }
             _ => false,
@@ -200,9 +195,9 @@ impl Tree {
     }
 
     /// The value under `key`, made if there is none. What is no object becomes one.
-    pub(super) fn entry(&mut self, key: &str) -> &mut Self {
+    pub(in super::super) fn entry(&mut self, key: &str) -> &mut Self {
         if !self.open_object() {
-            *self = Self::empty_object();
+            *self = Self::default();
         }
         let Self::Object(entries) = self else {
             return self;
@@ -210,7 +205,7 @@ impl Tree {
         let at = match entries.iter().position(|(name, _)| name == key) {
             Some(at) => at,
             None => {
-                entries.push((key.to_owned(), Self::default()));
+                entries.push((key.to_owned(), Self::null()));
                 entries.len() - 1
             }
         };
@@ -219,8 +214,23 @@ impl Tree {
         &mut entries[at].1
     }
 
+    /// Joins a piece to the value under `key`. What is added under `words` is the answer's words.
+    pub(in super::super) fn join_under(
+        &mut self,
+        key: &str,
+        piece: &RawValue,
+        words: &str,
+        sink: &mut DeltaSink,
+    ) {
+        let entry = self.entry(key);
+        entry.join(piece);
+        if key == words {
+            sink.words(entry.news());
+        }
+    }
+
     /// Says a value anew, where it says anything.
-    pub(super) fn set(&mut self, key: &str, value: &RawValue) {
+    pub(in super::super) fn set(&mut self, key: &str, value: &RawValue) {
         let entry = self.entry(key);
         let says_something = !matches!(value.get(), "null" | "\"\"");
         if says_something || matches!(entry, Self::Raw(json) if json == "null") {
@@ -228,11 +238,11 @@ impl Tree {
         }
     }
 
-    pub(super) fn put(&mut self, key: &str, value: Self) {
+    pub(in super::super) fn put(&mut self, key: &str, value: Self) {
         *self.entry(key) = value;
     }
 
-    pub(super) fn push(&mut self, item: Self) {
+    pub(in super::super) fn push(&mut self, item: Self) {
         if !self.open_list() {
             *self = Self::List(Vec::new());
         }
@@ -242,7 +252,7 @@ impl Tree {
     }
 
     /// The value under `key` of an object that was taken apart.
-    pub(super) fn get(&self, key: &str) -> Option<&Self> {
+    pub(in super::super) fn get(&self, key: &str) -> Option<&Self> {
         let Self::Object(entries) = self else {
             return None;
         };
@@ -250,26 +260,27 @@ impl Tree {
         entry.map(|(_, value)| value)
     }
 
-    pub(super) fn remove(&mut self, key: &str) {
+    pub(in super::super) fn remove(&mut self, key: &str) {
         if let Self::Object(entries) = self {
             entries.retain(|(name, _)| name != key);
         }
     }
 
-    pub(super) fn as_text_mut(&mut self) -> Option<&mut Text> {
+    /// The end of a string that was added since the last time.
+    pub(in super::super) fn news(&mut self) -> Option<String> {
         match self {
-            Self::Text(text) => Some(text),
+            Self::Text(text) => text.news(),
             _ => None,
         }
     }
 
     /// The string, or else the JSON text.
-    pub(super) fn plain(&self) -> String {
+    pub(in super::super) fn plain(&self) -> String {
         let json = self.json();
         text(&json).map_or_else(|| json.clone(), std::borrow::Cow::into_owned)
     }
 
-    pub(super) fn json(&self) -> String {
+    pub(in super::super) fn json(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);
         out
@@ -284,23 +295,10 @@ impl Tree {
                 out.push('"');
             }
             Self::Object(entries) => {
-                out.push('{');
-                for (index, (key, value)) in entries.iter().enumerate() {
-                    out.push_str(if index > 0 { "," } else { "" });
-                    out.push_str(&quoted(key));
-                    out.push(':');
-                    value.write(out);
-                }
-                out.push('}');
+                let entries = entries.iter().map(|(key, value)| (key.as_str(), value));
+                write_object(out, entries, |out, value| value.write(out));
             }
-            Self::List(items) => {
-                out.push('[');
-                for (index, item) in items.iter().enumerate() {
-                    out.push_str(if index > 0 { "," } else { "" });
-                    item.write(out);
-                }
-                out.push(']');
-            }
+            Self::List(items) => write_list(out, items, |out, item| item.write(out)),
         }
     }
 }
@@ -315,14 +313,4 @@ fn without_first_half(escaped: &str) -> Option<&str> {
 /// Whether a later piece repeats the value rather than goes on with it.
 fn is_said_anew(key: &str) -> bool {
     matches!(key, "id" | "index" | "name" | "role" | "type" | "format")
-}
-
-fn index_of(piece: &RawValue) -> Option<&str> {
-    #[derive(serde::Deserialize)]
-    struct Indexed<'a> {
-        #[serde(borrow)]
-        index: &'a RawValue,
-    }
-    let piece: Indexed<'_> = object(piece.get()).ok()?;
-    Some(piece.index.get())
 }

@@ -5,8 +5,8 @@
 
 use std::cmp::Ordering;
 
-use super::Decimal;
-use crate::schema::decode::{Integer, Number};
+use toolwright_json::{Decimal, Integer, Number};
+
 use crate::schema::format;
 use crate::schema::shape::{
     Bounds, Edge, Int, IntegerRange, Kind, Literal, NumberRange, Shape, StringRules, Sure,
@@ -250,7 +250,7 @@ pub(crate) fn int_of(number: Number<'_>) -> Option<Int> {
     match number {
         Number::Unsigned(value) => Some(Int::unsigned(value.into())),
         Number::Signed(value) => Some(Int::signed(value.into())),
-        Number::Text(text, _) => match Integer::of(text).ok()? {
+        Number::Text(text, _) => match Integer::of(text)? {
             Integer::Unsigned(value) => Some(Int::unsigned(value)),
             Integer::Signed(value) => Some(Int::signed(value)),
             Integer::Huge => None,

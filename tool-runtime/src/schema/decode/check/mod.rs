@@ -1,9 +1,7 @@
 //! What a schema asks of values, checked on their JSON text.
 
-mod decimal;
 mod leaf;
 mod unique;
 
-pub(crate) use self::decimal::Decimal;
 pub(crate) use self::leaf::{Leaf, admits, admits_count, int_of, is_integer};
 pub(crate) use self::unique::first_repeat;

@@ -1,6 +1,7 @@
 //! The words of faults: for a model, which knows JSON and no Rust.
 
-use crate::json::write_json_string;
+use toolwright_json::write_string;
+
 use crate::schema::decode::{Json, Segment, Store, describe, describe_range, example, one_of};
 use crate::schema::shape::{Kind, Shape, bare};
 use crate::text::{did_you_mean, excerpt, near};
@@ -188,7 +189,7 @@ fn is_word(key: &str) -> bool {
 /// A string as JSON has it.
 pub(crate) fn json_string(text: &str) -> String {
     let mut json = String::new();
-    write_json_string(&mut json, text);
+    write_string(&mut json, text);
     json
 }
 

@@ -1,6 +1,7 @@
 //! Objects and maps.
 
-use crate::json::Place;
+use toolwright_json::Place;
+
 use crate::schema::decode::fault::say;
 use crate::schema::decode::{
     FaultCode, Leaf, RepairKind, Seen, Segment, admits, admits_count, admits_key,

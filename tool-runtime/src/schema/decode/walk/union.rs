@@ -2,7 +2,8 @@
 
 use std::slice;
 
-use crate::json::Place;
+use toolwright_json::Place;
+
 use crate::schema::decode::fault::say;
 use crate::schema::decode::{FaultCode, Segment};
 use crate::schema::shape::{Alternative, Field, Key, Kind, Shape, Variant, alternatives_of, bare};

@@ -1,0 +1,10 @@
+//! `OpenAI`'s Responses.
+//!
+//! Source: the `FunctionTool`, `FunctionToolCall`, `FunctionCallOutputItemParam` and
+//! `ToolChoiceFunction` of openai/openai-openapi, `openapi.yaml`, 2026-08.
+
+pub(super) mod request;
+pub(super) mod response;
+pub(super) mod stream;
+
+pub(super) struct OpenAiResponses;

@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
+pub(crate) use toolwright_json::{list, quoted};
+use toolwright_json::{write_list, write_object, write_string};
 
 /// What stands deeper than this is kept as text: reading is recursive.
 const DEEPEST: usize = 128;
@@ -128,7 +130,7 @@ impl Json {
                 for (index, (key, value)) in entries.iter().enumerate() {
                     out.push_str(if index > 0 { "," } else { "" });
                     new_line(out, depth + 1);
-                    out.push_str(&quoted(key));
+                    write_string(out, key);
                     out.push_str(": ");
                     value.write_lines(out, depth + 1);
                 }
@@ -141,25 +143,12 @@ impl Json {
 
     fn write(&self, out: &mut String) {
         match self {
-            Self::Text(text) => out.push_str(&quoted(text)),
+            Self::Text(text) => write_string(out, text),
             Self::Raw(text) => out.push_str(text),
-            Self::Array(items) => {
-                out.push('[');
-                for (index, item) in items.iter().enumerate() {
-                    out.push_str(if index > 0 { "," } else { "" });
-                    item.write(out);
-                }
-                out.push(']');
-            }
+            Self::Array(items) => write_list(out, items, |out, item| item.write(out)),
             Self::Object(entries) => {
-                out.push('{');
-                for (index, (key, value)) in entries.iter().enumerate() {
-                    out.push_str(if index > 0 { "," } else { "" });
-                    out.push_str(&quoted(key));
-                    out.push(':');
-                    value.write(out);
-                }
-                out.push('}');
+                let entries = entries.iter().map(|(key, value)| (key.as_str(), value));
+                write_object(out, entries, |out, value| value.write(out));
             }
         }
     }
@@ -170,32 +159,10 @@ fn raw(text: &str) -> Option<Json> {
     Some(Json::Raw(raw.get().to_owned()))
 }
 
-/// A string as JSON text.
-pub(crate) fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
 /// An object's text, from its members' texts.
 pub(crate) fn object<'v>(members: impl IntoIterator<Item = (&'v str, Cow<'v, str>)>) -> String {
-    let mut out = String::from("{");
-    for (index, (key, value)) in members.into_iter().enumerate() {
-        out.push_str(if index > 0 { "," } else { "" });
-        out.push_str(&quoted(key));
-        out.push(':');
-        out.push_str(&value);
-    }
-    out.push('}');
-    out
-}
-
-/// A list's text, from its elements' texts.
-pub(crate) fn list<V: AsRef<str>>(items: impl IntoIterator<Item = V>) -> String {
-    let mut out = String::from("[");
-    for (index, item) in items.into_iter().enumerate() {
-        out.push_str(if index > 0 { "," } else { "" });
-        out.push_str(item.as_ref());
-    }
-    out.push(']');
+    let mut out = String::new();
+    write_object(&mut out, members, |out, value| out.push_str(&value));
     out
 }
 

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 
 use std::fmt::Write as _;
 
-use toolwright_json::write_string;
+use toolwright_json::{write_comma, write_key, write_list, write_string};
 
 use self::definitions::Definition;
 pub use self::document::SchemaDoc;
@@ -148,7 +148,7 @@ impl Writer {
 
     /// A keyword, in which nothing has to be escaped.
     fn key(&mut self, key: &'static str) {
-        self.gap();
+        write_comma(&mut self.out);
         self.out.push('"');
         self.out.push_str(key);
         self.out.push_str("\":");
@@ -156,15 +156,7 @@ impl Writer {
 
     /// A key that somebody named.
     fn name(&mut self, name: &str) {
-        self.gap();
-        write_string(&mut self.out, name);
-        self.out.push(':');
-    }
-
-    fn gap(&mut self) {
-        if !self.out.ends_with('{') {
-            self.out.push(',');
-        }
+        write_key(&mut self.out, name);
     }
 
     /// A keyword that counts.
@@ -259,12 +251,8 @@ impl Writer {
         self.out.push('}');
         if self.required.len() > mark {
             self.key("required");
-            self.out.push('[');
-            for (index, name) in self.required.drain(mark..).enumerate() {
-                self.out.push_str(if index > 0 { "," } else { "" });
-                write_string(&mut self.out, &name);
-            }
-            self.out.push(']');
+            let names = self.required.drain(mark..);
+            write_list(&mut self.out, names, |out, name| write_string(out, &name));
         }
         match rest {
             Some(values) => {

@@ -1,7 +1,7 @@
 //! A value that a shape admits, to show in a fault what was expected: a model copies sooner than it
 //! reads.
 
-use toolwright_json::{Decimal, write_string};
+use toolwright_json::{Decimal, write_key, write_string};
 
 use crate::schema::decode::refusal;
 use crate::schema::shape::{
@@ -110,11 +110,7 @@ impl Search {
     fn object(&mut self, alternative: &Alternative) -> Option<String> {
         let mut json = String::from("{");
         for key in alternative.keys.iter().filter(|key| key.required) {
-            if json.len() > 1 {
-                json.push(',');
-            }
-            write_string(&mut json, key.name);
-            json.push(':');
+            write_key(&mut json, key.name);
             json.push_str(&self.field(key.field)?);
         }
         json.push('}');

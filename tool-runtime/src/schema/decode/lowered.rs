@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
-use toolwright_json::{Number, Place};
+use toolwright_json::{Number, Place, write_comma};
 
 use super::Error;
 use super::read::Json;
@@ -123,9 +123,7 @@ impl Json<'_> {
             let (Some(key), Some(value)) = (key, value) else {
                 return Ok(None);
             };
-            if out.len() > 1 {
-                out.push(',');
-            }
+            write_comma(&mut out);
             let Some(key) = key_text(key, are_integers) else {
                 return Ok(None);
             };

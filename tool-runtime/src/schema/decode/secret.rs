@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use toolwright_json::Place;
+use toolwright_json::{Place, write_comma, write_key};
 
 use crate::schema::decode::{Error, Json, MAX_DEPTH, Store};
 use crate::schema::shape::{Field, Kind, Presence, Shape, alternatives_of, bare};
@@ -136,9 +136,7 @@ fn elements(
     let (mut place, mut index) = (Place::Opened, 0);
     out.push('[');
     while json.next_element(&mut place)? {
-        if index > 0 {
-            out.push(',');
-        }
+        write_comma(out);
         one(json, shape(index), out)?;
         index += 1;
     }
@@ -154,15 +152,9 @@ fn entries(
 ) -> Result<(), Error> {
     json.enter_object()?;
     let mut place = Place::Opened;
-    let mut is_first = true;
     out.push('{');
     while let Some(name) = json.next_key(&mut place)? {
-        if !is_first {
-            out.push(',');
-        }
-        is_first = false;
-        toolwright_json::write_string(out, name);
-        out.push(':');
+        write_key(out, name);
         one(json, shape(name), out)?;
     }
     out.push('}');

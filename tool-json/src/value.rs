@@ -99,14 +99,32 @@ impl<'t> Value<'t> {
         Self::Object(Vec::new())
     }
 
+    /// A string.
+    pub fn string(text: impl Into<Cow<'t, str>>) -> Self {
+        Self::String(text.into())
+    }
+
+    /// A number, written as `text` spells it.
+    pub fn number(text: impl Into<Cow<'t, str>>) -> Self {
+        Self::Number(text.into())
+    }
+
     /// An object of these entries.
-    pub fn object<const N: usize>(entries: [(&'t str, Self); N]) -> Self {
+    pub fn object<K: Into<Cow<'t, str>>>(entries: impl IntoIterator<Item = (K, Self)>) -> Self {
         let entries = entries.into_iter();
-        Self::Object(
-            entries
-                .map(|(key, value)| (Cow::Borrowed(key), value))
-                .collect(),
-        )
+        Self::Object(entries.map(|(key, value)| (key.into(), value)).collect())
+    }
+
+    /// Takes all values under a key out of an object.
+    pub fn remove(&mut self, key: &str) {
+        if let Self::Object(entries) = self {
+            entries.retain(|(name, _)| name != key);
+        }
+    }
+
+    /// Whether it is a number that is spelled as an integer: `3`, and not `3.0`.
+    pub fn is_integer(&self) -> bool {
+        matches!(self, Self::Number(text) if !text.contains(['.', 'e', 'E']))
     }
 
     /// The value under a key of an object: the first, if it stands there twice.

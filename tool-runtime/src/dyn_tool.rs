@@ -18,7 +18,7 @@ use self::handler::{Check, Handler};
 use self::judge::Judge;
 use crate::provider::dialect::Plan;
 use crate::schema::decode::without_secrets;
-use crate::schema::read::Ordered;
+use crate::schema::read::read;
 use crate::schema::render::SchemaDoc;
 use crate::schema::shape::{Kind, Schema, Shape};
 use crate::text::NameError;
@@ -115,7 +115,7 @@ impl DynTool {
             return call;
         }
         let forms = self.forms.get_or_init(|| {
-            let schema = Ordered::read(self.def.input.as_json()).ok()?;
+            let schema = read(self.def.input.as_json())?;
             Plan::of_forms(&schema)
         });
         let raised = forms.as_ref().and_then(|forms| forms.raise(text));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::{Conflicts, Toolset};
-use crate::schema::read::Ordered;
+use crate::schema::read::{Ordered, read};
 use crate::schema::render::SchemaDoc;
 use crate::schema::shape::{Field, Schema, Shape};
 use crate::tool::{
@@ -81,7 +81,7 @@ fn anything() -> SchemaDoc {
 
 /// How a tool is called: `forecast(city: string, days?: integer)`.
 fn usage(def: &ToolDef) -> String {
-    let schema = Ordered::read(def.input.as_json()).unwrap_or(Ordered::Null);
+    let schema = read(def.input.as_json()).unwrap_or(Ordered::Null);
     let required = match part(&schema, "required") {
         Some(Ordered::Array(names)) => names.as_slice(),
         _ => &[],
@@ -123,7 +123,7 @@ fn kind(schema: &Ordered) -> &str {
         Some(Ordered::String(kind)) => kind,
         Some(Ordered::Array(kinds)) => {
             let mut kinds = kinds.iter().filter_map(|kind| match kind {
-                Ordered::String(kind) if kind != "null" => Some(kind.as_str()),
+                Ordered::String(kind) if kind != "null" => Some(kind.as_ref()),
                 _ => None,
             });
             kinds.next().unwrap_or("null")

@@ -6,7 +6,7 @@ use crate::provider::dialect::{
     Budget, Dialect, Lowered, Reject, RejectCode, Renames, lower_all, shares,
 };
 use crate::schema::decode::{RefusedDefault, refused_defaults};
-use crate::schema::read::Ordered;
+use crate::schema::read::{Ordered, read};
 use crate::text::{Printable, find, name};
 use crate::tool::ToolDef;
 use crate::toolset::Toolset;
@@ -183,7 +183,7 @@ impl Report {
         }
         for (schema, side) in [(Some(&def.input), ""), (def.output.as_ref(), "output")] {
             if let Some(schema) = schema {
-                let schema = Ordered::read(schema.as_json()).unwrap_or(Ordered::Bool(true));
+                let schema = read(schema.as_json()).unwrap_or(Ordered::Bool(true));
                 self.schema(&def.name, &schema, side);
             }
         }
@@ -196,12 +196,12 @@ impl Report {
         };
         for (keyword, value) in entries {
             let named = matches!(
-                keyword.as_str(),
+                keyword.as_ref(),
                 "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas"
             );
             match value {
                 Ordered::Object(inner) if named => {
-                    let start = match keyword.as_str() {
+                    let start = match keyword.as_ref() {
                         "$defs" | "definitions" => format!("{path}#/{keyword}"),
                         _ => path.to_owned(),
                     };

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::provider::dialect::{Note, NoteKind};
-use crate::schema::read::Ordered;
+use crate::schema::read::{Ordered, read};
 use crate::schema::render::SchemaDoc;
 use crate::text::{Printable, find, name};
 use crate::tool::ToolDef;
@@ -74,7 +74,7 @@ impl ToolDef {
             let Some(schema) = schema.filter(|schema| schema.shape().is_none()) else {
                 continue;
             };
-            let Ok(mut tree) = Ordered::read(schema.as_json()) else {
+            let Some(mut tree) = read(schema.as_json()) else {
                 continue;
             };
             let before = found.removed;
@@ -124,10 +124,10 @@ fn words(schema: &mut Ordered, found: &mut Stripped) {
         return;
     };
     for (keyword, value) in entries {
-        match (keyword.as_str(), value) {
+        match (keyword.as_ref(), value) {
             ("title" | "description" | "$comment", Ordered::String(text)) => {
                 if let Some((visible, removed)) = visible(text) {
-                    *text = visible;
+                    *text = visible.into();
                     found.removed += removed;
                 }
             }

@@ -13,7 +13,7 @@ use self::finish::{WORDS, finished, weight};
 use super::keywords::{Keywords, text};
 use super::plan::Path;
 use super::reject::{Note, NoteKind, Reject};
-use crate::schema::read::Ordered;
+use crate::schema::read::{Ordered, Pair};
 
 /// A schema may grow by references to references; a bomb of them grows without end. openai-agents
 /// refuses more than 100,000 nodes too (2026-08).
@@ -26,7 +26,7 @@ const MOST_LEVELS: usize = 96;
 pub(super) struct Canonical {
     pub(super) root: Ordered,
     /// The types that contain themselves, by name.
-    pub(super) defs: Vec<(String, Ordered)>,
+    pub(super) defs: Vec<Pair>,
     is_recursive: bool,
 }
 
@@ -65,12 +65,12 @@ pub(super) fn canonical(root: &Ordered, notes: &mut Vec<Note>) -> Result<Canonic
     };
     let is_recursive = !reader.names.is_empty();
     let schema = reader.schema(root)?;
-    let mut defs: Vec<(String, Ordered)> = Vec::new();
+    let mut defs: Vec<Pair> = Vec::new();
     // A body refers to others, which are read in turn.
     while let Some((target, name)) = reader.used.get(defs.len()).cloned() {
         let body = refs::resolve(root, &target).unwrap_or(&Ordered::Null);
         reader.path = Path::of_definition(&name);
-        defs.push((name, reader.schema(body)?));
+        defs.push((name.into(), reader.schema(body)?));
     }
     defs.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(Canonical {
@@ -169,13 +169,13 @@ impl Reader<'_, '_> {
         Ok(Ordered::Object(entries.collect::<Result<_, Reject>>()?))
     }
 
-    fn object(&mut self, entries: &[(String, Ordered)]) -> Result<Ordered, Reject> {
+    fn object(&mut self, entries: &[Pair]) -> Result<Ordered, Reject> {
         let is_root = std::mem::take(&mut self.is_root);
         let mut out = Keywords::default();
         // What is said in another place, after what is said here.
         let mut parts = Vec::new();
         for (key, value) in entries {
-            match (key.as_str(), value) {
+            match (key.as_ref(), value) {
                 // Draft 2020-12, core 8 and validation 9: names of schemas, and words for people.
                 // readOnly and writeOnly are of an object that is stored; the last three are
                 // OpenAPI's.
@@ -194,7 +194,7 @@ impl Reader<'_, '_> {
                     out.set("enum", Ordered::Array(vec![value]));
                 }
                 ("type", _) => match union::known_types(value) {
-                    Some(types) => merge::put(&mut out, key, types),
+                    Some(types) => merge::put(&mut out, key.clone(), types),
                     None => self.drop(key, value),
                 },
                 ("enum", Ordered::Array(_)) if out.has("enum") => {}
@@ -216,14 +216,14 @@ impl Reader<'_, '_> {
                         Some(_) => self.copy(value)?,
                         None => self.inner("?not", value)?,
                     };
-                    out.set(key, value);
+                    out.set(key.clone(), value);
                 }
                 ("properties" | "patternProperties" | "dependentSchemas", _) => {
                     let value = self.named(value)?;
-                    merge::put(&mut out, key, value);
+                    merge::put(&mut out, key.clone(), value);
                 }
                 ("additionalProperties" | "unevaluatedProperties", Ordered::Bool(_)) => {
-                    out.set(key, value.clone());
+                    out.set(key.clone(), value.clone());
                 }
                 // A tuple, before draft 2020-12.
                 ("items", Ordered::Array(_)) | ("prefixItems", _) => {
@@ -236,27 +236,27 @@ impl Reader<'_, '_> {
                 }
                 ("additionalProperties" | "unevaluatedProperties", _) => {
                     let value = self.inner("*/value", value)?;
-                    out.set(key, value);
+                    out.set(key.clone(), value);
                 }
                 ("items" | "unevaluatedItems" | "contains", _) => {
                     let value = self.inner("*", value)?;
-                    out.set(key, value);
+                    out.set(key.clone(), value);
                 }
                 ("propertyNames", _) => {
                     let value = self.inner("*/key", value)?;
-                    out.set(key, value);
+                    out.set(key.clone(), value);
                 }
                 ("if" | "then" | "else", _) => {
                     let value = self.inner(&format!("?{key}"), value)?;
-                    out.set(key, value);
+                    out.set(key.clone(), value);
                 }
                 ("required", _) => {
                     let value = self.copy(value)?;
-                    merge::put(&mut out, key, value);
+                    merge::put(&mut out, key.clone(), value);
                 }
                 _ => {
                     let value = self.copy(value)?;
-                    out.set(key, value);
+                    out.set(key.clone(), value);
                 }
             }
         }

@@ -1,48 +1,55 @@
 //! The keywords of one schema.
 
-use crate::schema::read::Ordered;
+use std::borrow::Cow;
 
-/// Keywords in the order in which they are written; others follow as they came.
-const ORDER: [&str; 30] = [
-    "$ref",
-    "anyOf",
-    "allOf",
-    "type",
-    "nullable",
-    "enum",
-    "items",
-    "prefixItems",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "minimum",
-    "exclusiveMinimum",
-    "maximum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "not",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "format",
-    "propertyNames",
-    "patternProperties",
-    "description",
-    "default",
-    "properties",
-    "required",
-    "propertyOrdering",
-    "additionalProperties",
-    "$defs",
-];
+use crate::schema::read::{Ordered, Pair};
+
+/// Where a keyword stands among those of a schema; others stand behind these, as they came.
+fn place(keyword: &str) -> usize {
+    match keyword {
+        "$ref" => 0,
+        "anyOf" => 1,
+        "allOf" => 2,
+        "type" => 3,
+        "nullable" => 4,
+        "enum" => 5,
+        "items" => 6,
+        "prefixItems" => 7,
+        "minItems" => 8,
+        "maxItems" => 9,
+        "uniqueItems" => 10,
+        "minimum" => 11,
+        "exclusiveMinimum" => 12,
+        "maximum" => 13,
+        "exclusiveMaximum" => 14,
+        "multipleOf" => 15,
+        "not" => 16,
+        "minLength" => 17,
+        "maxLength" => 18,
+        "pattern" => 19,
+        "format" => 20,
+        "propertyNames" => 21,
+        "patternProperties" => 22,
+        "description" => 23,
+        "default" => 24,
+        "properties" => 25,
+        "required" => 26,
+        "propertyOrdering" => 27,
+        "additionalProperties" => 28,
+        "$defs" => 29,
+        _ => OTHERS,
+    }
+}
+
+const OTHERS: usize = usize::MAX;
 
 /// The keywords of one schema.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Keywords(pub(super) Vec<(String, Ordered)>);
+pub(super) struct Keywords(pub(super) Vec<Pair>);
 
 impl Keywords {
-    pub(super) fn of<const N: usize>(entries: [(&str, Ordered); N]) -> Self {
-        Self(entries.map(|(key, value)| (key.to_owned(), value)).into())
+    pub(super) fn of<const N: usize>(entries: [(&'static str, Ordered); N]) -> Self {
+        Self(entries.map(|(key, value)| (key.into(), value)).into())
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&Ordered> {
@@ -64,10 +71,11 @@ impl Keywords {
         Some(self.0.remove(at).1)
     }
 
-    pub(super) fn set(&mut self, key: &str, value: Ordered) {
-        match self.get_mut(key) {
+    pub(super) fn set(&mut self, key: impl Into<Cow<'static, str>>, value: Ordered) {
+        let key = key.into();
+        match self.get_mut(&key) {
             Some(old) => *old = value,
-            None => self.0.push((key.to_owned(), value)),
+            None => self.0.push((key, value)),
         }
     }
 
@@ -84,7 +92,7 @@ impl Keywords {
     }
 
     /// The entries of an object.
-    pub(super) fn entries(&self, key: &str) -> Option<&[(String, Ordered)]> {
+    pub(super) fn entries(&self, key: &str) -> Option<&[Pair]> {
         match self.get(key) {
             Some(Ordered::Object(entries)) => Some(entries),
             _ => None,
@@ -93,10 +101,7 @@ impl Keywords {
 
     /// A number that counts.
     pub(super) fn count(&self, key: &str) -> Option<u128> {
-        match self.get(key) {
-            Some(Ordered::Unsigned(count)) => Some(*count),
-            _ => None,
-        }
+        self.get(key)?.as_u128()
     }
 
     /// The types that are named.
@@ -118,7 +123,7 @@ impl Keywords {
     pub(super) fn tell(&mut self, words: &str) {
         let own = self.text("description").unwrap_or_default();
         let text = with_words(own, words);
-        self.set("description", Ordered::String(text));
+        self.set("description", Ordered::string(text));
     }
 
     /// An object whose keys stay in this order.
@@ -128,10 +133,7 @@ impl Keywords {
 
     /// The schema, its keywords in order.
     pub(super) fn into_schema(mut self) -> Ordered {
-        let place = |(key, _): &(String, Ordered)| {
-            let place = ORDER.iter().position(|known| known == key);
-            place.unwrap_or(ORDER.len())
-        };
+        let place = |(key, _): &Pair| place(key);
         // Most stand in order already.
         if !self.0.is_sorted_by_key(place) {
             self.0.sort_by_cached_key(place);
@@ -150,12 +152,12 @@ pub(super) fn with_words(own: &str, words: &str) -> String {
 }
 
 /// A string.
-pub(super) fn text(text: impl Into<String>) -> Ordered {
+pub(super) fn text(text: impl Into<Cow<'static, str>>) -> Ordered {
     Ordered::String(text.into())
 }
 
 /// The schema of one type alone.
-pub(super) fn typed(name: &str) -> Ordered {
+pub(super) fn typed(name: &'static str) -> Ordered {
     Keywords::of([("type", text(name))]).into_schema()
 }
 
@@ -166,5 +168,5 @@ pub(super) fn is_null(schema: &Ordered) -> bool {
 
 /// What is known of JSON Schema; all else is somebody's own.
 pub(super) fn is_known(keyword: &str) -> bool {
-    ORDER.contains(&keyword) || super::lower::TOLD.contains(&keyword)
+    place(keyword) != OTHERS || super::lower::TOLD.contains(&keyword)
 }

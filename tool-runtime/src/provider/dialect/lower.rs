@@ -156,7 +156,7 @@ impl Lowering {
             }
         }
         if let (Ordered::Object(entries), false) = (&mut lowered, defs.is_empty()) {
-            entries.push(("$defs".to_owned(), Ordered::Object(defs)));
+            entries.push(("$defs".into(), Ordered::Object(defs)));
         }
         let size = Size::of(&lowered);
         if let Err(reject) = size.check(&rules.limits) {

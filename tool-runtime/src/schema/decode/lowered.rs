@@ -14,7 +14,7 @@ use super::Error;
 use super::read::Json;
 use crate::provider::dialect::Plan;
 use crate::schema::decode::{Leaf, admits, int_of};
-use crate::schema::read::Ordered;
+use crate::schema::read::read;
 use crate::schema::shape::{Array, Field, Foreign, Kind, Map, Presence, Shape, bare};
 
 impl Map {
@@ -47,7 +47,7 @@ impl Foreign {
             return known.clone();
         }
         drop(plans);
-        let schema = Ordered::read(&(self.input)().to_string()).ok();
+        let schema = read(&(self.input)().to_string());
         let plan = schema.and_then(|schema| Plan::of_forms(&schema));
         let plan = plan.map(Arc::new);
         let mut plans = PLANS.write().unwrap_or_else(PoisonError::into_inner);

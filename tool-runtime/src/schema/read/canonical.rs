@@ -4,13 +4,13 @@
 
 mod entries;
 
-use super::ordered::Ordered;
+use super::ordered::{Ordered, Pair, of_value};
 use crate::schema::shape::{Detail, NumberRange, Side};
 
 use entries::Entries;
 
 /// A schema, and the recursive definitions that it refers to.
-pub(crate) type Canonical = (Ordered, Vec<(String, Ordered)>);
+pub(crate) type Canonical = (Ordered, Vec<Pair>);
 
 /// How a schema is read.
 #[derive(Clone, Copy)]
@@ -27,7 +27,7 @@ pub(crate) struct Reading {
 
 /// Brings a schema into canonical form.
 pub(crate) fn canonical(schema: &serde_json::Value, reading: Reading) -> Canonical {
-    let root = Ordered::from(schema);
+    let root = of_value(schema);
     let mut reader = Reader {
         root: match root.get("title").and_then(Ordered::as_str) {
             Some(title) => title.to_owned(),
@@ -44,12 +44,12 @@ pub(crate) fn canonical(schema: &serde_json::Value, reading: Reading) -> Canonic
     let mut schema = reader.schema(&root);
     if reader.recursive.contains(&reader.root) && !reading.is_root {
         let name = format!("#/$defs/{}", reader.root);
-        schema = object([("$ref", Ordered::String(name))]);
+        schema = object([("$ref", Ordered::string(name))]);
     }
     if reading.nullable {
         schema = or_null(schema);
     }
-    let mut done: Vec<(String, Ordered)> = Vec::new();
+    let mut done: Vec<Pair> = Vec::new();
     while let Some(name) = reader
         .recursive
         .iter()
@@ -65,7 +65,7 @@ pub(crate) fn canonical(schema: &serde_json::Value, reading: Reading) -> Canonic
             }
             None => Ordered::Object(Vec::new()),
         };
-        done.push((name, body));
+        done.push((name.into(), body));
     }
     let target = schema
         .get("$ref")
@@ -80,14 +80,14 @@ pub(crate) fn canonical(schema: &serde_json::Value, reading: Reading) -> Canonic
 }
 
 /// The definitions by the reference that names them; the root is `#`.
-fn definitions(root: &Ordered) -> Vec<(String, Ordered)> {
-    let mut defs = vec![("#".to_owned(), root.clone())];
+fn definitions(root: &Ordered) -> Vec<Pair> {
+    let mut defs = vec![("#".into(), root.clone())];
     for keyword in ["$defs", "definitions"] {
         if let Some(Ordered::Object(entries)) = root.get(keyword) {
             defs.extend(
                 entries
                     .iter()
-                    .map(|(name, body)| (format!("#/{keyword}/{name}"), body.clone())),
+                    .map(|(name, body)| (format!("#/{keyword}/{name}").into(), body.clone())),
             );
         }
     }
@@ -107,7 +107,7 @@ pub(crate) fn comparable(schema: &serde_json::Value) -> serde_json::Value {
     let (mut schema, mut defs) = canonical(schema, reading);
     defs.sort_by(|(a, _), (b, _)| a.cmp(b));
     if let (Ordered::Object(entries), false) = (&mut schema, defs.is_empty()) {
-        entries.push(("$defs".to_owned(), Ordered::Object(defs)));
+        entries.push(("$defs".into(), Ordered::Object(defs)));
     }
     without_order(&mut schema);
     serde_json::from_str(&schema.to_json()).unwrap_or_default()
@@ -120,7 +120,7 @@ fn without_order(schema: &mut Ordered) {
             for (key, value) in entries {
                 without_order(value);
                 if let ("enum" | "anyOf" | "required" | "type", Ordered::Array(items)) =
-                    (key.as_str(), value)
+                    (key.as_ref(), value)
                 {
                     items.sort_by_cached_key(Ordered::to_json);
                 }
@@ -133,7 +133,7 @@ fn without_order(schema: &mut Ordered) {
 struct Reader {
     /// The name of the root, where something comes back to it.
     root: String,
-    defs: Vec<(String, Ordered)>,
+    defs: Vec<Pair>,
     /// The definitions that are being read, outermost first.
     open: Vec<String>,
     /// The definitions that something inside them comes back to.
@@ -147,7 +147,7 @@ struct Reader {
 
 impl Reader {
     fn definition(&self, name: &str) -> Option<Ordered> {
-        let reference = |(key, _): &&(String, Ordered)| self.short(key) == name;
+        let reference = |(key, _): &&Pair| self.short(key) == name;
         // The root comes first, and may be no more than a reference to the definition of its name.
         self.defs
             .iter()
@@ -164,7 +164,7 @@ impl Reader {
         };
         let mut out = Entries::default();
         for (key, value) in entries {
-            match key.as_str() {
+            match key.as_ref() {
                 "$schema" | "$id" | "$comment" | "$defs" | "definitions" | "title" => {}
                 // A side says by itself what is read and written, and what is written has no
                 // defaults.
@@ -194,24 +194,24 @@ impl Reader {
                         .iter()
                         .map(|(name, value)| (name.clone(), self.schema(value)))
                         .collect();
-                    out.set(key, Ordered::Object(entries));
+                    out.set(key.clone(), Ordered::Object(entries));
                 }
                 "items" | "not" | "contains" | "propertyNames" => {
                     let value = self.schema(value);
-                    out.set(key, value);
+                    out.set(key.clone(), value);
                 }
                 "additionalProperties" | "unevaluatedProperties" => {
                     let value = match value {
                         Ordered::Bool(false) => Ordered::Bool(false),
                         other => self.schema(other),
                     };
-                    out.set(key, value);
+                    out.set(key.clone(), value);
                 }
                 "prefixItems" => {
                     let members = self.list(value);
-                    out.set(key, Ordered::Array(members));
+                    out.set(key.clone(), Ordered::Array(members));
                 }
-                _ => out.set(key, value.clone()),
+                _ => out.set(key.clone(), value.clone()),
             }
         }
         // A field's own words stand beside the reference, and win over its type's.
@@ -243,7 +243,7 @@ impl Reader {
             if !self.recursive.contains(&name) {
                 self.recursive.push(name.clone());
             }
-            out.set("$ref", Ordered::String(format!("#/$defs/{name}")));
+            out.set("$ref", Ordered::string(format!("#/$defs/{name}")));
             return;
         }
         let Some(body) = self.definition(&name) else {
@@ -255,7 +255,7 @@ impl Reader {
         self.open.pop();
         if self.recursive.contains(&name) {
             // Something inside came back: it needs a name, here as there.
-            out.set("$ref", Ordered::String(format!("#/$defs/{name}")));
+            out.set("$ref", Ordered::string(format!("#/$defs/{name}")));
         } else if let Ordered::Object(entries) = inline {
             out.extend(entries);
         }
@@ -264,7 +264,7 @@ impl Reader {
     fn union(&mut self, value: &Ordered, out: &mut Entries) {
         let members = self.list(value);
         if let Some(strings) = strings(&members) {
-            out.set("type", Ordered::String("string".into()));
+            out.set("type", Ordered::string("string"));
             let (names, words): (Vec<_>, Vec<_>) = strings.into_iter().unzip();
             let lines: Vec<_> = names
                 .iter()
@@ -304,9 +304,8 @@ impl Reader {
 
     /// The names that schemars gives to Rust's numbers say their bounds; others are formats.
     fn format(&self, value: &Ordered, out: &mut Entries) {
-        let unsigned = |max: u128| (Ordered::Unsigned(0), Ordered::Unsigned(max));
-        let signed =
-            |min: i128, max: i128| (Ordered::Signed(min), Ordered::Unsigned(max.unsigned_abs()));
+        let unsigned = |max: u128| (Ordered::number("0"), Ordered::from(max));
+        let signed = |min: i128, max: i128| (Ordered::from(min), Ordered::from(max));
         let (bounds, is_wide) = match value.as_str().unwrap_or_default() {
             "uint8" => (unsigned(u8::MAX.into()), false),
             "uint16" => (unsigned(u16::MAX.into()), false),
@@ -320,8 +319,8 @@ impl Reader {
             "int128" => (signed(i128::MIN, i128::MAX), true),
             "float" => (
                 (
-                    Ordered::Float(-NumberRange::F32),
-                    Ordered::Float(NumberRange::F32),
+                    Ordered::from(-NumberRange::F32),
+                    Ordered::from(NumberRange::F32),
                 ),
                 true,
             ),
@@ -361,7 +360,7 @@ fn strings(members: &[Ordered]) -> Option<Vec<(Ordered, Option<String>)>> {
 
 /// The schema or `null`, in the shortest way.
 fn or_null(schema: Ordered) -> Ordered {
-    let null = || Ordered::String("null".into());
+    let null = || Ordered::string("null");
     let Ordered::Object(mut entries) = schema else {
         return schema;
     };
@@ -371,7 +370,7 @@ fn or_null(schema: Ordered) -> Ordered {
     let has = |key: &str| entries.iter().any(|(name, _)| name == key);
     if has("anyOf") && !has("type") {
         for (key, value) in &mut entries {
-            if let ("anyOf", Ordered::Array(members)) = (key.as_str(), value) {
+            if let ("anyOf", Ordered::Array(members)) = (key.as_ref(), value) {
                 members.push(object([("type", null())]));
             }
         }
@@ -379,7 +378,7 @@ fn or_null(schema: Ordered) -> Ordered {
     }
     if has("type") && !has("anyOf") {
         for (key, value) in &mut entries {
-            match (key.as_str(), &mut *value) {
+            match (key.as_ref(), &mut *value) {
                 ("type", Ordered::String(_)) => {
                     *value = Ordered::Array(vec![value.clone(), null()]);
                 }
@@ -396,6 +395,6 @@ fn or_null(schema: Ordered) -> Ordered {
     )])
 }
 
-fn object<const N: usize>(entries: [(&str, Ordered); N]) -> Ordered {
-    Ordered::Object(entries.map(|(key, value)| (key.to_owned(), value)).into())
+fn object<const N: usize>(entries: [(&'static str, Ordered); N]) -> Ordered {
+    Ordered::Object(entries.map(|(key, value)| (key.into(), value)).into())
 }

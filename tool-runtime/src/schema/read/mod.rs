@@ -6,4 +6,6 @@ mod ordered;
 
 #[cfg(feature = "schemars")]
 pub(crate) use self::canonical::{Reading, canonical, comparable};
-pub(crate) use self::ordered::{Ordered, declares_all_keys};
+pub(crate) use self::ordered::{Ordered, Pair, declares_all_keys, owned, read};
+#[cfg(feature = "schemars")]
+pub(crate) use self::ordered::{insert_before, rename_references};

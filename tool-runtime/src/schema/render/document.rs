@@ -3,11 +3,11 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use serde::de::{Deserialize, Deserializer, Error as _};
-use serde::ser::{Error as _, Serialize, Serializer};
+use serde::ser::{Serialize, Serializer};
 
 use super::{render, render_into};
 use crate::schema::decode::holds_secret;
-use crate::schema::read::Ordered;
+use crate::schema::read::{Ordered, owned, read};
 use crate::schema::shape::{Detail, Schema, Shape, Side};
 
 /// A JSON Schema: known when it compiled, or read at run time.
@@ -72,7 +72,7 @@ impl SchemaDoc {
     /// The schema as a value, of which equal ones are equal however their numbers are spelled.
     pub(crate) fn ordered(&self) -> Ordered {
         // Our own text, or text that was JSON when it came.
-        Ordered::read(self.as_json()).unwrap_or(Ordered::Bool(true))
+        read(self.as_json()).unwrap_or(Ordered::Bool(true))
     }
 
     /// The schema's canonical text: all that holds, in as few bytes as say it.
@@ -115,7 +115,7 @@ impl SchemaDoc {
 
     /// The schema as a provider is told it, as a value that keeps its order.
     pub(crate) fn to_provider(&self) -> Ordered {
-        Ordered::read(&self.to_provider_json()).unwrap_or(Ordered::Bool(true))
+        read(&self.to_provider_json()).unwrap_or(Ordered::Bool(true))
     }
 
     /// The schema as a JSON value.
@@ -160,14 +160,14 @@ impl Eq for SchemaDoc {}
 
 impl Serialize for SchemaDoc {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let value = Ordered::read(self.as_json()).map_err(S::Error::custom)?;
-        value.serialize(serializer)
+        self.ordered().serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for SchemaDoc {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Ordered::deserialize(deserializer)?;
+        let value = owned(Ordered::deserialize(deserializer)?)
+            .ok_or_else(|| D::Error::custom("a number is too large"))?;
         if !matches!(value, Ordered::Object(_) | Ordered::Bool(_)) {
             return Err(D::Error::custom("a JSON Schema is an object or a boolean"));
         }

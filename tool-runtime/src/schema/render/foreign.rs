@@ -2,7 +2,7 @@
 
 use super::definitions::{Body, Definition};
 use super::{Words, Writer};
-use crate::schema::read::{Ordered, Reading, canonical};
+use crate::schema::read::{Ordered, Reading, canonical, insert_before, rename_references};
 use crate::schema::shape::{Foreign, Side};
 
 impl Writer {
@@ -12,7 +12,7 @@ impl Writer {
             Side::Input => (foreign.input)(),
             Side::Output => (foreign.output)(),
         };
-        let (schema, defs) = canonical(
+        let (mut schema, defs) = canonical(
             &value,
             Reading {
                 side: self.side,
@@ -29,7 +29,7 @@ impl Writer {
             // The same type may stand in several places.
             let known = self.defs.iter().find(|def| def.source == source);
             if let Some(known) = known {
-                renamed.push((name, known.name.clone()));
+                renamed.push((name.into_owned(), known.name.clone()));
                 continue;
             }
             let free = self.free_name(&name);
@@ -39,16 +39,18 @@ impl Writer {
                 body: Body::Text(String::new()),
                 source,
             });
-            renamed.push((name, free.clone()));
+            renamed.push((name.into_owned(), free.clone()));
             new.push((free, body));
         }
-        for (free, body) in new {
-            let text = body.with_references(&renamed).to_json();
+        for (free, mut body) in new {
+            rename_references(&mut body, &renamed);
+            let text = body.to_json();
             if let Some(def) = self.defs.iter_mut().find(|def| def.name == free) {
                 def.body = Body::Text(text);
             }
         }
-        schema.with_references(&renamed)
+        rename_references(&mut schema, &renamed);
+        schema
     }
 
     pub(super) fn foreign(
@@ -69,8 +71,8 @@ impl Writer {
                 "required",
                 "additionalProperties",
             ];
-            let own = Ordered::String(words.description.to_owned());
-            schema.insert_before(&after, "description", own);
+            let own = Ordered::string(words.description.to_owned());
+            insert_before(&mut schema, &after, "description", own);
         }
         for (key, is_own) in [
             ("default", words.default.is_some()),

@@ -2,7 +2,7 @@
 
 use super::super::keywords::Keywords;
 use super::union;
-use crate::schema::read::Ordered;
+use crate::schema::read::{Ordered, Pair};
 
 /// What a format means, until the description is known. No keyword has a space.
 pub(super) const WORDS: &str = "format words";
@@ -62,7 +62,7 @@ pub(super) fn weight(value: &Ordered) -> usize {
         Ordered::String(text) => 1 + text.len() / 64,
         Ordered::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
         Ordered::Object(entries) => {
-            let entry = |(key, value): &(String, Ordered)| 1 + key.len() / 64 + weight(value);
+            let entry = |(key, value): &Pair| 1 + key.len() / 64 + weight(value);
             1 + entries.iter().map(entry).sum::<usize>()
         }
         _ => 1,

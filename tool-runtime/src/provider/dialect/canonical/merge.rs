@@ -1,13 +1,16 @@
 //! Two schemas that both hold, as one.
 
+use std::borrow::Cow;
+
 use super::super::keywords::Keywords;
 use super::union::known_types;
-use crate::schema::read::Ordered;
+use crate::schema::read::{Ordered, Pair};
 
 /// Sets a keyword; keys join those that are there, which come first: a variant's tag stands beside
 /// the reference to its content.
-pub(super) fn put(out: &mut Keywords, key: &str, value: Ordered) {
-    match (out.get_mut(key), value) {
+pub(super) fn put(out: &mut Keywords, key: impl Into<Cow<'static, str>>, value: Ordered) {
+    let key = key.into();
+    match (out.get_mut(&key), value) {
         (Some(Ordered::Object(own)), Ordered::Object(others)) => {
             for (name, schema) in others {
                 if !own.iter().any(|(known, _)| *known == name) {
@@ -39,7 +42,7 @@ pub(super) fn all_of(out: &mut Keywords, members: Vec<Ordered>) {
 
 /// Lets another schema hold as well. Words of its own are not told where there are words already;
 /// they are given back.
-pub(super) fn merge(out: &mut Keywords, other: Ordered) -> Option<(String, Ordered)> {
+pub(super) fn merge(out: &mut Keywords, other: Ordered) -> Option<Pair> {
     let other = match other {
         Ordered::Object(entries) => entries,
         never => {
@@ -50,28 +53,28 @@ pub(super) fn merge(out: &mut Keywords, other: Ordered) -> Option<(String, Order
     let mut unsaid = None;
     for (key, value) in other {
         let Some(own) = out.get(&key) else {
-            out.set(&key, value);
+            out.set(key, value);
             continue;
         };
         if *own == value {
             continue;
         }
-        match key.as_str() {
+        match key.as_ref() {
             // A field's own words win over its type's.
             "description" | "default" => unsaid = Some((key, value)),
-            "properties" | "patternProperties" | "required" => put(out, &key, value),
+            "properties" | "patternProperties" | "required" => put(out, key, value),
             "type" => {
                 let both = types_of_both(own, &value);
                 out.set("type", both);
             }
             "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties" => {
                 if number(own) < number(&value) {
-                    out.set(&key, value);
+                    out.set(key, value);
                 }
             }
             "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties" => {
                 if number(own) > number(&value) {
-                    out.set(&key, value);
+                    out.set(key, value);
                 }
             }
             "allOf" => {
@@ -85,14 +88,9 @@ pub(super) fn merge(out: &mut Keywords, other: Ordered) -> Option<(String, Order
     unsaid
 }
 
-#[allow(clippy::cast_precision_loss)] // Bounds are compared, and kept as they are.
+/// The bound, to be compared: it is kept as it is.
 fn number(value: &Ordered) -> f64 {
-    match value {
-        Ordered::Unsigned(value) => *value as f64,
-        Ordered::Signed(value) => *value as f64,
-        Ordered::Float(value) => *value,
-        _ => 0.0,
-    }
+    value.as_f64().unwrap_or(0.0)
 }
 
 fn types_of_both(own: &Ordered, other: &Ordered) -> Ordered {

@@ -15,7 +15,7 @@ pub(in super::super) fn inside<'s>(schema: &'s Ordered, visit: &mut dyn FnMut(&'
         return;
     };
     for (key, value) in entries {
-        match (key.as_str(), value) {
+        match (key.as_ref(), value) {
             ("anyOf" | "oneOf" | "allOf" | "prefixItems" | "items", Ordered::Array(members)) => {
                 for member in members {
                     visit(member);

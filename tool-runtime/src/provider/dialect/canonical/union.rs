@@ -125,8 +125,8 @@ pub(super) fn types_of(values: &[Ordered]) -> Option<Ordered> {
         let name = text(match value {
             Ordered::Null => "null",
             Ordered::Bool(_) => "boolean",
-            Ordered::Unsigned(_) | Ordered::Signed(_) => "integer",
-            Ordered::Float(_) => "number",
+            value if value.is_integer() => "integer",
+            Ordered::Number(_) => "number",
             Ordered::String(_) => "string",
             Ordered::Array(_) => "array",
             Ordered::Object(_) => "object",
@@ -144,7 +144,7 @@ pub(super) fn admit_null(out: &mut Keywords) {
     match out.get_mut("type") {
         Some(Ordered::Array(types)) if !types.contains(&null()) => types.push(null()),
         Some(Ordered::String(one)) if one != "null" => {
-            let one = text(one.as_str());
+            let one = Ordered::String(one.clone());
             out.set("type", Ordered::Array(vec![one, null()]));
         }
         Some(_) => {}

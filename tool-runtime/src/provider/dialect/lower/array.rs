@@ -89,7 +89,7 @@ impl Pass<'_> {
                 _ => true,
             });
             if is_one_type && self.takes_lengths(len) {
-                keywords.set("maxItems", Ordered::Unsigned(len));
+                keywords.set("maxItems", Ordered::from(len));
                 if let Some(place) = places.into_iter().next() {
                     keywords.set("items", place);
                 }
@@ -137,9 +137,8 @@ impl Pass<'_> {
         });
         let names = (0..places.len()).map(|index| format!("_{index}"));
         let required = names.clone().map(text).collect();
-        let properties = names.zip(places).collect();
         keywords.set("type", text("object"));
-        keywords.set("properties", Ordered::Object(properties));
+        keywords.set("properties", Ordered::object(names.zip(places)));
         keywords.set("required", Ordered::Array(required));
         self.object(&mut keywords, Spot::INNER)?;
         Ok(self.finished(keywords))

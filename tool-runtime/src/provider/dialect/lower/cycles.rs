@@ -87,7 +87,7 @@ fn first_reference(schema: &Ordered, endless: &[&str], path: &Path) -> Option<St
         first_reference(member, endless, &path)
     };
     for (key, value) in entries {
-        let found = match (key.as_str(), value) {
+        let found = match (key.as_ref(), value) {
             ("properties", Ordered::Object(members)) => members
                 .iter()
                 .find_map(|(name, member)| below(&Path::escaped(name), member)),

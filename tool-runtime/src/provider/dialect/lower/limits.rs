@@ -81,7 +81,7 @@ impl Size {
         };
         self.levels = self.levels.max(levels);
         for (key, value) in entries {
-            match (key.as_str(), value) {
+            match (key.as_ref(), value) {
                 ("enum", Ordered::Array(values)) => {
                     let text = |value: &Ordered| {
                         value

@@ -75,7 +75,7 @@ impl Pass<'_> {
         };
         for (key, value) in entries {
             match keywords.get(&key) {
-                None => keywords.set(&key, value),
+                None => keywords.set(key, value),
                 Some(own) if *own == value => {}
                 Some(_) => self.note(NoteKind::Dropped, &key, &value),
             }

@@ -22,7 +22,7 @@ impl Keys {
         match pattern {
             r"^\d+$" | UNSIGNED_KEY => Self::Unsigned,
             r"^-?\d+$" | SIGNED_KEY => Self::Signed,
-            _ => Self::Strings(Keywords::of([("pattern", text(pattern))]).into_schema()),
+            _ => Self::Strings(Keywords::of([("pattern", text(pattern.to_owned()))]).into_schema()),
         }
     }
 }
@@ -98,7 +98,7 @@ impl Pass<'_> {
         let keys_are_integers = !matches!(keys, Keys::Strings(_));
         let key = match keys {
             Keys::Unsigned => {
-                Keywords::of([("type", text("integer")), ("minimum", Ordered::Unsigned(0))])
+                Keywords::of([("type", text("integer")), ("minimum", Ordered::number("0"))])
             }
             Keys::Signed => Keywords::of([("type", text("integer"))]),
             Keys::Strings(Ordered::Object(names)) => {
@@ -191,7 +191,7 @@ impl Pass<'_> {
             }
             let is_required = keywords.requires(&name);
             if is_required || self.rules.optional == Optional::Null {
-                required.push(text(name.as_str()));
+                required.push(text(name.clone()));
             }
             let null = match self.rules.optional {
                 _ if is_required => Wanted::AsSaid,
@@ -214,7 +214,7 @@ impl Pass<'_> {
                 null,
             };
             let schema = self.inner(&part, schema, inner)?;
-            names.push(text(name.as_str()));
+            names.push(text(name.clone()));
             lowered.push((name, schema));
         }
         self.require(keywords, &names, required);

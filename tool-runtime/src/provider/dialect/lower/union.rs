@@ -35,8 +35,8 @@ fn is_of(value: &Ordered, name: &str) -> bool {
     match value {
         Ordered::Null => name == "null",
         Ordered::Bool(_) => name == "boolean",
-        Ordered::Unsigned(_) | Ordered::Signed(_) => matches!(name, "integer" | "number"),
-        Ordered::Float(_) => name == "number",
+        value if value.is_integer() => matches!(name, "integer" | "number"),
+        Ordered::Number(_) => name == "number",
         Ordered::String(_) => name == "string",
         Ordered::Array(_) => name == "array",
         Ordered::Object(_) => name == "object",
@@ -64,23 +64,23 @@ impl Pass<'_> {
     ) -> Result<Ordered, Reject> {
         let mut members: Vec<Keywords> = types
             .iter()
-            .map(|name| Keywords::of([("type", text(name))]))
+            .map(|name| Keywords::of([("type", text(name.clone()))]))
             .collect();
         let mut out = Keywords::default();
         for (key, value) in keywords.0 {
             let mut is_said = false;
             for (member, name) in members.iter_mut().zip(types) {
                 if is_about(&key, name) {
-                    member.set(&key, value.clone());
+                    member.set(key.clone(), value.clone());
                     is_said = true;
-                } else if let ("enum", Ordered::Array(values)) = (key.as_str(), &value) {
+                } else if let ("enum", Ordered::Array(values)) = (key.as_ref(), &value) {
                     let own = values.iter().filter(|value| is_of(value, name)).cloned();
                     member.set("enum", Ordered::Array(own.collect()));
                     is_said = true;
                 }
             }
             if !is_said && key != "type" {
-                out.set(&key, value);
+                out.set(key, value);
             }
         }
         // A type that no value of an enum is of.

@@ -1,10 +1,12 @@
 //! What a dialect has no word for, told in the description.
 
+use toolwright_json::Decimal;
+
 use super::super::keywords::Keywords;
 use super::super::reject::NoteKind;
 use super::super::rules::{Enums, Formats, Rules, Takes, Unless, When};
 use super::Pass;
-use crate::schema::read::Ordered;
+use crate::schema::read::{Ordered, Pair};
 
 /// The keywords that can be told in words, in this order.
 pub(in super::super) const TOLD: [&str; 30] = [
@@ -53,9 +55,9 @@ impl Pass<'_> {
     /// The schema, once all that the dialect has no word for is told otherwise.
     pub(super) fn finished(&mut self, mut keywords: Keywords) -> Ordered {
         // Most schemas have no others, and need not be looked through for each of those that are told.
-        let is_told = |(key, _): &(String, Ordered)| {
+        let is_told = |(key, _): &Pair| {
             !matches!(
-                key.as_str(),
+                key.as_ref(),
                 "type"
                     | "description"
                     | "properties"
@@ -110,7 +112,7 @@ impl Pass<'_> {
         let none = Keywords::default();
         ["minItems", "maxItems"]
             .iter()
-            .all(|keyword| self.rules.takes(keyword, &Ordered::Unsigned(len), &none) == Taken::Yes)
+            .all(|keyword| self.rules.takes(keyword, &Ordered::from(len), &none) == Taken::Yes)
     }
 
     /// Whether a dialect has a word for what keys that fit a pattern hold.
@@ -176,7 +178,7 @@ impl Rules {
                 Some((_, When::Always)) => Taken::Yes,
                 Some((_, When::NoLookaround)) => yes_if(!looks_around(value)),
                 Some((_, When::AtMost(most))) => {
-                    yes_if(matches!(value, Ordered::Unsigned(count) if count <= most))
+                    yes_if(value.as_u128().is_some_and(|count| count <= *most))
                 }
             },
         }
@@ -210,13 +212,9 @@ fn said(keyword: &str, value: &Ordered) -> Option<String> {
 
 /// Up to 2^53, beyond which doubles leave integers out.
 fn is_counted(value: &Ordered) -> bool {
-    const MOST: u64 = 1 << 53;
-    match value {
-        Ordered::Unsigned(value) => *value <= u128::from(MOST),
-        Ordered::Signed(value) => value.unsigned_abs() <= u128::from(MOST),
-        Ordered::Float(value) => value.abs() <= 9_007_199_254_740_992.0,
-        _ => true,
-    }
+    let value = value.as_decimal();
+    let (least, most) = ("-9007199254740992", "9007199254740992");
+    value.is_none() || (Decimal::of(least) <= value && value <= Decimal::of(most))
 }
 
 /// Whether a pattern says nothing of what stands around, and nothing of what stood before.

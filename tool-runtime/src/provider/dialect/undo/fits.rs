@@ -5,7 +5,7 @@ use toolwright_json::Integer;
 use super::super::plan::{Op, Path};
 use super::tree::{Entry, Tree};
 use super::{MOST_HOPS, Undo, is_number, member_of};
-use crate::schema::read::Ordered;
+use crate::schema::read::{Ordered, read};
 
 /// How closely a value is looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -174,6 +174,6 @@ fn is_equal(value: &Tree<'_>, known: &Ordered) -> bool {
     match (value, known) {
         (Tree::String { text, .. }, Ordered::String(known)) => text == known,
         (Tree::String { .. }, _) | (_, Ordered::String(_)) => false,
-        (value, known) => Ordered::read(&value.to_json()).is_ok_and(|value| value == *known),
+        (value, known) => read(&value.to_json()).is_some_and(|value| value == *known),
     }
 }

@@ -1,6 +1,8 @@
 //! The keywords of one schema, in canonical form.
 
-use super::super::ordered::{Ordered, declares_all_keys};
+use std::borrow::Cow;
+
+use super::super::ordered::{Ordered, Pair, declares_all_keys, insert_before, join};
 use super::object;
 use crate::schema::shape::{SIGNED_KEY, UNSIGNED_KEY};
 
@@ -47,7 +49,7 @@ fn add_keys(
             .iter_mut()
             .all(|member| add_keys(member, properties, required));
         schema.remove("anyOf");
-        schema.insert_before(&[], "anyOf", Ordered::Array(members));
+        insert_before(schema, &[], "anyOf", Ordered::Array(members));
         return is_done;
     }
     if schema.get("type").and_then(Ordered::as_str) != Some("object") {
@@ -72,7 +74,7 @@ fn add_keys(
 /// The keywords of a schema that is being made.
 #[derive(Default)]
 pub(super) struct Entries {
-    pub(super) keywords: Vec<(String, Ordered)>,
+    pub(super) keywords: Vec<Pair>,
     /// What the strings of an enum mean, for the description.
     pub(super) folded: String,
 }
@@ -83,28 +85,30 @@ impl Entries {
         found.map(|(_, value)| value)
     }
 
-    pub(super) fn set(&mut self, key: &str, value: Ordered) {
-        match self.keywords.iter_mut().find(|(name, _)| name == key) {
+    pub(super) fn set(&mut self, key: impl Into<Cow<'static, str>>, value: Ordered) {
+        let key = key.into();
+        match self.keywords.iter_mut().find(|(name, _)| *name == key) {
             // A variant's tag stands beside the reference to its content.
-            Some((_, old)) if key == "properties" || key == "required" => old.join(value),
+            Some((_, old)) if key == "properties" || key == "required" => join(old, value),
             Some((_, old)) => *old = value,
-            None => self.keywords.push((key.to_owned(), value)),
+            None => self.keywords.push((key, value)),
         }
     }
 
     /// Bounds that are said win over those of the format.
-    pub(super) fn set_new(&mut self, key: &str, value: Ordered) {
-        if self.get(key).is_none() {
+    pub(super) fn set_new(&mut self, key: impl Into<Cow<'static, str>>, value: Ordered) {
+        let key = key.into();
+        if self.get(&key).is_none() {
             self.set(key, value);
         }
     }
 
-    pub(super) fn extend(&mut self, entries: Vec<(String, Ordered)>) {
+    pub(super) fn extend(&mut self, entries: Vec<Pair>) {
         for (key, value) in entries {
             if key == "properties" || key == "required" {
-                self.set(&key, value);
+                self.set(key, value);
             } else {
-                self.set_new(&key, value);
+                self.set_new(key, value);
             }
         }
     }
@@ -115,7 +119,7 @@ impl Entries {
             return;
         };
         if self.get("type").is_none() && values.iter().all(|value| value.as_str().is_some()) {
-            self.set("type", Ordered::String("string".into()));
+            self.set("type", Ordered::string("string"));
         }
     }
 
@@ -142,7 +146,7 @@ impl Entries {
                 "unevaluatedProperties",
             ];
             self.keywords
-                .retain(|(key, _)| !moved.contains(&key.as_str()));
+                .retain(|(key, _)| !moved.contains(&key.as_ref()));
             self.set("anyOf", Ordered::Array(members));
         }
     }
@@ -155,7 +159,7 @@ impl Entries {
         let [(pattern, values)] = patterns.as_slice() else {
             return;
         };
-        let keys = match pattern.as_str() {
+        let keys = match pattern.as_ref() {
             r"^\d+$" => UNSIGNED_KEY,
             r"^-?\d+$" => SIGNED_KEY,
             _ => return,
@@ -205,7 +209,7 @@ impl Entries {
                 Some(own) => format!("{own}\n{}", self.folded),
                 None => std::mem::take(&mut self.folded),
             };
-            self.set("description", Ordered::String(words));
+            self.set("description", Ordered::string(words));
         }
         if let Some(Ordered::Array(required)) = self.get("required") {
             let mut required = required.clone();

@@ -9,18 +9,18 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Path, Token};
 
 use crate::ctxt::Ctxt;
-use crate::hidden;
+use crate::invisible_chars;
 use crate::model::{DefaultValue, Options, Text};
 use crate::schema::{Bounds, read_bound};
 
 mod meta;
+mod suggestions;
 mod targets;
-mod words;
 
 use meta::meta_json;
+pub(crate) use suggestions::unknown;
 pub(crate) use targets::distinct;
 use targets::targets;
-pub(crate) use words::unknown;
 
 /// The options of `#[tool]`, in the order in which the documentation lists them.
 const TOOL_OPTIONS: [&str; 21] = [
@@ -271,7 +271,7 @@ pub(crate) fn shown(cx: &Ctxt, value: &Expr) {
         ..
     }) = bare(value)
     {
-        hidden::check(cx, text.span(), &text.value());
+        invisible_chars::check(cx, text.span(), &text.value());
     }
 }
 
@@ -288,7 +288,7 @@ fn text_like(cx: &Ctxt, meta: &Meta, example: &str) -> Option<Text> {
             ..
         }) => {
             let value = literal.value();
-            hidden::check(cx, literal.span(), &value);
+            invisible_chars::check(cx, literal.span(), &value);
             Some(Text {
                 value,
                 span: literal.span(),

@@ -7,7 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Meta, Token};
 
-use crate::place::quote;
+use crate::span::quote;
 
 /// Those attributes that say whether there is a function, each as a `#[cfg(…)]`. A broken one is left to the compiler, which
 /// meets it on the function itself.

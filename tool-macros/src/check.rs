@@ -12,9 +12,9 @@ use crate::ctxt::Ctxt;
 use crate::doc::Doc;
 use crate::model::{DefaultValue, Function, Param, Tool};
 use crate::name::{PARAM_RULE, TOOL_RULE, did_you_mean, is_param_name, is_tool_name, quoted};
-use crate::place::{parse_quote, quote};
 use crate::schema::is_basic;
-use crate::{group, hidden, ty};
+use crate::span::{parse_quote, quote};
+use crate::{group, invisible_chars, ty};
 
 mod output;
 pub(crate) mod param;
@@ -147,7 +147,7 @@ fn not_generic(cx: &Ctxt, tool: &Tool) {
 fn name_is_portable(cx: &Ctxt, tool: &Tool) {
     let name = &tool.name.value;
     // What is hidden in a name has an error of its own.
-    if !is_tool_name(name) && hidden::find(name).is_none() {
+    if !is_tool_name(name) && invisible_chars::find(name).is_none() {
         cx.error_at(
             tool.name.span,
             format!("providers refuse the tool name `{name}`\nhelp: give another: `#[tool(name = \"…\")]`, {TOOL_RULE}"),
@@ -179,7 +179,7 @@ fn has_description(cx: &Ctxt, tool: &Tool) {
 fn params_are_portable(cx: &Ctxt, tool: &Tool) {
     for param in tool.model_params() {
         let name = &param.name.value;
-        if !is_param_name(name) && hidden::find(name).is_none() {
+        if !is_param_name(name) && invisible_chars::find(name).is_none() {
             cx.error_at(
                 param.name.span,
                 format!("providers refuse the parameter name `{name}` of tool `{}`\nhelp: give another: `#[arg(rename = \"…\")]`, {PARAM_RULE}", tool.name.value),

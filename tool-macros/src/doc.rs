@@ -5,7 +5,7 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 use crate::args;
 use crate::ctxt::Ctxt;
-use crate::hidden;
+use crate::invisible_chars;
 
 /// What a doc comment says.
 #[derive(Default)]
@@ -103,7 +103,7 @@ fn lines(cx: &Ctxt, attrs: &[Attribute], or: Option<&str>) -> Vec<Line> {
             continue;
         };
         let text = literal.value();
-        hidden::check(cx, literal.span(), &text);
+        invisible_chars::check(cx, literal.span(), &text);
         let is_block = text.contains('\n');
         for line in text.split('\n') {
             let line = if is_block {

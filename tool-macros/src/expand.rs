@@ -5,16 +5,19 @@ use quote::{ToTokens, quote_spanned};
 use syn::{Generics, Path, ReturnType};
 
 use crate::model::{DefaultValue, ModelParam, Options, Param, Tool};
-use crate::place::{Place, aside, here, ident, literal, local, parse_quote, quiet, quote};
 use crate::schema::{is_basic, is_plain};
+use crate::span::{
+    SpanEnds, call_site_at_item, ident, item_span, literal, local, parse_quote, quote,
+    quote_call_site,
+};
 use crate::ty::{self, infer_lifetimes, is_option, static_lifetimes};
 
-mod beside;
+mod companion;
 mod run;
 mod stateless;
 mod targets;
 
-pub(crate) use self::beside::{beside, bind_generic};
+pub(crate) use self::companion::{bind_generic, companion};
 
 /// What stands beside a free function.
 pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
@@ -27,19 +30,19 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         let turbofish = ty_generics.as_turbofish();
         quote!(#ident #turbofish)
     };
-    let Parts {
+    let ToolParts {
         defaults,
         descriptor,
         run,
         ..
-    } = Parts::new(tool, "", &callee);
+    } = ToolParts::new(tool, "", &callee);
     let imports = (!is_basic_tool(tool)).then(imports);
     let fits = fits(tool, &tool.generics);
     let targets = targets::own(tool, &quote!(<#handle as __tool::Handle>::DESCRIPTOR));
     let states = tool.params.iter().filter_map(|param| match param {
         Param::State(ty) => {
             let ty = state_type(ty, tool);
-            Some(quiet!(+ __tool::Provide<#ty>))
+            Some(quote_call_site!(+ __tool::Provide<#ty>))
         }
         Param::Model(_) | Param::Context(_) => None,
     });
@@ -51,9 +54,9 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     let mut bind_generics = tool.generics.clone();
     bind_generics
         .params
-        .push(syn::parse_quote_spanned!(aside()=> __S: 'static #shared #(#states)*));
+        .push(syn::parse_quote_spanned!(call_site_at_item()=> __S: 'static #shared #(#states)*));
     let (bind_generics, _, _) = bind_generics.split_for_impl();
-    let implement = quiet!(impl);
+    let implement = quote_call_site!(impl);
     let defaults = (!defaults.is_empty()).then(
         || quote!(#implement #impl_generics #handle #ty_generics #where_clause { #(#defaults)* }),
     );
@@ -89,7 +92,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         }
         #generic
     };
-    beside(tool, handle, krate, Some(&allowed(tool.is_async)), &items)
+    companion(tool, handle, krate, Some(&allowed(tool.is_async)), &items)
 }
 
 /// What lints would say of generated code, which they take for the user's; see [`crate::place`].
@@ -125,7 +128,7 @@ fn is_basic_output(tool: &Tool) -> bool {
 
 /// The traits that generated code finds methods and constants through.
 pub(crate) fn imports() -> TokenStream {
-    quiet!(
+    quote_call_site!(
         use __tool::find::*;
     )
 }
@@ -138,8 +141,8 @@ pub(crate) fn group(
     krate: &Path,
 ) -> TokenStream {
     let imports = imports();
-    let krate = quiet!(use #krate::__private as __tool;);
-    let implement = quiet!(impl);
+    let krate = quote_call_site!(use #krate::__private as __tool;);
+    let implement = quote_call_site!(impl);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let shared = shared(generics, ty);
     let (_, _, where_shared) = shared.split_for_impl();
@@ -148,7 +151,7 @@ pub(crate) fn group(
         .map(|tool| {
             let ident = &tool.ident;
             let prefix = format!("{}_", ident.to_string().trim_start_matches("r#"));
-            Parts::new(tool, &prefix, &quote!(Self::#ident))
+            ToolParts::new(tool, &prefix, &quote!(Self::#ident))
         })
         .collect();
     // What is made for a method is there where the method is.
@@ -169,7 +172,7 @@ pub(crate) fn group(
         quote!(#cfg Self::#name)
     });
     let entries = parts.iter().zip(&cfgs).map(|(parts, cfg)| {
-        let Parts { names, run, .. } = parts;
+        let ToolParts { names, run, .. } = parts;
         let descriptor = &names.about;
         let (state, call, about) = (local("state"), local("call"), local("about"));
         quote!(#cfg __tool::Entry { descriptor: Self::#descriptor, run: |#state, #call, #about| { #run } })
@@ -215,7 +218,7 @@ pub(crate) fn shared(generics: &Generics, ty: &syn::Type) -> Generics {
 }
 
 /// What is generated for one tool, wherever it goes.
-struct Parts {
+struct ToolParts {
     /// Functions of an inherent impl that return the defaults.
     defaults: Vec<TokenStream>,
     descriptor: TokenStream,
@@ -224,7 +227,7 @@ struct Parts {
     names: Names,
 }
 
-impl Parts {
+impl ToolParts {
     fn new(tool: &Tool, prefix: &str, callee: &TokenStream) -> Self {
         let model: Vec<_> = tool.model_params().collect();
         let names = Names::new(prefix);
@@ -261,7 +264,7 @@ fn defaults(model: &[&ModelParam], names: &Names) -> Vec<TokenStream> {
     let defaults = model.iter().filter_map(|param| {
         let value = match param.default.as_ref()? {
             DefaultValue::Trait(span) => {
-                quote_spanned!(span.resolved_at(here())=> ::core::default::Default::default())
+                quote_spanned!(span.resolved_at(item_span())=> ::core::default::Default::default())
             }
             DefaultValue::Expr(expr) => expr.to_token_stream(),
         };
@@ -278,7 +281,7 @@ fn input(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
         && param.flatten.is_some()
     {
         let slot = slot_type(tool, param);
-        let place = Place::of(&param.ty);
+        let place = SpanEnds::of(&param.ty);
         let (root, shape) = (
             place.start(quote!(__tool::root)),
             place.end(quote!((__tool::Has::<#slot>::__SHAPE, __tool::Told::<#slot>::__SHAPE))),
@@ -333,7 +336,7 @@ fn field(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
         field = quote!(#field.defaulted(|| __tool::AsJson(Self::#default()).__json()));
     }
     if let Some(example) = &param.example {
-        let place = Place::of(example);
+        let place = SpanEnds::of(example);
         let (json, borrow) = (place.start(quote!(__tool::json)), place.start(quote!(&)));
         let argument = place.end(quote!((#borrow #example)));
         field = quote!(#field.exemplified(|| #json #argument));

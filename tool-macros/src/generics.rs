@@ -8,7 +8,7 @@ use syn::{
     WherePredicate,
 };
 
-type Bounds = Punctuated<TypeParamBound, Token![+]>;
+type TypeBounds = Punctuated<TypeParamBound, Token![+]>;
 
 /// The generics without lifetimes, which every call has anew: what is asked of a type for one of them is asked for all.
 pub(crate) fn of_types(generics: &Generics) -> Generics {
@@ -50,8 +50,8 @@ fn asked_of_type(predicate: WherePredicate, own: &[Ident]) -> Option<WherePredic
     (!predicate.bounds.is_empty()).then_some(WherePredicate::Type(predicate))
 }
 
-/// Bounds on a type, each for all lifetimes that it names.
-fn for_all(bounds: &Bounds, own: &[Ident]) -> Bounds {
+/// TypeBounds on a type, each for all lifetimes that it names.
+fn for_all(bounds: &TypeBounds, own: &[Ident]) -> TypeBounds {
     let mut bounds = bounds.clone();
     for bound in &mut bounds {
         match bound {
@@ -69,7 +69,7 @@ fn for_all(bounds: &Bounds, own: &[Ident]) -> Bounds {
 }
 
 /// The bounds on a type that names lifetimes itself, without those by one of them: nothing borrows for all of them.
-fn without_own(bounds: &Bounds, own: &[Ident]) -> Bounds {
+fn without_own(bounds: &TypeBounds, own: &[Ident]) -> TypeBounds {
     let is_own = |bound: &&TypeParamBound| matches!(bound, TypeParamBound::Lifetime(lifetime) if own.contains(&lifetime.ident));
     let bounds = bounds.iter().filter(|bound| !is_own(bound));
     bounds.cloned().collect()

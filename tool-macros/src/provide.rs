@@ -6,14 +6,14 @@ use syn::{Data, DeriveInput, Fields, Generics, Meta, Path, Type, TypeParamBound,
 
 use crate::args;
 use crate::ctxt::Ctxt;
-use crate::place::{parse_quote, quiet, quote, stand_on};
+use crate::span::{parse_quote, quote, quote_call_site, set_item_span};
 
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let input: DeriveInput = match syn::parse2(item) {
         Ok(input) => input,
         Err(error) => return error.to_compile_error(),
     };
-    stand_on(&input.ident);
+    set_item_span(&input.ident);
     let cx = Ctxt::new();
     let tokens = read(&cx, &input);
     let errors = cx.finish().err().map(|error| error.to_compile_error());
@@ -84,7 +84,7 @@ fn read(cx: &Ctxt, input: &DeriveInput) -> TokenStream {
             continue;
         }
         provided.push(ty);
-        let implement = quiet!(impl);
+        let implement = quote_call_site!(impl);
         impls.extend(quote! {
             #[allow(unused_qualifications, clippy::absolute_paths)]
             #[automatically_derived]

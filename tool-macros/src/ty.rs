@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::{GenericArgument, Lifetime, PathArguments, ReturnType, Type, TypePath, TypeReference};
 
 use crate::model::Pass;
-use crate::place::{Place, quote};
+use crate::span::{SpanEnds, quote};
 
 /// What is decoded for a parameter of this type, and how the body gets it.
 ///
@@ -91,7 +91,7 @@ fn option(of: &TypePath, inner: &impl ToTokens) -> TokenStream {
 }
 
 fn wrapped(at: &impl ToTokens, wrapper: TokenStream, inner: &impl ToTokens) -> TokenStream {
-    let place = Place::of(at);
+    let place = SpanEnds::of(at);
     let (wrapper, end) = (place.start(wrapper), place.end(quote!(>)));
     quote!(#wrapper<#inner #end)
 }

@@ -5,11 +5,11 @@ use quote::ToTokens;
 use syn::Path;
 
 use super::{
-    Names, allowed, beside, fits, imports, is_basic_output, known, output, rest, run, slot_type,
+    Names, allowed, companion, fits, imports, is_basic_output, known, output, rest, run, slot_type,
     targets,
 };
 use crate::model::{ModelParam, Param, Pass, Tool};
-use crate::place::{ident, literal, local, quiet, quote};
+use crate::span::{ident, literal, local, quote, quote_call_site};
 use crate::ty::is_option;
 
 /// The parameters that one function of the runtime passes on.
@@ -31,7 +31,7 @@ pub(super) fn holds(tool: &Tool) -> bool {
 
 /// What stands beside its function.
 pub(super) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
-    let implement = quiet!(impl);
+    let implement = quote_call_site!(impl);
     let model: Vec<_> = tool.model_params().collect();
     let is_short = is_short(tool, &model);
     let is_basic = is_short && model.iter().all(|param| param.is_basic);
@@ -75,7 +75,7 @@ pub(super) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             }
         }
     };
-    beside(tool, handle, krate, allowed.as_ref(), &items)
+    companion(tool, handle, krate, allowed.as_ref(), &items)
 }
 
 /// Whether one function of the runtime answers the whole call.

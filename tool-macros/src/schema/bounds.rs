@@ -10,7 +10,7 @@ use syn::{Expr, ExprLit, ExprRange, ExprUnary, Lit, Meta, RangeLimits, Type, UnO
 
 use crate::args;
 use crate::ctxt::Ctxt;
-use crate::place::{self, quote};
+use crate::span::{self, quote};
 use crate::ty;
 
 use super::option;
@@ -250,11 +250,11 @@ impl Bounds {
         let from = option(min.as_ref().map(edge));
         let to = option(max.as_ref().map(edge));
         let multiple_of = option(multiple_of.as_ref().map(literal));
-        let min_len = option(min_len.map(place::literal));
-        let max_len = option(max_len.map(place::literal));
+        let min_len = option(min_len.map(span::literal));
+        let max_len = option(max_len.map(span::literal));
         let pattern = option(pattern);
-        let format = place::literal(format.as_deref().unwrap_or_default());
-        let unique = place::literal(*unique);
+        let format = span::literal(format.as_deref().unwrap_or_default());
+        let unique = span::literal(*unique);
         Some(quote! {
             __tool::Bounds {
                 min: #low,
@@ -285,20 +285,20 @@ fn integer(end: &Number, inwards: fn(Integer) -> Option<Integer>) -> Option<Toke
         magnitude,
     } = value;
     let (negative, magnitude) = (
-        place::literal(negative),
-        place::literal(Literal::u128_unsuffixed(magnitude)),
+        span::literal(negative),
+        span::literal(Literal::u128_unsuffixed(magnitude)),
     );
     Some(quote!(__tool::Int { negative: #negative, magnitude: #magnitude }))
 }
 
 fn literal(number: &Number) -> TokenStream {
-    let (text, value) = (place::literal(&number.text), place::literal(number.value));
+    let (text, value) = (span::literal(&number.text), span::literal(number.value));
     quote!(__tool::Literal { value: #value, text: #text })
 }
 
 fn edge(number: &Number) -> TokenStream {
     let at = literal(number);
-    let exclusive = place::literal(number.exclusive);
+    let exclusive = span::literal(number.exclusive);
     quote!(__tool::Edge { at: #at, exclusive: #exclusive })
 }
 

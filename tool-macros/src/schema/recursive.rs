@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::{GenericArgument, PathArguments, Type, TypePath};
 
-use crate::place::quote;
+use crate::span::quote;
 
 /// The type of a field, in which the type `own` itself is a cut edge.
 pub(super) fn direct(ty: &Type, own: &Ident) -> TokenStream {

@@ -5,7 +5,7 @@
 
 /// Where an attribute stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum AttrOwner {
     Container,
     Variant,
     Field,
@@ -24,13 +24,13 @@ pub(super) enum Meaning {
     Refused(&'static str),
 }
 
+use AttrOwner::{Container, Field, Variant};
 use Meaning::{Custom, Nothing, Read, Refused};
-use Place::{Container, Field, Variant};
 
 const IDENTIFIER: Meaning = Refused("it is for impls by hand\nhelp: implement `Schema` by hand");
 
 /// serde's attributes by place.
-const TABLE: [(Place, &str, Meaning); 45] = [
+const TABLE: [(AttrOwner, &str, Meaning); 45] = [
     (Container, "rename", Nothing),
     (Container, "rename_all", Read),
     (Container, "rename_all_fields", Read),
@@ -97,7 +97,7 @@ const TABLE: [(Place, &str, Meaning); 45] = [
 ];
 
 /// What an attribute means; `None` if serde does not know it either.
-pub(super) fn meaning(place: Place, key: &str) -> Option<Meaning> {
+pub(super) fn meaning(place: AttrOwner, key: &str) -> Option<Meaning> {
     let row = TABLE
         .iter()
         .find(|(at, name, _)| *at == place && *name == key)?;

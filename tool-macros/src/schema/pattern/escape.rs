@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use regex::Regex;
 
 use super::class::NONE;
-use super::{Read, Reader, Refusal, literal, wrong};
+use super::{Parsed, PatternError, PatternParser, literal, wrong};
 
 const DIGIT: &str = "0-9";
 const WORD: &str = "A-Za-z0-9_";
@@ -56,9 +56,9 @@ impl Escaped {
     }
 }
 
-impl Reader<'_> {
+impl PatternParser<'_> {
     /// An escape, behind its backslash.
-    pub(super) fn escape(&mut self, in_class: bool) -> Read<Escaped> {
+    pub(super) fn escape(&mut self, in_class: bool) -> Parsed<Escaped> {
         let Some(char) = self.next() else {
             return Err(wrong(
                 "it ends in a backslash",
@@ -77,7 +77,9 @@ impl Reader<'_> {
             'r' => Escaped::Char(0x0D),
             'b' if in_class => Escaped::Char(0x08),
             '0' if !self.rest.starts_with(|next: char| next.is_ascii_digit()) => Escaped::Char(0),
-            '1'..='9' | 'k' if !in_class => return Err(Refusal::Unportable("a back-reference")),
+            '1'..='9' | 'k' if !in_class => {
+                return Err(PatternError::Unportable("a back-reference"));
+            }
             'c' => match self.next() {
                 Some(letter) if letter.is_ascii_alphabetic() => {
                     Escaped::Char(u32::from(letter) % 32)
@@ -115,7 +117,7 @@ impl Reader<'_> {
     }
 
     /// `\u0041`, `\u{41}`, or two surrogates that are one character; behind the `u`.
-    fn unicode(&mut self) -> Read<u32> {
+    fn unicode(&mut self) -> Parsed<u32> {
         let in_braces = self.eat("{");
         let code = if in_braces {
             self.until('}').and_then(number)
@@ -142,7 +144,7 @@ impl Reader<'_> {
     }
 
     /// `\p{…}`, behind the `p`.
-    fn property(&mut self, negated: bool) -> Read<Escaped> {
+    fn property(&mut self, negated: bool) -> Parsed<Escaped> {
         let name = if self.eat("{") { self.until('}') } else { None };
         let name = name.unwrap_or_default();
         if is_property(name) {

@@ -12,41 +12,41 @@ use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
 thread_local! {
-    /// See [`here`].
-    static HERE: Cell<Option<Span>> = const { Cell::new(None) };
+    /// See [`item_span`].
+    static ITEM_SPAN: Cell<Option<Span>> = const { Cell::new(None) };
 }
 
 /// Expands a macro; no token of the one before is a place any longer.
-pub(crate) fn anew(expand: impl FnOnce() -> TokenStream) -> proc_macro::TokenStream {
-    HERE.set(None);
+pub(crate) fn expand_with(expand: impl FnOnce() -> TokenStream) -> proc_macro::TokenStream {
+    ITEM_SPAN.set(None);
     expand().into()
 }
 
 /// Where tokens stand that have no better place.
-pub(crate) fn here() -> Span {
-    HERE.get().unwrap_or_else(Span::call_site)
+pub(crate) fn item_span() -> Span {
+    ITEM_SPAN.get().unwrap_or_else(Span::call_site)
 }
 
 /// The same for what only lints and suggestions would look at.
-pub(crate) fn aside() -> Span {
-    Span::call_site().located_at(here())
+pub(crate) fn call_site_at_item() -> Span {
+    Span::call_site().located_at(item_span())
 }
 
 /// From now on that is the place of this token, the name of what the macro is at.
-pub(crate) fn stand_on(name: &Ident) {
-    HERE.set(Some(name.span()));
+pub(crate) fn set_item_span(name: &Ident) {
+    ITEM_SPAN.set(Some(name.span()));
 }
 
 /// The same where there is no name: the first of these tokens.
-pub(crate) fn stand_on_first(tokens: &impl ToTokens) {
+pub(crate) fn set_item_span_to_first(tokens: &impl ToTokens) {
     let first = tokens.to_token_stream().into_iter().next();
-    HERE.set(first.map(|first| first.span()));
+    ITEM_SPAN.set(first.map(|first| first.span()));
 }
 
-/// Tokens that stand [`here`]. Those of a value that is no token (a `String`, a `bool`) are [`literal`]s.
+/// Tokens that stand [`item_span`]. Those of a value that is no token (a `String`, a `bool`) are [`literal`]s.
 macro_rules! quote {
     ($($tokens:tt)*) => {
-        ::quote::quote_spanned!($crate::place::here()=> $($tokens)*)
+        ::quote::quote_spanned!($crate::span::item_span()=> $($tokens)*)
     };
 }
 pub(crate) use quote;
@@ -54,111 +54,111 @@ pub(crate) use quote;
 /// The same, read as syntax.
 macro_rules! parse_quote {
     ($($tokens:tt)*) => {
-        ::syn::parse_quote_spanned!($crate::place::here()=> $($tokens)*)
+        ::syn::parse_quote_spanned!($crate::span::item_span()=> $($tokens)*)
     };
 }
 pub(crate) use parse_quote;
 
 /// Tokens that lints leave alone, and into which the compiler suggests to write nothing. They are new after each edit: so
 /// they are those of items of which there is little to look at, and no part of a body.
-macro_rules! quiet {
+macro_rules! quote_call_site {
     ($($tokens:tt)*) => {
-        ::quote::quote_spanned!($crate::place::aside()=> $($tokens)*)
+        ::quote::quote_spanned!($crate::span::call_site_at_item()=> $($tokens)*)
     };
 }
-pub(crate) use quiet;
+pub(crate) use quote_call_site;
 
 /// Tokens that stand at the call itself: those of an expression, in the place of which lints and suggestions would write
 /// something else. What stands in brackets stays where it is.
-pub(crate) fn called(tokens: TokenStream) -> TokenStream {
-    at(Span::call_site(), tokens)
+pub(crate) fn at_call_site(tokens: TokenStream) -> TokenStream {
+    respan(Span::call_site(), tokens)
 }
 
-/// A value as a token that stands [`here`].
-pub(crate) fn literal(value: impl Value) -> TokenTree {
-    let mut token = value.token();
-    token.set_span(here());
+/// A value as a token that stands [`item_span`].
+pub(crate) fn literal(value: impl IntoToken) -> TokenTree {
+    let mut token = value.into_token();
+    token.set_span(item_span());
     token
 }
 
 /// What is one token. A stream of one, which `quote` would make of it, is asked of the compiler twice.
-pub(crate) trait Value {
+pub(crate) trait IntoToken {
     /// The token, wherever it stands.
-    fn token(self) -> TokenTree;
+    fn into_token(self) -> TokenTree;
 }
 
-impl Value for &str {
-    fn token(self) -> TokenTree {
+impl IntoToken for &str {
+    fn into_token(self) -> TokenTree {
         Literal::string(self).into()
     }
 }
 
-impl Value for &String {
-    fn token(self) -> TokenTree {
-        self.as_str().token()
+impl IntoToken for &String {
+    fn into_token(self) -> TokenTree {
+        self.as_str().into_token()
     }
 }
 
-impl Value for String {
-    fn token(self) -> TokenTree {
-        self.as_str().token()
+impl IntoToken for String {
+    fn into_token(self) -> TokenTree {
+        self.as_str().into_token()
     }
 }
 
-impl Value for bool {
-    fn token(self) -> TokenTree {
+impl IntoToken for bool {
+    fn into_token(self) -> TokenTree {
         let word = if self { "true" } else { "false" };
         Ident::new(word, Span::call_site()).into()
     }
 }
 
-impl Value for usize {
-    fn token(self) -> TokenTree {
+impl IntoToken for usize {
+    fn into_token(self) -> TokenTree {
         Literal::usize_suffixed(self).into()
     }
 }
 
-impl Value for u64 {
-    fn token(self) -> TokenTree {
+impl IntoToken for u64 {
+    fn into_token(self) -> TokenTree {
         Literal::u64_suffixed(self).into()
     }
 }
 
-impl Value for f64 {
-    fn token(self) -> TokenTree {
+impl IntoToken for f64 {
+    fn into_token(self) -> TokenTree {
         Literal::f64_suffixed(self).into()
     }
 }
 
-impl Value for Literal {
-    fn token(self) -> TokenTree {
+impl IntoToken for Literal {
+    fn into_token(self) -> TokenTree {
         self.into()
     }
 }
 
-/// A name that stands [`here`].
+/// A name that stands [`item_span`].
 pub(crate) fn ident(name: &str) -> Ident {
-    Ident::new(name, here())
+    Ident::new(name, item_span())
 }
 
 /// The ends of some tokens of the user. On stable Rust spans cannot be joined, but the compiler
 /// joins those of the first and the last token of whatever it points at.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct SpanEnds {
     first: Span,
     last: Span,
 }
 
-impl Place {
+impl SpanEnds {
     pub(crate) fn of(tokens: &impl ToTokens) -> Self {
         let mut spans = tokens
             .to_token_stream()
             .into_iter()
             .map(|token| token.span());
-        let first = spans.next().unwrap_or_else(here);
+        let first = spans.next().unwrap_or_else(item_span);
         let last = spans.last().unwrap_or(first);
         // The compiler joins only spans of one hygiene.
-        let hygiene = here();
+        let hygiene = item_span();
         Self {
             first: first.resolved_at(hygiene),
             last: last.resolved_at(hygiene),
@@ -172,16 +172,16 @@ impl Place {
 
     /// Tokens of ours at the beginning; what stands in brackets stays where it is.
     pub(crate) fn start(self, tokens: TokenStream) -> TokenStream {
-        at(self.first, tokens)
+        respan(self.first, tokens)
     }
 
     /// The same at the end.
     pub(crate) fn end(self, tokens: TokenStream) -> TokenStream {
-        at(self.last, tokens)
+        respan(self.last, tokens)
     }
 }
 
-fn at(span: Span, tokens: TokenStream) -> TokenStream {
+fn respan(span: Span, tokens: TokenStream) -> TokenStream {
     let located = |mut token: TokenTree| {
         token.set_span(span);
         token

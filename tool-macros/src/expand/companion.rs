@@ -5,10 +5,10 @@ use quote::ToTokens;
 use syn::{GenericParam, Generics, Path, Visibility};
 
 use crate::model::Tool;
-use crate::place::{aside, quiet, quote};
+use crate::span::{call_site_at_item, quote, quote_call_site};
 
 /// A function's struct, and the items that say what it is: both are there where the function is.
-pub(crate) fn beside(
+pub(crate) fn companion(
     tool: &Tool,
     handle: &Ident,
     krate: &Path,
@@ -16,7 +16,7 @@ pub(crate) fn beside(
     items: &TokenStream,
 ) -> TokenStream {
     let handle_struct = handle_struct(&tool.vis, handle, &tool.generics);
-    let krate = quiet!(use #krate::__private as __tool;);
+    let krate = quote_call_site!(use #krate::__private as __tool;);
     let cfg = &tool.cfg;
     quote! {
         #(#cfg)*
@@ -45,14 +45,14 @@ fn handle_struct(vis: &Visibility, handle: &Ident, generics: &Generics) -> Token
     let types = generics.type_params().map(|param| &param.ident);
     let phantom = (!generics.params.is_empty())
         .then(|| quote!(__tool: ::core::marker::PhantomData<(#(fn() -> *const #types,)*)>));
-    let place = aside().located_at(handle.span());
+    let place = call_site_at_item().located_at(handle.span());
     let mut name = handle.clone();
     name.set_span(place);
     if name == "gen" {
         // A keyword of the macros' edition, which comes with their hygiene, and not of every user's.
         name = Ident::new_raw("gen", place);
     }
-    quiet! {
+    quote_call_site! {
         #[doc(hidden)]
         #[allow(non_camel_case_types)]
         #vis struct #name #params { #phantom }
@@ -66,7 +66,7 @@ pub(crate) fn bind_generic(
     bind_generics: &impl ToTokens,
 ) -> Option<TokenStream> {
     let (_, ty_generics, where_clause) = tool.generics.split_for_impl();
-    let implement = quiet!(impl);
+    let implement = quote_call_site!(impl);
     (!tool.generics.params.is_empty()).then(|| {
         quote! {
             #[automatically_derived]

@@ -1,9 +1,9 @@
 mod engine;
 mod finalize;
 mod handoff;
-mod keep;
+mod persistence;
 mod step;
-mod sub;
+mod sub_sessions;
 mod tool;
 
 use std::collections::BTreeMap;
@@ -16,16 +16,16 @@ use toolwright_runtime::{__private, Context, Encoder, Executor, Source, ToolChoi
 
 use self::engine::Engine;
 pub use self::handoff::{HANDOFF, handoff};
-use self::keep::Keep;
+use self::persistence::Persistence;
 pub use self::step::Step;
 pub use self::tool::AgentTool;
 use crate::event::Listener;
 use crate::span::AgentSpan;
 use crate::{AgentError, Assistant, Checkpointer, Model, Node, Run, Session, UnknownOutcome};
 
-/// How often a model is asked in one run where nothing else is said.
+/// Default number of model calls in one run.
 const MAX_TURNS: NonZeroU32 = NonZeroU32::MIN.saturating_add(15);
-/// How many nodes one run visits where nothing else is said.
+/// Default number of nodes that one run visits.
 const MAX_STEPS: NonZeroU32 = NonZeroU32::MIN.saturating_add(99);
 
 /// A model with tools: it is asked, its calls are run and answered, and it is asked again, until it
@@ -72,15 +72,15 @@ pub struct Agent {
     max_steps: NonZeroU32,
     before: Vec<Node>,
     after: Vec<Node>,
-    halt_when: Option<Arc<HaltWhen>>,
+    halt_when: Option<Arc<HaltCondition>>,
     hooks: Vec<Arc<dyn Hooks>>,
     listeners: Vec<Arc<dyn Listener>>,
-    tells_edits: bool,
-    keep: Keep,
+    reports_edits: bool,
+    persistence: Persistence,
 }
 
-/// Whether a run ends after a turn in which the model said this.
-type HaltWhen = dyn Fn(&Session, &Assistant) -> bool + Send + Sync;
+/// Decides after each turn if the run ends, from the session and the model's last message.
+type HaltCondition = dyn Fn(&Session, &Assistant) -> bool + Send + Sync;
 
 /// The host's own code around a run and its model calls. What it does not say is left as it is;
 /// `before` hooks run in the order in which they were added, `after` ones in the other.
@@ -132,12 +132,12 @@ impl Agent {
             halt_when: None,
             hooks: Vec::new(),
             listeners: Vec::new(),
-            tells_edits: false,
-            keep: Keep::default(),
+            reports_edits: false,
+            persistence: Persistence::default(),
         }
     }
 
-    /// The same agent, with a system prompt: sent with each request, and never stored.
+    /// Sets the system prompt. It is sent with each request and never stored.
     pub fn system(self, prompt: impl Into<Arc<str>>) -> Self {
         Self {
             system: Some(prompt.into()),
@@ -145,8 +145,8 @@ impl Agent {
         }
     }
 
-    /// The same agent, whose model calls tools like this. The first request of a run says so;
-    /// after the first round of tools the model does as it likes, or it would never end.
+    /// Sets the tool choice of a run's first request. After the first round of tools the choice is automatic; a
+    /// forced choice would keep the run from ending.
     pub fn tool_choice(self, choice: impl Into<ToolChoice>) -> Self {
         Self {
             choice: choice.into(),
@@ -154,12 +154,12 @@ impl Agent {
         }
     }
 
-    /// The same agent, with how results become the model's text.
+    /// Sets the encoder that turns results into the model's text.
     pub fn encoder(self, encoder: Encoder) -> Self {
         Self { encoder, ..self }
     }
 
-    /// The same agent, which asks its model so often in one run; 16 times if nothing is said.
+    /// Limits the model calls of one run. Default: 16.
     pub fn max_turns(self, most: NonZeroU32) -> Self {
         Self {
             max_turns: most,
@@ -167,8 +167,7 @@ impl Agent {
         }
     }
 
-    /// The same agent, which runs tools so often in one run; not limited if nothing is said. The
-    /// model is asked once more than that.
+    /// Limits the tool rounds of one run. Default: no limit. The model is called once more than that.
     pub fn max_tool_rounds(self, most: NonZeroU32) -> Self {
         Self {
             max_tool_rounds: Some(most),
@@ -176,7 +175,7 @@ impl Agent {
         }
     }
 
-    /// The same agent, which visits so many nodes in one run; 100 if nothing is said.
+    /// Limits the nodes that one run visits. Default: 100.
     pub fn max_steps(self, most: NonZeroU32) -> Self {
         Self {
             max_steps: most,
@@ -184,23 +183,23 @@ impl Agent {
         }
     }
 
-    /// The same agent, which stops before it visits the node, once for each visit. Running it again
-    /// goes on. Before the tools somebody can [decide](Session::decide) about each call meanwhile.
+    /// Stops runs before they visit the node, once for each visit. Running the session again goes on. Before the
+    /// tools node, each call can be [decided](Session::decide) about meanwhile.
     pub fn interrupt_before(mut self, node: Node) -> Self {
         self.before.push(node);
         self
     }
 
-    /// The same agent, which stops after it has visited the node, once for each visit: after the
-    /// model also if it made no calls. Running it again goes on.
+    /// Stops runs after they have visited the node, once for each visit. The model node counts even if the model made
+    /// no calls. Running the session again goes on.
     pub fn interrupt_after(mut self, node: Node) -> Self {
         self.after.push(node);
         self
     }
 
-    /// The same agent, whose runs end where the condition holds after a turn: what the model said,
-    /// and the answers to its calls. Whatever else ends the run then goes before. A panic of the
-    /// condition reaches the caller.
+    /// Ends a run if the condition holds after a turn. It gets the session, with the answers to the turn's calls, and
+    /// the model's message. Any other reason to end the run has priority. A panic of the condition reaches the
+    /// caller.
     ///
     /// ```
     /// # use toolwright::agent::Agent;
@@ -219,13 +218,13 @@ impl Agent {
         }
     }
 
-    /// The same agent, with the host's own code around runs and model calls.
+    /// Adds the host's own code around runs and model calls.
     pub fn hooks(mut self, hooks: impl Hooks + 'static) -> Self {
         self.hooks.push(Arc::new(hooks));
         self
     }
 
-    /// The same agent, with one more who looks on. With a listener, models stream.
+    /// Adds a listener. With a listener, models stream.
     ///
     /// ```
     /// use toolwright::StreamEvent;
@@ -245,11 +244,11 @@ impl Agent {
         self
     }
 
-    /// The same agent, which keeps its sessions: as a run begins, after each node, and as it ends or
-    /// pauses. It also records each call before and after it runs, so that a program that ends in
-    /// between can go on: see [`resume`](Self::resume).
+    /// Sets the store of sessions. A session is saved as a run begins, after each node, and as it ends or pauses.
+    /// Each call is recorded before and after it runs, so a run can go on after a crash: see
+    /// [`resume`](Self::resume).
     pub fn checkpointer(mut self, store: impl Checkpointer + 'static) -> Self {
-        self.keep.store = Some(Arc::new(store));
+        self.persistence.store = Some(Arc::new(store));
         self
     }
 
@@ -260,25 +259,24 @@ impl Agent {
     /// The record of the call ([`CallRecord`](crate::CallRecord)) holds both arguments in any case.
     pub fn tell_edits(self) -> Self {
         Self {
-            tells_edits: true,
+            reports_edits: true,
             ..self
         }
     }
 
-    /// The same agent, with what it does about calls of which nobody knows whether they took effect;
-    /// somebody is asked if nothing is said.
+    /// Sets the policy for calls of which it is unknown if they took effect. Default: [`UnknownOutcome::Ask`].
     pub fn on_unknown_outcome(mut self, policy: UnknownOutcome) -> Self {
-        self.keep.unknown = policy;
+        self.persistence.unknown = policy;
         self
     }
 
-    /// The same agent, whose checkpoints carry this.
+    /// Adds an entry to the metadata of the agent's checkpoints.
     pub fn metadata(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.keep.metadata.insert(name.into(), value.into());
+        self.persistence.metadata.insert(name.into(), value.into());
         self
     }
 
-    /// What runs the calls.
+    /// Returns the executor that runs the calls.
     pub fn executor(&self) -> &Executor {
         &self.executor
     }

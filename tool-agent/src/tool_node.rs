@@ -92,7 +92,10 @@ impl ToolNode {
         }
         let open: Vec<_> = thread.unanswered().iter().map(|open| open.index).collect();
         let calls = thread.last_calls();
-        let (plans, cx) = (plans(calls, &open), known(thread, cx.clone()));
+        let (plans, cx) = (
+            plans(calls, &open),
+            conversation_context(thread, cx.clone()),
+        );
         let batch = self.executor.run_planned(calls, &plans, &cx).await;
         Ok(self.take(thread, &batch, &open))
     }
@@ -142,7 +145,7 @@ pub(crate) fn plans(calls: &[ToolCall], places: &[usize]) -> Vec<CallPlan> {
 
 /// What the calls may know of a conversation that is the host's: what the thread says of it goes under
 /// what the host says.
-pub(crate) fn known(thread: &Thread, cx: Context) -> Context {
+pub(crate) fn conversation_context(thread: &Thread, cx: Context) -> Context {
     let known = Context::new().with_called(thread.called());
     let known = match thread.last_input() {
         Some(input) => known.with_input(input),

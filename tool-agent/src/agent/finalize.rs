@@ -61,13 +61,13 @@ impl Agent {
         thread.check()?;
         thread.push(Message::user(ASKS));
         let (tools, schema) = (Toolset::default(), SchemaDoc::of::<T>());
-        let speaker = self.speaker(session)?;
+        let active_agent = self.active_agent(session)?;
         let mut request = Request::new(&thread, &tools, &ToolChoice::None);
-        request.system = speaker.system.as_deref();
+        request.system = active_agent.system.as_deref();
         request.schema = Some(&schema);
         let stop = cx.cancel();
         let span = AgentSpan::of_model(session.id());
-        let response = span.around(speaker.model.respond(request, News::NOBODY));
+        let response = span.around(active_agent.model.respond(request, News::NOBODY));
         let response = until(response, stop.cancelled()).await;
         let response = response.ok_or(AgentError::Cancelled)?;
         span.answered(&response);

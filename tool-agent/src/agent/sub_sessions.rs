@@ -1,4 +1,4 @@
-//! What a visit of the tools lends to those of them that are agents.
+//! Sessions of the agents that calls run.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,74 +11,75 @@ use toolwright_runtime::{
 use crate::session::id_of;
 use crate::{CheckpointError, Checkpointer, Queue, Session, Usage};
 
-/// Lent by an agent to the calls of one visit, in their context: the sub-sessions that go on, the store
-/// that they are kept in, and the queue of the outermost conversation. As a layer, it lets a call wait
-/// whose agent does.
+/// Sub-sessions that one visit of the tools lends to its calls, in their context. Holds the sessions that go on,
+/// their store, and the queue of the outermost conversation. As a layer, it makes a call pending if the call's agent
+/// pauses.
 #[derive(Clone)]
-pub(super) struct Subs(Arc<Lent>);
+pub(super) struct SubSessions(Arc<VisitShared>);
 
-struct Lent {
+struct VisitShared {
     store: Option<Arc<dyn Checkpointer>>,
     born: Arc<str>,
     queue: Queue,
-    /// The word to stop of the host of the outermost conversation.
+    /// Cancellation by the host of the outermost conversation.
     stop: Cancel,
-    /// What that host's context says of the state: it goes over what any of the conversations knows.
+    /// State from the context of the run's caller. It takes precedence over the state of every sub-session.
     state: State,
-    /// By place in the turn.
-    seats: Mutex<BTreeMap<usize, Seat>>,
-    counted: Counted,
+    /// Slots by the call's place in the turn.
+    slots: Mutex<BTreeMap<usize, Slot>>,
+    counted: CountedUsage,
     failed: Mutex<Option<CheckpointError>>,
 }
 
-/// How much of what a conversation cost is in its caller's, or in its call's `cost`, by the conversation's id. All agents
-/// below the outermost have the same: where one of them begins again, it knows what was counted of those that it calls.
-type Counted = Arc<Mutex<BTreeMap<String, Usage>>>;
+/// Usage already counted, by session id: in the caller's session, or in the slot's `cost`. All agents below the
+/// outermost share it. An agent that starts again uses it to skip what was counted for the agents it calls.
+type CountedUsage = Arc<Mutex<BTreeMap<String, Usage>>>;
 
-/// What is known of one call.
+/// Sub-session of one call.
 #[derive(Default)]
-struct Seat {
-    /// The call's id and tool, once it runs: a tool may make calls of its own, which have no seat.
-    taken: Option<(ShortStr, ShortStr)>,
+struct Slot {
+    /// Id and tool of the call, once it runs. Calls that a tool makes itself have no slot.
+    owner: Option<(ShortStr, ShortStr)>,
     kept: Option<Session>,
     paused: Option<Session>,
-    /// What is not counted yet.
+    /// Usage that is not counted yet.
     cost: Usage,
 }
 
-impl Subs {
+impl SubSessions {
     pub(super) fn new(
         store: Option<Arc<dyn Checkpointer>>,
         session: &Session,
         outer: Option<&Self>,
         host: &Context,
     ) -> Self {
-        let counted = outer.map_or_else(Counted::default, |outer| Arc::clone(&outer.0.counted));
+        let counted =
+            outer.map_or_else(CountedUsage::default, |outer| Arc::clone(&outer.0.counted));
         let kept = session.waits.iter().filter_map(|wait| {
             let kept = wait.sub.as_deref()?.same();
-            note(&counted, &kept);
-            let seat = Seat {
+            mark_counted(&counted, &kept);
+            let slot = Slot {
                 kept: Some(kept),
-                ..Seat::default()
+                ..Slot::default()
             };
-            Some((wait.index, seat))
+            Some((wait.index, slot))
         });
-        let seats = Mutex::new(kept.collect());
-        Self(Arc::new(Lent {
+        let slots = Mutex::new(kept.collect());
+        Self(Arc::new(VisitShared {
             store,
             born: Arc::clone(&session.born),
             queue: outer.map_or_else(|| session.queue(), |outer| outer.0.queue.clone()),
             stop: outer.map_or_else(|| host.cancel(), |outer| outer.0.stop.clone()),
             state: host.state().clone(),
-            seats,
+            slots,
             counted,
             failed: Mutex::default(),
         }))
     }
 
-    /// Nothing is left half done under this lock.
-    fn seats(&self) -> MutexGuard<'_, BTreeMap<usize, Seat>> {
-        self.0.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Locks the slots. A poisoned lock is usable: no update is left half done under it.
+    fn slots(&self) -> MutexGuard<'_, BTreeMap<usize, Slot>> {
+        self.0.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn store(&self) -> Option<&Arc<dyn Checkpointer>> {
@@ -97,40 +98,39 @@ impl Subs {
         &self.0.state
     }
 
-    /// The id of the conversation of the agent that the call runs: it is the same when the call is made
-    /// again.
+    /// Returns the session id for the call's agent. It stays the same when the call is made again.
     pub(super) fn id(&self, cx: &Context) -> Option<Arc<str>> {
         Some(id_of(&cx.idempotency_key()?, &self.0.born))
     }
 
-    /// The call's own seat; `None` if it is no call of this visit.
-    pub(super) fn seat(&self, cx: &Context) -> Option<Seated> {
+    /// Returns the call's slot, or `None` if the call is not one of this visit.
+    pub(super) fn slot(&self, cx: &Context) -> Option<SlotHandle> {
         let (index, id, tool) = (cx.call_index()?, cx.call_id()?, cx.tool()?);
-        let mut seats = self.seats();
-        let seat = seats.get_mut(&index)?;
-        let (of, named) = seat.taken.as_ref()?;
-        (of == id && named == tool).then(|| Seated {
+        let mut slots = self.slots();
+        let slot = slots.get_mut(&index)?;
+        let (of, named) = slot.owner.as_ref()?;
+        (of == id && named == tool).then(|| SlotHandle {
             subs: self.clone(),
             index,
-            kept: seat.kept.as_ref().map(Session::same),
+            kept: slot.kept.as_ref().map(Session::same),
         })
     }
 
-    /// The conversation of the call at this place, if it waits.
+    /// Takes the session of the call at this place, if it is paused.
     pub(super) fn take_paused(&self, index: usize) -> Option<Session> {
-        self.seats().get_mut(&index)?.paused.take()
+        self.slots().get_mut(&index)?.paused.take()
     }
 
-    /// What calls of the visit cost since this was asked last.
+    /// Returns the usage of the visit's calls since the last time it was taken.
     pub(super) fn take_cost(&self) -> Usage {
         let mut cost = Usage::default();
-        for seat in self.seats().values_mut() {
-            cost += std::mem::take(&mut seat.cost);
+        for slot in self.slots().values_mut() {
+            cost += std::mem::take(&mut slot.cost);
         }
         cost
     }
 
-    /// Why a sub-session could not be kept, if one could not: the visit does not count.
+    /// Returns the error of a sub-session that could not be saved. The visit is discarded then.
     pub(super) fn failure(&self) -> Option<CheckpointError> {
         self.failed().clone()
     }
@@ -143,17 +143,17 @@ impl Subs {
         self.0.failed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The call takes its seat.
+    /// Assigns the slot to the call.
     fn enter(&self, index: usize, call: &ToolCall) {
-        let mut seats = self.seats();
-        let seat = seats.entry(index).or_default();
-        seat.taken = Some((call.id.clone(), call.name.clone()));
-        seat.paused = None;
+        let mut slots = self.slots();
+        let slot = slots.entry(index).or_default();
+        slot.owner = Some((call.id.clone(), call.name.clone()));
+        slot.paused = None;
     }
 
     fn is_paused(&self, index: usize) -> bool {
-        let seats = self.seats();
-        seats.get(&index).is_some_and(|seat| seat.paused.is_some())
+        let slots = self.slots();
+        slots.get(&index).is_some_and(|slot| slot.paused.is_some())
     }
 
     async fn call(&self, request: Request<'_>, next: Next<'_>) -> Handled {
@@ -170,78 +170,78 @@ impl Subs {
     }
 }
 
-impl Layer for Subs {
+impl Layer for SubSessions {
     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
         Box::pin(self.call(request, next))
     }
 }
 
-/// The place of a call that runs an agent.
-pub(super) struct Seated {
-    subs: Subs,
+/// Handle of the slot of one call.
+pub(super) struct SlotHandle {
+    subs: SubSessions,
     index: usize,
-    /// The conversation with which it goes on, if it paused before.
+    /// Session to go on with, if the call paused before.
     pub(super) kept: Option<Session>,
 }
 
-impl Seated {
-    /// What the conversation has cost, which had cost `before` when it went on. A layer may make the call
-    /// again. Then it begins anew, or goes on, in a store also from where a program ended that has counted
-    /// nothing.
+impl SlotHandle {
+    /// Counts the session's usage, which was `before` when it went on. A layer may make the call again: the session
+    /// then starts anew or goes on. A session from a store may hold usage of a process that died before it was
+    /// counted.
     fn counts(&self, before: Usage, session: &Session) {
-        if let Some(seat) = self.subs.seats().get_mut(&self.index) {
-            let counted = note(&self.subs.0.counted, session);
-            seat.cost += beyond(before, counted);
-            seat.cost += beyond(session.usage(), before);
+        if let Some(slot) = self.subs.slots().get_mut(&self.index) {
+            let counted = mark_counted(&self.subs.0.counted, session);
+            slot.cost += excess(before, counted);
+            slot.cost += excess(session.usage(), before);
         }
     }
 
     fn pauses(&self, session: Session) {
-        if let Some(seat) = self.subs.seats().get_mut(&self.index) {
-            seat.paused = Some(session);
+        if let Some(slot) = self.subs.slots().get_mut(&self.index) {
+            slot.paused = Some(session);
         }
     }
 }
 
-/// The conversation of a call while its agent works. What it cost counts, however the call ends: a time
-/// limit or a stop drops it.
-pub(super) struct Working {
+/// Session of a call while its agent runs. Dropping it counts its usage, so a time limit or a cancellation loses
+/// nothing.
+pub(super) struct RunningSession {
     pub(super) session: Session,
     before: Usage,
-    seated: Option<Seated>,
+    slot: Option<SlotHandle>,
 }
 
-impl Working {
-    pub(super) fn new(session: Session, seated: Option<Seated>) -> Self {
+impl RunningSession {
+    pub(super) fn new(session: Session, slot: Option<SlotHandle>) -> Self {
         Self {
             before: session.usage(),
             session,
-            seated,
+            slot,
         }
     }
 
-    /// The call waits with it, if there is somebody who keeps it.
+    /// Makes the call pending with this session, if it has a slot. Returns false without one.
     pub(super) fn pauses(mut self) -> bool {
-        let Some(seated) = &self.seated else {
+        let Some(slot) = &self.slot else {
             return false;
         };
-        seated.counts(self.before, &self.session);
-        seated.pauses(std::mem::take(&mut self.session));
-        self.seated = None;
+        slot.counts(self.before, &self.session);
+        slot.pauses(std::mem::take(&mut self.session));
+        self.slot = None;
         true
     }
 }
 
-impl Drop for Working {
+impl Drop for RunningSession {
     fn drop(&mut self) {
-        if let Some(seated) = &self.seated {
-            seated.counts(self.before, &self.session);
+        if let Some(slot) = &self.slot {
+            slot.counts(self.before, &self.session);
         }
     }
 }
 
-/// All that the conversation has cost is counted from now on; how much of it was before.
-fn note(counted: &Counted, session: &Session) -> Usage {
+/// Marks all usage of the session as counted. Returns the usage that was counted before.
+fn mark_counted(counted: &CountedUsage, session: &Session) -> Usage {
     // Each change is one step.
     let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
     let counted = counted.entry(session.id().to_owned()).or_default();
@@ -253,7 +253,7 @@ fn note(counted: &Counted, session: &Session) -> Usage {
     before
 }
 
-fn beyond(all: Usage, counted: Usage) -> Usage {
+fn excess(all: Usage, counted: Usage) -> Usage {
     Usage {
         input: all.input.saturating_sub(counted.input),
         output: all.output.saturating_sub(counted.output),

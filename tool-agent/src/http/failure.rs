@@ -54,7 +54,7 @@ impl Endpoint {
             408 | 409 | 425 | 429 | 500.. => ModelErrorKind::Busy,
             _ => ModelErrorKind::Refused,
         };
-        let words = self.told(&words(&String::from_utf8_lossy(body)));
+        let words = self.redacted(&words(&String::from_utf8_lossy(body)));
         let message = if words.is_empty() {
             format!("the provider answered {status}")
         } else {
@@ -69,7 +69,7 @@ impl Endpoint {
 
     /// What a provider says, in a message of ours. Some repeat the key that they refuse; it goes before
     /// the words are cut, or half of it could be left.
-    pub(super) fn told(&self, words: &str) -> String {
+    pub(super) fn redacted(&self, words: &str) -> String {
         let words = match &self.key {
             Some(key) => words.replace(&**key, "[key]"),
             None => words.to_owned(),

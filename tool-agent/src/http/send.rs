@@ -139,7 +139,7 @@ impl Endpoint {
     }
 
     fn unreadable(&self, error: &toolwright_runtime::WireError) -> ModelError {
-        let words = self.told(&error.to_string());
+        let words = self.redacted(&error.to_string());
         if error.is_reported() {
             return ModelError::new(crate::ModelErrorKind::Busy, words);
         }

@@ -207,7 +207,7 @@ pub(crate) fn metas(cx: &Ctxt, tokens: TokenStream) -> Vec<Meta> {
     metas_after(cx, &mut Vec::new(), tokens)
 }
 
-/// The same, behind the options `seen` of the same item.
+/// Reads options after those in `seen`, of the same item.
 fn metas_after(cx: &Ctxt, seen: &mut Vec<String>, tokens: TokenStream) -> Vec<Meta> {
     let parser = Punctuated::<Meta, Token![,]>::parse_terminated;
     let metas = cx.ok(parser.parse2(tokens)).unwrap_or_default();
@@ -280,7 +280,7 @@ pub(crate) fn text(cx: &Ctxt, meta: &Meta) -> Option<Text> {
     text_like(cx, meta, "…")
 }
 
-/// The same, with an example of what the text says.
+/// Reads `key = "…"`, with an example of the text for the error.
 fn text_like(cx: &Ctxt, meta: &Meta, example: &str) -> Option<Text> {
     match value(cx, meta, &format!("\"{example}\""))? {
         Expr::Lit(ExprLit {

@@ -7,12 +7,12 @@ use crate::args;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
 
-/// What a doc comment says.
+/// Contents of a doc comment.
 #[derive(Default)]
 pub(crate) struct Doc {
     /// The text without the parameters' list, cleaned.
     pub(crate) text: String,
-    /// What an `# Arguments` list says, by name.
+    /// Entries of an `# Arguments` list, by name.
     pub(crate) params: Vec<ParamDoc>,
 }
 
@@ -305,7 +305,7 @@ fn link(text: &str) -> Option<(usize, String)> {
     None
 }
 
-/// Where the bracket that opens here is closed.
+/// Returns the position of the bracket that closes the one that opens here.
 fn closing(text: &str, open: char, close: char) -> Option<usize> {
     let mut depth = 0;
     for (at, char) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! From the model to tokens. It cannot fail: what is wrong was found before.
+//! Tokens of a model. Expansion cannot fail: errors were found before.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -19,7 +19,7 @@ mod targets;
 
 pub(crate) use self::companion::{bind_generic, companion};
 
-/// What stands beside a free function.
+/// Expands the items beside a free function.
 pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     if stateless::holds(tool) {
         return stateless::free(tool, handle, krate);
@@ -95,7 +95,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     companion(tool, handle, krate, Some(&allowed(tool.is_async)), &items)
 }
 
-/// What lints would say of generated code, which they take for the user's; see [`crate::place`].
+/// Returns the `#[allow]` for lints that take generated code for the user's; see [`crate::span`].
 fn allowed(is_async: bool) -> TokenStream {
     let large_futures = is_async.then(|| quote!(, clippy::large_futures));
     quote! {
@@ -109,7 +109,7 @@ fn allowed(is_async: bool) -> TokenStream {
     }
 }
 
-/// Whether nothing is looked for in the generated code, whose types are all surely there.
+/// Returns true if all of the tool's types are basic, so that generated code imports no lookup traits.
 fn is_basic_tool(tool: &Tool) -> bool {
     is_basic_output(tool)
         && tool.options.validate.is_none()
@@ -118,7 +118,7 @@ fn is_basic_tool(tool: &Tool) -> bool {
             .all(|param| param.is_basic && param.default.is_none() && param.flatten.is_none())
 }
 
-/// Whether what is returned is surely a value, and no `Result`.
+/// Returns true if the return type is a basic value, and no `Result`.
 fn is_basic_output(tool: &Tool) -> bool {
     match &tool.output {
         ReturnType::Type(_, ty) => is_basic(ty),
@@ -206,8 +206,8 @@ pub(crate) fn group(
     }
 }
 
-/// The generics of a type that is shared by calls: whether an instance of it can be is asked where
-/// it is listed. Without type parameters the type itself answers.
+/// Adds the bounds of a type that calls share, for a generic type. They are checked where an instance is listed.
+/// Without type parameters the compiler checks the type itself.
 pub(crate) fn shared(generics: &Generics, ty: &syn::Type) -> Generics {
     let mut generics = generics.clone();
     if generics.type_params().next().is_some() {
@@ -217,12 +217,12 @@ pub(crate) fn shared(generics: &Generics, ty: &syn::Type) -> Generics {
     generics
 }
 
-/// What is generated for one tool, wherever it goes.
+/// Generated parts of one tool, for a function or a method.
 struct ToolParts {
     /// Functions of an inherent impl that return the defaults.
     defaults: Vec<TokenStream>,
     descriptor: TokenStream,
-    /// The body of what answers a call.
+    /// Body of the function that answers a call.
     run: TokenStream,
     names: Names,
 }
@@ -242,7 +242,7 @@ impl ToolParts {
 
 /// The names of a tool's hidden items.
 struct Names {
-    /// What a method says about itself.
+    /// Name of the constant that holds a method's descriptor.
     about: Ident,
     prefix: String,
 }
@@ -293,8 +293,7 @@ fn input(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
     quote!(&__tool::Shape::object(&[#(#fields),*])#open)
 }
 
-/// The tree of a parameter's type. What is surely there need not be looked for, which takes the
-/// compiler longer.
+/// Generates the tree of a parameter's type. A basic type needs no lookup, which would cost the compiler time.
 fn known(tool: &Tool, param: &ModelParam) -> TokenStream {
     let slot = slot_type(tool, param);
     if param.is_basic {
@@ -303,8 +302,8 @@ fn known(tool: &Tool, param: &ModelParam) -> TokenStream {
     quote!(__tool::known(__tool::Has::<#slot>::__SHAPE, __tool::Told::<#slot>::__SHAPE))
 }
 
-/// Constants that do not compile where a bound does not fit its parameter's type. Of a type that is
-/// open until the tool is listed nothing is known here.
+/// Generates constants that do not compile if a bound does not fit its parameter's type. A generic type cannot be
+/// checked here: it is known only where the tool is listed.
 fn fits(tool: &Tool, generics: &Generics) -> TokenStream {
     let is_open =
         generics.type_params().next().is_some() || generics.const_params().next().is_some();
@@ -416,7 +415,7 @@ fn output(tool: &Tool) -> TokenStream {
     }
 }
 
-/// What the options add to a descriptor.
+/// Returns the fields that options add to a descriptor.
 fn rest(options: &Options) -> Vec<TokenStream> {
     let mut fields = Vec::new();
     if let Some(title) = &options.title {

@@ -1,4 +1,4 @@
-//! What a tool's struct has of its function's generics.
+//! Generics of a tool's struct, from those of its function.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -10,7 +10,8 @@ use syn::{
 
 type TypeBounds = Punctuated<TypeParamBound, Token![+]>;
 
-/// The generics without lifetimes, which every call has anew: what is asked of a type for one of them is asked for all.
+/// Returns the generics without lifetimes. Each call has lifetimes of its own, so a bound that names one must hold
+/// for all.
 pub(crate) fn of_types(generics: &Generics) -> Generics {
     let lifetimes = generics.lifetimes();
     let own: Vec<Ident> = lifetimes.map(|of| of.lifetime.ident.clone()).collect();
@@ -68,7 +69,8 @@ fn for_all(bounds: &TypeBounds, own: &[Ident]) -> TypeBounds {
     bounds
 }
 
-/// The bounds on a type that names lifetimes itself, without those by one of them: nothing borrows for all of them.
+/// Drops the bounds by the function's own lifetimes from a type that names lifetimes itself: nothing borrows for all
+/// of them.
 fn without_own(bounds: &TypeBounds, own: &[Ident]) -> TypeBounds {
     let is_own = |bound: &&TypeParamBound| matches!(bound, TypeParamBound::Lifetime(lifetime) if own.contains(&lifetime.ident));
     let bounds = bounds.iter().filter(|bound| !is_own(bound));

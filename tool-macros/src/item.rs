@@ -1,5 +1,5 @@
-//! From the tokens of a function to its model. The body stays as it is: a macro that parses it
-//! would fail on every half-typed line.
+//! Reads a function's tokens into its model. The body stays unparsed: a macro that parses it would fail on every
+//! half-typed line.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident};
@@ -104,7 +104,7 @@ fn handle(options: &Options, function: &Ident) -> Ident {
     options.handle.clone().unwrap_or_else(|| function.clone())
 }
 
-/// Whether a token is a body, or stands for the lack of one.
+/// Returns true if a token is a body, or the `;` in place of one.
 fn is_body(token: &TokenTree) -> bool {
     match token {
         TokenTree::Group(_) => true,
@@ -232,7 +232,7 @@ fn hidden_params(sig: &Signature) -> Vec<String> {
     hidden.map(|ident| ident.unraw().to_string()).collect()
 }
 
-/// What a parameter's own attributes say.
+/// Contents of a parameter's own attributes.
 #[derive(Default)]
 struct ParamAttrs {
     arg: Arg,

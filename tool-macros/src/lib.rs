@@ -1,9 +1,8 @@
 //! The macros of the crate `toolwright`; use them through it.
 //!
-//! The way of an item: it is read into a `model`, the model is checked by named rules, and tokens
-//! are made of it. Errors are collected on the way, so that one compile shows them all, and a
-//! rejected item is still emitted with a stand-in for what would have been generated, so that the
-//! errors are not followed by their echoes.
+//! An item is read into a `model`, named rules check the model, and `expand` makes tokens of it. Errors are
+//! collected, so that one compile shows all of them. A rejected item is still emitted, with a stand-in for the
+//! generated code, so that its errors cause no further ones.
 
 use proc_macro::TokenStream;
 
@@ -48,7 +47,7 @@ pub fn derive_provide(item: TokenStream) -> TokenStream {
     span::expand_with(|| provide::derive(item.into()))
 }
 
-/// What `tools![]` hands on.
+/// Expands the list that `tools![]` passes on.
 #[doc(hidden)]
 #[proc_macro]
 pub fn list_tools(list: TokenStream) -> TokenStream {

@@ -18,7 +18,7 @@ use crate::span::{
 
 use self::targets::Targets;
 
-/// The list, behind the crate that the runtime's macro hands over.
+/// A parsed list, behind the crate path that the runtime's macro passes.
 struct List {
     krate: TokenTree,
     targets: Targets,
@@ -27,7 +27,7 @@ struct List {
 }
 
 struct Element {
-    /// What says whether it is there.
+    /// Conditions under which the element exists.
     cfg: Vec<Attribute>,
     what: ElementKind,
 }
@@ -73,7 +73,7 @@ impl Parse for List {
     }
 }
 
-/// What stands where a comma should, in the words of what it is.
+/// Returns the error for a token in place of a comma, in terms of what the token starts.
 fn expected_comma(input: ParseStream<'_>, element: &Element) -> syn::Error {
     match &element.what {
         ElementKind::One { path, .. } if input.peek(Token![=]) => syn::Error::new_spanned(
@@ -292,7 +292,8 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
 }
 
 impl Element {
-    /// What it brings to a table; where it is not there something stands in its place, so that its number is the same.
+    /// Returns the element's entry in a table. If its `#[cfg]` disables the element, `nothing` takes the entry's
+    /// place, so the indices of the others do not change.
     fn or(&self, nothing: &TokenStream, brings: TokenStream) -> TokenStream {
         if self.cfg.is_empty() {
             return brings;
@@ -307,9 +308,8 @@ impl Element {
     }
 }
 
-/// The struct that a path leads to, by a name that stands for something in any case: where a
-/// function of that path is no tool there is no such struct, and the compiler would say no more
-/// than that a function is not a type.
+/// The struct that a path leads to, under a name that always resolves. If the function is not a tool, there is no
+/// such struct, and the compiler would only say that a function is not a type.
 struct Handle {
     path: Path,
     name: Ident,

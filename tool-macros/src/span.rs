@@ -1,10 +1,11 @@
-//! Where generated tokens seem to stand: the compiler shows an error about them there.
+//! Spans of generated tokens: the compiler shows errors about a token at its span.
 //!
-//! All of them stand on tokens of the user's, most on the item's name, and none at the call of the macro but the ends of the
-//! expression that `tools!` is. A token at the
-//! call carries the whole expansion with it, of which the compiler remembers where in the file it is: an edit in front
-//! of it then makes everything generated new, and all of it is checked again. What stands on the user's tokens is known
-//! by where it is in its item, and stays the same. The price: lints take generated code for the user's own.
+//! All generated tokens have spans of the user's tokens, most of them of the item's name. The only tokens at the macro's
+//! call site are the ends of the expression that `tools!` is.
+//!
+//! A token at the call site carries the whole expansion with it, and the compiler identifies the expansion by its position
+//! in the file. An edit in front of it would make all generated code new, and all of it would be checked again. The span of
+//! a user's token is relative to its item, so it stays the same. The price: lints take generated code for the user's own.
 
 use std::cell::Cell;
 
@@ -12,38 +13,38 @@ use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
 thread_local! {
-    /// See [`item_span`].
+    /// Value of [`item_span`].
     static ITEM_SPAN: Cell<Option<Span>> = const { Cell::new(None) };
 }
 
-/// Expands a macro; no token of the one before is a place any longer.
+/// Runs an expansion, with the item span of the expansion before it reset.
 pub(crate) fn expand_with(expand: impl FnOnce() -> TokenStream) -> proc_macro::TokenStream {
     ITEM_SPAN.set(None);
     expand().into()
 }
 
-/// Where tokens stand that have no better place.
+/// Returns the span of the macro's item, for tokens that have no better span.
 pub(crate) fn item_span() -> Span {
     ITEM_SPAN.get().unwrap_or_else(Span::call_site)
 }
 
-/// The same for what only lints and suggestions would look at.
+/// Returns a span at the item with the hygiene of the call site, for tokens that only lints and suggestions look at.
 pub(crate) fn call_site_at_item() -> Span {
     Span::call_site().located_at(item_span())
 }
 
-/// From now on that is the place of this token, the name of what the macro is at.
+/// Sets the item span to a name.
 pub(crate) fn set_item_span(name: &Ident) {
     ITEM_SPAN.set(Some(name.span()));
 }
 
-/// The same where there is no name: the first of these tokens.
+/// Sets the item span to the first of these tokens, for an item without a name.
 pub(crate) fn set_item_span_to_first(tokens: &impl ToTokens) {
     let first = tokens.to_token_stream().into_iter().next();
     ITEM_SPAN.set(first.map(|first| first.span()));
 }
 
-/// Tokens that stand [`item_span`]. Those of a value that is no token (a `String`, a `bool`) are [`literal`]s.
+/// Like `quote::quote!`, at the [`item_span`]. Values that are not tokens (a `String`, a `bool`) need [`literal`].
 macro_rules! quote {
     ($($tokens:tt)*) => {
         ::quote::quote_spanned!($crate::span::item_span()=> $($tokens)*)
@@ -51,7 +52,7 @@ macro_rules! quote {
 }
 pub(crate) use quote;
 
-/// The same, read as syntax.
+/// Like `syn::parse_quote!`, at the [`item_span`].
 macro_rules! parse_quote {
     ($($tokens:tt)*) => {
         ::syn::parse_quote_spanned!($crate::span::item_span()=> $($tokens)*)
@@ -59,8 +60,8 @@ macro_rules! parse_quote {
 }
 pub(crate) use parse_quote;
 
-/// Tokens that lints leave alone, and into which the compiler suggests to write nothing. They are new after each edit: so
-/// they are those of items of which there is little to look at, and no part of a body.
+/// Like `quote::quote!`, at [`call_site_at_item`]. Lints ignore these tokens, and the compiler suggests no edits there.
+/// The compiler sees such tokens as new after each edit, so they are for small items and no part of a body.
 macro_rules! quote_call_site {
     ($($tokens:tt)*) => {
         ::quote::quote_spanned!($crate::span::call_site_at_item()=> $($tokens)*)
@@ -68,22 +69,22 @@ macro_rules! quote_call_site {
 }
 pub(crate) use quote_call_site;
 
-/// Tokens that stand at the call itself: those of an expression, in the place of which lints and suggestions would write
-/// something else. What stands in brackets stays where it is.
+/// Moves tokens to the call site; the contents of brackets keep their spans. It is for an expression whose span lints and
+/// suggestions would replace by something else.
 pub(crate) fn at_call_site(tokens: TokenStream) -> TokenStream {
     respan(Span::call_site(), tokens)
 }
 
-/// A value as a token that stands [`item_span`].
+/// Converts a value to a token at the [`item_span`].
 pub(crate) fn literal(value: impl IntoToken) -> TokenTree {
     let mut token = value.into_token();
     token.set_span(item_span());
     token
 }
 
-/// What is one token. A stream of one, which `quote` would make of it, is asked of the compiler twice.
+/// A value that becomes one token. `quote` would make a stream of it, which costs a second request to the compiler.
 pub(crate) trait IntoToken {
-    /// The token, wherever it stands.
+    /// Converts the value to a token; its span is not specified.
     fn into_token(self) -> TokenTree;
 }
 
@@ -136,13 +137,13 @@ impl IntoToken for Literal {
     }
 }
 
-/// A name that stands [`item_span`].
+/// Makes an identifier at the [`item_span`].
 pub(crate) fn ident(name: &str) -> Ident {
     Ident::new(name, item_span())
 }
 
-/// The ends of some tokens of the user. On stable Rust spans cannot be joined, but the compiler
-/// joins those of the first and the last token of whatever it points at.
+/// First and last span of some of the user's tokens. Stable Rust cannot join spans, but the compiler joins those of
+/// the first and the last token that it points at.
 #[derive(Clone, Copy)]
 pub(crate) struct SpanEnds {
     first: Span,
@@ -165,17 +166,17 @@ impl SpanEnds {
         }
     }
 
-    /// The same identifier at the beginning.
+    /// Returns the identifier at the first span.
     pub(crate) fn ident(self, ident: &Ident) -> Ident {
         Ident::new(&ident.to_string(), self.first)
     }
 
-    /// Tokens of ours at the beginning; what stands in brackets stays where it is.
+    /// Puts tokens at the first span; the contents of brackets keep their spans.
     pub(crate) fn start(self, tokens: TokenStream) -> TokenStream {
         respan(self.first, tokens)
     }
 
-    /// The same at the end.
+    /// Puts tokens at the last span; the contents of brackets keep their spans.
     pub(crate) fn end(self, tokens: TokenStream) -> TokenStream {
         respan(self.last, tokens)
     }
@@ -189,7 +190,7 @@ fn respan(span: Span, tokens: TokenStream) -> TokenStream {
     tokens.into_iter().map(located).collect()
 }
 
-/// A local of the generated code. Its name is one that the user's expressions, constants and unit structs do not have.
+/// Makes the identifier of a local variable of generated code. Its prefix keeps it apart from the user's names.
 pub(crate) fn local(name: &str) -> Ident {
     ident(&format!("__tool_{name}"))
 }

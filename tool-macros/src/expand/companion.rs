@@ -1,4 +1,4 @@
-//! What stands beside a free function, whether it is a tool or was rejected.
+//! Items beside a free function, both for a tool and for a rejected item.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
@@ -59,7 +59,7 @@ fn handle_struct(vis: &Visibility, handle: &Ident, generics: &Generics) -> Token
     }
 }
 
-/// What tells a list that a tool has parameters of its own, if it has.
+/// Implements the marker of tools with generic parameters, if the tool has any.
 pub(crate) fn bind_generic(
     tool: &Tool,
     handle: &Ident,

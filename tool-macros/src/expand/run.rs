@@ -1,4 +1,4 @@
-//! What answers a call: slots, the validator, the user's function, its outcome.
+//! Code that answers a call: slots, the validator, the user's function, its outcome.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
@@ -9,18 +9,18 @@ use crate::model::{ModelParam, Param, Pass, Tool};
 use crate::span::{SpanEnds, local, quote};
 use crate::ty;
 
-/// What becomes of a parameter.
+/// Tokens of a parameter on its way from its slot.
 struct PassedParam {
-    /// How it is taken out of its slot.
+    /// Statement that takes the value out of its slot.
     take: TokenStream,
-    /// What the body gets.
+    /// Argument of the body.
     argument: TokenStream,
-    /// What the validator gets, and the type of that as far as it is known here.
+    /// Argument of the validator, and its type as far as it is known here.
     shown: TokenStream,
     shown_as: TokenStream,
 }
 
-/// The body of what answers a call.
+/// Generates the body of the function that answers a call.
 pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStream {
     let (state, call, about) = (local("state"), local("call"), local("about"));
     let mut lets = TokenStream::new();

@@ -165,8 +165,8 @@ impl Targets {
         });
         let is_unproven = |called: &Ident| unproven.contains(called);
         let accepted = elements.iter().enumerate().map(|(index, element)| {
-            let (place, called) = (element.place(), element.at_call_site());
-            let (index, all) = (literal(index), literal(called.is_some_and(is_unproven)));
+            let (place, last) = (element.place(), element.last_name());
+            let (index, all) = (literal(index), literal(last.is_some_and(is_unproven)));
             let accepted = place.start(quote!(__tool::accepted));
             let arguments = place.end(quote!((TARGETS, &LISTED[#index], UNPROVEN, #all)));
             quote!(const _: () = #accepted #arguments;)
@@ -179,7 +179,7 @@ impl Targets {
             .filter(|tool| {
                 !elements
                     .iter()
-                    .any(|element| element.at_call_site() == Some(*tool))
+                    .any(|element| element.last_name() == Some(*tool))
             })
             .map(|tool| {
                 let name = literal(tool.to_string());
@@ -244,7 +244,7 @@ fn idents(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Vec
 }
 
 impl Element {
-    /// Where the element stands.
+    /// Returns the span of the element.
     fn place(&self) -> SpanEnds {
         match &self.what {
             ElementKind::One { path, .. } => SpanEnds::of(path),
@@ -252,8 +252,8 @@ impl Element {
         }
     }
 
-    /// The last name of its path.
-    fn at_call_site(&self) -> Option<&Ident> {
+    /// Returns the last name of the element's path.
+    fn last_name(&self) -> Option<&Ident> {
         let path = match &self.what {
             ElementKind::One { path, .. } => path,
             ElementKind::Many { ty, .. } => match ty.as_ref() {

@@ -25,7 +25,7 @@ pub(super) struct Split<T> {
     pub(super) output: T,
 }
 
-/// How the variants of an enum are told apart.
+/// Representation of an enum in serde.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Tagging {
     External,
@@ -34,7 +34,7 @@ pub(super) enum Tagging {
     Untagged,
 }
 
-/// What the attributes of a type say.
+/// Contents of the attributes of a type.
 #[allow(clippy::struct_excessive_bools)] // Each is an attribute of its own.
 pub(super) struct Container {
     pub(super) krate: Path,
@@ -199,7 +199,7 @@ impl Container {
     }
 }
 
-/// What the attributes of a variant or a field say.
+/// Contents of the attributes of a variant or a field.
 #[allow(clippy::struct_excessive_bools)] // Each is an attribute of its own.
 #[derive(Default)]
 pub(super) struct Member {
@@ -209,7 +209,7 @@ pub(super) struct Member {
     pub(super) rename_all: Split<RenameRule>,
     /// The default's value.
     pub(super) default: Option<TokenStream>,
-    /// Where it says that the default is that of its type.
+    /// Span of `default` without a path, for the default of the type.
     pub(super) default_of_type: Option<Span>,
     pub(super) flatten: bool,
     pub(super) untagged: bool,
@@ -323,7 +323,7 @@ impl Member {
         this
     }
 
-    /// What is added to a field or a variant of this name that is read by other names too.
+    /// Returns the tokens added to a field or variant of this name, if it has aliases.
     pub(super) fn aliased(&self, name: &str) -> Option<TokenStream> {
         let mut aliases: Vec<&str> = Vec::new();
         for alias in &self.aliases {

@@ -17,7 +17,7 @@ use super::recursive;
 use super::serde_attr::AttrOwner;
 use crate::ty::is_option;
 
-/// What stands beside the tree.
+/// Parts of a schema beside its tree.
 #[derive(Default)]
 pub(super) struct SchemaParts {
     /// The `REFS` of the types that the type is made of.

@@ -30,7 +30,7 @@ pub(crate) struct Bounds {
     pattern: Option<Pattern>,
     format: Option<String>,
     unique: bool,
-    /// What was said, and where.
+    /// Options that were given, and their spans.
     said: Vec<(&'static str, Span)>,
 }
 
@@ -74,7 +74,7 @@ impl Integer {
         })
     }
 
-    /// What is in order as the integers are.
+    /// Returns a key that orders as the integers do.
     fn place(self) -> (bool, u128) {
         if self.negative {
             (false, u128::MAX - self.magnitude)
@@ -223,7 +223,7 @@ impl Bounds {
         Some(quote_spanned!(expr.span()=> __tool::Bounds::default_fits(&#bounds, #expr as i128);))
     }
 
-    /// Whether nothing was said.
+    /// Returns true if no bound was given.
     pub(crate) fn is_empty(&self) -> bool {
         self.said.is_empty()
     }
@@ -426,7 +426,7 @@ pub(super) fn read_schemars(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Boun
     true
 }
 
-/// What stands between an option's parentheses.
+/// Returns the tokens between an option's parentheses.
 fn list_of(meta: &Meta) -> TokenStream {
     match meta {
         Meta::List(list) => list.tokens.clone(),

@@ -11,7 +11,7 @@ use crate::ctxt::Ctxt;
 use super::bounds::{self, BOUNDS, Bounds};
 use super::serde_attr::{AttrOwner, Meaning, meaning};
 
-/// Whose it is.
+/// Attribute that an option belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OptionOwner {
     Schema,
@@ -24,7 +24,7 @@ pub(super) struct SchemaOption {
     pub(super) of: OptionOwner,
     pub(super) meta: Meta,
     pub(super) key: String,
-    /// What stands behind `as =`, which no expression could be.
+    /// Type behind `as =`, which cannot be parsed as an expression.
     pub(super) ty: Option<Type>,
 }
 

@@ -38,7 +38,7 @@ impl Pattern {
         }
     }
 
-    /// Whether a text matches.
+    /// Returns true if a text matches.
     pub(super) fn is_match(&self, text: &str) -> bool {
         // It was built when it was read.
         Regex::new(&self.regex).is_ok_and(|regex| regex.is_match(text))
@@ -133,7 +133,7 @@ fn translate(text: &str) -> Parsed<String> {
     Ok(reader.out)
 }
 
-/// What is read, and what was written.
+/// Parser of a pattern: the remaining input, and the output so far.
 struct PatternParser<'t> {
     rest: &'t str,
     out: String,
@@ -141,7 +141,7 @@ struct PatternParser<'t> {
     depth: usize,
     /// The names of groups.
     names: Vec<&'t str>,
-    /// What was read last can be repeated.
+    /// True if the last item can be repeated.
     repeatable: bool,
 }
 
@@ -159,14 +159,14 @@ impl<'t> PatternParser<'t> {
         rest.is_some()
     }
 
-    /// What stands before the end of something, if it ends.
+    /// Returns the text before `end`, if `end` occurs.
     fn until(&mut self, end: char) -> Option<&'t str> {
         let (inner, rest) = self.rest.split_once(end)?;
         self.rest = rest;
         Some(inner)
     }
 
-    /// What begins with this character.
+    /// Parses the term that begins with this character.
     fn term(&mut self, char: char) -> Parsed<()> {
         match char {
             '^' | '$' | '|' => {

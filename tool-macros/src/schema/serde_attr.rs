@@ -1,9 +1,9 @@
-//! What each of serde's attributes means for a schema: the whole list, so that none is passed over.
+//! Table of serde's attributes and their meaning for a schema. It is complete, so that none is ignored silently.
 //!
 //! Source: serde.rs, "Container attributes", "Variant attributes" and "Field attributes", and
 //! `serde_derive/src/internals/attr.rs` of serde 1.0.229.
 
-/// Where an attribute stands.
+/// Item that an attribute is on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum AttrOwner {
     Container,
@@ -11,7 +11,7 @@ pub(super) enum AttrOwner {
     Field,
 }
 
-/// What is done about an attribute.
+/// Treatment of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Meaning {
     /// It is read.
@@ -96,7 +96,7 @@ const TABLE: [(AttrOwner, &str, Meaning); 45] = [
     ),
 ];
 
-/// What an attribute means; `None` if serde does not know it either.
+/// Returns the meaning of an attribute, or `None` if serde does not know it either.
 pub(super) fn meaning(place: AttrOwner, key: &str) -> Option<Meaning> {
     let row = TABLE
         .iter()

@@ -1,4 +1,4 @@
-//! What stands behind a backslash.
+//! Escapes in patterns: the text behind a backslash.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ const WORD: &str = "A-Za-z0-9_";
 /// U+FEFF.
 const SPACE: &str = r"\t\n\x0B\x0C\r \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}";
 
-/// What an escape means.
+/// Meaning of an escape.
 pub(super) enum Escaped {
     /// One character, by its number: it may be a surrogate, which no text has.
     Char(u32),
@@ -165,8 +165,8 @@ fn number(digits: &str) -> Option<u32> {
     code.flatten()
 }
 
-/// Whether both dialects know the property. The crate `regex` takes more spellings (`\p{greek}`,
-/// `\p{isGreek}`), which other engines refuse.
+/// Returns true if both dialects know the property. The crate `regex` accepts more spellings (`\p{greek}`,
+/// `\p{isGreek}`), which other engines reject.
 fn is_property(name: &str) -> bool {
     let (key, value) = match name.split_once('=') {
         Some((key, value)) => (Some(key), value),
@@ -189,7 +189,7 @@ fn is_property(name: &str) -> bool {
     }
 }
 
-/// Whether the crate `regex` knows the property.
+/// Returns true if the crate `regex` knows the property.
 fn is_known(name: &str) -> bool {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '=';
     name.chars().all(is_plain) && Regex::new(&format!(r"\p{{{name}}}")).is_ok()

@@ -28,9 +28,10 @@ const MAX_TURNS: NonZeroU32 = NonZeroU32::MIN.saturating_add(15);
 /// Default number of nodes that one run visits.
 const MAX_STEPS: NonZeroU32 = NonZeroU32::MIN.saturating_add(99);
 
-/// A model with tools: it is asked, its calls are run and answered, and it is asked again, until it
-/// calls nothing, a person is needed, or a limit is reached. Cheap to clone; holds nothing of a
-/// conversation, which is the [`Session`].
+/// A model with tools. The agent calls the model, runs the calls that the model makes, and repeats until the model
+/// makes no calls. A run also ends at a limit, or pauses if a person is needed.
+///
+/// An agent is cheap to clone. It holds nothing of a conversation, which is the [`Session`].
 ///
 /// ```
 /// use toolwright::agent::{Agent, Response, Session, testing::ScriptedModel};
@@ -82,39 +83,39 @@ pub struct Agent {
 /// Decides after each turn if the run ends, from the session and the model's last message.
 type HaltCondition = dyn Fn(&Session, &Assistant) -> bool + Send + Sync;
 
-/// The host's own code around a run and its model calls. What it does not say is left as it is;
-/// `before` hooks run in the order in which they were added, `after` ones in the other.
+/// The host's own code around a run and its model calls. Each method does nothing by default. `before` hooks run in
+/// the order in which they were added, `after` hooks in reverse.
 ///
 /// A panic of a hook reaches the caller.
 pub trait Hooks: Send + Sync {
-    /// Once for each run, before anything happens; also when it goes on after a pause.
+    /// Called once for each run before anything happens, also when a run goes on after a pause.
     fn before_run(&self, session: &mut Session) {
         let _ = session;
     }
 
-    /// Once for each run, when it has ended.
+    /// Called once for each run, when it has ended.
     fn after_run(&self, session: &mut Session, run: &Run) {
         let _ = (session, run);
     }
 
-    /// Before each request.
+    /// Called before each request.
     fn before_model(&self, session: &mut Session) {
         let _ = session;
     }
 
-    /// After each answer, which stands in the session's thread.
+    /// Called after each answer, which is in the session's thread by then.
     fn after_model(&self, session: &mut Session) {
         let _ = session;
     }
 }
 
 impl Agent {
-    /// A model with these tools, whose calls are run one after the other.
+    /// Creates an agent from a model and tools. Calls run one after the other.
     pub fn new(model: impl Model + 'static, tools: impl Into<Source>) -> Self {
         Self::with_executor(model, Executor::serial(tools))
     }
 
-    /// A model whose calls are run like this.
+    /// Creates an agent from a model and the executor of its calls.
     pub fn with_executor(model: impl Model + 'static, executor: Executor) -> Self {
         Self {
             name: None,
@@ -283,33 +284,33 @@ impl Agent {
 
     /// Runs a session from where it stands until it ends or pauses.
     ///
-    /// What the context says goes over what the session says, and that over the executor's
-    /// [default](Executor::context), for which tools are visible and for what tools are told: see
-    /// [`Context::over`]. Of the state it goes by names: a name that the context gives has that value in this run,
-    /// whatever the session knows under it, and is not kept in the session. What tools
-    /// [update](Context::update_state) is kept in the session. An agent's name and a user's input that the context
-    /// gives stand in for the session's, and tools that it says were called count beside those that the session
-    /// called. Session, run and turn are always the session's own, since
+    /// The context takes precedence over the session, and the session over the executor's
+    /// [default](Executor::context). This decides which tools are visible and what tools read: see [`Context::over`].
+    /// State is merged by name. A value from the context overrides the session's in this run, and is not stored in
+    /// the session. Values that tools [update](Context::update_state) are stored in the session.
+    ///
+    /// The agent's name and the user's input from the context replace the session's. Tools that the context lists as
+    /// called are added to those of the session. Session, run and turn are always the session's own, since
     /// [idempotency keys](Context::idempotency_key) are made of them.
     ///
-    /// A tool that runs an agent may pass on its call's context: that counts like a host's, without what belongs to
-    /// the calling conversation alone (its agent, session, run, turn, input, and tools called).
+    /// A tool that runs an agent may pass on its call's context. It counts like a host's context, without the calling
+    /// conversation's agent, session, run, turn, input and called tools.
     ///
-    /// A run ends early when the context's [`Cancel`](toolwright_runtime::Cancel) is fired, or when the future
-    /// is dropped, as `tokio::time::timeout` does it. Fired, it answers calls that run or did not begin as
-    /// cancelled, and those that wait for somebody wait on. After a drop the session stands where it stood before what was going on: a request
-    /// that was not answered, or calls that are pending again. With a
-    /// [`checkpointer`](Self::checkpointer), go on with [`resume`](Self::resume) then: what was kept
-    /// last may be newer than the session.
+    /// A run ends early when the context's [`Cancel`](toolwright_runtime::Cancel) is fired, or when the future is
+    /// dropped, as `tokio::time::timeout` does. After a cancellation, calls that run or did not begin are answered as
+    /// cancelled, and pending calls stay pending. After a drop, the session stands where it stood before the current
+    /// request or calls: the request has no answer, or the calls are pending again. With a
+    /// [`checkpointer`](Self::checkpointer), use [`resume`](Self::resume) then: the stored session may be newer than
+    /// this one.
     ///
-    /// With the feature `tracing` the run is a span of the crate of that name, `invoke_agent`, and each of
-    /// its model calls one within it, `chat`, by
-    /// [OpenTelemetry's conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/).
+    /// With the feature `tracing`, the run is a span `invoke_agent` of that crate, and each of its model calls is a
+    /// span `chat` within it. They follow [OpenTelemetry's
+    /// conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/).
     ///
     /// # Errors
-    /// When the session waits for somebody, when no provider would take its thread, and when the
-    /// model fails at the first request. When the session cannot be kept: after a
-    /// [conflict](crate::CheckpointError::Conflict) somebody else goes on with it, and no call ran here
+    /// Fails if the session waits for somebody, if no provider would accept its thread, or if the model fails at the
+    /// first request. Fails also if the session cannot be saved. After a
+    /// [conflict](crate::CheckpointError::Conflict), somebody else goes on with the session, and no call ran here
     /// that does not run there.
     pub async fn run(&self, session: &mut Session, cx: &Context) -> Result<Run, AgentError> {
         let span = AgentSpan::of_run(session.id());

@@ -20,9 +20,9 @@ use crate::{Node, Session};
 
 /// Store of sessions and of records of their calls.
 ///
-/// A session's checkpoints are never changed: each is put behind the newest one, if that is still the
-/// one that whoever puts it has seen ([`NewCheckpoint::after`]). So of two who run a session at once,
-/// in one process or on two machines, one gets a [`CheckpointError::Conflict`].
+/// Checkpoints are never changed. A new one is put behind the session's newest one, if that is still the one its
+/// writer has seen ([`NewCheckpoint::after`]). If two run a session at once, in one process or on two machines, one
+/// of them gets a [`CheckpointError::Conflict`].
 ///
 /// Implementations promise, whoever else uses the same store:
 /// - [`put`](Self::put) and [`begin_call`](Self::begin_call) look at what stands there and write in

@@ -61,7 +61,8 @@ impl Thread {
         })
     }
 
-    /// The same beside these tools: calls and answers go by the names that the provider is told.
+    /// Formats the thread for a request with these tools: calls and answers use the names that the provider knows
+    /// them by.
     ///
     /// # Errors
     /// As [`format`](Self::format).
@@ -115,9 +116,10 @@ impl Thread {
     }
 }
 
-/// The ids that calls go by in a request.
+/// Ids of calls in one request, made unique where the provider needs it.
 struct IdRewriter {
-    /// Whether the provider finds the call of an answer in the whole request, and not right before it.
+    /// True if the provider matches an answer to a call of the whole request, and not only of the message right
+    /// before it.
     is_of_request: bool,
     taken: HashSet<ShortStr>,
     /// Those of the last turn.
@@ -136,7 +138,7 @@ impl IdRewriter {
         }
     }
 
-    /// The next calls. Whether one of them goes by another id than its own.
+    /// Assigns ids to the calls of the next turn. Returns true if a call's id changes.
     fn begin_turn(&mut self, calls: &[ToolCall]) -> bool {
         if !self.is_of_request {
             self.taken.clear();
@@ -155,7 +157,7 @@ impl IdRewriter {
         is_renamed
     }
 
-    /// An id that no call before has, short enough for every provider.
+    /// Returns an id that no earlier call has, short enough for every provider.
     fn unused_id(&mut self, id: &str, index: usize) -> ShortStr {
         let id = if id.is_empty() { "call" } else { id };
         let begin: String = id.chars().take(24).collect();
@@ -175,7 +177,7 @@ impl IdRewriter {
 
 enum WireMessage<'t> {
     Other(Utterance<'t>),
-    /// What the model said, with ids that are not its own.
+    /// Message of the model, with ids that are not its own.
     Renamed(&'t str, Vec<ToolCall>),
     /// All answers of a turn.
     Answers(Vec<ToolResult>),
@@ -191,7 +193,7 @@ impl WireMessage<'_> {
     }
 }
 
-/// The result that was answered with, as far as a provider is told of it.
+/// Builds the result to send to the provider from a stored answer.
 fn result(answer: &ToolMessage, ids: &IdRewriter) -> ToolResult {
     let id = ids.turn.get(answer.index).unwrap_or(&answer.id);
     let call = ToolCall::new(&**id, &*answer.name, "");

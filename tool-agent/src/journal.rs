@@ -10,17 +10,17 @@ pub(crate) use self::layer::Journal;
 pub(crate) use self::stored_outcome::StoredOutcome;
 use crate::CheckpointId;
 
-/// Policy for a call of which it is unknown if it took effect: the call began, and the process or the run's future
-/// ended before it did. Calls of tools that are `read_only` or `idempotent` run again in any case.
+/// Policy for calls of unknown outcome: the call began, and the process or the run's future ended before the call
+/// did. Calls of tools that are `read_only` or `idempotent` run again in any case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnknownOutcome {
-    /// The call is pending, as [`Why::OutcomeUnknown`](crate::Why::OutcomeUnknown), and somebody
-    /// [decides](crate::Session::decide): it runs again if it is approved, or is answered with what came
-    /// of it, or rejected.
+    /// The call becomes pending, as [`Why::OutcomeUnknown`](crate::Why::OutcomeUnknown), and somebody
+    /// [decides](crate::Session::decide). It runs again if it is approved. It can also be answered with its outcome,
+    /// or rejected.
     #[default]
     Ask,
-    /// The model is told that it is not known.
+    /// The model gets an error that says that the outcome is unknown.
     Fail,
     /// The call runs again, and its effect may happen twice.
     RunAgain,

@@ -27,18 +27,16 @@ pub(crate) use self::sub::id_of;
 pub(crate) use self::submit::answer_of;
 use self::turn::Ending;
 
-/// A conversation that can be stored at every pause and gone on with elsewhere: plain data, without
-/// the agent.
+/// A conversation that can be stored at every pause and continued elsewhere. It is plain data, without the agent.
 ///
-/// Every call that the model made is answered in the thread, or [`pending`](Self::pending), and what is
-/// pending can be [decided](Self::decide) about, in every state that is handed out. A call whose tool asks
-/// a person is one of the [`questions`](Self::questions) until it is answered: a turn may ask several, which are
-/// answered in any order. Where a tool of such a turn ends the run, or an error does, the run ends so once
-/// nothing of the turn is open any more. Two calls of a turn that have one id both run, in call order, and each
-/// has an answer in its place; requests give the second another id.
+/// In every state that is handed out, each call of the model is either answered in the thread or
+/// [`pending`](Self::pending). Pending calls can be [decided](Self::decide) about. A call whose tool asks a person is
+/// one of the [`questions`](Self::questions) until it is answered. A turn may have several questions, to be answered
+/// in any order. If a tool of such a turn ends the run, or an error does, the run ends once nothing of the turn is
+/// open. Two calls of a turn with one id both run, in call order, and each has its own answer; requests give the
+/// second another id.
 ///
-/// A clone is another conversation from then on, with a [`queue`](Self::queue) of its own in which the same
-/// messages stand.
+/// A clone is another conversation from then on. It has its own [`queue`](Self::queue), with the same messages in it.
 ///
 /// ```
 /// use toolwright::agent::{Session, Status};
@@ -182,12 +180,12 @@ impl Default for Session {
 }
 
 impl Session {
-    /// A conversation that has not begun, with an id of its own.
+    /// Creates a conversation that has not begun, with a new id.
     pub fn new() -> Self {
         Self::with_id(unique())
     }
 
-    /// A conversation that has not begun, with an id of the host's.
+    /// Creates a conversation that has not begun, with the host's id.
     pub fn with_id(id: impl Into<Arc<str>>) -> Self {
         Self {
             form: FormatVersion,
@@ -212,15 +210,15 @@ impl Session {
         }
     }
 
-    /// A conversation that begins with a user's words.
+    /// Creates a conversation that begins with a user's message.
     pub fn ask(text: impl Into<String>) -> Self {
         let mut session = Self::new();
         session.begin(text.into());
         session
     }
 
-    /// A conversation that goes on from stored messages. If they end with calls that are not all answered,
-    /// an agent begins with those; if they end with open questions, it waits for the answers.
+    /// Creates a conversation from stored messages. If they end with unanswered calls, an agent runs those first. If
+    /// they end with open questions, the conversation waits for the answers.
     pub fn of_thread(thread: Thread) -> Self {
         let mut session = Self {
             thread,

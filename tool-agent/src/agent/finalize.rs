@@ -8,15 +8,15 @@ use super::engine::until;
 use crate::span::AgentSpan;
 use crate::{AgentError, Message, News, Request, Session, SessionError, Status};
 
-/// A provider wants a user's words last.
+/// Last message of the request: providers expect a user's message at the end.
 const ASKS: &str = "Now give your final answer, in the form that is asked for.";
 
 impl Agent {
-    /// The conversation's outcome as a value: one more request, without tools, whose answer has to be
-    /// of this form. It is asked for in the model's dialect, and read as strictly as the arguments of
-    /// a tool. `T` is written as an object.
+    /// Requests the conversation's outcome as a value. The request has no tools, and its answer must match the schema
+    /// of `T`. The schema is sent in the model's dialect, and the answer is read as strictly as the arguments of a
+    /// tool. `T` must be written as an object.
     ///
-    /// The session stays as it was, but for what the request cost.
+    /// The session does not change, except for its usage.
     ///
     /// ```
     /// use toolwright::agent::{Agent, Response, Session, testing::ScriptedModel};
@@ -42,8 +42,8 @@ impl Agent {
     /// ```
     ///
     /// # Errors
-    /// When the session waits for somebody or has failed, when the model fails, and when its answer is
-    /// not of the form: [`AgentError::Answer`] says what is wrong with it.
+    /// Fails if the session waits for somebody or has failed, or if the model fails. An answer that does not match
+    /// the schema is an [`AgentError::Answer`], which says what is wrong.
     pub async fn finalize<T: Schema + DeserializeOwned>(
         &self,
         session: &mut Session,

@@ -9,18 +9,18 @@ use toolwright_runtime::{BuildError, DynTool, HaltReason, Outcome, Tool, ToolErr
 use super::Agent;
 use crate::{AgentError, Session};
 
-/// Why a tool ends an agent's part in a conversation: another agent goes on. The value says which:
-/// `{"agent": "billing"}`.
+/// Halt reason of a tool that hands the conversation over to another agent. The value names the agent: `{"agent":
+/// "billing"}`.
 pub const HANDOFF: HaltReason = HaltReason::new("handoff");
 
-/// A tool with which a model hands the conversation over to the agent of this name: it is called
-/// `transfer_to_{name}`, and takes no arguments. `description` says what the other agent is there for.
+/// Creates a tool that hands the conversation over to the agent of this name. The tool is called `transfer_to_{name}`
+/// and takes no arguments. `description` says what the other agent is for.
 ///
-/// The agent that runs the session must know the other one: see [`Agent::peer`]. Any other tool hands over
-/// too, if it halts for the reason [`HANDOFF`].
+/// The agent that runs the session must know the other one: see [`Agent::peer`]. Any other tool hands over too, if it
+/// halts with the reason [`HANDOFF`].
 ///
 /// # Errors
-/// When the name is none for a tool, or the description is empty.
+/// Fails if the name is not valid for a tool, or the description is empty.
 pub fn handoff(name: &str, description: &str) -> Result<Arc<dyn Tool>, BuildError> {
     let to = Arc::<str>::from(name);
     DynTool::builder()

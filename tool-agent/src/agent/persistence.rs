@@ -98,8 +98,8 @@ fn name(session: &str) -> String {
 
 /// Sessions that are kept; see [`checkpointer`](Agent::checkpointer).
 impl Agent {
-    /// The session of this id, as it was kept last; `None` if there is none. What a person says to it
-    /// ([`Session::reply`], [`Session::submit`], …) is kept when it is [`run`](Self::run).
+    /// Loads the newest stored session of this id; `None` if there is none. Input for the session
+    /// ([`Session::reply`], [`Session::submit`], …) is saved when the session is [`run`](Self::run).
     ///
     /// # Errors
     /// When the agent has no checkpointer, and when the store cannot be read.
@@ -107,7 +107,7 @@ impl Agent {
         Ok(self.persistence.latest(id).await?)
     }
 
-    /// All checkpoints of the session, the oldest first.
+    /// Returns all checkpoints of the session, the oldest first.
     ///
     /// # Errors
     /// When the agent has no checkpointer, and when the store cannot be read.
@@ -115,14 +115,13 @@ impl Agent {
         Ok(self.persistence.store()?.history(id).await?)
     }
 
-    /// Goes on with the session of this id from where it was kept last, in this program or another:
-    /// after a pause that needs nobody, or after the program or the run ended in its midst. A session
-    /// that has come to its end stays there.
+    /// Goes on with the newest stored session of this id, in this process or another. Use it after a pause that needs
+    /// nobody, or after the process or the run ended early. A session that has ended stays so.
     ///
-    /// Calls of the turn that have ended are not run again: what they came to was recorded. Those that
-    /// had begun run again where their tools are `read_only` or `idempotent`; what becomes of others,
-    /// [`on_unknown_outcome`](Self::on_unknown_outcome) says. Whoever else still runs the session meets a
-    /// conflict at its next step, and begins no further call.
+    /// Calls of the turn that have ended are not run again, since their outcomes were recorded. Calls that had begun
+    /// run again if their tools are `read_only` or `idempotent`; [`on_unknown_outcome`](Self::on_unknown_outcome)
+    /// decides about the others. Anybody else who still runs the session gets a conflict at the next step, and begins
+    /// no further call.
     ///
     /// # Errors
     /// See [`run`](Self::run); also when there is no such session.

@@ -24,18 +24,18 @@ use crate::{AgentError, Session};
 /// Default time limit of a call. It is long, since an agent has limits of its own.
 const TIMEOUT: Duration = Duration::from_hours(1);
 
-/// An agent that is a tool of another one: a call is a conversation of its own, which begins with the
-/// argument `input`, and its result the agent's last words.
+/// An agent as a tool of another one. Each call is a conversation of its own: it begins with the argument `input`,
+/// and the agent's last text is the result.
 ///
-/// It knows what the calling conversation's state is, and nothing that was said there. What happens in it,
-/// its own listeners are told. What its model calls cost is a part of the caller's. When the host says
-/// stop, it stops. A limit that it comes to, or a failure of its model, is an error of the call.
+/// The conversation starts with the calling conversation's state, and with none of its messages. Its events go to the
+/// agent's own listeners. Its usage is part of the caller's. It is cancelled when the host cancels the run. A limit that it
+/// reaches, or a failure of its model, is an error of the call.
 ///
-/// Nothing is lost where it pauses. Called by an agent, its call is pending then, as
-/// [`Why::Agent`](crate::Why::Agent), and its conversation is a part of the calling session, where people say
-/// what it waits for: see [`Session::sub_session`]. With a checkpointer it is kept in the same store, under an
-/// id of its own, if the agent has no other; so after a crash it goes on from where it stood, and no call of
-/// it runs twice. Called by an executor alone, a question is the call's outcome, and any other pause an error.
+/// Nothing is lost if it pauses. In a call by an agent, the call becomes pending as
+/// [`Why::Agent`](crate::Why::Agent). Its conversation is part of the calling session, where people give the input it
+/// waits for: see [`Session::sub_session`]. With a checkpointer, it is stored in the same store under an id of its
+/// own, unless the agent has another store. So it goes on after a crash from where it stood, and none of its calls
+/// runs twice. In a call by an executor alone, a question is the call's outcome, and any other pause an error.
 ///
 /// ```
 /// use toolwright::agent::testing::ScriptedModel;
@@ -108,8 +108,8 @@ impl AgentTool {
     /// does ([`Queue::arrived`](crate::Queue::arrived) waits for it). A session that pauses is left there too, to be
     /// [taken](crate::Queue::take_paused). Its usage is not part of the caller's.
     ///
-    /// It works in a task of the runtime that calls it, until it ends or the host says stop, and ends with
-    /// its program; see [`Queue::running`](crate::Queue::running).
+    /// The agent runs in a task of the caller's async runtime until it ends, the host cancels it, or the process
+    /// ends; see [`Queue::running`](crate::Queue::running).
     pub fn detached(self) -> Self {
         Self {
             detached: true,

@@ -9,8 +9,8 @@ use super::stored_outcome::StoredOutcome;
 use super::{Begin, Begun, CallRecord, UnknownOutcome, shown};
 use crate::{CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart};
 
-/// The innermost layer of an agent with a checkpointer, for one visit of the tools: records each call
-/// before and after its body runs, and does not run again what has run before.
+/// Innermost layer of an agent with a checkpointer, for one visit of the tools. It records each call before and after
+/// its body runs. A call with a recorded outcome is not run again.
 #[derive(Clone)]
 pub(crate) struct Journal(Arc<JournalInner>);
 

@@ -14,10 +14,9 @@ impl Session {
         self.ending = None;
     }
 
-    /// Takes a user's words: the next run answers them. Where a tool asks, they answer the question that
-    /// [`status`](Self::status) tells, be it that of an agent which a call runs: in a message of their own,
-    /// behind the question's, if nothing else of the turn is open; else as the call's result, as with
-    /// [`answer`](Self::answer).
+    /// Takes a user's message, which the next run answers. If the [`status`](Self::status) is a question, the message
+    /// answers it, also that of an agent which a call runs. If nothing else of the turn is open, the answer is a
+    /// message of its own behind the question. Otherwise it is the call's result, as with [`answer`](Self::answer).
     ///
     /// # Errors
     /// While calls are pending and no tool asks, as they may be after a run that somebody stopped:

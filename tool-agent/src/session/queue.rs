@@ -33,8 +33,8 @@ struct QueueState {
     paused: Vec<Session>,
 }
 
-/// The queue of a session. A clone of the session is another conversation: its queue has the messages that
-/// stand here, and knows of agents that work detached what a store would tell it.
+/// Queue of a session. A clone of the session is another conversation. Its queue has the same messages, and what a
+/// store would know about detached agents.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct OwnQueue(Queue);

@@ -11,8 +11,8 @@ use super::{CallRef, PendingCall, Session, SessionError, find};
 use crate::ToolMessage;
 
 impl Session {
-    /// Takes the result of a pending call, which may be any value, while the session waits for calls, be it
-    /// that a tool asks beside them. When none is pending any more the session can be run.
+    /// Takes the result of a pending call, which may be any value. The session must wait for people; a tool may ask
+    /// at the same time. When no call is pending any more, the session can be run.
     ///
     /// # Errors
     /// When no such call is pending, or several are; nothing changes.

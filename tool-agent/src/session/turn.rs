@@ -1,7 +1,7 @@
 //! State of the last turn: open calls and questions, the status, and the call that ends the run.
 //!
-//! The thread says which calls have no answer and which questions nobody has answered, `waits` why calls wait, and
-//! `ending` what ends the run once nothing is open any more. The status follows from these, in one place.
+//! The thread holds unanswered calls and open questions. `waits` holds why calls wait, and `ending` what ends the run
+//! once nothing is open. The status follows from these, in one place.
 
 use serde::{Deserialize, Serialize};
 use toolwright_runtime::{Outcome, ShortStr, ToolCall, ToolResult};
@@ -66,9 +66,9 @@ impl Session {
         self.ending.as_ref().map(Ending::halted)
     }
 
-    /// The questions that nobody has answered, in call order: of tools of this conversation, and for each call that
-    /// runs an agent the first that is asked in its conversation. [`status`](Self::status) tells the first of them;
-    /// [`answer_call`](Self::answer_call) answers any.
+    /// Returns the open questions in call order: those of this conversation's tools, and the first one of each agent
+    /// that a call runs. [`status`](Self::status) holds the first of them; [`answer_call`](Self::answer_call) answers
+    /// any.
     pub fn questions(&self) -> Vec<OpenQuestion> {
         let mut open = self.thread.questions();
         let inside = self.waits.iter().filter_map(WaitingCall::question);

@@ -1,4 +1,4 @@
-//! What one visit of the tools lends to its calls: the journal and the sub-sessions.
+//! Journal and sub-sessions that one visit of the tools lends to its calls.
 
 use std::sync::Arc;
 

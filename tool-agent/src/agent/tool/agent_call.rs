@@ -150,7 +150,7 @@ fn failed(error: AgentError) -> ToolError {
         AgentError::Tool(error) => error,
         AgentError::Cancelled => cancelled(),
         AgentError::Limit(what, most) => {
-            ToolError::failed(format!("the agent result to its limit of {most} {what}"))
+            ToolError::failed(format!("the agent came to its limit of {most} {what}"))
         }
         AgentError::Model(error) => model(error),
         AgentError::Answer(error) => ToolError::failed(format!(

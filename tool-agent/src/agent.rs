@@ -1,9 +1,9 @@
 mod engine;
 mod finalize;
 mod handoff;
-mod keep;
+mod persistence;
 mod step;
-mod sub;
+mod sub_sessions;
 mod tool;
 
 use std::collections::BTreeMap;
@@ -16,21 +16,22 @@ use toolwright_runtime::{__private, Context, Encoder, Executor, Source, ToolChoi
 
 use self::engine::Engine;
 pub use self::handoff::{HANDOFF, handoff};
-use self::keep::Keep;
+use self::persistence::Persistence;
 pub use self::step::Step;
 pub use self::tool::AgentTool;
 use crate::event::Listener;
 use crate::span::AgentSpan;
 use crate::{AgentError, Assistant, Checkpointer, Model, Node, Run, Session, UnknownOutcome};
 
-/// How often a model is asked in one run where nothing else is said.
+/// Default number of model calls in one run.
 const MAX_TURNS: NonZeroU32 = NonZeroU32::MIN.saturating_add(15);
-/// How many nodes one run visits where nothing else is said.
+/// Default number of nodes that one run visits.
 const MAX_STEPS: NonZeroU32 = NonZeroU32::MIN.saturating_add(99);
 
-/// A model with tools: it is asked, its calls are run and answered, and it is asked again, until it
-/// calls nothing, a person is needed, or a limit is reached. Cheap to clone; holds nothing of a
-/// conversation, which is the [`Session`].
+/// A model with tools. The agent calls the model, runs the calls that the model makes, and repeats until the model
+/// makes no calls. A run also ends at a limit, or pauses if a person is needed.
+///
+/// An agent is cheap to clone. It holds nothing of a conversation, which is the [`Session`].
 ///
 /// ```
 /// use toolwright::agent::{Agent, Response, Session, testing::ScriptedModel};
@@ -72,49 +73,49 @@ pub struct Agent {
     max_steps: NonZeroU32,
     before: Vec<Node>,
     after: Vec<Node>,
-    halt_when: Option<Arc<HaltWhen>>,
+    halt_when: Option<Arc<HaltCondition>>,
     hooks: Vec<Arc<dyn Hooks>>,
     listeners: Vec<Arc<dyn Listener>>,
-    tells_edits: bool,
-    keep: Keep,
+    reports_edits: bool,
+    persistence: Persistence,
 }
 
-/// Whether a run ends after a turn in which the model said this.
-type HaltWhen = dyn Fn(&Session, &Assistant) -> bool + Send + Sync;
+/// Decides after each turn if the run ends, from the session and the model's last message.
+type HaltCondition = dyn Fn(&Session, &Assistant) -> bool + Send + Sync;
 
-/// The host's own code around a run and its model calls. What it does not say is left as it is;
-/// `before` hooks run in the order in which they were added, `after` ones in the other.
+/// The host's own code around a run and its model calls. Each method does nothing by default. `before` hooks run in
+/// the order in which they were added, `after` hooks in reverse.
 ///
 /// A panic of a hook reaches the caller.
 pub trait Hooks: Send + Sync {
-    /// Once for each run, before anything happens; also when it goes on after a pause.
+    /// Called once for each run before anything happens, also when a run goes on after a pause.
     fn before_run(&self, session: &mut Session) {
         let _ = session;
     }
 
-    /// Once for each run, when it has ended.
+    /// Called once for each run, when it has ended.
     fn after_run(&self, session: &mut Session, run: &Run) {
         let _ = (session, run);
     }
 
-    /// Before each request.
+    /// Called before each request.
     fn before_model(&self, session: &mut Session) {
         let _ = session;
     }
 
-    /// After each answer, which stands in the session's thread.
+    /// Called after each answer, which is in the session's thread by then.
     fn after_model(&self, session: &mut Session) {
         let _ = session;
     }
 }
 
 impl Agent {
-    /// A model with these tools, whose calls are run one after the other.
+    /// Creates an agent from a model and tools. Calls run one after the other.
     pub fn new(model: impl Model + 'static, tools: impl Into<Source>) -> Self {
         Self::with_executor(model, Executor::serial(tools))
     }
 
-    /// A model whose calls are run like this.
+    /// Creates an agent from a model and the executor of its calls.
     pub fn with_executor(model: impl Model + 'static, executor: Executor) -> Self {
         Self {
             name: None,
@@ -132,12 +133,12 @@ impl Agent {
             halt_when: None,
             hooks: Vec::new(),
             listeners: Vec::new(),
-            tells_edits: false,
-            keep: Keep::default(),
+            reports_edits: false,
+            persistence: Persistence::default(),
         }
     }
 
-    /// The same agent, with a system prompt: sent with each request, and never stored.
+    /// Sets the system prompt. It is sent with each request and never stored.
     pub fn system(self, prompt: impl Into<Arc<str>>) -> Self {
         Self {
             system: Some(prompt.into()),
@@ -145,8 +146,8 @@ impl Agent {
         }
     }
 
-    /// The same agent, whose model calls tools like this. The first request of a run says so;
-    /// after the first round of tools the model does as it likes, or it would never end.
+    /// Sets the tool choice of a run's first request. After the first round of tools the choice is automatic; a
+    /// forced choice would keep the run from ending.
     pub fn tool_choice(self, choice: impl Into<ToolChoice>) -> Self {
         Self {
             choice: choice.into(),
@@ -154,12 +155,12 @@ impl Agent {
         }
     }
 
-    /// The same agent, with how results become the model's text.
+    /// Sets the encoder that turns results into the model's text.
     pub fn encoder(self, encoder: Encoder) -> Self {
         Self { encoder, ..self }
     }
 
-    /// The same agent, which asks its model so often in one run; 16 times if nothing is said.
+    /// Limits the model calls of one run. Default: 16.
     pub fn max_turns(self, most: NonZeroU32) -> Self {
         Self {
             max_turns: most,
@@ -167,8 +168,7 @@ impl Agent {
         }
     }
 
-    /// The same agent, which runs tools so often in one run; not limited if nothing is said. The
-    /// model is asked once more than that.
+    /// Limits the tool rounds of one run. Default: no limit. The model is called once more than that.
     pub fn max_tool_rounds(self, most: NonZeroU32) -> Self {
         Self {
             max_tool_rounds: Some(most),
@@ -176,7 +176,7 @@ impl Agent {
         }
     }
 
-    /// The same agent, which visits so many nodes in one run; 100 if nothing is said.
+    /// Limits the nodes that one run visits. Default: 100.
     pub fn max_steps(self, most: NonZeroU32) -> Self {
         Self {
             max_steps: most,
@@ -184,23 +184,23 @@ impl Agent {
         }
     }
 
-    /// The same agent, which stops before it visits the node, once for each visit. Running it again
-    /// goes on. Before the tools somebody can [decide](Session::decide) about each call meanwhile.
+    /// Stops runs before they visit the node, once for each visit. Running the session again goes on. Before the
+    /// tools node, each call can be [decided](Session::decide) about meanwhile.
     pub fn interrupt_before(mut self, node: Node) -> Self {
         self.before.push(node);
         self
     }
 
-    /// The same agent, which stops after it has visited the node, once for each visit: after the
-    /// model also if it made no calls. Running it again goes on.
+    /// Stops runs after they have visited the node, once for each visit. The model node counts even if the model made
+    /// no calls. Running the session again goes on.
     pub fn interrupt_after(mut self, node: Node) -> Self {
         self.after.push(node);
         self
     }
 
-    /// The same agent, whose runs end where the condition holds after a turn: what the model said,
-    /// and the answers to its calls. Whatever else ends the run then goes before. A panic of the
-    /// condition reaches the caller.
+    /// Ends a run if the condition holds after a turn. It gets the session, with the answers to the turn's calls, and
+    /// the model's message. Any other reason to end the run has priority. A panic of the condition reaches the
+    /// caller.
     ///
     /// ```
     /// # use toolwright::agent::Agent;
@@ -219,13 +219,13 @@ impl Agent {
         }
     }
 
-    /// The same agent, with the host's own code around runs and model calls.
+    /// Adds the host's own code around runs and model calls.
     pub fn hooks(mut self, hooks: impl Hooks + 'static) -> Self {
         self.hooks.push(Arc::new(hooks));
         self
     }
 
-    /// The same agent, with one more who looks on. With a listener, models stream.
+    /// Adds a listener. With a listener, models stream.
     ///
     /// ```
     /// use toolwright::StreamEvent;
@@ -245,11 +245,11 @@ impl Agent {
         self
     }
 
-    /// The same agent, which keeps its sessions: as a run begins, after each node, and as it ends or
-    /// pauses. It also records each call before and after it runs, so that a program that ends in
-    /// between can go on: see [`resume`](Self::resume).
+    /// Sets the store of sessions. A session is saved as a run begins, after each node, and as it ends or pauses.
+    /// Each call is recorded before and after it runs, so a run can go on after a crash: see
+    /// [`resume`](Self::resume).
     pub fn checkpointer(mut self, store: impl Checkpointer + 'static) -> Self {
-        self.keep.store = Some(Arc::new(store));
+        self.persistence.store = Some(Arc::new(store));
         self
     }
 
@@ -260,58 +260,57 @@ impl Agent {
     /// The record of the call ([`CallRecord`](crate::CallRecord)) holds both arguments in any case.
     pub fn tell_edits(self) -> Self {
         Self {
-            tells_edits: true,
+            reports_edits: true,
             ..self
         }
     }
 
-    /// The same agent, with what it does about calls of which nobody knows whether they took effect;
-    /// somebody is asked if nothing is said.
+    /// Sets the policy for calls of which it is unknown if they took effect. Default: [`UnknownOutcome::Ask`].
     pub fn on_unknown_outcome(mut self, policy: UnknownOutcome) -> Self {
-        self.keep.unknown = policy;
+        self.persistence.unknown = policy;
         self
     }
 
-    /// The same agent, whose checkpoints carry this.
+    /// Adds an entry to the metadata of the agent's checkpoints.
     pub fn metadata(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.keep.metadata.insert(name.into(), value.into());
+        self.persistence.metadata.insert(name.into(), value.into());
         self
     }
 
-    /// What runs the calls.
+    /// Returns the executor that runs the calls.
     pub fn executor(&self) -> &Executor {
         &self.executor
     }
 
     /// Runs a session from where it stands until it ends or pauses.
     ///
-    /// What the context says goes over what the session says, and that over the executor's
-    /// [default](Executor::context), for which tools are visible and for what tools are told: see
-    /// [`Context::over`]. Of the state it goes by names: a name that the context gives has that value in this run,
-    /// whatever the session knows under it, and is not kept in the session. What tools
-    /// [update](Context::update_state) is kept in the session. An agent's name and a user's input that the context
-    /// gives stand in for the session's, and tools that it says were called count beside those that the session
-    /// called. Session, run and turn are always the session's own, since
+    /// The context takes precedence over the session, and the session over the executor's
+    /// [default](Executor::context). This decides which tools are visible and what tools read: see [`Context::over`].
+    /// State is merged by name. A value from the context overrides the session's in this run, and is not stored in
+    /// the session. Values that tools [update](Context::update_state) are stored in the session.
+    ///
+    /// The agent's name and the user's input from the context replace the session's. Tools that the context lists as
+    /// called are added to those of the session. Session, run and turn are always the session's own, since
     /// [idempotency keys](Context::idempotency_key) are made of them.
     ///
-    /// A tool that runs an agent may pass on its call's context: that counts like a host's, without what belongs to
-    /// the calling conversation alone (its agent, session, run, turn, input, and tools called).
+    /// A tool that runs an agent may pass on its call's context. It counts like a host's context, without the calling
+    /// conversation's agent, session, run, turn, input and called tools.
     ///
-    /// A run ends early when the context's [`Cancel`](toolwright_runtime::Cancel) is fired, or when the future
-    /// is dropped, as `tokio::time::timeout` does it. Fired, it answers calls that run or did not begin as
-    /// cancelled, and those that wait for somebody wait on. After a drop the session stands where it stood before what was going on: a request
-    /// that was not answered, or calls that are pending again. With a
-    /// [`checkpointer`](Self::checkpointer), go on with [`resume`](Self::resume) then: what was kept
-    /// last may be newer than the session.
+    /// A run ends early when the context's [`Cancel`](toolwright_runtime::Cancel) is fired, or when the future is
+    /// dropped, as `tokio::time::timeout` does. After a cancellation, calls that run or did not begin are answered as
+    /// cancelled, and pending calls stay pending. After a drop, the session stands where it stood before the current
+    /// request or calls: the request has no answer, or the calls are pending again. With a
+    /// [`checkpointer`](Self::checkpointer), use [`resume`](Self::resume) then: the stored session may be newer than
+    /// this one.
     ///
-    /// With the feature `tracing` the run is a span of the crate of that name, `invoke_agent`, and each of
-    /// its model calls one within it, `chat`, by
-    /// [OpenTelemetry's conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/).
+    /// With the feature `tracing`, the run is a span `invoke_agent` of that crate, and each of its model calls is a
+    /// span `chat` within it. They follow [OpenTelemetry's
+    /// conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/).
     ///
     /// # Errors
-    /// When the session waits for somebody, when no provider would take its thread, and when the
-    /// model fails at the first request. When the session cannot be kept: after a
-    /// [conflict](crate::CheckpointError::Conflict) somebody else goes on with it, and no call ran here
+    /// Fails if the session waits for somebody, if no provider would accept its thread, or if the model fails at the
+    /// first request. Fails also if the session cannot be saved. After a
+    /// [conflict](crate::CheckpointError::Conflict), somebody else goes on with the session, and no call ran here
     /// that does not run there.
     pub async fn run(&self, session: &mut Session, cx: &Context) -> Result<Run, AgentError> {
         let span = AgentSpan::of_run(session.id());

@@ -18,11 +18,11 @@ pub use self::sqlite::SqliteCheckpointer;
 use crate::journal::{Begin, Begun, CallRecord};
 use crate::{Node, Session};
 
-/// Where sessions are kept, and what is known of their calls while they run.
+/// Store of sessions and of records of their calls.
 ///
-/// A session's checkpoints are never changed: each is put behind the newest one, if that is still the
-/// one that whoever puts it has seen ([`NewCheckpoint::after`]). So of two who run a session at once,
-/// in one process or on two machines, one gets a [`CheckpointError::Conflict`].
+/// Checkpoints are never changed. A new one is put behind the session's newest one, if that is still the one its
+/// writer has seen ([`NewCheckpoint::after`]). If two run a session at once, in one process or on two machines, one
+/// of them gets a [`CheckpointError::Conflict`].
 ///
 /// Implementations promise, whoever else uses the same store:
 /// - [`put`](Self::put) and [`begin_call`](Self::begin_call) look at what stands there and write in
@@ -76,7 +76,7 @@ pub trait Checkpointer: Send + Sync {
         outcome: &'a str,
     ) -> Storing<'a, ()>;
 
-    /// What is recorded of the session's calls, in the order in which they first began.
+    /// Returns the records of the session's calls, in the order in which the calls first began.
     fn calls<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<CallRecord>>;
 }
 
@@ -125,7 +125,7 @@ impl<C: Checkpointer + ?Sized> Checkpointer for Arc<C> {
     }
 }
 
-/// What a [`Checkpointer`] returns.
+/// Future that a [`Checkpointer`] returns.
 pub type Storing<'a, T> = Pin<Box<dyn Future<Output = Result<T, CheckpointError>> + Send + 'a>>;
 
 /// The number of a checkpoint in its store: the greater, the newer. A session carries that of its
@@ -152,23 +152,23 @@ impl fmt::Display for CheckpointId {
     }
 }
 
-/// The form in which sessions and outcomes of calls are stored, as a number that stands in each. Text of another form is
-/// not read; text without a number is of the first.
+/// Version number of the stored form of sessions and outcomes. Text of another version is not read; text without a
+/// number is of the first version.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
-pub(crate) struct Form;
+pub(crate) struct FormatVersion;
 
-impl Form {
+impl FormatVersion {
     const NUMBER: u32 = 1;
 }
 
-impl From<Form> for u32 {
-    fn from(_: Form) -> Self {
-        Form::NUMBER
+impl From<FormatVersion> for u32 {
+    fn from(_: FormatVersion) -> Self {
+        FormatVersion::NUMBER
     }
 }
 
-impl TryFrom<u32> for Form {
+impl TryFrom<u32> for FormatVersion {
     type Error = String;
 
     fn try_from(number: u32) -> Result<Self, String> {
@@ -219,7 +219,7 @@ impl Written {
         }
     }
 
-    /// What is stored under this name.
+    /// Returns the variant that is stored under this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -239,11 +239,11 @@ pub struct NewCheckpoint<'a> {
     pub parent: Option<CheckpointId>,
     /// When it is written.
     pub written: Written,
-    /// What comes next in the session.
+    /// Node that comes next in the session.
     pub next: Node,
     /// The time: milliseconds since 1970, by the clock of whoever puts it.
     pub at_ms: u64,
-    /// What the host wants to know about it.
+    /// Metadata of the host.
     pub metadata: &'a Map<String, Value>,
     /// The session: a JSON text.
     pub body: &'a str,
@@ -260,11 +260,11 @@ pub struct Checkpoint {
     pub parent: Option<CheckpointId>,
     /// When it was written.
     pub written: Written,
-    /// What came next in the session.
+    /// Node that came next in the session.
     pub next: Node,
     /// The time: milliseconds since 1970, by the clock of whoever put it.
     pub at_ms: u64,
-    /// What the host wanted to know about it.
+    /// Metadata of the host.
     pub metadata: Map<String, Value>,
     /// The session: a JSON text.
     pub body: String,

@@ -1,18 +1,18 @@
-//! What a person was shown, in one line: an approval holds for that and nothing else.
+//! Digest of what a person was shown: an approval holds for exactly that.
 
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 use toolwright_runtime::{ToolCall, Toolset};
 
-/// The SHA-256 of the tool's name, its schema as it is now, and the call's arguments: 64 hexadecimal
-/// digits. A tool that is gone has no schema.
+/// Returns the SHA-256 of the tool's name, its current schema and the call's arguments: 64 hexadecimal digits. A tool
+/// that is gone has no schema.
 pub(crate) fn of(call: &ToolCall, tools: &Toolset) -> String {
     let schema = tools.get(&call.name).map(|tool| tool.def().input.as_json());
     of_parts(&[&*call.name, schema.unwrap_or_default(), &*call.arguments])
 }
 
-/// The same of a call that was seen without its tool. No other digest is of two parts.
+/// Returns the digest of a call that was shown without its tool. Only this digest has two parts.
 pub(crate) fn of_call(call: &ToolCall) -> String {
     of_parts(&[&*call.name, &*call.arguments])
 }

@@ -2,7 +2,7 @@ use toolwright_runtime::{Event as CallEvent, StreamEvent, ToolCall};
 
 use crate::{Halted, Node, Response, Run};
 
-/// What happens while an agent runs, as it happens.
+/// Event of a running agent, sent as it happens.
 ///
 /// Every event says of which session and run it is, so one listener serves many: see [`session`](Self::session) and
 /// [`run_id`](Self::run_id).
@@ -52,13 +52,13 @@ pub enum Event<'a> {
         /// The calls, in order.
         calls: &'a [ToolCall],
     },
-    /// What happens to the calls.
+    /// An event of a call.
     Call {
         /// The session's id.
         session: &'a str,
         /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
         run_id: &'a str,
-        /// What happens.
+        /// The call's event.
         event: &'a CallEvent<'a>,
     },
     /// The conversation was handed over: another agent goes on.
@@ -85,7 +85,7 @@ pub enum Event<'a> {
         session: &'a str,
         /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
         run_id: &'a str,
-        /// What became of it.
+        /// Result of the run.
         run: &'a Run,
     },
 }
@@ -147,7 +147,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Whether nothing more comes.
+    /// Returns true if no further event follows.
     pub fn is_last(&self) -> bool {
         matches!(self, Self::RunFinished { .. })
     }

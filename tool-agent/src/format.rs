@@ -61,7 +61,8 @@ impl Thread {
         })
     }
 
-    /// The same beside these tools: calls and answers go by the names that the provider is told.
+    /// Formats the thread for a request with these tools: calls and answers use the names that the provider knows
+    /// them by.
     ///
     /// # Errors
     /// As [`format`](Self::format).
@@ -81,24 +82,28 @@ impl Thread {
         write: impl FnOnce(&[Utterance<'_>]) -> Result<String, WireError>,
     ) -> Result<String, FormatError> {
         self.check().map_err(FormatError::Thread)?;
-        let mut ids = Ids::of(wire);
+        let mut ids = IdRewriter::of(wire);
         let wire = wire_name(wire);
-        let mut said: Vec<Said<'_>> = Vec::new();
+        let mut said: Vec<WireMessage<'_>> = Vec::new();
         for message in self.messages() {
             match (message, said.last_mut()) {
-                (Message::Tool(answer), Some(Said::Answers(results))) => {
+                (Message::Tool(answer), Some(WireMessage::Answers(results))) => {
                     results.push(result(answer, &ids));
                 }
-                (Message::Tool(answer), _) => said.push(Said::Answers(vec![result(answer, &ids)])),
-                (Message::User { text }, _) => said.push(Said::Other(Utterance::User(text))),
+                (Message::Tool(answer), _) => {
+                    said.push(WireMessage::Answers(vec![result(answer, &ids)]))
+                }
+                (Message::User { text }, _) => said.push(WireMessage::Other(Utterance::User(text))),
                 (Message::Assistant(assistant), _) => {
                     let native = assistant.native.as_ref();
                     let same = native.filter(|native| native.wire == wire);
-                    let is_anew = ids.begin_turn(&assistant.calls);
+                    let is_renamed = ids.begin_turn(&assistant.calls);
                     said.push(match same {
-                        _ if is_anew => Said::Anew(&assistant.text, ids.renamed(&assistant.calls)),
-                        Some(native) => Said::Other(Utterance::Echo(&native.messages)),
-                        None => Said::Other(Utterance::Assistant {
+                        _ if is_renamed => {
+                            WireMessage::Renamed(&assistant.text, ids.renamed(&assistant.calls))
+                        }
+                        Some(native) => WireMessage::Other(Utterance::Echo(&native.messages)),
+                        None => WireMessage::Other(Utterance::Assistant {
                             text: &assistant.text,
                             calls: &assistant.calls,
                         }),
@@ -106,21 +111,22 @@ impl Thread {
                 }
             }
         }
-        let said: Vec<_> = said.iter().map(Said::lend).collect();
+        let said: Vec<_> = said.iter().map(WireMessage::as_utterance).collect();
         write(&said).map_err(FormatError::Wire)
     }
 }
 
-/// The ids that calls go by in a request.
-struct Ids {
-    /// Whether the provider finds the call of an answer in the whole request, and not right before it.
+/// Ids of calls in one request, made unique where the provider needs it.
+struct IdRewriter {
+    /// True if the provider matches an answer to a call of the whole request, and not only of the message right
+    /// before it.
     is_of_request: bool,
     taken: HashSet<ShortStr>,
     /// Those of the last turn.
     turn: Vec<ShortStr>,
 }
 
-impl Ids {
+impl IdRewriter {
     fn of(wire: Wire) -> Self {
         Self {
             is_of_request: matches!(
@@ -132,27 +138,27 @@ impl Ids {
         }
     }
 
-    /// The next calls. Whether one of them goes by another id than its own.
+    /// Assigns ids to the calls of the next turn. Returns true if a call's id changes.
     fn begin_turn(&mut self, calls: &[ToolCall]) -> bool {
         if !self.is_of_request {
             self.taken.clear();
         }
         self.turn.clear();
-        let mut is_anew = false;
+        let mut is_renamed = false;
         for (index, call) in calls.iter().enumerate() {
             let id = if !call.id.is_empty() && self.taken.insert(call.id.clone()) {
                 call.id.clone()
             } else {
-                is_anew = true;
-                self.another(&call.id, index)
+                is_renamed = true;
+                self.unused_id(&call.id, index)
             };
             self.turn.push(id);
         }
-        is_anew
+        is_renamed
     }
 
-    /// An id that no call before has, short enough for every provider.
-    fn another(&mut self, id: &str, index: usize) -> ShortStr {
+    /// Returns an id that no earlier call has, short enough for every provider.
+    fn unused_id(&mut self, id: &str, index: usize) -> ShortStr {
         let id = if id.is_empty() { "call" } else { id };
         let begin: String = id.chars().take(24).collect();
         let mut made = (index..).map(|number| ShortStr::from(format!("{begin}_{number}")));
@@ -169,26 +175,26 @@ impl Ids {
     }
 }
 
-enum Said<'t> {
+enum WireMessage<'t> {
     Other(Utterance<'t>),
-    /// What the model said, with ids that are not its own.
-    Anew(&'t str, Vec<ToolCall>),
+    /// Message of the model, with ids that are not its own.
+    Renamed(&'t str, Vec<ToolCall>),
     /// All answers of a turn.
     Answers(Vec<ToolResult>),
 }
 
-impl Said<'_> {
-    fn lend(&self) -> Utterance<'_> {
+impl WireMessage<'_> {
+    fn as_utterance(&self) -> Utterance<'_> {
         match self {
             Self::Other(said) => *said,
-            Self::Anew(text, calls) => Utterance::Assistant { text, calls },
+            Self::Renamed(text, calls) => Utterance::Assistant { text, calls },
             Self::Answers(results) => Utterance::Results(results),
         }
     }
 }
 
-/// The result that was answered with, as far as a provider is told of it.
-fn result(answer: &ToolMessage, ids: &Ids) -> ToolResult {
+/// Builds the result to send to the provider from a stored answer.
+fn result(answer: &ToolMessage, ids: &IdRewriter) -> ToolResult {
     let id = ids.turn.get(answer.index).unwrap_or(&answer.id);
     let call = ToolCall::new(&**id, &*answer.name, "");
     let outcome = if answer.is_error {

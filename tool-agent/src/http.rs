@@ -31,15 +31,18 @@ use crate::model::{Model, ModelError, News, Request, Responding};
 /// # Ok(()) }
 /// ```
 ///
-/// It streams where somebody listens, with the same result. What fails is told by its
-/// [`kind`](ModelError::kind): an answer that says so ([`Busy`](crate::ModelErrorKind::Busy) of 429
-/// and of 5xx, else [`Refused`](crate::ModelErrorKind::Refused), in the provider's words), a
-/// connection that broke ([`Transport`](crate::ModelErrorKind::Transport)), also in the midst of a
-/// stream, an answer that is too late, or one that is of no known form or too long
-/// ([`Unreadable`](crate::ModelErrorKind::Unreadable)). What may succeed later is sent again, if
-/// nothing of the answer was told yet: [`retries`](Self::retries).
+/// The endpoint streams if somebody listens, with the same result. Errors have a [`kind`](ModelError::kind):
+/// - [`Busy`](crate::ModelErrorKind::Busy): the provider answered 408, 409, 425, 429 or 5xx.
+/// - [`Refused`](crate::ModelErrorKind::Refused): any other error answer, with the provider's message.
+/// - [`Transport`](crate::ModelErrorKind::Transport): the connection broke, also in the middle of a stream.
+/// - [`Timeout`](crate::ModelErrorKind::Timeout): the answer was too late.
+/// - [`Unreadable`](crate::ModelErrorKind::Unreadable): the answer has no known form, or is too long.
 ///
-/// The key is in no `Debug` and no error. Redirections are not followed, or the key would be.
+/// A request that may succeed later is sent again, if no piece of its answer was reported yet:
+/// [`retries`](Self::retries).
+///
+/// The key appears in no `Debug` output and no error. Redirections are not followed, since they could carry the key
+/// elsewhere.
 #[derive(Clone)]
 pub struct Endpoint {
     wire: Wire,
@@ -137,20 +140,20 @@ impl Endpoint {
         }
     }
 
-    /// The same endpoint, with this key; with an empty one it sends none.
+    /// Sets the API key. With an empty key, none is sent.
     pub fn key(self, key: impl Into<Arc<str>>) -> Self {
         let key = key.into();
         let key = (!key.is_empty()).then_some(key);
         Self { key, ..self }
     }
 
-    /// The same endpoint, which declares tools in this dialect.
+    /// Sets the dialect in which tools are declared.
     pub fn dialect(self, fit: impl Into<Fit>) -> Self {
         let fit = fit.into();
         Self { fit, ..self }
     }
 
-    /// The same endpoint, whose answers have at most so many tokens.
+    /// Limits the tokens of an answer.
     pub fn max_tokens(self, most: u64) -> Self {
         Self {
             max_tokens: Some(most),
@@ -158,8 +161,8 @@ impl Endpoint {
         }
     }
 
-    /// The same endpoint, whose requests have this member in their body: `temperature`. It replaces
-    /// what stands there; of two objects, member by member. A value that is no JSON is left out.
+    /// Adds a member to the body of each request, as `temperature`. It replaces the member of that name; two objects
+    /// are merged member by member. A value that cannot be written as JSON is left out.
     pub fn member(mut self, name: impl Into<String>, value: impl Serialize) -> Self {
         if let Ok(value) = serde_json::to_value(value) {
             self.members.insert(name.into(), value);
@@ -167,21 +170,18 @@ impl Endpoint {
         self
     }
 
-    /// The same endpoint, with one more header. One that HTTP does not allow is refused at the first
-    /// request.
+    /// Adds a header. A header that HTTP does not allow fails at the first request.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// The same endpoint, which waits so long for a whole answer: 10 minutes if nothing is said. Each
-    /// [attempt](Self::retries) has so long.
+    /// Sets the time limit for a whole answer, for each [attempt](Self::retries). Default: 10 minutes.
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }
 
-    /// The same endpoint, which waits so long for the next piece of an answer: 2 minutes if nothing
-    /// is said.
+    /// Sets the time limit for the next piece of an answer. Default: 2 minutes.
     pub fn silence(self, silence: Duration) -> Self {
         Self {
             silence,
@@ -190,7 +190,7 @@ impl Endpoint {
         }
     }
 
-    /// The same endpoint, which reads so many bytes of an answer: 32 MiB if nothing is said.
+    /// Limits the bytes that are read of an answer. Default: 32 MiB.
     pub fn most_bytes(self, most: usize) -> Self {
         Self {
             most_bytes: most,
@@ -198,9 +198,9 @@ impl Endpoint {
         }
     }
 
-    /// The same endpoint, which sends a request so many times more, when it may succeed then: twice
-    /// if nothing is said. It waits as long as the provider asks, but gives up where that is more
-    /// than a minute; where the provider says nothing, half a second, and each time twice as long.
+    /// Sets how often a request is retried after a failure that may be transient. Default: 2. The wait is the
+    /// provider's, if it names one, and a wait of more than a minute is not retried. Otherwise the wait is half a
+    /// second, doubled each time.
     pub fn retries(self, most: u32) -> Self {
         Self {
             retries: most,

@@ -1,33 +1,32 @@
-//! What is known of calls while they run, so that a program that ends in their midst can go on.
+//! Records of calls while they run, so that a session can go on after a crash.
 
 mod layer;
-mod stored;
+mod stored_outcome;
 
 use serde_json::Value;
 use toolwright_runtime::ToolCall;
 
 pub(crate) use self::layer::Journal;
-pub(crate) use self::stored::Stored;
+pub(crate) use self::stored_outcome::StoredOutcome;
 use crate::CheckpointId;
 
-/// What an agent does about a call of which nobody knows whether it took effect: it began, and the
-/// program, or the future of the run, ended before it did. Calls of tools that are `read_only` or
-/// `idempotent` are not asked about: they run again.
+/// Policy for calls of unknown outcome: the call began, and the process or the run's future ended before the call
+/// did. Calls of tools that are `read_only` or `idempotent` run again in any case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnknownOutcome {
-    /// The call is pending, as [`Why::OutcomeUnknown`](crate::Why::OutcomeUnknown), and somebody
-    /// [decides](crate::Session::decide): it runs again if it is approved, or is answered with what came
-    /// of it, or rejected.
+    /// The call becomes pending, as [`Why::OutcomeUnknown`](crate::Why::OutcomeUnknown), and somebody
+    /// [decides](crate::Session::decide). It runs again if it is approved. It can also be answered with its outcome,
+    /// or rejected.
     #[default]
     Ask,
-    /// The model is told that it is not known.
+    /// The model gets an error that says that the outcome is unknown.
     Fail,
     /// The call runs again, and its effect may happen twice.
     RunAgain,
 }
 
-/// What a [`Checkpointer`](crate::Checkpointer) knows of a call.
+/// Record of a call in a [`Checkpointer`](crate::Checkpointer).
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallRecord {
     /// The call's idempotency key: run, turn, place in the turn, call id.
@@ -41,7 +40,7 @@ pub struct CallRecord {
     pub revision: u64,
     /// The newest checkpoint of the session when it began.
     pub after: CheckpointId,
-    /// What it came to: a JSON text. `None` while it runs, or if nobody knows.
+    /// Outcome as JSON text. `None` while the call runs, or if the outcome is unknown.
     pub outcome: Option<String>,
 }
 
@@ -76,7 +75,7 @@ impl Begin<'_> {
     }
 }
 
-/// What became of the wish to begin a call.
+/// Result of recording that a call begins.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Begun {
     /// It is recorded, and may run. The record's revision.
@@ -85,7 +84,7 @@ pub enum Begun {
     Standing(CallRecord),
 }
 
-/// What whoever decides about a call of unknown outcome is shown.
+/// Returns the value that is shown to the person who decides about a call of unknown outcome.
 fn shown(record: &CallRecord) -> Value {
     serde_json::json!({
         "outcome": "unknown",

@@ -18,7 +18,7 @@ pub enum Message {
     Tool(ToolMessage),
 }
 
-/// What the model said.
+/// Message of the model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Assistant {
@@ -69,12 +69,12 @@ pub struct ToolMessage {
     pub id: ShortStr,
     /// The tool's name.
     pub name: ShortStr,
-    /// What the model reads.
+    /// Text that the model reads.
     pub text: String,
-    /// Whether the call failed.
+    /// True if the call failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
-    /// Whether it goes to the user as it is.
+    /// True if the answer goes directly to the user.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_direct: bool,
     /// The answer's blocks, where it has more than words.
@@ -92,7 +92,7 @@ pub struct ToolMessage {
 pub struct Question {
     /// The question.
     pub text: String,
-    /// What the front end may want to know beside it.
+    /// Further data for the front end.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub options: Map<String, Value>,
 }

@@ -12,8 +12,8 @@ use crate::{Native, Thread};
 
 /// A model: the one trait between an agent and a provider.
 ///
-/// It answers a request once. What comes in pieces it also tells to `news` on the way; the response
-/// is the whole all the same, so that an agent works alike with models that stream and that do not.
+/// A model answers each request once. A model that streams also sends the pieces to `news`. The response is complete
+/// in any case, so an agent works the same with all models.
 pub trait Model: Send + Sync {
     /// The model's next message.
     ///
@@ -21,10 +21,10 @@ pub trait Model: Send + Sync {
     fn respond<'a>(&'a self, request: Request<'a>, news: News<'a>) -> Responding<'a>;
 }
 
-/// What a [`Model`] returns: what will have become of the request.
+/// Future that a [`Model`] returns.
 pub type Responding<'a> = Pin<Box<dyn Future<Output = Result<Response, ModelError>> + Send + 'a>>;
 
-/// What a model is asked.
+/// Request to a model.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Request<'a> {
@@ -34,9 +34,9 @@ pub struct Request<'a> {
     pub thread: &'a Thread,
     /// The tools that the model may call, in order.
     pub tools: &'a Toolset,
-    /// Whether it calls tools, and which; a tool that it names is among `tools`.
+    /// Tool choice of the request. A tool that it names is among `tools`.
     pub choice: &'a ToolChoice,
-    /// What the answer must look like, where it is to be a value.
+    /// Schema of the answer, if it has to be a value.
     pub schema: Option<&'a SchemaDoc>,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Where a model tells what comes in pieces. Cheap to copy.
+/// Sink of a streamed response. Cheap to copy.
 #[derive(Clone, Copy)]
 pub struct News<'a>(Option<&'a (dyn Fn(&StreamEvent) + Send + Sync)>);
 
@@ -66,7 +66,7 @@ impl<'a> News<'a> {
         Self(Some(listener))
     }
 
-    /// Whether somebody wants pieces.
+    /// Returns true if somebody receives the pieces.
     pub fn is_wanted(&self) -> bool {
         self.0.is_some()
     }
@@ -85,7 +85,7 @@ impl fmt::Debug for News<'_> {
     }
 }
 
-/// What a model answered.
+/// Response of a model.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Response {
@@ -96,12 +96,12 @@ pub struct Response {
     pub calls: Vec<ToolCall>,
     /// The message in the provider's own form.
     pub native: Option<Native>,
-    /// What it cost, if the provider said so.
+    /// Usage of the call, if the provider reported it.
     pub usage: Option<Usage>,
-    /// Whether the provider cut the answer off.
+    /// True if the provider cut the answer off.
     pub cut_off: bool,
-    /// Whether the tools were declared in forms that are not their own, so that
-    /// [`Context::lowered`](toolwright_runtime::Context::lowered) reads the calls.
+    /// True if the tools were declared in lowered forms, so that the calls are read with
+    /// [`Context::lowered`](toolwright_runtime::Context::lowered).
     pub lowered: bool,
 }
 
@@ -122,7 +122,7 @@ impl Response {
         }
     }
 
-    /// The same, with what it cost.
+    /// Sets the usage.
     pub fn with_usage(self, usage: Usage) -> Self {
         Self {
             usage: Some(usage),
@@ -169,7 +169,7 @@ impl ModelErrorKind {
         }
     }
 
-    /// Whether the same request may succeed later.
+    /// Returns true if the same request may succeed later.
     pub const fn is_transient(self) -> bool {
         matches!(self, Self::Transport | Self::Busy | Self::Timeout)
     }
@@ -187,13 +187,13 @@ impl ModelError {
         }
     }
 
-    /// The same error with what caused it.
+    /// Sets the cause of the error.
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.source = Some(Arc::from(source.into()));
         self
     }
 
-    /// The same error, with how long the provider asks to wait.
+    /// Sets how long the provider asks to wait.
     pub fn with_retry_after(self, wait: Duration) -> Self {
         Self {
             retry_after: Some(wait),
@@ -201,7 +201,7 @@ impl ModelError {
         }
     }
 
-    /// How long the provider asks to wait before the same request is sent again.
+    /// Returns how long the provider asks to wait before the same request is sent again.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }

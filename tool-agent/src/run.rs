@@ -7,7 +7,7 @@ use toolwright_runtime::{HaltReason, Payload, ShortStr, ToolError};
 
 use crate::{CheckpointError, ModelError, SessionError, ThreadError, Usage};
 
-/// What an agent's run visits in turn.
+/// Node that an agent's run visits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Node {
@@ -42,7 +42,7 @@ impl fmt::Display for Node {
     }
 }
 
-/// What became of a run. The conversation itself is in the session.
+/// Result of a run. The conversation itself is in the session.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Run {
@@ -50,11 +50,11 @@ pub struct Run {
     pub halted: Halted,
     /// The model's last words in it.
     pub text: Option<String>,
-    /// How often it asked the model.
+    /// Number of model calls.
     pub turns: u32,
-    /// How often it ran tools.
+    /// Number of tool rounds.
     pub rounds: u32,
-    /// What its model calls cost.
+    /// Usage of the run's model calls.
     pub usage: Usage,
 }
 
@@ -74,15 +74,15 @@ pub enum Halted {
         id: ShortStr,
         /// The question.
         question: String,
-        /// What the front end may want to know beside it.
+        /// Further data for the front end.
         options: Map<String, Value>,
     },
     /// A policy says that a call's failure ends the run. As with [`Halt`](Self::Halt), what is still open of the
     /// turn can be decided about, and the next run ends like this once more when nothing is.
     ToolError(ToolError),
-    /// A tool ended the run. Where calls of its turn are [pending](crate::Session::pending) or
-    /// [ask](crate::Session::questions), the session waits for what is said about them; the run that settles the
-    /// last of them ends like this once more, and the session is completed.
+    /// A tool ended the run. If calls of its turn are [pending](crate::Session::pending) or
+    /// [ask](crate::Session::questions), the session waits for them. The run that settles the last of them ends like
+    /// this once more, and the session is completed.
     Halt {
         /// The call's place in its turn, from 0.
         index: usize,
@@ -90,7 +90,7 @@ pub enum Halted {
         id: ShortStr,
         /// Why.
         reason: HaltReason,
-        /// What it came to.
+        /// Value that the tool ended the run with.
         value: Payload,
     },
     /// Calls are pending: see [`Session::pending`](crate::Session::pending).
@@ -101,7 +101,7 @@ pub enum Halted {
     Interrupted {
         /// The node.
         node: Node,
-        /// Whether it has been visited.
+        /// True if the node has been visited.
         after: bool,
     },
     /// The host's own condition.
@@ -120,7 +120,7 @@ pub enum Halted {
 }
 
 impl Halted {
-    /// Whether a limit of the agent's ended the run. Running the session again allows as much again.
+    /// Returns true if a limit of the agent ended the run. Running the session again allows as much again.
     pub const fn is_limit(&self) -> bool {
         matches!(
             self,
@@ -158,7 +158,7 @@ impl Run {
         }
     }
 
-    /// The same run, if no limit and no failure ended it.
+    /// Returns the run, if no limit and no failure ended it.
     ///
     /// # Errors
     /// When one did.

@@ -1,12 +1,12 @@
 mod decide;
 mod error;
+mod input;
 mod pending;
 mod queue;
 mod status;
 mod sub;
 mod submit;
 mod turn;
-mod words;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 use toolwright_runtime::{Decision, State, ToolCall};
 
-use crate::checkpoint::Form;
+use crate::checkpoint::FormatVersion;
 use crate::{CheckpointId, Message, Node, Repair, Thread, Usage};
 
 pub use self::error::SessionError;
@@ -27,18 +27,16 @@ pub(crate) use self::sub::id_of;
 pub(crate) use self::submit::answer_of;
 use self::turn::Ending;
 
-/// A conversation that can be stored at every pause and gone on with elsewhere: plain data, without
-/// the agent.
+/// A conversation that can be stored at every pause and continued elsewhere. It is plain data, without the agent.
 ///
-/// Every call that the model made is answered in the thread, or [`pending`](Self::pending), and what is
-/// pending can be [decided](Self::decide) about, in every state that is handed out. A call whose tool asks
-/// a person is one of the [`questions`](Self::questions) until it is answered: a turn may ask several, which are
-/// answered in any order. Where a tool of such a turn ends the run, or an error does, the run ends so once
-/// nothing of the turn is open any more. Two calls of a turn that have one id both run, in call order, and each
-/// has an answer in its place; requests give the second another id.
+/// In every state that is handed out, each call of the model is either answered in the thread or
+/// [`pending`](Self::pending). Pending calls can be [decided](Self::decide) about. A call whose tool asks a person is
+/// one of the [`questions`](Self::questions) until it is answered. A turn may have several questions, to be answered
+/// in any order. If a tool of such a turn ends the run, or an error does, the run ends once nothing of the turn is
+/// open. Two calls of a turn with one id both run, in call order, and each has its own answer; requests give the
+/// second another id.
 ///
-/// A clone is another conversation from then on, with a [`queue`](Self::queue) of its own in which the same
-/// messages stand.
+/// A clone is another conversation from then on. It has its own [`queue`](Self::queue), with the same messages in it.
 ///
 /// ```
 /// use toolwright::agent::{Session, Status};
@@ -53,32 +51,32 @@ use self::turn::Ending;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Session {
     #[serde(default)]
-    form: Form,
+    form: FormatVersion,
     id: Arc<str>,
     pub(crate) thread: Thread,
     #[serde(default, skip_serializing_if = "State::is_empty")]
     pub(crate) state: State,
     pub(crate) status: Status,
-    pub(crate) at: At,
+    pub(crate) at: RunPosition,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) waits: Vec<Wait>,
+    pub(crate) waits: Vec<WaitingCall>,
     #[serde(default)]
     pub(crate) usage: Usage,
     #[serde(default, skip_serializing_if = "OwnQueue::is_untouched")]
     queue: OwnQueue,
-    /// What it came to when it ended last.
+    /// Result of the last run that ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) result: Option<String>,
-    /// What ends the run once nothing of the turn is open.
+    /// The call that ends the run once no call of the turn is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ending: Option<Ending>,
     /// The agent that the conversation was handed over to last; without one, whoever runs it speaks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) agent: Option<Arc<str>>,
-    /// The agent that goes on once all calls of the turn are answered; then, until a run has told it.
+    /// Agent that takes over once all calls of the turn are answered. Kept until a run has sent the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) next_agent: Option<Arc<str>>,
-    /// Differs for all sessions, of one id too: sub-sessions have it in theirs.
+    /// Unique mark of this session, also among sessions of one id. Ids of sub-sessions contain it.
     #[serde(default)]
     pub(crate) born: Arc<str>,
     /// Its newest checkpoint, as far as this copy knows.
@@ -89,12 +87,12 @@ pub struct Session {
     pub(crate) branch: Option<CheckpointId>,
 }
 
-/// Where a session stands in its run.
+/// Position of a session in its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct At {
-    /// What comes next.
+pub(crate) struct RunPosition {
+    /// Node that comes next.
     pub(crate) node: Node,
-    /// The pause before it is over.
+    /// True if the interrupt before the node has been passed.
     #[serde(default)]
     pub(crate) passed: bool,
     /// Runs that began; a run begins with a user's words.
@@ -108,20 +106,20 @@ pub(crate) struct At {
     /// The turn whose round of tools was counted last.
     #[serde(default)]
     pub(crate) counted: Option<u32>,
-    /// Where the counts stood when a limit ended the run last: whoever runs the session again allows as much again.
+    /// Counts when a limit last ended the run. Running the session again allows as much again.
     #[serde(default)]
-    pub(crate) allowed: Counts,
+    pub(crate) allowed: LimitCounts,
 }
 
-/// What limits count.
+/// Counts that limits apply to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Counts {
+pub(crate) struct LimitCounts {
     pub(crate) turns: u32,
     pub(crate) rounds: u32,
     pub(crate) steps: u32,
 }
 
-impl At {
+impl RunPosition {
     /// The beginning of a run.
     const fn start(run: u64) -> Self {
         Self {
@@ -132,7 +130,7 @@ impl At {
             rounds: 0,
             steps: 0,
             counted: None,
-            allowed: Counts {
+            allowed: LimitCounts {
                 turns: 0,
                 rounds: 0,
                 steps: 0,
@@ -140,18 +138,18 @@ impl At {
         }
     }
 
-    /// What was spent since the run began, or since it came to a limit.
-    pub(crate) fn spent(&self) -> Counts {
-        Counts {
+    /// Returns the counts since the run began, or since it reached a limit.
+    pub(crate) fn spent(&self) -> LimitCounts {
+        LimitCounts {
             turns: self.turn.saturating_sub(self.allowed.turns),
             rounds: self.rounds.saturating_sub(self.allowed.rounds),
             steps: self.steps.saturating_sub(self.allowed.steps),
         }
     }
 
-    /// A limit ended the run.
+    /// Resets the counts that limits apply to, after one ended the run.
     pub(crate) fn allow_again(&mut self) {
-        self.allowed = Counts {
+        self.allowed = LimitCounts {
             turns: self.turn,
             rounds: self.rounds,
             steps: self.steps,
@@ -161,12 +159,12 @@ impl At {
 
 /// A call that an executor left to somebody.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Wait {
+pub(crate) struct WaitingCall {
     pub(crate) index: usize,
     /// As it was shown: with its arguments as they were repaired.
     pub(crate) call: ToolCall,
     pub(crate) why: Why,
-    /// Of what was shown: see [`crate::digest`].
+    /// Digest of the call as it was shown: see [`crate::digest`].
     pub(crate) digest: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) decision: Option<Decision>,
@@ -182,22 +180,22 @@ impl Default for Session {
 }
 
 impl Session {
-    /// A conversation that has not begun, with an id of its own.
+    /// Creates a conversation that has not begun, with a new id.
     pub fn new() -> Self {
         Self::with_id(unique())
     }
 
-    /// A conversation that has not begun, with an id of the host's.
+    /// Creates a conversation that has not begun, with the host's id.
     pub fn with_id(id: impl Into<Arc<str>>) -> Self {
         Self {
-            form: Form,
+            form: FormatVersion,
             id: id.into(),
             thread: Thread::new(),
             state: State::new(),
             status: Status::Idle,
-            at: At {
+            at: RunPosition {
                 node: Node::End,
-                ..At::start(0)
+                ..RunPosition::start(0)
             },
             waits: Vec::new(),
             usage: Usage::default(),
@@ -212,15 +210,15 @@ impl Session {
         }
     }
 
-    /// A conversation that begins with a user's words.
+    /// Creates a conversation that begins with a user's message.
     pub fn ask(text: impl Into<String>) -> Self {
         let mut session = Self::new();
         session.begin(text.into());
         session
     }
 
-    /// A conversation that goes on from stored messages. If they end with calls that are not all answered,
-    /// an agent begins with those; if they end with open questions, it waits for the answers.
+    /// Creates a conversation from stored messages. If they end with unanswered calls, an agent runs those first. If
+    /// they end with open questions, the conversation waits for the answers.
     pub fn of_thread(thread: Thread) -> Self {
         let mut session = Self {
             thread,
@@ -271,38 +269,38 @@ impl Session {
         self.agent.as_deref()
     }
 
-    /// What it came to when it ended last: the model's last words, the answer that went to the user as
-    /// it is, or the value of the tool that ended it. `None` while it goes on.
+    /// Returns the result of the last run that ended: the model's last text, the answer that went directly to the
+    /// user, or the value of the tool that ended the run. `None` while the session goes on.
     pub fn result(&self) -> Option<&str> {
         self.result.as_deref()
     }
 
-    /// What it waits for.
+    /// Returns what the session waits for.
     pub fn status(&self) -> &Status {
         &self.status
     }
 
-    /// What the conversation knows.
+    /// Returns the conversation's state.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// The same conversation, which knows this.
+    /// Sets the conversation's state.
     pub fn with_state(self, state: State) -> Self {
         Self { state, ..self }
     }
 
-    /// Lets the conversation know this from now on.
+    /// Replaces the conversation's state.
     pub fn set_state(&mut self, state: State) {
         self.state = state;
     }
 
-    /// What comes next when an agent runs it.
+    /// Returns the node that comes next when an agent runs the session.
     pub fn next(&self) -> Node {
         self.at.node
     }
 
-    /// What its model calls cost so far.
+    /// Returns the usage of the session's model calls so far.
     pub fn usage(&self) -> Usage {
         self.usage
     }
@@ -339,7 +337,7 @@ impl Session {
         })
     }
 
-    /// The agent that the conversation was handed over to, if nobody was told yet.
+    /// Takes the agent of a completed hand-over, if no event was sent for it yet.
     pub(crate) fn take_handed_over(&mut self) -> Option<Arc<str>> {
         let goes_on = self.next_agent == self.agent && self.thread.unanswered().is_empty();
         if goes_on {
@@ -381,7 +379,7 @@ impl Session {
     }
 }
 
-/// A text that no other call returns, of whatever process.
+/// Returns a text that is unique among all calls and processes.
 fn unique() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let started = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);

@@ -61,7 +61,7 @@ mod on {
             Self(contained(span).unwrap_or_else(Span::none))
         }
 
-        /// Notes what became of the run.
+        /// Records the result of the run.
         pub(crate) fn ran(&self, ran: &Result<Run, AgentError>) {
             contained(|| match ran {
                 Ok(run) => {
@@ -79,7 +79,7 @@ mod on {
             });
         }
 
-        /// Notes what the model answered.
+        /// Records the answer of the model.
         pub(crate) fn answered(&self, answer: &Result<Response, ModelError>) {
             contained(|| match answer {
                 Ok(response) => self.usage(response.usage.unwrap_or_default()),
@@ -99,7 +99,7 @@ mod on {
             self.0.record("error.type", kind);
         }
 
-        /// The same future, polled inside the span.
+        /// Polls the future inside the span.
         pub(crate) async fn around<F: Future>(&self, future: F) -> F::Output {
             let mut future = pin!(future);
             poll_fn(|task| {

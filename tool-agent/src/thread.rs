@@ -9,9 +9,8 @@ use crate::{Asks, Assistant, CallRef, Message, Question, SessionError, ToolMessa
 /// A conversation: all of its messages, in order. The system prompt is not one of them: an agent
 /// sends it each time.
 ///
-/// A provider takes a thread in which every call is answered right behind the message that makes it,
-/// and nothing is answered that was not asked. [`check`](Self::check) says whether this one is, and
-/// [`repair`](Self::repair) makes it so.
+/// Providers accept a thread if each call is answered right behind the message that makes it, and each answer belongs
+/// to a call. [`check`](Self::check) verifies this, and [`repair`](Self::repair) makes it so.
 ///
 /// ```
 /// use toolwright::agent::{Message, Repair, Thread};
@@ -32,8 +31,8 @@ pub struct Thread {
     turn: Option<Turn>,
 }
 
-/// The last message that makes calls, and the answers right behind it: known, so that an answer finds its place without a
-/// look at all others.
+/// Last message that makes calls, and the answers right behind it. It is cached, so that an answer finds its place
+/// without a scan of all messages.
 #[derive(Debug, Clone, Copy)]
 struct Turn {
     at: usize,
@@ -66,7 +65,7 @@ pub struct OpenQuestion {
     pub question: Question,
 }
 
-/// What is to become of calls without answers.
+/// Repair of calls without answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Repair {
@@ -161,12 +160,12 @@ impl Thread {
         &self.messages
     }
 
-    /// Whether there is none.
+    /// Returns true if the thread holds no message.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
 
-    /// How many there are.
+    /// Returns the number of messages.
     pub fn len(&self) -> usize {
         self.messages.len()
     }
@@ -214,13 +213,13 @@ impl Thread {
         self.messages.last()
     }
 
-    /// Whether the last calls came in forms that are not their tools' own.
+    /// Returns true if the last calls came in lowered forms of their tools' schemas.
     pub(crate) fn is_lowered(&self) -> bool {
         let turn = self.last_turn().and_then(|turn| self.messages.get(turn));
         matches!(turn, Some(Message::Assistant(said)) if said.lowered)
     }
 
-    /// What the user said last.
+    /// Returns the last message of the user.
     pub fn last_input(&self) -> Option<&str> {
         self.messages
             .iter()
@@ -231,14 +230,14 @@ impl Thread {
             })
     }
 
-    /// Whether a tool has answered since the user spoke.
+    /// Returns true if a tool has answered since the last message of the user.
     pub(crate) fn is_answered(&self) -> bool {
         let since = self.messages.iter().rev();
         let mut since = since.take_while(|message| !matches!(message, Message::User { .. }));
         since.any(|message| matches!(message, Message::Tool(_)))
     }
 
-    /// What the model said last, if it said words.
+    /// Returns the last text of the model that is not empty.
     pub fn last_text(&self) -> Option<&str> {
         self.messages
             .iter()
@@ -249,8 +248,7 @@ impl Thread {
             })
     }
 
-    /// The names of the tools that ran and did not fail, in order: of the turns before the one that is
-    /// still open, if one is.
+    /// Returns the names of the tools that ran and did not fail, in order. An open turn is not included.
     pub fn called(&self) -> impl Iterator<Item = &str> {
         let open = self.unanswered().first().map(|open| open.message);
         let closed = self
@@ -264,9 +262,8 @@ impl Thread {
         })
     }
 
-    /// Puts an answer where it belongs: behind the message that makes the call, in call order. Of a
-    /// call that is answered already the answer is replaced. Whether there is such a call in the
-    /// last turn.
+    /// Inserts an answer behind the message that makes the call, in call order. An answer that the call already has
+    /// is replaced. Returns false if the last turn has no such call.
     pub fn answer(&mut self, answer: ToolMessage) -> bool {
         let call = self.last_calls().get(answer.index);
         if call.is_none_or(|call| call.id != answer.id) {
@@ -418,8 +415,8 @@ impl Thread {
         successes.try_fold(first, |_, answer| answer.is_direct.then_some(answer))
     }
 
-    /// Whether it ends with calls that are not all answered. What no provider would take for another
-    /// reason is an error.
+    /// Returns true if the thread ends with calls that are not all answered. Any other reason for a provider to
+    /// reject the thread is an error.
     pub(crate) fn is_open(&self) -> Result<bool, ThreadError> {
         let Err(error) = self.check() else {
             return Ok(false);
@@ -448,7 +445,7 @@ impl Thread {
             .unwrap_or_default()
     }
 
-    /// Whether a provider would take the thread.
+    /// Checks that a provider would accept the thread.
     ///
     /// # Errors
     /// When calls have no answer right behind the message that makes them, or answers no call.

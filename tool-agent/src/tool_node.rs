@@ -27,7 +27,7 @@ pub struct ToolNode {
     encoder: Encoder,
 }
 
-/// What became of the calls that a thread ended with.
+/// Outcomes of the calls that a thread ended with.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Answers {
@@ -40,13 +40,12 @@ pub struct Answers {
     /// Every such reason, in the order in which they count: `halted` is the first. A turn may ask several
     /// [questions](Thread::questions), and end the conversation beside them.
     pub halts: Vec<Halted>,
-    /// What the conversation knows from now on, if calls changed it.
+    /// The conversation's new state, if calls changed it.
     pub state: Option<State>,
 }
 
-/// Where a conversation goes on: at the tools, where its last message makes calls of which one has no
-/// answer; at the end, where the model has said its last word, and where nothing was said; else at the
-/// model.
+/// Returns the node at which a conversation goes on. That is the tools node if its last message makes calls and one
+/// has no answer. It is the end after a last message without calls, and for an empty thread; otherwise the model.
 pub fn route(thread: &Thread) -> Node {
     if thread.is_open().unwrap_or(false) {
         return Node::Tools;
@@ -66,16 +65,16 @@ impl ToolNode {
         }
     }
 
-    /// The same, with how results become the model's text.
+    /// Sets the encoder that turns results into the model's text.
     pub fn encoder(self, encoder: Encoder) -> Self {
         Self { encoder, ..self }
     }
 
-    /// Runs the calls that the thread ends with and that have no answer, and puts the answers behind
-    /// them: one for each call, in call order, under its id. A thread that ends otherwise stays as it is.
+    /// Runs the unanswered calls at the end of the thread and appends their answers: one for each call, in call
+    /// order, under its id. A thread that ends otherwise stays as it is.
     ///
-    /// Where calls ask a person, the first question stands at the end of the thread in the assistant's words, and
-    /// [`Thread::questions`] has all of them; [`Thread::answer_call`] answers each.
+    /// If calls ask a person, the first question is appended in the assistant's words. [`Thread::questions`] returns
+    /// all of them, and [`Thread::answer_call`] answers each.
     ///
     /// What the context does not say of the conversation, its input and the tools that were called
     /// before, is taken from the thread. Dropping the future leaves the thread as it was.
@@ -92,7 +91,10 @@ impl ToolNode {
         }
         let open: Vec<_> = thread.unanswered().iter().map(|open| open.index).collect();
         let calls = thread.last_calls();
-        let (plans, cx) = (plans(calls, &open), known(thread, cx.clone()));
+        let (plans, cx) = (
+            plans(calls, &open),
+            conversation_context(thread, cx.clone()),
+        );
         let batch = self.executor.run_planned(calls, &plans, &cx).await;
         Ok(self.take(thread, &batch, &open))
     }
@@ -140,9 +142,8 @@ pub(crate) fn plans(calls: &[ToolCall], places: &[usize]) -> Vec<CallPlan> {
     plans
 }
 
-/// What the calls may know of a conversation that is the host's: what the thread says of it goes under
-/// what the host says.
-pub(crate) fn known(thread: &Thread, cx: Context) -> Context {
+/// Builds the context of calls: the host's context over what the thread says.
+pub(crate) fn conversation_context(thread: &Thread, cx: Context) -> Context {
     let known = Context::new().with_called(thread.called());
     let known = match thread.last_input() {
         Some(input) => known.with_input(input),

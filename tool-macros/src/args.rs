@@ -9,18 +9,18 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Path, Token};
 
 use crate::ctxt::Ctxt;
-use crate::hidden;
+use crate::invisible_chars;
 use crate::model::{DefaultValue, Options, Text};
 use crate::schema::{Bounds, read_bound};
 
 mod meta;
+mod suggestions;
 mod targets;
-mod words;
 
 use meta::meta_json;
+pub(crate) use suggestions::unknown;
 pub(crate) use targets::distinct;
 use targets::targets;
-pub(crate) use words::unknown;
 
 /// The options of `#[tool]`, in the order in which the documentation lists them.
 const TOOL_OPTIONS: [&str; 21] = [
@@ -207,7 +207,7 @@ pub(crate) fn metas(cx: &Ctxt, tokens: TokenStream) -> Vec<Meta> {
     metas_after(cx, &mut Vec::new(), tokens)
 }
 
-/// The same, behind the options `seen` of the same item.
+/// Reads options after those in `seen`, of the same item.
 fn metas_after(cx: &Ctxt, seen: &mut Vec<String>, tokens: TokenStream) -> Vec<Meta> {
     let parser = Punctuated::<Meta, Token![,]>::parse_terminated;
     let metas = cx.ok(parser.parse2(tokens)).unwrap_or_default();
@@ -271,7 +271,7 @@ pub(crate) fn shown(cx: &Ctxt, value: &Expr) {
         ..
     }) = bare(value)
     {
-        hidden::check(cx, text.span(), &text.value());
+        invisible_chars::check(cx, text.span(), &text.value());
     }
 }
 
@@ -280,7 +280,7 @@ pub(crate) fn text(cx: &Ctxt, meta: &Meta) -> Option<Text> {
     text_like(cx, meta, "…")
 }
 
-/// The same, with an example of what the text says.
+/// Reads `key = "…"`, with an example of the text for the error.
 fn text_like(cx: &Ctxt, meta: &Meta, example: &str) -> Option<Text> {
     match value(cx, meta, &format!("\"{example}\""))? {
         Expr::Lit(ExprLit {
@@ -288,7 +288,7 @@ fn text_like(cx: &Ctxt, meta: &Meta, example: &str) -> Option<Text> {
             ..
         }) => {
             let value = literal.value();
-            hidden::check(cx, literal.span(), &value);
+            invisible_chars::check(cx, literal.span(), &value);
             Some(Text {
                 value,
                 span: literal.span(),

@@ -1,4 +1,4 @@
-//! What says whether an item is there: `#[cfg(…)]`, also from inside of a `#[cfg_attr(…)]`.
+//! The `#[cfg(…)]` of an item, also from inside a `#[cfg_attr(…)]`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -7,10 +7,10 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Meta, Token};
 
-use crate::place::quote;
+use crate::span::quote;
 
-/// Those attributes that say whether there is a function, each as a `#[cfg(…)]`. A broken one is left to the compiler, which
-/// meets it on the function itself.
+/// Returns the attributes that enable or disable a function, each as a `#[cfg(…)]`. A malformed one is left to the
+/// compiler, which meets it on the function itself.
 pub(crate) fn cfgs(attrs: &[Attribute]) -> Vec<Attribute> {
     let asked = |attr: &Attribute| {
         if attr.path().is_ident("cfg") {
@@ -25,7 +25,7 @@ pub(crate) fn cfgs(attrs: &[Attribute]) -> Vec<Attribute> {
     attrs.iter().filter_map(asked).collect()
 }
 
-/// What `cfg(…)` asks, and what the `cfg(…)`s in a `cfg_attr(…)` come to. Nothing where it asks nothing.
+/// Returns the condition of a `cfg(…)`, or of the `cfg(…)`s inside a `cfg_attr(…)`. `None` if there is no condition.
 fn condition(meta: &Meta) -> Option<TokenStream> {
     let list = meta.require_list().ok()?;
     if list.path.is_ident("cfg") {
@@ -39,7 +39,7 @@ fn condition(meta: &Meta) -> Option<TokenStream> {
     (!asked.is_empty()).then(|| quote!(any(not(#given), all(#(#asked),*))))
 }
 
-/// What stands in a `cfg_attr(…)`: a condition, and the attributes.
+/// Parses the contents of a `cfg_attr(…)`: a condition, and the attributes.
 fn conditional(input: ParseStream<'_>) -> syn::Result<(TokenStream, Punctuated<Meta, Token![,]>)> {
     let mut given = TokenStream::new();
     while !input.peek(Token![,]) {
@@ -49,7 +49,7 @@ fn conditional(input: ParseStream<'_>) -> syn::Result<(TokenStream, Punctuated<M
     Ok((given, Punctuated::parse_terminated(input)?))
 }
 
-/// The attributes in a `cfg_attr(…)`. A broken one has none: the compiler says what is wrong with it.
+/// Returns the attributes in a `cfg_attr(…)`. A malformed one has none: the compiler reports it.
 pub(crate) fn held(attr: &Attribute) -> Vec<Attribute> {
     let metas = attr.parse_args_with(conditional);
     let held = metas.into_iter().flat_map(|(_, metas)| metas);
@@ -60,7 +60,7 @@ pub(crate) fn held(attr: &Attribute) -> Vec<Attribute> {
     .collect()
 }
 
-/// What an element of a list asks, of which nothing but `#[cfg(…)]` can be said.
+/// Checks that a list element has no attribute but `#[cfg(…)]`.
 pub(crate) fn of_element(attrs: &[Attribute]) -> syn::Result<()> {
     for attr in attrs {
         let name = attr.path().to_token_stream().to_string();

@@ -1,4 +1,4 @@
-//! What a tool must not be. Rules that rustc reports better after expansion are not here.
+//! Rules that a tool must follow. Rules that rustc reports better after expansion are not here.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -12,9 +12,9 @@ use crate::ctxt::Ctxt;
 use crate::doc::Doc;
 use crate::model::{DefaultValue, Function, Param, Tool};
 use crate::name::{PARAM_RULE, TOOL_RULE, did_you_mean, is_param_name, is_tool_name, quoted};
-use crate::place::{parse_quote, quote};
 use crate::schema::is_basic;
-use crate::{group, hidden, ty};
+use crate::span::{parse_quote, quote};
+use crate::{group, invisible_chars, ty};
 
 mod output;
 pub(crate) mod param;
@@ -51,7 +51,7 @@ fn all(cx: &Ctxt, tool: &Tool) {
     output::is_there(cx, tool);
 }
 
-/// What a generic tool's arguments are is known where it is listed, and so is what accepts them.
+/// A generic tool's argument types are known only where it is listed, so a target cannot be checked at the function.
 pub(crate) fn targets_are_for_one_type(cx: &Ctxt, tool: &Tool, generics: &Generics) {
     let is_open =
         generics.type_params().next().is_some() || generics.const_params().next().is_some();
@@ -88,8 +88,8 @@ fn pascal(name: &str) -> String {
     first.into_iter().chain(chars).collect::<String>() + "Tool"
 }
 
-/// One name, one tool; a list would only find it where it is written. Of those that a `#[cfg(…)]`
-/// chooses among it has to find it.
+/// A tool's name must be unique in its block; a list would report it only where it is written. Methods behind a
+/// `#[cfg(…)]` are left to the list.
 fn name_is_new(cx: &Ctxt, tool: &Tool, others: &[Tool]) {
     let name = &tool.name.value;
     let is_same = |other: &Tool| other.cfg.is_empty() && other.name.value == *name;
@@ -147,7 +147,7 @@ fn not_generic(cx: &Ctxt, tool: &Tool) {
 fn name_is_portable(cx: &Ctxt, tool: &Tool) {
     let name = &tool.name.value;
     // What is hidden in a name has an error of its own.
-    if !is_tool_name(name) && hidden::find(name).is_none() {
+    if !is_tool_name(name) && invisible_chars::find(name).is_none() {
         cx.error_at(
             tool.name.span,
             format!("providers refuse the tool name `{name}`\nhelp: give another: `#[tool(name = \"…\")]`, {TOOL_RULE}"),
@@ -179,7 +179,7 @@ fn has_description(cx: &Ctxt, tool: &Tool) {
 fn params_are_portable(cx: &Ctxt, tool: &Tool) {
     for param in tool.model_params() {
         let name = &param.name.value;
-        if !is_param_name(name) && hidden::find(name).is_none() {
+        if !is_param_name(name) && invisible_chars::find(name).is_none() {
             cx.error_at(
                 param.name.span,
                 format!("providers refuse the parameter name `{name}` of tool `{}`\nhelp: give another: `#[arg(rename = \"…\")]`, {PARAM_RULE}", tool.name.value),
@@ -240,7 +240,7 @@ fn flatten_is_alone(cx: &Ctxt, tool: &Tool) {
     }
 }
 
-/// What may stand beside a struct's keys is part of its own schema.
+/// The schema of a flattened struct decides itself if it ignores unknown keys.
 fn flatten_says_what_is_ignored(cx: &Ctxt, tool: &Tool) {
     if let Some(span) = tool.options.ignore_unknown
         && tool.model_params().any(|param| param.flatten.is_some())
@@ -269,8 +269,8 @@ fn default_is_for_a_value(cx: &Ctxt, tool: &Tool) {
     }
 }
 
-/// Nothing can end a synchronous body but its own return, unless it has a thread of its own. A stream that it returns is read
-/// later, and is not what takes its time here.
+/// A time limit cannot end a synchronous body without a thread of its own. A stream that it returns is read later,
+/// and needs no limit here.
 fn timeout_can_be_kept(cx: &Ctxt, tool: &Tool) {
     let options = &tool.options;
     if let Some((span, _)) = options.timeout
@@ -298,7 +298,7 @@ fn timeout_can_be_kept(cx: &Ctxt, tool: &Tool) {
     }
 }
 
-/// What a documentation says of parameters must be true.
+/// Documentation of parameters must match the parameters.
 pub(crate) fn documented(cx: &Ctxt, tool: &Tool, doc: &Doc) {
     for listed in &doc.params {
         let is_param = tool.params.iter().any(|param| match param {
@@ -338,7 +338,7 @@ pub(crate) fn is_of_type(cx: &Ctxt, header: &ItemImpl) -> bool {
     header.trait_.is_none()
 }
 
-/// Calls go on when the list's function has returned, and so must the value.
+/// The value must be owned: calls go on after the function with the list has returned.
 pub(crate) fn owns(cx: &Ctxt, header: &ItemImpl) -> bool {
     let borrowed = ty::lifetime(header.self_ty.to_token_stream());
     if let Some(lifetime) = &borrowed {
@@ -389,7 +389,7 @@ pub(crate) fn is_method(cx: &Ctxt, sig: &Signature) -> bool {
     is_method
 }
 
-/// Whether a signature speaks of `Self`, which is no basic type.
+/// Returns true if a signature names `Self`, which no free function can.
 fn names_self(sig: &Signature) -> bool {
     let speaks = |tokens: TokenStream| ty::find(tokens, &["Self"]).is_some();
     let in_type = |ty: &Type| !is_basic(ty) && speaks(ty.to_token_stream());
@@ -432,7 +432,7 @@ pub(crate) fn body(cx: &Ctxt, function: &mut Function) {
     }
 }
 
-/// What the signature must not be, before its parameters are looked at.
+/// Checks the signature before its parameters are read.
 pub(crate) fn signature(cx: &Ctxt, sig: &Signature) {
     if let Safety::Unsafe(token) = &sig.safety {
         cx.error(
@@ -466,7 +466,7 @@ pub(crate) fn signature(cx: &Ctxt, sig: &Signature) {
     }
 }
 
-/// What to take in place of a receiver that calls cannot share.
+/// Returns the replacement for a receiver that calls cannot share.
 fn instead_of(receiver: &Receiver) -> &'static str {
     if spelled(receiver).contains("Arc<Self>") {
         "take `&self`, and clone what is to outlive the call out of a field that is an `Arc`"

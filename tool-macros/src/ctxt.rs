@@ -4,9 +4,9 @@ use std::fmt::Display;
 use proc_macro2::Span;
 use quote::ToTokens;
 
-/// Where errors gather until the end, so that one compile shows them all.
+/// Collector of errors, so that one compile shows all of them.
 ///
-/// Dropped unread it panics: an error that nobody reports would let a wrong item through.
+/// Dropping it unread panics: an error that nobody reports would let a wrong item through.
 pub(crate) struct Ctxt(RefCell<Option<Vec<syn::Error>>>);
 
 impl Ctxt {
@@ -20,17 +20,17 @@ impl Ctxt {
         }
     }
 
-    /// An error at the given tokens.
+    /// Adds an error at the given tokens.
     pub(crate) fn error(&self, tokens: impl ToTokens, message: impl Display) {
         self.push(syn::Error::new_spanned(tokens, message));
     }
 
-    /// An error at the given place.
+    /// Adds an error at the given span.
     pub(crate) fn error_at(&self, span: Span, message: impl Display) {
         self.push(syn::Error::new(span, message));
     }
 
-    /// The value, or its error among the others.
+    /// Returns the value, or collects its error.
     pub(crate) fn ok<T>(&self, result: syn::Result<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -41,12 +41,12 @@ impl Ctxt {
         }
     }
 
-    /// How many errors there are so far.
+    /// Returns the number of errors so far.
     pub(crate) fn count(&self) -> usize {
         self.0.borrow().as_ref().map_or(0, Vec::len)
     }
 
-    /// All errors as one, if there are any.
+    /// Returns all errors as one, if there are any.
     pub(crate) fn finish(self) -> syn::Result<()> {
         let errors = self.0.borrow_mut().take().unwrap_or_default();
         errors

@@ -5,14 +5,14 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 use crate::args;
 use crate::ctxt::Ctxt;
-use crate::hidden;
+use crate::invisible_chars;
 
-/// What a doc comment says.
+/// Contents of a doc comment.
 #[derive(Default)]
 pub(crate) struct Doc {
     /// The text without the parameters' list, cleaned.
     pub(crate) text: String,
-    /// What an `# Arguments` list says, by name.
+    /// Entries of an `# Arguments` list, by name.
     pub(crate) params: Vec<ParamDoc>,
 }
 
@@ -103,7 +103,7 @@ fn lines(cx: &Ctxt, attrs: &[Attribute], or: Option<&str>) -> Vec<Line> {
             continue;
         };
         let text = literal.value();
-        hidden::check(cx, literal.span(), &text);
+        invisible_chars::check(cx, literal.span(), &text);
         let is_block = text.contains('\n');
         for line in text.split('\n') {
             let line = if is_block {
@@ -305,7 +305,7 @@ fn link(text: &str) -> Option<(usize, String)> {
     None
 }
 
-/// Where the bracket that opens here is closed.
+/// Returns the position of the bracket that closes the one that opens here.
 fn closing(text: &str, open: char, close: char) -> Option<usize> {
     let mut depth = 0;
     for (at, char) in text.char_indices() {

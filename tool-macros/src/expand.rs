@@ -1,22 +1,25 @@
-//! From the model to tokens. It cannot fail: what is wrong was found before.
+//! Tokens of a model. Expansion cannot fail: errors were found before.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::{Generics, Path, ReturnType};
 
 use crate::model::{DefaultValue, ModelParam, Options, Param, Tool};
-use crate::place::{Place, aside, here, ident, literal, local, parse_quote, quiet, quote};
 use crate::schema::{is_basic, is_plain};
+use crate::span::{
+    SpanEnds, call_site_at_item, ident, item_span, literal, local, parse_quote, quote,
+    quote_call_site,
+};
 use crate::ty::{self, infer_lifetimes, is_option, static_lifetimes};
 
-mod beside;
+mod companion;
 mod run;
 mod stateless;
 mod targets;
 
-pub(crate) use self::beside::{beside, bind_generic};
+pub(crate) use self::companion::{bind_generic, companion};
 
-/// What stands beside a free function.
+/// Expands the items beside a free function.
 pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     if stateless::holds(tool) {
         return stateless::free(tool, handle, krate);
@@ -27,19 +30,19 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         let turbofish = ty_generics.as_turbofish();
         quote!(#ident #turbofish)
     };
-    let Parts {
+    let ToolParts {
         defaults,
         descriptor,
         run,
         ..
-    } = Parts::new(tool, "", &callee);
+    } = ToolParts::new(tool, "", &callee);
     let imports = (!is_basic_tool(tool)).then(imports);
     let fits = fits(tool, &tool.generics);
     let targets = targets::own(tool, &quote!(<#handle as __tool::Handle>::DESCRIPTOR));
     let states = tool.params.iter().filter_map(|param| match param {
         Param::State(ty) => {
             let ty = state_type(ty, tool);
-            Some(quiet!(+ __tool::Provide<#ty>))
+            Some(quote_call_site!(+ __tool::Provide<#ty>))
         }
         Param::Model(_) | Param::Context(_) => None,
     });
@@ -51,9 +54,9 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     let mut bind_generics = tool.generics.clone();
     bind_generics
         .params
-        .push(syn::parse_quote_spanned!(aside()=> __S: 'static #shared #(#states)*));
+        .push(syn::parse_quote_spanned!(call_site_at_item()=> __S: 'static #shared #(#states)*));
     let (bind_generics, _, _) = bind_generics.split_for_impl();
-    let implement = quiet!(impl);
+    let implement = quote_call_site!(impl);
     let defaults = (!defaults.is_empty()).then(
         || quote!(#implement #impl_generics #handle #ty_generics #where_clause { #(#defaults)* }),
     );
@@ -89,10 +92,10 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         }
         #generic
     };
-    beside(tool, handle, krate, Some(&allowed(tool.is_async)), &items)
+    companion(tool, handle, krate, Some(&allowed(tool.is_async)), &items)
 }
 
-/// What lints would say of generated code, which they take for the user's; see [`crate::place`].
+/// Returns the `#[allow]` for lints that take generated code for the user's; see [`crate::span`].
 fn allowed(is_async: bool) -> TokenStream {
     let large_futures = is_async.then(|| quote!(, clippy::large_futures));
     quote! {
@@ -106,7 +109,7 @@ fn allowed(is_async: bool) -> TokenStream {
     }
 }
 
-/// Whether nothing is looked for in the generated code, whose types are all surely there.
+/// Returns true if all of the tool's types are basic, so that generated code imports no lookup traits.
 fn is_basic_tool(tool: &Tool) -> bool {
     is_basic_output(tool)
         && tool.options.validate.is_none()
@@ -115,7 +118,7 @@ fn is_basic_tool(tool: &Tool) -> bool {
             .all(|param| param.is_basic && param.default.is_none() && param.flatten.is_none())
 }
 
-/// Whether what is returned is surely a value, and no `Result`.
+/// Returns true if the return type is a basic value, and no `Result`.
 fn is_basic_output(tool: &Tool) -> bool {
     match &tool.output {
         ReturnType::Type(_, ty) => is_basic(ty),
@@ -125,7 +128,7 @@ fn is_basic_output(tool: &Tool) -> bool {
 
 /// The traits that generated code finds methods and constants through.
 pub(crate) fn imports() -> TokenStream {
-    quiet!(
+    quote_call_site!(
         use __tool::find::*;
     )
 }
@@ -138,8 +141,8 @@ pub(crate) fn group(
     krate: &Path,
 ) -> TokenStream {
     let imports = imports();
-    let krate = quiet!(use #krate::__private as __tool;);
-    let implement = quiet!(impl);
+    let krate = quote_call_site!(use #krate::__private as __tool;);
+    let implement = quote_call_site!(impl);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let shared = shared(generics, ty);
     let (_, _, where_shared) = shared.split_for_impl();
@@ -148,7 +151,7 @@ pub(crate) fn group(
         .map(|tool| {
             let ident = &tool.ident;
             let prefix = format!("{}_", ident.to_string().trim_start_matches("r#"));
-            Parts::new(tool, &prefix, &quote!(Self::#ident))
+            ToolParts::new(tool, &prefix, &quote!(Self::#ident))
         })
         .collect();
     // What is made for a method is there where the method is.
@@ -169,7 +172,7 @@ pub(crate) fn group(
         quote!(#cfg Self::#name)
     });
     let entries = parts.iter().zip(&cfgs).map(|(parts, cfg)| {
-        let Parts { names, run, .. } = parts;
+        let ToolParts { names, run, .. } = parts;
         let descriptor = &names.about;
         let (state, call, about) = (local("state"), local("call"), local("about"));
         quote!(#cfg __tool::Entry { descriptor: Self::#descriptor, run: |#state, #call, #about| { #run } })
@@ -203,8 +206,8 @@ pub(crate) fn group(
     }
 }
 
-/// The generics of a type that is shared by calls: whether an instance of it can be is asked where
-/// it is listed. Without type parameters the type itself answers.
+/// Adds the bounds of a type that calls share, for a generic type. They are checked where an instance is listed.
+/// Without type parameters the compiler checks the type itself.
 pub(crate) fn shared(generics: &Generics, ty: &syn::Type) -> Generics {
     let mut generics = generics.clone();
     if generics.type_params().next().is_some() {
@@ -214,17 +217,17 @@ pub(crate) fn shared(generics: &Generics, ty: &syn::Type) -> Generics {
     generics
 }
 
-/// What is generated for one tool, wherever it goes.
-struct Parts {
+/// Generated parts of one tool, for a function or a method.
+struct ToolParts {
     /// Functions of an inherent impl that return the defaults.
     defaults: Vec<TokenStream>,
     descriptor: TokenStream,
-    /// The body of what answers a call.
+    /// Body of the function that answers a call.
     run: TokenStream,
     names: Names,
 }
 
-impl Parts {
+impl ToolParts {
     fn new(tool: &Tool, prefix: &str, callee: &TokenStream) -> Self {
         let model: Vec<_> = tool.model_params().collect();
         let names = Names::new(prefix);
@@ -239,7 +242,7 @@ impl Parts {
 
 /// The names of a tool's hidden items.
 struct Names {
-    /// What a method says about itself.
+    /// Name of the constant that holds a method's descriptor.
     about: Ident,
     prefix: String,
 }
@@ -261,7 +264,7 @@ fn defaults(model: &[&ModelParam], names: &Names) -> Vec<TokenStream> {
     let defaults = model.iter().filter_map(|param| {
         let value = match param.default.as_ref()? {
             DefaultValue::Trait(span) => {
-                quote_spanned!(span.resolved_at(here())=> ::core::default::Default::default())
+                quote_spanned!(span.resolved_at(item_span())=> ::core::default::Default::default())
             }
             DefaultValue::Expr(expr) => expr.to_token_stream(),
         };
@@ -278,7 +281,7 @@ fn input(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
         && param.flatten.is_some()
     {
         let slot = slot_type(tool, param);
-        let place = Place::of(&param.ty);
+        let place = SpanEnds::of(&param.ty);
         let (root, shape) = (
             place.start(quote!(__tool::root)),
             place.end(quote!((__tool::Has::<#slot>::__SHAPE, __tool::Told::<#slot>::__SHAPE))),
@@ -290,8 +293,7 @@ fn input(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
     quote!(&__tool::Shape::object(&[#(#fields),*])#open)
 }
 
-/// The tree of a parameter's type. What is surely there need not be looked for, which takes the
-/// compiler longer.
+/// Generates the tree of a parameter's type. A basic type needs no lookup, which would cost the compiler time.
 fn known(tool: &Tool, param: &ModelParam) -> TokenStream {
     let slot = slot_type(tool, param);
     if param.is_basic {
@@ -300,8 +302,8 @@ fn known(tool: &Tool, param: &ModelParam) -> TokenStream {
     quote!(__tool::known(__tool::Has::<#slot>::__SHAPE, __tool::Told::<#slot>::__SHAPE))
 }
 
-/// Constants that do not compile where a bound does not fit its parameter's type. Of a type that is
-/// open until the tool is listed nothing is known here.
+/// Generates constants that do not compile if a bound does not fit its parameter's type. A generic type cannot be
+/// checked here: it is known only where the tool is listed.
 fn fits(tool: &Tool, generics: &Generics) -> TokenStream {
     let is_open =
         generics.type_params().next().is_some() || generics.const_params().next().is_some();
@@ -333,7 +335,7 @@ fn field(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
         field = quote!(#field.defaulted(|| __tool::AsJson(Self::#default()).__json()));
     }
     if let Some(example) = &param.example {
-        let place = Place::of(example);
+        let place = SpanEnds::of(example);
         let (json, borrow) = (place.start(quote!(__tool::json)), place.start(quote!(&)));
         let argument = place.end(quote!((#borrow #example)));
         field = quote!(#field.exemplified(|| #json #argument));
@@ -413,7 +415,7 @@ fn output(tool: &Tool) -> TokenStream {
     }
 }
 
-/// What the options add to a descriptor.
+/// Returns the fields that options add to a descriptor.
 fn rest(options: &Options) -> Vec<TokenStream> {
     let mut fields = Vec::new();
     if let Some(title) = &options.title {

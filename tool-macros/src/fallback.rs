@@ -3,9 +3,9 @@
 use proc_macro2::{Ident, TokenStream};
 use syn::{Generics, Path, Type};
 
-use crate::expand::{beside, bind_generic, shared};
+use crate::expand::{bind_generic, companion, shared};
 use crate::model::Tool;
-use crate::place::{parse_quote, quote};
+use crate::span::{parse_quote, quote};
 
 /// The struct of a free function, as a tool that any list takes.
 pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
@@ -27,7 +27,7 @@ pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path
         impl #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {}
         #generic
     };
-    let beside = beside(tool, handle, krate, None, &items);
+    let beside = companion(tool, handle, krate, None, &items);
     quote!(#errors #beside)
 }
 

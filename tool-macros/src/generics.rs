@@ -1,4 +1,4 @@
-//! What a tool's struct has of its function's generics.
+//! Generics of a tool's struct, from those of its function.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -8,9 +8,10 @@ use syn::{
     WherePredicate,
 };
 
-type Bounds = Punctuated<TypeParamBound, Token![+]>;
+type TypeBounds = Punctuated<TypeParamBound, Token![+]>;
 
-/// The generics without lifetimes, which every call has anew: what is asked of a type for one of them is asked for all.
+/// Returns the generics without lifetimes. Each call has lifetimes of its own, so a bound that names one must hold
+/// for all.
 pub(crate) fn of_types(generics: &Generics) -> Generics {
     let lifetimes = generics.lifetimes();
     let own: Vec<Ident> = lifetimes.map(|of| of.lifetime.ident.clone()).collect();
@@ -50,8 +51,8 @@ fn asked_of_type(predicate: WherePredicate, own: &[Ident]) -> Option<WherePredic
     (!predicate.bounds.is_empty()).then_some(WherePredicate::Type(predicate))
 }
 
-/// Bounds on a type, each for all lifetimes that it names.
-fn for_all(bounds: &Bounds, own: &[Ident]) -> Bounds {
+/// TypeBounds on a type, each for all lifetimes that it names.
+fn for_all(bounds: &TypeBounds, own: &[Ident]) -> TypeBounds {
     let mut bounds = bounds.clone();
     for bound in &mut bounds {
         match bound {
@@ -68,8 +69,9 @@ fn for_all(bounds: &Bounds, own: &[Ident]) -> Bounds {
     bounds
 }
 
-/// The bounds on a type that names lifetimes itself, without those by one of them: nothing borrows for all of them.
-fn without_own(bounds: &Bounds, own: &[Ident]) -> Bounds {
+/// Drops the bounds by the function's own lifetimes from a type that names lifetimes itself: nothing borrows for all
+/// of them.
+fn without_own(bounds: &TypeBounds, own: &[Ident]) -> TypeBounds {
     let is_own = |bound: &&TypeParamBound| matches!(bound, TypeParamBound::Lifetime(lifetime) if own.contains(&lifetime.ident));
     let bounds = bounds.iter().filter(|bound| !is_own(bound));
     bounds.cloned().collect()

@@ -8,10 +8,10 @@ use syn::{Attribute, ImplItem, ItemImpl, Meta, Token};
 
 use crate::ctxt::Ctxt;
 use crate::model::{Function, Tool};
-use crate::place::{parse_quote, quote, stand_on_first};
+use crate::span::{parse_quote, quote, set_item_span_to_first};
 use crate::{args, check, expand, fallback, item};
 
-/// Whether the tokens are an impl block: `impl` comes before any other word of an item.
+/// Returns true if the tokens are an impl block: `impl` comes before any other keyword of an item.
 pub(crate) fn is_impl(item: &[TokenTree]) -> bool {
     let mut tokens = item.iter();
     while let Some(token) = tokens.next() {
@@ -27,7 +27,7 @@ pub(crate) fn is_impl(item: &[TokenTree]) -> bool {
     false
 }
 
-/// The block: its header, and its items, of which tools are read and all else is kept as it stands.
+/// An impl block: its header, and its items. Tools are read; all else is kept unchanged.
 struct Block {
     header: ItemImpl,
     items: Vec<Item>,
@@ -38,7 +38,7 @@ enum Item {
         attr: Box<Attribute>,
         function: Box<Function>,
     },
-    /// A method whose `#[tool]` stands in a `#[cfg_attr(…)]`, which the compiler opens too late for us.
+    /// A method whose `#[tool]` is in a `#[cfg_attr(…)]`, which the compiler expands too late for the macro.
     Conditional {
         attr: Box<Attribute>,
         function: Box<Function>,
@@ -119,7 +119,7 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
         return item;
     };
     let cx = Ctxt::new();
-    stand_on_first(&block.header.self_ty);
+    set_item_span_to_first(&block.header.self_ty);
     let krate = args::block(&cx, tokens).unwrap_or_else(|| parse_quote!(::toolwright));
     let is_of_type = check::is_of_type(&cx, &block.header);
     // The methods of a trait are read only to take our attributes from them.

@@ -1,5 +1,5 @@
-//! From the tokens of a function to its model. The body stays as it is: a macro that parses it
-//! would fail on every half-typed line.
+//! Reads a function's tokens into its model. The body stays unparsed: a macro that parses it would fail on every
+//! half-typed line.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident};
@@ -12,8 +12,8 @@ use crate::cfg::cfgs;
 use crate::ctxt::Ctxt;
 use crate::doc::{self, Doc};
 use crate::model::{Function, ModelParam, Options, Param, Text, Tool};
-use crate::place::{parse_quote, quote, stand_on};
 use crate::schema::is_basic;
+use crate::span::{parse_quote, quote, set_item_span};
 use crate::{check, expand, fallback, generics, group, ty};
 
 /// `#[tool]` on whatever it stands on.
@@ -68,7 +68,7 @@ fn not_a_function(item: TokenStream) -> Option<syn::Error> {
 
 /// `#[tool]` on a free function.
 fn free(args: TokenStream, mut function: Function) -> TokenStream {
-    stand_on(&function.sig.ident);
+    set_item_span(&function.sig.ident);
     let cx = Ctxt::new();
     let options = args::tool(&cx, args);
     let krate = krate(&options);
@@ -104,7 +104,7 @@ fn handle(options: &Options, function: &Ident) -> Ident {
     options.handle.clone().unwrap_or_else(|| function.clone())
 }
 
-/// Whether a token is a body, or stands for the lack of one.
+/// Returns true if a token is a body, or the `;` in place of one.
 fn is_body(token: &TokenTree) -> bool {
     match token {
         TokenTree::Group(_) => true,
@@ -232,9 +232,9 @@ fn hidden_params(sig: &Signature) -> Vec<String> {
     hidden.map(|ident| ident.unraw().to_string()).collect()
 }
 
-/// What a parameter's own attributes say.
+/// Contents of a parameter's own attributes.
 #[derive(Default)]
-struct Marks {
+struct ParamAttrs {
     arg: Arg,
     has_arg: Option<Attribute>,
     state: bool,
@@ -243,27 +243,31 @@ struct Marks {
 
 fn read_param(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
     let own_words = doc::plain(cx, &param.attrs);
-    let mut marks = Marks::default();
+    let mut param_attrs = ParamAttrs::default();
     let attrs = std::mem::take(&mut param.attrs);
     for attr in attrs {
-        if let Some(kept) = read_mark(cx, &mut marks, attr) {
+        if let Some(kept) = read_param_attr(cx, &mut param_attrs, attr) {
             param.attrs.push(kept);
         }
     }
-    if marks.state || marks.context {
-        if let Some(arg) = marks.has_arg {
+    if param_attrs.state || param_attrs.context {
+        if let Some(arg) = param_attrs.has_arg {
             cx.error(
                 arg,
                 "the model does not fill this parameter\nhelp: remove `#[arg(…)]`",
             );
         }
-        let what = if marks.state { "state" } else { "context" };
+        let what = if param_attrs.state {
+            "state"
+        } else {
+            "context"
+        };
         let ident = plain_ident(&param.pat).unwrap_or_else(|| format_ident!("{what}"));
         if !check::param::lent_type(cx, what, &ident, &param.ty) {
             return None;
         }
         let ty = (*param.ty).clone();
-        return Some(if marks.state {
+        return Some(if param_attrs.state {
             Param::State(ty)
         } else {
             Param::Context(ty)
@@ -281,7 +285,7 @@ fn read_param(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
     };
     let (slot, pass) = ty::slot(&param.ty);
     Some(Param::Model(Box::new(ModelParam {
-        name: marks.arg.rename.unwrap_or_else(|| Text {
+        name: param_attrs.arg.rename.unwrap_or_else(|| Text {
             value: plain_name.clone(),
             span: ident.span(),
         }),
@@ -289,26 +293,26 @@ fn read_param(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
         is_basic: is_basic(&param.ty),
         ty: (*param.ty).clone(),
         description,
-        default: marks.arg.default,
-        example: marks.arg.example,
-        flatten: marks.arg.flatten,
-        secret: marks.arg.secret,
-        bounds: marks.arg.bounds,
+        default: param_attrs.arg.default,
+        example: param_attrs.arg.example,
+        flatten: param_attrs.arg.flatten,
+        secret: param_attrs.arg.secret,
+        bounds: param_attrs.arg.bounds,
         slot,
         pass,
     })))
 }
 
 /// Reads one attribute of a parameter; hands back what is not ours.
-fn read_mark(cx: &Ctxt, marks: &mut Marks, attr: Attribute) -> Option<Attribute> {
+fn read_param_attr(cx: &Ctxt, param_attrs: &mut ParamAttrs, attr: Attribute) -> Option<Attribute> {
     let path = attr.path();
     if path.is_ident("doc") {
         // rustc refuses documentation on a parameter.
         return None;
     }
     if path.is_ident("arg") {
-        args::arg(cx, &attr, &mut marks.arg);
-        marks.has_arg = Some(attr);
+        args::arg(cx, &attr, &mut param_attrs.arg);
+        param_attrs.has_arg = Some(attr);
         return None;
     }
     if path.is_ident("state") || path.is_ident("context") {
@@ -324,15 +328,15 @@ fn read_mark(cx: &Ctxt, marks: &mut Marks, attr: Attribute) -> Option<Attribute>
                 format!("`#[{mark}]` takes no options\nhelp: write `#[{mark}] {form}`"),
             );
         }
-        if marks.state || marks.context {
+        if param_attrs.state || param_attrs.context {
             cx.error(
                 &attr,
                 "a parameter is state or context, once\nhelp: remove one",
             );
         } else if is_state {
-            marks.state = true;
+            param_attrs.state = true;
         } else {
-            marks.context = true;
+            param_attrs.context = true;
         }
         return None;
     }

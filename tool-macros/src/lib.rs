@@ -1,13 +1,12 @@
 //! The macros of the crate `toolwright`; use them through it.
 //!
-//! The way of an item: it is read into a `model`, the model is checked by named rules, and tokens
-//! are made of it. Errors are collected on the way, so that one compile shows them all, and a
-//! rejected item is still emitted with a stand-in for what would have been generated, so that the
-//! errors are not followed by their echoes.
+//! An item is read into a `model`, named rules check the model, and `expand` makes tokens of it. Errors are
+//! collected, so that one compile shows all of them. A rejected item is still emitted, with a stand-in for the
+//! generated code, so that its errors cause no further ones.
 
 use proc_macro::TokenStream;
 
-mod place;
+mod span;
 
 mod args;
 mod cfg;
@@ -18,7 +17,7 @@ mod expand;
 mod fallback;
 mod generics;
 mod group;
-mod hidden;
+mod invisible_chars;
 mod item;
 mod list;
 mod model;
@@ -32,25 +31,25 @@ mod ty;
 /// Makes a tool of a function, or of the methods of an impl block.
 #[proc_macro_attribute]
 pub fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
-    place::anew(|| item::tool(args.into(), item.into()))
+    span::expand_with(|| item::tool(args.into(), item.into()))
 }
 
 /// `#[derive(Schema)]`: the schema of a type, beside serde's derives. The trait of the same name has the attributes that it
 /// reads, in a table.
 #[proc_macro_derive(Schema, attributes(schema, schemars, serde))]
 pub fn derive_schema(item: TokenStream) -> TokenStream {
-    place::anew(|| schema::derive(item.into()))
+    span::expand_with(|| schema::derive(item.into()))
 }
 
 /// `#[derive(Provide)]`: application state of many parts. The trait of the same name has an example.
 #[proc_macro_derive(Provide, attributes(provide))]
 pub fn derive_provide(item: TokenStream) -> TokenStream {
-    place::anew(|| provide::derive(item.into()))
+    span::expand_with(|| provide::derive(item.into()))
 }
 
-/// What `tools![]` hands on.
+/// Expands the list that `tools![]` passes on.
 #[doc(hidden)]
 #[proc_macro]
 pub fn list_tools(list: TokenStream) -> TokenStream {
-    place::anew(|| list::list(list.into()))
+    span::expand_with(|| list::list(list.into()))
 }

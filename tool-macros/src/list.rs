@@ -9,13 +9,16 @@ use syn::{Attribute, Expr, LitStr, Path, PathArguments, Token, Type, token};
 
 use crate::cfg;
 use crate::ctxt::Ctxt;
-use crate::hidden;
+use crate::invisible_chars;
 use crate::name::{TOOL_RULE, is_tool_name};
-use crate::place::{Place, aside, called, here, literal, local, quiet, quote, stand_on_first};
+use crate::span::{
+    SpanEnds, at_call_site, call_site_at_item, item_span, literal, local, quote, quote_call_site,
+    set_item_span_to_first,
+};
 
 use self::targets::Targets;
 
-/// The list, behind the crate that the runtime's macro hands over.
+/// A parsed list, behind the crate path that the runtime's macro passes.
 struct List {
     krate: TokenTree,
     targets: Targets,
@@ -24,12 +27,12 @@ struct List {
 }
 
 struct Element {
-    /// What says whether it is there.
+    /// Conditions under which the element exists.
     cfg: Vec<Attribute>,
-    what: What,
+    what: ElementKind,
 }
 
-enum What {
+enum ElementKind {
     /// `path::to::tool as "name"`
     One { path: Path, name: Option<LitStr> },
     /// `..value: Type`
@@ -49,7 +52,7 @@ impl Parse for List {
                 break;
             }
             if !input.peek(Token![,]) {
-                return Err(unlike_comma(input, &element));
+                return Err(expected_comma(input, &element));
             }
             elements.push(element);
             input.parse::<Token![,]>()?;
@@ -70,17 +73,17 @@ impl Parse for List {
     }
 }
 
-/// What stands where a comma should, in the words of what it is.
-fn unlike_comma(input: ParseStream<'_>, element: &Element) -> syn::Error {
+/// Returns the error for a token in place of a comma, in terms of what the token starts.
+fn expected_comma(input: ParseStream<'_>, element: &Element) -> syn::Error {
     match &element.what {
-        What::One { path, .. } if input.peek(Token![=]) => syn::Error::new_spanned(
+        ElementKind::One { path, .. } if input.peek(Token![=]) => syn::Error::new_spanned(
             path,
             "the state comes last, behind a semicolon\nhelp: write `tools![a, b; state = app]`",
         ),
-        What::One { .. } if input.peek(token::Paren) || input.peek(token::Brace) => input.error(
+        ElementKind::One { .. } if input.peek(token::Paren) || input.peek(token::Brace) => input.error(
             "tools are listed by their paths, without a value\nhelp: remove it, or list the methods of a value as `..value: Type`",
         ),
-        What::One { .. } if input.peek(Token![!]) => input.error(
+        ElementKind::One { .. } if input.peek(Token![!]) => input.error(
             "a list holds tools, and no macros\nhelp: list the tools themselves, and join lists with `Toolset::merge`",
         ),
         _ => input.error("expected `,` between the tools"),
@@ -121,7 +124,7 @@ impl Parse for Element {
     }
 }
 
-impl Parse for What {
+impl Parse for ElementKind {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         if input.peek(Token![..]) {
             let dots: Token![..] = input.parse()?;
@@ -194,20 +197,20 @@ pub(crate) fn list(tokens: TokenStream) -> TokenStream {
     };
     match (list.elements.first(), &list.state) {
         (Some(first), _) => match &first.what {
-            What::One { path, .. } => stand_on_first(path),
-            What::Many { ty, .. } => stand_on_first(ty),
+            ElementKind::One { path, .. } => set_item_span_to_first(path),
+            ElementKind::Many { ty, .. } => set_item_span_to_first(ty),
         },
-        (None, state) => stand_on_first(state),
+        (None, state) => set_item_span_to_first(state),
     }
     let cx = Ctxt::new();
     for element in &list.elements {
-        if let What::One {
+        if let ElementKind::One {
             name: Some(name), ..
         } = &element.what
             && !is_tool_name(&name.value())
         {
             let errors = cx.count();
-            hidden::check(&cx, name.span(), &name.value());
+            invisible_chars::check(&cx, name.span(), &name.value());
             if cx.count() > errors {
                 continue;
             }
@@ -238,7 +241,7 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
     let check = (errors.is_none() && !elements.is_empty()).then(|| check(elements));
     let pushes = elements.iter().map(|element| {
         let push = match &element.what {
-            What::One { path, name } => {
+            ElementKind::One { path, name } => {
                 let name = name
                     .as_ref()
                     .map_or_else(|| literal(""), |name| name.token().into());
@@ -247,7 +250,7 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
                 // The compiler points at a type argument that is inferred, too.
                 let of_state = state
                     .as_ref()
-                    .map_or(quote!(_), |state| Place::of(state).start(quote!(_)));
+                    .map_or(quote!(_), |state| SpanEnds::of(state).start(quote!(_)));
                 let bound = if handle.arguments.is_none() {
                     quote!(bound)
                 } else {
@@ -255,8 +258,8 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
                 };
                 handle.scope(&quote!(__tool::#bound::<#of_state, #ty>(&mut #tools, #name);))
             }
-            What::Many { value, ty } => {
-                let (borrow, shared) = (Place::of(value).start(quote!(&)), share(value));
+            ElementKind::Many { value, ty } => {
+                let (borrow, shared) = (SpanEnds::of(value).start(quote!(&)), share(value));
                 let shared = quote!(#borrow #shared);
                 quote!(__tool::group::<#ty, _>(#shared, &mut #tools);)
             }
@@ -269,15 +272,15 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
             .as_ref()
             .map_or_else(|| quote!(()), ToTokens::to_token_stream),
     );
-    let items = quiet! {
+    let items = quote_call_site! {
         use #krate::__private as __tool;
         use __tool::Share as _;
         struct this_function;
     };
     let count = literal(elements.len());
     // The expression as a whole is the call, and no token in it: what would replace the one replaces the other.
-    let made = called(quote!(__tool::toolset(#tools)));
-    called(quote! {{
+    let made = at_call_site(quote!(__tool::toolset(#tools)));
+    at_call_site(quote! {{
         #errors
         #items
         #check
@@ -289,7 +292,8 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
 }
 
 impl Element {
-    /// What it brings to a table; where it is not there something stands in its place, so that its number is the same.
+    /// Returns the element's entry in a table. If its `#[cfg]` disables the element, `nothing` takes the entry's
+    /// place, so the indices of the others do not change.
     fn or(&self, nothing: &TokenStream, brings: TokenStream) -> TokenStream {
         if self.cfg.is_empty() {
             return brings;
@@ -304,9 +308,8 @@ impl Element {
     }
 }
 
-/// The struct that a path leads to, by a name that stands for something in any case: where a
-/// function of that path is no tool there is no such struct, and the compiler would say no more
-/// than that a function is not a type.
+/// The struct that a path leads to, under a name that always resolves. If the function is not a tool, there is no
+/// such struct, and the compiler would only say that a function is not a type.
 struct Handle {
     path: Path,
     name: Ident,
@@ -317,11 +320,13 @@ impl Handle {
     fn of(path: &Path) -> Self {
         let mut path = path.clone();
         let last = path.segments.last_mut();
-        let place = last.as_ref().map_or_else(here, |last| last.ident.span());
+        let place = last
+            .as_ref()
+            .map_or_else(item_span, |last| last.ident.span());
         let arguments = last.map(|last| std::mem::take(&mut last.arguments));
         Self {
             path,
-            name: Ident::new("this_function", place.resolved_at(here())),
+            name: Ident::new("this_function", place.resolved_at(item_span())),
             arguments: arguments.unwrap_or_default(),
         }
     }
@@ -342,7 +347,7 @@ impl Handle {
             only.ident.set_span(Span::mixed_site().located_at(place));
         }
         // So that it is no unused import where it leads to no tool.
-        name.set_span(aside().located_at(name.span()));
+        name.set_span(call_site_at_item().located_at(name.span()));
         quote!({ use #path as #name; #tokens })
     }
 }
@@ -351,7 +356,7 @@ impl Handle {
 fn check(elements: &[Element]) -> TokenStream {
     let taken = local("taken");
     let checks = elements.iter().map(|element| {
-        let unique = |place: Place, names: &TokenStream| {
+        let unique = |place: SpanEnds, names: &TokenStream| {
             let (unique, arguments) = (
                 place.start(quote!(__tool::unique)),
                 place.end(quote!((&mut #taken, #names))),
@@ -359,21 +364,23 @@ fn check(elements: &[Element]) -> TokenStream {
             quote!(#unique #arguments;)
         };
         let check = match &element.what {
-            What::One {
+            ElementKind::One {
                 name: Some(name), ..
-            } => unique(Place::of(name), &quote!(__tool::name_as(#name))),
-            What::One { path, name: None } => {
+            } => unique(SpanEnds::of(name), &quote!(__tool::name_as(#name))),
+            ElementKind::One { path, name: None } => {
                 let handle = Handle::of(path);
                 let ty = handle.ty();
-                let unique = unique(Place::of(path), &quote!(__tool::Listed::<#ty>::NAME));
+                let unique = unique(SpanEnds::of(path), &quote!(__tool::Listed::<#ty>::NAME));
                 handle.scope(&unique)
             }
-            What::Many { ty, .. } => unique(Place::of(ty), &quote!(__tool::Listed::<#ty>::NAMES)),
+            ElementKind::Many { ty, .. } => {
+                unique(SpanEnds::of(ty), &quote!(__tool::Listed::<#ty>::NAMES))
+            }
         };
         let cfg = &element.cfg;
         quote!(#(#cfg)* #check)
     });
-    let imports = quiet!(
+    let imports = quote_call_site!(
         use __tool::Unlisted as _;
     );
     let count = literal(elements.len());
@@ -394,7 +401,7 @@ fn check(elements: &[Element]) -> TokenStream {
 
 /// A value as an `Arc`, at its place.
 fn share(value: &impl ToTokens) -> TokenStream {
-    let place = Place::of(value);
+    let place = SpanEnds::of(value);
     let (given, share) = (
         place.start(quote!(__tool::Given)),
         place.end(quote!(.__share())),

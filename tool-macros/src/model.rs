@@ -8,7 +8,7 @@ use syn::{Attribute, Expr, Generics, Path, ReturnType, Signature, Type, Visibili
 pub(crate) struct Function {
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) vis: Visibility,
-    /// What may stand before a method's signature: `default`.
+    /// Modifier before a method's signature: `default`.
     pub(crate) modifiers: TokenStream,
     pub(crate) sig: Signature,
     pub(crate) body: TokenStream,
@@ -28,22 +28,22 @@ pub(crate) struct Options {
     pub(crate) manual: bool,
     pub(crate) return_direct: bool,
     pub(crate) exclusive: bool,
-    /// Where the option stands.
+    /// Span of the option.
     pub(crate) blocking: Option<Span>,
-    /// Where the option stands.
+    /// Span of the option.
     pub(crate) spawn: Option<Span>,
-    /// Where the option stands, and how many milliseconds it says.
+    /// Span of the option, and its value in milliseconds.
     pub(crate) timeout: Option<(Span, u64)>,
     /// The text of a JSON object.
     pub(crate) meta: Option<String>,
     pub(crate) visible: Option<Path>,
     pub(crate) validate: Option<Path>,
-    /// Arguments that are no parameters are passed over. Where the option stands.
+    /// Unknown arguments are ignored. Span of the option.
     pub(crate) ignore_unknown: Option<Span>,
     /// The dialects that must accept the tool.
     pub(crate) targets: Vec<Ident>,
-    /// Not all of the options and the documentation was understood, so that what is missing may
-    /// have been meant.
+    /// True if some of the options or the documentation was not understood. A missing part may have been intended
+    /// then.
     pub(crate) misread: bool,
 }
 
@@ -103,29 +103,29 @@ pub(crate) struct ModelParam {
     /// The name in Rust, without `r#`.
     pub(crate) ident: String,
     pub(crate) ty: Type,
-    /// Whether the type is surely what its name says; see `schema::is_basic`.
+    /// True if the type certainly is what its name says; see `schema::is_basic`.
     pub(crate) is_basic: bool,
     pub(crate) description: String,
     pub(crate) default: Option<DefaultValue>,
     pub(crate) example: Option<Expr>,
-    /// Its fields are the tool's parameters. Where the option stands.
+    /// Its fields are the tool's parameters. Span of the option.
     pub(crate) flatten: Option<Span>,
-    /// Its value is for the tool alone. Where the option stands.
+    /// Its value is secret. Span of the option.
     pub(crate) secret: Option<Span>,
     pub(crate) bounds: Bounds,
-    /// What is decoded.
+    /// The type that is decoded.
     pub(crate) slot: TokenStream,
     pub(crate) pass: Pass,
 }
 
-/// What stands for an argument that is not given.
+/// Value of an argument that is not given.
 pub(crate) enum DefaultValue {
     /// `Default::default()`
     Trait(Span),
     Expr(Box<Expr>),
 }
 
-/// How the body gets what was decoded.
+/// Conversion from the decoded value to the body's argument.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pass {
     /// As it is.
@@ -143,7 +143,7 @@ pub(crate) enum Pass {
 }
 
 impl Pass {
-    /// Whether the body borrows what was decoded.
+    /// Returns true if the body borrows the decoded value.
     pub(crate) fn lends(self) -> bool {
         matches!(self, Self::Ref | Self::OptionRef | Self::OptionDeref)
     }

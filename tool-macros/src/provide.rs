@@ -6,14 +6,14 @@ use syn::{Data, DeriveInput, Fields, Generics, Meta, Path, Type, TypeParamBound,
 
 use crate::args;
 use crate::ctxt::Ctxt;
-use crate::place::{parse_quote, quiet, quote, stand_on};
+use crate::span::{parse_quote, quote, quote_call_site, set_item_span};
 
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let input: DeriveInput = match syn::parse2(item) {
         Ok(input) => input,
         Err(error) => return error.to_compile_error(),
     };
-    stand_on(&input.ident);
+    set_item_span(&input.ident);
     let cx = Ctxt::new();
     let tokens = read(&cx, &input);
     let errors = cx.finish().err().map(|error| error.to_compile_error());
@@ -84,7 +84,7 @@ fn read(cx: &Ctxt, input: &DeriveInput) -> TokenStream {
             continue;
         }
         provided.push(ty);
-        let implement = quiet!(impl);
+        let implement = quote_call_site!(impl);
         impls.extend(quote! {
             #[allow(unused_qualifications, clippy::absolute_paths)]
             #[automatically_derived]
@@ -98,8 +98,8 @@ fn read(cx: &Ctxt, input: &DeriveInput) -> TokenStream {
     impls
 }
 
-/// Whether two types may turn out to be one, as far as it is seen here: one is a parameter that may be any type, and is no part
-/// of the other. Where a parameter has to be more, which types are is for the compiler to know.
+/// Returns true if two types may be the same, as far as the macro can see: one is an unbounded parameter and not part
+/// of the other. Types with further bounds are left to the compiler.
 fn may_be_one(generics: &Generics, one: &Type, other: &Type) -> bool {
     match (parameter(generics, one), parameter(generics, other)) {
         (Some(_), Some(_)) => true,
@@ -109,7 +109,7 @@ fn may_be_one(generics: &Generics, one: &Type, other: &Type) -> bool {
     }
 }
 
-/// The parameter that a type is.
+/// Returns the type parameter that a type is, if it is one.
 fn parameter<'a>(generics: &Generics, ty: &'a Type) -> Option<&'a Ident> {
     let Type::Path(ty) = ty else { return None };
     let ident = ty.path.get_ident()?;
@@ -117,7 +117,7 @@ fn parameter<'a>(generics: &Generics, ty: &'a Type) -> Option<&'a Ident> {
     params.any(|param| param.ident == *ident).then_some(ident)
 }
 
-/// Whether nothing is asked of a parameter but what all state has to be.
+/// Returns true if a parameter has no bounds but those that all state has.
 fn is_any(generics: &Generics, param: &Ident) -> bool {
     let asks_more = |bound: &TypeParamBound| match bound {
         TypeParamBound::Trait(bound) => {
@@ -146,7 +146,7 @@ fn is_any(generics: &Generics, param: &Ident) -> bool {
         })
 }
 
-/// Whether a name stands anywhere in the tokens.
+/// Returns true if the tokens contain a name.
 fn mentions(tokens: TokenStream, name: &Ident) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == *name,

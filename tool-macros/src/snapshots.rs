@@ -1,5 +1,5 @@
-//! What the macros make of tokens, to be read as code. The files are in `snapshots/`; bless them
-//! with `INSTA_UPDATE=always cargo test -p toolwright-macros`.
+//! Snapshots of expansions, to be read as code. The files are in `snapshots/`; bless them with `INSTA_UPDATE=always
+//! cargo test -p toolwright-macros`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
@@ -242,7 +242,7 @@ fn a_renamed_crate_is_the_only_one() {
     check("renamed", renamed);
 }
 
-/// What stands at the call of the macro is new to the compiler after each edit in front of it; see `place`.
+/// A token at the macro's call site is new to the compiler after each edit in front of it; see `span`.
 #[test]
 fn nothing_stands_at_the_call() {
     fn read(text: &str) -> TokenStream {

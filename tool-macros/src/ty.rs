@@ -1,13 +1,13 @@
-//! How a parameter's type is spelled, and what that means for its slot.
+//! Spelling of a parameter's type, and its consequences for the slot.
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{GenericArgument, Lifetime, PathArguments, ReturnType, Type, TypePath, TypeReference};
 
 use crate::model::Pass;
-use crate::place::{Place, quote};
+use crate::span::{SpanEnds, quote};
 
-/// What is decoded for a parameter of this type, and how the body gets it.
+/// Returns the type that is decoded for a parameter of this type, and its conversion to the argument.
 ///
 /// The spelling decides, since a macro sees no more: behind an alias a reference is decoded as it
 /// is, which works for `&str`.
@@ -42,7 +42,7 @@ pub(crate) fn slot(ty: &Type) -> (TokenStream, Pass) {
     }
 }
 
-/// Whether all references in what is decoded for a parameter of this type are to text, so that it can be read.
+/// Returns true if the decoded value of this type contains only references to text, so that it can be read.
 pub(crate) fn is_read(ty: &Type) -> bool {
     fn owns(ty: &Type) -> bool {
         match bare(ty) {
@@ -91,7 +91,7 @@ fn option(of: &TypePath, inner: &impl ToTokens) -> TokenStream {
 }
 
 fn wrapped(at: &impl ToTokens, wrapper: TokenStream, inner: &impl ToTokens) -> TokenStream {
-    let place = Place::of(at);
+    let place = SpanEnds::of(at);
     let (wrapper, end) = (place.start(wrapper), place.end(quote!(>)));
     quote!(#wrapper<#inner #end)
 }
@@ -106,7 +106,7 @@ pub(crate) fn bare(ty: &Type) -> &Type {
 }
 
 enum Referent<'t> {
-    /// What borrows from the text itself.
+    /// A type that borrows from the text itself.
     Text,
     Slice(&'t Type),
     Other(&'t Type),
@@ -135,8 +135,8 @@ fn is_last(path: &TypePath, name: &str) -> bool {
     last.is_some_and(|segment| segment.ident == name && segment.arguments.is_empty())
 }
 
-/// Whether a path leads to std's `module::name`, as far as its spelling shows: what stands alone is taken for the one that
-/// everybody means.
+/// Returns true if a path leads to std's `module::name`, as far as its spelling shows. A single name is taken for
+/// std's.
 fn is_of_std(path: &TypePath, module: &str) -> bool {
     let mut segments = path.path.segments.iter().rev().skip(1);
     segments.next().is_none_or(|parent| parent.ident == module)
@@ -166,7 +166,7 @@ pub(crate) fn result_of(ty: &Type) -> (&Type, &Type) {
     (types.next().unwrap_or(ty), types.next().unwrap_or(ty))
 }
 
-/// Whether what is returned is spelled as `Items`, or as a `Result` of them.
+/// Returns true if the return type is spelled as `Items`, or as a `Result` of them.
 pub(crate) fn is_stream(output: &ReturnType) -> bool {
     let ReturnType::Type(_, ty) = output else {
         return false;
@@ -178,7 +178,7 @@ fn option_of(path: &TypePath) -> Option<&Type> {
     argument(path, "Option").filter(|_| is_of_std(path, "option"))
 }
 
-/// Whether the type is spelled as an `Option`: it may be missing, even if its schema is foreign.
+/// Returns true if the type is spelled as an `Option`: it may be missing, even if its schema is foreign.
 pub(crate) fn is_option(ty: &Type) -> bool {
     matches!(bare(ty), Type::Path(path) if option_of(path).is_some())
 }
@@ -191,8 +191,7 @@ fn is_cow_str(path: &TypePath) -> bool {
     }
 }
 
-/// The same tokens with the given lifetimes left to be inferred: they are a function's own, and
-/// what is generated stands outside it.
+/// Replaces the given lifetimes by inferred ones: they belong to the function, and generated code is outside it.
 pub(crate) fn infer_lifetimes(tokens: TokenStream, own: &[Ident]) -> TokenStream {
     if own.is_empty() {
         return tokens;
@@ -200,8 +199,7 @@ pub(crate) fn infer_lifetimes(tokens: TokenStream, own: &[Ident]) -> TokenStream
     rewrite(tokens, &|name| own.contains(name).then_some("_"), false)
 }
 
-/// The same type as a type of its own, which borrows nothing from a call: every lifetime is
-/// `'static`, and so is that of every `&` without one.
+/// Makes every lifetime `'static`, also that of each `&` without one, so that the type borrows nothing from a call.
 pub(crate) fn static_lifetimes(tokens: TokenStream) -> TokenStream {
     rewrite(tokens, &|_| Some("static"), true)
 }

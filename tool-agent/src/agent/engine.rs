@@ -1,6 +1,6 @@
-//! The one loop of an agent, whether its model streams or not.
+//! The loop of an agent, with streaming models and others.
 
-mod lent;
+mod lease;
 mod model;
 mod tools;
 
@@ -10,9 +10,9 @@ use toolwright_runtime::__private::reported;
 use toolwright_runtime::Context;
 
 use super::Agent;
-use super::sub::Subs;
+use super::sub_sessions::SubSessions;
 use crate::event::{Event, Listener};
-use crate::tool_node::known;
+use crate::tool_node::conversation_context;
 use crate::{
     AgentError, Halted, Message, Node, Run, Session, SessionError, Status, Usage, Written,
 };
@@ -28,22 +28,22 @@ pub(super) struct Engine<'a> {
     text: Option<String>,
     /// The session is made for one step, and nothing of it is kept but its thread.
     is_step: bool,
-    /// What is lent to the calls that run.
-    subs: Option<Subs>,
+    /// The sub-sessions that the last visit of the tools lent to its calls.
+    subs: Option<SubSessions>,
 }
 
-/// Whoever calls an agent counts what it cost, however the call ends, and so with what its own calls cost. The
-/// outermost conversation may go on where it stood, and then hears of that again.
+/// Adds the cost of called agents to an inner agent's session, however its call ends, so that the caller counts it
+/// too. The outermost session may go on where it stood, and gets that cost then.
 impl Drop for Engine<'_> {
     fn drop(&mut self) {
-        if self.host.get::<Subs>().is_some() {
+        if self.host.get::<SubSessions>().is_some() {
             self.count();
         }
     }
 }
 
-/// What a visit of a node comes to.
-type Visit = Result<Option<Halted>, AgentError>;
+/// Result of a node's visit: the reason to halt, if there is one.
+type VisitResult = Result<Option<Halted>, AgentError>;
 
 impl<'a> Engine<'a> {
     pub(super) fn new(agent: &'a Agent, session: &'a mut Session, host: Context) -> Self {
@@ -60,19 +60,23 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Takes what agents that were called cost into the session.
+    /// Adds the cost of called agents to the run and the session.
     fn count(&mut self) {
-        let cost = self.subs.as_ref().map(Subs::take_cost).unwrap_or_default();
+        let cost = self
+            .subs
+            .as_ref()
+            .map(SubSessions::take_cost)
+            .unwrap_or_default();
         self.usage += cost;
         self.session.usage += cost;
     }
 
-    /// One request; and, if `tools`, one visit of the tools. What it came to, why nothing follows, and
-    /// what it cost.
+    /// Makes one request and, if `tools` is set, visits the tools node once. Returns why nothing follows, and the
+    /// cost.
     pub(super) async fn step(mut self, tools: bool) -> Result<Run, AgentError> {
         self.is_step = true;
         if self.host.cancel().is_cancelled() {
-            return Ok(self.ran(Halted::Cancelled));
+            return Ok(self.make_run(Halted::Cancelled));
         }
         let mut halted = self.visit_model().await?;
         if halted.is_none() && self.session.at.node == Node::Tools && tools {
@@ -82,16 +86,16 @@ impl<'a> Engine<'a> {
             halted = Some(Halted::HaltWhen);
         }
         let node = self.session.at.node;
-        Ok(self.ran(halted.unwrap_or(match node {
+        Ok(self.make_run(halted.unwrap_or(match node {
             Node::End => Halted::Completed,
             node => Halted::Interrupted { node, after: false },
         })))
     }
 
-    /// Who speaks.
-    fn speaker(&self) -> &'a Agent {
+    /// Returns the agent that answers in this session: this one, or the peer that it was handed over to.
+    fn active_agent(&self) -> &'a Agent {
         // A session with an agent that is not known is refused before it is run.
-        self.agent.speaker(self.session).unwrap_or(self.agent)
+        self.agent.active_agent(self.session).unwrap_or(self.agent)
     }
 
     pub(super) async fn run(mut self) -> Result<Run, AgentError> {
@@ -99,23 +103,23 @@ impl<'a> Engine<'a> {
         for hook in &self.agent.hooks {
             hook.before_run(self.session);
         }
-        self.keep(Written::Start).await?;
+        self.save(Written::Start).await?;
         let run_id = &self.session.run_id();
-        self.tell(&Event::RunStarted {
+        self.emit(&Event::RunStarted {
             session: self.session.id(),
             run_id,
         });
         // The host may have answered the calls that the hand-over waited for.
-        self.tell_handed_over();
+        self.emit_handed_over();
         loop {
             match self.visit().await {
                 Ok(None) if self.session.at.node == Node::End => {}
-                Ok(None) => self.keep(Written::Node).await?,
+                Ok(None) => self.save(Written::Node).await?,
                 Ok(Some(halted)) => {
                     let run = self.end(halted);
-                    self.keep(Written::End).await?;
+                    self.save(Written::End).await?;
                     let run_id = &self.session.run_id();
-                    self.tell(&Event::RunFinished {
+                    self.emit(&Event::RunFinished {
                         session: self.session.id(),
                         run_id,
                         run: &run,
@@ -131,7 +135,7 @@ impl<'a> Engine<'a> {
                     }
                     // Whoever goes on elsewhere shall find what can be said now.
                     if !matches!(error, AgentError::Checkpoint(_)) {
-                        self.keep(Written::End).await?;
+                        self.save(Written::End).await?;
                     }
                     return Err(error);
                 }
@@ -139,12 +143,12 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Keeps the session as it stands. Whoever else went on with it is not overtaken.
-    async fn keep(&mut self, written: Written) -> Result<(), AgentError> {
-        Ok(self.agent.keep.put(self.session, written).await?)
+    /// Saves the session as it stands. Fails if somebody else went on with it.
+    async fn save(&mut self, written: Written) -> Result<(), AgentError> {
+        Ok(self.agent.persistence.put(self.session, written).await?)
     }
 
-    /// Whether the session can be run from where it stands.
+    /// Prepares the session for a run, or returns why it cannot be run from where it stands.
     fn begin(&mut self) -> Result<(), AgentError> {
         if !self.session.goes_on() {
             return Err(match self.session.status() {
@@ -156,7 +160,7 @@ impl<'a> Engine<'a> {
             }
             .into());
         }
-        self.agent.speaker(self.session)?;
+        self.agent.active_agent(self.session)?;
         self.session.wake();
         // One that stays at its end is stored as one that ended: this run may be dropped.
         if self.session.at.node != Node::End || self.session.status != Status::Completed {
@@ -201,7 +205,7 @@ impl<'a> Engine<'a> {
         if halted.is_limit() {
             self.session.at.allow_again();
         }
-        let run = self.ran(halted);
+        let run = self.make_run(halted);
         self.session.result = match &run.halted {
             Halted::Halt { value, .. } if is_over => Some(value.to_plain().into_owned()),
             Halted::Completed | Halted::HaltWhen | Halted::ReturnDirect(_) => {
@@ -217,7 +221,7 @@ impl<'a> Engine<'a> {
         run
     }
 
-    fn ran(&self, halted: Halted) -> Run {
+    fn make_run(&self, halted: Halted) -> Run {
         Run {
             halted,
             text: self.text.clone(),
@@ -227,14 +231,14 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn tell(&self, event: &Event<'_>) {
-        tell(&self.agent.listeners, event);
+    fn emit(&self, event: &Event<'_>) {
+        emit(&self.agent.listeners, event);
     }
 
-    fn tell_handed_over(&mut self) {
+    fn emit_handed_over(&mut self) {
         if let Some(agent) = self.session.take_handed_over() {
             let run_id = &self.session.run_id();
-            self.tell(&Event::HandedOver {
+            self.emit(&Event::HandedOver {
                 session: self.session.id(),
                 run_id,
                 agent: &agent,
@@ -242,8 +246,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Visits the next node, unless something stands before it.
-    async fn visit(&mut self) -> Visit {
+    /// Visits the next node, unless a cancellation, an interrupt or a limit comes before it.
+    async fn visit(&mut self) -> VisitResult {
         let node = self.session.at.node;
         if node == Node::End {
             return Ok(Some(Halted::Completed));
@@ -259,7 +263,7 @@ impl<'a> Engine<'a> {
             return Ok(Some(limit));
         }
         let run_id = &self.session.run_id();
-        self.tell(&Event::NodeStarted {
+        self.emit(&Event::NodeStarted {
             session: self.session.id(),
             run_id,
             node,
@@ -270,7 +274,7 @@ impl<'a> Engine<'a> {
             Node::End => None,
         };
         let run_id = &self.session.run_id();
-        self.tell(&Event::NodeFinished {
+        self.emit(&Event::NodeFinished {
             session: self.session.id(),
             run_id,
             node,
@@ -296,8 +300,7 @@ impl<'a> Engine<'a> {
         Halted::Interrupted { node, after }
     }
 
-    /// Whether the host's condition holds, where a turn and its calls are over and the model would
-    /// be asked again.
+    /// Evaluates the host's condition once a turn and its calls are over and the model would be called again.
     fn halts(&self) -> bool {
         let messages = self.session.thread.messages().iter().rev();
         let said = messages.filter_map(|message| match message {
@@ -331,15 +334,15 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// What this turn's calls and catalogue may know: what the host says of the call, over what the session
-    /// says. The executor puts its defaults under both.
+    /// Builds the context of this turn's calls: the host's context over the session's. The executor puts its defaults
+    /// under both.
     fn context(&self) -> Context {
         let (session, host) = (&self.session, &self.host);
         let mut base = Context::new().with_state(session.state.clone());
         if let Some(name) = session.agent.as_ref().or(self.agent.name.as_ref()) {
             base = base.with_agent(Arc::clone(name));
         }
-        let cx = known(&session.thread, host.clone().over(&base));
+        let cx = conversation_context(&session.thread, host.clone().over(&base));
         if self.is_step {
             return cx;
         }
@@ -352,14 +355,14 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// Whoever looks on does not change what happens.
-fn tell(listeners: &[Arc<dyn Listener>], event: &Event<'_>) {
+/// Sends an event to the listeners. A panicking listener does not change the run.
+fn emit(listeners: &[Arc<dyn Listener>], event: &Event<'_>) {
     for listener in listeners {
         reported("a listener", || listener.event(event));
     }
 }
 
-/// What `future` comes to, unless `stop` comes first.
+/// Returns the output of `future`, or `None` if `stop` completes first.
 pub(super) async fn until<T>(
     future: impl Future<Output = T>,
     stop: impl Future<Output = ()>,

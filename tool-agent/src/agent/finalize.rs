@@ -8,15 +8,15 @@ use super::engine::until;
 use crate::span::AgentSpan;
 use crate::{AgentError, Message, News, Request, Session, SessionError, Status};
 
-/// A provider wants a user's words last.
+/// Last message of the request: providers expect a user's message at the end.
 const ASKS: &str = "Now give your final answer, in the form that is asked for.";
 
 impl Agent {
-    /// The conversation's outcome as a value: one more request, without tools, whose answer has to be
-    /// of this form. It is asked for in the model's dialect, and read as strictly as the arguments of
-    /// a tool. `T` is written as an object.
+    /// Requests the conversation's outcome as a value. The request has no tools, and its answer must match the schema
+    /// of `T`. The schema is sent in the model's dialect, and the answer is read as strictly as the arguments of a
+    /// tool. `T` must be written as an object.
     ///
-    /// The session stays as it was, but for what the request cost.
+    /// The session does not change, except for its usage.
     ///
     /// ```
     /// use toolwright::agent::{Agent, Response, Session, testing::ScriptedModel};
@@ -42,8 +42,8 @@ impl Agent {
     /// ```
     ///
     /// # Errors
-    /// When the session waits for somebody or has failed, when the model fails, and when its answer is
-    /// not of the form: [`AgentError::Answer`] says what is wrong with it.
+    /// Fails if the session waits for somebody or has failed, or if the model fails. An answer that does not match
+    /// the schema is an [`AgentError::Answer`], which says what is wrong.
     pub async fn finalize<T: Schema + DeserializeOwned>(
         &self,
         session: &mut Session,
@@ -61,13 +61,13 @@ impl Agent {
         thread.check()?;
         thread.push(Message::user(ASKS));
         let (tools, schema) = (Toolset::default(), SchemaDoc::of::<T>());
-        let speaker = self.speaker(session)?;
+        let active_agent = self.active_agent(session)?;
         let mut request = Request::new(&thread, &tools, &ToolChoice::None);
-        request.system = speaker.system.as_deref();
+        request.system = active_agent.system.as_deref();
         request.schema = Some(&schema);
         let stop = cx.cancel();
         let span = AgentSpan::of_model(session.id());
-        let response = span.around(speaker.model.respond(request, News::NOBODY));
+        let response = span.around(active_agent.model.respond(request, News::NOBODY));
         let response = until(response, stop.cancelled()).await;
         let response = response.ok_or(AgentError::Cancelled)?;
         span.answered(&response);

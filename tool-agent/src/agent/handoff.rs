@@ -1,4 +1,4 @@
-//! A conversation that goes on under another agent.
+//! Handing a conversation over to another agent.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use toolwright_runtime::{BuildError, DynTool, HaltReason, Outcome, Tool, ToolErr
 use super::Agent;
 use crate::{AgentError, Session};
 
-/// Why a tool ends an agent's part in a conversation: another agent goes on. The value says which:
-/// `{"agent": "billing"}`.
+/// Halt reason of a tool that hands the conversation over to another agent. The value names the agent: `{"agent":
+/// "billing"}`.
 pub const HANDOFF: HaltReason = HaltReason::new("handoff");
 
-/// A tool with which a model hands the conversation over to the agent of this name: it is called
-/// `transfer_to_{name}`, and takes no arguments. `description` says what the other agent is there for.
+/// Creates a tool that hands the conversation over to the agent of this name. The tool is called `transfer_to_{name}`
+/// and takes no arguments. `description` says what the other agent is for.
 ///
-/// The agent that runs the session must know the other one: see [`Agent::peer`]. Any other tool hands over
-/// too, if it halts for the reason [`HANDOFF`].
+/// The agent that runs the session must know the other one: see [`Agent::peer`]. Any other tool hands over too, if it
+/// halts with the reason [`HANDOFF`].
 ///
 /// # Errors
-/// When the name is none for a tool, or the description is empty.
+/// Fails if the name is not valid for a tool, or the description is empty.
 pub fn handoff(name: &str, description: &str) -> Result<Arc<dyn Tool>, BuildError> {
     let to = Arc::<str>::from(name);
     DynTool::builder()
@@ -32,15 +32,15 @@ pub fn handoff(name: &str, description: &str) -> Result<Arc<dyn Tool>, BuildErro
         .build()
 }
 
-/// What a tool says that hands over.
+/// Value of a tool's outcome that hands the conversation over.
 #[derive(Deserialize)]
-struct To {
+struct HandoffTarget {
     agent: Arc<str>,
 }
 
 impl Agent {
-    /// The same agent, under a name: others hand a conversation back to it by this name, and its tools
-    /// know it as [`Context::agent_id`](toolwright_runtime::Context::agent_id).
+    /// Sets the agent's name. Other agents hand a conversation back to it by this name; its tools read it from
+    /// [`Context::agent_id`](toolwright_runtime::Context::agent_id).
     pub fn name(self, name: impl Into<Arc<str>>) -> Self {
         Self {
             name: Some(name.into()),
@@ -48,11 +48,11 @@ impl Agent {
         }
     }
 
-    /// The same agent, whose conversations may be handed over to another one of this name, and by that one
-    /// to all others that this one knows: with a tool that [`handoff`] makes. The thread goes on as
-    /// it is, under the other's model, prompt and tools, until it is handed on or back, in later runs too;
-    /// the session knows who speaks ([`Session::agent`]). Limits, interrupts, hooks, listeners and the
-    /// checkpointer stay those of this agent. The peers of a peer do not count.
+    /// Adds an agent that conversations may be handed over to by this name, with a tool that [`handoff`] makes. That
+    /// agent can hand over to all others that this one knows. The thread goes on unchanged, under the other's model,
+    /// prompt and tools, until it is handed on or back, also in later runs. [`Session::agent`] names the current
+    /// agent. Limits, interrupts, hooks, listeners and the checkpointer stay those of this agent. The peers of a peer
+    /// do not count.
     ///
     /// ```
     /// use toolwright::agent::testing::ScriptedModel;
@@ -79,8 +79,8 @@ impl Agent {
         self
     }
 
-    /// Who speaks in the session.
-    pub(super) fn speaker(&self, session: &Session) -> Result<&Self, AgentError> {
+    /// Returns the session's current agent: this one or a peer.
+    pub(super) fn active_agent(&self, session: &Session) -> Result<&Self, AgentError> {
         let Some(name) = &session.agent else {
             return Ok(self);
         };
@@ -91,7 +91,7 @@ impl Agent {
         peer.ok_or_else(|| AgentError::UnknownAgent(name.to_string()))
     }
 
-    /// The agent that a call hands over to, if it does and there is one of this name.
+    /// Returns the agent that the call hands over to, if it does and that agent is known.
     pub(super) fn handed_to(&self, result: &ToolResult) -> Option<Arc<str>> {
         let Ok(Outcome::Halt { reason, value }) = &result.outcome else {
             return None;
@@ -99,7 +99,7 @@ impl Agent {
         if *reason != HANDOFF {
             return None;
         }
-        let To { agent } = serde_json::from_str(&value.to_json()).ok()?;
+        let HandoffTarget { agent } = serde_json::from_str(&value.to_json()).ok()?;
         let known = self.peers.contains_key(&agent) || self.name.as_ref() == Some(&agent);
         known.then_some(agent)
     }

@@ -6,7 +6,7 @@ use super::Agent;
 use super::engine::Engine;
 use crate::{AgentError, Halted, PendingCall, Session, Thread, Usage};
 
-/// What a step came to. What was said is in the thread.
+/// Result of a step. The messages are in the thread.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Step {
@@ -19,9 +19,9 @@ pub struct Step {
     /// Why the conversation ends once nothing of the turn is open any more: neither one of the
     /// [questions](Thread::questions) nor a pending call. `None` if the model goes on then.
     pub ending: Option<Halted>,
-    /// What the conversation knows now.
+    /// The conversation's state after the step.
     pub state: State,
-    /// What the model call cost.
+    /// Usage of the model call.
     pub usage: Usage,
 }
 

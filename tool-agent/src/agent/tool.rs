@@ -1,7 +1,7 @@
 //! An agent as a tool of another one.
 
+mod agent_call;
 mod detached;
-mod errand;
 
 use std::fmt;
 use std::future::Future;
@@ -16,26 +16,26 @@ use toolwright_runtime::{
     ToolError,
 };
 
-use self::errand::{Came, Errand};
+use self::agent_call::{AgentCall, AgentCallResult};
 use super::Agent;
-use super::sub::{Subs, Working};
+use super::sub_sessions::{RunningSession, SubSessions};
 use crate::{AgentError, Session};
 
-/// How long a call may take where nothing else is said: an agent has limits of its own.
+/// Default time limit of a call. It is long, since an agent has limits of its own.
 const TIMEOUT: Duration = Duration::from_hours(1);
 
-/// An agent that is a tool of another one: a call is a conversation of its own, which begins with the
-/// argument `input`, and its result the agent's last words.
+/// An agent as a tool of another one. Each call is a conversation of its own: it begins with the argument `input`,
+/// and the agent's last text is the result.
 ///
-/// It knows what the calling conversation's state is, and nothing that was said there. What happens in it,
-/// its own listeners are told. What its model calls cost is a part of the caller's. When the host says
-/// stop, it stops. A limit that it comes to, or a failure of its model, is an error of the call.
+/// The conversation starts with the calling conversation's state, and with none of its messages. Its events go to the
+/// agent's own listeners. Its usage is part of the caller's. It is cancelled when the host cancels the run. A limit that it
+/// reaches, or a failure of its model, is an error of the call.
 ///
-/// Nothing is lost where it pauses. Called by an agent, its call is pending then, as
-/// [`Why::Agent`](crate::Why::Agent), and its conversation is a part of the calling session, where people say
-/// what it waits for: see [`Session::sub_session`]. With a checkpointer it is kept in the same store, under an
-/// id of its own, if the agent has no other; so after a crash it goes on from where it stood, and no call of
-/// it runs twice. Called by an executor alone, a question is the call's outcome, and any other pause an error.
+/// Nothing is lost if it pauses. In a call by an agent, the call becomes pending as
+/// [`Why::Agent`](crate::Why::Agent). Its conversation is part of the calling session, where people give the input it
+/// waits for: see [`Session::sub_session`]. With a checkpointer, it is stored in the same store under an id of its
+/// own, unless the agent has another store. So it goes on after a crash from where it stood, and none of its calls
+/// runs twice. In a call by an executor alone, a question is the call's outcome, and any other pause an error.
 ///
 /// ```
 /// use toolwright::agent::testing::ScriptedModel;
@@ -59,14 +59,14 @@ const TIMEOUT: Duration = Duration::from_hours(1);
 pub struct AgentTool {
     agent: Agent,
     def: ToolDef,
-    finish: Option<Arc<Finish>>,
+    finish: Option<Arc<FinalizeFn>>,
     detached: bool,
 }
 
 /// Asks an agent for the final answer of a conversation.
-type Finish =
-    dyn for<'a> Fn(&'a Agent, &'a mut Session, &'a Context) -> Finishing<'a> + Send + Sync;
-type Finishing<'a> = Pin<Box<dyn Future<Output = Result<Outcome, AgentError>> + Send + 'a>>;
+type FinalizeFn =
+    dyn for<'a> Fn(&'a Agent, &'a mut Session, &'a Context) -> FinalizeFuture<'a> + Send + Sync;
+type FinalizeFuture<'a> = Pin<Box<dyn Future<Output = Result<Outcome, AgentError>> + Send + 'a>>;
 
 // Its docs would be the schema's description.
 #[derive(Deserialize, Schema)]
@@ -90,7 +90,7 @@ impl AgentTool {
         }
     }
 
-    /// The same tool, whose result is a value: when the agent has ended, it is asked for it; see
+    /// Makes the tool's result a value: when the agent has ended, it is asked for its final answer. See
     /// [`Agent::finalize`].
     pub fn finalize<T>(mut self) -> Self
     where
@@ -103,14 +103,13 @@ impl AgentTool {
         self
     }
 
-    /// The same tool, which answers at once, with the id of the conversation that it begins. What that
-    /// comes to is left as a message in the queue of the outermost conversation: an agent that still runs
-    /// answers it after its turn, else the next run does ([`Queue::arrived`](crate::Queue::arrived) tells when).
-    /// One that pauses is left there too, to be [taken](crate::Queue::take_paused). What its model calls cost
-    /// is no part of the caller's.
+    /// Makes the tool answer at once, with the id of the session that it starts. The result is left as a message in
+    /// the queue of the outermost conversation. An agent that still runs answers it after its turn, else the next run
+    /// does ([`Queue::arrived`](crate::Queue::arrived) waits for it). A session that pauses is left there too, to be
+    /// [taken](crate::Queue::take_paused). Its usage is not part of the caller's.
     ///
-    /// It works in a task of the runtime that calls it, until it ends or the host says stop, and ends with
-    /// its program; see [`Queue::running`](crate::Queue::running).
+    /// The agent runs in a task of the caller's async runtime until it ends, the host cancels it, or the process
+    /// ends; see [`Queue::running`](crate::Queue::running).
     pub fn detached(self) -> Self {
         Self {
             detached: true,
@@ -118,8 +117,7 @@ impl AgentTool {
         }
     }
 
-    /// The same tool, whose calls take no longer; an hour, if nothing is said. No limit on one that is
-    /// [detached](Self::detached).
+    /// Sets the time limit of a call. Default: one hour. A [detached](Self::detached) agent has no limit.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.def.timeout = Some(limit);
         self
@@ -138,28 +136,28 @@ impl AgentTool {
     }
 
     async fn run(&self, input: String, cx: Context) -> Result<Outcome, ToolError> {
-        let subs = cx.get::<Subs>().cloned();
-        let seated = subs.as_ref().and_then(|subs| subs.seat(&cx));
-        let mut errand = Errand::new(self, subs.as_ref(), &cx);
-        let kept = seated.as_ref().and_then(|seated| seated.kept.clone());
-        let session = match errand.session(kept, input).await {
+        let subs = cx.get::<SubSessions>().cloned();
+        let slot = subs.as_ref().and_then(|subs| subs.slot(&cx));
+        let mut agent_call = AgentCall::new(self, subs.as_ref(), &cx);
+        let kept = slot.as_ref().and_then(|slot| slot.kept.clone());
+        let session = match agent_call.session(kept, input).await {
             Ok(session) => session,
-            Err(error) => return Err(errand::not_kept(error, subs.as_ref())),
+            Err(error) => return Err(agent_call::not_saved(error, subs.as_ref())),
         };
         if self.detached {
-            return detached::begin(errand, session, subs, &self.def.name);
+            return detached::begin(agent_call, session, subs, &self.def.name);
         }
-        let mut working = Working::new(session, seated);
-        match errand.run(&mut working.session).await {
-            Came::To(outcome) => outcome,
-            Came::Waits => {
-                let asks = working.session.status().clone();
-                if working.pauses() {
+        let mut running = RunningSession::new(session, slot);
+        match agent_call.run(&mut running.session).await {
+            AgentCallResult::Ended(outcome) => outcome,
+            AgentCallResult::Paused => {
+                let asks = running.session.status().clone();
+                if running.pauses() {
                     return Err(ToolError::failed("the agent waits for somebody"));
                 }
-                errand::paused(asks)
+                agent_call::paused(asks)
             }
-            Came::NotKept(error) => Err(errand::not_kept(error, subs.as_ref())),
+            AgentCallResult::NotSaved(error) => Err(agent_call::not_saved(error, subs.as_ref())),
         }
     }
 }

@@ -23,15 +23,15 @@ pub enum CheckpointError {
         /// Its newest checkpoint.
         found: Option<CheckpointId>,
     },
-    /// What is stored is not for this program: it is somebody else's, or a newer version wrote it.
+    /// The stored data belongs to another program, or a newer version wrote it.
     Unreadable(String),
-    /// A part of what is stored is damaged, and is not read as anything else.
+    /// A part of the stored data is damaged, and is not read as anything else.
     Damaged(Box<Damage>),
-    /// The store did not do it.
+    /// The store failed.
     Store {
-        /// What it said.
+        /// Message of the store.
         message: String,
-        /// What caused it.
+        /// Cause of the failure.
         source: Option<Arc<dyn Error + Send + Sync>>,
     },
 }
@@ -42,7 +42,7 @@ pub enum CheckpointError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Damage {
-    /// What is damaged.
+    /// The damaged part.
     pub part: DamagedPart,
     /// The id of the session that it belongs to, if that can be read.
     pub session: Option<String>,
@@ -50,7 +50,7 @@ pub struct Damage {
     pub newest: Option<CheckpointId>,
     /// The newest checkpoint of the session that is whole, if one is.
     pub last_good: Option<CheckpointId>,
-    /// How it is damaged.
+    /// Description of the damage.
     pub reason: String,
 }
 
@@ -60,7 +60,7 @@ pub struct Damage {
 pub enum DamagedPart {
     /// The store as a whole: nothing of it is trusted.
     Store,
-    /// What the store knows of the session as a whole.
+    /// The store's own row about the session.
     Session,
     /// A checkpoint.
     Checkpoint(CheckpointId),
@@ -139,7 +139,7 @@ impl CheckpointError {
         }
     }
 
-    /// A store that did not do it.
+    /// Makes the error of a store that failed.
     pub fn store(message: impl Into<String>) -> Self {
         Self::Store {
             message: message.into(),
@@ -147,7 +147,7 @@ impl CheckpointError {
         }
     }
 
-    /// The same, with what caused it.
+    /// Makes the error of a store that failed, with its cause.
     pub fn store_with(
         message: impl Into<String>,
         source: impl Into<Box<dyn Error + Send + Sync>>,
@@ -158,13 +158,13 @@ impl CheckpointError {
         }
     }
 
-    /// Whether somebody else went on with the session.
+    /// Returns true if somebody else went on with the session.
     pub const fn is_conflict(&self) -> bool {
         matches!(self, Self::Conflict { .. })
     }
 }
 
-/// The error where a session's newest checkpoint is not the expected one.
+/// Returns an error if a session's newest checkpoint is not the expected one.
 pub(super) fn expect(
     session: &str,
     expected: Option<CheckpointId>,

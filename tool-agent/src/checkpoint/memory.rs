@@ -27,14 +27,14 @@ use crate::journal::{Begin, Begun, CallRecord};
 /// # });
 /// ```
 #[derive(Clone, Default)]
-pub struct MemoryCheckpointer(Arc<Mutex<Kept>>);
+pub struct MemoryCheckpointer(Arc<Mutex<MemoryStore>>);
 
 #[derive(Default)]
-struct Kept {
-    /// The number that was given last.
+struct MemoryStore {
+    /// Number of the newest checkpoint.
     last: u64,
     checkpoints: BTreeMap<CheckpointId, Checkpoint>,
-    /// By session, in the order in which they first began.
+    /// Records by session, in the order in which the calls first began.
     calls: BTreeMap<String, Vec<CallRecord>>,
 }
 
@@ -44,13 +44,13 @@ impl MemoryCheckpointer {
         Self::default()
     }
 
-    /// Nothing is left half done under this lock.
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    /// Locks the store. A poisoned lock is usable: no update is left half done under it.
+    fn lock(&self) -> MutexGuard<'_, MemoryStore> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl MemoryStore {
     fn of<'a>(&'a self, session: &'a str) -> impl DoubleEndedIterator<Item = &'a Checkpoint> {
         let all = self.checkpoints.values();
         all.filter(move |checkpoint| checkpoint.session == session)
@@ -124,31 +124,31 @@ impl Kept {
 
 impl Checkpointer for MemoryCheckpointer {
     fn put<'a>(&'a self, new: NewCheckpoint<'a>) -> Storing<'a, CheckpointId> {
-        Box::pin(async move { self.kept().put(&new) })
+        Box::pin(async move { self.lock().put(&new) })
     }
 
     fn latest<'a>(&'a self, session: &'a str) -> Storing<'a, Option<Checkpoint>> {
-        Box::pin(async move { Ok(self.kept().of(session).next_back().cloned()) })
+        Box::pin(async move { Ok(self.lock().of(session).next_back().cloned()) })
     }
 
     fn get(&self, id: CheckpointId) -> Storing<'_, Option<Checkpoint>> {
-        Box::pin(async move { Ok(self.kept().checkpoints.get(&id).cloned()) })
+        Box::pin(async move { Ok(self.lock().checkpoints.get(&id).cloned()) })
     }
 
     fn history<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<Checkpoint>> {
-        Box::pin(async move { Ok(self.kept().of(session).cloned().collect()) })
+        Box::pin(async move { Ok(self.lock().of(session).cloned().collect()) })
     }
 
     fn sessions<'a>(&'a self, after: Option<&'a str>, most: usize) -> Storing<'a, Vec<String>> {
-        Box::pin(async move { Ok(self.kept().sessions(after, most)) })
+        Box::pin(async move { Ok(self.lock().sessions(after, most)) })
     }
 
     fn delete<'a>(&'a self, session: &'a str) -> Storing<'a, bool> {
-        Box::pin(async move { Ok(self.kept().delete(session)) })
+        Box::pin(async move { Ok(self.lock().delete(session)) })
     }
 
     fn begin_call<'a>(&'a self, begin: Begin<'a>) -> Storing<'a, Begun> {
-        Box::pin(async move { self.kept().begin(&begin) })
+        Box::pin(async move { self.lock().begin(&begin) })
     }
 
     fn end_call<'a>(
@@ -159,13 +159,13 @@ impl Checkpointer for MemoryCheckpointer {
         outcome: &'a str,
     ) -> Storing<'a, ()> {
         Box::pin(async move {
-            self.kept().end(session, key, revision, outcome);
+            self.lock().end(session, key, revision, outcome);
             Ok(())
         })
     }
 
     fn calls<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<CallRecord>> {
-        Box::pin(async move { Ok(self.kept().calls.get(session).cloned().unwrap_or_default()) })
+        Box::pin(async move { Ok(self.lock().calls.get(session).cloned().unwrap_or_default()) })
     }
 }
 
@@ -173,7 +173,7 @@ impl fmt::Debug for MemoryCheckpointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Conversations may be secret.
         f.debug_struct("MemoryCheckpointer")
-            .field("checkpoints", &self.kept().checkpoints.len())
+            .field("checkpoints", &self.lock().checkpoints.len())
             .finish_non_exhaustive()
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use toolwright_runtime::ToolCall;
 
-use self::rows::{Head, Recorded, id, number};
+use self::rows::{CallRow, SessionRow, id, number};
 use self::worker::Worker;
 use super::error::expect;
 use super::{
@@ -127,10 +127,10 @@ impl SqliteCheckpointer {
         &self.path
     }
 
-    /// Does something in a transaction of its own, on the connection's thread.
+    /// Runs `work` in a transaction of its own, on the connection's thread.
     async fn transact<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Transaction<'_>) -> Done<T> + Send + 'static,
+        work: impl FnOnce(&Transaction<'_>) -> SqlResult<T> + Send + 'static,
     ) -> Result<T, CheckpointError> {
         let done = self.worker.run(move |connection| {
             let transaction =
@@ -139,53 +139,53 @@ impl SqliteCheckpointer {
             transaction.commit()?;
             Ok(done)
         });
-        let done: Done<T> = done.await?;
+        let done: SqlResult<T> = done.await?;
         done.map_err(|failure| failure.of(&self.path))
     }
 
-    /// Reads something, on the connection's thread.
+    /// Runs `work` in a read transaction, on the connection's thread.
     async fn read<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Connection) -> Done<T> + Send + 'static,
+        work: impl FnOnce(&Connection) -> SqlResult<T> + Send + 'static,
     ) -> Result<T, CheckpointError> {
         // One state of the file, whoever writes to it meanwhile.
         let done = self.worker.run(move |connection| {
             let transaction = connection.transaction()?;
             work(&transaction)
         });
-        let done: Done<T> = done.await?;
+        let done: SqlResult<T> = done.await?;
         done.map_err(|failure| failure.of(&self.path))
     }
 }
 
-type Done<T> = Result<T, Failure>;
+type SqlResult<T> = Result<T, StoreFailure>;
 
-/// Why something was not done.
-enum Failure {
+/// Reason why an operation on the store failed.
+enum StoreFailure {
     Sqlite(rusqlite::Error),
     Checkpoint(CheckpointError),
-    /// What is read is damaged, and how.
+    /// The data that was read is damaged, for this reason.
     Damaged(String),
 }
 
-impl From<rusqlite::Error> for Failure {
+impl From<rusqlite::Error> for StoreFailure {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)
     }
 }
 
-impl From<CheckpointError> for Failure {
+impl From<CheckpointError> for StoreFailure {
     fn from(error: CheckpointError) -> Self {
         Self::Checkpoint(error)
     }
 }
 
-impl Failure {
+impl StoreFailure {
     fn damaged(reason: impl Into<String>) -> Self {
         Self::Damaged(reason.into())
     }
 
-    /// Whether something is damaged, and nobody has said yet what.
+    /// Returns true for damage that no part of the store has been named for yet.
     fn is_damage(&self) -> bool {
         match self {
             Self::Damaged(_) => true,
@@ -194,7 +194,7 @@ impl Failure {
         }
     }
 
-    /// The same; damage is that of this part of the session.
+    /// Attributes damage to this part of the session; other failures stay as they are.
     fn in_part(self, session: &str, part: DamagedPart, last_good: Option<CheckpointId>) -> Self {
         self.in_part_of(Damage::of_session(session, part, last_good))
     }
@@ -220,20 +220,20 @@ impl Failure {
     }
 }
 
-/// The session's head, if its newest checkpoint is the expected one.
+/// Returns the session's row, if its newest checkpoint is the expected one.
 fn expected(
     transaction: &Transaction<'_>,
     session: &str,
     expected: Option<CheckpointId>,
-) -> Done<Option<Head>> {
-    let head = Head::read(transaction, session)?;
-    let newest = head.as_ref().map(Head::newest).transpose()?;
+) -> SqlResult<Option<SessionRow>> {
+    let head = SessionRow::read(transaction, session)?;
+    let newest = head.as_ref().map(SessionRow::newest).transpose()?;
     expect(session, expected, newest)?;
     Ok(head)
 }
 
-/// What a record is written from: all of it is the worker's own.
-struct Began {
+/// Owned data of a call's record, for the worker thread.
+struct NewRecord {
     session: String,
     key: String,
     call: ToolCall,
@@ -242,11 +242,11 @@ struct Began {
     replaces: Option<u64>,
 }
 
-impl Began {
-    fn write(self, transaction: &Transaction<'_>) -> Done<Begun> {
+impl NewRecord {
+    fn write(self, transaction: &Transaction<'_>) -> SqlResult<Begun> {
         let session = &*self.session;
         let head = expected(transaction, session, Some(self.after))?;
-        let standing = Recorded::read(transaction, session, &self.key)?;
+        let standing = CallRow::read(transaction, session, &self.key)?;
         // A record that is replaced keeps its place in the order.
         let (place, revision) = match (standing, head) {
             (Some(standing), _) if self.replaces != Some(standing.record.revision) => {
@@ -258,9 +258,9 @@ impl Began {
                 head.write(transaction, false)?;
                 (head.calls, 1)
             }
-            (None, None) => return Err(Failure::damaged("a session without a checkpoint")),
+            (None, None) => return Err(StoreFailure::damaged("a session without a checkpoint")),
         };
-        let recorded = Recorded {
+        let recorded = CallRow {
             place,
             record: CallRecord {
                 key: self.key,
@@ -285,12 +285,12 @@ impl Checkpointer for SqliteCheckpointer {
                 (new.after, new.parent, new.written, new.next, new.at_ms);
             let put = self.transact(move |transaction| {
                 let head = expected(transaction, &session, after)?;
-                let mut store = rows::Store::read(transaction)?;
+                let mut store = rows::StoreRow::read(transaction)?;
                 store.last += 1;
                 store.sessions += i64::from(head.is_none());
                 store.write(transaction)?;
                 let is_new = head.is_none();
-                let head = Head {
+                let head = SessionRow {
                     newest: store.last,
                     checkpoints: 1 + head.as_ref().map_or(0, |head| head.checkpoints),
                     calls: head.map_or(0, |head| head.calls),
@@ -333,7 +333,7 @@ impl Checkpointer for SqliteCheckpointer {
         let after = after.map(str::to_owned);
         Box::pin(self.read(move |connection| {
             let most = i64::try_from(most).unwrap_or(i64::MAX);
-            Head::list(connection, after.as_deref(), most)
+            SessionRow::list(connection, after.as_deref(), most)
         }))
     }
 
@@ -345,7 +345,7 @@ impl Checkpointer for SqliteCheckpointer {
             let sql = "DELETE FROM session WHERE id = ?1";
             let is_gone = transaction.execute(sql, [&session])? > 0;
             if is_gone {
-                let mut store = rows::Store::read(transaction)?;
+                let mut store = rows::StoreRow::read(transaction)?;
                 store.sessions -= 1;
                 store.write(transaction)?;
             }
@@ -354,7 +354,7 @@ impl Checkpointer for SqliteCheckpointer {
     }
 
     fn begin_call<'a>(&'a self, begin: Begin<'a>) -> Storing<'a, Begun> {
-        let of = Began {
+        let of = NewRecord {
             session: begin.session.to_owned(),
             key: begin.key.to_owned(),
             call: begin.call.clone(),
@@ -374,7 +374,7 @@ impl Checkpointer for SqliteCheckpointer {
     ) -> Storing<'a, ()> {
         let (session, key, outcome) = (session.to_owned(), key.to_owned(), outcome.to_owned());
         Box::pin(self.transact(move |transaction| {
-            if let Some(mut standing) = Recorded::read(transaction, &session, &key)?
+            if let Some(mut standing) = CallRow::read(transaction, &session, &key)?
                 && standing.record.revision == revision
             {
                 standing.record.revision += 1;
@@ -387,7 +387,7 @@ impl Checkpointer for SqliteCheckpointer {
 
     fn calls<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<CallRecord>> {
         let session = session.to_owned();
-        Box::pin(self.read(move |connection| Recorded::list(connection, &session)))
+        Box::pin(self.read(move |connection| CallRow::list(connection, &session)))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong on the way, in words that hold no key.
+//! Errors of a request, with messages that hold no key.
 
 use std::error::Error;
 use std::fmt::Display;
@@ -54,7 +54,7 @@ impl Endpoint {
             408 | 409 | 425 | 429 | 500.. => ModelErrorKind::Busy,
             _ => ModelErrorKind::Refused,
         };
-        let words = self.told(&words(&String::from_utf8_lossy(body)));
+        let words = self.redacted(&words(&String::from_utf8_lossy(body)));
         let message = if words.is_empty() {
             format!("the provider answered {status}")
         } else {
@@ -67,9 +67,9 @@ impl Endpoint {
         }
     }
 
-    /// What a provider says, in a message of ours. Some repeat the key that they refuse; it goes before
-    /// the words are cut, or half of it could be left.
-    pub(super) fn told(&self, words: &str) -> String {
+    /// Returns a provider's message for use in an error, cut to a length. Some providers repeat the refused key, so
+    /// the key is removed before the cut; otherwise half of it could be left.
+    pub(super) fn redacted(&self, words: &str) -> String {
         let words = match &self.key {
             Some(key) => words.replace(&**key, "[key]"),
             None => words.to_owned(),
@@ -78,7 +78,7 @@ impl Endpoint {
     }
 }
 
-/// What the provider says, wherever it does.
+/// Extracts the provider's message from the body of an error.
 fn words(body: &str) -> String {
     let json: Option<Value> = serde_json::from_str(body).ok();
     let told = json.as_ref().and_then(|json| {

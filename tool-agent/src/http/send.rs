@@ -12,7 +12,7 @@ use super::{Endpoint, failure};
 use crate::model::{ModelError, News, Request, Response};
 use crate::{Native, wire_name};
 
-/// How long a connection may take to be made.
+/// Time limit for making a connection.
 const CONNECT: Duration = Duration::from_secs(30);
 /// A wait that is longer is somebody else's decision.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
@@ -139,7 +139,7 @@ impl Endpoint {
     }
 
     fn unreadable(&self, error: &toolwright_runtime::WireError) -> ModelError {
-        let words = self.told(&error.to_string());
+        let words = self.redacted(&error.to_string());
         if error.is_reported() {
             return ModelError::new(crate::ModelErrorKind::Busy, words);
         }

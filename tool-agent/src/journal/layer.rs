@@ -5,29 +5,29 @@ use toolwright_runtime::{
     Annotations, ErrorKind, Handled, Handling, Layer, Next, Request, ToolCall, ToolError,
 };
 
-use super::stored::Stored;
+use super::stored_outcome::StoredOutcome;
 use super::{Begin, Begun, CallRecord, UnknownOutcome, shown};
 use crate::{CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart};
 
-/// The innermost layer of an agent with a checkpointer, for one visit of the tools: records each call
-/// before and after its body runs, and does not run again what has run before.
+/// Innermost layer of an agent with a checkpointer, for one visit of the tools. It records each call before and after
+/// its body runs. A call with a recorded outcome is not run again.
 #[derive(Clone)]
-pub(crate) struct Journal(Arc<Visit>);
+pub(crate) struct Journal(Arc<JournalInner>);
 
-struct Visit {
+struct JournalInner {
     store: Arc<dyn Checkpointer>,
     session: String,
     after: CheckpointId,
     unknown: UnknownOutcome,
     /// The turn's calls, as the model made them.
     calls: Vec<ToolCall>,
-    /// Of the calls that somebody said are to run again, by place: the record that was seen.
+    /// Revisions of the records that a person has seen, by place, for calls approved to run again.
     again: BTreeMap<usize, u64>,
-    notes: Mutex<Notes>,
+    state: Mutex<JournalState>,
 }
 
 #[derive(Default)]
-struct Notes {
+struct JournalState {
     /// The records that this visit wrote, by place: a layer further out may call again.
     written: BTreeMap<usize, u64>,
     /// The calls of unknown outcome that wait, by place: their records.
@@ -44,37 +44,37 @@ impl Journal {
         calls: Vec<ToolCall>,
         again: BTreeMap<usize, u64>,
     ) -> Self {
-        Self(Arc::new(Visit {
+        Self(Arc::new(JournalInner {
             store,
             session: session.to_owned(),
             after,
             unknown,
             calls,
             again,
-            notes: Mutex::default(),
+            state: Mutex::default(),
         }))
     }
 
-    /// Why the journal could not be kept, if it could not: the batch does not count.
+    /// Returns why the journal could not be written, if so. The batch is discarded then.
     pub(crate) fn failure(&self) -> Option<CheckpointError> {
-        self.0.notes().failed.clone()
+        self.0.state().failed.clone()
     }
 
-    /// The record of a call that waits because nobody knows its outcome.
+    /// Returns the record's revision of a call that waits because its outcome is unknown.
     pub(crate) fn waits(&self, index: usize) -> Option<u64> {
-        self.0.notes().waits.get(&index).copied()
+        self.0.state().waits.get(&index).copied()
     }
 }
 
-impl Visit {
-    /// Nothing is left half done under this lock.
-    fn notes(&self) -> MutexGuard<'_, Notes> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+impl JournalInner {
+    /// Locks the state. A poisoned lock is usable: no update is left half done under it.
+    fn state(&self) -> MutexGuard<'_, JournalState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[cold]
     fn fail(&self, error: CheckpointError) -> Handled {
-        self.notes().failed.get_or_insert(error);
+        self.state().failed.get_or_insert(error);
         stopped()
     }
 
@@ -97,7 +97,7 @@ impl Visit {
         self.store.begin_call(begin).await
     }
 
-    /// Whether a call of unknown outcome may run again.
+    /// Returns true if a call of unknown outcome may run again.
     fn may_run_again(&self, index: usize, record: &CallRecord, tool: Annotations) -> bool {
         tool.idempotent == Some(true)
             || tool.read_only == Some(true)
@@ -112,19 +112,19 @@ impl Visit {
         let Some(key) = request.context().idempotency_key() else {
             return self.fail(CheckpointError::store("a call of a run without an id"));
         };
-        if self.notes().failed.is_some() {
+        if self.state().failed.is_some() {
             return stopped();
         }
         if let Some(waits) = request.asked_again() {
             return waits;
         }
         let index = place(&request);
-        let written = self.notes().written.get(&index).copied();
+        let written = self.state().written.get(&index).copied();
         let begun = match self.begin(&key, &request, written).await {
             Ok(Begun::Standing(record)) => {
                 if record.outcome.is_some() {
                     // Called again by a layer further out, it shall run.
-                    self.notes().written.insert(index, record.revision);
+                    self.state().written.insert(index, record.revision);
                     return self.replay(&record, &request);
                 }
                 if !self.may_run_again(index, &record, request.annotations()) {
@@ -151,7 +151,7 @@ impl Visit {
         let Handled::Done(outcome) = &handled else {
             return handled;
         };
-        let stored = Stored::new(&call, outcome, cx.noted());
+        let stored = StoredOutcome::new(&call, outcome, cx.noted());
         let stored = stored.and_then(|stored| serde_json::to_string(&stored));
         let stored = match stored {
             Ok(stored) => stored,
@@ -163,17 +163,17 @@ impl Visit {
         let ended = self.store.end_call(&self.session, key, revision, &stored);
         match ended.await {
             Ok(()) => {
-                self.notes().written.insert(index, revision + 1);
+                self.state().written.insert(index, revision + 1);
                 handled
             }
             Err(error) => self.fail(error),
         }
     }
 
-    /// What the call came to when it ran.
+    /// Returns the recorded outcome of a call that has run.
     fn replay(&self, record: &CallRecord, request: &Request<'_>) -> Handled {
         let stored = record.outcome.as_deref().unwrap_or_default();
-        match serde_json::from_str::<Stored>(stored) {
+        match serde_json::from_str::<StoredOutcome>(stored) {
             Ok(mut stored) => {
                 for (name, value) in std::mem::take(&mut stored.updates) {
                     request.context().update_state(name, value);
@@ -194,18 +194,18 @@ impl Visit {
                 "the program ended while this call ran; it is not known whether it took effect";
             return ToolError::failed(words).into();
         }
-        self.notes().waits.insert(index, record.revision);
+        self.state().waits.insert(index, record.revision);
         Handled::Wait(shown(record))
     }
 }
 
-/// The call's place in its turn.
+/// Returns the call's place in its turn.
 fn place(request: &Request<'_>) -> usize {
     let place = request.context().call_index();
     place.unwrap_or_else(|| request.index())
 }
 
-/// Nobody reads it: the batch does not count.
+/// Returns a placeholder error. Nobody reads it, since the batch is discarded.
 #[cold]
 fn stopped() -> Handled {
     ToolError::new(ErrorKind::Cancelled, "the journal could not be kept").into()

@@ -1,8 +1,8 @@
-//! What people say to calls that wait.
+//! Decisions about pending calls.
 
 use toolwright_runtime::Decision;
 
-use super::{CallRef, PendingCall, Session, SessionError, Wait, Why, find};
+use super::{CallRef, PendingCall, Session, SessionError, WaitingCall, Why, find};
 use crate::digest;
 
 impl Session {
@@ -30,7 +30,7 @@ impl Session {
         self.decide_all([(call.into(), decision)])
     }
 
-    /// The same for several calls: all of them, or on an error none.
+    /// Takes decisions about several calls: all of them, or none on an error.
     ///
     /// # Errors
     /// See [`decide`](Self::decide).
@@ -49,7 +49,7 @@ impl Session {
             let index = pending.index;
             if self.wait(index).is_none() {
                 let digest = digest::of_call(&pending.call);
-                self.put_wait(Wait::new(pending, digest));
+                self.put_wait(WaitingCall::new(pending, digest));
             }
             if let Some(wait) = self.wait_mut(index) {
                 wait.decision = Some(decision);
@@ -58,10 +58,10 @@ impl Session {
         Ok(())
     }
 
-    /// The calls of unknown outcome that somebody lets run again: their places, and the records that
-    /// were known then.
+    /// Returns the calls of unknown outcome that were approved to run again: their places, and the revisions of the
+    /// records that were shown.
     pub(crate) fn again(&self) -> impl Iterator<Item = (usize, u64)> {
-        let again = |wait: &Wait| match (&wait.why, &wait.decision) {
+        let again = |wait: &WaitingCall| match (&wait.why, &wait.decision) {
             (Why::OutcomeUnknown { record }, Some(Decision::Approve | Decision::Edit(_))) => {
                 Some((wait.index, *record))
             }
@@ -70,9 +70,9 @@ impl Session {
         self.waits.iter().filter_map(again)
     }
 
-    /// Whether something was decided that is not carried out yet, here or of an agent that a call runs.
+    /// Returns true if a decision is not carried out yet, here or in an agent that a call runs.
     pub(crate) fn is_decided(&self) -> bool {
-        let decided = |wait: &Wait| wait.decision.is_some() || wait.goes_on();
+        let decided = |wait: &WaitingCall| wait.decision.is_some() || wait.goes_on();
         self.waits.iter().any(decided)
     }
 }

@@ -2,15 +2,15 @@ use std::fmt;
 
 use toolwright_runtime::Printable;
 
-/// What a session does not take.
+/// Error of an input that the session does not accept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SessionError {
-    /// Not now.
+    /// The session's status does not allow it.
     WrongStatus {
-        /// What the session waits for.
+        /// Status of the session.
         status: &'static str,
-        /// What was tried.
+        /// The input that was tried.
         tried: &'static str,
     },
     /// No pending call has this id.
@@ -49,7 +49,7 @@ impl fmt::Display for SessionError {
     }
 }
 
-/// What can be done instead.
+/// Returns a hint at what can be done instead.
 fn way_on(status: &str, tried: &str) -> &'static str {
     match (status, tried) {
         ("awaiting_tools", _) => {

@@ -53,7 +53,7 @@ pub struct PendingCall {
     pub why: Why,
 }
 
-/// Which call of a turn: by its place, or by its id where that is one call's alone.
+/// Reference to a call of a turn: by its place, or by its id if that is unique.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallRef<'a> {
     /// Its place in its turn, from 0.
@@ -89,7 +89,7 @@ impl PendingCall {
     }
 }
 
-/// Where the one stands that is meant, among calls of which place and id are given.
+/// Finds the referenced call among calls given by place and id, and returns its position.
 pub(crate) fn find<'c>(
     calls: impl IntoIterator<Item = (usize, &'c str)>,
     call: CallRef<'_>,

@@ -10,16 +10,16 @@ use super::Session;
 /// [detached](crate::AgentTool::detached). Cheap to clone; all clones are one. Each message is placed
 /// after the turn that is going on, and answered; what comes after a run has ended, the next one takes.
 #[derive(Debug, Clone, Default)]
-pub struct Queue(Arc<Shared>);
+pub struct Queue(Arc<QueueShared>);
 
 #[derive(Debug, Default)]
-struct Shared {
-    held: Mutex<Held>,
+struct QueueShared {
+    state: Mutex<QueueState>,
     arrival: Notify,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Held {
+struct QueueState {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     messages: Vec<String>,
     /// The ids of detached sessions that have not ended.
@@ -33,20 +33,20 @@ struct Held {
     paused: Vec<Session>,
 }
 
-/// The queue of a session. A clone of the session is another conversation: its queue has the messages that
-/// stand here, and knows of agents that work detached what a store would tell it.
+/// Queue of a session. A clone of the session is another conversation. Its queue has the same messages, and what a
+/// store would know about detached agents.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct OwnQueue(Queue);
 
 impl Clone for OwnQueue {
     fn clone(&self) -> Self {
-        let held = self.0.held();
-        Self(Queue::holding(Held {
-            messages: held.messages.clone(),
-            running: held.running.clone(),
+        let state = self.0.lock();
+        Self(Queue::holding(QueueState {
+            messages: state.messages.clone(),
+            running: state.running.clone(),
             live: BTreeSet::new(),
-            paused: held.paused.clone(),
+            paused: state.paused.clone(),
         }))
     }
 }
@@ -61,37 +61,37 @@ impl OwnQueue {
     }
 
     pub(super) fn pop(&self) -> Option<String> {
-        let mut held = self.0.held();
-        (!held.messages.is_empty()).then(|| held.messages.remove(0))
+        let mut state = self.0.lock();
+        (!state.messages.is_empty()).then(|| state.messages.remove(0))
     }
 
     pub(super) fn is_untouched(&self) -> bool {
-        let held = self.0.held();
-        held.messages.is_empty() && held.running.is_empty() && held.paused.is_empty()
+        let state = self.0.lock();
+        state.messages.is_empty() && state.running.is_empty() && state.paused.is_empty()
     }
 }
 
 impl Queue {
-    fn holding(held: Held) -> Self {
-        Self(Arc::new(Shared {
-            held: Mutex::new(held),
+    fn holding(state: QueueState) -> Self {
+        Self(Arc::new(QueueShared {
+            state: Mutex::new(state),
             arrival: Notify::new(),
         }))
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
-        self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Leaves a message.
     pub fn push(&self, text: impl Into<String>) {
-        self.held().messages.push(text.into());
+        self.lock().messages.push(text.into());
         self.0.arrival.notify_waiters();
     }
 
-    /// Whether no message is left.
+    /// Returns true if the queue holds no message.
     pub fn is_empty(&self) -> bool {
-        self.held().messages.is_empty()
+        self.lock().messages.is_empty()
     }
 
     /// Waits until a message is left: the session is to be run then.
@@ -112,13 +112,14 @@ impl Queue {
     /// that stand here in a session from a store ended with their program: an agent with the same
     /// checkpointer can [go on](crate::Agent::resume) with them.
     pub fn running(&self) -> Vec<Arc<str>> {
-        self.held().running.clone()
+        self.lock().running.clone()
     }
 
     /// The ids of detached sessions that wait for somebody.
     pub fn paused(&self) -> Vec<String> {
-        let held = self.held();
-        held.paused
+        let state = self.lock();
+        state
+            .paused
             .iter()
             .map(|session| session.id().to_owned())
             .collect()
@@ -126,41 +127,41 @@ impl Queue {
 
     /// Takes a detached session that waits for somebody, to say what it waits for and run it.
     pub fn take_paused(&self, id: &str) -> Option<Session> {
-        let mut held = self.held();
-        let place = held.paused.iter().position(|session| session.id() == id)?;
-        Some(held.paused.remove(place))
+        let mut state = self.lock();
+        let place = state.paused.iter().position(|session| session.id() == id)?;
+        Some(state.paused.remove(place))
     }
 
-    /// An agent begins to work detached, unless it does already.
+    /// Marks a detached session as running. Returns false if it is already.
     pub(crate) fn begins(&self, id: &Arc<str>) -> bool {
-        let mut held = self.held();
-        if !held.live.insert(Arc::clone(id)) {
+        let mut state = self.lock();
+        if !state.live.insert(Arc::clone(id)) {
             return false;
         }
-        held.running.retain(|other| other != id);
-        held.running.push(Arc::clone(id));
+        state.running.retain(|other| other != id);
+        state.running.push(Arc::clone(id));
         true
     }
 
-    /// It works no more: what is to be told, and its session, if that waits.
+    /// Ends a detached session: leaves its message, and keeps the session if it is paused.
     pub(crate) fn ends(&self, id: &str, told: String, paused: Option<Session>) {
-        let mut held = self.held();
-        held.live.remove(id);
-        held.running.retain(|other| **other != *id);
-        held.paused.extend(paused);
-        drop(held);
+        let mut state = self.lock();
+        state.live.remove(id);
+        state.running.retain(|other| **other != *id);
+        state.paused.extend(paused);
+        drop(state);
         self.push(told);
     }
 }
 
 impl Serialize for Queue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.held().serialize(serializer)
+        self.lock().serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Queue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Held::deserialize(deserializer).map(Self::holding)
+        QueueState::deserialize(deserializer).map(Self::holding)
     }
 }

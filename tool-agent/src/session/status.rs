@@ -4,7 +4,7 @@ use toolwright_runtime::ShortStr;
 
 use crate::Node;
 
-/// What a session waits for.
+/// Status of a session: what it waits for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -19,7 +19,7 @@ pub enum Status {
         id: ShortStr,
         /// The question.
         question: String,
-        /// What the front end may want to know beside it.
+        /// Further data for the front end.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         options: Map<String, Value>,
     },
@@ -34,7 +34,7 @@ pub enum Status {
     Completed,
     /// A model failed. Nothing is taken until [`clear_error`](crate::Session::clear_error).
     Failed {
-        /// What it said, for the host.
+        /// Message of the error, for the host.
         message: String,
     },
 }

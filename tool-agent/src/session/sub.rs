@@ -1,8 +1,8 @@
-//! Conversations of agents that calls run.
+//! Sessions of agents that calls run.
 
 use std::sync::Arc;
 
-use super::{CallRef, PendingCall, Session, SessionError, Status, Wait, Why, find};
+use super::{CallRef, PendingCall, Session, SessionError, Status, WaitingCall, Why, find};
 use crate::CheckpointId;
 
 /// A call may run an agent ([`AgentTool`](crate::AgentTool)), in a conversation of its own. Where that
@@ -46,14 +46,14 @@ impl Session {
         Ok(said)
     }
 
-    /// It goes on as another branch, behind this checkpoint: its calls are other calls.
+    /// Makes the session a branch behind this checkpoint: its calls become other calls.
     pub(crate) fn branch_off(&mut self, behind: Option<CheckpointId>) {
         self.branch = behind;
         self.rename_subs();
     }
 
-    /// What calls of another run go on with are other conversations, which nobody has kept yet: those that they are
-    /// copies of may have gone on since.
+    /// Gives all sub-sessions new ids, for calls of another run. The originals may have gone on since, so the copies
+    /// are sessions that were never saved.
     fn rename_subs(&mut self) {
         let (run, turn) = (self.run_id(), self.turn());
         for wait in &mut self.waits {
@@ -65,7 +65,7 @@ impl Session {
         }
     }
 
-    /// Where a call waits that runs an agent.
+    /// Returns the position in `waits` of a call that runs an agent.
     fn place_of_sub(&self, call: CallRef<'_>) -> Result<usize, SessionError> {
         let mut pending = self.pending();
         pending.retain(|pending| self.wait(pending.index).is_some());
@@ -78,7 +78,7 @@ impl Session {
         place.ok_or_else(|| SessionError::UnknownCall(call.to_string()))
     }
 
-    /// Whether an agent can run the session as it stands.
+    /// Returns true if an agent can run the session as it stands.
     pub(crate) fn goes_on(&self) -> bool {
         match &self.status {
             Status::Idle | Status::Interrupted { .. } | Status::Completed => true,
@@ -87,20 +87,20 @@ impl Session {
         }
     }
 
-    /// The conversation that asks in a call at this place, if one does.
+    /// Returns the sub-session of the call at this place, if there is one.
     pub(super) fn asking(&mut self, index: usize) -> Option<&mut Session> {
         self.wait_mut(index)?.sub.as_deref_mut()
     }
 }
 
-/// The id of the conversation of an agent that the call of this key runs, for the session that was born as this: it is the
+/// Returns the session id of the agent that the call with this key runs, in the session with this mark. It stays the
 /// same when the call is made again.
 pub(crate) fn id_of(key: &str, born: &str) -> Arc<str> {
     format!("{key}@{born}").into()
 }
 
-impl Wait {
-    /// Whether the call runs an agent that can go on.
+impl WaitingCall {
+    /// Returns true if the call runs an agent that can go on.
     pub(crate) fn goes_on(&self) -> bool {
         self.why == Why::Agent && self.sub.as_ref().is_some_and(|sub| sub.goes_on())
     }

@@ -11,8 +11,8 @@ use super::{CallRef, PendingCall, Session, SessionError, find};
 use crate::ToolMessage;
 
 impl Session {
-    /// Takes the result of a pending call, which may be any value, while the session waits for calls, be it
-    /// that a tool asks beside them. When none is pending any more the session can be run.
+    /// Takes the result of a pending call, which may be any value. The session must wait for people; a tool may ask
+    /// at the same time. When no call is pending any more, the session can be run.
     ///
     /// # Errors
     /// When no such call is pending, or several are; nothing changes.
@@ -24,7 +24,7 @@ impl Session {
         self.submit_all([(call.into(), Ok(Outcome::value(value)))])
     }
 
-    /// The same for several calls, with failures too: all of them, or on an error none.
+    /// Takes the results of several calls, failures too: all of them, or none on an error.
     ///
     /// # Errors
     /// See [`submit`](Self::submit).
@@ -45,7 +45,7 @@ impl Session {
         Ok(())
     }
 
-    /// Puts answers into the thread; nobody waits for these calls any more.
+    /// Puts answers into the thread and removes the calls from `waits`.
     pub(crate) fn take_answers(&mut self, answers: Vec<ToolMessage>) {
         let answered: BTreeSet<_> = answers.iter().map(|answer| answer.index).collect();
         self.waits.retain(|wait| !answered.contains(&wait.index));
@@ -54,8 +54,8 @@ impl Session {
         }
     }
 
-    /// Adds to an answer what a person made of the call's arguments, if somebody changed them.
-    pub(crate) fn tell_edit(&self, answer: &mut ToolMessage, tools: &Toolset) {
+    /// Appends to an answer the arguments that a person changed, without secrets.
+    pub(crate) fn report_edit(&self, answer: &mut ToolMessage, tools: &Toolset) {
         let wait = self.wait(answer.index);
         let Some(Decision::Edit(arguments)) = wait.and_then(|wait| wait.decision.as_ref()) else {
             return;

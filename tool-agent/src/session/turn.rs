@@ -1,13 +1,13 @@
-//! Where the last turn stands: what of it is open, what is waited for, and what ends the run behind it.
+//! State of the last turn: open calls and questions, the status, and the call that ends the run.
 //!
-//! The thread says which calls have no answer and which questions nobody has answered, `waits` why calls wait, and
-//! `ending` what ends the run once nothing is open any more. The status follows from these, in one place.
+//! The thread holds unanswered calls and open questions. `waits` holds why calls wait, and `ending` what ends the run
+//! once nothing is open. The status follows from these, in one place.
 
 use serde::{Deserialize, Serialize};
 use toolwright_runtime::{Outcome, ShortStr, ToolCall, ToolResult};
 
-use super::{PendingCall, Session, Status, Wait, Why};
-use crate::journal::Stored;
+use super::{PendingCall, Session, Status, WaitingCall, Why};
+use crate::journal::StoredOutcome;
 use crate::{Halted, Node, OpenQuestion};
 
 /// The call that ends the run once nothing of its turn is open any more.
@@ -15,7 +15,7 @@ use crate::{Halted, Node, OpenQuestion};
 pub(crate) struct Ending {
     pub(super) index: usize,
     id: ShortStr,
-    came_to: Stored,
+    came_to: StoredOutcome,
 }
 
 impl Ending {
@@ -33,18 +33,18 @@ impl Ending {
         }
     }
 
-    /// Of several the first counts: failures go before, and then the order of the calls.
+    /// Orders endings: the first one counts. Failures come first, then the order of the calls.
     fn rank(&self) -> (bool, usize) {
         (!self.came_to.is_error(), self.index)
     }
 }
 
 impl Session {
-    /// Notes that the call at this place ends the run, once nothing of the turn is open. Whether it is the one that
-    /// counts.
+    /// Records that the call at this place ends the run once nothing of the turn is open. Returns true if this call
+    /// is the one that counts.
     pub(crate) fn ends_with(&mut self, index: usize, result: &ToolResult) -> bool {
         let call = ToolCall::new(&*result.id, &*result.name, "");
-        let Ok(came_to) = Stored::new(&call, &result.outcome, Vec::new()) else {
+        let Ok(came_to) = StoredOutcome::new(&call, &result.outcome, Vec::new()) else {
             // What was answered can be written.
             return false;
         };
@@ -61,17 +61,17 @@ impl Session {
         counts
     }
 
-    /// What ends the run once nothing of the last turn is open any more, if something does.
+    /// Returns what ends the run once nothing of the last turn is open, if a call does.
     pub(crate) fn ending(&self) -> Option<Halted> {
         self.ending.as_ref().map(Ending::halted)
     }
 
-    /// The questions that nobody has answered, in call order: of tools of this conversation, and for each call that
-    /// runs an agent the first that is asked in its conversation. [`status`](Self::status) tells the first of them;
-    /// [`answer_call`](Self::answer_call) answers any.
+    /// Returns the open questions in call order: those of this conversation's tools, and the first one of each agent
+    /// that a call runs. [`status`](Self::status) holds the first of them; [`answer_call`](Self::answer_call) answers
+    /// any.
     pub fn questions(&self) -> Vec<OpenQuestion> {
         let mut open = self.thread.questions();
-        let inside = self.waits.iter().filter_map(Wait::question);
+        let inside = self.waits.iter().filter_map(WaitingCall::question);
         open.extend(inside);
         open.sort_by_key(|asks| asks.index);
         open
@@ -88,13 +88,13 @@ impl Session {
         })
     }
 
-    /// What people have to say before the turn can end: an answer to a question goes before all else.
+    /// Returns what people have to do before the turn can end. A question comes before all else.
     pub(crate) fn awaited(&self) -> Option<Status> {
         let calls = || self.is_left().then_some(Status::AwaitingTools);
         self.question().or_else(calls)
     }
 
-    /// Whether it waits for people.
+    /// Returns true if the session waits for people.
     pub(super) fn awaits(&self) -> bool {
         matches!(
             self.status,
@@ -102,12 +102,12 @@ impl Session {
         )
     }
 
-    /// Whether somebody is to say something before it goes on, or an interrupt stands.
+    /// Returns true if the session waits for people, or an interrupt stopped it.
     pub(crate) fn is_paused(&self) -> bool {
         self.awaits() || matches!(self.status, Status::Interrupted { .. })
     }
 
-    /// What is waited for and what comes next, now that something was said or ran.
+    /// Updates the status and the next node after an input or a call.
     pub(crate) fn settle(&mut self) {
         self.thread.restate_question();
         let awaited = self.awaited();
@@ -117,7 +117,7 @@ impl Session {
         self.status = awaited.unwrap_or(Status::Idle);
     }
 
-    /// Nothing of the turn is open any more. The node of the tools comes once more where a call of it ends the run.
+    /// Closes a turn with nothing open. The tools node comes once more if a call of the turn ends the run.
     pub(super) fn close_turn(&mut self) {
         self.waits.clear();
         self.at.passed = false;
@@ -133,13 +133,13 @@ impl Session {
         }
     }
 
-    /// A run ended behind the turn: this comes next.
+    /// Clears the ending after a run has ended; `next` comes next.
     pub(crate) fn ended(&mut self, next: Node) {
         self.ending = None;
         self.at.node = next;
     }
 
-    /// Whether calls wait for somebody, rather than for their turn.
+    /// Returns true if calls wait for somebody, and not only for their turn to run.
     pub(crate) fn is_left(&self) -> bool {
         let open = self.pending();
         open.iter().any(|pending| pending.why != Why::NotRun)
@@ -149,24 +149,24 @@ impl Session {
         self.waits.binary_search_by_key(&index, |wait| wait.index)
     }
 
-    /// What is known of the call that waits at this place.
-    pub(crate) fn wait(&self, index: usize) -> Option<&Wait> {
+    /// Returns the waiting call at this place.
+    pub(crate) fn wait(&self, index: usize) -> Option<&WaitingCall> {
         self.waits.get(self.place_of(index).ok()?)
     }
 
-    pub(crate) fn wait_mut(&mut self, index: usize) -> Option<&mut Wait> {
+    pub(crate) fn wait_mut(&mut self, index: usize) -> Option<&mut WaitingCall> {
         let place = self.place_of(index).ok()?;
         self.waits.get_mut(place)
     }
 
-    /// The call at this place waits no more.
-    pub(crate) fn take_wait(&mut self, index: usize) -> Option<Wait> {
+    /// Removes the waiting call at this place.
+    pub(crate) fn take_wait(&mut self, index: usize) -> Option<WaitingCall> {
         let place = self.place_of(index).ok()?;
         Some(self.waits.remove(place))
     }
 
-    /// A call waits. They stand in call order.
-    pub(crate) fn put_wait(&mut self, wait: Wait) {
+    /// Adds a waiting call, or replaces the one at its place. The list is in call order.
+    pub(crate) fn put_wait(&mut self, wait: WaitingCall) {
         match self.place_of(wait.index) {
             Ok(place) => {
                 if let Some(there) = self.waits.get_mut(place) {
@@ -178,7 +178,7 @@ impl Session {
     }
 }
 
-impl Wait {
+impl WaitingCall {
     /// A call that is pending, as it was shown.
     pub(crate) fn new(pending: PendingCall, digest: String) -> Self {
         Self {
@@ -191,7 +191,7 @@ impl Wait {
         }
     }
 
-    /// What the agent asks that the call runs.
+    /// Returns the first question of the agent that the call runs.
     fn question(&self) -> Option<OpenQuestion> {
         let first = self.sub.as_ref()?.questions().into_iter().next()?;
         Some(OpenQuestion {

@@ -1,6 +1,6 @@
-//! What any store of sessions must do, as a suite to run in the tests of one's own.
+//! Conformance suite of stores of sessions, to run in your own tests.
 //!
-//! It panics with what was expected of what.
+//! It panics with a message that names the operation and the expectation.
 
 mod checkpointer;
 

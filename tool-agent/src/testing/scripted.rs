@@ -6,15 +6,14 @@ use toolwright_runtime::{StreamEvent, ToolChoice};
 use crate::Thread;
 use crate::model::{Model, ModelError, News, Request, Responding, Response};
 
-/// A model for tests: it answers as it was told, and keeps what it was asked. Each has a script of
-/// its own; clones share it.
+/// A model for tests: it returns scripted responses and records its requests. Each model has a script of its own;
+/// clones share it.
 ///
-/// The script is to be played to its end and no further, so that a test cannot pass whose agent stopped
-/// early or went on too long. Where the model is asked once more than there are steps, it panics: an error
-/// would be a result of the run, which a test might not look at. Where steps are left over, it panics when
-/// the last clone goes. That the model was asked too often is said then too, since a panic may be contained
-/// on the way, if an agent is a tool of another one. [`finish`](Self::finish) says both earlier; a clone
-/// that goes last in a task of its own tells nobody.
+/// The script must be played exactly to its end, so that a test fails if its agent stopped early or went on too long.
+/// A request after the last step panics: an error would be a result of the run, which a test might ignore. Steps left
+/// over panic when the last clone is dropped. That drop also reports a request too many, since the first panic may
+/// have been contained, if an agent is a tool of another one. [`finish`](Self::finish) checks both earlier. A last
+/// clone that is dropped in a task of its own reports nothing.
 ///
 /// ```
 /// use toolwright::agent::{Agent, Response, Session, testing::ScriptedModel};
@@ -41,7 +40,7 @@ struct Script {
 #[derive(Debug)]
 struct State {
     steps: VecDeque<Result<Response, ModelError>>,
-    /// How many steps there were.
+    /// Number of steps in the script.
     all: usize,
     requests: Vec<Recorded>,
 }
@@ -56,9 +55,9 @@ pub struct Recorded {
     pub thread: Thread,
     /// The names of the tools, in order.
     pub tools: Vec<String>,
-    /// Whether the model was to call tools.
+    /// Tool choice of the request.
     pub choice: ToolChoice,
-    /// Whether a value was asked for.
+    /// True if a value was asked for.
     pub has_schema: bool,
 }
 
@@ -79,7 +78,7 @@ impl ScriptedModel {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What it was asked, in order.
+    /// Returns the requests that the model got, in order.
     pub fn requests(&self) -> Vec<Recorded> {
         self.state().requests.clone()
     }
@@ -103,7 +102,7 @@ impl ScriptedModel {
 }
 
 impl State {
-    /// What is wrong, if the script ends here.
+    /// Returns what is wrong if the script ends here.
     fn fault(&self) -> Option<String> {
         let (left, all, asked) = (self.steps.len(), self.all, self.requests.len());
         if asked > all {

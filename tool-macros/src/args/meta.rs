@@ -5,7 +5,7 @@ use syn::{Expr, ExprLit, ExprUnary, Lit, Meta, UnOp};
 
 use super::{bare, key, metas, value};
 use crate::ctxt::Ctxt;
-use crate::hidden;
+use crate::invisible_chars;
 
 /// `meta(key = literal, …)` as the text of a JSON object.
 pub(super) fn meta_json(cx: &Ctxt, meta: &Meta) -> Option<String> {
@@ -39,7 +39,7 @@ fn json_literal(cx: &Ctxt, value: &Expr) -> Option<String> {
     if let Expr::Lit(ExprLit { lit, .. }) = literal {
         match lit {
             Lit::Str(text) if sign.is_empty() => {
-                hidden::check(cx, text.span(), &text.value());
+                invisible_chars::check(cx, text.span(), &text.value());
                 return Some(json_string(&text.value()));
             }
             Lit::Bool(flag) if sign.is_empty() => return Some(flag.value.to_string()),

@@ -1,4 +1,4 @@
-//! What a tool must not return. What cannot be written as JSON the compiler finds.
+//! Rules for return types. The compiler finds types that cannot be written as JSON.
 
 use quote::ToTokens;
 use syn::{ReturnType, Type};

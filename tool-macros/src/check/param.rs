@@ -1,4 +1,4 @@
-//! What a parameter must not be, whatever the rest of its tool is.
+//! Rules for a parameter on its own, independent of the rest of its tool.
 
 use proc_macro2::Ident;
 use quote::ToTokens;
@@ -66,7 +66,7 @@ pub(super) fn defaults_are_in_bounds(cx: &Ctxt, tool: &Tool) {
     }
 }
 
-/// What is said of a default that its own bounds refuse.
+/// Returns the error message for a default outside its own bounds.
 pub(crate) fn out_of_bounds(name: &str, bound: &str) -> String {
     let (what, cure) = match bound {
         "range" => ("out of its range", "widen the range"),
@@ -108,7 +108,7 @@ pub(crate) fn lent_type(cx: &Ctxt, what: &str, ident: &Ident, ty: &Type) -> bool
     type_is_closed(cx, ident, ty, &["impl"]) && type_is_of_a_call(cx, ident, ty)
 }
 
-/// What is decoded, or asked of the state, has one type.
+/// A parameter must have one concrete type, since it is decoded or taken from the state by its type.
 fn type_is_closed(cx: &Ctxt, ident: &Ident, ty: &Type, open: &[&str]) -> bool {
     let Some(token) = ty::find(ty.to_token_stream(), open) else {
         return true;
@@ -166,7 +166,7 @@ pub(crate) fn foreign_attribute(cx: &Ctxt, attr: &Attribute) -> bool {
     false
 }
 
-/// Whether what a `cfg_attr` holds can be handed on in it. Only the compiler knows whether it would be there for us.
+/// Returns true if an attribute in a `cfg_attr` can be passed on. Only the compiler knows if it would apply to us.
 fn is_for_others(cx: &Ctxt, held: &Attribute) -> bool {
     let path = held.path();
     let is_ours = |name: &&str| path.is_ident(name);

@@ -1,4 +1,4 @@
-//! What answers a call: slots, the validator, the user's function, its outcome.
+//! Code that answers a call: slots, the validator, the user's function, its outcome.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
@@ -6,21 +6,21 @@ use syn::{Path, ReturnType};
 
 use super::{Names, is_basic_output, slot_type, state_type};
 use crate::model::{ModelParam, Param, Pass, Tool};
-use crate::place::{Place, local, quote};
+use crate::span::{SpanEnds, local, quote};
 use crate::ty;
 
-/// What becomes of a parameter.
-struct Passed {
-    /// How it is taken out of its slot.
+/// Tokens of a parameter on its way from its slot.
+struct PassedParam {
+    /// Statement that takes the value out of its slot.
     take: TokenStream,
-    /// What the body gets.
+    /// Argument of the body.
     argument: TokenStream,
-    /// What the validator gets, and the type of that as far as it is known here.
+    /// Argument of the validator, and its type as far as it is known here.
     shown: TokenStream,
     shown_as: TokenStream,
 }
 
-/// The body of what answers a call.
+/// Generates the body of the function that answers a call.
 pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStream {
     let (state, call, about) = (local("state"), local("call"), local("about"));
     let mut lets = TokenStream::new();
@@ -35,7 +35,7 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
         let name = local(&format!("p{index}"));
         match param {
             Param::Model(param) => {
-                let place = Place::of(&param.ty);
+                let place = SpanEnds::of(&param.ty);
                 let (name, held) = (
                     place.ident(&name),
                     place.ident(&local(&format!("s{index}"))),
@@ -50,14 +50,14 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
                 slots.push(quote!(&mut #held));
             }
             Param::State(ty) => {
-                let (place, provided) = (Place::of(ty), state_type(ty, tool));
+                let (place, provided) = (SpanEnds::of(ty), state_type(ty, tool));
                 let provide = place.start(quote!(__tool::Provide::<));
                 let from = place.end(quote!(>::provide(#state)));
                 arguments.push(quote!(#provide #provided #from));
             }
             Param::Context(ty) => {
                 takes.extend(quote!(let #name = #call.context();));
-                let place = Place::of(ty);
+                let place = SpanEnds::of(ty);
                 let (borrow, name) = (place.start(quote!(&)), place.end(quote!(#name)));
                 arguments.push(quote!(#borrow #name));
             }
@@ -104,8 +104,8 @@ pub(super) fn slot(tool: &Tool, param: &ModelParam) -> TokenStream {
 
 /// The call of the validator. Its type says at the path what is asked for, and leaves it open to
 /// take a `&str` for a `String`.
-fn validate(path: &Path, passed: &[Passed]) -> TokenStream {
-    let place = Place::of(path);
+fn validate(path: &Path, passed: &[PassedParam]) -> TokenStream {
+    let place = SpanEnds::of(path);
     let (check, error) = (local("check"), local("error"));
     let types = passed.iter().map(|passed| &passed.shown_as);
     let ty = place.start(quote!(fn(#(#types),*) -> ::core::result::Result<(), _>));
@@ -121,7 +121,7 @@ fn validate(path: &Path, passed: &[Passed]) -> TokenStream {
 }
 
 /// A parameter on its way from its slot to the body.
-fn pass(held: &Ident, name: &Ident, pass: Pass, default: Option<&Ident>) -> Passed {
+fn pass(held: &Ident, name: &Ident, pass: Pass, default: Option<&Ident>) -> PassedParam {
     let shown_as = match pass {
         Pass::OptionRef | Pass::OptionDeref => quote!(_),
         Pass::Value | Pass::Ref | Pass::Cow | Pass::OptionCow => quote!(&_),
@@ -140,7 +140,7 @@ fn pass(held: &Ident, name: &Ident, pass: Pass, default: Option<&Ident>) -> Pass
             Pass::Value | Pass::Cow | Pass::OptionCow => quote!(&#argument),
             Pass::Ref | Pass::OptionRef | Pass::OptionDeref => argument.clone(),
         };
-        return Passed {
+        return PassedParam {
             take: quote! {
                 let ::core::option::Option::Some(#name) = #held.given() else {
                     return __tool::unfilled();
@@ -170,7 +170,7 @@ fn pass(held: &Ident, name: &Ident, pass: Pass, default: Option<&Ident>) -> Pass
     match pass {
         Pass::Value | Pass::Cow | Pass::OptionCow => {
             let value = or_default(quote!(#held.given()), value);
-            Passed {
+            PassedParam {
                 take: quote!(let #name = #value;),
                 argument: quote!(#name),
                 shown: quote!(&#name),
@@ -180,7 +180,7 @@ fn pass(held: &Ident, name: &Ident, pass: Pass, default: Option<&Ident>) -> Pass
         // What is lent stays where it was put, whichever it is.
         Pass::Ref | Pass::OptionRef | Pass::OptionDeref => {
             let value = or_default(quote!(&#name), value);
-            Passed {
+            PassedParam {
                 take: quote!(let #name = #held.given();),
                 argument: value.clone(),
                 shown: value,
@@ -192,11 +192,11 @@ fn pass(held: &Ident, name: &Ident, pass: Pass, default: Option<&Ident>) -> Pass
 
 /// The call of the user's function, and what it came to.
 fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> TokenStream {
-    let name = Place::of(&tool.ident);
+    let name = SpanEnds::of(&tool.ident);
     let (place, of_error) = match &tool.output {
         ReturnType::Type(_, ty) => {
             let (value, error) = ty::result_of(ty);
-            (Place::of(value), Place::of(error))
+            (SpanEnds::of(value), SpanEnds::of(error))
         }
         ReturnType::Default => (name, name),
     };
@@ -242,7 +242,7 @@ fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Token
 }
 
 /// From an error to words for the model; see the runtime's `finish`.
-fn way(error: &Ident, place: Place, kind: &TokenStream) -> TokenStream {
+fn way(error: &Ident, place: SpanEnds, kind: &TokenStream) -> TokenStream {
     let way = place.start(quote!(__way));
     quote! {
         (&&&&__tool::Failure::of(&#error)).#way().error(__tool::ErrorKind::#kind, #error)

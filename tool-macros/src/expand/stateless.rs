@@ -5,17 +5,17 @@ use quote::ToTokens;
 use syn::Path;
 
 use super::{
-    Names, allowed, beside, fits, imports, is_basic_output, known, output, rest, run, slot_type,
+    Names, allowed, companion, fits, imports, is_basic_output, known, output, rest, run, slot_type,
     targets,
 };
 use crate::model::{ModelParam, Param, Pass, Tool};
-use crate::place::{ident, literal, local, quiet, quote};
+use crate::span::{ident, literal, local, quote, quote_call_site};
 use crate::ty::is_option;
 
 /// The parameters that one function of the runtime passes on.
 const MOST_PASSED: usize = 6;
 
-/// Whether a tool is one: it has no state and no type parameters, and all that is said of a parameter stands in its tree.
+/// Returns true for a tool without state and type parameters, if the tree holds everything about its parameters.
 pub(super) fn holds(tool: &Tool) -> bool {
     let is_said_by_tree = |param: &ModelParam| {
         param.default.is_none() && param.example.is_none() && param.flatten.is_none()
@@ -29,9 +29,9 @@ pub(super) fn holds(tool: &Tool) -> bool {
         })
 }
 
-/// What stands beside its function.
+/// Expands the items beside the tool's function.
 pub(super) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
-    let implement = quiet!(impl);
+    let implement = quote_call_site!(impl);
     let model: Vec<_> = tool.model_params().collect();
     let is_short = is_short(tool, &model);
     let is_basic = is_short && model.iter().all(|param| param.is_basic);
@@ -75,10 +75,10 @@ pub(super) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             }
         }
     };
-    beside(tool, handle, krate, allowed.as_ref(), &items)
+    companion(tool, handle, krate, allowed.as_ref(), &items)
 }
 
-/// Whether one function of the runtime answers the whole call.
+/// Returns true if one function of the runtime answers the whole call.
 fn is_short(tool: &Tool, model: &[&ModelParam]) -> bool {
     is_basic_output(tool)
         && !tool.is_async
@@ -100,7 +100,7 @@ fn short(tool: &Tool, model: &[&ModelParam], is_basic: bool) -> TokenStream {
     quote!(__tool::#function(#call, #about, #(#slots,)* #name))
 }
 
-/// What is said of a parameter.
+/// Generates the row of a parameter.
 fn row(tool: &Tool, param: &ModelParam) -> TokenStream {
     let (name, description) = (literal(&param.name.value), literal(&param.description));
     let (tree, is_option) = (tree(tool, param), literal(is_option(&param.ty)));

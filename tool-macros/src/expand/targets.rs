@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote_spanned;
 
 use crate::model::Tool;
-use crate::place::{Place, literal, quote};
+use crate::span::{SpanEnds, literal, quote};
 
 /// The check of a tool whose descriptor is `about`; nothing without targets.
 pub(super) fn own(tool: &Tool, about: &TokenStream) -> TokenStream {
@@ -22,7 +22,7 @@ pub(super) fn own(tool: &Tool, about: &TokenStream) -> TokenStream {
     });
     let arguments = tool.model_params().map(|param| {
         let name = literal(&param.name.value);
-        let place = Place::of(&param.ty);
+        let place = SpanEnds::of(&param.ty);
         let refuse = if param.flatten.is_some() {
             place.end(quote!(.refuse()))
         } else {
@@ -31,7 +31,7 @@ pub(super) fn own(tool: &Tool, about: &TokenStream) -> TokenStream {
         let found = place.start(quote!(FOUND));
         quote!(#found #refuse;)
     });
-    let place = Place::of(&tool.ident);
+    let place = SpanEnds::of(&tool.ident);
     let (found_whole, refuse) = (place.start(quote!(FOUND)), place.end(quote!(.refuse())));
     let cfg = &tool.cfg;
     quote! {

@@ -11,9 +11,9 @@ use syn::{Ident, LitInt, Token, Type, bracketed, token};
 use crate::args::distinct;
 use crate::ctxt::Ctxt;
 use crate::name::{did_you_mean, quoted};
-use crate::place::{Place, literal, quiet, quote};
+use crate::span::{SpanEnds, literal, quote, quote_call_site};
 
-use super::{Element, Handle, What};
+use super::{Element, ElementKind, Handle};
 
 const OPTIONS: [&str; 3] = ["targets", "unproven", "budget"];
 
@@ -139,13 +139,13 @@ impl Targets {
             element.or(
                 &nothing,
                 match &element.what {
-                    What::One { path, name } => {
+                    ElementKind::One { path, name } => {
                         let handle = Handle::of(path);
                         let ty = handle.ty();
                         let named = name.as_ref().map(|name| quote!(.named(#name)));
                         handle.scope(&quote!(__tool::Listed::<#ty>::INPUT #named))
                     }
-                    What::Many { ty, .. } => quote!(__tool::Listed::<#ty>::INPUTS),
+                    ElementKind::Many { ty, .. } => quote!(__tool::Listed::<#ty>::INPUTS),
                 },
             )
         });
@@ -165,8 +165,8 @@ impl Targets {
         });
         let is_unproven = |called: &Ident| unproven.contains(called);
         let accepted = elements.iter().enumerate().map(|(index, element)| {
-            let (place, called) = (element.place(), element.called());
-            let (index, all) = (literal(index), literal(called.is_some_and(is_unproven)));
+            let (place, last) = (element.place(), element.last_name());
+            let (index, all) = (literal(index), literal(last.is_some_and(is_unproven)));
             let accepted = place.start(quote!(__tool::accepted));
             let arguments = place.end(quote!((TARGETS, &LISTED[#index], UNPROVEN, #all)));
             quote!(const _: () = #accepted #arguments;)
@@ -179,19 +179,19 @@ impl Targets {
             .filter(|tool| {
                 !elements
                     .iter()
-                    .any(|element| element.called() == Some(*tool))
+                    .any(|element| element.last_name() == Some(*tool))
             })
             .map(|tool| {
                 let name = literal(tool.to_string());
                 quote_spanned!(tool.span()=> const _: () = __tool::is_listed(#name, LISTED);)
             });
         let within = budget.as_ref().map(|budget| {
-            let place = Place::of(budget);
+            let place = SpanEnds::of(budget);
             let within = place.start(quote!(__tool::within_budget));
             let arguments = place.end(quote!((#budget, LISTED)));
             quote!(const _: () = #within #arguments;)
         });
-        let imports = quiet!(
+        let imports = quote_call_site!(
             use __tool::Untargeted as _;
         );
         quote! {
@@ -244,19 +244,19 @@ fn idents(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Vec
 }
 
 impl Element {
-    /// Where the element stands.
-    fn place(&self) -> Place {
+    /// Returns the span of the element.
+    fn place(&self) -> SpanEnds {
         match &self.what {
-            What::One { path, .. } => Place::of(path),
-            What::Many { ty, .. } => Place::of(ty),
+            ElementKind::One { path, .. } => SpanEnds::of(path),
+            ElementKind::Many { ty, .. } => SpanEnds::of(ty),
         }
     }
 
-    /// The last name of its path.
-    fn called(&self) -> Option<&Ident> {
+    /// Returns the last name of the element's path.
+    fn last_name(&self) -> Option<&Ident> {
         let path = match &self.what {
-            What::One { path, .. } => path,
-            What::Many { ty, .. } => match ty.as_ref() {
+            ElementKind::One { path, .. } => path,
+            ElementKind::Many { ty, .. } => match ty.as_ref() {
                 Type::Path(ty) => &ty.path,
                 _ => return None,
             },

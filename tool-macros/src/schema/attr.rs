@@ -10,22 +10,22 @@ use crate::args;
 use crate::ctxt::Ctxt;
 use crate::model::Text;
 use crate::name::quoted;
-use crate::place::{literal, parse_quote, quote};
+use crate::span::{literal, parse_quote, quote};
 
 use super::body::Body;
 use super::bounds::Bounds;
 use super::case::RenameRule;
-use super::option::{Of, Opt, options};
-use super::serde_attr::{Meaning, Place, meaning};
+use super::option::{OptionOwner, SchemaOption, options};
+use super::serde_attr::{AttrOwner, Meaning, meaning};
 
 /// A name or a rule for names, on both of serde's sides.
 #[derive(Clone, Default)]
-pub(super) struct Sided<T> {
+pub(super) struct Split<T> {
     pub(super) input: T,
     pub(super) output: T,
 }
 
-/// How the variants of an enum are told apart.
+/// Representation of an enum in serde.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Tagging {
     External,
@@ -34,14 +34,14 @@ pub(super) enum Tagging {
     Untagged,
 }
 
-/// What the attributes of a type say.
+/// Contents of the attributes of a type.
 #[allow(clippy::struct_excessive_bools)] // Each is an attribute of its own.
 pub(super) struct Container {
     pub(super) krate: Path,
     /// The name that a tagged struct carries.
-    pub(super) rename: Sided<Option<String>>,
-    pub(super) rename_all: Sided<RenameRule>,
-    pub(super) rename_all_fields: Sided<RenameRule>,
+    pub(super) rename: Split<Option<String>>,
+    pub(super) rename_all: Split<RenameRule>,
+    pub(super) rename_all_fields: Split<RenameRule>,
     /// Every field has a default.
     pub(super) default: Option<TokenStream>,
     pub(super) has_default: bool,
@@ -64,9 +64,9 @@ impl Container {
     pub(super) fn read(cx: &Ctxt, attrs: &[Attribute]) -> Self {
         let mut this = Self {
             krate: parse_quote!(::toolwright),
-            rename: Sided::default(),
-            rename_all: Sided::default(),
-            rename_all_fields: Sided::default(),
+            rename: Split::default(),
+            rename_all: Split::default(),
+            rename_all_fields: Split::default(),
             default: None,
             has_default: false,
             tagging: Tagging::External,
@@ -84,56 +84,72 @@ impl Container {
         let (mut tag, mut content) = (None, None);
         let mut deny = None;
         for option in options(cx, attrs) {
-            let Opt { of, meta, key, ty } = &option;
+            let SchemaOption { of, meta, key, ty } = &option;
             match (*of, key.as_str()) {
-                (Of::Schema, "crate") => {
+                (OptionOwner::Schema, "crate") => {
                     if let Some(path) = args::krate(cx, meta) {
                         this.krate = path;
                     }
                 }
-                (Of::Schema, "open") => this.open = args::flag(cx, meta).unwrap_or(false),
-                (Of::Serde, "deny_unknown_fields") => {
+                (OptionOwner::Schema, "open") => this.open = args::flag(cx, meta).unwrap_or(false),
+                (OptionOwner::Serde, "deny_unknown_fields") => {
                     this.denies = true;
                     deny = Some(meta.clone());
                 }
-                (Of::Schema, "json_schema") => {
+                (OptionOwner::Schema, "json_schema") => {
                     this.json_schema = args::flag(cx, meta).unwrap_or(false);
                 }
-                (Of::Schema, "secret") => this.secret = args::flag(cx, meta).unwrap_or(false),
-                (Of::Schema, "as") => {
+                (OptionOwner::Schema, "secret") => {
+                    this.secret = args::flag(cx, meta).unwrap_or(false)
+                }
+                (OptionOwner::Schema, "as") => {
                     this.from.clone_from(ty);
                     this.into.clone_from(ty);
                 }
-                (Of::Schema | Of::Schemars, "title") => this.title = args::text(cx, meta),
-                (Of::Schema | Of::Schemars, "description") => {
+                (OptionOwner::Schema | OptionOwner::Schemars, "title") => {
+                    this.title = args::text(cx, meta)
+                }
+                (OptionOwner::Schema | OptionOwner::Schemars, "description") => {
                     this.description = args::text(cx, meta);
                 }
-                (Of::Schemars, "with") => {
+                (OptionOwner::Schemars, "with") => {
                     this.from = type_text(cx, meta);
                     this.into.clone_from(&this.from);
                 }
-                (Of::Serde | Of::Schemars, "rename") => this.rename = names(cx, meta),
-                (Of::Serde | Of::Schemars, "rename_all") => this.rename_all = rules(cx, meta),
-                (Of::Serde | Of::Schemars, "rename_all_fields") => {
+                (OptionOwner::Serde | OptionOwner::Schemars, "rename") => {
+                    this.rename = names(cx, meta)
+                }
+                (OptionOwner::Serde | OptionOwner::Schemars, "rename_all") => {
+                    this.rename_all = rules(cx, meta)
+                }
+                (OptionOwner::Serde | OptionOwner::Schemars, "rename_all_fields") => {
                     this.rename_all_fields = rules(cx, meta);
                 }
-                (Of::Serde, "default") => {
+                (OptionOwner::Serde, "default") => {
                     this.has_default = true;
                     this.default = default_value(cx, meta);
                 }
-                (Of::Serde | Of::Schemars, "tag") => {
+                (OptionOwner::Serde | OptionOwner::Schemars, "tag") => {
                     tag = args::text(cx, meta).map(|text| text.value);
                 }
-                (Of::Serde | Of::Schemars, "content") => {
+                (OptionOwner::Serde | OptionOwner::Schemars, "content") => {
                     content = args::text(cx, meta).map(|text| text.value);
                 }
-                (Of::Serde | Of::Schemars, "untagged") => this.tagging = Tagging::Untagged,
-                (Of::Serde | Of::Schemars, "transparent") => this.transparent = true,
-                (Of::Serde | Of::Schemars, "from" | "try_from") => this.from = type_text(cx, meta),
-                (Of::Serde | Of::Schemars, "into") => this.into = type_text(cx, meta),
+                (OptionOwner::Serde | OptionOwner::Schemars, "untagged") => {
+                    this.tagging = Tagging::Untagged
+                }
+                (OptionOwner::Serde | OptionOwner::Schemars, "transparent") => {
+                    this.transparent = true
+                }
+                (OptionOwner::Serde | OptionOwner::Schemars, "from" | "try_from") => {
+                    this.from = type_text(cx, meta)
+                }
+                (OptionOwner::Serde | OptionOwner::Schemars, "into") => {
+                    this.into = type_text(cx, meta)
+                }
                 _ => option.other(
                     cx,
-                    Place::Container,
+                    AttrOwner::Container,
                     &mut this.bounds,
                     &[
                         "crate",
@@ -183,17 +199,17 @@ impl Container {
     }
 }
 
-/// What the attributes of a variant or a field say.
+/// Contents of the attributes of a variant or a field.
 #[allow(clippy::struct_excessive_bools)] // Each is an attribute of its own.
 #[derive(Default)]
 pub(super) struct Member {
-    pub(super) rename: Sided<Option<String>>,
+    pub(super) rename: Split<Option<String>>,
     /// Other names that are read.
     aliases: Vec<String>,
-    pub(super) rename_all: Sided<RenameRule>,
+    pub(super) rename_all: Split<RenameRule>,
     /// The default's value.
     pub(super) default: Option<TokenStream>,
-    /// Where it says that the default is that of its type.
+    /// Span of `default` without a path, for the default of the type.
     pub(super) default_of_type: Option<Span>,
     pub(super) flatten: bool,
     pub(super) untagged: bool,
@@ -219,31 +235,31 @@ pub(super) struct Member {
 }
 
 impl Member {
-    pub(super) fn read(cx: &Ctxt, attrs: &[Attribute], place: Place) -> Self {
+    pub(super) fn read(cx: &Ctxt, attrs: &[Attribute], place: AttrOwner) -> Self {
         let mut this = Self::default();
         let mut custom: Option<Meta> = None;
         for option in options(cx, attrs) {
-            let Opt { of, meta, key, ty } = &option;
+            let SchemaOption { of, meta, key, ty } = &option;
             match (*of, key.as_str()) {
-                (Of::Schema, "as") => this.seen_as.clone_from(ty),
-                (Of::Schema, "recursive") => {
+                (OptionOwner::Schema, "as") => this.seen_as.clone_from(ty),
+                (OptionOwner::Schema, "recursive") => {
                     this.recursive = args::flag(cx, meta).unwrap_or(false);
                 }
-                (Of::Schema, "secret") if place == Place::Field => {
+                (OptionOwner::Schema, "secret") if place == AttrOwner::Field => {
                     this.secret = args::flag(cx, meta).unwrap_or(false);
                 }
-                (Of::Schema, "secret") => cx.error(
+                (OptionOwner::Schema, "secret") => cx.error(
                     meta,
                     "a variant's name is no secret\nhelp: mark what it holds: `Key(#[schema(secret)] String)`",
                 ),
-                (Of::Schema | Of::Schemars, "title") => this.title = args::text(cx, meta),
-                (Of::Schema | Of::Schemars, "description") => {
+                (OptionOwner::Schema | OptionOwner::Schemars, "title") => this.title = args::text(cx, meta),
+                (OptionOwner::Schema | OptionOwner::Schemars, "description") => {
                     this.description = args::text(cx, meta);
                 }
-                (Of::Schema | Of::Schemars, "deprecated") => {
+                (OptionOwner::Schema | OptionOwner::Schemars, "deprecated") => {
                     this.deprecated = args::flag(cx, meta).unwrap_or(false);
                 }
-                (Of::Schema | Of::Schemars, "example") => {
+                (OptionOwner::Schema | OptionOwner::Schemars, "example") => {
                     if let Meta::NameValue(pair) = meta {
                         args::shown(cx, &pair.value);
                         this.example = Some(pair.value.clone());
@@ -251,27 +267,27 @@ impl Member {
                         cx.error(meta, "`example` takes a value\nhelp: write `example = …`");
                     }
                 }
-                (Of::Schemars, "with") => this.seen_as = type_text(cx, meta),
-                (Of::Serde, "borrow") => this.borrows = true,
-                (Of::Serde | Of::Schemars, "rename") => this.rename = names(cx, meta),
-                (Of::Serde | Of::Schemars, "rename_all") => this.rename_all = rules(cx, meta),
-                (Of::Serde, "alias") => {
+                (OptionOwner::Schemars, "with") => this.seen_as = type_text(cx, meta),
+                (OptionOwner::Serde, "borrow") => this.borrows = true,
+                (OptionOwner::Serde | OptionOwner::Schemars, "rename") => this.rename = names(cx, meta),
+                (OptionOwner::Serde | OptionOwner::Schemars, "rename_all") => this.rename_all = rules(cx, meta),
+                (OptionOwner::Serde, "alias") => {
                     this.aliases
                         .extend(args::text(cx, meta).map(|text| text.value));
                 }
-                (Of::Serde, "default") => {
+                (OptionOwner::Serde, "default") => {
                     this.default_of_type = matches!(meta, Meta::Path(_)).then(|| meta.span());
                     this.default = default_value(cx, meta);
                 }
-                (Of::Serde | Of::Schemars, "flatten") => this.flatten = true,
-                (Of::Serde | Of::Schemars, "untagged") => this.untagged = true,
-                (Of::Serde | Of::Schemars, "skip") => {
+                (OptionOwner::Serde | OptionOwner::Schemars, "flatten") => this.flatten = true,
+                (OptionOwner::Serde | OptionOwner::Schemars, "untagged") => this.untagged = true,
+                (OptionOwner::Serde | OptionOwner::Schemars, "skip") => {
                     (this.skip_input, this.skip_output) = (true, true);
                 }
-                (Of::Serde | Of::Schemars, "skip_deserializing") => this.skip_input = true,
-                (Of::Serde | Of::Schemars, "skip_serializing") => this.skip_output = true,
-                (Of::Serde | Of::Schemars, "skip_serializing_if") => this.skip_output_if = true,
-                (Of::Serde, key) if meaning(place, key) == Some(Meaning::Custom) => {
+                (OptionOwner::Serde | OptionOwner::Schemars, "skip_deserializing") => this.skip_input = true,
+                (OptionOwner::Serde | OptionOwner::Schemars, "skip_serializing") => this.skip_output = true,
+                (OptionOwner::Serde | OptionOwner::Schemars, "skip_serializing_if") => this.skip_output_if = true,
+                (OptionOwner::Serde, key) if meaning(place, key) == Some(Meaning::Custom) => {
                     this.custom_input |= key != "serialize_with";
                     this.custom_output |= key != "deserialize_with";
                     custom = Some(meta.clone());
@@ -307,7 +323,7 @@ impl Member {
         this
     }
 
-    /// What is added to a field or a variant of this name that is read by other names too.
+    /// Returns the tokens added to a field or variant of this name, if it has aliases.
     pub(super) fn aliased(&self, name: &str) -> Option<TokenStream> {
         let mut aliases: Vec<&str> = Vec::new();
         for alias in &self.aliases {
@@ -326,9 +342,9 @@ impl Member {
         &self,
         ident: &Ident,
         rule: impl Fn(bool, &str) -> String,
-    ) -> Sided<String> {
+    ) -> Split<String> {
         let ident = ident.unraw().to_string();
-        Sided {
+        Split {
             input: self
                 .rename
                 .input
@@ -372,15 +388,15 @@ fn default_value(cx: &Ctxt, meta: &Meta) -> Option<TokenStream> {
 }
 
 /// `key = "…"` or `key(serialize = "…", deserialize = "…")`
-fn both(cx: &Ctxt, meta: &Meta) -> Sided<Option<Text>> {
+fn both(cx: &Ctxt, meta: &Meta) -> Split<Option<Text>> {
     let Meta::List(list) = meta else {
         let text = args::text(cx, meta);
-        return Sided {
+        return Split {
             input: text.clone(),
             output: text,
         };
     };
-    let mut both = Sided {
+    let mut both = Split {
         input: None,
         output: None,
     };
@@ -400,22 +416,22 @@ fn both(cx: &Ctxt, meta: &Meta) -> Sided<Option<Text>> {
     both
 }
 
-fn names(cx: &Ctxt, meta: &Meta) -> Sided<Option<String>> {
+fn names(cx: &Ctxt, meta: &Meta) -> Split<Option<String>> {
     let both = both(cx, meta);
-    Sided {
+    Split {
         input: both.input.map(|text| text.value),
         output: both.output.map(|text| text.value),
     }
 }
 
-fn rules(cx: &Ctxt, meta: &Meta) -> Sided<RenameRule> {
+fn rules(cx: &Ctxt, meta: &Meta) -> Split<RenameRule> {
     // serde's own error lists the rules.
     let rule = |text: Option<Text>| {
         text.and_then(|text| RenameRule::parse(&text.value))
             .unwrap_or_default()
     };
     let both = both(cx, meta);
-    Sided {
+    Split {
         input: rule(both.input),
         output: rule(both.output),
     }

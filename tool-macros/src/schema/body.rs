@@ -8,18 +8,18 @@ use syn::{DataStruct, DeriveInput, Fields, Type};
 use crate::check::param::out_of_bounds;
 use crate::ctxt::Ctxt;
 use crate::doc;
-use crate::place::{literal, local, quote};
+use crate::span::{literal, local, quote};
 
-use super::attr::{Container, Member, Sided, Tagging};
+use super::attr::{Container, Member, Split, Tagging};
 use super::bytes;
 use super::case::RenameRule;
 use super::recursive;
-use super::serde_attr::Place;
+use super::serde_attr::AttrOwner;
 use crate::ty::is_option;
 
-/// What stands beside the tree.
+/// Parts of a schema beside its tree.
 #[derive(Default)]
-pub(super) struct Parts {
+pub(super) struct SchemaParts {
     /// The `REFS` of the types that the type is made of.
     pub(super) refs: Vec<TokenStream>,
     /// The bounds on the types of its fields.
@@ -37,7 +37,7 @@ pub(super) struct Body<'a> {
     pub(super) cx: &'a Ctxt,
     pub(super) container: &'a Container,
     input: &'a DeriveInput,
-    pub(super) parts: Parts,
+    pub(super) parts: SchemaParts,
 }
 
 /// A field and what its attributes say.
@@ -58,24 +58,24 @@ impl<'a> Body<'a> {
             cx,
             container,
             input,
-            parts: Parts::default(),
+            parts: SchemaParts::default(),
         }
     }
 
-    pub(super) fn finish(self) -> Parts {
+    pub(super) fn finish(self) -> SchemaParts {
         self.parts
     }
 
     /// The tree has nothing of the fields, so nothing is asked of their types.
     pub(super) fn leave_out_fields(&mut self) {
-        self.parts = Parts::default();
+        self.parts = SchemaParts::default();
     }
 
     /// Reads the attributes of the fields.
     pub(super) fn rows<'f>(&self, fields: &'f Fields) -> Vec<Row<'f>> {
         let row = |field: &'f syn::Field| Row {
             field,
-            member: Member::read(self.cx, &field.attrs, Place::Field),
+            member: Member::read(self.cx, &field.attrs, AttrOwner::Field),
         };
         fields.iter().map(row).collect()
     }
@@ -124,7 +124,7 @@ impl<'a> Body<'a> {
         &mut self,
         fields: &Fields,
         rows: &[Row<'_>],
-        rules: &Sided<RenameRule>,
+        rules: &Split<RenameRule>,
         is_struct: bool,
     ) -> TokenStream {
         match fields {
@@ -311,7 +311,7 @@ impl<'a> Body<'a> {
     fn field(
         &mut self,
         row: &Row<'_>,
-        rules: &Sided<RenameRule>,
+        rules: &Split<RenameRule>,
         is_struct: bool,
     ) -> Option<TokenStream> {
         let ident = row.field.ident.as_ref()?;
@@ -441,8 +441,8 @@ pub(super) fn object(fields: TokenStream) -> TokenStream {
 }
 
 /// One string of an enum.
-pub(super) fn variant(names: &Sided<String>, member: &Member, description: &str) -> TokenStream {
-    let Sided { input, output } = names;
+pub(super) fn variant(names: &Split<String>, member: &Member, description: &str) -> TokenStream {
+    let Split { input, output } = names;
     let written_as = (output != input).then(|| {
         let output = literal(output);
         quote!(.written_as(#output))

@@ -10,7 +10,7 @@ use syn::{Expr, ExprLit, ExprRange, ExprUnary, Lit, Meta, RangeLimits, Type, UnO
 
 use crate::args;
 use crate::ctxt::Ctxt;
-use crate::place::{self, quote};
+use crate::span::{self, quote};
 use crate::ty;
 
 use super::option;
@@ -30,7 +30,7 @@ pub(crate) struct Bounds {
     pattern: Option<Pattern>,
     format: Option<String>,
     unique: bool,
-    /// What was said, and where.
+    /// Options that were given, and their spans.
     said: Vec<(&'static str, Span)>,
 }
 
@@ -74,7 +74,7 @@ impl Integer {
         })
     }
 
-    /// What is in order as the integers are.
+    /// Returns a key that orders as the integers do.
     fn place(self) -> (bool, u128) {
         if self.negative {
             (false, u128::MAX - self.magnitude)
@@ -223,7 +223,7 @@ impl Bounds {
         Some(quote_spanned!(expr.span()=> __tool::Bounds::default_fits(&#bounds, #expr as i128);))
     }
 
-    /// Whether nothing was said.
+    /// Returns true if no bound was given.
     pub(crate) fn is_empty(&self) -> bool {
         self.said.is_empty()
     }
@@ -250,11 +250,11 @@ impl Bounds {
         let from = option(min.as_ref().map(edge));
         let to = option(max.as_ref().map(edge));
         let multiple_of = option(multiple_of.as_ref().map(literal));
-        let min_len = option(min_len.map(place::literal));
-        let max_len = option(max_len.map(place::literal));
+        let min_len = option(min_len.map(span::literal));
+        let max_len = option(max_len.map(span::literal));
         let pattern = option(pattern);
-        let format = place::literal(format.as_deref().unwrap_or_default());
-        let unique = place::literal(*unique);
+        let format = span::literal(format.as_deref().unwrap_or_default());
+        let unique = span::literal(*unique);
         Some(quote! {
             __tool::Bounds {
                 min: #low,
@@ -285,20 +285,20 @@ fn integer(end: &Number, inwards: fn(Integer) -> Option<Integer>) -> Option<Toke
         magnitude,
     } = value;
     let (negative, magnitude) = (
-        place::literal(negative),
-        place::literal(Literal::u128_unsuffixed(magnitude)),
+        span::literal(negative),
+        span::literal(Literal::u128_unsuffixed(magnitude)),
     );
     Some(quote!(__tool::Int { negative: #negative, magnitude: #magnitude }))
 }
 
 fn literal(number: &Number) -> TokenStream {
-    let (text, value) = (place::literal(&number.text), place::literal(number.value));
+    let (text, value) = (span::literal(&number.text), span::literal(number.value));
     quote!(__tool::Literal { value: #value, text: #text })
 }
 
 fn edge(number: &Number) -> TokenStream {
     let at = literal(number);
-    let exclusive = place::literal(number.exclusive);
+    let exclusive = span::literal(number.exclusive);
     quote!(__tool::Edge { at: #at, exclusive: #exclusive })
 }
 
@@ -426,7 +426,7 @@ pub(super) fn read_schemars(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Boun
     true
 }
 
-/// What stands between an option's parentheses.
+/// Returns the tokens between an option's parentheses.
 fn list_of(meta: &Meta) -> TokenStream {
     match meta {
         Meta::List(list) => list.tokens.clone(),

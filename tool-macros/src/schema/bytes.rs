@@ -4,7 +4,7 @@ use syn::{GenericArgument, PathArguments, Type};
 
 use super::recursive::last_segment;
 
-/// Whether `&[u8]` stands in a type.
+/// Returns true if a type contains `&[u8]`.
 pub(super) fn are_lent(ty: &Type) -> bool {
     match ty {
         Type::Reference(reference) => is_slice(&reference.elem) || are_lent(&reference.elem),
@@ -24,7 +24,7 @@ pub(super) fn are_lent(ty: &Type) -> bool {
     }
 }
 
-/// Whether a type is `Cow<[u8]>`.
+/// Returns true if a type is `Cow<[u8]>`.
 pub(super) fn are_in_cow(ty: &Type) -> bool {
     let Type::Path(path) = ty else {
         return false;

@@ -1,4 +1,4 @@
-/// How serde spells the names of fields and variants: `#[serde(rename_all = "…")]`.
+/// Rule for names of fields and variants: `#[serde(rename_all = "…")]`.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum RenameRule {
     #[default]

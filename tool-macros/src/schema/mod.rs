@@ -10,7 +10,7 @@ use syn::{Data, DeriveInput, GenericParam};
 
 use crate::ctxt::Ctxt;
 use crate::doc;
-use crate::place::{literal, local, parse_quote, quiet, quote, stand_on};
+use crate::span::{literal, local, parse_quote, quote, quote_call_site, set_item_span};
 
 use attr::Container;
 
@@ -34,7 +34,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
         Ok(input) => input,
         Err(error) => return error.to_compile_error(),
     };
-    stand_on(&input.ident);
+    set_item_span(&input.ident);
     let cx = Ctxt::new();
     let container = Container::read(&cx, &input.attrs);
     let mut body = body::Body::new(&cx, &container, &input);
@@ -77,7 +77,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
             // The type has a schema all the same, so that its uses do not echo the error.
             let error = error.to_compile_error();
             let shape = quote!(&__tool::Shape::new(__tool::Kind::Unknown));
-            let tokens = implement(&input, &container, &shape, &body::Parts::default());
+            let tokens = implement(&input, &container, &shape, &body::SchemaParts::default());
             quote!(#error #tokens)
         }
     }
@@ -87,7 +87,7 @@ fn implement(
     input: &DeriveInput,
     container: &Container,
     shape: &TokenStream,
-    parts: &body::Parts,
+    parts: &body::SchemaParts,
 ) -> TokenStream {
     let krate = &container.krate;
     let ident = &input.ident;
@@ -109,7 +109,7 @@ fn implement(
         }
     }
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    let body::Parts {
+    let body::SchemaParts {
         refs, checks, fits, ..
     } = parts;
     let checks = (!checks.is_empty()).then(|| {
@@ -148,8 +148,8 @@ fn implement(
         _ => tree,
     };
     let json_schema = container.json_schema.then(|| json_schema(input, &generics));
-    let implement = quiet!(impl);
-    let imports = quiet! {
+    let implement = quote_call_site!(impl);
+    let imports = quote_call_site! {
         use #krate::__private as __tool;
         use __tool::find::*;
     };
@@ -180,7 +180,7 @@ fn implement(
 fn json_schema(input: &DeriveInput, generics: &syn::Generics) -> TokenStream {
     let (ident, generator) = (&input.ident, local("generator"));
     let name = literal(ident.to_string());
-    let implement = quiet!(impl);
+    let implement = quote_call_site!(impl);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     quote! {
         #[automatically_derived]

@@ -9,38 +9,38 @@ use crate::args;
 use crate::ctxt::Ctxt;
 
 use super::bounds::{self, BOUNDS, Bounds};
-use super::serde_attr::{Meaning, Place, meaning};
+use super::serde_attr::{AttrOwner, Meaning, meaning};
 
-/// Whose it is.
+/// Attribute that an option belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Of {
+pub(super) enum OptionOwner {
     Schema,
     Serde,
     Schemars,
 }
 
 /// One option of an attribute.
-pub(super) struct Opt {
-    pub(super) of: Of,
+pub(super) struct SchemaOption {
+    pub(super) of: OptionOwner,
     pub(super) meta: Meta,
     pub(super) key: String,
-    /// What stands behind `as =`, which no expression could be.
+    /// Type behind `as =`, which cannot be parsed as an expression.
     pub(super) ty: Option<Type>,
 }
 
-impl Opt {
+impl SchemaOption {
     /// An option that is a bound, says nothing, or is refused: what is not understood must not be
     /// passed over, or the schema would lie.
-    pub(super) fn other(&self, cx: &Ctxt, place: Place, bounds: &mut Bounds, known: &[&str]) {
+    pub(super) fn other(&self, cx: &Ctxt, place: AttrOwner, bounds: &mut Bounds, known: &[&str]) {
         let Self { of, meta, key, .. } = self;
         match of {
-            Of::Schema => {
+            OptionOwner::Schema => {
                 if !bounds::read(cx, meta, key, bounds) {
                     let options: Vec<_> = known.iter().copied().chain(BOUNDS).collect();
                     args::unknown(cx, meta, key, "schema", &options);
                 }
             }
-            Of::Schemars => {
+            OptionOwner::Schemars => {
                 let silent = ["crate", "bound", "rename", "deny_unknown_fields", "inline"];
                 if !bounds::read_schemars(cx, meta, key, bounds) && !silent.contains(&key.as_str())
                 {
@@ -50,7 +50,7 @@ impl Opt {
                     );
                 }
             }
-            Of::Serde => match meaning(place, key) {
+            OptionOwner::Serde => match meaning(place, key) {
                 Some(Meaning::Refused(why)) => cx.error(
                     meta.path(),
                     format!("`#[serde({key})]` has no schema: {why}"),
@@ -64,22 +64,22 @@ impl Opt {
 }
 
 /// The options of our attribute, serde's and schemars', in this order: what is said to us wins.
-pub(super) fn options(cx: &Ctxt, attrs: &[Attribute]) -> Vec<Opt> {
-    let mut options: Vec<Opt> = Vec::new();
+pub(super) fn options(cx: &Ctxt, attrs: &[Attribute]) -> Vec<SchemaOption> {
+    let mut options: Vec<SchemaOption> = Vec::new();
     for (of, name) in [
-        (Of::Schemars, "schemars"),
-        (Of::Serde, "serde"),
-        (Of::Schema, "schema"),
+        (OptionOwner::Schemars, "schemars"),
+        (OptionOwner::Serde, "serde"),
+        (OptionOwner::Schema, "schema"),
     ] {
         for attr in attrs.iter().filter(|attr| attr.path().is_ident(name)) {
             let Meta::List(list) = &attr.meta else {
                 continue;
             };
-            if of == Of::Schema {
+            if of == OptionOwner::Schema {
                 options.extend(ours(cx, list.tokens.clone()));
                 continue;
             }
-            let metas = if of == Of::Serde {
+            let metas = if of == OptionOwner::Serde {
                 // serde's derive reports what is wrong with its attributes.
                 Punctuated::<Meta, Token![,]>::parse_terminated
                     .parse2(list.tokens.clone())
@@ -90,7 +90,7 @@ pub(super) fn options(cx: &Ctxt, attrs: &[Attribute]) -> Vec<Opt> {
             };
             for meta in metas {
                 let key = args::key(&meta).unwrap_or_default();
-                options.push(Opt {
+                options.push(SchemaOption {
                     of,
                     meta,
                     key,
@@ -104,9 +104,9 @@ pub(super) fn options(cx: &Ctxt, attrs: &[Attribute]) -> Vec<Opt> {
 
 /// Our own options. `as` is a keyword, and a type behind it no expression, so that the grammar of
 /// attributes does not hold here.
-fn ours(cx: &Ctxt, tokens: TokenStream) -> Vec<Opt> {
+fn ours(cx: &Ctxt, tokens: TokenStream) -> Vec<SchemaOption> {
     let parser = |input: ParseStream<'_>| {
-        let mut options: Vec<Opt> = Vec::new();
+        let mut options: Vec<SchemaOption> = Vec::new();
         while !input.is_empty() {
             let option = if input.peek(Token![as]) {
                 let keyword: Token![as] = input.parse()?;
@@ -117,8 +117,8 @@ fn ours(cx: &Ctxt, tokens: TokenStream) -> Vec<Opt> {
                 input.parse::<Token![=]>()?;
                 let found = input.span();
                 let ty: Type = input.parse().map_err(|_| syn::Error::new(found, wanted))?;
-                Opt {
-                    of: Of::Schema,
+                SchemaOption {
+                    of: OptionOwner::Schema,
                     meta: Meta::Path(Ident::new_raw("as", keyword.span).into()),
                     key: "as".to_owned(),
                     ty: Some(ty),
@@ -126,8 +126,8 @@ fn ours(cx: &Ctxt, tokens: TokenStream) -> Vec<Opt> {
             } else {
                 let meta: Meta = input.parse()?;
                 let key = args::key(&meta).unwrap_or_default();
-                Opt {
-                    of: Of::Schema,
+                SchemaOption {
+                    of: OptionOwner::Schema,
                     meta,
                     key,
                     ty: None,

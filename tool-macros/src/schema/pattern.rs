@@ -8,7 +8,7 @@ use regex::{Error, Regex};
 
 use crate::ctxt::Ctxt;
 use crate::model::Text;
-use crate::place::{self, quote};
+use crate::span::{self, quote};
 
 mod class;
 mod escape;
@@ -38,7 +38,7 @@ impl Pattern {
         }
     }
 
-    /// Whether a text matches.
+    /// Returns true if a text matches.
     pub(super) fn is_match(&self, text: &str) -> bool {
         // It was built when it was read.
         Regex::new(&self.regex).is_ok_and(|regex| regex.is_match(text))
@@ -46,7 +46,7 @@ impl Pattern {
 
     /// The tokens of the runtime's `Pattern`.
     pub(super) fn tokens(&self) -> TokenStream {
-        let (text, regex) = (place::literal(&self.text), place::literal(&self.regex));
+        let (text, regex) = (span::literal(&self.text), span::literal(&self.regex));
         quote! {
             __tool::Pattern {
                 text: #text,
@@ -61,7 +61,7 @@ impl Pattern {
 
 /// Why a pattern is refused.
 #[derive(Debug)]
-enum Refusal {
+enum PatternError {
     /// Engines that run in linear time do not know it.
     Unportable(&'static str),
     /// It is no regular expression: why, and what to do.
@@ -72,7 +72,7 @@ enum Refusal {
     Unbuilt(String),
 }
 
-impl std::fmt::Display for Refusal {
+impl std::fmt::Display for PatternError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Unportable(what) => write!(
@@ -90,31 +90,31 @@ impl std::fmt::Display for Refusal {
     }
 }
 
-fn wrong(why: impl Into<String>, help: impl Into<String>) -> Refusal {
-    Refusal::Wrong(why.into(), help.into())
+fn wrong(why: impl Into<String>, help: impl Into<String>) -> PatternError {
+    PatternError::Wrong(why.into(), help.into())
 }
 
-type Read<T> = Result<T, Refusal>;
+type Parsed<T> = Result<T, PatternError>;
 
 /// The pattern in the dialect of the crate `regex`, which has built it.
-fn checked(text: &str) -> Read<String> {
+fn checked(text: &str) -> Parsed<String> {
     let regex = translate(text)?;
     match Regex::new(&regex) {
         Ok(_) => Ok(regex),
-        Err(Error::CompiledTooBig(_)) => Err(Refusal::TooLarge),
+        Err(Error::CompiledTooBig(_)) => Err(PatternError::TooLarge),
         Err(error) => {
             // The last line says it, behind a drawing of the place.
             let text = error.to_string();
             let last = text.lines().last().unwrap_or_default();
             let why = last.strip_prefix("error: ").unwrap_or(last);
-            Err(Refusal::Unbuilt(why.to_owned()))
+            Err(PatternError::Unbuilt(why.to_owned()))
         }
     }
 }
 
 /// The pattern in the dialect of the crate `regex`.
-fn translate(text: &str) -> Read<String> {
-    let mut reader = Reader {
+fn translate(text: &str) -> Parsed<String> {
+    let mut reader = PatternParser {
         rest: text,
         out: String::new(),
         depth: 0,
@@ -133,19 +133,19 @@ fn translate(text: &str) -> Read<String> {
     Ok(reader.out)
 }
 
-/// What is read, and what was written.
-struct Reader<'t> {
+/// Parser of a pattern: the remaining input, and the output so far.
+struct PatternParser<'t> {
     rest: &'t str,
     out: String,
     /// The groups that are open.
     depth: usize,
     /// The names of groups.
     names: Vec<&'t str>,
-    /// What was read last can be repeated.
+    /// True if the last item can be repeated.
     repeatable: bool,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> PatternParser<'t> {
     fn next(&mut self) -> Option<char> {
         let mut chars = self.rest.chars();
         let next = chars.next();
@@ -159,15 +159,15 @@ impl<'t> Reader<'t> {
         rest.is_some()
     }
 
-    /// What stands before the end of something, if it ends.
+    /// Returns the text before `end`, if `end` occurs.
     fn until(&mut self, end: char) -> Option<&'t str> {
         let (inner, rest) = self.rest.split_once(end)?;
         self.rest = rest;
         Some(inner)
     }
 
-    /// What begins with this character.
-    fn term(&mut self, char: char) -> Read<()> {
+    /// Parses the term that begins with this character.
+    fn term(&mut self, char: char) -> Parsed<()> {
         match char {
             '^' | '$' | '|' => {
                 self.out.push(char);
@@ -215,7 +215,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A quantifier, once: the crate `regex` would take `a**`.
-    fn repeat(&mut self, quantifier: &str) -> Read<()> {
+    fn repeat(&mut self, quantifier: &str) -> Parsed<()> {
         if !self.repeatable {
             return Err(wrong(
                 format!("nothing that can repeat stands before `{quantifier}`"),
@@ -232,7 +232,7 @@ impl<'t> Reader<'t> {
 
     /// `{2}`, `{2,}` or `{2,3}`, behind its brace. Another brace is a character, also that of `{,3}`,
     /// in which the crate `regex` would see a count.
-    fn count(&mut self) -> Read<Option<String>> {
+    fn count(&mut self) -> Parsed<Option<String>> {
         let Some((inner, rest)) = self.rest.split_once('}') else {
             return Ok(None);
         };
@@ -247,7 +247,7 @@ impl<'t> Reader<'t> {
             return Ok(None);
         }
         self.rest = rest;
-        let number = |text: &str| text.parse::<u32>().map_err(|_| Refusal::TooLarge);
+        let number = |text: &str| text.parse::<u32>().map_err(|_| PatternError::TooLarge);
         let least = number(min)?;
         if let Some(max) = max
             && number(max)? < least
@@ -261,10 +261,10 @@ impl<'t> Reader<'t> {
     }
 
     /// A group, behind its parenthesis. Nobody asks what it matched, so that names are left out.
-    fn group(&mut self) -> Read<()> {
+    fn group(&mut self) -> Parsed<()> {
         let looks = ["?=", "?!", "?<=", "?<!"];
         if looks.iter().any(|look| self.rest.starts_with(look)) {
-            return Err(Refusal::Unportable("look-around"));
+            return Err(PatternError::Unportable("look-around"));
         }
         if self.eat("?<") {
             let name = self.until('>').unwrap_or_default();

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::{GenericArgument, PathArguments, Type, TypePath};
 
-use crate::place::quote;
+use crate::span::quote;
 
 /// The type of a field, in which the type `own` itself is a cut edge.
 pub(super) fn direct(ty: &Type, own: &Ident) -> TokenStream {
@@ -132,7 +132,7 @@ fn is_std(name: &str) -> bool {
     STD.contains(&name)
 }
 
-/// Whether a path is one of std's, or a word alone.
+/// Returns true if a path is one of std's, or a single name.
 fn leads_to_std(path: &TypePath) -> bool {
     let mut segments = path.path.segments.iter();
     let first = segments.next();
@@ -140,9 +140,8 @@ fn leads_to_std(path: &TypePath) -> bool {
         || first.is_some_and(|first| ["std", "core", "alloc"].iter().any(|of| first.ident == of))
 }
 
-/// Whether a type is made of types of std alone, as far as its spelling shows. Such a type has a
-/// schema of ours, so nothing need be looked for; if somebody's own type has such a name, the bound
-/// says so.
+/// Returns true if a type consists of std types alone, as far as its spelling shows. Such a type has one of our
+/// schemas, so no lookup is needed. If a user's type has such a name, the bound reports it.
 pub(crate) fn is_plain(ty: &Type) -> bool {
     match ty {
         Type::Path(path) => {
@@ -172,8 +171,8 @@ pub(crate) fn is_plain(ty: &Type) -> bool {
     }
 }
 
-/// Whether a type is made of words of the language and of its prelude alone: of those hardly anybody
-/// has one of their own, and other crates' have a path or other arguments.
+/// Returns true if a type consists of primitives and prelude types alone. Users rarely shadow these names, and types
+/// of other crates have a path or other arguments.
 pub(crate) fn is_basic(ty: &Type) -> bool {
     const WORDS: [&str; 14] = [
         "bool", "char", "str", "String", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",

@@ -1,17 +1,17 @@
-//! What each of serde's attributes means for a schema: the whole list, so that none is passed over.
+//! Table of serde's attributes and their meaning for a schema. It is complete, so that none is ignored silently.
 //!
 //! Source: serde.rs, "Container attributes", "Variant attributes" and "Field attributes", and
 //! `serde_derive/src/internals/attr.rs` of serde 1.0.229.
 
-/// Where an attribute stands.
+/// Item that an attribute is on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum AttrOwner {
     Container,
     Variant,
     Field,
 }
 
-/// What is done about an attribute.
+/// Treatment of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Meaning {
     /// It is read.
@@ -24,13 +24,13 @@ pub(super) enum Meaning {
     Refused(&'static str),
 }
 
+use AttrOwner::{Container, Field, Variant};
 use Meaning::{Custom, Nothing, Read, Refused};
-use Place::{Container, Field, Variant};
 
 const IDENTIFIER: Meaning = Refused("it is for impls by hand\nhelp: implement `Schema` by hand");
 
 /// serde's attributes by place.
-const TABLE: [(Place, &str, Meaning); 45] = [
+const TABLE: [(AttrOwner, &str, Meaning); 45] = [
     (Container, "rename", Nothing),
     (Container, "rename_all", Read),
     (Container, "rename_all_fields", Read),
@@ -96,8 +96,8 @@ const TABLE: [(Place, &str, Meaning); 45] = [
     ),
 ];
 
-/// What an attribute means; `None` if serde does not know it either.
-pub(super) fn meaning(place: Place, key: &str) -> Option<Meaning> {
+/// Returns the meaning of an attribute, or `None` if serde does not know it either.
+pub(super) fn meaning(place: AttrOwner, key: &str) -> Option<Meaning> {
     let row = TABLE
         .iter()
         .find(|(at, name, _)| *at == place && *name == key)?;

@@ -87,7 +87,8 @@ fn is_skipped(field: &syn::Field) -> bool {
     })
 }
 
-/// Of `T::Item` it is the associated type that needs a schema, and the author says so.
+/// Collects the type parameters that need a schema. Of `T::Item`, the associated type needs it, and the author writes
+/// that bound.
 fn idents(tokens: TokenStream, all: &[Ident], found: &mut Vec<Ident>) {
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {

@@ -4,11 +4,11 @@ use proc_macro2::TokenStream;
 use syn::{DataEnum, Fields, Variant};
 
 use crate::doc;
-use crate::place::{literal, quote};
+use crate::span::{literal, quote};
 
-use super::attr::{Member, Sided, Tagging};
+use super::attr::{Member, Split, Tagging};
 use super::body::{self, Body, Row, flat, object, tag_field};
-use super::serde_attr::Place;
+use super::serde_attr::AttrOwner;
 use crate::ty::is_option;
 
 /// A variant and what its attributes say.
@@ -33,7 +33,7 @@ impl Body<'_> {
             .iter()
             .map(|variant| Read {
                 variant,
-                member: Member::read(self.cx, &variant.attrs, Place::Variant),
+                member: Member::read(self.cx, &variant.attrs, AttrOwner::Variant),
                 rows: self.rows(&variant.fields),
             })
             .collect();
@@ -125,7 +125,7 @@ impl Body<'_> {
         &mut self,
         read: &Read<'_>,
         tagging: &Tagging,
-        names: &Sided<String>,
+        names: &Split<String>,
     ) -> TokenStream {
         let Read {
             variant,
@@ -133,7 +133,7 @@ impl Body<'_> {
             rows,
         } = read;
         let of_all = &self.container.rename_all_fields;
-        let rules = Sided {
+        let rules = Split {
             input: member.rename_all.input.or(of_all.input),
             output: member.rename_all.output.or(of_all.output),
         };
@@ -142,7 +142,7 @@ impl Body<'_> {
         match tagging {
             Tagging::Untagged => content,
             Tagging::External => {
-                let Sided { input, output } = names;
+                let Split { input, output } = names;
                 let aliased = member.aliased(input);
                 let (input, output) = (literal(input), literal(output));
                 object(quote! {

@@ -1,21 +1,21 @@
-//! The node in which the model is asked.
+//! The model node: sends a request and takes the answer.
 
 use std::collections::HashSet;
 
 use toolwright_runtime::{ShortStr, StreamEvent, ToolChoice, Toolset};
 
-use super::{Engine, Visit, tell, until};
+use super::{Engine, VisitResult, emit, until};
 use crate::event::Event;
 use crate::span::AgentSpan;
 use crate::{AgentError, Assistant, Halted, Message, News, Node, Request, Response};
 
 impl Engine<'_> {
-    pub(super) async fn visit_model(&mut self) -> Visit {
+    pub(super) async fn visit_model(&mut self) -> VisitResult {
         for hook in &self.agent.hooks {
             hook.before_model(self.session);
         }
         self.session.thread.check()?;
-        let tools = self.speaker().executor.tools(&self.context());
+        let tools = self.active_agent().executor.tools(&self.context());
         let response = self.respond(&tools).await;
         let mut response = match response {
             Ok(Some(response)) => response,
@@ -33,7 +33,7 @@ impl Engine<'_> {
         }
         self.name_calls(&mut response);
         let run_id = &self.session.run_id();
-        self.tell(&Event::ModelFinished {
+        self.emit(&Event::ModelFinished {
             session: self.session.id(),
             run_id,
             response: &response,
@@ -61,7 +61,7 @@ impl Engine<'_> {
         }
         if next == Node::Tools {
             let run_id = &self.session.run_id();
-            self.tell(&Event::CallsReady {
+            self.emit(&Event::CallsReady {
                 session: self.session.id(),
                 run_id,
                 calls: &calls,
@@ -72,8 +72,8 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// Gives calls without an id one that no other call of the thread has, before anybody hears of them. The provider's
-    /// own form has none for them, and does not go back.
+    /// Gives each call without an id a new one, unique in the thread, before anybody sees the call. The provider's
+    /// own form of the message has no ids for these calls, so it is dropped.
     fn name_calls(&self, response: &mut Response) {
         if response.calls.iter().all(|call| !call.id.is_empty()) {
             return;
@@ -89,15 +89,15 @@ impl Engine<'_> {
         response.native = None;
     }
 
-    /// The model's answer; `None` if the host said stop before it came.
+    /// Returns the model's answer, or `None` if the run is cancelled first.
     async fn respond(&self, tools: &Toolset) -> Result<Option<Response>, AgentError> {
         let choice = self.choice(tools)?;
         let mut request = Request::new(&self.session.thread, tools, &choice);
-        request.system = self.speaker().system.as_deref();
+        request.system = self.active_agent().system.as_deref();
         let (session, run_id) = (self.session.id(), self.session.run_id());
         let listener = |delta: &StreamEvent| {
             let run_id = &run_id;
-            tell(
+            emit(
                 &self.agent.listeners,
                 &Event::Delta {
                     session,
@@ -113,7 +113,7 @@ impl Engine<'_> {
         };
         let stop = self.host.cancel();
         let span = AgentSpan::of_model(self.session.id());
-        let response = span.around(self.speaker().model.respond(request, news));
+        let response = span.around(self.active_agent().model.respond(request, news));
         let Some(response) = until(response, stop.cancelled()).await else {
             return Ok(None);
         };
@@ -121,9 +121,9 @@ impl Engine<'_> {
         response.map(Some).map_err(AgentError::Model)
     }
 
-    /// The choice that the host made, until it was followed.
+    /// Returns the host's tool choice, or an automatic one once a forced choice was followed.
     fn choice(&self, tools: &Toolset) -> Result<ToolChoice, AgentError> {
-        let choice = &self.speaker().choice;
+        let choice = &self.active_agent().choice;
         let forced = matches!(choice, ToolChoice::Required | ToolChoice::Specific(_));
         let followed = if self.is_step {
             self.session.thread.is_answered()

@@ -1,4 +1,4 @@
-//! The node in which calls are run, and what becomes of them.
+//! The tools node: runs calls and takes their outcomes.
 
 use std::collections::BTreeSet;
 
@@ -8,25 +8,25 @@ use toolwright_runtime::{
     ToolError, ToolResult, Toolset,
 };
 
-use super::lent::Lent;
-use super::{Engine, Visit};
+use super::lease::Lease;
+use super::{Engine, VisitResult};
 use crate::digest;
-use crate::session::Wait;
+use crate::session::WaitingCall;
 use crate::tool_node::plans;
 use crate::{AgentError, Halted, Node, PendingCall, Status, ToolMessage, Why};
 
 impl Engine<'_> {
-    pub(super) async fn visit_tools(&mut self) -> Visit {
+    pub(super) async fn visit_tools(&mut self) -> VisitResult {
         if self.session.thread.unanswered().is_empty() {
             // What was left has been answered since.
             self.session.settle();
             return Ok(self.session.ending());
         }
         let cx = self.context();
-        let tools = self.speaker().executor.tools(&cx);
+        let tools = self.active_agent().executor.tools(&cx);
         let decided = self.decided(&tools, &cx)?;
-        let lent = self.lend(&tools)?;
-        self.subs.clone_from(&lent.subs);
+        let lease = self.lease(&tools)?;
+        self.subs.clone_from(&lease.subs);
         let at = &mut self.session.at;
         let is_new = at.counted != Some(at.turn);
         if is_new {
@@ -36,10 +36,10 @@ impl Engine<'_> {
             at.counted = Some(at.turn);
         }
         if !decided.is_empty() {
-            let cx = lent.within(self.context());
-            let batch = self.executor(&lent).decide(&decided, &cx).await;
+            let cx = lease.add_to(self.context());
+            let batch = self.executor(&lease).decide(&decided, &cx).await;
             let places: Vec<_> = decided.iter().map(|one| one.place).collect();
-            let halted = self.take(&places, &batch, &places, &lent)?;
+            let halted = self.take(&places, &batch, &places, &lease)?;
             // As in a batch, siblings of a call that ends the run are run to their end.
             let stops = batch.halts().iter().any(|halt| {
                 use BatchHalted::{Aborted, AskUser, Cancelled};
@@ -53,38 +53,38 @@ impl Engine<'_> {
         if !is_new {
             self.rounds += 1;
         }
-        let cx = lent.within(self.context());
+        let cx = lease.add_to(self.context());
         let calls = self.session.thread.last_calls();
         let (all, plans): (Vec<_>, _) = ((0..calls.len()).collect(), plans(calls, &places));
-        let batch = self.executor(&lent).run_planned(calls, &plans, &cx).await;
-        self.take(&all, &batch, &places, &lent)
+        let batch = self.executor(&lease).run_planned(calls, &plans, &cx).await;
+        self.take(&all, &batch, &places, &lease)
     }
 
-    /// The places of the calls whose turn to run has not come.
+    /// Returns the places of the calls whose turn to run has not come.
     fn not_run(&self) -> Vec<usize> {
         let open = self.session.pending().into_iter();
         let open = open.filter(|pending| pending.why == Why::NotRun);
         open.map(|pending| pending.index).collect()
     }
 
-    /// Notes the calls that are about to run as they can be seen now: what is decided about them holds
-    /// for these.
+    /// Records the digests of calls that are about to run, as they can be seen now. Decisions about the calls are
+    /// bound to these digests.
     pub(super) fn show_calls(&mut self) {
         let mut pending = self.session.pending().into_iter();
         if pending.all(|pending| self.session.wait(pending.index).is_some()) {
             return;
         }
-        let tools = self.speaker().executor.tools(&self.context());
+        let tools = self.active_agent().executor.tools(&self.context());
         for pending in self.session.pending() {
             if self.session.wait(pending.index).is_none() {
                 let digest = digest::of(&pending.call, &tools);
-                self.session.put_wait(Wait::new(pending, digest));
+                self.session.put_wait(WaitingCall::new(pending, digest));
             }
         }
     }
 
-    /// What was decided about calls that wait, if all of it can be carried out; and calls that run an
-    /// agent which goes on.
+    /// Returns the decisions about waiting calls, and the calls whose agents can go on. Fails if one of the decisions
+    /// cannot be carried out.
     fn decided(&mut self, tools: &Toolset, cx: &Context) -> Result<Vec<Decided>, AgentError> {
         let mut decided = Vec::new();
         let mut wrong = None;
@@ -149,11 +149,16 @@ impl Engine<'_> {
         wrong.map_or(Ok(decided), Err)
     }
 
-    /// Takes what became of calls into the thread. `places` says where in the turn each call of the
-    /// batch stands, `ran` which of them were to run. A batch whose journal or sub-sessions could not be
-    /// kept does not count.
-    fn take(&mut self, places: &[usize], batch: &Batch, ran: &[usize], lent: &Lent) -> Visit {
-        if let Some(error) = lent.failure() {
+    /// Puts the outcomes of calls into the thread. `places` maps the batch's calls to places in the turn; `ran` holds
+    /// the places that were to run. A batch whose journal or sub-sessions could not be saved is discarded.
+    fn take(
+        &mut self,
+        places: &[usize],
+        batch: &Batch,
+        ran: &[usize],
+        lease: &Lease,
+    ) -> VisitResult {
+        if let Some(error) = lease.failure() {
             self.subs = None;
             return Err(error.into());
         }
@@ -162,7 +167,7 @@ impl Engine<'_> {
         let updates = batch.updates().iter().cloned();
         self.session.state = updates.fold(state, |state, (name, value)| state.with(name, value));
         self.count();
-        let speaker = self.speaker();
+        let active_agent = self.active_agent();
         // The tools as they are seen behind the turn; made where a call waits.
         let mut tools = None;
         let ran: BTreeSet<_> = ran.iter().copied().collect();
@@ -176,17 +181,18 @@ impl Engine<'_> {
                     if let Ok(Outcome::ReturnDirect(value)) = &result.outcome {
                         direct = Some((index, value.to_plain().into_owned()));
                     }
-                    let mut answer = ToolMessage::of(index, result, speaker.encoder);
-                    if speaker.tells_edits {
+                    let mut answer = ToolMessage::of(index, result, active_agent.encoder);
+                    if active_agent.reports_edits {
                         let context = || self.context();
-                        let tools = tools.get_or_insert_with(|| speaker.executor.tools(&context()));
-                        self.session.tell_edit(&mut answer, tools);
+                        let tools =
+                            tools.get_or_insert_with(|| active_agent.executor.tools(&context()));
+                        self.session.report_edit(&mut answer, tools);
                     }
                     answers.push(answer);
                 }
                 Reply::Pending(pending) => {
-                    let sub = lent.subs.as_ref().and_then(|subs| subs.take_paused(index));
-                    let record = lent
+                    let sub = lease.subs.as_ref().and_then(|subs| subs.take_paused(index));
+                    let record = lease
                         .journal
                         .as_ref()
                         .and_then(|journal| journal.waits(index));
@@ -197,10 +203,10 @@ impl Engine<'_> {
                     };
                     let before = self.session.take_wait(index);
                     let tools =
-                        tools.get_or_insert_with(|| speaker.executor.tools(&self.context()));
+                        tools.get_or_insert_with(|| active_agent.executor.tools(&self.context()));
                     let digest = digest::of(&pending.call, tools);
                     let call = pending.call.clone();
-                    let mut wait = Wait::new(PendingCall { index, call, why }, digest);
+                    let mut wait = WaitingCall::new(PendingCall { index, call, why }, digest);
                     wait.sub = sub.map(Box::new).or(before.and_then(|before| before.sub));
                     self.session.put_wait(wait);
                 }
@@ -210,7 +216,7 @@ impl Engine<'_> {
         let ends = self.take_endings(places, batch);
         self.session.settle();
         let halted = self.halted(batch, direct, ends);
-        self.tell_handed_over();
+        self.emit_handed_over();
         let answered = self.session.thread.unanswered().is_empty();
         if halted.is_none() && answered && self.session.take_queued() {
             self.session.at.node = Node::Model;
@@ -218,8 +224,8 @@ impl Engine<'_> {
         Ok(halted)
     }
 
-    /// Notes which calls hand the conversation over, and which ends the run once nothing of the turn is open: the
-    /// reason of the first one, as it came.
+    /// Records which calls hand the conversation over, and which call ends the run once all calls of the turn are
+    /// answered. Returns the first such reason, unchanged.
     fn take_endings(&mut self, places: &[usize], batch: &Batch) -> Option<Halted> {
         let mut first = None;
         for halt in batch.halts() {
@@ -253,7 +259,7 @@ impl Engine<'_> {
         first
     }
 
-    /// Whether the answer hands the conversation over; of several in a turn the first one counts.
+    /// Returns true if the answer hands the conversation over. If several do in one turn, the first one counts.
     fn hands_over(&mut self, result: &ToolResult) -> bool {
         if self.is_step {
             return false;
@@ -265,8 +271,8 @@ impl Engine<'_> {
         true
     }
 
-    /// Why the run ends here, if it does: of several reasons the first in this order. `ends` is what the calls of the
-    /// batch say, word for word.
+    /// Returns why the run ends here, if it does; among several reasons, the first in this order. `ends` is the
+    /// reason given by the batch's own calls, unchanged.
     fn halted(
         &self,
         batch: &Batch,

@@ -1,4 +1,4 @@
-//! An agent that works beside the one that called it.
+//! Agents that run detached from the call that started them.
 
 use std::sync::Arc;
 
@@ -6,16 +6,16 @@ use serde_json::json;
 use tokio::runtime::Handle;
 use toolwright_runtime::{Encoder, Outcome, ToolCall, ToolError, ToolResult};
 
-use super::errand::{Came, Errand};
-use crate::agent::sub::Subs;
+use super::agent_call::{AgentCall, AgentCallResult};
+use crate::agent::sub_sessions::SubSessions;
 use crate::{Queue, Session, Status};
 
-/// Lets the agent work by itself, and says so. Where the call is made again while it does, the same is
-/// said, and no other begins.
+/// Starts the agent in a task and returns its session id. If the call is made again while the task runs, the answer
+/// is the same and no other task starts.
 pub(super) fn begin(
-    errand: Errand,
+    agent_call: AgentCall,
     mut session: Session,
-    subs: Option<Subs>,
+    subs: Option<SubSessions>,
     name: &str,
 ) -> Result<Outcome, ToolError> {
     let Some(subs) = subs else {
@@ -28,11 +28,11 @@ pub(super) fn begin(
         return Err(ToolError::failed(words).permanent());
     };
     let id = Arc::<str>::from(session.id());
-    let errand = errand.cancelled_by(subs.stop().clone());
-    if let Some(told) = Told::new(subs.queue().clone(), Arc::clone(&id), name) {
+    let agent_call = agent_call.cancelled_by(subs.stop().clone());
+    if let Some(notice) = EndNotice::new(subs.queue().clone(), Arc::clone(&id), name) {
         runtime.spawn(async move {
-            let came = errand.run(&mut session).await;
-            told.ends(session, came);
+            let result = agent_call.run(&mut session).await;
+            notice.ends(session, result);
         });
     }
     Ok(Outcome::value(json!({
@@ -41,16 +41,16 @@ pub(super) fn begin(
     })))
 }
 
-/// Sees to it that the conversation is told of the end, whatever that is.
-struct Told {
+/// Leaves a message in the queue when the task ends, however it ends.
+struct EndNotice {
     queue: Queue,
     id: Arc<str>,
     name: String,
     is_over: bool,
 }
 
-impl Told {
-    /// `None` where a task of this id is at work.
+impl EndNotice {
+    /// Returns `None` if a task of this id is running.
     fn new(queue: Queue, id: Arc<str>, name: &str) -> Option<Self> {
         queue.begins(&id).then(|| Self {
             queue,
@@ -60,39 +60,39 @@ impl Told {
         })
     }
 
-    fn ends(mut self, session: Session, came: Came) {
-        let (words, paused) = match came {
-            Came::To(Ok(outcome)) => {
+    fn ends(mut self, session: Session, result: AgentCallResult) {
+        let (words, paused) = match result {
+            AgentCallResult::Ended(Ok(outcome)) => {
                 let call = ToolCall::new(&*self.id, self.name.as_str(), "");
                 let result = ToolResult::new(&call, Ok(outcome));
                 let text = result.content(Encoder::auto()).into_owned();
                 (format!("has come to its end:\n{text}"), None)
             }
-            Came::To(Err(error)) => (format!("has failed:\n{error}"), None),
-            Came::Waits => match session.status() {
+            AgentCallResult::Ended(Err(error)) => (format!("has failed:\n{error}"), None),
+            AgentCallResult::Paused => match session.status() {
                 Status::AwaitingUser { question, .. } => {
                     (format!("asks:\n{question}"), Some(session))
                 }
                 _ => ("waits for somebody's decision".to_owned(), Some(session)),
             },
-            Came::NotKept(_) => ("could not be kept".to_owned(), None),
+            AgentCallResult::NotSaved(_) => ("could not be kept".to_owned(), None),
         };
-        self.tell(&words, paused);
+        self.send(&words, paused);
     }
 
-    fn tell(&mut self, words: &str, paused: Option<Session>) {
+    fn send(&mut self, words: &str, paused: Option<Session>) {
         self.is_over = true;
         let (name, id) = (&self.name, &self.id);
-        let told = format!("The task `{id}` of `{name}` {words}");
-        self.queue.ends(id, told, paused);
+        let message = format!("The task `{id}` of `{name}` {words}");
+        self.queue.ends(id, message, paused);
     }
 }
 
-/// The task was dropped, or the agent's own code panicked.
-impl Drop for Told {
+/// Reports a task that was dropped, or whose agent panicked.
+impl Drop for EndNotice {
     fn drop(&mut self) {
         if !self.is_over {
-            self.tell("has ended without a result", None);
+            self.send("has ended without a result", None);
         }
     }
 }

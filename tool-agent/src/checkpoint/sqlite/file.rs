@@ -1,4 +1,4 @@
-//! The file: whose it is, and what is in it.
+//! The SQLite file: its identity, its tables and its checks.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-use super::{Done, Failure, rows, table};
+use super::{SqlResult, StoreFailure, rows, table};
 use crate::CheckpointError;
 use crate::checkpoint::Damage;
 
@@ -17,8 +17,8 @@ use crate::checkpoint::Damage;
 const APPLICATION: i64 = 0x5477_7274;
 /// The version of the tables. The first one had no checksums, and is migrated.
 const VERSION: i64 = 2;
-/// How long one program waits for another's transaction.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Time limit for waiting on another program's transaction.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// All that the file holds, as SQLite keeps it: by its name.
 const TABLES: [(&str, &str); 5] = [
@@ -79,7 +79,7 @@ const TABLES: [(&str, &str); 5] = [
     ),
 ];
 
-/// Opens the file, and looks whose it is and whether it is whole, before anything is written to it.
+/// Opens the file. Checks that it is a store and not damaged, before anything is written to it.
 pub(super) fn open(path: &Path) -> Result<Connection, CheckpointError> {
     make(path)?;
     let prepared = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|mut connection| {
@@ -115,9 +115,9 @@ pub(super) fn open_read_only(path: &Path) -> Result<Connection, CheckpointError>
     prepared.map_err(|failure| failure.of(path))
 }
 
-fn connect(path: &Path, flags: OpenFlags) -> Done<Connection> {
+fn connect(path: &Path, flags: OpenFlags) -> SqlResult<Connection> {
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     Ok(connection)
 }
 
@@ -156,7 +156,7 @@ fn make(path: &Path) -> Result<(), CheckpointError> {
     placed
 }
 
-/// A name that nobody has, in the same directory.
+/// Returns an unused name in the same directory.
 fn beside(path: &Path) -> PathBuf {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let next = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -165,17 +165,17 @@ fn beside(path: &Path) -> PathBuf {
     name.into()
 }
 
-fn fill(path: &Path) -> Done<()> {
+fn fill(path: &Path) -> SqlResult<()> {
     let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     tables(&transaction)?;
-    rows::Store::default().write(&transaction)?;
+    rows::StoreRow::default().write(&transaction)?;
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.commit()?;
     Ok(())
 }
 
-fn tables(transaction: &Transaction<'_>) -> Done<()> {
+fn tables(transaction: &Transaction<'_>) -> SqlResult<()> {
     for (_, sql) in TABLES {
         transaction.execute(sql, [])?;
     }
@@ -203,7 +203,7 @@ fn place(new: &Path, path: &Path) -> io::Result<()> {
 }
 
 /// The version of the file's tables, if it is one of checkpoints.
-fn identify(connection: &Connection, path: &Path) -> Done<i64> {
+fn identify(connection: &Connection, path: &Path) -> SqlResult<i64> {
     let of_head = |name: &str| connection.pragma_query_value(None, name, |row| row.get(0));
     let (application, version): (i64, i64) = (of_head("application_id")?, of_head("user_version")?);
     let words = if application != APPLICATION {
@@ -216,25 +216,25 @@ fn identify(connection: &Connection, path: &Path) -> Done<i64> {
     Err(CheckpointError::Unreadable(format!("`{}` {words}", path.display())).into())
 }
 
-/// Whether the file is whole, but for what the rows' own checksums tell when they are read: where each row stands, and what
-/// finds it.
-fn verify(connection: &Connection) -> Done<()> {
+/// Verifies the file: its tables, its pages and its counts. Rows have checksums of their own, which are checked when
+/// the rows are read.
+fn verify(connection: &Connection) -> SqlResult<()> {
     let sql = "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY rowid";
     let found: Vec<(String, String)> = connection
         .prepare(sql)?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<Result<_, _>>()?;
     if !found.iter().map(|(name, sql)| (&**name, &**sql)).eq(TABLES) {
-        return Err(Failure::damaged("its tables are other ones"));
+        return Err(StoreFailure::damaged("its tables are other ones"));
     }
     check(connection)?;
-    let store = rows::Store::read(connection)?;
+    let store = rows::StoreRow::read(connection)?;
     let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
     if count("SELECT count(*) FROM session")? != store.sessions {
-        return Err(Failure::damaged("sessions are missing"));
+        return Err(StoreFailure::damaged("sessions are missing"));
     }
     if count("SELECT coalesce(max(id), 0) FROM checkpoint")? > store.last {
-        return Err(Failure::damaged(
+        return Err(StoreFailure::damaged(
             "the number of its newest checkpoint is wrong",
         ));
     }
@@ -242,17 +242,17 @@ fn verify(connection: &Connection) -> Done<()> {
 }
 
 /// SQLite's own check: of all pages, and of each index against its table, which `quick_check` leaves out.
-fn check(connection: &Connection) -> Done<()> {
+fn check(connection: &Connection) -> SqlResult<()> {
     let found: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
     if found == "ok" {
         Ok(())
     } else {
-        Err(Failure::damaged(found))
+        Err(StoreFailure::damaged(found))
     }
 }
 
 /// Puts what a file of the first version holds into tables with checksums.
-fn migrate(connection: &mut Connection, path: &Path) -> Done<()> {
+fn migrate(connection: &mut Connection, path: &Path) -> SqlResult<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another program may have been faster.
     if identify(&transaction, path)? == VERSION {
@@ -271,7 +271,7 @@ fn migrate(connection: &mut Connection, path: &Path) -> Done<()> {
     Ok(())
 }
 
-/// What SQLite said, in words.
+/// Converts an error of SQLite, with the file's path in its message.
 pub(super) fn error(path: &Path, failure: rusqlite::Error) -> CheckpointError {
     let path = path.display();
     match failure.sqlite_error_code() {
@@ -293,7 +293,7 @@ pub(super) fn error(path: &Path, failure: rusqlite::Error) -> CheckpointError {
     }
 }
 
-/// Whether SQLite says so of a file that is not whole.
+/// Returns true if SQLite reports a damaged file.
 pub(super) fn is_damage(failure: &rusqlite::Error) -> bool {
     let of_value = matches!(
         failure,

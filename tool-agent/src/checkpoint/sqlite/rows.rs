@@ -1,27 +1,27 @@
-//! What stands in the rows, as values of ours.
+//! Rows of the tables as Rust values.
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, Params, Row, Transaction};
 use toolwright_runtime::ToolCall;
 
 use super::table::{CALL, CHECKPOINT, SESSION, STORE, Table};
-use super::{Done, Failure};
+use super::{SqlResult, StoreFailure};
 use crate::Node;
 use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointId, Damage, DamagedPart, Written};
 use crate::journal::CallRecord;
 
 /// Numbers are SQLite's: of 64 bits with a sign.
-pub(super) fn number(number: u64) -> Done<i64> {
-    let words = |_| Failure::Checkpoint(CheckpointError::store("a number is too large"));
+pub(super) fn number(number: u64) -> SqlResult<i64> {
+    let words = |_| StoreFailure::Checkpoint(CheckpointError::store("a number is too large"));
     i64::try_from(number).map_err(words)
 }
 
-fn unsigned(number: i64) -> Done<u64> {
-    let words = |_| Failure::damaged(format!("{number} where no sign may be"));
+fn unsigned(number: i64) -> SqlResult<u64> {
+    let words = |_| StoreFailure::damaged(format!("{number} where no sign may be"));
     u64::try_from(number).map_err(words)
 }
 
-pub(super) fn id(number: i64) -> Done<CheckpointId> {
+pub(super) fn id(number: i64) -> SqlResult<CheckpointId> {
     unsigned(number).map(CheckpointId::new)
 }
 
@@ -35,21 +35,21 @@ fn first<T>(
     connection: &Connection,
     rest: &str,
     of: impl Params,
-    read: impl Fn(Done<&Row<'_>>) -> Done<T>,
-) -> Done<Option<T>> {
+    read: impl Fn(SqlResult<&Row<'_>>) -> SqlResult<T>,
+) -> SqlResult<Option<T>> {
     Ok(table.rows(connection, rest, of, read)?.pop())
 }
 
-/// What the store knows of itself.
+/// Row with the store's own counts.
 #[derive(Default)]
-pub(super) struct Store {
+pub(super) struct StoreRow {
     pub(super) last: i64,
     pub(super) sessions: i64,
 }
 
-impl Store {
-    pub(super) fn read(connection: &Connection) -> Done<Self> {
-        let read = |row: Done<&Row<'_>>| {
+impl StoreRow {
+    pub(super) fn read(connection: &Connection) -> SqlResult<Self> {
+        let read = |row: SqlResult<&Row<'_>>| {
             let row = row?;
             Ok(Self {
                 last: row.get(1)?,
@@ -57,25 +57,25 @@ impl Store {
             })
         };
         let found = first(&STORE, connection, "WHERE id = 1", [], read)?;
-        found.ok_or_else(|| Failure::damaged("it has lost count of its sessions"))
+        found.ok_or_else(|| StoreFailure::damaged("it has lost count of its sessions"))
     }
 
-    pub(super) fn write(&self, connection: &Connection) -> Done<()> {
+    pub(super) fn write(&self, connection: &Connection) -> SqlResult<()> {
         let row = [1.into(), self.last.into(), self.sessions.into()];
         STORE.write(connection, &row, false)
     }
 }
 
-/// What the store knows of a session beside its rows.
-pub(super) struct Head {
+/// Row with a session's newest checkpoint and its counts.
+pub(super) struct SessionRow {
     pub(super) session: String,
     pub(super) newest: i64,
     pub(super) checkpoints: i64,
     pub(super) calls: i64,
 }
 
-impl Head {
-    fn of(row: Done<&Row<'_>>) -> Done<Self> {
+impl SessionRow {
+    fn of(row: SqlResult<&Row<'_>>) -> SqlResult<Self> {
         let row = row?;
         Ok(Self {
             session: row.get(0)?,
@@ -85,7 +85,7 @@ impl Head {
         })
     }
 
-    pub(super) fn read(connection: &Connection, session: &str) -> Done<Option<Self>> {
+    pub(super) fn read(connection: &Connection, session: &str) -> SqlResult<Option<Self>> {
         let head = first(&SESSION, connection, "WHERE id = ?1", [session], Self::of);
         head.map_err(|failure| failure.in_part(session, DamagedPart::Session, None))
     }
@@ -94,14 +94,14 @@ impl Head {
         connection: &Connection,
         after: Option<&str>,
         most: i64,
-    ) -> Done<Vec<String>> {
+    ) -> SqlResult<Vec<String>> {
         let rest = "WHERE ?1 IS NULL OR id > ?1 ORDER BY id LIMIT ?2";
         let found = SESSION.rows(connection, rest, (after, most), Self::of);
         let found = found.map_err(|failure| failure.in_part("", DamagedPart::Session, None))?;
         Ok(found.into_iter().map(|head| head.session).collect())
     }
 
-    pub(super) fn write(&self, connection: &Connection, is_new: bool) -> Done<()> {
+    pub(super) fn write(&self, connection: &Connection, is_new: bool) -> SqlResult<()> {
         let row = [
             text(&self.session),
             self.newest.into(),
@@ -111,13 +111,13 @@ impl Head {
         SESSION.write(connection, &row, is_new)
     }
 
-    pub(super) fn newest(&self) -> Done<CheckpointId> {
+    pub(super) fn newest(&self) -> SqlResult<CheckpointId> {
         id(self.newest)
     }
 }
 
-fn checkpoint_of(row: &Row<'_>) -> Done<Checkpoint> {
-    let damaged = |what: &str, text: &str| Failure::damaged(format!("{what} `{text}`"));
+fn checkpoint_of(row: &Row<'_>) -> SqlResult<Checkpoint> {
+    let damaged = |what: &str, text: &str| StoreFailure::damaged(format!("{what} `{text}`"));
     let (written, next): (String, String) = (row.get(3)?, row.get(4)?);
     let metadata: String = row.get(6)?;
     Ok(Checkpoint {
@@ -134,8 +134,8 @@ fn checkpoint_of(row: &Row<'_>) -> Done<Checkpoint> {
 }
 
 /// The checkpoint of this number.
-pub(super) fn checkpoint(connection: &Connection, number: i64) -> Done<Option<Checkpoint>> {
-    let read = |row: Done<&Row<'_>>| checkpoint_of(row?);
+pub(super) fn checkpoint(connection: &Connection, number: i64) -> SqlResult<Option<Checkpoint>> {
+    let read = |row: SqlResult<&Row<'_>>| checkpoint_of(row?);
     let found = first(&CHECKPOINT, connection, "WHERE id = ?1", [number], read);
     found.map_err(|failure| {
         // Whose it is stands in the index too.
@@ -147,23 +147,23 @@ pub(super) fn checkpoint(connection: &Connection, number: i64) -> Done<Option<Ch
 }
 
 /// The session's newest checkpoint.
-pub(super) fn latest(connection: &Connection, session: &str) -> Done<Option<Checkpoint>> {
-    let Some(head) = Head::read(connection, session)? else {
+pub(super) fn latest(connection: &Connection, session: &str) -> SqlResult<Option<Checkpoint>> {
+    let Some(head) = SessionRow::read(connection, session)? else {
         return Ok(None);
     };
-    let read = |row: Done<&Row<'_>>| checkpoint_of(row?);
+    let read = |row: SqlResult<&Row<'_>>| checkpoint_of(row?);
     let rest = "WHERE id = ?1";
     let found = first(&CHECKPOINT, connection, rest, [head.newest], read).and_then(|found| {
         let found = found.filter(|found| found.session == session);
-        found.ok_or_else(|| Failure::damaged("it is missing"))
+        found.ok_or_else(|| StoreFailure::damaged("it is missing"))
     });
     let found = found.map_err(|failure| in_checkpoint(connection, failure, session, head.newest));
     found.map(Some)
 }
 
 /// All of the session's checkpoints, the oldest first.
-pub(super) fn history(connection: &Connection, session: &str) -> Done<Vec<Checkpoint>> {
-    let head = Head::read(connection, session)?;
+pub(super) fn history(connection: &Connection, session: &str) -> SqlResult<Vec<Checkpoint>> {
+    let head = SessionRow::read(connection, session)?;
     let rest = "WHERE session = ?1 ORDER BY id";
     let found = CHECKPOINT.rows(connection, rest, [session], |row| match row {
         Ok(row) => {
@@ -179,7 +179,7 @@ pub(super) fn history(connection: &Connection, session: &str) -> Done<Vec<Checkp
             Ok(found)
         } else {
             let words = format!("{} of its {expected} checkpoints are there", found.len());
-            Err(Failure::damaged(words))
+            Err(StoreFailure::damaged(words))
         }
     });
     found.map_err(|failure| match which(connection, session) {
@@ -195,7 +195,7 @@ pub(super) fn history(connection: &Connection, session: &str) -> Done<Vec<Checkp
 /// The first checkpoint of a session that is damaged.
 fn which(connection: &Connection, session: &str) -> Option<i64> {
     let is_damaged = |number: &i64| {
-        let read = |row: Done<&Row<'_>>| checkpoint_of(row?);
+        let read = |row: SqlResult<&Row<'_>>| checkpoint_of(row?);
         first(&CHECKPOINT, connection, "WHERE id = ?1", [*number], read).is_err()
     };
     numbers(connection, session).into_iter().find(is_damaged)
@@ -213,7 +213,7 @@ fn numbers(connection: &Connection, session: &str) -> Vec<i64> {
 
 /// The newest checkpoint of the session that is whole.
 fn last_good(connection: &Connection, session: &str) -> Option<CheckpointId> {
-    let read = |row: Done<&Row<'_>>| checkpoint_of(row?);
+    let read = |row: SqlResult<&Row<'_>>| checkpoint_of(row?);
     let whole = |number: &i64| {
         let found = first(&CHECKPOINT, connection, "WHERE id = ?1", [*number], read);
         found.is_ok_and(|found| found.is_some_and(|found| found.session == session))
@@ -222,14 +222,19 @@ fn last_good(connection: &Connection, session: &str) -> Option<CheckpointId> {
     id(number).ok()
 }
 
-fn in_checkpoint(connection: &Connection, failure: Failure, session: &str, number: i64) -> Failure {
+fn in_checkpoint(
+    connection: &Connection,
+    failure: StoreFailure,
+    session: &str,
+    number: i64,
+) -> StoreFailure {
     if !failure.is_damage() {
         return failure;
     }
     let Ok(part) = id(number).map(DamagedPart::Checkpoint) else {
         return failure;
     };
-    let newest = Head::read(connection, session).ok().flatten();
+    let newest = SessionRow::read(connection, session).ok().flatten();
     let newest = newest.and_then(|head| head.newest().ok());
     failure.in_part_of(Damage {
         newest,
@@ -238,13 +243,13 @@ fn in_checkpoint(connection: &Connection, failure: Failure, session: &str, numbe
 }
 
 /// A call's record, and its place among the session's.
-pub(super) struct Recorded {
+pub(super) struct CallRow {
     pub(super) place: i64,
     pub(super) record: CallRecord,
 }
 
-impl Recorded {
-    fn of(row: Done<&Row<'_>>) -> Done<Self> {
+impl CallRow {
+    fn of(row: SqlResult<&Row<'_>>) -> SqlResult<Self> {
         let row = row?;
         let (call_id, tool, arguments): (String, String, String) =
             (row.get(3)?, row.get(4)?, row.get(5)?);
@@ -261,14 +266,18 @@ impl Recorded {
         })
     }
 
-    pub(super) fn read(connection: &Connection, session: &str, key: &str) -> Done<Option<Self>> {
+    pub(super) fn read(
+        connection: &Connection,
+        session: &str,
+        key: &str,
+    ) -> SqlResult<Option<Self>> {
         let rest = "WHERE session = ?1 AND key = ?2";
         let found = first(&CALL, connection, rest, [session, key], Self::of);
         found.map_err(|failure| failure.in_part(session, DamagedPart::Call(key.to_owned()), None))
     }
 
-    pub(super) fn list(connection: &Connection, session: &str) -> Done<Vec<CallRecord>> {
-        let head = Head::read(connection, session)?;
+    pub(super) fn list(connection: &Connection, session: &str) -> SqlResult<Vec<CallRecord>> {
+        let head = SessionRow::read(connection, session)?;
         let rest = "WHERE session = ?1 ORDER BY place";
         let found = CALL.rows(connection, rest, [session], |row| match row {
             Ok(row) => {
@@ -285,7 +294,7 @@ impl Recorded {
                 Ok(found)
             } else {
                 let words = format!("{} of its {expected} calls are there", found.len());
-                Err(Failure::damaged(words))
+                Err(StoreFailure::damaged(words))
             }
         });
         let found = found.map_err(|failure| {
@@ -297,7 +306,7 @@ impl Recorded {
         Ok(found.into_iter().map(|one| one.record).collect())
     }
 
-    pub(super) fn write(&self, connection: &Connection, session: &str) -> Done<()> {
+    pub(super) fn write(&self, connection: &Connection, session: &str) -> SqlResult<()> {
         let record = &self.record;
         let row = [
             text(session),
@@ -321,17 +330,17 @@ fn damaged_call(connection: &Connection, session: &str) -> Option<String> {
     let keys = statement.query_map([session], |row| row.get(0)).ok()?;
     let keys: Vec<String> = keys.map_while(Result::ok).collect();
     keys.into_iter()
-        .find(|key| Recorded::read(connection, session, key).is_err())
+        .find(|key| CallRow::read(connection, session, key).is_err())
 }
 
 /// Puts what stands in the tables of the first version into those of today.
-pub(super) fn migrate(transaction: &Transaction<'_>) -> Done<()> {
-    let numbers = |sql: &str| -> Done<Vec<i64>> {
+pub(super) fn migrate(transaction: &Transaction<'_>) -> SqlResult<()> {
+    let numbers = |sql: &str| -> SqlResult<Vec<i64>> {
         let mut statement = transaction.prepare(sql)?;
         let found = statement.query_map([], |row| row.get(0))?;
         Ok(found.collect::<Result<_, _>>()?)
     };
-    let row_of = |sql: &str, number: i64, columns: usize| -> Done<Vec<Value>> {
+    let row_of = |sql: &str, number: i64, columns: usize| -> SqlResult<Vec<Value>> {
         let mut statement = transaction.prepare(sql)?;
         let row = statement.query_row([number], |row| {
             (0..columns).map(|place| row.get(place)).collect()
@@ -339,16 +348,16 @@ pub(super) fn migrate(transaction: &Transaction<'_>) -> Done<()> {
         Ok(row?)
     };
     let mut last = 0;
-    let mut heads = std::collections::BTreeMap::<String, Head>::new();
+    let mut heads = std::collections::BTreeMap::<String, SessionRow>::new();
     for number in numbers("SELECT id FROM old_checkpoint ORDER BY id")? {
         let sql = "SELECT id, session, parent, written, next, at_ms, metadata, body FROM old_checkpoint WHERE id = ?1";
         let row = row_of(sql, number, 8)?;
         CHECKPOINT.write(transaction, &row, true)?;
         let Some(Value::Text(session)) = row.into_iter().nth(1) else {
-            return Err(Failure::damaged("a checkpoint of no session"));
+            return Err(StoreFailure::damaged("a checkpoint of no session"));
         };
         last = number;
-        let head = heads.entry(session.clone()).or_insert(Head {
+        let head = heads.entry(session.clone()).or_insert(SessionRow {
             session,
             newest: 0,
             checkpoints: 0,
@@ -364,7 +373,7 @@ pub(super) fn migrate(transaction: &Transaction<'_>) -> Done<()> {
             Some(Value::Text(session)) => heads.get_mut(session),
             _ => None,
         };
-        let head = head.ok_or_else(|| Failure::damaged("a call of no session"))?;
+        let head = head.ok_or_else(|| StoreFailure::damaged("a call of no session"))?;
         head.calls += 1;
         if let Some(place) = row.get_mut(2) {
             *place = head.calls.into();
@@ -378,7 +387,7 @@ pub(super) fn migrate(transaction: &Transaction<'_>) -> Done<()> {
     // No number is given again.
     let given = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'old_checkpoint'";
     let given: i64 = transaction.query_row(given, [], |row| row.get(0))?;
-    let store = Store {
+    let store = StoreRow {
         last: last.max(given),
         sessions,
     };

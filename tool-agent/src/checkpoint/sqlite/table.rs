@@ -4,7 +4,7 @@ use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Params, Row, params_from_iter};
 use sha2::{Digest, Sha256};
 
-use super::{Done, Failure};
+use super::{SqlResult, StoreFailure};
 
 /// A table, whose last column is the checksum of the others.
 pub(super) struct Table {
@@ -36,14 +36,14 @@ pub(super) const CALL: Table = Table {
 };
 
 impl Table {
-    /// What `read` makes of the rows that `rest` finds, whose sums are right.
+    /// Reads the rows that match `rest` with `read`, which gets an error for a row whose checksum is wrong.
     pub(super) fn rows<T>(
         &self,
         connection: &Connection,
         rest: &str,
         of: impl Params,
-        mut read: impl FnMut(Done<&Row<'_>>) -> Done<T>,
-    ) -> Done<Vec<T>> {
+        mut read: impl FnMut(SqlResult<&Row<'_>>) -> SqlResult<T>,
+    ) -> SqlResult<Vec<T>> {
         let (columns, name) = (self.columns, self.name);
         let sql = format!("SELECT {columns}, checksum FROM {name} {rest}");
         let mut statement = connection.prepare(&sql)?;
@@ -55,7 +55,7 @@ impl Table {
         Ok(found)
     }
 
-    fn checked<'r, 's>(&self, row: &'r Row<'s>) -> Done<&'r Row<'s>> {
+    fn checked<'r, 's>(&self, row: &'r Row<'s>) -> SqlResult<&'r Row<'s>> {
         let values = row.as_ref().column_count().saturating_sub(1);
         let sum: i64 = row.get(values)?;
         let values = (0..values).map(|place| row.get_ref(place));
@@ -63,12 +63,17 @@ impl Table {
         if sum == self.sum(values) {
             Ok(row)
         } else {
-            Err(Failure::damaged("its checksum is wrong"))
+            Err(StoreFailure::damaged("its checksum is wrong"))
         }
     }
 
     /// Writes a row: a new one, or one in the place of that with its key.
-    pub(super) fn write(&self, connection: &Connection, row: &[Value], is_new: bool) -> Done<()> {
+    pub(super) fn write(
+        &self,
+        connection: &Connection,
+        row: &[Value],
+        is_new: bool,
+    ) -> SqlResult<()> {
         let (verb, columns, name) = (
             if is_new { "INSERT" } else { "REPLACE" },
             self.columns,

@@ -32,7 +32,7 @@ impl Worker {
         Ok(Self { jobs })
     }
 
-    /// What the job comes to. The job is done even if nobody waits for it.
+    /// Runs a job on the thread and returns its result. The job runs even if the future is dropped.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce(&mut Connection) -> T + Send + 'static,

@@ -11,9 +11,12 @@ use crate::{
     Checkpoint, CheckpointError, CheckpointId, Checkpointer, NewCheckpoint, Node, Written,
 };
 
-/// A store keeps what its trait promises: checkpoints are put behind the newest one alone and come back as
-/// they were, numbers grow and are never given again, calls are recorded once, of several who write at
-/// once one wins, and what was written is there for whoever opens the store next.
+/// Checks that a store keeps its trait's promises:
+/// - Checkpoints are put behind the newest one alone, and come back unchanged.
+/// - Numbers grow and are never used again.
+/// - A call is recorded once.
+/// - Of several concurrent writers, one wins.
+/// - Written data is there for whoever opens the store next.
 ///
 /// `open` opens one store, each time the same one, in which there is nothing when the suite begins. It is
 /// asked several times, and several handles are used at once, on tasks of the runtime that runs the test.
@@ -48,7 +51,7 @@ pub async fn checkpointer<C: Checkpointer + 'static>(open: impl AsyncFn() -> C) 
     is_there_for_the_next(&open).await;
 }
 
-/// What an operation returned that has to succeed.
+/// Returns the value of an operation that has to succeed.
 fn did<T>(what: &str, result: Result<T, CheckpointError>) -> T {
     match result {
         Ok(done) => done,

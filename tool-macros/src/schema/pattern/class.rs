@@ -2,16 +2,16 @@
 //! operators; in that of JSON Schema all of these are characters.
 
 use super::escape::Escaped;
-use super::{Read, Reader, literal, wrong};
+use super::{Parsed, PatternParser, literal, wrong};
 
 /// Any character; a class that admits all must be written so.
 pub(super) const ANY: &str = r"[\x{0}-\x{10FFFF}]";
 /// No character.
 pub(super) const NONE: &str = r"[^\x{0}-\x{10FFFF}]";
 
-impl Reader<'_> {
+impl PatternParser<'_> {
     /// A class, behind its bracket.
-    pub(super) fn class(&mut self) -> Read<String> {
+    pub(super) fn class(&mut self) -> Parsed<String> {
         let negated = self.eat("^");
         let mut items = String::new();
         while let Some(first) = self.item()? {
@@ -34,7 +34,7 @@ impl Reader<'_> {
     }
 
     /// One item of a class; none at its end.
-    fn item(&mut self) -> Read<Option<Escaped>> {
+    fn item(&mut self) -> Parsed<Option<Escaped>> {
         match self.next() {
             Some(']') => Ok(None),
             Some('\\') => self.escape(true).map(Some),
@@ -49,7 +49,7 @@ impl Reader<'_> {
 
 /// From one character to another. No Rust text has a surrogate, so ends that are one move to the next
 /// character inside.
-fn range(first: &Escaped, last: &Escaped) -> Read<String> {
+fn range(first: &Escaped, last: &Escaped) -> Parsed<String> {
     let (&Escaped::Char(first), &Escaped::Char(last)) = (first, last) else {
         return Err(wrong(
             "a class such as `\\d` is an end of a range",

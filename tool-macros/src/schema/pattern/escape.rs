@@ -1,11 +1,11 @@
-//! What stands behind a backslash.
+//! Escapes in patterns: the text behind a backslash.
 
 use std::borrow::Cow;
 
 use regex::Regex;
 
 use super::class::NONE;
-use super::{Read, Reader, Refusal, literal, wrong};
+use super::{Parsed, PatternError, PatternParser, literal, wrong};
 
 const DIGIT: &str = "0-9";
 const WORD: &str = "A-Za-z0-9_";
@@ -13,7 +13,7 @@ const WORD: &str = "A-Za-z0-9_";
 /// U+FEFF.
 const SPACE: &str = r"\t\n\x0B\x0C\r \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}";
 
-/// What an escape means.
+/// Meaning of an escape.
 pub(super) enum Escaped {
     /// One character, by its number: it may be a surrogate, which no text has.
     Char(u32),
@@ -56,9 +56,9 @@ impl Escaped {
     }
 }
 
-impl Reader<'_> {
+impl PatternParser<'_> {
     /// An escape, behind its backslash.
-    pub(super) fn escape(&mut self, in_class: bool) -> Read<Escaped> {
+    pub(super) fn escape(&mut self, in_class: bool) -> Parsed<Escaped> {
         let Some(char) = self.next() else {
             return Err(wrong(
                 "it ends in a backslash",
@@ -77,7 +77,9 @@ impl Reader<'_> {
             'r' => Escaped::Char(0x0D),
             'b' if in_class => Escaped::Char(0x08),
             '0' if !self.rest.starts_with(|next: char| next.is_ascii_digit()) => Escaped::Char(0),
-            '1'..='9' | 'k' if !in_class => return Err(Refusal::Unportable("a back-reference")),
+            '1'..='9' | 'k' if !in_class => {
+                return Err(PatternError::Unportable("a back-reference"));
+            }
             'c' => match self.next() {
                 Some(letter) if letter.is_ascii_alphabetic() => {
                     Escaped::Char(u32::from(letter) % 32)
@@ -115,7 +117,7 @@ impl Reader<'_> {
     }
 
     /// `\u0041`, `\u{41}`, or two surrogates that are one character; behind the `u`.
-    fn unicode(&mut self) -> Read<u32> {
+    fn unicode(&mut self) -> Parsed<u32> {
         let in_braces = self.eat("{");
         let code = if in_braces {
             self.until('}').and_then(number)
@@ -142,7 +144,7 @@ impl Reader<'_> {
     }
 
     /// `\p{…}`, behind the `p`.
-    fn property(&mut self, negated: bool) -> Read<Escaped> {
+    fn property(&mut self, negated: bool) -> Parsed<Escaped> {
         let name = if self.eat("{") { self.until('}') } else { None };
         let name = name.unwrap_or_default();
         if is_property(name) {
@@ -163,8 +165,8 @@ fn number(digits: &str) -> Option<u32> {
     code.flatten()
 }
 
-/// Whether both dialects know the property. The crate `regex` takes more spellings (`\p{greek}`,
-/// `\p{isGreek}`), which other engines refuse.
+/// Returns true if both dialects know the property. The crate `regex` accepts more spellings (`\p{greek}`,
+/// `\p{isGreek}`), which other engines reject.
 fn is_property(name: &str) -> bool {
     let (key, value) = match name.split_once('=') {
         Some((key, value)) => (Some(key), value),
@@ -187,7 +189,7 @@ fn is_property(name: &str) -> bool {
     }
 }
 
-/// Whether the crate `regex` knows the property.
+/// Returns true if the crate `regex` knows the property.
 fn is_known(name: &str) -> bool {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '=';
     name.chars().all(is_plain) && Regex::new(&format!(r"\p{{{name}}}")).is_ok()

@@ -1,4 +1,4 @@
-//! What is promised of the records of calls.
+//! Tests of the records of calls.
 
 use toolwright_runtime::ToolCall;
 
@@ -24,7 +24,7 @@ pub(super) async fn begin(
     }
 }
 
-/// What the model wrote where somebody lets a call run again with other arguments.
+/// Arguments as the model wrote them, for a call that is approved to run again with others.
 const WRITTEN: &str = "[\"as written\"]";
 
 async fn begin_as(

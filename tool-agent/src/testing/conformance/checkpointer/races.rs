@@ -1,4 +1,4 @@
-//! What is promised to several who write at once.
+//! Tests of concurrent writers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use toolwright_runtime::ToolCall;
 use super::{did, history, put, same};
 use crate::{Begin, Begun, Checkpointer};
 
-/// How many write at once.
+/// Number of concurrent writers.
 const MANY: usize = 16;
 
 pub(super) async fn one_wins<C: Checkpointer + 'static>(one: C, other: C) {
@@ -85,7 +85,7 @@ pub(super) async fn one_wins<C: Checkpointer + 'static>(one: C, other: C) {
     );
 }
 
-/// What all of them come to, each on a task of its own.
+/// Runs all futures, each on a task of its own, and returns their outputs.
 async fn all<T: Send + 'static>(
     work: impl Iterator<Item = impl Future<Output = T> + Send + 'static>,
 ) -> Vec<T> {

@@ -1,40 +1,40 @@
-//! What an agent does for a call.
+//! Running an agent for a call of a tool.
 
 use std::sync::Arc;
 
 use toolwright_runtime::{__private, Cancel, Context, ErrorKind, Outcome, State, ToolError};
 
-use super::{AgentTool, Finish};
+use super::{AgentTool, FinalizeFn};
 use crate::agent::Agent;
-use crate::agent::sub::Subs;
+use crate::agent::sub_sessions::SubSessions;
 use crate::{AgentError, CheckpointError, Halted, ModelError, Session, Status};
 
-/// An agent, and a call's wish to it.
-pub(super) struct Errand {
+/// An agent and the call that runs it.
+pub(super) struct AgentCall {
     agent: Agent,
-    finish: Option<Arc<Finish>>,
-    /// The id of its conversation; `None` if a new one is as good.
+    finish: Option<Arc<FinalizeFn>>,
+    /// Id of the session; `None` if any new id will do.
     id: Option<Arc<str>>,
-    /// What the calling conversation knows: its own begins with it.
+    /// State of the calling conversation; a new session starts with a copy.
     state: State,
-    /// What the host says of the call goes over what its conversation knows; that of the caller does not.
+    /// Context of the run. The host's state overrides the session's; the calling conversation's state does not.
     cx: Context,
 }
 
-/// What it came to.
-pub(super) enum Came {
-    To(Result<Outcome, ToolError>),
-    /// It waits for somebody.
-    Waits,
-    /// Its conversation could not be kept: others go on with it, or nobody can.
-    NotKept(CheckpointError),
+/// Result of running the agent.
+pub(super) enum AgentCallResult {
+    Ended(Result<Outcome, ToolError>),
+    /// The agent waits for somebody.
+    Paused,
+    /// The session could not be saved: somebody else goes on with it, or the store failed.
+    NotSaved(CheckpointError),
 }
 
-impl Errand {
-    pub(super) fn new(tool: &AgentTool, subs: Option<&Subs>, cx: &Context) -> Self {
+impl AgentCall {
+    pub(super) fn new(tool: &AgentTool, subs: Option<&SubSessions>, cx: &Context) -> Self {
         let mut agent = tool.agent.clone();
-        if agent.keep.store.is_none() {
-            agent.keep.store = subs.and_then(|subs| subs.store().cloned());
+        if agent.persistence.store.is_none() {
+            agent.persistence.store = subs.and_then(|subs| subs.store().cloned());
         }
         let host = subs.map(|subs| subs.state().clone()).unwrap_or_default();
         Self {
@@ -46,14 +46,16 @@ impl Errand {
         }
     }
 
-    /// Where the conversation stands: as the caller has it, or as it was kept since, or at its beginning.
+    /// Returns the session to run: the caller's copy, a newer stored one, or a new one.
     pub(super) async fn session(
         &mut self,
         kept: Option<Session>,
         input: String,
     ) -> Result<Session, CheckpointError> {
         let stored = match &self.id {
-            Some(id) if self.agent.keep.store.is_some() => self.agent.keep.latest(id).await?,
+            Some(id) if self.agent.persistence.store.is_some() => {
+                self.agent.persistence.latest(id).await?
+            }
             _ => None,
         };
         let mut session = match (kept, stored) {
@@ -71,7 +73,7 @@ impl Errand {
         Ok(session)
     }
 
-    /// The same, which nothing ends but this.
+    /// Replaces the cancellation, so that only `stop` cancels the call.
     pub(super) fn cancelled_by(self, stop: Cancel) -> Self {
         Self {
             cx: self.cx.with_cancel(stop),
@@ -79,10 +81,10 @@ impl Errand {
         }
     }
 
-    /// Lets the agent go on until it ends or pauses.
-    pub(super) async fn run(&self, session: &mut Session) -> Came {
+    /// Runs the agent until it ends or pauses.
+    pub(super) async fn run(&self, session: &mut Session) -> AgentCallResult {
         if !session.goes_on() {
-            return Came::Waits;
+            return AgentCallResult::Paused;
         }
         // One that has ended has its result already.
         if *session.status() != Status::Completed {
@@ -90,7 +92,7 @@ impl Errand {
             let failed = match run {
                 // Whatever ended the run, somebody is needed first.
                 Ok(run) if session.is_paused() && !matches!(run.halted, Halted::Cancelled) => {
-                    return Came::Waits;
+                    return AgentCallResult::Paused;
                 }
                 Ok(run) => match run.halted {
                     Halted::Completed
@@ -100,18 +102,18 @@ impl Errand {
                     Halted::Cancelled => Some(cancelled()),
                     _ => run.strict().err().map(failed),
                 },
-                Err(AgentError::Checkpoint(error)) => return Came::NotKept(error),
+                Err(AgentError::Checkpoint(error)) => return AgentCallResult::NotSaved(error),
                 Err(error) => Some(failed(error)),
             };
             if let Some(error) = failed {
-                return Came::To(Err(error));
+                return AgentCallResult::Ended(Err(error));
             }
         }
-        let came = match &self.finish {
+        let result = match &self.finish {
             None => Ok(Outcome::value(words(session))),
             Some(finish) => finish(&self.agent, session, &self.cx).await.map_err(failed),
         };
-        Came::To(came)
+        AgentCallResult::Ended(result)
     }
 }
 
@@ -120,7 +122,7 @@ fn words(session: &Session) -> &str {
     last.unwrap_or_default()
 }
 
-/// A pause that nobody here can keep.
+/// Returns the outcome of a pause that the caller cannot store.
 pub(super) fn paused(status: Status) -> Result<Outcome, ToolError> {
     match status {
         Status::AwaitingUser {
@@ -134,15 +136,15 @@ pub(super) fn paused(status: Status) -> Result<Outcome, ToolError> {
     }
 }
 
-/// The call does not count, if the caller keeps its conversation too.
-pub(super) fn not_kept(error: CheckpointError, subs: Option<&Subs>) -> ToolError {
+/// Records a failed save, so that a caller with a store discards the call.
+pub(super) fn not_saved(error: CheckpointError, subs: Option<&SubSessions>) -> ToolError {
     if let Some(subs) = subs {
         subs.fails(error.clone());
     }
     ToolError::failed("the agent's conversation could not be kept").with_source(error)
 }
 
-/// What the calling model reads of a failure: what is the host's, the host alone.
+/// Maps a failure to the error that the calling model reads. Details for the host stay in its debug text.
 fn failed(error: AgentError) -> ToolError {
     match error {
         AgentError::Tool(error) => error,

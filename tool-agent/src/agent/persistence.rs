@@ -1,4 +1,4 @@
-//! What an agent does with a store of sessions.
+//! Storing and loading an agent's sessions.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,20 +13,20 @@ use crate::{
     Session, SessionError, UnknownOutcome, Written,
 };
 
-/// Where an agent keeps its sessions, and how.
+/// Store of an agent's sessions, and its settings.
 #[derive(Clone, Default)]
-pub(super) struct Keep {
+pub(super) struct Persistence {
     pub(super) store: Option<Arc<dyn Checkpointer>>,
     pub(super) unknown: UnknownOutcome,
     pub(super) metadata: Map<String, Value>,
 }
 
-impl Keep {
+impl Persistence {
     fn store(&self) -> Result<&Arc<dyn Checkpointer>, CheckpointError> {
         self.store.as_ref().ok_or(CheckpointError::NoCheckpointer)
     }
 
-    /// Keeps a session, if there is a store.
+    /// Saves a session, if there is a store.
     pub(super) async fn put(
         &self,
         session: &mut Session,
@@ -66,7 +66,7 @@ impl Keep {
         Ok(())
     }
 
-    /// The journal of one visit of the tools, if there is a store.
+    /// Returns the journal of one visit of the tools, if there is a store.
     pub(super) fn journal(&self, session: &Session) -> Result<Option<Journal>, CheckpointError> {
         let Some(store) = &self.store else {
             return Ok(None);
@@ -98,36 +98,35 @@ fn name(session: &str) -> String {
 
 /// Sessions that are kept; see [`checkpointer`](Agent::checkpointer).
 impl Agent {
-    /// The session of this id, as it was kept last; `None` if there is none. What a person says to it
-    /// ([`Session::reply`], [`Session::submit`], …) is kept when it is [`run`](Self::run).
+    /// Loads the newest stored session of this id; `None` if there is none. Input for the session
+    /// ([`Session::reply`], [`Session::submit`], …) is saved when the session is [`run`](Self::run).
     ///
     /// # Errors
     /// When the agent has no checkpointer, and when the store cannot be read.
     pub async fn state(&self, id: &str) -> Result<Option<Session>, AgentError> {
-        Ok(self.keep.latest(id).await?)
+        Ok(self.persistence.latest(id).await?)
     }
 
-    /// All checkpoints of the session, the oldest first.
+    /// Returns all checkpoints of the session, the oldest first.
     ///
     /// # Errors
     /// When the agent has no checkpointer, and when the store cannot be read.
     pub async fn history(&self, id: &str) -> Result<Vec<Checkpoint>, AgentError> {
-        Ok(self.keep.store()?.history(id).await?)
+        Ok(self.persistence.store()?.history(id).await?)
     }
 
-    /// Goes on with the session of this id from where it was kept last, in this program or another:
-    /// after a pause that needs nobody, or after the program or the run ended in its midst. A session
-    /// that has come to its end stays there.
+    /// Goes on with the newest stored session of this id, in this process or another. Use it after a pause that needs
+    /// nobody, or after the process or the run ended early. A session that has ended stays so.
     ///
-    /// Calls of the turn that have ended are not run again: what they came to was recorded. Those that
-    /// had begun run again where their tools are `read_only` or `idempotent`; what becomes of others,
-    /// [`on_unknown_outcome`](Self::on_unknown_outcome) says. Whoever else still runs the session meets a
-    /// conflict at its next step, and begins no further call.
+    /// Calls of the turn that have ended are not run again, since their outcomes were recorded. Calls that had begun
+    /// run again if their tools are `read_only` or `idempotent`; [`on_unknown_outcome`](Self::on_unknown_outcome)
+    /// decides about the others. Anybody else who still runs the session gets a conflict at the next step, and begins
+    /// no further call.
     ///
     /// # Errors
     /// See [`run`](Self::run); also when there is no such session.
     pub async fn resume(&self, id: &str, cx: &Context) -> Result<(Session, Run), AgentError> {
-        let session = self.keep.latest(id).await?;
+        let session = self.persistence.latest(id).await?;
         let mut session = session.ok_or_else(|| CheckpointError::NoCheckpoint(name(id)))?;
         let run = self.run(&mut session, cx).await?;
         Ok((session, run))
@@ -144,10 +143,10 @@ impl Agent {
         id: &str,
         update: impl FnOnce(&mut Session) -> Result<(), SessionError>,
     ) -> Result<Session, AgentError> {
-        let session = self.keep.latest(id).await?;
+        let session = self.persistence.latest(id).await?;
         let mut session = session.ok_or_else(|| CheckpointError::NoCheckpoint(name(id)))?;
         update(&mut session)?;
-        self.keep.put(&mut session, Written::Update).await?;
+        self.persistence.put(&mut session, Written::Update).await?;
         Ok(session)
     }
 
@@ -163,7 +162,7 @@ impl Agent {
     /// # Errors
     /// When the agent has no checkpointer, when there is no such checkpoint, and on a conflict.
     pub async fn branch(&self, from: CheckpointId) -> Result<Session, AgentError> {
-        let store = self.keep.store()?;
+        let store = self.persistence.store()?;
         let Some(checkpoint) = store.get(from).await? else {
             return Err(CheckpointError::NoCheckpoint(format!("number {from}")).into());
         };
@@ -178,7 +177,7 @@ impl Agent {
         session.branch_off(latest);
         let written = Written::Branch;
         let put = self
-            .keep
+            .persistence
             .put_after(&mut session, written, latest, Some(from));
         put.await?;
         Ok(session)

@@ -1,23 +1,22 @@
-//! What a user says: words, answers, messages that are left.
+//! Input of users: messages, answers, and queued messages.
 
 use serde::Serialize;
 
-use super::{At, CallRef, Queue, Session, SessionError, Status, find};
+use super::{CallRef, Queue, RunPosition, Session, SessionError, Status, find};
 use crate::{Message, Node, OpenQuestion};
 
 impl Session {
-    /// A user's words begin a new run.
+    /// Starts a new run with a user's message.
     pub(crate) fn begin(&mut self, text: String) {
         self.thread.push(Message::user(text));
-        self.at = At::start(self.at.run.saturating_add(1));
+        self.at = RunPosition::start(self.at.run.saturating_add(1));
         self.status = Status::Idle;
         self.ending = None;
     }
 
-    /// Takes a user's words: the next run answers them. Where a tool asks, they answer the question that
-    /// [`status`](Self::status) tells, be it that of an agent which a call runs: in a message of their own,
-    /// behind the question's, if nothing else of the turn is open; else as the call's result, as with
-    /// [`answer`](Self::answer).
+    /// Takes a user's message, which the next run answers. If the [`status`](Self::status) is a question, the message
+    /// answers it, also that of an agent which a call runs. If nothing else of the turn is open, the answer is a
+    /// message of its own behind the question. Otherwise it is the call's result, as with [`answer`](Self::answer).
     ///
     /// # Errors
     /// While calls are pending and no tool asks, as they may be after a run that somebody stopped:
@@ -101,13 +100,13 @@ impl Session {
         Ok(())
     }
 
-    /// Where messages can be left while an agent runs: a handle on this session's queue. A clone of the
-    /// session has another queue.
+    /// Returns a handle of this session's queue, for leaving messages while an agent runs. A clone of the session has
+    /// another queue.
     pub fn queue(&self) -> Queue {
         self.queue.handle()
     }
 
-    /// The same conversation once more, not another one: both have one queue.
+    /// Clones the session without making it another conversation: both share one queue.
     pub(crate) fn same(&self) -> Self {
         Self {
             queue: self.queue.same(),
@@ -115,7 +114,7 @@ impl Session {
         }
     }
 
-    /// Takes the first message that was left, if the conversation can go on with it.
+    /// Moves the first queued message to the thread. Returns false if there is none.
     pub(crate) fn take_queued(&mut self) -> bool {
         let Some(text) = self.queue.pop() else {
             return false;
@@ -131,10 +130,10 @@ impl Session {
         }
         // Of a thread that the host brought: no run of a session ends so.
         if self.thread.is_open() == Ok(true) {
-            self.at = At {
+            self.at = RunPosition {
                 node: Node::Tools,
                 turn: 1,
-                ..At::start(self.at.run.saturating_add(1))
+                ..RunPosition::start(self.at.run.saturating_add(1))
             };
             return;
         }
@@ -146,7 +145,7 @@ impl Session {
             _ => false,
         };
         if asked {
-            self.at = At::start(self.at.run.saturating_add(1));
+            self.at = RunPosition::start(self.at.run.saturating_add(1));
         } else if let Some(text) = self.queue.pop() {
             self.begin(text);
         }

@@ -1,24 +1,24 @@
-//! What a visit of the tools lends to its calls, and what runs them.
+//! Journal and sub-sessions that one visit of the tools lends to its calls.
 
 use std::sync::Arc;
 
 use toolwright_runtime::{Context, Event as CallEvent, Executor, Toolset};
 
 use super::Engine;
-use crate::agent::sub::Subs;
+use crate::agent::sub_sessions::SubSessions;
 use crate::event::Event;
 use crate::journal::Journal;
 use crate::{AgentError, CheckpointError};
 
-/// What one visit lends to its calls.
-pub(super) struct Lent {
+/// Journal and sub-sessions of one visit of the tools.
+pub(super) struct Lease {
     pub(super) journal: Option<Journal>,
-    /// Where some of the tools are agents.
-    pub(super) subs: Option<Subs>,
+    /// Present if some of the tools are agents.
+    pub(super) subs: Option<SubSessions>,
 }
 
-impl Lent {
-    pub(super) fn within(&self, cx: Context) -> Context {
+impl Lease {
+    pub(super) fn add_to(&self, cx: Context) -> Context {
         match &self.subs {
             Some(subs) => cx.with(subs.clone()),
             None => cx,
@@ -27,38 +27,37 @@ impl Lent {
 
     pub(super) fn failure(&self) -> Option<CheckpointError> {
         let journal = self.journal.as_ref().and_then(Journal::failure);
-        journal.or_else(|| self.subs.as_ref().and_then(Subs::failure))
+        journal.or_else(|| self.subs.as_ref().and_then(SubSessions::failure))
     }
 }
 
 impl Engine<'_> {
-    /// What one visit lends to its calls, of which these are the tools. A step keeps no session: so it
-    /// has no checkpoint that a record could stand behind, and no sub-sessions.
-    pub(super) fn lend(&self, tools: &Toolset) -> Result<Lent, AgentError> {
+    /// Makes the lease of one visit for calls of these tools. A step saves no session, so it has no checkpoint for
+    /// call records to refer to, and no sub-sessions.
+    pub(super) fn lease(&self, tools: &Toolset) -> Result<Lease, AgentError> {
         if self.is_step {
-            return Ok(Lent {
+            return Ok(Lease {
                 journal: None,
                 subs: None,
             });
         }
         let has_agents = tools.iter().any(|tool| tool.resumes());
-        let outer = self.host.get::<Subs>();
-        let store = self.agent.keep.store.clone();
-        let subs = || Subs::new(store, self.session, outer, &self.host);
-        Ok(Lent {
-            journal: self.agent.keep.journal(self.session)?,
+        let outer = self.host.get::<SubSessions>();
+        let store = self.agent.persistence.store.clone();
+        let subs = || SubSessions::new(store, self.session, outer, &self.host);
+        Ok(Lease {
+            journal: self.agent.persistence.journal(self.session)?,
             subs: has_agents.then(subs),
         })
     }
 
-    /// What runs the calls, with those who look on at the run, and the journal further in than all
-    /// layers.
-    pub(super) fn executor(&self, lent: &Lent) -> Executor {
-        let mut executor = self.speaker().executor.clone();
-        if let Some(subs) = &lent.subs {
+    /// Returns the executor of the calls, with the run's listeners. The journal is its innermost layer.
+    pub(super) fn executor(&self, lease: &Lease) -> Executor {
+        let mut executor = self.active_agent().executor.clone();
+        if let Some(subs) = &lease.subs {
             executor = executor.layer(subs.clone());
         }
-        if let Some(journal) = &lent.journal {
+        if let Some(journal) = &lease.journal {
             executor = executor.layer(journal.clone());
         }
         // One observer each: the executor contains what panics.

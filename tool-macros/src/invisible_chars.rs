@@ -1,10 +1,9 @@
-//! Characters that a model reads and nobody sees, in what is written for the model.
+//! Invisible characters in text that is written for the model.
 //!
-//! Instructions have been hidden in descriptions of tools in this way: in tag characters, which are
-//! an invisible copy of ASCII, in runs of zero-width characters and of variation selectors, and in
-//! text whose order on the screen is another one than in the file. What people do write stays:
-//! emoji of several characters, and joiners between letters of scripts that have them. It is an
-//! error wherever a tool goes, since no provider shows these characters to anyone either.
+//! Instructions have been hidden in descriptions of tools with such characters. Examples are tag characters (an
+//! invisible copy of ASCII), runs of zero-width characters or variation selectors, and text displayed in another
+//! order than in the file. Legitimate text is accepted: emoji of several characters, and joiners between letters of
+//! scripts that have them. The rule applies to all tools, since no provider shows these characters to anyone either.
 
 mod text;
 
@@ -14,7 +13,7 @@ pub(crate) use self::text::find;
 use self::text::name;
 use crate::ctxt::Ctxt;
 
-/// An error where a text hides something.
+/// Adds an error if a text contains an invisible character.
 pub(crate) fn check(cx: &Ctxt, span: Span, text: &str) {
     let Some((at, char)) = find(text) else {
         return;
@@ -30,7 +29,7 @@ pub(crate) fn check(cx: &Ctxt, span: Span, text: &str) {
     );
 }
 
-/// Behind which word the character stands.
+/// Describes the position of the character, by the word before it.
 fn place(text: &str, at: usize) -> String {
     let before = text.get(..at).unwrap_or_default();
     let visible: String = before
@@ -54,7 +53,7 @@ mod tests {
     #[test]
     fn the_runtime_has_the_same_rule() {
         let (ours, theirs) = (
-            include_str!("hidden/text.rs"),
+            include_str!("invisible_chars/text.rs"),
             include_str!("../../tool-runtime/src/text/hidden.rs"),
         );
         assert!(ours == theirs, "copy the one file over the other");

@@ -1,4 +1,4 @@
-//! What there is in place of an option that there is not.
+//! Suggestions for unknown options.
 
 use quote::ToTokens;
 use syn::Meta;
@@ -6,7 +6,7 @@ use syn::Meta;
 use crate::ctxt::Ctxt;
 use crate::name::{did_you_mean, quoted};
 
-/// What people write who come from elsewhere, and the option of ours.
+/// Options of other libraries, and ours for the same purpose.
 const OTHER_WORDS: [(&str, &str); 17] = [
     ("desc", "description"),
     ("doc", "description"),
@@ -27,7 +27,7 @@ const OTHER_WORDS: [(&str, &str); 17] = [
     ("name", "rename"),
 ];
 
-/// What is said otherwise than by an option of that kind.
+/// Options that exist in another form, by attribute, with the help to show.
 const OTHER_FORMS: [(&str, &[&str], &str); 8] = [
     (
         "arg",
@@ -88,7 +88,7 @@ const OTHER_FORMS: [(&str, &[&str], &str); 8] = [
     ),
 ];
 
-/// An option that there is not.
+/// Reports an unknown option, with a suggestion.
 pub(crate) fn unknown(cx: &Ctxt, meta: &Meta, key: &str, attribute: &str, options: &[&str]) {
     let form = || {
         let form = OTHER_FORMS.iter().find(|(of, keys, _)| {

@@ -1,4 +1,4 @@
-//! What a call came to, as a text that can be stored and read back.
+//! Outcome of a call as text that can be stored and read back.
 
 use serde::ser::Error as _;
 use serde::{Deserialize, Serialize};
@@ -8,15 +8,15 @@ use toolwright_runtime::{
     Block, Content, ErrorKind, Fault, HaltReason, Outcome, Payload, ToolCall, ToolError, ToolResult,
 };
 
-use crate::checkpoint::Form;
+use crate::checkpoint::FormatVersion;
 
-/// What a call came to, and what it let the conversation know.
+/// Outcome of a call, with its updates of the conversation's state.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Stored {
+pub(crate) struct StoredOutcome {
     #[serde(default)]
-    form: Form,
-    came_to: CameTo,
-    /// The value stands in an error's place.
+    form: FormatVersion,
+    came_to: StoredKind,
+    /// True if the value replaces an error.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     handled: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -25,7 +25,7 @@ pub(crate) struct Stored {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum CameTo {
+enum StoredKind {
     Value(Box<RawValue>),
     Content(Vec<Block>),
     AskUser {
@@ -51,10 +51,10 @@ enum CameTo {
     },
 }
 
-impl Stored {
-    /// Whether the call failed.
+impl StoredOutcome {
+    /// Returns true if the call failed.
     pub(crate) fn is_error(&self) -> bool {
-        matches!(self.came_to, CameTo::Error { .. })
+        matches!(self.came_to, StoredKind::Error { .. })
     }
 
     pub(crate) fn new(
@@ -64,20 +64,20 @@ impl Stored {
     ) -> Result<Self, serde_json::Error> {
         // A value that cannot be written is an error, as it is for the model.
         let came_to = match ToolResult::new(call, outcome.clone()).outcome {
-            Ok(Outcome::Value(value)) => CameTo::Value(raw(&value)?),
-            Ok(Outcome::Content(content)) => CameTo::Content(content.blocks().to_vec()),
-            Ok(Outcome::AskUser { question, options }) => CameTo::AskUser { question, options },
-            Ok(Outcome::Halt { reason, value }) => CameTo::Halt {
+            Ok(Outcome::Value(value)) => StoredKind::Value(raw(&value)?),
+            Ok(Outcome::Content(content)) => StoredKind::Content(content.blocks().to_vec()),
+            Ok(Outcome::AskUser { question, options }) => StoredKind::AskUser { question, options },
+            Ok(Outcome::Halt { reason, value }) => StoredKind::Halt {
                 reason: reason.as_str().to_owned(),
                 value: raw(&value)?,
             },
-            Ok(Outcome::ReturnDirect(value)) => CameTo::ReturnDirect(raw(&value)?),
+            Ok(Outcome::ReturnDirect(value)) => StoredKind::ReturnDirect(raw(&value)?),
             Ok(_) => {
                 return Err(serde_json::Error::custom(
                     "an outcome of a kind unknown here",
                 ));
             }
-            Err(error) => CameTo::Error {
+            Err(error) => StoredKind::Error {
                 kind: error.kind().as_str().to_owned(),
                 messages: error.messages().map(str::to_owned).collect(),
                 faults: error.faults().to_vec(),
@@ -87,32 +87,34 @@ impl Stored {
             },
         };
         Ok(Self {
-            form: Form,
+            form: FormatVersion,
             came_to,
             handled: matches!(outcome, Ok(Outcome::Value(value)) if value.__is_handled()),
             updates,
         })
     }
 
-    /// What the call came to, word for word as it did. An error's cause is not stored.
+    /// Restores the outcome exactly. The source of an error is not stored.
     pub(crate) fn outcome(self) -> Result<Outcome, ToolError> {
         Ok(match self.came_to {
-            CameTo::Value(value) if self.handled => Outcome::Value(Payload::new(value).__handled()),
-            CameTo::Value(value) => Outcome::Value(Payload::new(value)),
-            CameTo::Content(blocks) => {
+            StoredKind::Value(value) if self.handled => {
+                Outcome::Value(Payload::new(value).__handled())
+            }
+            StoredKind::Value(value) => Outcome::Value(Payload::new(value)),
+            StoredKind::Content(blocks) => {
                 let content = Content::default();
                 Outcome::Content(blocks.into_iter().fold(content, Content::with))
             }
-            CameTo::AskUser { question, options } => Outcome::AskUser { question, options },
-            CameTo::Halt { reason, value } => match HaltReason::try_new(reason) {
+            StoredKind::AskUser { question, options } => Outcome::AskUser { question, options },
+            StoredKind::Halt { reason, value } => match HaltReason::try_new(reason) {
                 Some(reason) => Outcome::Halt {
                     reason,
                     value: Payload::new(value),
                 },
                 None => Outcome::Value(Payload::new(value)),
             },
-            CameTo::ReturnDirect(value) => Outcome::ReturnDirect(Payload::new(value)),
-            CameTo::Error {
+            StoredKind::ReturnDirect(value) => Outcome::ReturnDirect(Payload::new(value)),
+            StoredKind::Error {
                 kind,
                 messages,
                 faults,

@@ -1,14 +1,14 @@
-//! What stands beside a free function, whether it is a tool or was rejected.
+//! Items beside a free function, both for a tool and for a rejected item.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::{GenericParam, Generics, Path, Visibility};
 
 use crate::model::Tool;
-use crate::place::{aside, quiet, quote};
+use crate::span::{call_site_at_item, quote, quote_call_site};
 
 /// A function's struct, and the items that say what it is: both are there where the function is.
-pub(crate) fn beside(
+pub(crate) fn companion(
     tool: &Tool,
     handle: &Ident,
     krate: &Path,
@@ -16,7 +16,7 @@ pub(crate) fn beside(
     items: &TokenStream,
 ) -> TokenStream {
     let handle_struct = handle_struct(&tool.vis, handle, &tool.generics);
-    let krate = quiet!(use #krate::__private as __tool;);
+    let krate = quote_call_site!(use #krate::__private as __tool;);
     let cfg = &tool.cfg;
     quote! {
         #(#cfg)*
@@ -45,28 +45,28 @@ fn handle_struct(vis: &Visibility, handle: &Ident, generics: &Generics) -> Token
     let types = generics.type_params().map(|param| &param.ident);
     let phantom = (!generics.params.is_empty())
         .then(|| quote!(__tool: ::core::marker::PhantomData<(#(fn() -> *const #types,)*)>));
-    let place = aside().located_at(handle.span());
+    let place = call_site_at_item().located_at(handle.span());
     let mut name = handle.clone();
     name.set_span(place);
     if name == "gen" {
         // A keyword of the macros' edition, which comes with their hygiene, and not of every user's.
         name = Ident::new_raw("gen", place);
     }
-    quiet! {
+    quote_call_site! {
         #[doc(hidden)]
         #[allow(non_camel_case_types)]
         #vis struct #name #params { #phantom }
     }
 }
 
-/// What tells a list that a tool has parameters of its own, if it has.
+/// Implements the marker of tools with generic parameters, if the tool has any.
 pub(crate) fn bind_generic(
     tool: &Tool,
     handle: &Ident,
     bind_generics: &impl ToTokens,
 ) -> Option<TokenStream> {
     let (_, ty_generics, where_clause) = tool.generics.split_for_impl();
-    let implement = quiet!(impl);
+    let implement = quote_call_site!(impl);
     (!tool.generics.params.is_empty()).then(|| {
         quote! {
             #[automatically_derived]

@@ -1,0 +1,261 @@
+//! Sessions of the agents that calls run.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::json;
+use toolwright_runtime::{
+    Cancel, Context, Handled, Handling, Layer, Next, Request, ShortStr, State, ToolCall,
+};
+
+use crate::session::id_of;
+use crate::{CheckpointError, Checkpointer, Queue, Session, Usage};
+
+/// Sub-sessions that one visit of the tools lends to its calls, in their context. Holds the sessions that go on,
+/// their store, and the queue of the outermost conversation. As a layer, it makes a call pending if the call's agent
+/// pauses.
+#[derive(Clone)]
+pub(super) struct SubSessions(Arc<VisitShared>);
+
+struct VisitShared {
+    store: Option<Arc<dyn Checkpointer>>,
+    born: Arc<str>,
+    queue: Queue,
+    /// Cancellation by the host of the outermost conversation.
+    stop: Cancel,
+    /// State from the context of the run's caller. It takes precedence over the state of every sub-session.
+    state: State,
+    /// Slots by the call's place in the turn.
+    slots: Mutex<BTreeMap<usize, Slot>>,
+    counted: CountedUsage,
+    failed: Mutex<Option<CheckpointError>>,
+}
+
+/// Usage already counted, by session id: in the caller's session, or in the slot's `cost`. All agents below the
+/// outermost share it. An agent that starts again uses it to skip what was counted for the agents it calls.
+type CountedUsage = Arc<Mutex<BTreeMap<String, Usage>>>;
+
+/// Sub-session of one call.
+#[derive(Default)]
+struct Slot {
+    /// Id and tool of the call, once it runs. Calls that a tool makes itself have no slot.
+    owner: Option<(ShortStr, ShortStr)>,
+    kept: Option<Session>,
+    paused: Option<Session>,
+    /// Usage that is not counted yet.
+    cost: Usage,
+}
+
+impl SubSessions {
+    pub(super) fn new(
+        store: Option<Arc<dyn Checkpointer>>,
+        session: &Session,
+        outer: Option<&Self>,
+        host: &Context,
+    ) -> Self {
+        let counted =
+            outer.map_or_else(CountedUsage::default, |outer| Arc::clone(&outer.0.counted));
+        let kept = session.waits.iter().filter_map(|wait| {
+            let kept = wait.sub.as_deref()?.same();
+            mark_counted(&counted, &kept);
+            let slot = Slot {
+                kept: Some(kept),
+                ..Slot::default()
+            };
+            Some((wait.index, slot))
+        });
+        let slots = Mutex::new(kept.collect());
+        Self(Arc::new(VisitShared {
+            store,
+            born: Arc::clone(&session.born),
+            queue: outer.map_or_else(|| session.queue(), |outer| outer.0.queue.clone()),
+            stop: outer.map_or_else(|| host.cancel(), |outer| outer.0.stop.clone()),
+            state: host.state().clone(),
+            slots,
+            counted,
+            failed: Mutex::default(),
+        }))
+    }
+
+    /// Locks the slots. A poisoned lock is usable: no update is left half done under it.
+    fn slots(&self) -> MutexGuard<'_, BTreeMap<usize, Slot>> {
+        self.0.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn store(&self) -> Option<&Arc<dyn Checkpointer>> {
+        self.0.store.as_ref()
+    }
+
+    pub(super) fn queue(&self) -> &Queue {
+        &self.0.queue
+    }
+
+    pub(super) fn stop(&self) -> &Cancel {
+        &self.0.stop
+    }
+
+    pub(super) fn state(&self) -> &State {
+        &self.0.state
+    }
+
+    /// Returns the session id for the call's agent. It stays the same when the call is made again.
+    pub(super) fn id(&self, cx: &Context) -> Option<Arc<str>> {
+        Some(id_of(&cx.idempotency_key()?, &self.0.born))
+    }
+
+    /// Returns the call's slot, or `None` if the call is not one of this visit.
+    pub(super) fn slot(&self, cx: &Context) -> Option<SlotHandle> {
+        let (index, id, tool) = (cx.call_index()?, cx.call_id()?, cx.tool()?);
+        let mut slots = self.slots();
+        let slot = slots.get_mut(&index)?;
+        let (of, named) = slot.owner.as_ref()?;
+        (of == id && named == tool).then(|| SlotHandle {
+            subs: self.clone(),
+            index,
+            kept: slot.kept.as_ref().map(Session::same),
+        })
+    }
+
+    /// Takes the session of the call at this place, if it is paused.
+    pub(super) fn take_paused(&self, index: usize) -> Option<Session> {
+        self.slots().get_mut(&index)?.paused.take()
+    }
+
+    /// Returns the usage of the visit's calls since the last time it was taken.
+    pub(super) fn take_cost(&self) -> Usage {
+        let mut cost = Usage::default();
+        for slot in self.slots().values_mut() {
+            cost += std::mem::take(&mut slot.cost);
+        }
+        cost
+    }
+
+    /// Returns the error of a sub-session that could not be saved. The visit is discarded then.
+    pub(super) fn failure(&self) -> Option<CheckpointError> {
+        self.failed().clone()
+    }
+
+    pub(super) fn fails(&self, error: CheckpointError) {
+        self.failed().get_or_insert(error);
+    }
+
+    fn failed(&self) -> MutexGuard<'_, Option<CheckpointError>> {
+        self.0.failed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Assigns the slot to the call.
+    fn enter(&self, index: usize, call: &ToolCall) {
+        let mut slots = self.slots();
+        let slot = slots.entry(index).or_default();
+        slot.owner = Some((call.id.clone(), call.name.clone()));
+        slot.paused = None;
+    }
+
+    fn is_paused(&self, index: usize) -> bool {
+        let slots = self.slots();
+        slots.get(&index).is_some_and(|slot| slot.paused.is_some())
+    }
+
+    async fn call(&self, request: Request<'_>, next: Next<'_>) -> Handled {
+        let index = request.context().call_index();
+        let index = index.unwrap_or_else(|| request.index());
+        let shown = json!({"agent": &*request.call().name});
+        self.enter(index, request.call());
+        let handled = next.run(request).await;
+        if self.is_paused(index) {
+            Handled::Wait(shown)
+        } else {
+            handled
+        }
+    }
+}
+
+impl Layer for SubSessions {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+        Box::pin(self.call(request, next))
+    }
+}
+
+/// Handle of the slot of one call.
+pub(super) struct SlotHandle {
+    subs: SubSessions,
+    index: usize,
+    /// Session to go on with, if the call paused before.
+    pub(super) kept: Option<Session>,
+}
+
+impl SlotHandle {
+    /// Counts the session's usage, which was `before` when it went on. A layer may make the call again: the session
+    /// then starts anew or goes on. A session from a store may hold usage of a process that died before it was
+    /// counted.
+    fn counts(&self, before: Usage, session: &Session) {
+        if let Some(slot) = self.subs.slots().get_mut(&self.index) {
+            let counted = mark_counted(&self.subs.0.counted, session);
+            slot.cost += excess(before, counted);
+            slot.cost += excess(session.usage(), before);
+        }
+    }
+
+    fn pauses(&self, session: Session) {
+        if let Some(slot) = self.subs.slots().get_mut(&self.index) {
+            slot.paused = Some(session);
+        }
+    }
+}
+
+/// Session of a call while its agent runs. Dropping it counts its usage, so a time limit or a cancellation loses
+/// nothing.
+pub(super) struct RunningSession {
+    pub(super) session: Session,
+    before: Usage,
+    slot: Option<SlotHandle>,
+}
+
+impl RunningSession {
+    pub(super) fn new(session: Session, slot: Option<SlotHandle>) -> Self {
+        Self {
+            before: session.usage(),
+            session,
+            slot,
+        }
+    }
+
+    /// Makes the call pending with this session, if it has a slot. Returns false without one.
+    pub(super) fn pauses(mut self) -> bool {
+        let Some(slot) = &self.slot else {
+            return false;
+        };
+        slot.counts(self.before, &self.session);
+        slot.pauses(std::mem::take(&mut self.session));
+        self.slot = None;
+        true
+    }
+}
+
+impl Drop for RunningSession {
+    fn drop(&mut self) {
+        if let Some(slot) = &self.slot {
+            slot.counts(self.before, &self.session);
+        }
+    }
+}
+
+/// Marks all usage of the session as counted. Returns the usage that was counted before.
+fn mark_counted(counted: &CountedUsage, session: &Session) -> Usage {
+    // Each change is one step.
+    let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
+    let counted = counted.entry(session.id().to_owned()).or_default();
+    let (before, all) = (*counted, session.usage());
+    *counted = Usage {
+        input: all.input.max(before.input),
+        output: all.output.max(before.output),
+    };
+    before
+}
+
+fn excess(all: Usage, counted: Usage) -> Usage {
+    Usage {
+        input: all.input.saturating_sub(counted.input),
+        output: all.output.saturating_sub(counted.output),
+    }
+}

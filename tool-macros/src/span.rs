@@ -1,0 +1,196 @@
+//! Spans of generated tokens: the compiler shows errors about a token at its span.
+//!
+//! All generated tokens have spans of the user's tokens, most of them of the item's name. The only tokens at the macro's
+//! call site are the ends of the expression that `tools!` is.
+//!
+//! A token at the call site carries the whole expansion with it, and the compiler identifies the expansion by its position
+//! in the file. An edit in front of it would make all generated code new, and all of it would be checked again. The span of
+//! a user's token is relative to its item, so it stays the same. The price: lints take generated code for the user's own.
+
+use std::cell::Cell;
+
+use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+
+thread_local! {
+    /// Value of [`item_span`].
+    static ITEM_SPAN: Cell<Option<Span>> = const { Cell::new(None) };
+}
+
+/// Runs an expansion, with the item span of the expansion before it reset.
+pub(crate) fn expand_with(expand: impl FnOnce() -> TokenStream) -> proc_macro::TokenStream {
+    ITEM_SPAN.set(None);
+    expand().into()
+}
+
+/// Returns the span of the macro's item, for tokens that have no better span.
+pub(crate) fn item_span() -> Span {
+    ITEM_SPAN.get().unwrap_or_else(Span::call_site)
+}
+
+/// Returns a span at the item with the hygiene of the call site, for tokens that only lints and suggestions look at.
+pub(crate) fn call_site_at_item() -> Span {
+    Span::call_site().located_at(item_span())
+}
+
+/// Sets the item span to a name.
+pub(crate) fn set_item_span(name: &Ident) {
+    ITEM_SPAN.set(Some(name.span()));
+}
+
+/// Sets the item span to the first of these tokens, for an item without a name.
+pub(crate) fn set_item_span_to_first(tokens: &impl ToTokens) {
+    let first = tokens.to_token_stream().into_iter().next();
+    ITEM_SPAN.set(first.map(|first| first.span()));
+}
+
+/// Like `quote::quote!`, at the [`item_span`]. Values that are not tokens (a `String`, a `bool`) need [`literal`].
+macro_rules! quote {
+    ($($tokens:tt)*) => {
+        ::quote::quote_spanned!($crate::span::item_span()=> $($tokens)*)
+    };
+}
+pub(crate) use quote;
+
+/// Like `syn::parse_quote!`, at the [`item_span`].
+macro_rules! parse_quote {
+    ($($tokens:tt)*) => {
+        ::syn::parse_quote_spanned!($crate::span::item_span()=> $($tokens)*)
+    };
+}
+pub(crate) use parse_quote;
+
+/// Like `quote::quote!`, at [`call_site_at_item`]. Lints ignore these tokens, and the compiler suggests no edits there.
+/// The compiler sees such tokens as new after each edit, so they are for small items and no part of a body.
+macro_rules! quote_call_site {
+    ($($tokens:tt)*) => {
+        ::quote::quote_spanned!($crate::span::call_site_at_item()=> $($tokens)*)
+    };
+}
+pub(crate) use quote_call_site;
+
+/// Moves tokens to the call site; the contents of brackets keep their spans. It is for an expression whose span lints and
+/// suggestions would replace by something else.
+pub(crate) fn at_call_site(tokens: TokenStream) -> TokenStream {
+    respan(Span::call_site(), tokens)
+}
+
+/// Converts a value to a token at the [`item_span`].
+pub(crate) fn literal(value: impl IntoToken) -> TokenTree {
+    let mut token = value.into_token();
+    token.set_span(item_span());
+    token
+}
+
+/// A value that becomes one token. `quote` would make a stream of it, which costs a second request to the compiler.
+pub(crate) trait IntoToken {
+    /// Converts the value to a token; its span is not specified.
+    fn into_token(self) -> TokenTree;
+}
+
+impl IntoToken for &str {
+    fn into_token(self) -> TokenTree {
+        Literal::string(self).into()
+    }
+}
+
+impl IntoToken for &String {
+    fn into_token(self) -> TokenTree {
+        self.as_str().into_token()
+    }
+}
+
+impl IntoToken for String {
+    fn into_token(self) -> TokenTree {
+        self.as_str().into_token()
+    }
+}
+
+impl IntoToken for bool {
+    fn into_token(self) -> TokenTree {
+        let word = if self { "true" } else { "false" };
+        Ident::new(word, Span::call_site()).into()
+    }
+}
+
+impl IntoToken for usize {
+    fn into_token(self) -> TokenTree {
+        Literal::usize_suffixed(self).into()
+    }
+}
+
+impl IntoToken for u64 {
+    fn into_token(self) -> TokenTree {
+        Literal::u64_suffixed(self).into()
+    }
+}
+
+impl IntoToken for f64 {
+    fn into_token(self) -> TokenTree {
+        Literal::f64_suffixed(self).into()
+    }
+}
+
+impl IntoToken for Literal {
+    fn into_token(self) -> TokenTree {
+        self.into()
+    }
+}
+
+/// Makes an identifier at the [`item_span`].
+pub(crate) fn ident(name: &str) -> Ident {
+    Ident::new(name, item_span())
+}
+
+/// First and last span of some of the user's tokens. Stable Rust cannot join spans, but the compiler joins those of
+/// the first and the last token that it points at.
+#[derive(Clone, Copy)]
+pub(crate) struct SpanEnds {
+    first: Span,
+    last: Span,
+}
+
+impl SpanEnds {
+    pub(crate) fn of(tokens: &impl ToTokens) -> Self {
+        let mut spans = tokens
+            .to_token_stream()
+            .into_iter()
+            .map(|token| token.span());
+        let first = spans.next().unwrap_or_else(item_span);
+        let last = spans.last().unwrap_or(first);
+        // The compiler joins only spans of one hygiene.
+        let hygiene = item_span();
+        Self {
+            first: first.resolved_at(hygiene),
+            last: last.resolved_at(hygiene),
+        }
+    }
+
+    /// Returns the identifier at the first span.
+    pub(crate) fn ident(self, ident: &Ident) -> Ident {
+        Ident::new(&ident.to_string(), self.first)
+    }
+
+    /// Puts tokens at the first span; the contents of brackets keep their spans.
+    pub(crate) fn start(self, tokens: TokenStream) -> TokenStream {
+        respan(self.first, tokens)
+    }
+
+    /// Puts tokens at the last span; the contents of brackets keep their spans.
+    pub(crate) fn end(self, tokens: TokenStream) -> TokenStream {
+        respan(self.last, tokens)
+    }
+}
+
+fn respan(span: Span, tokens: TokenStream) -> TokenStream {
+    let located = |mut token: TokenTree| {
+        token.set_span(span);
+        token
+    };
+    tokens.into_iter().map(located).collect()
+}
+
+/// Makes the identifier of a local variable of generated code. Its prefix keeps it apart from the user's names.
+pub(crate) fn local(name: &str) -> Ident {
+    ident(&format!("__tool_{name}"))
+}

@@ -139,7 +139,7 @@ impl Writer {
             }
             match ways.as_slice() {
                 [] => {}
-                [one] => self.keys(one.keys.iter().cloned(), one.rest, one.open),
+                [one] => self.keys(one.keys.iter().copied(), one.rest, one.open),
                 many => self.either(many, nullable),
             }
         }
@@ -198,7 +198,7 @@ impl Writer {
             self.comma(index);
             self.out.push('{');
             self.type_name("object", false);
-            self.keys(one.keys.iter().cloned(), one.rest, one.open);
+            self.keys(one.keys.iter().copied(), one.rest, one.open);
             self.out.push('}');
         }
         if nullable {

@@ -26,7 +26,7 @@ mod view;
 
 pub use self::care::Care;
 pub use self::field::{Field, OutputPresence, Presence};
-pub(crate) use self::fields::{Alternative, Key, alternatives, alternatives_of};
+pub(crate) use self::fields::{Alternative, Key, Plain, alternatives, alternatives_of};
 #[cfg(feature = "schemars")]
 pub(crate) use self::foreign::foreign;
 pub use self::int::Int;
@@ -36,7 +36,7 @@ pub use self::kinds::{
     Array, Back, Bounds, Edge, Foreign, IntegerRange, Literal, Map, NumberRange, Object,
     StringRules, Union, Variant,
 };
-pub(crate) use self::narrow::{Bare, bare};
+pub(crate) use self::narrow::{Bare, Peeled, bare};
 #[cfg(feature = "schemars")]
 pub use self::opaque::Opaque;
 pub use self::pattern::{Pattern, Regex};

@@ -17,13 +17,14 @@ use toolwright_json::{Integer, Number, Place};
 
 use self::edit::{Edit, edited};
 pub(crate) use self::found::Found;
+use self::object::Keys;
 use self::union::Ways;
 use crate::schema::decode::fault::say;
 use crate::schema::decode::{
     Error, FaultCode, Json, Leaf, Problem, Repairs, Seen, Segment, Store, admits, admits_count,
     first_repeat, holds_secret, int_of,
 };
-use crate::schema::shape::{Array, Bare, Kind, Shape, alternatives, bare};
+use crate::schema::shape::{Kind, Peeled, Plain, Shape, alternatives};
 
 /// How a text is read.
 #[derive(Clone, Copy)]
@@ -168,9 +169,9 @@ impl<'t> Walk<'t> {
     }
 
     /// A key that nobody declared, as it is told.
-    fn key(&self, key: &str) -> Segment {
+    fn key<'k>(&self, key: &'k str) -> impl FnOnce() -> Segment + use<'k> {
         let is_secret = self.secrecy == Secrecy::Here;
-        Segment::Key(if is_secret { say::KEPT_BACK_KEY } else { key }.to_owned())
+        move || Segment::Key(if is_secret { say::KEPT_BACK_KEY } else { key }.to_owned())
     }
 
     /// Walks a value that is a secret, or is not.
@@ -206,36 +207,39 @@ impl<'t> Walk<'t> {
 
     /// Walks the value that stands next.
     fn value(&mut self, shape: &Shape) -> Walked {
-        let bare = bare(shape, false);
-        self.guarded(bare.is_secret, |walk| walk.value_of(shape, &bare))
+        let peeled = Peeled::of(shape);
+        self.guarded(peeled.is_secret, |walk| walk.value_of(shape, peeled))
     }
 
-    fn value_of(&mut self, shape: &Shape, bare: &Bare) -> Walked {
+    fn value_of(&mut self, shape: &Shape, peeled: Peeled<'_>) -> Walked {
         let next = self.json.peek();
         if self.json.is_lowered() && self.raise(shape)? {
             return Ok(());
         }
-        match (&bare.kind, next) {
+        match (peeled.kind, next) {
             (Kind::Any | Kind::Unknown, _) => self.any(false),
             (Kind::Foreign(_), _) => self.any(true),
-            (Kind::Back(back), _) if !(bare.nullable && next == Some(b'n')) => {
+            (Kind::Back(back), _) if !(peeled.nullable && next == Some(b'n')) => {
                 self.value((back.shape)())
             }
-            (_, Some(b'n')) if bare.nullable => Ok(self.json.null()?),
+            (_, Some(b'n')) if peeled.nullable => Ok(self.json.null()?),
             (Kind::Null, Some(b'n')) => Ok(self.json.null()?),
             (Kind::Bool, Some(b't' | b'f')) => self.skip(),
             (Kind::Integer(_), Some(b'-' | b'0'..=b'9')) => self.integer(shape),
             (Kind::Number(_), Some(b'-' | b'0'..=b'9')) => self.number(shape),
             (Kind::String(_) | Kind::Enum(_), Some(b'"')) => self.string(shape),
-            (Kind::Array(array), Some(b'[')) => self.array(shape, array),
+            (Kind::Array(array), Some(b'[')) => {
+                self.array(shape, array.items, array.unique || peeled.unique)
+            }
             (Kind::Tuple(items), Some(b'[')) => self.tuple(shape, items),
             (Kind::Map(map), Some(b'{')) => self.map(shape, map),
-            (Kind::Object(object), Some(b'{')) => {
-                match alternatives(&bare.kind, false).as_slice() {
-                    [one] => self.object(one),
+            (Kind::Object(object), Some(b'{')) => match Plain::of(object) {
+                Some(plain) => self.object(Keys::Plain(&plain)),
+                None => match alternatives(peeled.kind, false).as_slice() {
+                    [one] => self.object(Keys::Of(one)),
                     ways => self.one_of(shape, Ways::Objects(ways, object.fields)),
-                }
-            }
+                },
+            },
             (Kind::Union(union), _) => self.one_of(shape, Ways::Of(union.members)),
             _ => self.mismatch(shape),
         }
@@ -249,7 +253,7 @@ impl<'t> Walk<'t> {
         };
         let store = Store::new();
         // Of a type that nobody can look into all is raised at once.
-        let is_more = !matches!(bare(shape, false).kind, Kind::Foreign(_));
+        let is_more = !matches!(Peeled::of(shape).kind, Kind::Foreign(_));
         let json = Json::new(&raised, &store).at(0, depth).lowered(is_more);
         let mut inner = Walk::new(json, self.mode);
         inner.path = std::mem::take(&mut self.path);
@@ -288,8 +292,7 @@ impl<'t> Walk<'t> {
                 let mut seen = Seen::NONE;
                 while let Some(key) = self.json.next_key(&mut place)? {
                     self.once(&mut seen, key)?;
-                    let segment = self.key(key);
-                    self.inside(|| segment, |walk| walk.any(respells))?;
+                    self.inside(self.key(key), |walk| walk.any(respells))?;
                 }
                 Ok(())
             }
@@ -312,15 +315,11 @@ impl<'t> Walk<'t> {
 
     fn repeated(&mut self, key: &str) -> Walked {
         let at = self.json.key_at();
-        let segment = self.key(key);
-        self.inside(
-            || segment,
-            |walk| {
-                walk.fault(at, FaultCode::DuplicateKey, |_| {
-                    "given more than once".into()
-                })
-            },
-        )
+        self.inside(self.key(key), |walk| {
+            walk.fault(at, FaultCode::DuplicateKey, |_| {
+                "given more than once".into()
+            })
+        })
     }
 
     /// Consumes a number; where it starts.
@@ -379,7 +378,7 @@ impl<'t> Walk<'t> {
         if admits(shape, Leaf::String(text)) {
             return Ok(());
         }
-        match bare(shape, false).kind {
+        match Peeled::of(shape).kind {
             Kind::Enum(variants) => self.fault(start, FaultCode::WrongType, |walk| {
                 let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
                 say::unknown_name("", (!walk.hides(shape)).then_some(text), &names)
@@ -388,7 +387,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn array(&mut self, shape: &Shape, array: &Array) -> Walked {
+    fn array(&mut self, shape: &Shape, items: &Shape, unique: bool) -> Walked {
         let start = self.json.offset();
         self.json.enter_array()?;
         let (mut place, mut index) = (Place::Opened, 0);
@@ -397,8 +396,8 @@ impl<'t> Walk<'t> {
         while self.json.next_element(&mut place)? {
             self.json.peek();
             let from = self.json.offset();
-            self.inside(|| Segment::Index(index), |walk| walk.value(array.items))?;
-            if array.unique {
+            self.inside(|| Segment::Index(index), |walk| walk.value(items))?;
+            if unique {
                 elements.push(self.json.slice(from, self.json.offset()));
                 starts.push(from);
             }
@@ -415,7 +414,7 @@ impl<'t> Walk<'t> {
                     || Segment::Index(index),
                     |walk| {
                         walk.fault(at, FaultCode::Bound, |walk| {
-                            let got = walk.got(at, array.items);
+                            let got = walk.got(at, items);
                             format!("{got} is there already; no two elements may be equal")
                         })
                     },

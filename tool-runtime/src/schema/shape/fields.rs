@@ -1,7 +1,7 @@
 //! The keys of an object, with those of flattened fields in their places.
 
-use super::narrow::bare;
-use crate::schema::shape::{Field, Kind, OutputPresence, Presence, Shape, Union};
+use super::narrow::{Peeled, bare};
+use crate::schema::shape::{Field, Kind, Object, OutputPresence, Presence, Shape, Union};
 
 /// One way in which an object may be. There is more than one where an enum is flattened into it.
 #[derive(Clone, Default)]
@@ -15,7 +15,7 @@ pub(crate) struct Alternative {
     pub(crate) open: bool,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) aliases: &'static [&'static str],
@@ -61,6 +61,67 @@ impl Key {
     /// Whether a key is this one, in any spelling that is read.
     pub(crate) fn is_read_as(&self, key: &str) -> bool {
         self.name == key || self.aliases.contains(&key)
+    }
+}
+
+/// The keys that are read of an object which may be in one way alone: its own, and those of structs
+/// that are flattened into it. It takes no allocation to know them.
+#[derive(Default)]
+pub(crate) struct Plain {
+    /// Fields that stand beside each other.
+    runs: [&'static [Field]; 4],
+    /// Other keys may stand there.
+    pub(crate) open: bool,
+}
+
+impl Plain {
+    /// The keys of an object; nothing if it may be in more than one way, or flattens too many structs.
+    pub(crate) fn of(object: &Object) -> Option<Self> {
+        let mut plain = Self::default();
+        plain.add(object).then_some(plain)
+    }
+
+    fn add(&mut self, object: &Object) -> bool {
+        self.open |= object.open;
+        let mut runs = object.fields.chunk_by(|a, b| !a.flatten && !b.flatten);
+        runs.all(|run| match run {
+            [field] if field.flatten => self.add_flattened(field),
+            run => match self.runs.iter_mut().find(|run| run.is_empty()) {
+                Some(free) => {
+                    *free = run;
+                    true
+                }
+                None => false,
+            },
+        })
+    }
+
+    fn add_flattened(&mut self, field: &Field) -> bool {
+        let inner = Peeled::of(field.shape);
+        match inner.kind {
+            _ if field.presence == Presence::Never => true,
+            // Keys of what may be missing may be missing, and those of a secret are secret.
+            _ if inner.is_secret || inner.nullable && !field.is_required() => false,
+            Kind::Object(object) => self.add(object),
+            _ => false,
+        }
+    }
+
+    /// The field that is read as this key, and its place.
+    pub(crate) fn find(&self, key: &str) -> Option<(usize, &'static Field)> {
+        let mut before = 0;
+        for run in self.runs {
+            if let Some(index) = run.iter().position(|field| field.is_read_as(key)) {
+                return Some((before + index, run.get(index)?));
+            }
+            before += run.len();
+        }
+        None
+    }
+
+    /// The fields, in order.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &'static Field> {
+        self.runs.into_iter().flatten()
     }
 }
 
@@ -144,7 +205,7 @@ fn add(mut found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<
     };
     if !field.flatten {
         for one in &mut found {
-            one.keys.push(key.clone());
+            one.keys.push(key);
         }
         return found;
     }
@@ -159,7 +220,7 @@ fn add(mut found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<
             is_secret: inner.is_secret,
         };
         for one in &mut found {
-            one.keys.push(key.clone());
+            one.keys.push(key);
         }
         return found;
     }
@@ -176,7 +237,7 @@ fn add(mut found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<
     for one in &found {
         for way in &ways {
             let mut merged = one.clone();
-            merged.keys.extend(way.keys.iter().cloned());
+            merged.keys.extend(way.keys.iter().copied());
             merged.rest = merged.rest.or(way.rest);
             merged.is_rest_secret |= way.is_rest_secret;
             merged.open |= way.open;

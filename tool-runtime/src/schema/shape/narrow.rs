@@ -19,42 +19,82 @@ pub(crate) struct Bare {
 
 /// Takes the outer layers off a shape.
 pub(crate) fn bare(shape: &Shape, output: bool) -> Bare {
-    let mut bare = Bare {
-        kind: shape.kind,
-        nullable: false,
-        description: shape.description,
-        title: shape.title,
-        is_secret: shape.is_secret,
-    };
+    let (mut description, mut title) = ("", "");
+    let (mut nullable, mut is_secret) = (false, false);
     let mut bounds: Vec<Bounds> = Vec::new();
+    let core = peel(shape, output, |layer| {
+        match layer.kind {
+            Kind::Nullable(_) => nullable = true,
+            Kind::Narrow(_, narrower) => bounds.push(narrower),
+            _ => {}
+        }
+        is_secret |= layer.is_secret;
+        if description.is_empty() {
+            description = layer.description;
+        }
+        if title.is_empty() {
+            title = layer.title;
+        }
+    });
+    let mut kind = core.kind;
+    for bounds in bounds.into_iter().rev() {
+        kind = narrowed(kind, &bounds);
+    }
+    Bare {
+        kind,
+        nullable,
+        description,
+        title,
+        is_secret,
+    }
+}
+
+/// What of a shape's outer layers says how a value is read. Bounds are asked of the shape itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peeled<'s> {
+    pub(crate) kind: &'s Kind,
+    /// Whether `null` is admitted too.
+    pub(crate) nullable: bool,
+    /// Whether a layer says that no two elements are equal.
+    pub(crate) unique: bool,
+    /// Whether a layer says that values are for the tool alone.
+    pub(crate) is_secret: bool,
+}
+
+impl<'s> Peeled<'s> {
+    /// Takes the outer layers off a shape that is read.
+    pub(crate) fn of(shape: &'s Shape) -> Self {
+        let (mut nullable, mut unique, mut is_secret) = (false, false, false);
+        let core = peel(shape, false, |layer| {
+            match &layer.kind {
+                Kind::Nullable(_) => nullable = true,
+                Kind::Narrow(_, bounds) => unique |= bounds.unique,
+                _ => {}
+            }
+            is_secret |= layer.is_secret;
+        });
+        Self {
+            kind: &core.kind,
+            nullable,
+            unique,
+            is_secret,
+        }
+    }
+}
+
+/// What stands inside the outer layers of a shape, each of which is shown on the way in, as is it.
+#[inline]
+fn peel<'s>(mut shape: &'s Shape, output: bool, mut show: impl FnMut(&'s Shape)) -> &'s Shape {
     loop {
-        let inner = match bare.kind {
-            Kind::Nullable(inner) => {
-                bare.nullable = true;
-                inner
-            }
-            Kind::Narrow(inner, narrower) => {
-                bounds.push(narrower);
-                inner
-            }
+        show(shape);
+        shape = match &shape.kind {
+            Kind::Nullable(inner) | Kind::Narrow(inner, _) => inner,
             Kind::Union(Union { members: [one], .. }) => one,
             Kind::Sides { output: out, .. } if output => out,
             Kind::Sides { input, .. } => input,
-            _ => break,
+            _ => return shape,
         };
-        bare.kind = inner.kind;
-        bare.is_secret |= inner.is_secret;
-        if bare.description.is_empty() {
-            bare.description = inner.description;
-        }
-        if bare.title.is_empty() {
-            bare.title = inner.title;
-        }
     }
-    for bounds in bounds.into_iter().rev() {
-        bare.kind = narrowed(bare.kind, &bounds);
-    }
-    bare
 }
 
 /// The kind within bounds; bounds that do not concern it say nothing.

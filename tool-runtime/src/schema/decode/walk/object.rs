@@ -6,7 +6,7 @@ use crate::schema::decode::fault::say;
 use crate::schema::decode::{
     FaultCode, Leaf, RepairKind, Seen, Segment, admits, admits_count, admits_key,
 };
-use crate::schema::shape::{Alternative, Key, Kind, Map, Presence, Shape, bare};
+use crate::schema::shape::{Alternative, Key, Kind, Map, Peeled, Plain, Presence, Shape};
 
 use super::{Edit, Secrecy, Stop, Walk, Walked};
 
@@ -26,44 +26,113 @@ struct Cut {
     open: Option<usize>,
 }
 
-impl Alternative {
-    fn find(&self, name: &str) -> Option<(usize, &Key)> {
-        let mut keys = self.keys.iter().enumerate();
-        keys.find(|(_, key)| !key.field.flatten && key.is_read_as(name))
+/// The keys of an object.
+#[derive(Clone, Copy)]
+pub(super) enum Keys<'w> {
+    Plain(&'w Plain),
+    /// Those of one of some ways in which it may be.
+    Of(&'w Alternative),
+}
+
+impl<'w> Keys<'w> {
+    /// All of them, each with its place.
+    fn all(self) -> impl Iterator<Item = (usize, Key)> + 'w {
+        let (plain, listed) = match self {
+            Self::Plain(plain) => (Some(plain), [].as_slice()),
+            Self::Of(way) => (None, way.keys.as_slice()),
+        };
+        let fields = plain.into_iter().flat_map(Plain::fields).enumerate();
+        let keys = fields.filter_map(|(index, field)| Some((index, Key::of(field, false)?)));
+        keys.chain(listed.iter().copied().enumerate())
+    }
+
+    /// The key of this name. A plain one is made when it has been found.
+    fn find(self, name: &str) -> Option<(usize, Key)> {
+        if let Self::Plain(plain) = self {
+            let (index, field) = plain.find(name)?;
+            return Some((index, Key::of(field, false)?));
+        }
+        self.all()
+            .find(|(_, key)| !key.field.flatten && key.is_read_as(name))
+    }
+
+    /// What stands behind keys that are not listed, and whether that is secret.
+    fn rest(self) -> Option<(&'static Shape, bool)> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Of(way) => Some((way.rest?, way.is_rest_secret)),
+        }
     }
 
     /// Whether a part of the object is known to nobody.
-    fn is_open(&self) -> bool {
-        self.open
-            || self.keys.iter().any(|key| {
-                key.field.flatten && matches!(bare(key.field.shape, false).kind, Kind::Foreign(_))
-            })
+    fn is_open(self) -> bool {
+        match self {
+            Self::Plain(plain) => plain.open,
+            Self::Of(way) => {
+                way.open
+                    || way.keys.iter().any(|key| {
+                        key.field.flatten
+                            && matches!(Peeled::of(key.field.shape).kind, Kind::Foreign(_))
+                    })
+            }
+        }
+    }
+}
+
+/// The keys that have come, by their places.
+#[derive(Default)]
+struct Given {
+    /// A bit for each of the first.
+    first: u64,
+    others: Vec<usize>,
+}
+
+impl Given {
+    fn bit(index: usize) -> Option<u64> {
+        u32::try_from(index)
+            .ok()
+            .and_then(|index| 1u64.checked_shl(index))
+    }
+
+    fn has(&self, index: usize) -> bool {
+        match Self::bit(index) {
+            Some(bit) => self.first & bit != 0,
+            None => self.others.contains(&index),
+        }
+    }
+
+    /// Notes a key; `false` if it was there.
+    fn note(&mut self, index: usize) -> bool {
+        let is_new = !self.has(index);
+        match Self::bit(index) {
+            Some(bit) => self.first |= bit,
+            None if is_new => self.others.push(index),
+            None => {}
+        }
+        is_new
     }
 }
 
 impl<'t> Walk<'t> {
     /// An object with these keys.
-    pub(super) fn object(&mut self, way: &Alternative) -> Walked {
+    pub(super) fn object(&mut self, keys: Keys<'_>) -> Walked {
         self.json.enter_object()?;
         let first = self.json.offset();
         let mut place = Place::Opened;
-        let mut given = vec![false; way.keys.len()];
-        let mut seen = Seen::NONE;
+        let mut given = Given::default();
+        let mut others = None;
         let mut unknown = Vec::new();
         let mut cut = Cut::default();
         while let Some(name) = self.json.next_key(&mut place)? {
             let key_at = self.json.key_at();
             self.close_cut(&mut cut, key_at);
-            if let Some((index, key)) = way.find(name) {
-                match given.get_mut(index) {
-                    Some(given) if !*given => *given = true,
-                    _ => {
-                        self.repeated(name)?;
-                        self.skip()?;
-                        continue;
-                    }
+            if let Some((index, key)) = keys.find(name) {
+                if !given.note(index) {
+                    self.repeated(name)?;
+                    self.skip()?;
+                    continue;
                 }
-                if self.drops_null(key) {
+                if self.drops_null(&key) {
                     self.inside(|| Segment::Key(name.to_owned()), Self::drop_null)?;
                     self.cut_entry(&mut cut, first);
                     continue;
@@ -73,14 +142,13 @@ impl<'t> Walk<'t> {
                     |walk| walk.guarded(key.is_secret, |walk| walk.value(key.field.shape)),
                 )?;
             } else {
-                self.once(&mut seen, name)?;
+                self.once(others.get_or_insert(Seen::NONE), name)?;
                 let segment = self.key(name);
-                let segment = || segment;
-                if let Some(rest) = way.rest {
+                if let Some((rest, is_secret)) = keys.rest() {
                     self.inside(segment, |walk| {
-                        walk.guarded(way.is_rest_secret, |walk| walk.value(rest))
+                        walk.guarded(is_secret, |walk| walk.value(rest))
                     })?;
-                } else if way.is_open() {
+                } else if keys.is_open() {
                     self.inside(segment, |walk| walk.any(true))?;
                 } else if self.tells() {
                     let value_at = self.json.offset();
@@ -98,7 +166,7 @@ impl<'t> Walk<'t> {
         }
         let end = self.json.offset();
         self.close_cut(&mut cut, end.saturating_sub(1));
-        self.ends(way, &given, &unknown, end)
+        self.ends(keys, &given, &unknown, end)
     }
 
     /// Takes out the entry that has been read, of an object that begins at `first`.
@@ -140,36 +208,32 @@ impl<'t> Walk<'t> {
     /// What is missing from an object, and what is too much.
     fn ends(
         &mut self,
-        way: &Alternative,
-        given: &[bool],
+        keys: Keys<'_>,
+        given: &Given,
         unknown: &[Unknown<'t>],
         end: usize,
     ) -> Walked {
-        let keys = way.keys.iter().zip(given);
-        let missing: Vec<&Key> = keys
-            .filter(|(key, given)| key.required && !key.field.flatten && !**given)
-            .map(|(key, _)| key)
-            .collect();
+        let missing = keys
+            .all()
+            .filter(|(index, key)| key.required && !key.field.flatten && !given.has(*index));
+        let missing: Vec<Key> = missing.map(|(_, key)| key).collect();
         if let ([one], [key]) = (unknown, missing.as_slice())
             && self.repairs_key(one.key, key.name)
         {
             return self.rename(one, key, end);
         }
         for one in unknown {
-            let names: Vec<&str> = way.keys.iter().map(|key| key.name).collect();
+            let names: Vec<&str> = keys.all().map(|(_, key)| key.name).collect();
             let is_root = self.path.is_empty();
             let (segment, key) = (self.key(one.key), self.known_key(one.key));
-            self.inside(
-                || segment,
-                |walk| {
-                    walk.fault(one.key_at, FaultCode::UnknownArgument, |_| {
-                        say::unknown_key(key, &names, is_root)
-                    })
-                },
-            )?;
+            self.inside(segment, |walk| {
+                walk.fault(one.key_at, FaultCode::UnknownArgument, |_| {
+                    say::unknown_key(key, &names, is_root)
+                })
+            })?;
         }
         for key in missing {
-            self.missing(key, end)?;
+            self.missing(&key, end)?;
         }
         Ok(())
     }
@@ -258,12 +322,15 @@ impl<'t> Walk<'t> {
                 continue;
             }
             count += 1;
-            let segment = if self.hides(map.keys) {
-                Segment::Key(say::KEPT_BACK_KEY.to_owned())
-            } else {
-                self.key(key)
+            let (is_secret, segment) = (self.hides(map.keys), self.key(key));
+            let segment = || {
+                if is_secret {
+                    Segment::Key(say::KEPT_BACK_KEY.to_owned())
+                } else {
+                    segment()
+                }
             };
-            self.inside(|| segment, |walk| walk.value(map.values))?;
+            self.inside(segment, |walk| walk.value(map.values))?;
             cut.kept = Some(self.json.offset());
         }
         let end = self.json.offset();

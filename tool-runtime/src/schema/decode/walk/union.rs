@@ -6,13 +6,18 @@ use toolwright_json::Place;
 
 use crate::schema::decode::fault::say;
 use crate::schema::decode::{FaultCode, Segment};
-use crate::schema::shape::{Alternative, Field, Key, Kind, Shape, Variant, alternatives_of, bare};
+use crate::schema::shape::{
+    Alternative, Field, Key, Kind, Object, Peeled, Plain, Shape, Variant, alternatives_of, bare,
+};
 
+use super::object::Keys;
 use super::{Mode, Secrecy, Stop, Walk, Walked};
 
 /// What a value may be.
 pub(super) enum Way<'s> {
     Object(Alternative),
+    /// An object that may be in one way alone.
+    Plain(&'s Shape, Plain),
     Other(&'s Shape),
 }
 
@@ -34,18 +39,24 @@ impl<'s> Ways<'s> {
         }
     }
 
-    /// Whether one of them is the one, in order; those behind it are not made.
-    fn any(self, mut is_one: impl FnMut(Way<'s>) -> bool) -> bool {
+    /// Whether one of them is the one, in order, of those whose tag is not another than the text's;
+    /// those behind it are not made.
+    fn any(self, text: Option<Entry<'_>>, mut is_one: impl FnMut(Way<'s>) -> bool) -> bool {
         match self {
-            Self::Of(members) => any(members, 0, &mut is_one),
+            Self::Of(members) => any(members, 0, text, &mut is_one),
             Self::Objects(ways, _) => ways.iter().cloned().any(|way| is_one(Way::Object(way))),
         }
     }
 
     fn all(self) -> Vec<Way<'s>> {
         let mut all = Vec::new();
-        self.any(|way| {
-            all.push(way);
+        self.any(None, |way| {
+            match way {
+                Way::Plain(shape, _) => {
+                    all.extend(alternatives_of(shape, false).into_iter().map(Way::Object));
+                }
+                way => all.push(way),
+            }
             false
         });
         all
@@ -53,20 +64,47 @@ impl<'s> Ways<'s> {
 }
 
 /// The ways of unions inside unions are ways of the outermost.
-fn any<'s>(members: &'static [Shape], depth: u8, is_one: &mut impl FnMut(Way<'s>) -> bool) -> bool {
+fn any<'s>(
+    members: &'static [Shape],
+    depth: u8,
+    text: Option<Entry<'_>>,
+    is_one: &mut impl FnMut(Way<'s>) -> bool,
+) -> bool {
     members.iter().any(|member| {
-        let bare = bare(member, false);
-        match bare.kind {
-            Kind::Union(union) if !bare.nullable && depth < 8 => {
-                any(union.members, depth + 1, is_one)
-            }
-            Kind::Object(_) if !bare.nullable => {
-                let ways = alternatives_of(member, false);
-                ways.into_iter().any(|way| is_one(Way::Object(way)))
-            }
+        let peeled = Peeled::of(member);
+        match peeled.kind {
+            _ if peeled.nullable => is_one(Way::Other(member)),
+            Kind::Union(union) if depth < 8 => any(union.members, depth + 1, text, is_one),
+            Kind::Object(object) if text.is_some_and(|text| text.is_no_tag_of(object)) => false,
+            Kind::Object(object) => match Plain::of(object) {
+                Some(plain) => is_one(Way::Plain(member, plain)),
+                None => {
+                    let ways = alternatives_of(member, false);
+                    ways.into_iter().any(|way| is_one(Way::Object(way)))
+                }
+            },
             _ => is_one(Way::Other(member)),
         }
     })
+}
+
+/// The first entry of an object, behind whose key a string stands.
+#[derive(Clone, Copy)]
+struct Entry<'t> {
+    key: &'t str,
+    value: &'t str,
+}
+
+impl Entry<'_> {
+    /// Whether it says that an object is none with these keys, the first of which is a tag.
+    fn is_no_tag_of(self, object: &Object) -> bool {
+        match object.fields {
+            [field, ..] if !field.flatten && field.is_read_as(self.key) => {
+                matches!(field.shape.kind, Kind::Enum([one]) if !one.is_read_as(self.value))
+            }
+            _ => false,
+        }
+    }
 }
 
 fn is_names(shape: &Shape) -> bool {
@@ -90,8 +128,8 @@ impl<'t> Walk<'t> {
         if self.unions > 16 {
             return self.mismatch(shape);
         }
-        // Of the outermost union nobody asks again.
-        let memo = (self.tried > 0 && self.mode == Mode::Judge).then_some((start, ways.id()));
+        // Of the outermost union nobody asks again, and of those in it only its own members do.
+        let memo = (self.tried > 1 && self.mode == Mode::Judge).then_some((start, ways.id()));
         if let Some(known) = memo.and_then(|memo| self.judged.get(&memo)) {
             let Some((end, edits)) = known else {
                 return Err(Stop);
@@ -104,7 +142,9 @@ impl<'t> Walk<'t> {
         let noted = self.edits.len();
         self.mode = Mode::Judge;
         self.tried += 1;
-        let admitted = ways.any(|way| {
+        let entry = self.first_entry().unwrap_or_default();
+        self.json.rewind(start, depth);
+        let admitted = ways.any(entry, |way| {
             self.unions = unions + 1;
             let is_admitted = self.way(&way).is_ok();
             if !is_admitted {
@@ -130,9 +170,26 @@ impl<'t> Walk<'t> {
     fn way(&mut self, way: &Way<'_>) -> Walked {
         match way {
             Way::Other(shape) => self.value(shape),
-            Way::Object(_) if self.json.peek() != Some(b'{') => Err(Stop),
-            Way::Object(way) => self.object(way),
+            Way::Object(_) | Way::Plain(..) if self.json.peek() != Some(b'{') => Err(Stop),
+            Way::Object(way) => self.object(Keys::Of(way)),
+            Way::Plain(_, plain) => self.object(Keys::Plain(plain)),
         }
+    }
+
+    /// Consumes the beginning of the object that stands next, up to behind its first value.
+    fn first_entry(&mut self) -> Result<Option<Entry<'t>>, Stop> {
+        if self.json.peek() != Some(b'{') {
+            return Ok(None);
+        }
+        self.json.enter_object()?;
+        let key = self.json.next_key(&mut Place::Opened)?;
+        Ok(match (key, self.json.peek()) {
+            (Some(key), Some(b'"')) => {
+                let value = self.json.string()?.ok();
+                value.map(|value| Entry { key, value })
+            }
+            _ => None,
+        })
     }
 
     /// Tells what is wrong with a value that is of none of its ways, as the one that was meant.
@@ -147,7 +204,7 @@ impl<'t> Walk<'t> {
                 .iter()
                 .filter_map(|way| match way {
                     Way::Object(way) => Some(way),
-                    Way::Other(_) => None,
+                    Way::Plain(..) | Way::Other(_) => None,
                 })
                 .collect();
             if !objects.is_empty() {
@@ -198,7 +255,7 @@ impl<'t> Walk<'t> {
             .iter()
             .filter_map(|way| match way {
                 Way::Object(way) => Some(way),
-                Way::Other(_) => None,
+                Way::Plain(..) | Way::Other(_) => None,
             })
             .collect();
         let (Kind::Enum(variants), Some(keys)) = (bare(one, false).kind, named(&objects)) else {
@@ -237,19 +294,16 @@ impl<'t> Walk<'t> {
                 .iter()
                 .find(|way| way.keys.first().is_some_and(|key| key.is_read_as(first)));
             if let Some(way) = meant {
-                return self.object(way);
+                return self.object(Keys::Of(way));
             }
             self.skip()?;
             let is_root = self.path.is_empty();
             let (segment, key) = (self.key(first), self.known_key(first));
-            return self.inside(
-                || segment,
-                |walk| {
-                    walk.fault(start, FaultCode::UnknownArgument, |_| {
-                        say::unknown_key(key, &named, is_root)
-                    })
-                },
-            );
+            return self.inside(segment, |walk| {
+                walk.fault(start, FaultCode::UnknownArgument, |_| {
+                    say::unknown_key(key, &named, is_root)
+                })
+            });
         }
         // The one that most keys speak for, and that most speak for.
         let score = |way: &Alternative| {
@@ -271,7 +325,7 @@ impl<'t> Walk<'t> {
             }
         }
         match best {
-            Some((_, way)) => self.object(way),
+            Some((_, way)) => self.object(Keys::Of(way)),
             None => Err(Stop),
         }
     }
@@ -356,7 +410,7 @@ impl<'t> Walk<'t> {
                     })
                 })
             }
-            [one] => self.object(one),
+            [one] => self.object(Keys::Of(one)),
             // A tag inside a tag.
             many => {
                 let rest: Vec<Alternative> = many.iter().map(|way| without(way, tag)).collect();
@@ -364,7 +418,7 @@ impl<'t> Walk<'t> {
                 match self::tag(&rest) {
                     Some(inner) => self.tagged(many, inner, keys, start, depth),
                     None => match many {
-                        [one, ..] => self.object(one),
+                        [one, ..] => self.object(Keys::Of(one)),
                         [] => Err(Stop),
                     },
                 }

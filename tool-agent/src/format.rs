@@ -91,7 +91,7 @@ impl Thread {
                     results.push(result(answer, &ids));
                 }
                 (Message::Tool(answer), _) => {
-                    said.push(WireMessage::Answers(vec![result(answer, &ids)]))
+                    said.push(WireMessage::Answers(vec![result(answer, &ids)]));
                 }
                 (Message::User { text }, _) => said.push(WireMessage::Other(Utterance::User(text))),
                 (Message::Assistant(assistant), _) => {

@@ -51,7 +51,7 @@ fn asked_of_type(predicate: WherePredicate, own: &[Ident]) -> Option<WherePredic
     (!predicate.bounds.is_empty()).then_some(WherePredicate::Type(predicate))
 }
 
-/// TypeBounds on a type, each for all lifetimes that it names.
+/// Bounds on a type, each for all lifetimes that it names.
 fn for_all(bounds: &TypeBounds, own: &[Ident]) -> TypeBounds {
     let mut bounds = bounds.clone();
     for bound in &mut bounds {

@@ -62,6 +62,7 @@ pub(super) struct Container {
 
 impl Container {
     pub(super) fn read(cx: &Ctxt, attrs: &[Attribute]) -> Self {
+        use OptionOwner::{Schema, Schemars, Serde};
         let mut this = Self {
             krate: parse_quote!(::toolwright),
             rename: Split::default(),
@@ -86,67 +87,51 @@ impl Container {
         for option in options(cx, attrs) {
             let SchemaOption { of, meta, key, ty } = &option;
             match (*of, key.as_str()) {
-                (OptionOwner::Schema, "crate") => {
+                (Schema, "crate") => {
                     if let Some(path) = args::krate(cx, meta) {
                         this.krate = path;
                     }
                 }
-                (OptionOwner::Schema, "open") => this.open = args::flag(cx, meta).unwrap_or(false),
-                (OptionOwner::Serde, "deny_unknown_fields") => {
+                (Schema, "open") => this.open = args::flag(cx, meta).unwrap_or(false),
+                (Serde, "deny_unknown_fields") => {
                     this.denies = true;
                     deny = Some(meta.clone());
                 }
-                (OptionOwner::Schema, "json_schema") => {
+                (Schema, "json_schema") => {
                     this.json_schema = args::flag(cx, meta).unwrap_or(false);
                 }
-                (OptionOwner::Schema, "secret") => {
-                    this.secret = args::flag(cx, meta).unwrap_or(false)
-                }
-                (OptionOwner::Schema, "as") => {
+                (Schema, "secret") => this.secret = args::flag(cx, meta).unwrap_or(false),
+                (Schema, "as") => {
                     this.from.clone_from(ty);
                     this.into.clone_from(ty);
                 }
-                (OptionOwner::Schema | OptionOwner::Schemars, "title") => {
-                    this.title = args::text(cx, meta)
-                }
-                (OptionOwner::Schema | OptionOwner::Schemars, "description") => {
+                (Schema | Schemars, "title") => this.title = args::text(cx, meta),
+                (Schema | Schemars, "description") => {
                     this.description = args::text(cx, meta);
                 }
-                (OptionOwner::Schemars, "with") => {
+                (Schemars, "with") => {
                     this.from = type_text(cx, meta);
                     this.into.clone_from(&this.from);
                 }
-                (OptionOwner::Serde | OptionOwner::Schemars, "rename") => {
-                    this.rename = names(cx, meta)
-                }
-                (OptionOwner::Serde | OptionOwner::Schemars, "rename_all") => {
-                    this.rename_all = rules(cx, meta)
-                }
-                (OptionOwner::Serde | OptionOwner::Schemars, "rename_all_fields") => {
+                (Serde | Schemars, "rename") => this.rename = names(cx, meta),
+                (Serde | Schemars, "rename_all") => this.rename_all = rules(cx, meta),
+                (Serde | Schemars, "rename_all_fields") => {
                     this.rename_all_fields = rules(cx, meta);
                 }
-                (OptionOwner::Serde, "default") => {
+                (Serde, "default") => {
                     this.has_default = true;
                     this.default = default_value(cx, meta);
                 }
-                (OptionOwner::Serde | OptionOwner::Schemars, "tag") => {
+                (Serde | Schemars, "tag") => {
                     tag = args::text(cx, meta).map(|text| text.value);
                 }
-                (OptionOwner::Serde | OptionOwner::Schemars, "content") => {
+                (Serde | Schemars, "content") => {
                     content = args::text(cx, meta).map(|text| text.value);
                 }
-                (OptionOwner::Serde | OptionOwner::Schemars, "untagged") => {
-                    this.tagging = Tagging::Untagged
-                }
-                (OptionOwner::Serde | OptionOwner::Schemars, "transparent") => {
-                    this.transparent = true
-                }
-                (OptionOwner::Serde | OptionOwner::Schemars, "from" | "try_from") => {
-                    this.from = type_text(cx, meta)
-                }
-                (OptionOwner::Serde | OptionOwner::Schemars, "into") => {
-                    this.into = type_text(cx, meta)
-                }
+                (Serde | Schemars, "untagged") => this.tagging = Tagging::Untagged,
+                (Serde | Schemars, "transparent") => this.transparent = true,
+                (Serde | Schemars, "from" | "try_from") => this.from = type_text(cx, meta),
+                (Serde | Schemars, "into") => this.into = type_text(cx, meta),
                 _ => option.other(
                     cx,
                     AttrOwner::Container,

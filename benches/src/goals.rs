@@ -31,9 +31,9 @@ impl Goal {
 const TIMES: [(&str, f64); 8] = [
     ("dispatch-1000/toolwright", 60.0),
     ("dispatch-100000/toolwright", 190.0),
-    ("definitions-first/toolwright", 100_000.0),
+    ("definitions-first/toolwright", 300_000.0),
     ("definitions-joined/toolwright", 3_000.0),
-    ("definitions-first/toolwright-strict", 100_000.0),
+    ("definitions-first/toolwright-strict", 300_000.0),
     ("definitions-joined/toolwright-strict", 3_000.0),
     ("parallel-rest-spawned-1/toolwright", 7e6),
     ("parallel-rest-spawned-2/toolwright", 7e6),

@@ -1,18 +1,18 @@
 //! From what a model sent under a lowered schema to what the schema admitted before.
 
 mod fits;
-mod tree;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use toolwright_json::Integer;
+use toolwright_json::{Integer, Value};
 
-use self::tree::{Entry, Tree};
 use super::plan::{Op, Path, Plan};
 use crate::schema::decode::fault::say;
-use crate::schema::decode::{Fault, FaultCode, Segment, Store};
+use crate::schema::decode::{Fault, FaultCode, Segment};
 use crate::schema::read::Ordered;
+
+type Entry<'t> = (Cow<'t, str>, Value<'t>);
 
 /// How often a value may be judged by a member of a union: members that hold each other are tried
 /// again inside each one. Beyond it no member fits, and the decoder has the word.
@@ -22,7 +22,8 @@ const MOST_TRIALS: usize = 100_000;
 const MOST_HOPS: u8 = 8;
 
 impl Plan {
-    /// Undoes the plan in the text of a call's arguments. Numbers keep their spelling.
+    /// Undoes the plan in the text of a call's arguments. Numbers keep their spelling; strings lose
+    /// escapes that they do not need.
     ///
     /// What a model sends in the form before the lowering (a real map, a real array) stays as it
     /// is. So does what fits nothing, and what is no JSON: what is wrong with it, the decoder says.
@@ -43,12 +44,11 @@ impl Plan {
     /// A key that a list of entries has more than once, and a list of entries or the object of a
     /// tuple that is none.
     pub fn undo<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, Vec<Fault>> {
-        let store = Store::new();
-        let Some((tree, undo)) = self.undone(text, &store) else {
+        let Some((value, undo)) = self.undone(text) else {
             return Ok(Cow::Borrowed(text));
         };
         if undo.faults.is_empty() {
-            Ok(Cow::Owned(tree.to_json()))
+            Ok(Cow::Owned(value.to_json()))
         } else {
             Err(undo.faults)
         }
@@ -61,9 +61,8 @@ impl Plan {
         if !self.may_concern(text) {
             return None;
         }
-        let store = Store::new();
-        let (tree, undo) = self.undone(text, &store)?;
-        undo.is_changed.then(|| tree.to_json())
+        let (value, undo) = self.undone(text)?;
+        undo.is_changed.then(|| value.to_json())
     }
 
     /// Whether anything in a text may have to be undone. In most calls nothing has, and those need not
@@ -77,11 +76,11 @@ impl Plan {
             || ops.any(|op| matches!(op, Op::ObjectToTuple { .. })) && text.contains("\"_0\"")
     }
 
-    fn undone<'t>(&self, text: &'t str, store: &'t Store) -> Option<(Tree<'t>, Undo<'_>)> {
+    fn undone<'t>(&self, text: &'t str) -> Option<(Value<'t>, Undo<'_>)> {
         if self.steps().is_empty() {
             return None;
         }
-        let tree = Tree::read(text, store).ok()?;
+        let value = Value::parse(text).ok()?;
         let mut undo = Undo {
             schema: self.schema(),
             absent: HashSet::new(),
@@ -100,8 +99,8 @@ impl Plan {
                 undo.ops.insert(&step.at, step.op);
             }
         }
-        let tree = undo.value(tree, self.schema());
-        Some((tree, undo))
+        let value = undo.value(value, self.schema());
+        Some((value, undo))
     }
 }
 
@@ -143,7 +142,7 @@ impl<'p> Undo<'p> {
     }
 
     /// A value of a schema, at its path.
-    fn value<'t>(&mut self, value: Tree<'t>, schema: &'p Ordered) -> Tree<'t> {
+    fn value<'t>(&mut self, value: Value<'t>, schema: &'p Ordered) -> Value<'t> {
         if let Some(reference) = schema.get("$ref").and_then(Ordered::as_str) {
             return match self.target(reference) {
                 Some(target) if self.hops < MOST_HOPS => {
@@ -172,28 +171,28 @@ impl<'p> Undo<'p> {
         }
         let hops = std::mem::take(&mut self.hops);
         let value = match (self.op(), value) {
-            (Some(Op::EntriesToMap { integer_keys }), Tree::Array(entries)) => {
+            (Some(Op::EntriesToMap { integer_keys }), Value::Array(entries)) => {
                 self.entries(entries, integer_keys, schema)
             }
-            (Some(Op::EntriesToMap { .. }), Tree::Object(entries)) => {
+            (Some(Op::EntriesToMap { .. }), Value::Object(entries)) => {
                 let values = schema
                     .get("items")
                     .and_then(|items| member_of(items, "value"));
                 self.rest(entries, values, "*/value")
             }
-            (Some(Op::ObjectToTuple { len }), Tree::Object(entries)) => {
+            (Some(Op::ObjectToTuple { len }), Value::Object(entries)) => {
                 self.tuple(entries, len, schema)
             }
-            (Some(Op::ObjectToTuple { .. }), Tree::Array(items)) => {
+            (Some(Op::ObjectToTuple { .. }), Value::Array(items)) => {
                 let items = items.into_iter().enumerate().map(|(index, item)| {
                     let key = format!("_{index}");
                     let schema = member_of(schema, &key);
                     self.inside(item, schema, &key, Segment::Index(index))
                 });
-                Tree::Array(items.collect())
+                Value::Array(items.collect())
             }
-            (None, Tree::Object(entries)) => self.object(entries, schema),
-            (None, Tree::Array(items)) => self.array(items, schema),
+            (None, Value::Object(entries)) => self.object(entries, schema),
+            (None, Value::Array(items)) => self.array(items, schema),
             (_, value) => value,
         };
         self.hops = hops;
@@ -201,9 +200,9 @@ impl<'p> Undo<'p> {
     }
 
     /// The keys of an object that stand beside a union.
-    fn own_keys<'t>(&mut self, value: Tree<'t>, schema: &'p Ordered) -> Tree<'t> {
+    fn own_keys<'t>(&mut self, value: Value<'t>, schema: &'p Ordered) -> Value<'t> {
         match value {
-            Tree::Object(entries) if schema.get("properties").is_some() => {
+            Value::Object(entries) if schema.get("properties").is_some() => {
                 let hops = std::mem::take(&mut self.hops);
                 let object = self.object(entries, schema);
                 self.hops = hops;
@@ -216,11 +215,11 @@ impl<'p> Undo<'p> {
     /// A part of a value.
     fn inside<'t>(
         &mut self,
-        value: Tree<'t>,
+        value: Value<'t>,
         schema: Option<&'p Ordered>,
         part: &str,
         segment: Segment,
-    ) -> Tree<'t> {
+    ) -> Value<'t> {
         let Some(schema) = schema else {
             return value;
         };
@@ -232,14 +231,14 @@ impl<'p> Undo<'p> {
         value
     }
 
-    fn object<'t>(&mut self, entries: Vec<Entry<'t>>, schema: &'p Ordered) -> Tree<'t> {
+    fn object<'t>(&mut self, entries: Vec<Entry<'t>>, schema: &'p Ordered) -> Value<'t> {
         let rest = schema.get("additionalProperties");
         let mut kept = Vec::with_capacity(entries.len());
-        for Entry { key, value } in entries {
+        for (key, value) in entries {
             let segment = Segment::Key(key.to_string());
             let Some(member) = member_of(schema, &key) else {
                 let value = self.inside(value, rest, "*", segment);
-                kept.push(Entry { key, value });
+                kept.push((key, value));
                 continue;
             };
             let part = Path::escaped(&key);
@@ -253,12 +252,12 @@ impl<'p> Undo<'p> {
                 }
             }
             let value = self.inside(value, Some(member), &part, segment);
-            kept.push(Entry { key, value });
+            kept.push((key, value));
         }
-        Tree::Object(kept)
+        Value::Object(kept)
     }
 
-    fn array<'t>(&mut self, items: Vec<Tree<'t>>, schema: &'p Ordered) -> Tree<'t> {
+    fn array<'t>(&mut self, items: Vec<Value<'t>>, schema: &'p Ordered) -> Value<'t> {
         let places = match schema.get("prefixItems") {
             Some(Ordered::Array(places)) => places.as_slice(),
             _ => &[],
@@ -271,7 +270,7 @@ impl<'p> Undo<'p> {
                 None => self.inside(item, rest, "*", segment),
             }
         });
-        Tree::Array(items.collect())
+        Value::Array(items.collect())
     }
 
     /// An object whose values are of one schema.
@@ -280,22 +279,22 @@ impl<'p> Undo<'p> {
         entries: Vec<Entry<'t>>,
         values: Option<&'p Ordered>,
         part: &str,
-    ) -> Tree<'t> {
-        let entries = entries.into_iter().map(|Entry { key, value }| {
+    ) -> Value<'t> {
+        let entries = entries.into_iter().map(|(key, value)| {
             let segment = Segment::Key(key.to_string());
             let value = self.inside(value, values, part, segment);
-            Entry { key, value }
+            (key, value)
         });
-        Tree::Object(entries.collect())
+        Value::Object(entries.collect())
     }
 
     /// A list of entries; an object may have a key once, so a list may too.
     fn entries<'t>(
         &mut self,
-        list: Vec<Tree<'t>>,
+        list: Vec<Value<'t>>,
         integer_keys: bool,
         schema: &'p Ordered,
-    ) -> Tree<'t> {
+    ) -> Value<'t> {
         let values = schema
             .get("items")
             .and_then(|items| member_of(items, "value"));
@@ -310,7 +309,7 @@ impl<'p> Undo<'p> {
             }
         }
         if !is_list {
-            return Tree::Array(list);
+            return Value::Array(list);
         }
         self.is_changed = true;
         let mut seen = HashSet::new();
@@ -322,7 +321,7 @@ impl<'p> Undo<'p> {
                 self.fault(FaultCode::DuplicateKey, "given more than once".to_owned());
                 self.place.pop();
             }
-            entries.push(Entry { key, value });
+            entries.push((key, value));
         }
         self.rest(entries, values, "*/value")
     }
@@ -333,26 +332,26 @@ impl<'p> Undo<'p> {
         mut entries: Vec<Entry<'t>>,
         len: usize,
         schema: &'p Ordered,
-    ) -> Tree<'t> {
+    ) -> Value<'t> {
         let keys = (0..len).map(|index| format!("_{index}"));
-        let has = |key: &String| entries.iter().any(|entry| entry.key == *key);
+        let has = |key: &String| entries.iter().any(|(name, _)| name == key);
         if entries.len() != len || !keys.clone().all(|key| has(&key)) {
             let last = len.saturating_sub(1);
             let message =
                 format!("expected an object with the keys \"_0\" to \"_{last}\" and no others");
             self.fault(FaultCode::WrongType, message);
-            return Tree::Object(entries);
+            return Value::Object(entries);
         }
         self.is_changed = true;
         let mut items = Vec::with_capacity(len);
         for (index, key) in keys.enumerate() {
-            let at = entries.iter().position(|entry| entry.key == key);
+            let at = entries.iter().position(|(name, _)| *name == key);
             let Some(at) = at else { break };
-            let value = entries.swap_remove(at).value;
+            let value = entries.swap_remove(at).1;
             let schema = member_of(schema, &key);
             items.push(self.inside(value, schema, &key, Segment::Index(index)));
         }
-        Tree::Array(items)
+        Value::Array(items)
     }
 }
 
@@ -362,46 +361,38 @@ fn member_of<'s>(schema: &'s Ordered, key: &str) -> Option<&'s Ordered> {
 }
 
 /// Whether a value is an entry of a list: a key, which is a string or a number, and a value.
-fn is_entry(entry: &Tree<'_>) -> bool {
-    let Tree::Object(entries) = entry else {
+fn is_entry(entry: &Value<'_>) -> bool {
+    let Value::Object(entries) = entry else {
         return false;
     };
     let [a, b] = entries.as_slice() else {
         return false;
     };
-    let key = match (a.key.as_ref(), b.key.as_ref()) {
-        ("key", "value") => &a.value,
-        ("value", "key") => &b.value,
+    let key = match (a.0.as_ref(), b.0.as_ref()) {
+        ("key", "value") => &a.1,
+        ("value", "key") => &b.1,
         _ => return false,
     };
-    match key {
-        Tree::String { .. } => true,
-        Tree::Other(text) => is_number(text),
-        Tree::Array(_) | Tree::Object(_) => false,
-    }
+    matches!(key, Value::String(_) | Value::Number(_))
 }
 
-fn is_number(text: &str) -> bool {
-    text.starts_with(|char: char| char == '-' || char.is_ascii_digit())
-}
-
-fn key_and_value(entry: Tree<'_>, integer_keys: bool) -> Option<(Cow<'_, str>, Tree<'_>)> {
-    let Tree::Object(entries) = entry else {
+fn key_and_value(entry: Value<'_>, integer_keys: bool) -> Option<(Cow<'_, str>, Value<'_>)> {
+    let Value::Object(entries) = entry else {
         return None;
     };
     let [a, b] = <[Entry<'_>; 2]>::try_from(entries).ok()?;
-    let (key, value) = match (a.key.as_ref(), b.key.as_ref()) {
-        ("key", "value") => (a.value, b.value),
-        ("value", "key") => (b.value, a.value),
+    let (key, value) = match (a.0.as_ref(), b.0.as_ref()) {
+        ("key", "value") => (a.1, b.1),
+        ("value", "key") => (b.1, a.1),
         _ => return None,
     };
     let key = match key {
-        Tree::String { text, .. } => text,
+        Value::String(text) => text,
         // As a key, an integer has one spelling.
-        Tree::Other(text) if is_number(text) => match Integer::of(text) {
+        Value::Number(text) => match Integer::of(&text) {
             Some(Integer::Unsigned(value)) if integer_keys => Cow::Owned(value.to_string()),
             Some(Integer::Signed(value)) if integer_keys => Cow::Owned(value.to_string()),
-            _ => Cow::Borrowed(text),
+            _ => text,
         },
         _ => return None,
     };

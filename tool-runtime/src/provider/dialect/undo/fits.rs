@@ -1,11 +1,10 @@
 //! Which member of a union a value is of.
 
-use toolwright_json::Integer;
+use toolwright_json::Value;
 
 use super::super::plan::{Op, Path};
-use super::tree::{Entry, Tree};
-use super::{MOST_HOPS, Undo, is_number, member_of};
-use crate::schema::read::{Ordered, read};
+use super::{Entry, MOST_HOPS, Undo, member_of};
+use crate::schema::read::Ordered;
 
 /// How closely a value is looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,7 +20,7 @@ impl<'p> Undo<'p> {
     /// The member that a value is of: the first that it fits, or else the first that it looks like.
     pub(super) fn member(
         &mut self,
-        value: &Tree<'_>,
+        value: &Value<'_>,
         members: &'p [Ordered],
     ) -> Option<(usize, &'p Ordered)> {
         [Look::Close, Look::Wide].into_iter().find_map(|look| {
@@ -36,7 +35,7 @@ impl<'p> Undo<'p> {
         })
     }
 
-    fn fits(&mut self, value: &Tree<'_>, schema: &'p Ordered, look: Look) -> bool {
+    fn fits(&mut self, value: &Value<'_>, schema: &'p Ordered, look: Look) -> bool {
         match self.trials.checked_sub(1) {
             Some(left) => self.trials = left,
             None => return false,
@@ -68,20 +67,20 @@ impl<'p> Undo<'p> {
             return fits;
         }
         if let Some(Ordered::Array(values)) = schema.get("enum")
-            && !values.iter().any(|known| is_equal(value, known))
+            && !values.contains(value)
         {
             return false;
         }
         let hops = std::mem::take(&mut self.hops);
         let fits = match (self.ops.get(self.path.at().as_str()).copied(), value) {
             // A real map or array is accepted too.
-            (Some(Op::EntriesToMap { .. }), Tree::Object(entries)) => {
+            (Some(Op::EntriesToMap { .. }), Value::Object(entries)) => {
                 let values = schema
                     .get("items")
                     .and_then(|items| member_of(items, "value"));
                 look == Look::Wide || self.all(entries, values)
             }
-            (Some(Op::ObjectToTuple { len }), Tree::Array(items)) => items.len() == len,
+            (Some(Op::ObjectToTuple { len }), Value::Array(items)) => items.len() == len,
             _ => is_of_type(value, schema) && self.parts_fit(value, schema, look),
         };
         self.hops = hops;
@@ -100,28 +99,26 @@ impl<'p> Undo<'p> {
         let Some(values) = values else {
             return true;
         };
-        entries.iter().all(|entry| {
-            self.part("*/value", |this| {
-                this.fits(&entry.value, values, Look::Close)
-            })
-        })
+        entries
+            .iter()
+            .all(|(_, value)| self.part("*/value", |this| this.fits(value, values, Look::Close)))
     }
 
-    fn parts_fit(&mut self, value: &Tree<'_>, schema: &'p Ordered, look: Look) -> bool {
+    fn parts_fit(&mut self, value: &Value<'_>, schema: &'p Ordered, look: Look) -> bool {
         match value {
-            Tree::Array(items) if look == Look::Close => match schema.get("items") {
+            Value::Array(items) if look == Look::Close => match schema.get("items") {
                 Some(each) => items
                     .iter()
                     .all(|item| self.part("*", |this| this.fits(item, each, look))),
                 None => true,
             },
-            Tree::Object(entries) => self.keys_fit(entries, schema, look),
+            Value::Object(entries) => self.keys_fit(entries, schema, look),
             _ => true,
         }
     }
 
     fn keys_fit(&mut self, entries: &[Entry<'_>], schema: &'p Ordered, look: Look) -> bool {
-        let has = |name: &str| entries.iter().any(|entry| entry.key == name);
+        let has = |name: &str| entries.iter().any(|(key, _)| key == name);
         if look == Look::Close
             && let Some(Ordered::Array(required)) = schema.get("required")
             && !required.iter().filter_map(Ordered::as_str).all(has)
@@ -134,7 +131,7 @@ impl<'p> Undo<'p> {
         );
         entries
             .iter()
-            .all(|entry| match member_of(schema, &entry.key) {
+            .all(|(key, value)| match member_of(schema, key) {
                 None => is_open || look == Look::Wide,
                 Some(member) => {
                     let is_tag =
@@ -142,8 +139,8 @@ impl<'p> Undo<'p> {
                     if look == Look::Wide && !is_tag {
                         return true;
                     }
-                    let part = Path::escaped(&entry.key);
-                    self.part(&part, |this| this.fits(&entry.value, member, look))
+                    let part = Path::escaped(key);
+                    self.part(&part, |this| this.fits(value, member, look))
                 }
             })
     }
@@ -154,26 +151,17 @@ fn is_nullable(schema: &Ordered) -> bool {
 }
 
 /// Whether a value is of one of the types that a schema names.
-fn is_of_type(value: &Tree<'_>, schema: &Ordered) -> bool {
+fn is_of_type(value: &Value<'_>, schema: &Ordered) -> bool {
     let is = |name: &str| match (value, name) {
-        (Tree::Object(_), "object") | (Tree::Array(_), "array") => true,
-        (Tree::String { .. }, "string") | (Tree::Other("null"), "null") => true,
-        (Tree::Other("true" | "false"), "boolean") => true,
-        (Tree::Other(text), "number") => is_number(text),
-        (Tree::Other(text), "integer") => is_number(text) && Integer::of(text).is_some(),
+        (Value::Object(_), "object") | (Value::Array(_), "array") => true,
+        (Value::String(_), "string") | (Value::Null, "null") => true,
+        (Value::Bool(_), "boolean") | (Value::Number(_), "number") => true,
+        (value, "integer") => value.as_integer().is_some(),
         _ => false,
     };
     match schema.get("type") {
         Some(Ordered::String(name)) => is(name),
         Some(Ordered::Array(names)) => names.iter().filter_map(Ordered::as_str).any(is),
         _ => true,
-    }
-}
-
-fn is_equal(value: &Tree<'_>, known: &Ordered) -> bool {
-    match (value, known) {
-        (Tree::String { text, .. }, Ordered::String(known)) => text == known,
-        (Tree::String { .. }, _) | (_, Ordered::String(_)) => false,
-        (value, known) => read(&value.to_json()).is_some_and(|value| value == *known),
     }
 }

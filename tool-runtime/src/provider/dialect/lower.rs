@@ -15,12 +15,10 @@ use super::canonical::{Canonical, canonical};
 use super::keywords::{Keywords, is_known};
 use super::plan::{Path, Plan, Step};
 use super::reject::{Note, NoteKind, Reject, RejectCode};
-use super::rules::{AllOf, Null, Recursion, Rules};
+use super::rules::{AllOf, Null, Recursion, Rules, Wanted};
 use crate::schema::read::Ordered;
 use crate::schema::render::SchemaDoc;
 pub(super) use words::TOLD;
-
-use self::limits::Size;
 
 /// A schema as a dialect accepts it.
 #[derive(Debug, Clone)]
@@ -158,8 +156,8 @@ impl Lowering {
         if let (Ordered::Object(entries), false) = (&mut lowered, defs.is_empty()) {
             entries.push(("$defs".into(), Ordered::Object(defs)));
         }
-        let size = Size::of(&lowered);
-        if let Err(reject) = size.check(&rules.limits) {
+        let size = limits::size_of(&lowered);
+        if let Err(reject) = limits::check(&size, &rules.limits) {
             pass.rejects.push(reject);
             return Err(pass.rejects);
         }
@@ -220,16 +218,6 @@ struct Spot {
     is_root: bool,
     /// What the place of the value asks for.
     null: Wanted,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    /// `null` if the schema says so.
-    AsSaid,
-    /// `null` in any case: it says that the key is missing.
-    Always,
-    /// No `null`: the key is missing instead.
-    Never,
 }
 
 impl Spot {
@@ -298,11 +286,7 @@ impl Pass<'_> {
         if said && spot.null == Wanted::Never {
             self.drop_width(&mut keywords);
         }
-        let is_nullable = match spot.null {
-            Wanted::AsSaid => said,
-            Wanted::Always => true,
-            Wanted::Never => false,
-        };
+        let is_nullable = spot.null.admits(said);
         let mark = self.steps.len();
         let value = self.value(keywords, spot)?;
         Ok(if is_nullable {

@@ -14,6 +14,7 @@ mod names;
 mod plan;
 mod reject;
 mod rules;
+mod size;
 mod table;
 mod undo;
 mod verdict;
@@ -31,8 +32,9 @@ pub use self::names::Renames;
 pub use self::plan::{Op, Plan, Step};
 pub use self::reject::{Note, NoteKind, Reject, RejectCode};
 use self::rules::Rules;
+pub(crate) use self::size::Size;
+pub(crate) use self::verdict::Judged;
 pub use self::verdict::{Demand, Steps, Verdict};
-pub(crate) use self::verdict::{Judged, Size};
 
 /// What one provider's API accepts.
 ///

@@ -2,6 +2,7 @@
 
 use super::names::NameRule;
 use super::{Dialect, RequestLimits};
+use crate::text::same;
 
 /// What one dialect accepts, and what becomes of the rest.
 #[allow(clippy::struct_excessive_bools)] // Each is one rule of its own, with its own source.
@@ -172,6 +173,105 @@ pub(super) enum Unless {
 pub(super) enum Formats {
     Any,
     Only(&'static [&'static str]),
+}
+
+/// An array of one type and of exactly so many elements becomes an object of places where no word
+/// says how many there are. A longer one has its length in its description.
+const MOST_PLACES: u128 = 8;
+
+/// Whether `null` is among the values behind a key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// `null` if the schema says so.
+    AsSaid,
+    /// `null` in any case: it says that the key is missing.
+    Always,
+    /// No `null`: the key is missing instead.
+    Never,
+}
+
+impl Wanted {
+    /// Whether `null` is a value where the schema says so, or not.
+    pub(super) const fn admits(self, said: bool) -> bool {
+        match self {
+            Self::AsSaid => said,
+            Self::Always => true,
+            Self::Never => false,
+        }
+    }
+}
+
+/// Rules that the verdict asks of a tree, and the lowering of its text.
+impl Rules {
+    /// Whether a word says how many elements an array has.
+    pub(super) const fn takes_lengths(&self) -> bool {
+        let mut found = 0;
+        match &self.keywords {
+            Takes::All => true,
+            Takes::AllBut(refused) => {
+                let mut rest = *refused;
+                while let [(name, unless), tail @ ..] = rest {
+                    rest = tail;
+                    found += (is_length(name) && matches!(unless, Unless::Never)) as usize;
+                }
+                found == 0
+            }
+            Takes::Only(taken) => {
+                let mut rest = *taken;
+                while let [(name, when), tail @ ..] = rest {
+                    rest = tail;
+                    found += (is_length(name) && matches!(when, When::Always)) as usize;
+                }
+                found == 2
+            }
+        }
+    }
+
+    /// The places of the object that an array of `least` to `most` elements of one type is sent as;
+    /// `None` if it is sent as an array.
+    pub(super) const fn places(&self, least: u128, most: Option<u128>) -> Option<usize> {
+        match most {
+            Some(most)
+                if most == least
+                    && least > 0
+                    && least <= MOST_PLACES
+                    && !self.tuples
+                    && !self.takes_lengths() =>
+            {
+                // At most `MOST_PLACES`.
+                #[allow(clippy::cast_possible_truncation)]
+                Some(least as usize)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a tuple whose places are all of one type is sent as an array of so many elements.
+    pub(super) const fn lists_tuples(&self) -> bool {
+        !self.tuples && self.takes_lengths()
+    }
+
+    /// Whether a map is sent as a list of entries. `any_key`: nothing is said of its keys.
+    pub(super) const fn sends_entries(&self, any_key: bool) -> bool {
+        match self.maps {
+            Maps::Kept => false,
+            Maps::AnyKey => !any_key,
+            Maps::Entries => true,
+        }
+    }
+
+    /// The `null` of a key that may be missing.
+    pub(super) const fn null_of_optional(&self) -> Wanted {
+        match self.optional {
+            Optional::Kept => Wanted::AsSaid,
+            Optional::Absent => Wanted::Never,
+            Optional::Null | Optional::Either => Wanted::Always,
+        }
+    }
+}
+
+const fn is_length(keyword: &str) -> bool {
+    same(keyword, "minItems") || same(keyword, "maxItems")
 }
 
 /// How large a schema may be, and what a request may hold of them.

@@ -7,16 +7,15 @@ mod arrays;
 mod back;
 mod objects;
 mod parts;
-mod size;
 mod values;
 
 use super::Dialect;
 use super::reject::RejectCode;
-use super::rules::{Limits, Rules};
+use super::rules::{Limits, Rules, Wanted};
+use super::size::Size;
 use crate::schema::shape::{Id, Kind, Object, Refs, Shape};
 
 use self::parts::{Rest, are_objects, core, has_known_keys, is_nullable, is_read, rest};
-pub(crate) use self::size::Size;
 
 /// How deep a path is told.
 const STEPS: usize = 12;
@@ -157,17 +156,6 @@ impl Dialect {
     pub(crate) const fn beyond(self, size: &Size) -> Option<(&'static str, usize, usize)> {
         size.beyond(&self.rules().limits)
     }
-}
-
-/// Whether a value may be `null`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    /// If its type says so.
-    AsSaid,
-    /// In any case: it says that the key is missing.
-    Always,
-    /// Never: the key is missing instead.
-    Never,
 }
 
 struct Walk {

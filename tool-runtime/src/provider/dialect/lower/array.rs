@@ -7,10 +7,6 @@ use super::super::rules::Items;
 use super::{Pass, Spot};
 use crate::schema::read::Ordered;
 
-/// An array of one type and of up to so many elements is told as a tuple, where no word says how
-/// many there are; a longer one is told in its description.
-const MOST_PLACES: u128 = 8;
-
 impl Pass<'_> {
     pub(super) fn array(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
         if keywords.has("prefixItems") {
@@ -20,14 +16,8 @@ impl Pass<'_> {
             }
             return self.tuple(keywords);
         }
-        let exact = match (keywords.count("minItems"), keywords.count("maxItems")) {
-            (Some(least), Some(most)) if least == most => Some(most),
-            _ => None,
-        };
-        if !self.rules.tuples
-            && let Some(len) = exact
-            && (1..=MOST_PLACES).contains(&len)
-            && !self.takes_lengths(len)
+        let least = keywords.count("minItems").unwrap_or(0);
+        if let Some(len) = self.rules.places(least, keywords.count("maxItems"))
             && let Some(item @ Ordered::Object(_)) = keywords.get("items").cloned()
         {
             let items = (0..len).map(|_| item.clone()).collect();
@@ -88,7 +78,7 @@ impl Pass<'_> {
                 [a, b] => a == b,
                 _ => true,
             });
-            if is_one_type && self.takes_lengths(len) {
+            if is_one_type && self.rules.lists_tuples() {
                 keywords.set("maxItems", Ordered::from(len));
                 if let Some(place) = places.into_iter().next() {
                     keywords.set("items", place);

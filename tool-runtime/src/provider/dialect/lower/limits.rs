@@ -1,67 +1,31 @@
-//! How large a lowered schema is.
+//! Counts what a lowered schema holds.
 
 use super::super::reject::Reject;
 use super::super::rules::Limits;
+use super::super::size::Size;
 use crate::schema::read::Ordered;
 
-/// An enum of more values than this has a limit of its own (the table's source).
-const LARGE_ENUM: usize = 250;
+/// Counts a lowered schema.
+pub(super) fn size_of(schema: &Ordered) -> Size {
+    let mut size = Size::NONE;
+    size.add(schema, 0);
+    size
+}
 
-/// What a lowered schema holds.
-#[derive(Default)]
-pub(super) struct Size {
-    pub(super) optional_keys: usize,
-    pub(super) unions: usize,
-    pub(super) properties: usize,
-    pub(super) levels: usize,
-    enum_values: usize,
-    pub(super) characters: usize,
-    enum_characters: usize,
+/// Refuses what is larger than a dialect takes.
+pub(super) fn check(size: &Size, limits: &Limits) -> Result<(), Reject> {
+    match size.beyond(limits) {
+        None => Ok(()),
+        Some((what, is, most)) => Err(Reject::too_large(
+            "/",
+            format!("{is}{what}, at most {most}"),
+        )),
+    }
 }
 
 impl Size {
-    pub(super) fn of(schema: &Ordered) -> Self {
-        let mut size = Self::default();
-        size.add(schema, 0);
-        size
-    }
-
-    pub(super) fn check(&self, limits: &Limits) -> Result<(), Reject> {
-        let table = [
-            (self.properties, limits.properties, "properties"),
-            (self.levels, limits.levels, "objects inside each other"),
-            (self.enum_values, limits.enum_values, "values of enums"),
-            (
-                self.characters,
-                limits.characters,
-                "characters of names and enums",
-            ),
-            (
-                self.enum_characters,
-                limits.enum_characters,
-                "characters of one large enum",
-            ),
-        ];
-        match table.iter().find(|(is, most, _)| is > most) {
-            None => Ok(()),
-            Some((is, most, what)) => Err(Reject::too_large(
-                "/",
-                format!("{is} {what}, at most {most}"),
-            )),
-        }
-    }
-
-    /// Adds an enum of so many values, which have so many characters in all.
-    pub(super) fn add_enum(&mut self, values: usize, characters: usize) {
-        self.enum_values += values;
-        self.characters += characters;
-        if values > LARGE_ENUM {
-            self.enum_characters = self.enum_characters.max(characters);
-        }
-    }
-
     /// Adds a schema that stands inside so many objects.
-    pub(super) fn add(&mut self, schema: &Ordered, levels: usize) {
+    fn add(&mut self, schema: &Ordered, levels: usize) {
         let Ordered::Object(entries) = schema else {
             return;
         };

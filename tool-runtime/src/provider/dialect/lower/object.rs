@@ -3,7 +3,7 @@
 use super::super::keywords::{Keywords, text};
 use super::super::plan::{Op, Path, Step};
 use super::super::reject::{NoteKind, Reject, RejectCode};
-use super::super::rules::{Maps, Objects, Optional};
+use super::super::rules::{Objects, Optional};
 use super::{Pass, Spot, Wanted};
 use crate::schema::read::{Ordered, declares_all_keys};
 use crate::schema::shape::{SIGNED_KEY, UNSIGNED_KEY};
@@ -64,11 +64,9 @@ impl Pass<'_> {
         // A list of entries is none of the objects that an enum names.
         is_map
             && !keywords.has("enum")
-            && match self.rules.maps {
-                Maps::Kept => false,
-                Maps::AnyKey => keywords.has("patternProperties") || keywords.has("propertyNames"),
-                Maps::Entries => true,
-            }
+            && self
+                .rules
+                .sends_entries(!keywords.has("patternProperties") && !keywords.has("propertyNames"))
     }
 
     /// A map, as a list of entries.
@@ -193,22 +191,19 @@ impl Pass<'_> {
             if is_required || self.rules.optional == Optional::Null {
                 required.push(text(name.clone()));
             }
-            let null = match self.rules.optional {
-                _ if is_required => Wanted::AsSaid,
-                Optional::Kept => Wanted::AsSaid,
-                Optional::Absent => Wanted::Never,
-                Optional::Null | Optional::Either => {
-                    if !self.admits_null(&schema) {
-                        let mark = self.path.enter(&part);
-                        self.steps.push(Step {
-                            op: Op::NullIsAbsent,
-                            at: self.path.at(),
-                        });
-                        self.path.leave(mark);
-                    }
-                    Wanted::Always
-                }
+            let null = if is_required {
+                Wanted::AsSaid
+            } else {
+                self.rules.null_of_optional()
             };
+            if null == Wanted::Always && !self.admits_null(&schema) {
+                let mark = self.path.enter(&part);
+                self.steps.push(Step {
+                    op: Op::NullIsAbsent,
+                    at: self.path.at(),
+                });
+                self.path.leave(mark);
+            }
             let inner = Spot {
                 is_root: false,
                 null,

@@ -107,14 +107,6 @@ impl Pass<'_> {
         keywords.into_schema()
     }
 
-    /// Whether a dialect has a word for how many elements there are.
-    pub(super) fn takes_lengths(&self, len: u128) -> bool {
-        let none = Keywords::default();
-        ["minItems", "maxItems"]
-            .iter()
-            .all(|keyword| self.rules.takes(keyword, &Ordered::from(len), &none) == Taken::Yes)
-    }
-
     /// Whether a dialect has a word for what keys that fit a pattern hold.
     pub(super) fn takes_patterns(&self, patterns: &Ordered) -> bool {
         self.rules

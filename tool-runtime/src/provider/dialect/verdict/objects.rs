@@ -1,12 +1,12 @@
 //! Objects, maps and unions.
 
 use super::super::RejectCode;
-use super::super::rules::{Maps, Objects, Optional};
+use super::super::rules::{Objects, Optional};
+use super::Walk;
 use super::parts::{
     self, Rest, core, count, differ, first, is_nullable, is_read, length, rest, same, starts_alike,
     ways,
 };
-use super::{Walk, Wanted};
 use crate::schema::shape::{Field, Kind, Map, Object, Presence, Shape, Union};
 
 impl Walk {
@@ -165,11 +165,7 @@ impl Walk {
 
     /// Counts keys that may be missing, and says what that means for the value behind them.
     pub(super) const fn may_miss(&mut self, keys: usize) {
-        self.null = match self.rules.optional {
-            Optional::Kept => Wanted::AsSaid,
-            Optional::Absent => Wanted::Never,
-            Optional::Null | Optional::Either => Wanted::Always,
-        };
+        self.null = self.rules.null_of_optional();
         if !matches!(self.rules.optional, Optional::Null) {
             self.size.optional_keys += keys;
         }
@@ -177,13 +173,10 @@ impl Walk {
 
     /// Whether a map is sent as a list of entries.
     pub(super) const fn sends_entries(&self, map: &Map) -> bool {
-        match self.rules.maps {
-            Maps::Kept => false,
-            Maps::AnyKey => match core(map.keys) {
-                Kind::String(rules) => !rules.is_any() || matches!(map.keys.kind, Kind::Narrow(..)),
-                _ => true,
-            },
-            Maps::Entries => true,
-        }
+        let any_key = match core(map.keys) {
+            Kind::String(rules) => rules.is_any() && !matches!(map.keys.kind, Kind::Narrow(..)),
+            _ => false,
+        };
+        self.rules.sends_entries(any_key)
     }
 }

@@ -49,11 +49,7 @@ impl Walk {
 
     /// Counts the value if it is of one of several types in the dialect's words.
     pub(super) const fn add_union(&mut self, kind: &Kind, is_nullable: bool, wanted: Wanted) {
-        let mut null = match wanted {
-            Wanted::AsSaid => is_nullable,
-            Wanted::Always => true,
-            Wanted::Never => false,
-        };
+        let mut null = wanted.admits(is_nullable);
         let is_union = match kind {
             Kind::Any | Kind::Null => return,
             Kind::Union(union) => {

@@ -1,12 +1,12 @@
-//! How large the lowered schema of a tree is: what `lower/limits` counts in its text.
+//! How large a lowered schema is: counted by the verdict in a tree, and by the lowering in its text.
 
-use super::super::RejectCode;
-use super::super::rules::Limits;
+use super::RejectCode;
+use super::rules::Limits;
 
 /// An enum of more values than this has a limit of its own (the table's source).
 const LARGE_ENUM: usize = 250;
 
-/// The counts.
+/// The counts that a dialect limits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Size {
     pub(crate) optional_keys: usize,
@@ -49,10 +49,7 @@ impl Size {
     }
 
     /// What is too much: the words for it, how much it is and how much may be.
-    pub(in crate::provider::dialect) const fn beyond(
-        &self,
-        limits: &Limits,
-    ) -> Option<(&'static str, usize, usize)> {
+    pub(super) const fn beyond(&self, limits: &Limits) -> Option<(&'static str, usize, usize)> {
         if self.levels > limits.levels {
             Some((" objects inside each other", self.levels, limits.levels))
         } else if self.properties > limits.properties {
@@ -76,7 +73,7 @@ impl Size {
         }
     }
 
-    /// The same as an answer.
+    /// Whether that is anything, as a code.
     pub(super) const fn judge(&self, limits: &Limits) -> Option<RejectCode> {
         match self.beyond(limits) {
             Some(_) => Some(RejectCode::TooLarge),

@@ -1,7 +1,8 @@
 //! JSON text without a schema.
 //!
 //! A [`Scanner`] reads a text piece by piece. A [`Value`] is a text taken apart: objects keep their order and equal keys,
-//! numbers their spelling. [`Object`] and [`List`] write JSON piece by piece. A [`Decimal`] is a number's exact value.
+//! numbers their spelling. [`Object`] and [`list`] write JSON piece by piece, and
+//! [`cut`] shortens a text so that it is still JSON. A [`Decimal`] is a number's exact value.
 //!
 //! This crate is a part of `toolwright`, and its interface changes with that crate alone.
 

@@ -137,6 +137,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// The integer that has been read from `start` on, a minus and the digits of `value`.
+    #[inline]
     fn below_zero(&self, start: usize, value: u64) -> Number<'t> {
         match 0i64.checked_sub_unsigned(value) {
             _ if value == 0 => Number::Unsigned(0),

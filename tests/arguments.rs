@@ -87,7 +87,7 @@ fn decode<T: Schema + DeserializeOwned>(arguments: &str) -> Result<T, ToolError>
 macro_rules! any_schema {
     ($($ty:ty),*) => {$(
         impl toolwright::Schema for $ty {
-            const SHAPE: &'static toolwright::Shape =
+            const SHAPE: &'static toolwright::Shape<'static> =
                 &toolwright::Shape::new(toolwright::Kind::Any);
         }
     )*};

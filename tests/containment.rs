@@ -100,7 +100,7 @@ impl<'de> Deserialize<'de> for Unreadable {
 }
 
 impl Schema for Unreadable {
-    const SHAPE: &'static Shape = u8::SHAPE;
+    const SHAPE: &'static Shape<'static> = u8::SHAPE;
 }
 
 /// Takes what panics as it is read.

@@ -6,7 +6,7 @@ use serde_json::json;
 use toolwright::{Context, Kind, Schema, SchemaDoc, Shape, ToolCall, tool, tools};
 
 /// The answers of the first pattern in a tree.
-fn answers(shape: &Shape, texts: &[&str]) -> Vec<bool> {
+fn answers(shape: &Shape<'_>, texts: &[&str]) -> Vec<bool> {
     let pattern = match shape.kind {
         Kind::Object(object) => return answers(object.fields.first().unwrap().shape, texts),
         Kind::Nullable(inner) => return answers(inner, texts),
@@ -17,7 +17,7 @@ fn answers(shape: &Shape, texts: &[&str]) -> Vec<bool> {
         Kind::String(rules) => rules.pattern.unwrap(),
         _ => panic!("no pattern"),
     };
-    texts.iter().map(|text| (pattern.matches)(text)).collect()
+    texts.iter().map(|text| pattern.is_match(text)).collect()
 }
 
 /// In the crate `regex` `\d` is any digit of Unicode.

@@ -23,7 +23,7 @@ struct Tree {
 }
 
 /// How many cut edges a tree has.
-const fn cuts(shape: &Shape) -> usize {
+const fn cuts(shape: &Shape<'_>) -> usize {
     match shape.kind {
         Kind::Back(_) => 1,
         Kind::Nullable(inner) | Kind::Narrow(inner, _) => cuts(inner),

@@ -75,7 +75,7 @@ impl TryFrom<String> for Quoting {
 }
 
 impl Schema for Quoting {
-    const SHAPE: &'static toolwright::Shape = String::SHAPE;
+    const SHAPE: &'static toolwright::Shape<'static> = String::SHAPE;
 }
 
 /// Logs in.

@@ -550,7 +550,7 @@ fn variant_alias() {
 }
 
 /// The aliases that a type's tree knows, in its order.
-fn aliases(shape: &Shape) -> Vec<&'static str> {
+fn aliases<'s>(shape: &Shape<'s>) -> Vec<&'s str> {
     match shape.kind {
         Kind::Enum(variants) => variants
             .iter()

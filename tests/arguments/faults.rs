@@ -60,11 +60,11 @@ impl<'de> Deserialize<'de> for Even {
 }
 
 impl Schema for Country {
-    const SHAPE: &'static Shape = String::SHAPE;
+    const SHAPE: &'static Shape<'static> = String::SHAPE;
 }
 
 impl Schema for Even {
-    const SHAPE: &'static Shape = u8::SHAPE;
+    const SHAPE: &'static Shape<'static> = u8::SHAPE;
 }
 
 /// Orders.
@@ -410,7 +410,7 @@ impl<'de> Deserialize<'de> for First {
 struct Never(#[allow(dead_code)] u8);
 
 impl Schema for Never {
-    const SHAPE: &'static Shape = Option::<u8>::SHAPE;
+    const SHAPE: &'static Shape<'static> = Option::<u8>::SHAPE;
 }
 
 any_schema!(Blind, First);

@@ -134,7 +134,7 @@ struct Names<const COUNT: usize, const LENGTH: usize, const BYTES: usize>;
 
 impl<const COUNT: usize, const LENGTH: usize, const BYTES: usize> Names<COUNT, LENGTH, BYTES> {
     const TEXT: [u8; 16 * 1024] = text(COUNT, LENGTH, BYTES);
-    const VARIANTS: [Variant; COUNT] = {
+    const VARIANTS: [Variant<'static>; COUNT] = {
         let mut variants = [Variant::new("", ""); COUNT];
         let mut index = 0;
         while index < COUNT {
@@ -178,7 +178,7 @@ impl<const COUNT: usize, const LENGTH: usize, const BYTES: usize> Schema
     for Names<COUNT, LENGTH, BYTES>
 {
     const ID: Id = Id::NONE;
-    const SHAPE: &'static Shape = &Shape::new(Kind::Enum(&Self::VARIANTS));
+    const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Enum(&Self::VARIANTS));
     const REFS: &'static Refs = &Refs::NONE;
 }
 
@@ -187,7 +187,8 @@ struct Only<T>(std::marker::PhantomData<T>);
 
 impl<T: Schema> Schema for Only<T> {
     const ID: Id = Id::NONE;
-    const SHAPE: &'static Shape = &Shape::object(&[toolwright::Field::new("a", "", T::SHAPE)]);
+    const SHAPE: &'static Shape<'static> =
+        &Shape::object(&[toolwright::Field::new("a", "", T::SHAPE)]);
     const REFS: &'static Refs = &Refs::NONE;
 }
 

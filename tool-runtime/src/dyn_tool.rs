@@ -103,7 +103,7 @@ impl DynTool {
         call.destructive(self.def.annotations.destructive == Some(true))
     }
 
-    fn secrets(&self) -> Option<&'static Shape> {
+    fn secrets(&self) -> Option<&'static Shape<'static>> {
         self.handler.as_ref()?.secrets()
     }
 
@@ -479,7 +479,7 @@ impl Debug for DynToolBuilder {
 }
 
 /// Whether arguments can be of this shape: they are an object.
-fn is_object(shape: &Shape) -> bool {
+fn is_object(shape: &Shape<'_>) -> bool {
     match shape.kind {
         Kind::Object(_) | Kind::Map(_) | Kind::Any | Kind::Foreign(_) => true,
         Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => is_object(inner),

@@ -48,13 +48,10 @@ impl Pattern {
     pub(super) fn tokens(&self) -> TokenStream {
         let (text, regex) = (span::literal(&self.text), span::literal(&self.regex));
         quote! {
-            __tool::Pattern {
-                text: #text,
-                matches: |__tool_text| {
-                    static REGEX: __tool::Regex = __tool::Regex::new(#regex);
-                    REGEX.is_match(__tool_text)
-                },
-            }
+            __tool::Pattern::new(#text, |__tool_text| {
+                static REGEX: __tool::Regex = __tool::Regex::new(#regex);
+                REGEX.is_match(__tool_text)
+            })
         }
     }
 }

@@ -24,11 +24,11 @@ pub struct Descriptor {
     /// The description.
     pub description: &'static str,
     /// The parameters, as the tree of an object.
-    pub input: &'static Shape,
+    pub input: &'static Shape<'static>,
     /// The types that edges of the parameters' trees lead back to.
     pub refs: &'static Refs,
     /// The result, if its type has a tree.
-    pub output: Option<&'static Shape>,
+    pub output: Option<&'static Shape<'static>>,
     /// Hints.
     pub annotations: Annotations,
     /// See [`ToolDef::manual`].

@@ -6,7 +6,7 @@ use crate::text::same;
 
 /// What a shape is at its core; `None` where that is known to nobody yet, or wrong already.
 #[track_caller]
-const fn core(shape: &Shape) -> Option<&Kind> {
+const fn core<'a, 's>(shape: &'a Shape<'s>) -> Option<&'a Kind<'s>> {
     match shape.core() {
         Kind::Unknown | Kind::Back(_) => None,
         Kind::Foreign(_) => panic!(
@@ -17,7 +17,7 @@ const fn core(shape: &Shape) -> Option<&Kind> {
 }
 
 /// Whether a string has a pattern already, from its type or from a newtype around it.
-const fn has_pattern(mut shape: &Shape) -> bool {
+const fn has_pattern(mut shape: &Shape<'_>) -> bool {
     loop {
         shape = match &shape.kind {
             Kind::String(rules) => return rules.pattern.is_some(),
@@ -30,7 +30,7 @@ const fn has_pattern(mut shape: &Shape) -> bool {
 }
 
 /// The format that a string has already; empty for none.
-const fn format(mut shape: &Shape) -> &'static str {
+const fn format<'s>(mut shape: &Shape<'s>) -> &'s str {
     loop {
         shape = match &shape.kind {
             Kind::String(rules) => return rules.format,
@@ -52,9 +52,9 @@ const fn is_above(a: Int, b: Int) -> bool {
 
 /// One method a bound, called with the caret on the bound.
 #[doc(hidden)]
-impl Bounds {
+impl Bounds<'_> {
     #[track_caller]
-    pub const fn range_fits(&self, shape: &Shape) {
+    pub const fn range_fits(&self, shape: &Shape<'_>) {
         match core(shape) {
             Some(Kind::Integer(range)) => {
                 assert!(
@@ -101,7 +101,7 @@ impl Bounds {
     }
 
     #[track_caller]
-    pub const fn len_fits(&self, shape: &Shape) {
+    pub const fn len_fits(&self, shape: &Shape<'_>) {
         match core(shape) {
             Some(Kind::String(_) | Kind::Map(_)) | None => {}
             Some(Kind::Array(array)) => {
@@ -125,7 +125,7 @@ impl Bounds {
     }
 
     #[track_caller]
-    pub const fn pattern_fits(&self, shape: &Shape) {
+    pub const fn pattern_fits(&self, shape: &Shape<'_>) {
         match core(shape) {
             Some(Kind::String(_)) | None => assert!(
                 !has_pattern(shape),
@@ -138,7 +138,7 @@ impl Bounds {
     }
 
     #[track_caller]
-    pub const fn format_fits(&self, shape: &Shape) {
+    pub const fn format_fits(&self, shape: &Shape<'_>) {
         match core(shape) {
             Some(Kind::String(_)) | None => {
                 let own = format(shape);
@@ -154,7 +154,7 @@ impl Bounds {
     }
 
     #[track_caller]
-    pub const fn multiple_of_fits(&self, shape: &Shape) {
+    pub const fn multiple_of_fits(&self, shape: &Shape<'_>) {
         match core(shape) {
             Some(Kind::Integer(_)) => {
                 let is_whole = match self.multiple_of {
@@ -174,7 +174,7 @@ impl Bounds {
     }
 
     #[track_caller]
-    pub const fn unique_fits(&self, shape: &Shape) {
+    pub const fn unique_fits(&self, shape: &Shape<'_>) {
         match core(shape) {
             Some(Kind::Array(_)) | None => {}
             Some(_) => {

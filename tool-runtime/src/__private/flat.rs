@@ -14,7 +14,7 @@ struct Owner {
     denies: bool,
 }
 
-impl Shape {
+impl Shape<'_> {
     /// Looks through the objects that a type is made of, up to the types of its fields, which have
     /// been looked at.
     #[doc(hidden)]
@@ -66,13 +66,13 @@ impl Shape {
     }
 }
 
-const fn is_flat(field: &Field) -> bool {
+const fn is_flat(field: &Field<'_>) -> bool {
     field.flatten && !matches!(field.presence, Presence::Never)
 }
 
 /// Whether a flattened field, with so many fields behind it, is an object of keys that can be told.
 #[track_caller]
-const fn fits(field: &Field, object: &Object, behind: usize, owner: Owner) {
+const fn fits(field: &Field<'_>, object: &Object<'_>, behind: usize, owner: Owner) {
     // serde does not see that enums and maps read their keys. What stands beside a tag has no name, and is
     // read as a whole.
     assert!(
@@ -109,7 +109,7 @@ const fn fits(field: &Field, object: &Object, behind: usize, owner: Owner) {
 }
 
 /// Whether every key is one of a map's.
-const fn has_any_key(map: &Map) -> bool {
+const fn has_any_key(map: &Map<'_>) -> bool {
     let is_any = match map.keys.core() {
         Kind::String(rules) => rules.is_any() && matches!(map.keys.care, Care::Typed),
         Kind::Any | Kind::Foreign(_) | Kind::Unknown => true,
@@ -118,7 +118,7 @@ const fn has_any_key(map: &Map) -> bool {
     is_any && map.min_len == 0 && map.max_len.is_none()
 }
 
-const fn takes_any_value(map: &Map) -> bool {
+const fn takes_any_value(map: &Map<'_>) -> bool {
     matches!(
         map.values.core(),
         Kind::Any | Kind::Foreign(_) | Kind::Unknown
@@ -126,7 +126,7 @@ const fn takes_any_value(map: &Map) -> bool {
 }
 
 /// Whether a layer around a map says how many keys it has.
-const fn is_counted(mut shape: &Shape) -> bool {
+const fn is_counted(mut shape: &Shape<'_>) -> bool {
     loop {
         shape = match &shape.kind {
             Kind::Narrow(_, bounds) if bounds.min_len.is_some() || bounds.max_len.is_some() => {
@@ -143,7 +143,7 @@ const fn is_counted(mut shape: &Shape) -> bool {
 /// Whether serde has taken away all other flattened keys before it reads a map, which has so many fields
 /// behind it. Those of a struct it takes, and that of an enum that is told by its key; not those of
 /// other enums and of maps.
-const fn is_last(object: &Object, behind: usize) -> bool {
+const fn is_last(object: &Object<'_>, behind: usize) -> bool {
     let mut fields = object.fields;
     while let [field, rest @ ..] = fields {
         let is_other = rest.len() != behind;
@@ -155,7 +155,7 @@ const fn is_last(object: &Object, behind: usize) -> bool {
     true
 }
 
-const fn takes_its_keys(shape: &Shape) -> bool {
+const fn takes_its_keys(shape: &Shape<'_>) -> bool {
     match shape.core() {
         Kind::Map(_) | Kind::Any => false,
         Kind::Union(union) => !union.buffered,
@@ -174,7 +174,7 @@ const fn takes_its_keys(shape: &Shape) -> bool {
 }
 
 /// A key that two fields have. Those of two fields that are not flattened differ.
-const fn twice(object: &Object) -> Option<&'static str> {
+const fn twice<'s>(object: &Object<'s>) -> Option<&'s str> {
     let mut fields = object.fields;
     while let [field, rest @ ..] = fields {
         fields = rest;
@@ -192,7 +192,7 @@ const fn twice(object: &Object) -> Option<&'static str> {
 }
 
 /// A key that two fields have.
-const fn common(one: &Field, other: &Field) -> Option<&'static str> {
+const fn common<'s>(one: &Field<'s>, other: &Field<'_>) -> Option<&'s str> {
     if matches!(one.presence, Presence::Never) {
         None
     } else if one.flatten {
@@ -205,7 +205,7 @@ const fn common(one: &Field, other: &Field) -> Option<&'static str> {
 }
 
 /// A key that a flattened shape and a field have.
-const fn common_of(shape: &Shape, other: &Field) -> Option<&'static str> {
+const fn common_of<'s>(shape: &Shape<'s>, other: &Field<'_>) -> Option<&'s str> {
     match shape.core() {
         Kind::Object(object) => {
             let mut fields = object.fields;
@@ -241,7 +241,7 @@ const fn common_of(shape: &Shape, other: &Field) -> Option<&'static str> {
 }
 
 /// Whether a field has a key.
-const fn has(field: &Field, key: &str) -> bool {
+const fn has(field: &Field<'_>, key: &str) -> bool {
     if matches!(field.presence, Presence::Never) {
         false
     } else if field.flatten {
@@ -252,7 +252,7 @@ const fn has(field: &Field, key: &str) -> bool {
 }
 
 /// Whether a flattened shape has a key.
-const fn has_of(shape: &Shape, key: &str) -> bool {
+const fn has_of(shape: &Shape<'_>, key: &str) -> bool {
     match shape.core() {
         Kind::Object(object) => {
             let mut fields = object.fields;

@@ -44,12 +44,15 @@ pub use crate::schema::decode::Json;
 pub use crate::schema::shape::Regex;
 pub use crate::schema::shape::{
     Back, Bounds, Edge, Field, Id, Int, Kind, Literal, Map, Object, Pattern, Presence, Refs,
-    Schema, Shape, Union, Variant,
+    Schema, Union, Variant,
 };
 pub use crate::tool::{
     Annotations, Answer, Call, Context, EndReason, ErrorKind, Outcome, Provide, Ran, Scope, Slot,
     Stop, Tool, ToolError, contained, inside_call,
 };
+
+/// The tree of a type.
+pub type Shape = crate::schema::shape::Shape<'static>;
 
 /// The traits that generated code finds methods and constants through, by names that nobody has: one `use` of all of them
 /// costs the compiler less than one each.

@@ -18,13 +18,13 @@ pub struct Has<T: ?Sized>(PhantomData<fn(&T)>);
 
 impl<T: Schema + ?Sized> Has<T> {
     /// The type's tree.
-    pub const __SHAPE: Option<&'static Shape> = Some(T::SHAPE);
+    pub const __SHAPE: Option<&'static Shape<'static>> = Some(T::SHAPE);
 }
 
 /// See [`Has`].
 pub trait HasNot {
     /// No tree.
-    const __SHAPE: Option<&'static Shape> = None;
+    const __SHAPE: Option<&'static Shape<'static>> = None;
     /// No targets.
     const __REFS: Option<&'static crate::schema::shape::Refs> = None;
     /// Neither.
@@ -61,7 +61,10 @@ impl<T: DeserializeOwned> Argument<NoDeserialize> for T {}
 /// # Panics
 /// Where it could not be an object.
 #[track_caller]
-pub const fn root(ours: Option<&'static Shape>, theirs: Option<&'static Shape>) -> &'static Shape {
+pub const fn root(
+    ours: Option<&'static Shape<'static>>,
+    theirs: Option<&'static Shape<'static>>,
+) -> &'static Shape<'static> {
     let shape = known(ours, theirs);
     match shape.kind {
         Kind::Object(_)
@@ -116,22 +119,22 @@ pub struct Returned<R>(PhantomData<fn() -> R>);
 
 impl<T: Schema, E> Returned<Result<T, E>> {
     /// The tree of the value.
-    pub const __SHAPE: Option<&'static Shape> = Some(T::SHAPE);
+    pub const __SHAPE: Option<&'static Shape<'static>> = Some(T::SHAPE);
 }
 
 /// See [`Returned`].
 pub trait ReturnedNot {
     /// No tree.
-    const __SHAPE: Option<&'static Shape> = None;
+    const __SHAPE: Option<&'static Shape<'static>> = None;
 }
 
 impl<R> ReturnedNot for Returned<R> {}
 
 /// The tree of what a tool returns.
 pub const fn either(
-    result: Option<&'static Shape>,
-    value: Option<&'static Shape>,
-) -> Option<&'static Shape> {
+    result: Option<&'static Shape<'static>>,
+    value: Option<&'static Shape<'static>>,
+) -> Option<&'static Shape<'static>> {
     match result {
         Some(shape) => Some(shape),
         None => value,

@@ -14,13 +14,13 @@ use crate::tool::{Call, Output, Slot};
 
 /// A type's tree, and the types that its edges lead back to. They stand together, since one more constant of each tool costs
 /// the compiler a twentieth of a check after an edit.
-pub type Tree = (&'static Shape, &'static Refs);
+pub type Tree = (&'static Shape<'static>, &'static Refs);
 
 /// A parameter: its name, its description, its tree, and whether its type is spelled as an `Option`.
 pub type Param = (&'static str, &'static str, Tree, bool);
 
 /// The description, the parameters, and the result, if its type has a tree.
-pub type About<P> = (&'static str, P, Option<&'static Shape>);
+pub type About<P> = (&'static str, P, Option<&'static Shape<'static>>);
 
 /// A tool that runs with any state.
 pub trait Stateless: Sized {
@@ -63,8 +63,8 @@ impl<T, const N: usize> fmt::Debug for Table<T, N> {
 }
 
 impl<T: Stateless<Params = [Param; N]>, const N: usize> Table<T, N> {
-    const FIELDS: [Field; N] = fields(T::ABOUT.1);
-    const INPUT: Shape = Shape::object(&Self::FIELDS);
+    const FIELDS: [Field<'static>; N] = fields(T::ABOUT.1);
+    const INPUT: Shape<'static> = Shape::object(&Self::FIELDS);
     const OF: [&'static Refs; N] = refs(&T::ABOUT.1);
     const REFS: &'static Refs = if is_empty(&Self::OF) {
         &Refs::NONE
@@ -85,8 +85,8 @@ impl<T: Stateless<Params = [Param; N]>, const N: usize> Described for Table<T, N
 }
 
 #[allow(clippy::indexing_slicing)] // Both lists have `N`.
-const fn fields<const N: usize>(params: [Param; N]) -> [Field; N] {
-    const NONE: Field = Field::new("", "", &Shape::object(&[]));
+const fn fields<const N: usize>(params: [Param; N]) -> [Field<'static>; N] {
+    const NONE: Field<'_> = Field::new("", "", &Shape::object(&[]));
     let mut fields = [NONE; N];
     let mut at = 0;
     while at < N {

@@ -31,20 +31,23 @@ pub struct Told<T: ?Sized>(PhantomData<fn(&T)>);
 #[cfg(feature = "schemars")]
 impl<T: schemars::JsonSchema + ?Sized> Told<T> {
     /// The type's tree: a leaf that nobody can look into before the program runs.
-    pub const __SHAPE: Option<&'static Shape> = Some(crate::schema::shape::foreign::<T>());
+    pub const __SHAPE: Option<&'static Shape<'static>> = Some(crate::schema::shape::foreign::<T>());
 }
 
 /// See [`Told`].
 pub trait ToldNot {
     /// No tree.
-    const __SHAPE: Option<&'static Shape> = None;
+    const __SHAPE: Option<&'static Shape<'static>> = None;
 }
 
 impl<T: ?Sized> ToldNot for Told<T> {}
 
 /// The tree that is known, ours first.
-pub const fn known(ours: Option<&'static Shape>, theirs: Option<&'static Shape>) -> &'static Shape {
-    const UNKNOWN: &Shape = &Shape::new(Kind::Unknown);
+pub const fn known(
+    ours: Option<&'static Shape<'static>>,
+    theirs: Option<&'static Shape<'static>>,
+) -> &'static Shape<'static> {
+    const UNKNOWN: &Shape<'_> = &Shape::new(Kind::Unknown);
     match (ours, theirs) {
         (Some(shape), _) | (None, Some(shape)) => shape,
         (None, None) => UNKNOWN,
@@ -52,7 +55,7 @@ pub const fn known(ours: Option<&'static Shape>, theirs: Option<&'static Shape>)
 }
 
 /// The same of a parameter.
-pub const fn known_tree(ours: Option<Tree>, theirs: Option<&'static Shape>) -> Tree {
+pub const fn known_tree(ours: Option<Tree>, theirs: Option<&'static Shape<'static>>) -> Tree {
     match ours {
         Some(tree) => tree,
         None => (known(None, theirs), &Refs::NONE),
@@ -60,7 +63,7 @@ pub const fn known_tree(ours: Option<Tree>, theirs: Option<&'static Shape>) -> T
 }
 
 /// The tree of values that are for the tool alone.
-pub const fn secret(shape: &'static Shape) -> Shape {
+pub const fn secret(shape: &'static Shape<'static>) -> Shape<'static> {
     Shape::new(Kind::Narrow(shape, Bounds::NONE)).secret()
 }
 
@@ -141,11 +144,11 @@ pub struct Cut<T: ?Sized>(PhantomData<fn(&T)>);
 
 impl<T: Schema + ?Sized> Schema for Cut<T> {
     const ID: Id = T::ID;
-    const SHAPE: &'static Shape = &Shape::new(Kind::Back(Back {
-        id: T::ID,
+    const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Back(Back::new(
+        T::ID,
         // A function's body is not part of the constant, so this is no cycle.
-        shape: || T::SHAPE,
-    }));
+        || T::SHAPE,
+    )));
     const REFS: &'static Refs = &Refs {
         targets: &[T::SHAPE],
         of: &[],
@@ -153,7 +156,7 @@ impl<T: Schema + ?Sized> Schema for Cut<T> {
 }
 
 /// Whether a tree does not say what its type is.
-const fn is_unseen(shape: &Shape) -> bool {
+const fn is_unseen(shape: &Shape<'_>) -> bool {
     match shape.kind {
         Kind::Foreign(_) | Kind::Unknown => true,
         Kind::Narrow(base, _) => is_unseen(base),
@@ -162,7 +165,7 @@ const fn is_unseen(shape: &Shape) -> bool {
 }
 
 /// What a derive says of a field, one word at a time.
-impl Field {
+impl Field<'_> {
     #[doc(hidden)]
     pub const fn written_as(self, output_name: &'static str) -> Self {
         Self {
@@ -254,7 +257,7 @@ impl Field {
 }
 
 /// The same of a variant.
-impl Variant {
+impl Variant<'_> {
     #[doc(hidden)]
     pub const fn written_as(self, output_name: &'static str) -> Self {
         Self {
@@ -283,7 +286,7 @@ mod emit {
 
     /// Our tree as schemars' schema, of the side that is asked for. Recursive types move to the
     /// generator's definitions, under names that hold for this tree alone.
-    pub fn to_schemars(shape: &'static Shape, generator: &mut SchemaGenerator) -> Schema {
+    pub fn to_schemars(shape: &'static Shape<'static>, generator: &mut SchemaGenerator) -> Schema {
         let side = if generator.contract().is_serialize() {
             Side::Output
         } else {
@@ -350,7 +353,7 @@ mod emit {
 
 /// The tree of a type that has one of ours; a function, so that an error about the type is shown
 /// under it.
-pub const fn shape<T: Schema + ?Sized>() -> &'static Shape {
+pub const fn shape<T: Schema + ?Sized>() -> &'static Shape<'static> {
     T::SHAPE
 }
 
@@ -360,9 +363,9 @@ pub const fn tree<T: Schema + ?Sized>() -> Tree {
 }
 
 /// The same of what a tool returns.
-pub const fn output<T: Schema + ?Sized>() -> Option<&'static Shape> {
+pub const fn output<T: Schema + ?Sized>() -> Option<&'static Shape<'static>> {
     Some(T::SHAPE)
 }
 
 /// That of a tool that returns nothing.
-pub const NO_OUTPUT: Option<&'static Shape> = None;
+pub const NO_OUTPUT: Option<&'static Shape<'static>> = None;

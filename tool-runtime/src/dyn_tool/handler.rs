@@ -22,7 +22,7 @@ pub(super) trait Handler: Send + Sync {
     fn validate(&self, call: Call<'_>, check: Option<&Check>) -> Result<(), ToolError>;
 
     /// What the arguments are read as, if they have secrets.
-    fn secrets(&self) -> Option<&'static Shape>;
+    fn secrets(&self) -> Option<&'static Shape<'static>>;
 }
 
 /// What else arguments must fulfil.
@@ -45,12 +45,12 @@ where
 struct Typed<A, F> {
     run: F,
     /// For the words of a fault, where it is known.
-    shape: Option<&'static Shape>,
+    shape: Option<&'static Shape<'static>>,
     arguments: PhantomData<fn(A)>,
 }
 
 /// The code of a tool that answers at once.
-pub(super) fn sync<A, F, T, E>(run: F, shape: Option<&'static Shape>) -> Box<dyn Handler>
+pub(super) fn sync<A, F, T, E>(run: F, shape: Option<&'static Shape<'static>>) -> Box<dyn Handler>
 where
     A: DeserializeOwned + Send + 'static,
     F: Fn(A, Context) -> Result<T, E> + Send + Sync + 'static,
@@ -65,7 +65,10 @@ where
 }
 
 /// The code of a tool that answers later.
-pub(super) fn later<A, F, R, T, E>(run: F, shape: Option<&'static Shape>) -> Box<dyn Handler>
+pub(super) fn later<A, F, R, T, E>(
+    run: F,
+    shape: Option<&'static Shape<'static>>,
+) -> Box<dyn Handler>
 where
     A: DeserializeOwned + Send + 'static,
     F: Fn(A, Context) -> R + Send + Sync + 'static,
@@ -114,7 +117,7 @@ where
         self.read(call, check).map(drop)
     }
 
-    fn secrets(&self) -> Option<&'static Shape> {
+    fn secrets(&self) -> Option<&'static Shape<'static>> {
         self.shape.filter(|shape| holds_secret(shape))
     }
 }

@@ -306,7 +306,7 @@ struct Read {
 }
 
 impl Schema for Read {
-    const SHAPE: &'static Shape = &Shape::object(&[
+    const SHAPE: &'static Shape<'static> = &Shape::object(&[
         Field::new("id", "The output's id, as its end says it", String::SHAPE),
         Field::new("offset", "Where to begin, in bytes", u64::SHAPE),
     ]);

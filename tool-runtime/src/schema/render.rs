@@ -22,19 +22,22 @@ use toolwright_json::{write_comma, write_key, write_list, write_string};
 use self::definitions::Definition;
 pub use self::document::SchemaDoc;
 pub(crate) use self::words::{Words, described};
-use crate::schema::shape::{
-    Alternative, Back, Bare, Detail, Id, Key, Kind, Shape, Side, bare, fields,
-};
+use crate::schema::shape::{Alternative, Bare, Detail, Id, Key, Kind, Shape, Side, bare, fields};
 
 /// The JSON Schema of a shape.
-pub(crate) fn render(shape: &'static Shape, side: Side, detail: Detail) -> String {
+pub(crate) fn render(shape: &'static Shape<'static>, side: Side, detail: Detail) -> String {
     let mut out = String::with_capacity(512);
     render_into(&mut out, shape, side, detail);
     out
 }
 
 /// Appends the JSON Schema of a shape.
-pub(crate) fn render_into(out: &mut String, shape: &'static Shape, side: Side, detail: Detail) {
+pub(crate) fn render_into(
+    out: &mut String,
+    shape: &'static Shape<'static>,
+    side: Side,
+    detail: Detail,
+) {
     let mut writer = Writer {
         out: std::mem::take(out),
         side,
@@ -72,7 +75,7 @@ struct Writer {
 
 impl Writer {
     /// One schema. The words of the field that holds it win over the type's own.
-    fn schema(&mut self, shape: &'static Shape, words: &Words<'_>) {
+    fn schema(&mut self, shape: &'static Shape<'static>, words: &Words<'_>) {
         let is_root = std::mem::take(&mut self.is_root);
         let Bare {
             kind,
@@ -82,7 +85,7 @@ impl Writer {
             is_secret,
         } = bare(shape, self.side == Side::Output);
         let target = match kind {
-            Kind::Back(Back { id, shape }) => Some((id, shape())),
+            Kind::Back(back) => Some((back.id, back.shape())),
             _ if is_root => None,
             _ => self.recursive_layer(shape).map(|layer| (layer.id, layer)),
         };
@@ -191,7 +194,7 @@ impl Writer {
     }
 
     /// An object that may be in several ways.
-    fn either(&mut self, ways: &[Alternative], nullable: bool) {
+    fn either(&mut self, ways: &[Alternative<'static>], nullable: bool) {
         self.key("anyOf");
         self.out.push('[');
         for (index, one) in ways.iter().enumerate() {
@@ -210,8 +213,8 @@ impl Writer {
 
     fn keys(
         &mut self,
-        keys: impl Iterator<Item = Key>,
-        rest: Option<&'static Shape>,
+        keys: impl Iterator<Item = Key<'static>>,
+        rest: Option<&'static Shape<'static>>,
         mut is_open: bool,
     ) {
         self.key("properties");

@@ -50,13 +50,13 @@ pub(crate) use self::view::{Detail, Side, written};
 /// `#[derive(Schema)]` makes it, and so does `#[tool]` for a function's parameters. The text is
 /// made from it at first use; what can be decided from the tree is decided when it compiles.
 #[derive(Debug, Clone, Copy)]
-pub struct Shape {
+pub struct Shape<'s> {
     /// What values look like.
-    pub kind: Kind,
+    pub kind: Kind<'s>,
     /// The type's own words about itself; empty for none. A field's words win over its type's.
-    pub description: &'static str,
+    pub description: &'s str,
     /// A name for people; empty for none.
-    pub title: &'static str,
+    pub title: &'s str,
     /// Who the type is, where a recursive type may come back to it.
     pub id: Id,
     /// How closely the decoder has to look.
@@ -109,7 +109,7 @@ const fn fold(mut hash: u64, mut bytes: &[u8]) -> u64 {
 /// What values of a type look like in JSON.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum Kind<'s> {
     /// Any JSON value.
     Any,
     /// `null` alone.
@@ -119,43 +119,46 @@ pub enum Kind {
     /// An integer, in any spelling that is exact (`1.0`, `1e2`).
     Integer(IntegerRange),
     /// A number that the type can hold.
-    Number(NumberRange),
+    Number(NumberRange<'s>),
     /// A string.
-    String(StringRules),
+    String(StringRules<'s>),
     /// One of some strings: an enum without data.
-    Enum(&'static [Variant]),
+    Enum(&'s [Variant<'s>]),
     /// An array of one type of element.
-    Array(Array),
+    Array(Array<'s>),
     /// An array with a type for each place.
-    Tuple(&'static [&'static Shape]),
+    Tuple(&'s [&'s Shape<'s>]),
     /// An object with the keys that the type declares.
-    Object(Object),
+    Object(Object<'s>),
     /// An object with any keys.
-    Map(Map),
+    Map(Map<'s>),
     /// The inner type, or `null`.
-    Nullable(&'static Shape),
+    Nullable(&'s Shape<'s>),
     /// A value of any one of some types.
-    Union(Union),
+    Union(Union<'s>),
     /// The base type, within bounds.
-    Narrow(&'static Shape, Bounds),
+    Narrow(&'s Shape<'s>, Bounds<'s>),
     /// One type when it is read, another when it is written (`#[serde(from = …, into = …)]`).
     Sides {
         /// What is read.
-        input: &'static Shape,
+        input: &'s Shape<'s>,
         /// What is written.
-        output: &'static Shape,
+        output: &'s Shape<'s>,
     },
     /// A type that contains this one.
-    Back(Back),
+    Back(Back<'s>),
     /// A type that tells its schema only at run time.
     Foreign(Foreign),
     /// Known to nobody: the type has no schema. The compiler has refused it by now, in its words.
     Unknown,
 }
 
-impl Shape {
+impl<'s> Shape<'s> {
+    /// Any JSON value.
+    pub(crate) const ANYTHING: &'s Self = &Self::new(Kind::Any);
+
     /// A shape without words of its own.
-    pub const fn new(kind: Kind) -> Self {
+    pub const fn new(kind: Kind<'s>) -> Self {
         Self {
             care: Care::of(&kind),
             sure: Sure::of(&kind),
@@ -168,7 +171,7 @@ impl Shape {
     }
 
     /// An object with these keys and no others.
-    pub const fn object(fields: &'static [Field]) -> Self {
+    pub const fn object(fields: &'s [Field<'s>]) -> Self {
         Self::new(Kind::Object(Object {
             fields,
             open: false,
@@ -192,7 +195,7 @@ impl Shape {
 
     /// The kind below the layers that hold on the side that is read: `null`, bounds.
     #[inline]
-    pub(crate) const fn core(&self) -> &Kind {
+    pub(crate) const fn core(&self) -> &Kind<'s> {
         let mut shape = self;
         loop {
             shape = match &shape.kind {
@@ -206,10 +209,10 @@ impl Shape {
 
     /// The same, of the type that an edge back leads to. `const` cannot follow one.
     #[inline]
-    pub(crate) fn followed(&self) -> &Kind {
+    pub(crate) fn followed(&self) -> &Kind<'s> {
         let mut kind = self.core();
         while let Kind::Back(back) = kind {
-            kind = (back.shape)().core();
+            kind = back.shape().core();
         }
         kind
     }
@@ -223,7 +226,7 @@ impl Shape {
     }
 
     /// The same shape, with the words of the type that has it.
-    pub const fn described(self, description: &'static str) -> Self {
+    pub const fn described(self, description: &'s str) -> Self {
         Self {
             description,
             ..self
@@ -258,7 +261,7 @@ impl Shape {
     }
 
     /// Strings of a format of JSON Schema.
-    pub(crate) const fn format(format: &'static str) -> Self {
+    pub(crate) const fn format(format: &'s str) -> Self {
         Self::new(Kind::String(StringRules {
             min_len: 0,
             max_len: None,
@@ -269,7 +272,7 @@ impl Shape {
     }
 
     /// Strings that a library reads, in words.
-    pub(crate) const fn parsed(description: &'static str) -> Self {
+    pub(crate) const fn parsed(description: &'s str) -> Self {
         Self::format("").described(description)
     }
 }

@@ -52,7 +52,7 @@ fn reader<'a>(text: &'a str, call: &Call<'a>) -> Json<'a> {
 /// and collects every fault.
 pub(crate) fn decode_params<'a>(
     call: &Call<'a>,
-    params: Object,
+    params: Object<'static>,
     slots: &mut [&mut dyn Slot<'a>],
 ) -> Result<(), ToolError> {
     let text = arguments(call)?;
@@ -86,7 +86,7 @@ impl Given {
 }
 
 /// What a parameter gets that is not given.
-fn leave_out<'a>(field: &Field, slot: &mut dyn Slot<'a>, call: &Call<'a>) -> Result<(), Error> {
+fn leave_out<'a>(field: &Field<'_>, slot: &mut dyn Slot<'a>, call: &Call<'a>) -> Result<(), Error> {
     let left_out = match field.presence {
         Presence::Required => None,
         Presence::Optional => slot.fill(&mut Json::new("null", call.store())).ok(),
@@ -96,7 +96,11 @@ fn leave_out<'a>(field: &Field, slot: &mut dyn Slot<'a>, call: &Call<'a>) -> Res
 }
 
 /// Fills the slot of a parameter with the value that stands next.
-fn fill_one<'a>(json: &mut Json<'a>, field: &Field, slot: &mut dyn Slot<'a>) -> Result<(), Error> {
+fn fill_one<'a>(
+    json: &mut Json<'a>,
+    field: &Field<'static>,
+    slot: &mut dyn Slot<'a>,
+) -> Result<(), Error> {
     let mut elsewhere = None;
     let watch = Watch::of(field.shape, json.is_lowered());
     slot.fill(json.arrive(watch, &mut elsewhere)?)
@@ -105,7 +109,7 @@ fn fill_one<'a>(json: &mut Json<'a>, field: &Field, slot: &mut dyn Slot<'a>) -> 
 fn fill<'a>(
     text: &'a str,
     call: &Call<'a>,
-    params: Object,
+    params: Object<'static>,
     slots: &mut [&mut dyn Slot<'a>],
 ) -> Result<(), Error> {
     let mut json = reader(text, call);
@@ -160,7 +164,7 @@ fn fill<'a>(
 /// Fills the one slot of a tool whose arguments are one struct.
 pub(crate) fn decode_root<'a>(
     call: &Call<'a>,
-    root: &'static Shape,
+    root: &'static Shape<'static>,
     slot: &mut dyn Slot<'a>,
 ) -> Result<(), ToolError> {
     decode_whole(call, Some(root), |json| slot.fill(json)).map(|_| ())
@@ -169,7 +173,7 @@ pub(crate) fn decode_root<'a>(
 /// Decodes the whole arguments as one value.
 pub(crate) fn decode_value<T: DeserializeOwned>(
     call: &Call<'_>,
-    root: Option<&'static Shape>,
+    root: Option<&'static Shape<'static>>,
 ) -> Result<T, ToolError> {
     decode_value_of(call, root).map(|(value, _)| value)
 }
@@ -177,14 +181,14 @@ pub(crate) fn decode_value<T: DeserializeOwned>(
 /// The same, with the text that was read: the arguments, or what they were repaired to.
 pub(crate) fn decode_value_of<'a, T: DeserializeOwned>(
     call: &Call<'a>,
-    root: Option<&'static Shape>,
+    root: Option<&'static Shape<'static>>,
 ) -> Result<(T, &'a str), ToolError> {
     decode_whole(call, root, |json| T::deserialize(json))
 }
 
 fn decode_whole<'a, T>(
     call: &Call<'a>,
-    root: Option<&'static Shape>,
+    root: Option<&'static Shape<'static>>,
     mut read: impl FnMut(&mut Json<'a>) -> Result<T, Error>,
 ) -> Result<(T, &'a str), ToolError> {
     let text = arguments(call)?;

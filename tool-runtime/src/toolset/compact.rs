@@ -189,7 +189,7 @@ struct Asked {
 }
 
 impl Schema for Asked {
-    const SHAPE: &'static Shape =
+    const SHAPE: &'static Shape<'static> =
         &Shape::object(&[Field::new("name", "The tool's name", String::SHAPE)]);
 }
 

@@ -92,14 +92,14 @@ impl Dialect {
     /// Whether the provider takes arguments of this shape: what [`lower`](super::lower) would say of
     /// its schema, but for types that tell theirs only when the program runs. Opaque are also types
     /// that the shape comes back to and does not hold itself, unless `refs` does.
-    pub const fn verdict(self, arguments: &Shape, refs: &'static Refs) -> Verdict {
+    pub const fn verdict(self, arguments: &Shape<'static>, refs: &'static Refs) -> Verdict {
         self.judge(arguments, refs).verdict
     }
 
     /// What arguments of this shape take of [`request_limits`](Self::request_limits): what
     /// [`lower`](super::lower) counts in their schema. Nothing is known of arguments that are refused
     /// or of which a part is opaque.
-    pub const fn demand(self, arguments: &Shape, refs: &'static Refs) -> Demand {
+    pub const fn demand(self, arguments: &Shape<'static>, refs: &'static Refs) -> Demand {
         let Size {
             optional_keys,
             unions,
@@ -111,7 +111,7 @@ impl Dialect {
         }
     }
 
-    pub(crate) const fn judge(self, arguments: &Shape, refs: &'static Refs) -> Judged {
+    pub(crate) const fn judge(self, arguments: &Shape<'static>, refs: &'static Refs) -> Judged {
         let judged = self.walk(arguments, refs, false);
         // Bytes are known without looking at them, and characters are at most as many.
         match judged.verdict {
@@ -120,7 +120,12 @@ impl Dialect {
         }
     }
 
-    const fn walk(self, arguments: &Shape, refs: &'static Refs, by_characters: bool) -> Judged {
+    const fn walk(
+        self,
+        arguments: &Shape<'static>,
+        refs: &'static Refs,
+        by_characters: bool,
+    ) -> Judged {
         let mut walk = Walk {
             rules: self.rules(),
             steps: Steps::NONE,
@@ -182,7 +187,7 @@ struct Walk {
 }
 
 impl Walk {
-    const fn root(&mut self, shape: &Shape) -> Option<RejectCode> {
+    const fn root(&mut self, shape: &Shape<'static>) -> Option<RejectCode> {
         if is_nullable(shape) {
             return Some(RejectCode::RootNotObject);
         }
@@ -218,7 +223,7 @@ impl Walk {
     }
 
     /// The names of the arguments.
-    const fn names(&mut self, object: &Object) -> Option<RejectCode> {
+    const fn names(&mut self, object: &Object<'static>) -> Option<RejectCode> {
         let Some(rule) = &self.rules.argument_name else {
             return None;
         };
@@ -259,7 +264,7 @@ impl Walk {
         }
     }
 
-    const fn element(&mut self, shape: &Shape, levels: usize) -> Option<RejectCode> {
+    const fn element(&mut self, shape: &Shape<'static>, levels: usize) -> Option<RejectCode> {
         self.steps.push("*");
         let found = self.node(shape, levels);
         if found.is_none() {

@@ -17,7 +17,7 @@ pub(crate) struct RefusedDefault {
 }
 
 /// What is wrong with a value that should be of a shape.
-pub(crate) fn refusal(shape: &Shape, json: &str) -> Option<Fault> {
+pub(crate) fn refusal(shape: &Shape<'_>, json: &str) -> Option<Fault> {
     let reading = Reading {
         depth: MAX_DEPTH,
         lowered: false,
@@ -27,14 +27,14 @@ pub(crate) fn refusal(shape: &Shape, json: &str) -> Option<Fault> {
 }
 
 /// The defaults inside a shape that are refused; those of secrets are told nobody.
-pub(crate) fn refused_defaults(shape: &'static Shape) -> Vec<RefusedDefault> {
+pub(crate) fn refused_defaults(shape: &'static Shape<'static>) -> Vec<RefusedDefault> {
     let mut found = Vec::new();
     look(shape, "", &mut found);
     found
 }
 
 /// The walk ends: what leads back is not followed.
-fn look(shape: &'static Shape, path: &str, found: &mut Vec<RefusedDefault>) {
+fn look(shape: &'static Shape<'static>, path: &str, found: &mut Vec<RefusedDefault>) {
     let Bare { kind, .. } = bare(shape, false);
     match kind {
         Kind::Object(object) => {
@@ -58,7 +58,7 @@ fn look(shape: &'static Shape, path: &str, found: &mut Vec<RefusedDefault>) {
     }
 }
 
-fn inside(field: &'static Field, path: &str, found: &mut Vec<RefusedDefault>) {
+fn inside(field: &'static Field<'static>, path: &str, found: &mut Vec<RefusedDefault>) {
     if field.flatten {
         return look(field.shape, path, found);
     }

@@ -20,7 +20,7 @@ const MAX_STEPS: usize = 1000;
 
 /// The JSON of a small value that is read as this shape, if one is found: `{"sku":"text","qty":1}`.
 /// Of keys it has those that must be there.
-pub(crate) fn example(shape: &Shape) -> Option<String> {
+pub(crate) fn example(shape: &Shape<'_>) -> Option<String> {
     let mut search = Search {
         inside: Vec::new(),
         edges: MAX_EDGES,
@@ -40,7 +40,7 @@ struct Search {
 }
 
 impl Search {
-    fn value(&mut self, shape: &Shape) -> Option<String> {
+    fn value(&mut self, shape: &Shape<'_>) -> Option<String> {
         self.steps = self.steps.checked_sub(1)?;
         let is_named = shape.id != Id::NONE;
         if is_named {
@@ -58,7 +58,7 @@ impl Search {
         found.or_else(|| bare.nullable.then(|| "null".into()))
     }
 
-    fn kind(&mut self, kind: &Kind) -> Option<String> {
+    fn kind(&mut self, kind: &Kind<'_>) -> Option<String> {
         match kind {
             Kind::Null => Some("null".into()),
             Kind::Bool => Some("true".into()),
@@ -82,7 +82,7 @@ impl Search {
                 }
                 self.edges -= 1;
                 self.inside.push(back.id);
-                let found = self.value((back.shape)());
+                let found = self.value(back.shape());
                 self.inside.pop();
                 self.edges += 1;
                 found
@@ -92,7 +92,7 @@ impl Search {
     }
 
     /// As few elements as may be; but one rather than none, since an empty array shows nothing.
-    fn array(&mut self, array: &Array) -> Option<String> {
+    fn array(&mut self, array: &Array<'_>) -> Option<String> {
         let most = array.max_len.unwrap_or(u64::MAX);
         let item = (most > 0).then(|| self.value(array.items)).flatten();
         let count = usize::try_from(array.min_len).ok()?;
@@ -107,7 +107,7 @@ impl Search {
         }
     }
 
-    fn object(&mut self, alternative: &Alternative) -> Option<String> {
+    fn object(&mut self, alternative: &Alternative<'_>) -> Option<String> {
         let mut json = String::from("{");
         for key in alternative.keys.iter().filter(|key| key.required) {
             write_key(&mut json, key.name);
@@ -118,7 +118,7 @@ impl Search {
     }
 
     /// What the field's author gave as an example, or else by default, says more than its type.
-    fn field(&mut self, field: &Field) -> Option<String> {
+    fn field(&mut self, field: &Field<'_>) -> Option<String> {
         [field.example, field.told_default()]
             .into_iter()
             .flatten()
@@ -130,7 +130,7 @@ impl Search {
     }
 
     /// One entry rather than none, where a key is easily made up.
-    fn map(&mut self, map: &Map) -> Option<String> {
+    fn map(&mut self, map: &Map<'_>) -> Option<String> {
         let most = map.max_len.unwrap_or(u64::MAX);
         let key = match bare(map.keys, false).kind {
             Kind::String(rules) => word("key", &rules),
@@ -158,7 +158,7 @@ fn quoted(text: &str) -> String {
     json
 }
 
-fn first_name(variants: &[Variant]) -> Option<String> {
+fn first_name(variants: &[Variant<'_>]) -> Option<String> {
     variants.first().map(|variant| quoted(variant.name))
 }
 
@@ -192,7 +192,7 @@ fn integer(range: &IntegerRange) -> Option<Int> {
 
 /// A number near 1, above zero if there is one. What arithmetic with `f64` proposes, the exact values
 /// must admit.
-fn number(range: &NumberRange) -> Option<String> {
+fn number(range: &NumberRange<'_>) -> Option<String> {
     let min = range.min.map(|edge| edge.at);
     let max = range.max.map(|edge| edge.at);
     let mut proposed: Vec<String> = vec!["1".into()];
@@ -232,11 +232,11 @@ fn number(range: &NumberRange) -> Option<String> {
 }
 
 /// Whether the range admits the number, exactly.
-fn is_in(range: &NumberRange, text: &str) -> bool {
+fn is_in(range: &NumberRange<'_>, text: &str) -> bool {
     let Some(number) = Decimal::of(text) else {
         return false;
     };
-    let edge = |edge: Option<crate::schema::shape::Edge>, is_min: bool| {
+    let edge = |edge: Option<crate::schema::shape::Edge<'_>>, is_min: bool| {
         let Some(edge) = edge else {
             return true;
         };
@@ -264,14 +264,14 @@ fn is_in(range: &NumberRange, text: &str) -> bool {
 
 /// The text that a type's own words name: of "Time of day, such as `23:59:59`" the time. The type may
 /// ask for more than its rules say.
-fn named_sample(rules: &StringRules, description: &str) -> Option<String> {
+fn named_sample(rules: &StringRules<'_>, description: &str) -> Option<String> {
     let (_, rest) = description.split_once("such as `")?;
     let (sample, _) = rest.split_once('`')?;
     let is_free = rules.pattern.is_none() && rules.format.is_empty();
     (is_free && has_length(rules, sample)).then(|| quoted(sample))
 }
 
-fn string(rules: &StringRules) -> Option<String> {
+fn string(rules: &StringRules<'_>) -> Option<String> {
     if rules.format.is_empty() {
         return word("text", rules);
     }
@@ -280,13 +280,13 @@ fn string(rules: &StringRules) -> Option<String> {
     is_fine.then(|| quoted(sample))
 }
 
-fn has_length(rules: &StringRules, text: &str) -> bool {
+fn has_length(rules: &StringRules<'_>, text: &str) -> bool {
     let count = text.chars().count() as u64;
     count >= rules.min_len && rules.max_len.is_none_or(|most| count <= most)
 }
 
 /// A word cut, or repeated, to a length that the rules admit; what matches a pattern is not known.
-fn word(word: &str, rules: &StringRules) -> Option<String> {
+fn word(word: &str, rules: &StringRules<'_>) -> Option<String> {
     let len = (word.len() as u64)
         .max(rules.min_len)
         .min(rules.max_len.unwrap_or(u64::MAX));

@@ -17,7 +17,7 @@ use crate::schema::decode::{Leaf, admits, int_of};
 use crate::schema::read::read;
 use crate::schema::shape::{Array, Field, Foreign, Kind, Map, Presence, Shape, bare};
 
-impl Map {
+impl Map<'_> {
     /// Whether `null` behind a key stands for leaving it out: all keys are known, so that a strict
     /// mode wants each of them.
     pub(crate) fn leaves_out_by_null(&self) -> bool {
@@ -26,7 +26,7 @@ impl Map {
     }
 }
 
-impl Field {
+impl Field<'_> {
     /// Whether `null` stands for leaving it out.
     pub(crate) fn is_left_out_by_null(&self) -> bool {
         self.presence != Presence::Required && !admits(self.shape, Leaf::Null)
@@ -65,7 +65,7 @@ impl Json<'_> {
     /// The value that stands next in the form of its type, if it stands there in a strict mode's; it
     /// is consumed then. What stands inside it is as it was, but for a type that only its schema
     /// tells of.
-    pub(crate) fn raised(&mut self, shape: &Shape) -> Result<Option<String>, Error> {
+    pub(crate) fn raised(&mut self, shape: &Shape<'_>) -> Result<Option<String>, Error> {
         let kind = match self.peek() {
             Some(b'[' | b'{') => bare(shape, false).kind,
             _ => return Ok(None),
@@ -97,7 +97,7 @@ impl Json<'_> {
     }
 
     /// `[{"key": …, "value": …}, …]` as an object. An equal key is found like that of any object.
-    fn entries(&mut self, map: &Map) -> Result<Option<String>, Error> {
+    fn entries(&mut self, map: &Map<'_>) -> Result<Option<String>, Error> {
         let are_integers = matches!(bare(map.keys, false).kind, Kind::Integer(_));
         let mut out = String::from("{");
         let mut place = Place::Opened;

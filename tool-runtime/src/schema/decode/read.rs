@@ -271,7 +271,7 @@ impl<'de> Json<'de> {
     /// Consumes the next `"key":` if it is that of this field, in one of the two ways in which
     /// almost everybody writes it: to compare a key takes less time than to look for its end.
     #[inline]
-    pub(crate) fn take_key(&mut self, place: &mut Place, field: &Field) -> bool {
+    pub(crate) fn take_key(&mut self, place: &mut Place, field: &Field<'_>) -> bool {
         let rest = match (*place, self.rest()) {
             (Place::Inside, [b',', b' ', b'"', rest @ ..] | [b',', b'"', rest @ ..]) => rest,
             (Place::Opened, [b'"', rest @ ..]) => rest,

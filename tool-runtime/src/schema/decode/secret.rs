@@ -11,11 +11,11 @@ use crate::schema::shape::{Field, Kind, Presence, Shape, alternatives_of, bare};
 const SECRET: &str = r#""[secret]""#;
 
 /// Whether a value of this shape is a secret, or has one inside.
-pub(crate) fn holds_secret(shape: &Shape) -> bool {
+pub(crate) fn holds_secret(shape: &Shape<'_>) -> bool {
     holds(shape, &mut Vec::new())
 }
 
-fn holds(shape: &Shape, seen: &mut Vec<u64>) -> bool {
+fn holds(shape: &Shape<'_>, seen: &mut Vec<u64>) -> bool {
     if shape.is_secret {
         return true;
     }
@@ -36,14 +36,14 @@ fn holds(shape: &Shape, seen: &mut Vec<u64>) -> bool {
                 return false;
             }
             seen.push(back.id.hash);
-            holds((back.shape)(), seen)
+            holds(back.shape(), seen)
         }
         _ => false,
     }
 }
 
 /// A text of this shape, without its secrets. What is not of the shape may be one, and is left out.
-pub(crate) fn without_secrets<'t>(text: &'t str, shape: &Shape) -> Cow<'t, str> {
+pub(crate) fn without_secrets<'t>(text: &'t str, shape: &Shape<'_>) -> Cow<'t, str> {
     if !holds_secret(shape) {
         return text.into();
     }
@@ -61,7 +61,7 @@ pub(crate) fn unshown(text: &str) -> String {
     format!(r#""[{} bytes]""#, text.len())
 }
 
-impl Field {
+impl Field<'_> {
     /// The default, where it may be told: not that of a secret.
     pub(crate) fn told_default(&self) -> Option<fn() -> Option<String>> {
         self.default.filter(|_| !holds_secret(self.shape))
@@ -80,7 +80,7 @@ fn copy(json: &mut Json<'_>, out: &mut String) -> Result<(), Error> {
 }
 
 /// Writes the value that stands next.
-fn show(json: &mut Json<'_>, shape: &Shape, out: &mut String) -> Result<(), Error> {
+fn show<'s>(json: &mut Json<'_>, shape: &Shape<'s>, out: &mut String) -> Result<(), Error> {
     let bare = bare(shape, false);
     if bare.is_secret {
         return hide(json, out);
@@ -90,7 +90,7 @@ fn show(json: &mut Json<'_>, shape: &Shape, out: &mut String) -> Result<(), Erro
     }
     match (bare.kind, json.peek()) {
         (_, Some(b'n')) => copy(json, out),
-        (Kind::Back(back), _) => show(json, (back.shape)(), out),
+        (Kind::Back(back), _) => show(json, back.shape(), out),
         (Kind::Array(array), Some(b'[')) => elements(json, out, |_| Some(array.items)),
         (Kind::Tuple(items), Some(b'[')) => elements(json, out, |index| items.get(index).copied()),
         (Kind::Map(map), Some(b'{')) if !holds_secret(map.keys) => {
@@ -99,7 +99,7 @@ fn show(json: &mut Json<'_>, shape: &Shape, out: &mut String) -> Result<(), Erro
         (Kind::Object(_) | Kind::Union(_), Some(b'{')) => {
             let ways = alternatives_of(shape, false);
             entries(json, out, |name| {
-                let mut found: Option<&'static Shape> = None;
+                let mut found: Option<&'s Shape<'s>> = None;
                 for way in &ways {
                     let key = way.keys.iter().find(|key| key.is_read_as(name));
                     let (inner, is_secret) = match (key, way.rest) {
@@ -127,10 +127,10 @@ fn show(json: &mut Json<'_>, shape: &Shape, out: &mut String) -> Result<(), Erro
     }
 }
 
-fn elements(
+fn elements<'s>(
     json: &mut Json<'_>,
     out: &mut String,
-    shape: impl Fn(usize) -> Option<&'static Shape>,
+    shape: impl Fn(usize) -> Option<&'s Shape<'s>>,
 ) -> Result<(), Error> {
     json.enter_array()?;
     let (mut place, mut index) = (Place::Opened, 0);
@@ -145,10 +145,10 @@ fn elements(
 }
 
 /// The values behind keys; one whose shape is not known is not shown.
-fn entries(
+fn entries<'s>(
     json: &mut Json<'_>,
     out: &mut String,
-    shape: impl Fn(&str) -> Option<&'static Shape>,
+    shape: impl Fn(&str) -> Option<&'s Shape<'s>>,
 ) -> Result<(), Error> {
     json.enter_object()?;
     let mut place = Place::Opened;
@@ -161,7 +161,11 @@ fn entries(
     Ok(())
 }
 
-fn one(json: &mut Json<'_>, shape: Option<&'static Shape>, out: &mut String) -> Result<(), Error> {
+fn one<'s>(
+    json: &mut Json<'_>,
+    shape: Option<&'s Shape<'s>>,
+    out: &mut String,
+) -> Result<(), Error> {
     match shape {
         Some(shape) => show(json, shape, out),
         None => hide(json, out),

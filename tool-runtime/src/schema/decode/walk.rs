@@ -48,7 +48,7 @@ pub(crate) fn judge(
     text: &str,
     at: usize,
     reading: Reading,
-    shape: &Shape,
+    shape: &Shape<'_>,
 ) -> Result<Option<(String, usize)>, Error> {
     let store = Store::new();
     let mut walk = Walk::new(reading.of(text, at, &store), Mode::Judge);
@@ -63,7 +63,7 @@ pub(crate) fn judge(
 }
 
 /// Finds all that is wrong with a text that is JSON.
-pub(crate) fn tell(text: &str, reading: Reading, root: &Shape, repairs: Repairs) -> Found {
+pub(crate) fn tell(text: &str, reading: Reading, root: &Shape<'_>, repairs: Repairs) -> Found {
     let store = Store::new();
     let mut walk = Walk::new(reading.of(text, 0, &store), Mode::Tell { repairs });
     if holds_secret(root) {
@@ -150,7 +150,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Whether a value that stands where one of this shape belongs may not be told.
-    fn hides(&self, shape: &Shape) -> bool {
+    fn hides(&self, shape: &Shape<'_>) -> bool {
         match self.secrecy {
             Secrecy::None => false,
             Secrecy::Around => holds_secret(shape),
@@ -159,7 +159,7 @@ impl<'t> Walk<'t> {
     }
 
     /// The value at an offset, which stands where one of this shape belongs, as it is told.
-    fn got(&self, at: usize, shape: &Shape) -> String {
+    fn got(&self, at: usize, shape: &Shape<'_>) -> String {
         let text = self.json.whole();
         if self.hides(shape) {
             say::kept_back(text, at)
@@ -206,12 +206,12 @@ impl<'t> Walk<'t> {
     }
 
     /// Walks the value that stands next.
-    fn value(&mut self, shape: &Shape) -> Walked {
+    fn value(&mut self, shape: &Shape<'_>) -> Walked {
         let peeled = Peeled::of(shape);
         self.guarded(peeled.is_secret, |walk| walk.value_of(shape, peeled))
     }
 
-    fn value_of(&mut self, shape: &Shape, peeled: Peeled<'_>) -> Walked {
+    fn value_of(&mut self, shape: &Shape<'_>, peeled: Peeled<'_, '_>) -> Walked {
         let next = self.json.peek();
         if self.json.is_lowered() && self.raise(shape)? {
             return Ok(());
@@ -220,7 +220,7 @@ impl<'t> Walk<'t> {
             (Kind::Any | Kind::Unknown, _) => self.any(false),
             (Kind::Foreign(_), _) => self.any(true),
             (Kind::Back(back), _) if !(peeled.nullable && next == Some(b'n')) => {
-                self.value((back.shape)())
+                self.value(back.shape())
             }
             (_, Some(b'n')) if peeled.nullable => Ok(self.json.null()?),
             (Kind::Null, Some(b'n')) => Ok(self.json.null()?),
@@ -246,7 +246,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Walks a value that stands next in a strict mode's form in the form of its type.
-    fn raise(&mut self, shape: &Shape) -> Result<bool, Stop> {
+    fn raise(&mut self, shape: &Shape<'_>) -> Result<bool, Stop> {
         let (start, depth) = (self.json.offset(), self.json.depth());
         let Some(raised) = self.json.raised(shape)? else {
             return Ok(false);
@@ -328,7 +328,7 @@ impl<'t> Walk<'t> {
         Ok((start, self.json.number("a number")?))
     }
 
-    fn integer(&mut self, shape: &Shape) -> Walked {
+    fn integer(&mut self, shape: &Shape<'_>) -> Walked {
         let (start, number) = self.take_number()?;
         if admits(shape, Leaf::Number(number)) {
             self.respell(start, number);
@@ -356,7 +356,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn number(&mut self, shape: &Shape) -> Walked {
+    fn number(&mut self, shape: &Shape<'_>) -> Walked {
         let (start, number) = self.take_number()?;
         if admits(shape, Leaf::Number(number)) {
             return Ok(());
@@ -368,7 +368,7 @@ impl<'t> Walk<'t> {
         self.unfit(start, shape, code)
     }
 
-    fn string(&mut self, shape: &Shape) -> Walked {
+    fn string(&mut self, shape: &Shape<'_>) -> Walked {
         let start = self.json.offset();
         let text = self.json.string()?;
         let text = match &text {
@@ -387,7 +387,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn array(&mut self, shape: &Shape, items: &Shape, unique: bool) -> Walked {
+    fn array(&mut self, shape: &Shape<'_>, items: &Shape<'_>, unique: bool) -> Walked {
         let start = self.json.offset();
         self.json.enter_array()?;
         let (mut place, mut index) = (Place::Opened, 0);
@@ -423,7 +423,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn tuple(&mut self, shape: &Shape, items: &[&Shape]) -> Walked {
+    fn tuple(&mut self, shape: &Shape<'_>, items: &[&Shape<'_>]) -> Walked {
         let start = self.json.offset();
         self.json.enter_array()?;
         let (mut place, mut index) = (Place::Opened, 0);

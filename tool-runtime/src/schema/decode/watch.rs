@@ -18,13 +18,13 @@ pub(crate) enum Watch {
     /// What its type reads.
     Typed,
     /// Of this shape, and reading it as its type does not tell.
-    Shaped(&'static Shape),
+    Shaped(&'static Shape<'static>),
     /// It has been looked at already, with all that is in it.
     Judged,
 }
 
 /// Any value, in which no key stands twice: types that skip a value do not look.
-static ANY: Shape = Shape {
+static ANY: Shape<'_> = Shape {
     care: Care::Walked,
     ..Shape::new(Kind::Any)
 };
@@ -35,7 +35,7 @@ impl Watch {
 
     /// A value of this shape.
     #[inline]
-    pub(crate) fn of(shape: &'static Shape, lowered: bool) -> Self {
+    pub(crate) fn of(shape: &'static Shape<'static>, lowered: bool) -> Self {
         match shape.care {
             Care::Typed if !lowered => Self::Typed,
             Care::Typed => Self::Shaped(shape),
@@ -70,7 +70,7 @@ impl<'de> Json<'de> {
 
     fn arrive_shaped<'j>(
         &'j mut self,
-        shape: &'static Shape,
+        shape: &'static Shape<'static>,
         elsewhere: &'j mut Option<Self>,
     ) -> Result<&'j mut Self, Error> {
         let care = care(shape);
@@ -100,7 +100,7 @@ impl<'de> Json<'de> {
 
     /// Walks the value that stands next; what it is in other words, if serde needs those, and where
     /// it ends.
-    fn walked(&mut self, shape: &Shape) -> Result<Option<(String, usize)>, Error> {
+    fn walked(&mut self, shape: &Shape<'_>) -> Result<Option<(String, usize)>, Error> {
         self.watch = Watch::Judged;
         self.peek();
         let reading = walk::Reading {
@@ -157,7 +157,7 @@ fn refused() -> Error {
 }
 
 /// The care for a shape, with what it leads back to.
-fn care(mut shape: &Shape) -> Care {
+fn care(mut shape: &Shape<'_>) -> Care {
     // Bounds hold whatever stands inside them.
     let mut bounded = false;
     loop {
@@ -165,7 +165,7 @@ fn care(mut shape: &Shape) -> Care {
         shape = match &shape.kind {
             _ if bounded && shape.care == Care::Typed => return Care::Watched,
             _ if shape.care != Care::Watched => return shape.care,
-            Kind::Back(back) => (back.shape)(),
+            Kind::Back(back) => back.shape(),
             // What stands inside may have to be walked, which shows only behind an edge back.
             Kind::Nullable(inner) | Kind::Sides { input: inner, .. } | Kind::Narrow(inner, _)
                 if matches!(
@@ -184,7 +184,7 @@ fn care(mut shape: &Shape) -> Care {
 pub(super) struct Inside {
     parts: Parts,
     /// Bounds on how many there are.
-    of: Option<&'static Shape>,
+    of: Option<&'static Shape<'static>>,
     count: usize,
     /// See [`Json::is_lowered`].
     lowered: bool,
@@ -193,15 +193,15 @@ pub(super) struct Inside {
 enum Parts {
     /// All alike, in whatever way.
     Alike(Watch),
-    Places(&'static [&'static Shape]),
+    Places(&'static [&'static Shape<'static>]),
     Keys(Keys),
-    Entries(&'static Map),
-    Variants(&'static Union),
+    Entries(&'static Map<'static>),
+    Variants(&'static Union<'static>),
 }
 
 impl Parts {
     #[inline]
-    fn of_object(object: &'static Object) -> Self {
+    fn of_object(object: &'static Object<'static>) -> Self {
         Self::Keys(Keys {
             fields: object.fields,
             open: object.open,
@@ -211,7 +211,7 @@ impl Parts {
         })
     }
 
-    fn of(shape: &'static Shape, is_array: bool, lowered: bool) -> Result<Self, Error> {
+    fn of(shape: &'static Shape<'static>, is_array: bool, lowered: bool) -> Result<Self, Error> {
         Ok(match (shape.followed(), is_array) {
             (Kind::Any | Kind::Foreign(_) | Kind::Unknown, _) => Self::Alike(Watch::Typed),
             (Kind::Array(array), true) => Self::Alike(Watch::of(array.items, lowered)),
@@ -226,7 +226,7 @@ impl Parts {
 
 /// The keys of an object, as they come.
 struct Keys {
-    fields: &'static [Field],
+    fields: &'static [Field<'static>],
     open: bool,
     /// Keys mostly come in the type's order.
     next: usize,
@@ -238,7 +238,7 @@ struct Keys {
 
 impl Keys {
     #[inline]
-    fn note(&mut self, index: usize, field: &Field) {
+    fn note(&mut self, index: usize, field: &Field<'_>) {
         self.next = index + 1;
         if index == self.in_turn {
             self.in_turn += 1;
@@ -394,7 +394,7 @@ impl Inside {
         }
     }
 
-    fn close_shaped(&self, shape: &Shape) -> Result<(), Error> {
+    fn close_shaped(&self, shape: &Shape<'_>) -> Result<(), Error> {
         let is_whole = match &self.parts {
             Parts::Keys(keys) => keys.are_whole(),
             Parts::Variants(_) => self.count == 1,
@@ -406,17 +406,17 @@ impl Inside {
 
 /// The field of this name, looked for from `next` on first.
 pub(crate) fn position<'f>(
-    fields: &'f [Field],
+    fields: &'f [Field<'f>],
     key: &str,
     next: usize,
-) -> Option<(usize, &'f Field)> {
+) -> Option<(usize, &'f Field<'f>)> {
     if let Some(field) = fields.get(next)
         && field.is_read_as(key)
     {
         return Some((next, field));
     }
     let (before, after) = fields.split_at_checked(next).unwrap_or((fields, &[]));
-    let find = |fields: &'f [Field]| {
+    let find = |fields: &'f [Field<'f>]| {
         let mut fields = fields.iter().enumerate();
         fields.find(|(_, field)| field.is_read_as(key))
     };
@@ -426,7 +426,7 @@ pub(crate) fn position<'f>(
 }
 
 /// What stands behind the key that names a variant.
-fn variant(union: &'static Union, key: &str) -> Result<&'static Shape, Error> {
+fn variant(union: &'static Union<'static>, key: &str) -> Result<&'static Shape<'static>, Error> {
     let mut found = union
         .members
         .iter()
@@ -441,14 +441,14 @@ fn variant(union: &'static Union, key: &str) -> Result<&'static Shape, Error> {
 }
 
 /// Whether a map has such keys. JSON's keys are strings; numbers have one spelling each.
-pub(crate) fn admits_key(shape: &Shape, key: &str) -> bool {
+pub(crate) fn admits_key(shape: &Shape<'_>, key: &str) -> bool {
     let mut core = shape;
     let is_bool = loop {
         core = match &core.kind {
             Kind::Nullable(inner) | Kind::Sides { input: inner, .. } | Kind::Narrow(inner, _) => {
                 inner
             }
-            Kind::Back(back) => (back.shape)(),
+            Kind::Back(back) => back.shape(),
             Kind::Integer(_) => {
                 return super::key::integer(key)
                     .is_ok_and(|number| admits(shape, Leaf::Number(number)));

@@ -4,16 +4,16 @@ use crate::schema::shape::{IntegerRange, Kind, NumberRange, Shape, StringRules, 
 
 /// What type was expected: `a string`, `an integer from 1 to 99`. A range that is only the width of
 /// a type goes without saying.
-pub(crate) fn describe(shape: &Shape) -> String {
+pub(crate) fn describe(shape: &Shape<'_>) -> String {
     words(shape, false)
 }
 
 /// What values were expected, with the range that the type holds.
-pub(crate) fn describe_range(shape: &Shape) -> String {
+pub(crate) fn describe_range(shape: &Shape<'_>) -> String {
     words(shape, true)
 }
 
-fn words(shape: &Shape, ranges: bool) -> String {
+fn words(shape: &Shape<'_>, ranges: bool) -> String {
     let bare = bare(shape, false);
     let words = kind(&bare.kind, ranges);
     if bare.nullable && !matches!(bare.kind, Kind::Any | Kind::Null | Kind::Unknown) {
@@ -23,7 +23,7 @@ fn words(shape: &Shape, ranges: bool) -> String {
     }
 }
 
-fn kind(kind: &Kind, ranges: bool) -> String {
+fn kind(kind: &Kind<'_>, ranges: bool) -> String {
     match kind {
         Kind::Null => "null".into(),
         Kind::Bool => "true or false".into(),
@@ -51,7 +51,7 @@ fn kind(kind: &Kind, ranges: bool) -> String {
             }
             found.join(" or ")
         }
-        Kind::Back(back) => words((back.shape)(), ranges),
+        Kind::Back(back) => words(back.shape(), ranges),
         _ => "a JSON value".into(),
     }
 }
@@ -73,7 +73,7 @@ fn integer(range: &IntegerRange, ranges: bool) -> String {
     format!("an integer from {min} to {max}{not_zero}{multiple}")
 }
 
-fn number(range: &NumberRange, ranges: bool) -> String {
+fn number(range: &NumberRange<'_>, ranges: bool) -> String {
     // That every number has an end goes without saying, until one is beyond it.
     let width = ranges.then_some(range.width);
     let min = match (range.min, width) {
@@ -100,7 +100,7 @@ fn number(range: &NumberRange, ranges: bool) -> String {
     )
 }
 
-fn string(rules: &StringRules) -> String {
+fn string(rules: &StringRules<'_>) -> String {
     let count = count(rules.min_len, rules.max_len, "character");
     let format = match rules.format {
         "" => String::new(),

@@ -19,13 +19,16 @@ pub(super) struct Definition {
 
 #[cfg_attr(not(feature = "schemars"), allow(dead_code))]
 pub(super) enum Body {
-    Shape(&'static Shape),
+    Shape(&'static Shape<'static>),
     Text(String),
 }
 
 impl Writer {
     /// The outermost layer of a shape that something inside it comes back to.
-    pub(super) fn recursive_layer(&self, mut shape: &'static Shape) -> Option<&'static Shape> {
+    pub(super) fn recursive_layer(
+        &self,
+        mut shape: &'static Shape<'static>,
+    ) -> Option<&'static Shape<'static>> {
         loop {
             if self.recursive.contains(&shape.id) {
                 return Some(shape);
@@ -42,7 +45,7 @@ impl Writer {
         }
     }
 
-    pub(super) fn reference(&mut self, id: Id, target: &'static Shape, nullable: bool) {
+    pub(super) fn reference(&mut self, id: Id, target: &'static Shape<'static>, nullable: bool) {
         let name = self.defined(id, target);
         if nullable {
             self.key("anyOf");
@@ -56,7 +59,7 @@ impl Writer {
     }
 
     /// The name under which a type stands in `$defs`.
-    fn defined(&mut self, id: Id, shape: &'static Shape) -> String {
+    fn defined(&mut self, id: Id, shape: &'static Shape<'static>) -> String {
         if let Some(known) = self.defs.iter().find(|def| def.hash == id.hash) {
             return known.name.clone();
         }

@@ -28,7 +28,7 @@ pub struct SchemaDoc(Source);
 #[derive(Clone)]
 enum Source {
     Shape {
-        shape: &'static Shape,
+        shape: &'static Shape<'static>,
         side: Side,
         text: OnceLock<Arc<str>>,
     },
@@ -48,7 +48,7 @@ impl SchemaDoc {
 
     /// The schema of a tool without parameters: an object without keys.
     pub fn empty_object() -> Self {
-        const EMPTY: &Shape = &Shape::object(&[]);
+        const EMPTY: &Shape<'_> = &Shape::object(&[]);
         Self::from_shape(EMPTY, Side::Input)
     }
 
@@ -61,7 +61,7 @@ impl SchemaDoc {
         serde_json::from_str(text)
     }
 
-    pub(crate) fn from_shape(shape: &'static Shape, side: Side) -> Self {
+    pub(crate) fn from_shape(shape: &'static Shape<'static>, side: Side) -> Self {
         Self(Source::Shape {
             shape,
             side,
@@ -124,7 +124,7 @@ impl SchemaDoc {
     }
 
     /// The tree of what is read, if the schema was known when the program compiled.
-    pub(crate) fn input_shape(&self) -> Option<&'static Shape> {
+    pub(crate) fn input_shape(&self) -> Option<&'static Shape<'static>> {
         match &self.0 {
             Source::Shape {
                 shape,
@@ -136,7 +136,7 @@ impl SchemaDoc {
     }
 
     /// The tree, if the schema was known when the program compiled.
-    pub fn shape(&self) -> Option<&'static Shape> {
+    pub fn shape(&self) -> Option<&'static Shape<'static>> {
         match &self.0 {
             Source::Shape { shape, .. } => Some(shape),
             Source::Text(_) => None,

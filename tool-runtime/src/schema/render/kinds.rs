@@ -9,7 +9,7 @@ use crate::schema::shape::{
 };
 
 impl Writer {
-    pub(super) fn kind(&mut self, kind: &Kind, nullable: bool) {
+    pub(super) fn kind(&mut self, kind: &Kind<'static>, nullable: bool) {
         match kind {
             Kind::Null => self.type_name("null", false),
             Kind::Bool => self.type_name("boolean", nullable),
@@ -66,7 +66,7 @@ impl Writer {
         }
     }
 
-    pub(super) fn names(&mut self, variants: &[Variant], nullable: bool) {
+    pub(super) fn names(&mut self, variants: &[Variant<'static>], nullable: bool) {
         self.out.push('[');
         for (index, variant) in variants.iter().enumerate() {
             self.comma(index);
@@ -108,7 +108,7 @@ impl Writer {
         push_number(&mut self.out, value.magnitude);
     }
 
-    fn number(&mut self, range: &NumberRange) {
+    fn number(&mut self, range: &NumberRange<'static>) {
         // Every JSON number that a parser can hold is an `f64`, so only `f32` says more.
         let width =
             (self.detail != Detail::Provider && range.width < f64::MAX).then_some(range.width);
@@ -133,12 +133,12 @@ impl Writer {
         }
     }
 
-    fn edge(&mut self, inclusive: &'static str, exclusive: &'static str, edge: &Edge) {
+    fn edge(&mut self, inclusive: &'static str, exclusive: &'static str, edge: &Edge<'static>) {
         let key = if edge.exclusive { exclusive } else { inclusive };
         self.entry(key, edge.at.text);
     }
 
-    fn string(&mut self, rules: &StringRules) {
+    fn string(&mut self, rules: &StringRules<'static>) {
         self.lengths(rules.min_len, rules.max_len, "minLength", "maxLength");
         if let Some(pattern) = rules.pattern {
             self.key("pattern");
@@ -165,7 +165,7 @@ impl Writer {
         }
     }
 
-    fn array(&mut self, array: &Array) {
+    fn array(&mut self, array: &Array<'static>) {
         self.key("items");
         self.schema(array.items, &Words::default());
         self.lengths(array.min_len, array.max_len, "minItems", "maxItems");
@@ -174,7 +174,7 @@ impl Writer {
         }
     }
 
-    fn map(&mut self, map: &Map) {
+    fn map(&mut self, map: &Map<'static>) {
         match bare(map.keys, self.side == Side::Output).kind {
             Kind::Integer(range) => {
                 let pattern = if range.min.negative {
@@ -216,7 +216,7 @@ impl Writer {
         self.lengths(map.min_len, map.max_len, "minProperties", "maxProperties");
     }
 
-    fn closed_map(&mut self, names: impl Iterator<Item = &'static str>, map: &Map) {
+    fn closed_map(&mut self, names: impl Iterator<Item = &'static str>, map: &Map<'static>) {
         self.key("properties");
         self.out.push('{');
         for name in names {
@@ -228,7 +228,7 @@ impl Writer {
         self.lengths(map.min_len, map.max_len, "minProperties", "maxProperties");
     }
 
-    fn union(&mut self, union: &Union, nullable: bool) {
+    fn union(&mut self, union: &Union<'static>, nullable: bool) {
         self.key("anyOf");
         self.out.push('[');
         for (index, member) in union.members.iter().enumerate() {

@@ -17,12 +17,12 @@ pub(crate) struct Words<'f> {
     pub(crate) default: Option<fn() -> Option<String>>,
     pub(crate) example: Option<fn() -> Option<String>>,
     /// What the default has to be.
-    pub(crate) shape: Option<&'f Shape>,
+    pub(crate) shape: Option<&'f Shape<'f>>,
 }
 
 impl Words<'static> {
     /// Those of what is read.
-    pub(crate) fn of(field: &'static Field) -> Self {
+    pub(crate) fn of(field: &'static Field<'static>) -> Self {
         Self {
             description: field.description,
             title: field.title,
@@ -64,7 +64,7 @@ impl Writer {
 
 /// The description; what the strings of an enum mean is folded into it, since a schema that says it
 /// beside each string (`oneOf` of `const`s) is refused by some providers.
-pub(crate) fn described<'w>(words: &'w str, kind: &Kind) -> Cow<'w, str> {
+pub(crate) fn described<'w>(words: &'w str, kind: &Kind<'_>) -> Cow<'w, str> {
     let variants = match kind {
         Kind::Enum(variants) => documented(variants),
         _ => String::new(),
@@ -76,7 +76,7 @@ pub(crate) fn described<'w>(words: &'w str, kind: &Kind) -> Cow<'w, str> {
     }
 }
 
-fn documented(variants: &[Variant]) -> String {
+fn documented(variants: &[Variant<'_>]) -> String {
     let lines = variants
         .iter()
         .filter(|variant| !variant.description.is_empty())

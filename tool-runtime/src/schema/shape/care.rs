@@ -17,7 +17,7 @@ pub enum Care {
 
 impl Care {
     /// The care for a kind, of which the parts know theirs.
-    pub(crate) const fn of(kind: &Kind) -> Self {
+    pub(crate) const fn of(kind: &Kind<'_>) -> Self {
         match kind {
             Kind::Any | Kind::Null | Kind::Bool | Kind::Enum(_) => Self::Typed,
             // Opaque to everybody but the type itself.
@@ -66,7 +66,7 @@ impl Care {
         }
     }
 
-    const fn of_shapes(mut shapes: &[&Shape]) -> Self {
+    const fn of_shapes(mut shapes: &[&Shape<'_>]) -> Self {
         let mut care = Self::Typed;
         while let [first, rest @ ..] = shapes {
             care = care.or(first.care.around());
@@ -75,7 +75,7 @@ impl Care {
         care
     }
 
-    const fn of_object(object: &Object) -> Self {
+    const fn of_object(object: &Object<'_>) -> Self {
         // A key that is expected is read in less time than one that is not.
         let mut care = Self::Watched;
         let mut fields = object.fields;
@@ -90,7 +90,7 @@ impl Care {
         care
     }
 
-    const fn of_map(map: &Map) -> Self {
+    const fn of_map(map: &Map<'_>) -> Self {
         if map.min_len > 0 || map.max_len.is_some() {
             return Self::Watched;
         }
@@ -98,7 +98,7 @@ impl Care {
     }
 
     /// Where serde does not buffer, the key of an object tells which member it is.
-    const fn of_union(union: &Union) -> Self {
+    const fn of_union(union: &Union<'_>) -> Self {
         if union.buffered {
             return Self::Walked;
         }
@@ -119,7 +119,7 @@ impl Care {
     }
 }
 
-impl Bounds {
+impl Bounds<'_> {
     /// Whether nothing is bounded.
     const fn is_none(&self) -> bool {
         self.min.is_none()
@@ -135,7 +135,7 @@ impl Bounds {
     }
 }
 
-impl Shape {
+impl Shape<'_> {
     /// The same shape, of a type that reads more than the shape admits.
     pub const fn watched(self) -> Self {
         Self {

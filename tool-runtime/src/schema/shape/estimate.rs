@@ -26,7 +26,7 @@ const FUNCTION: usize = 6;
 const FOREIGN: usize = 120;
 
 /// The bytes of a tool's definition, about.
-pub(crate) const fn definition(name: &str, description: &str, input: &Shape) -> usize {
+pub(crate) const fn definition(name: &str, description: &str, input: &Shape<'_>) -> usize {
     around(name, description) + schema(input, 0)
 }
 
@@ -36,7 +36,7 @@ pub(crate) const fn around(name: &str, description: &str) -> usize {
 }
 
 /// The bytes of a schema, about; with a description of so many bytes in place of the type's.
-const fn schema(shape: &Shape, description: usize) -> usize {
+const fn schema(shape: &Shape<'_>, description: usize) -> usize {
     let mut words = description;
     let mut title = 0;
     let mut bounds = 0;
@@ -76,7 +76,7 @@ const fn schema(shape: &Shape, description: usize) -> usize {
     self::kind(kind) + words + title + bounds + null
 }
 
-const fn kind(kind: &Kind) -> usize {
+const fn kind(kind: &Kind<'_>) -> usize {
     match kind {
         Kind::Any => "{}".len(),
         Kind::Null => r#"{"type":"null"}"#.len(),
@@ -113,7 +113,7 @@ const fn kind(kind: &Kind) -> usize {
 }
 
 /// The bytes of an object's keys, and of the list of those that are required.
-const fn fields(object: &Object) -> (usize, usize) {
+const fn fields(object: &Object<'_>) -> (usize, usize) {
     let (mut keys, mut required) = (0, 0);
     let mut rest = object.fields;
     while let [field, tail @ ..] = rest {
@@ -141,7 +141,7 @@ const fn fields(object: &Object) -> (usize, usize) {
 }
 
 /// The kind below the layers.
-const fn flat(mut shape: &Shape) -> &Kind {
+const fn flat<'a, 's>(mut shape: &'a Shape<'s>) -> &'a Kind<'s> {
     loop {
         shape = match &shape.kind {
             Kind::Nullable(inner) | Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => {
@@ -152,7 +152,7 @@ const fn flat(mut shape: &Shape) -> &Kind {
     }
 }
 
-const fn field(field: &Field) -> usize {
+const fn field(field: &Field<'_>) -> usize {
     let title = field.title.len();
     r#""":,"#.len()
         + field.name.len()
@@ -164,7 +164,7 @@ const fn field(field: &Field) -> usize {
 }
 
 /// An enum's values, and what they mean, which stands in the description.
-const fn variants(variants: &[Variant]) -> usize {
+const fn variants(variants: &[Variant<'_>]) -> usize {
     let (mut names, mut meanings) = (0, 0);
     let mut rest = variants;
     while let [variant, tail @ ..] = rest {
@@ -177,7 +177,7 @@ const fn variants(variants: &[Variant]) -> usize {
     names + (meanings > 0) as usize * (meanings + r#","description":"""#.len())
 }
 
-const fn places(items: &[&Shape]) -> usize {
+const fn places(items: &[&Shape<'_>]) -> usize {
     let mut bytes = 0;
     let mut rest = items;
     while let [item, tail @ ..] = rest {
@@ -187,7 +187,7 @@ const fn places(items: &[&Shape]) -> usize {
     bytes
 }
 
-const fn members(union: &Union) -> usize {
+const fn members(union: &Union<'_>) -> usize {
     let mut bytes = 0;
     let mut rest = union.members;
     while let [member, tail @ ..] = rest {
@@ -197,7 +197,7 @@ const fn members(union: &Union) -> usize {
     bytes
 }
 
-const fn map(map: &Map) -> usize {
+const fn map(map: &Map<'_>) -> usize {
     let values = schema(map.values, 0);
     let closed = r#"{"type":"object","properties":{},"additionalProperties":false}"#.len();
     let open = r#"{"type":"object","additionalProperties":}"#.len() + values;
@@ -224,11 +224,11 @@ const fn integer(range: &IntegerRange) -> usize {
             * (r#","multipleOf":"#.len() + digits(range.multiple_of as u128))
 }
 
-const fn number(range: &NumberRange) -> usize {
+const fn number(range: &NumberRange<'_>) -> usize {
     edge(range.min) + edge(range.max) + literal(range.multiple_of)
 }
 
-const fn edge(edge: Option<Edge>) -> usize {
+const fn edge(edge: Option<Edge<'_>>) -> usize {
     match edge {
         Some(edge) => {
             let key = if edge.exclusive {
@@ -242,18 +242,18 @@ const fn edge(edge: Option<Edge>) -> usize {
     }
 }
 
-const fn literal(literal: Option<Literal>) -> usize {
+const fn literal(literal: Option<Literal<'_>>) -> usize {
     match literal {
         Some(literal) => r#","multipleOf":"#.len() + literal.text.len(),
         None => 0,
     }
 }
 
-const fn string(rules: &StringRules) -> usize {
+const fn string(rules: &StringRules<'_>) -> usize {
     lengths(rules.min_len, rules.max_len) + pattern(rules.pattern) + format(rules.format)
 }
 
-const fn pattern(pattern: Option<Pattern>) -> usize {
+const fn pattern(pattern: Option<Pattern<'_>>) -> usize {
     match pattern {
         Some(pattern) => r#","pattern":"""#.len() + pattern.text.len(),
         None => 0,
@@ -273,7 +273,7 @@ const fn lengths(min: u64, max: Option<u64>) -> usize {
 }
 
 /// What a field's or a parameter's bounds add.
-const fn bounds(bounds: &Bounds) -> usize {
+const fn bounds(bounds: &Bounds<'_>) -> usize {
     let mut bytes = 0;
     if let Some(min) = bounds.min {
         bytes += r#","minimum":"#.len() + int(min);

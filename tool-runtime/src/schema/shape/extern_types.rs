@@ -8,7 +8,7 @@ macro_rules! formats {
     ($($ty:ty => $shape:expr;)*) => {$(
         impl Schema for $ty {
             const ID: Id = Id::of(stringify!($ty), "");
-            const SHAPE: &'static Shape = &$shape;
+            const SHAPE: &'static Shape<'static> = &$shape;
         }
     )*};
 }
@@ -23,7 +23,7 @@ mod chrono {
 
     impl<Tz: TimeZone> Schema for DateTime<Tz> {
         const ID: Id = Id::of("DateTime", "");
-        const SHAPE: &'static Shape = &Shape::format("date-time");
+        const SHAPE: &'static Shape<'static> = &Shape::format("date-time");
     }
 
     // Without an offset these are no formats of JSON Schema (RFC 3339 wants one), so words say it.
@@ -42,12 +42,12 @@ mod chrono {
         ])).watched();
     }
 
-    const fn named(name: &'static str) -> Variant {
+    const fn named(name: &'static str) -> Variant<'static> {
         Variant::new(name, "")
     }
 
     // Named so that what a user would write first is known to compile.
-    const _: &[&Shape] = &[DateTime::<Utc>::SHAPE, DateTime::<FixedOffset>::SHAPE];
+    const _: &[&Shape<'_>] = &[DateTime::<Utc>::SHAPE, DateTime::<FixedOffset>::SHAPE];
 }
 
 #[cfg(feature = "uuid")]
@@ -78,14 +78,11 @@ mod rust_decimal {
     use super::{Id, Kind, Schema, Shape};
     use crate::schema::shape::StringRules;
 
-    const DECIMAL: Pattern = Pattern {
-        text: r"^-?[0-9]+(\.[0-9]+)?$",
-        matches: |text| {
-            // It means the same in both dialects.
-            static REGEX: Regex = Regex::new(DECIMAL.text);
-            REGEX.is_match(text)
-        },
-    };
+    const DECIMAL: Pattern<'_> = Pattern::new(r"^-?[0-9]+(\.[0-9]+)?$", |text| {
+        // It means the same in both dialects.
+        static REGEX: Regex = Regex::new(DECIMAL.text);
+        REGEX.is_match(text)
+    });
 
     formats! {
         rust_decimal::Decimal => Shape::new(Kind::String(StringRules {

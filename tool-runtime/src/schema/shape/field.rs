@@ -5,22 +5,22 @@ use crate::schema::shape::KeyHead;
 
 /// One key of an object, or one parameter of a tool.
 #[derive(Debug, Clone, Copy)]
-pub struct Field {
+pub struct Field<'s> {
     /// The key that is read.
-    pub name: &'static str,
+    pub name: &'s str,
     /// How the key starts where it stands in JSON.
     pub head: KeyHead,
     /// The key that is written.
-    pub output_name: &'static str,
+    pub output_name: &'s str,
     /// Other spellings of the key that are read and never told: one name a thing is enough for a
     /// model.
-    pub aliases: &'static [&'static str],
+    pub aliases: &'s [&'s str],
     /// What it is for; empty to use the type's own description.
-    pub description: &'static str,
+    pub description: &'s str,
     /// A name for people; empty for none.
-    pub title: &'static str,
+    pub title: &'s str,
     /// What stands behind the key.
-    pub shape: &'static Shape,
+    pub shape: &'s Shape<'s>,
     /// Whether the key must be there when the type is read. Of a field that is flattened and may be
     /// `null`: whether what it holds must.
     pub presence: Presence,
@@ -62,7 +62,7 @@ pub enum OutputPresence {
 
 impl Presence {
     /// What a field without a default has to be: an `Option` may be missing, anything else not.
-    pub const fn of(shape: &Shape) -> Self {
+    pub const fn of(shape: &Shape<'_>) -> Self {
         match shape.kind {
             Kind::Nullable(_) => Self::Optional,
             // A newtype is asked for by its own name, and serde lets only an `Option` itself be
@@ -75,9 +75,9 @@ impl Presence {
     }
 }
 
-impl Field {
+impl<'s> Field<'s> {
     /// A field of this type.
-    pub const fn new(name: &'static str, description: &'static str, shape: &'static Shape) -> Self {
+    pub const fn new(name: &'s str, description: &'s str, shape: &'s Shape<'s>) -> Self {
         Self {
             name,
             head: KeyHead::of(name),

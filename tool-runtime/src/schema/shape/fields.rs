@@ -5,10 +5,10 @@ use crate::schema::shape::{Field, Kind, Object, OutputPresence, Presence, Shape,
 
 /// One way in which an object may be. There is more than one where an enum is flattened into it.
 #[derive(Clone, Default)]
-pub(crate) struct Alternative {
-    pub(crate) keys: Vec<Key>,
+pub(crate) struct Alternative<'s> {
+    pub(crate) keys: Vec<Key<'s>>,
     /// What stands behind keys that are not listed: from a flattened map.
-    pub(crate) rest: Option<&'static Shape>,
+    pub(crate) rest: Option<&'s Shape<'s>>,
     /// That is for the tool alone, since all of the map is.
     pub(crate) is_rest_secret: bool,
     /// Other keys may stand there.
@@ -16,16 +16,16 @@ pub(crate) struct Alternative {
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct Key {
-    pub(crate) name: &'static str,
-    pub(crate) aliases: &'static [&'static str],
-    pub(crate) field: &'static Field,
+pub(crate) struct Key<'s> {
+    pub(crate) name: &'s str,
+    pub(crate) aliases: &'s [&'s str],
+    pub(crate) field: &'s Field<'s>,
     pub(crate) required: bool,
     /// Its value is for the tool alone, since all that it was flattened out of is.
     pub(crate) is_secret: bool,
 }
 
-impl Field {
+impl Field<'_> {
     /// Whether a key is this one, in any spelling that is read.
     #[inline]
     pub(crate) fn is_read_as(&self, key: &str) -> bool {
@@ -38,9 +38,9 @@ impl Field {
     }
 }
 
-impl Key {
+impl<'s> Key<'s> {
     /// The key of a field on one of serde's sides; nothing if it is not there.
-    pub(crate) fn of(field: &'static Field, output: bool) -> Option<Self> {
+    pub(crate) fn of(field: &'s Field<'s>, output: bool) -> Option<Self> {
         let (name, is_there, required) = if output {
             let said = field.output;
             let is_there = said != OutputPresence::Never;
@@ -67,21 +67,21 @@ impl Key {
 /// The keys that are read of an object which may be in one way alone: its own, and those of structs
 /// that are flattened into it. It takes no allocation to know them.
 #[derive(Default)]
-pub(crate) struct Plain {
+pub(crate) struct Plain<'s> {
     /// Fields that stand beside each other.
-    runs: [&'static [Field]; 4],
+    runs: [&'s [Field<'s>]; 4],
     /// Other keys may stand there.
     pub(crate) open: bool,
 }
 
-impl Plain {
+impl<'s> Plain<'s> {
     /// The keys of an object; nothing if it may be in more than one way, or flattens too many structs.
-    pub(crate) fn of(object: &Object) -> Option<Self> {
+    pub(crate) fn of(object: &Object<'s>) -> Option<Self> {
         let mut plain = Self::default();
         plain.add(object).then_some(plain)
     }
 
-    fn add(&mut self, object: &Object) -> bool {
+    fn add(&mut self, object: &Object<'s>) -> bool {
         self.open |= object.open;
         let mut runs = object.fields.chunk_by(|a, b| !a.flatten && !b.flatten);
         runs.all(|run| match run {
@@ -96,7 +96,7 @@ impl Plain {
         })
     }
 
-    fn add_flattened(&mut self, field: &Field) -> bool {
+    fn add_flattened(&mut self, field: &Field<'s>) -> bool {
         let inner = Peeled::of(field.shape);
         match inner.kind {
             _ if field.presence == Presence::Never => true,
@@ -108,7 +108,7 @@ impl Plain {
     }
 
     /// The field that is read as this key, and its place.
-    pub(crate) fn find(&self, key: &str) -> Option<(usize, &'static Field)> {
+    pub(crate) fn find(&self, key: &str) -> Option<(usize, &'s Field<'s>)> {
         let mut before = 0;
         for run in self.runs {
             if let Some(index) = run.iter().position(|field| field.is_read_as(key)) {
@@ -120,15 +120,15 @@ impl Plain {
     }
 
     /// The fields, in order.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = &'static Field> {
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &'s Field<'s>> {
         self.runs.into_iter().flatten()
     }
 }
 
-const NULL: &Field = &Field::new("", "", &Shape::new(Kind::Null));
+const NULL: &Field<'_> = &Field::new("", "", &Shape::new(Kind::Null));
 
 /// The ways in which a value of this shape may be an object.
-pub(crate) fn alternatives_of(shape: &Shape, output: bool) -> Vec<Alternative> {
+pub(crate) fn alternatives_of<'s>(shape: &Shape<'s>, output: bool) -> Vec<Alternative<'s>> {
     let bare = bare(shape, output);
     let mut ways = alternatives(&bare.kind, output);
     if bare.is_secret {
@@ -137,7 +137,7 @@ pub(crate) fn alternatives_of(shape: &Shape, output: bool) -> Vec<Alternative> {
     ways
 }
 
-impl Alternative {
+impl Alternative<'_> {
     fn keep_secret(&mut self) {
         self.is_rest_secret = true;
         for key in &mut self.keys {
@@ -147,7 +147,7 @@ impl Alternative {
 }
 
 /// The ways in which an object of this kind may be; for any other kind none.
-pub(crate) fn alternatives(kind: &Kind, output: bool) -> Vec<Alternative> {
+pub(crate) fn alternatives<'s>(kind: &Kind<'s>, output: bool) -> Vec<Alternative<'s>> {
     match kind {
         Kind::Object(object) => {
             let start = Alternative {
@@ -189,7 +189,7 @@ pub(crate) fn alternatives(kind: &Kind, output: bool) -> Vec<Alternative> {
             })
             .collect(),
         Kind::Null => vec![Alternative::default()],
-        Kind::Back(back) => alternatives_of((back.shape)(), output),
+        Kind::Back(back) => alternatives_of(back.shape(), output),
         Kind::Any | Kind::Foreign(_) | Kind::Unknown => vec![Alternative {
             open: true,
             ..Alternative::default()
@@ -199,7 +199,11 @@ pub(crate) fn alternatives(kind: &Kind, output: bool) -> Vec<Alternative> {
 }
 
 /// Adds a field to each of the ways.
-fn add(mut found: Vec<Alternative>, field: &'static Field, output: bool) -> Vec<Alternative> {
+fn add<'s>(
+    mut found: Vec<Alternative<'s>>,
+    field: &'s Field<'s>,
+    output: bool,
+) -> Vec<Alternative<'s>> {
     let Some(key) = Key::of(field, output) else {
         return found;
     };

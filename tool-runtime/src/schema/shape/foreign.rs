@@ -6,7 +6,7 @@ use schemars::generate::SchemaSettings;
 use crate::schema::shape::{Foreign, Kind, Shape};
 
 /// The tree of such a type: a leaf.
-pub(crate) const fn foreign<T: JsonSchema + ?Sized>() -> &'static Shape {
+pub(crate) const fn foreign<T: JsonSchema + ?Sized>() -> &'static Shape<'static> {
     const {
         &Shape::new(Kind::Foreign(Foreign {
             input: || schema::<T>(SchemaSettings::draft2020_12().for_deserialize()),

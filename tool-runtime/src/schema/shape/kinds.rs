@@ -1,5 +1,7 @@
 //! What is said of values of each kind.
 
+use std::fmt;
+
 use super::{Field, Id, Shape};
 use crate::schema::shape::{Int, Pattern};
 
@@ -37,18 +39,18 @@ impl IntegerRange {
 
 /// The numbers within bounds.
 #[derive(Debug, Clone, Copy)]
-pub struct NumberRange {
+pub struct NumberRange<'s> {
     /// The largest magnitude that the type holds.
     pub width: f64,
     /// The smallest.
-    pub min: Option<Edge>,
+    pub min: Option<Edge<'s>>,
     /// The largest.
-    pub max: Option<Edge>,
+    pub max: Option<Edge<'s>>,
     /// The numbers are multiples of this one.
-    pub multiple_of: Option<Literal>,
+    pub multiple_of: Option<Literal<'s>>,
 }
 
-impl NumberRange {
+impl NumberRange<'_> {
     /// The largest `f32`, as its shortest text says it: what is written has to be read again.
     pub(crate) const F32: f64 = 3.402_823_5e38;
 
@@ -65,38 +67,38 @@ impl NumberRange {
 
 /// A number and how it was written: `0.1` has no exact value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Literal {
+pub struct Literal<'s> {
     /// The value.
     pub value: f64,
     /// The text, as JSON writes it.
-    pub text: &'static str,
+    pub text: &'s str,
 }
 
 /// The end of a range of numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Edge {
+pub struct Edge<'s> {
     /// The number.
-    pub at: Literal,
+    pub at: Literal<'s>,
     /// The number itself is left out.
     pub exclusive: bool,
 }
 
 /// What is asked of a string beyond being one.
 #[derive(Debug, Clone, Copy)]
-pub struct StringRules {
+pub struct StringRules<'s> {
     /// The fewest characters (Unicode scalar values).
     pub min_len: u64,
     /// The most characters.
     pub max_len: Option<u64>,
     /// A regular expression that must match somewhere.
-    pub pattern: Option<Pattern>,
+    pub pattern: Option<Pattern<'s>>,
     /// A format of JSON Schema, such as `date-time`; empty for none.
-    pub format: &'static str,
+    pub format: &'s str,
     /// A library reads the string, and what it says of one that it refuses is not for a model.
     pub is_parsed: bool,
 }
 
-impl StringRules {
+impl StringRules<'_> {
     /// Whether every string will do.
     pub(crate) const fn is_any(&self) -> bool {
         self.min_len == 0
@@ -108,9 +110,9 @@ impl StringRules {
 
 /// An array of one type of element.
 #[derive(Debug, Clone, Copy)]
-pub struct Array {
+pub struct Array<'s> {
     /// What each element looks like.
-    pub items: &'static Shape,
+    pub items: &'s Shape<'s>,
     /// The fewest elements.
     pub min_len: u64,
     /// The most elements.
@@ -121,20 +123,20 @@ pub struct Array {
 
 /// An object with the keys that the type declares.
 #[derive(Debug, Clone, Copy)]
-pub struct Object {
+pub struct Object<'s> {
     /// The keys, in the type's order.
-    pub fields: &'static [Field],
+    pub fields: &'s [Field<'s>],
     /// Whether other keys may stand beside them.
     pub open: bool,
 }
 
 /// An object with any keys.
 #[derive(Debug, Clone, Copy)]
-pub struct Map {
+pub struct Map<'s> {
     /// What a key looks like; keys are strings in JSON.
-    pub keys: &'static Shape,
+    pub keys: &'s Shape<'s>,
     /// What stands behind each key.
-    pub values: &'static Shape,
+    pub values: &'s Shape<'s>,
     /// The fewest entries.
     pub min_len: u64,
     /// The most entries.
@@ -143,21 +145,65 @@ pub struct Map {
 
 /// A value of any one of some types.
 #[derive(Debug, Clone, Copy)]
-pub struct Union {
+pub struct Union<'s> {
     /// The types, in order: where several admit a value, the first is read.
-    pub members: &'static [Shape],
+    pub members: &'s [Shape<'s>],
     /// serde reads the value into a buffer before it picks a member (`untagged`, internally
     /// tagged), and the decoder cannot see in.
     pub buffered: bool,
 }
 
 /// An edge back to a type that contains this one.
-#[derive(Debug, Clone, Copy)]
-pub struct Back {
+#[derive(Clone, Copy)]
+pub struct Back<'s> {
     /// Who it is.
     pub id: Id,
-    /// Its tree. A function, since a constant cannot contain itself.
-    pub shape: fn() -> &'static Shape,
+    target: Target<'s>,
+}
+
+#[derive(Clone, Copy)]
+enum Target<'s> {
+    /// The tree of a type. A function, since a constant cannot contain itself.
+    Function(fn() -> &'static Shape<'static>),
+    /// A definition of a schema that was read at run time.
+    Definition(&'s dyn Definition),
+}
+
+/// What an edge of a schema that was read at run time leads to.
+///
+/// A trait object, because a cell that holds a `Shape<'s>` would make `Shape<'s>` invariant.
+pub(crate) trait Definition: Send + Sync {
+    /// Returns the tree.
+    fn shape(&self) -> &Shape<'_>;
+}
+
+impl<'s> Back<'s> {
+    /// An edge to the tree of a type.
+    pub const fn new(id: Id, shape: fn() -> &'static Shape<'static>) -> Self {
+        let target = Target::Function(shape);
+        Self { id, target }
+    }
+
+    /// An edge to a definition.
+    pub(crate) const fn to(id: Id, definition: &'s dyn Definition) -> Self {
+        let target = Target::Definition(definition);
+        Self { id, target }
+    }
+
+    /// Returns the tree that the edge leads to.
+    pub fn shape(&self) -> &'s Shape<'s> {
+        match self.target {
+            Target::Function(shape) => shape(),
+            Target::Definition(definition) => definition.shape(),
+        }
+    }
+}
+
+/// What an edge leads to may lead back.
+impl fmt::Debug for Back<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Back").field(&self.id).finish()
+    }
 }
 
 /// A type that tells its schema only at run time.
@@ -171,20 +217,20 @@ pub struct Foreign {
 
 /// One string of an enum.
 #[derive(Debug, Clone, Copy)]
-pub struct Variant {
+pub struct Variant<'s> {
     /// The string that is read.
-    pub name: &'static str,
+    pub name: &'s str,
     /// The string that is written.
-    pub output_name: &'static str,
+    pub output_name: &'s str,
     /// Other spellings that are read and never told: one name a thing is enough for a model.
-    pub aliases: &'static [&'static str],
+    pub aliases: &'s [&'s str],
     /// What it means; empty for no words.
-    pub description: &'static str,
+    pub description: &'s str,
 }
 
-impl Variant {
+impl<'s> Variant<'s> {
     /// A string that is read as it is written.
-    pub const fn new(name: &'static str, description: &'static str) -> Self {
+    pub const fn new(name: &'s str, description: &'s str) -> Self {
         Self {
             name,
             output_name: name,
@@ -201,30 +247,30 @@ impl Variant {
 
 /// Bounds on a type, from its field or its parameter.
 #[derive(Debug, Clone, Copy)]
-pub struct Bounds {
+pub struct Bounds<'s> {
     /// The smallest integer.
     pub min: Option<Int>,
     /// The largest integer.
     pub max: Option<Int>,
     /// The smallest number.
-    pub from: Option<Edge>,
+    pub from: Option<Edge<'s>>,
     /// The largest number.
-    pub to: Option<Edge>,
+    pub to: Option<Edge<'s>>,
     /// Multiples of this number.
-    pub multiple_of: Option<Literal>,
+    pub multiple_of: Option<Literal<'s>>,
     /// The fewest characters, elements or entries.
     pub min_len: Option<u64>,
     /// The most characters, elements or entries.
     pub max_len: Option<u64>,
     /// A regular expression that must match somewhere.
-    pub pattern: Option<Pattern>,
+    pub pattern: Option<Pattern<'s>>,
     /// A format; empty for none.
-    pub format: &'static str,
+    pub format: &'s str,
     /// No two elements are equal.
     pub unique: bool,
 }
 
-impl Bounds {
+impl Bounds<'_> {
     /// No bounds.
     pub const NONE: Self = Self {
         min: None,

@@ -6,22 +6,22 @@ use crate::schema::shape::{Bounds, Edge, IntegerRange, Kind, NumberRange, Shape,
 
 /// A shape without its outer layers: bounds applied, `null` and the side taken off.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bare {
-    pub(crate) kind: Kind,
+pub(crate) struct Bare<'s> {
+    pub(crate) kind: Kind<'s>,
     /// Whether `null` is admitted too.
     pub(crate) nullable: bool,
     /// The first words on the way in; empty for none.
-    pub(crate) description: &'static str,
-    pub(crate) title: &'static str,
+    pub(crate) description: &'s str,
+    pub(crate) title: &'s str,
     /// Whether a layer says that values are for the tool alone.
     pub(crate) is_secret: bool,
 }
 
 /// Takes the outer layers off a shape.
-pub(crate) fn bare(shape: &Shape, output: bool) -> Bare {
+pub(crate) fn bare<'s>(shape: &Shape<'s>, output: bool) -> Bare<'s> {
     let (mut description, mut title) = ("", "");
     let (mut nullable, mut is_secret) = (false, false);
-    let mut bounds: Vec<Bounds> = Vec::new();
+    let mut bounds: Vec<Bounds<'_>> = Vec::new();
     let core = peel(shape, output, |layer| {
         match layer.kind {
             Kind::Nullable(_) => nullable = true,
@@ -51,8 +51,8 @@ pub(crate) fn bare(shape: &Shape, output: bool) -> Bare {
 
 /// What of a shape's outer layers says how a value is read. Bounds are asked of the shape itself.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Peeled<'s> {
-    pub(crate) kind: &'s Kind,
+pub(crate) struct Peeled<'a, 's> {
+    pub(crate) kind: &'a Kind<'s>,
     /// Whether `null` is admitted too.
     pub(crate) nullable: bool,
     /// Whether a layer says that no two elements are equal.
@@ -61,9 +61,9 @@ pub(crate) struct Peeled<'s> {
     pub(crate) is_secret: bool,
 }
 
-impl<'s> Peeled<'s> {
+impl<'a, 's> Peeled<'a, 's> {
     /// Takes the outer layers off a shape that is read.
-    pub(crate) fn of(shape: &'s Shape) -> Self {
+    pub(crate) fn of(shape: &'a Shape<'s>) -> Self {
         let (mut nullable, mut unique, mut is_secret) = (false, false, false);
         let core = peel(shape, false, |layer| {
             match &layer.kind {
@@ -84,7 +84,11 @@ impl<'s> Peeled<'s> {
 
 /// What stands inside the outer layers of a shape, each of which is shown on the way in, as is it.
 #[inline]
-fn peel<'s>(mut shape: &'s Shape, output: bool, mut show: impl FnMut(&'s Shape)) -> &'s Shape {
+fn peel<'a, 's>(
+    mut shape: &'a Shape<'s>,
+    output: bool,
+    mut show: impl FnMut(&'a Shape<'s>),
+) -> &'a Shape<'s> {
     loop {
         show(shape);
         shape = match &shape.kind {
@@ -98,7 +102,7 @@ fn peel<'s>(mut shape: &'s Shape, output: bool, mut show: impl FnMut(&'s Shape))
 }
 
 /// The kind within bounds; bounds that do not concern it say nothing.
-pub(crate) fn narrowed(kind: Kind, bounds: &Bounds) -> Kind {
+pub(crate) fn narrowed<'s>(kind: Kind<'s>, bounds: &Bounds<'s>) -> Kind<'s> {
     match kind {
         Kind::Integer(range) => Kind::Integer(IntegerRange {
             min: bounds.min.unwrap_or(range.min).max(range.min),
@@ -147,7 +151,7 @@ fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     }
 }
 
-fn higher(a: Option<Edge>, b: Option<Edge>) -> Option<Edge> {
+fn higher<'s>(a: Option<Edge<'s>>, b: Option<Edge<'s>>) -> Option<Edge<'s>> {
     match (a, b) {
         (Some(a), Some(b)) => Some(match a.at.value.total_cmp(&b.at.value) {
             Ordering::Greater => a,
@@ -158,7 +162,7 @@ fn higher(a: Option<Edge>, b: Option<Edge>) -> Option<Edge> {
     }
 }
 
-fn lower(a: Option<Edge>, b: Option<Edge>) -> Option<Edge> {
+fn lower<'s>(a: Option<Edge<'s>>, b: Option<Edge<'s>>) -> Option<Edge<'s>> {
     match (a, b) {
         (Some(a), Some(b)) => Some(match a.at.value.total_cmp(&b.at.value) {
             Ordering::Less => a,

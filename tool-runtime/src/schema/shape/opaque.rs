@@ -29,7 +29,7 @@ pub struct Opaque<T>(pub T);
 
 impl<T: JsonSchema> Schema for Opaque<T> {
     const ID: Id = Id::of("Opaque", "");
-    const SHAPE: &'static Shape = foreign::<T>();
+    const SHAPE: &'static Shape<'static> = foreign::<T>();
 }
 
 impl<T> Deref for Opaque<T> {

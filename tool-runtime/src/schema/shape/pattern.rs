@@ -8,15 +8,42 @@ use std::sync::OnceLock;
 /// What is published is JSON Schema's dialect (ECMA-262 with the flag `u`); what is run means the same,
 /// in the dialect of the crate `regex`.
 #[derive(Clone, Copy)]
-pub struct Pattern {
+pub struct Pattern<'s> {
     /// The expression, as it is published.
-    pub text: &'static str,
+    pub text: &'s str,
     /// Whether it matches somewhere in a text.
-    pub matches: fn(&str) -> bool,
+    pub matches: Matcher<'s>,
+}
+
+/// What matches a pattern.
+#[derive(Clone, Copy)]
+pub enum Matcher<'s> {
+    /// Generated code, which holds the compiled expression.
+    Function(fn(&str) -> bool),
+    /// An expression that was compiled when the program ran.
+    Regex(&'s regex::Regex),
+}
+
+impl<'s> Pattern<'s> {
+    /// A pattern that a function matches.
+    pub const fn new(text: &'s str, matches: fn(&str) -> bool) -> Self {
+        Self {
+            text,
+            matches: Matcher::Function(matches),
+        }
+    }
+
+    /// Whether it matches somewhere in a text.
+    pub fn is_match(&self, text: &str) -> bool {
+        match self.matches {
+            Matcher::Function(matches) => matches(text),
+            Matcher::Regex(regex) => regex.is_match(text),
+        }
+    }
 }
 
 /// The address of a function says nothing to a reader.
-impl fmt::Debug for Pattern {
+impl fmt::Debug for Pattern<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Pattern").field(&self.text).finish()
     }
@@ -68,10 +95,7 @@ mod tests {
 
     #[test]
     fn a_pattern_shows_its_text() {
-        let pattern = Pattern {
-            text: "^a$",
-            matches: |_| true,
-        };
+        let pattern = Pattern::new("^a$", |_| true);
         assert_eq!(format!("{pattern:?}"), r#"Pattern("^a$")"#);
     }
 }

@@ -73,7 +73,7 @@ pub trait Schema {
     /// Who the type is. Types of one identity have one tree.
     const ID: Id = Id::NONE;
     /// The type's tree.
-    const SHAPE: &'static Shape;
+    const SHAPE: &'static Shape<'static>;
     /// Trees that edges of this one lead back to and that do not contain it.
     const REFS: &'static Refs = &Refs::NONE;
 }
@@ -83,7 +83,7 @@ pub trait Schema {
 #[derive(Debug, Clone, Copy)]
 pub struct Refs {
     /// The targets.
-    pub targets: &'static [&'static Shape],
+    pub targets: &'static [&'static Shape<'static>],
     /// The targets inside the types that a type is made of.
     pub of: &'static [&'static Refs],
 }

@@ -22,7 +22,7 @@ macro_rules! plain {
     ($($ty:ty => $shape:expr;)*) => {$(
         impl Schema for $ty {
             const ID: Id = Id::of(stringify!($ty), "");
-            const SHAPE: &'static Shape = &$shape;
+            const SHAPE: &'static Shape<'static> = &$shape;
         }
     )*};
 }
@@ -31,13 +31,13 @@ macro_rules! integers {
     ($($ty:ty)*) => {$(
         impl Schema for $ty {
             const ID: Id = Id::of(stringify!($ty), "");
-            const SHAPE: &'static Shape =
+            const SHAPE: &'static Shape<'static> =
                 &Shape::integer(<$ty>::MIN as i128, <$ty>::MAX as u128, <$ty>::BITS);
         }
 
         impl Schema for NonZero<$ty> {
             const ID: Id = Id::of("NonZero", "").with(<$ty>::ID);
-            const SHAPE: &'static Shape = &Shape::new(Kind::Integer(IntegerRange {
+            const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Integer(IntegerRange {
                 // Zero is left out by the bound where it is the first.
                 min: Int::signed(if <$ty>::MIN == 0 { 1 } else { <$ty>::MIN as i128 }),
                 max: Int::unsigned(<$ty>::MAX as u128),
@@ -62,11 +62,11 @@ const _: () = {
 
 const SECONDS: &str = "Whole seconds";
 const NANOS: &str = "Nanoseconds beyond the seconds";
-const NANO: &Shape = &Shape::integer(0, 999_999_999, 0);
+const NANO: &Shape<'_> = &Shape::integer(0, 999_999_999, 0);
 /// Up to the last whole second that `SystemTime` holds on every platform. It is Windows' own: there a
 /// time is a number of 100 ns since 1601, of 63 bits. Elsewhere serde reads later ones too; a schema is
 /// the same everywhere.
-const SECONDS_OF_TIME: &Shape = &Shape::integer(0, 910_692_730_084, 0);
+const SECONDS_OF_TIME: &Shape<'_> = &Shape::integer(0, 910_692_730_084, 0);
 
 plain! {
     bool => Shape::new(Kind::Bool);
@@ -111,7 +111,7 @@ macro_rules! transparent {
     ($($ty:ident $(($bound:ident))?;)*) => {$(
         impl<T: Schema $(+ $bound)? + ?Sized> Schema for $ty<T> {
             const ID: Id = T::ID;
-            const SHAPE: &'static Shape = T::SHAPE;
+            const SHAPE: &'static Shape<'static> = T::SHAPE;
             const REFS: &'static Refs = T::REFS;
         }
     )*};
@@ -121,7 +121,7 @@ macro_rules! transparent_sized {
     ($($ty:ident)*) => {$(
         impl<T: Schema> Schema for $ty<T> {
             const ID: Id = T::ID;
-            const SHAPE: &'static Shape = T::SHAPE;
+            const SHAPE: &'static Shape<'static> = T::SHAPE;
             const REFS: &'static Refs = T::REFS;
         }
     )*};
@@ -132,31 +132,31 @@ transparent_sized! { Wrapping Saturating Reverse Cell }
 
 impl<T: Schema + ?Sized> Schema for &T {
     const ID: Id = T::ID;
-    const SHAPE: &'static Shape = T::SHAPE;
+    const SHAPE: &'static Shape<'static> = T::SHAPE;
     const REFS: &'static Refs = T::REFS;
 }
 
 impl<T: Schema + ToOwned + ?Sized> Schema for Cow<'_, T> {
     const ID: Id = T::ID;
-    const SHAPE: &'static Shape = T::SHAPE;
+    const SHAPE: &'static Shape<'static> = T::SHAPE;
     const REFS: &'static Refs = T::REFS;
 }
 
 impl<T: ?Sized> Schema for PhantomData<T> {
     const ID: Id = Id::of("PhantomData", "");
-    const SHAPE: &'static Shape = <()>::SHAPE;
+    const SHAPE: &'static Shape<'static> = <()>::SHAPE;
 }
 
 impl<T: Schema> Schema for Option<T> {
     const ID: Id = Id::of("Option", "").with(T::ID);
     // Of a type that admits `null` too: the key of an `Option` may be missing, that of others not.
-    const SHAPE: &'static Shape = &Shape::new(Kind::Nullable(T::SHAPE));
+    const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Nullable(T::SHAPE));
     const REFS: &'static Refs = T::REFS;
 }
 
 impl<T: Schema, E: Schema> Schema for Result<T, E> {
     const ID: Id = Id::of("Result", "").with(T::ID).with(E::ID);
-    const SHAPE: &'static Shape = &Shape::new(Kind::Union(Union {
+    const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Union(Union {
         members: &[
             Shape::object(&[Field::new("Ok", "", T::SHAPE).always()]),
             Shape::object(&[Field::new("Err", "", E::SHAPE).always()]),
@@ -170,7 +170,7 @@ macro_rules! lists {
     ($($ty:ty, $unique:expr;)*) => {$(
         impl<T: Schema> Schema for $ty {
             const ID: Id = Id::of("list", "").with(T::ID);
-            const SHAPE: &'static Shape = &Shape::new(Kind::Array(Array {
+            const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Array(Array {
                 items: T::SHAPE,
                 min_len: 0,
                 max_len: None,
@@ -192,13 +192,13 @@ lists! {
 
 impl<T: Schema, S> Schema for HashSet<T, S> {
     const ID: Id = BTreeSet::<T>::ID;
-    const SHAPE: &'static Shape = BTreeSet::<T>::SHAPE;
+    const SHAPE: &'static Shape<'static> = BTreeSet::<T>::SHAPE;
     const REFS: &'static Refs = T::REFS;
 }
 
 impl<T: Schema, const N: usize> Schema for [T; N] {
     const ID: Id = Id::of("array", "").with(T::ID);
-    const SHAPE: &'static Shape = &Shape::new(Kind::Array(Array {
+    const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Array(Array {
         items: T::SHAPE,
         min_len: N as u64,
         max_len: Some(N as u64),
@@ -210,7 +210,7 @@ impl<T: Schema, const N: usize> Schema for [T; N] {
 
 impl<K: Schema, V: Schema> Schema for BTreeMap<K, V> {
     const ID: Id = Id::of("map", "").with(K::ID).with(V::ID);
-    const SHAPE: &'static Shape = &Shape::new(Kind::Map(Map {
+    const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Map(Map {
         keys: K::SHAPE,
         values: V::SHAPE,
         min_len: 0,
@@ -221,7 +221,7 @@ impl<K: Schema, V: Schema> Schema for BTreeMap<K, V> {
 
 impl<K: Schema, V: Schema, S> Schema for HashMap<K, V, S> {
     const ID: Id = BTreeMap::<K, V>::ID;
-    const SHAPE: &'static Shape = BTreeMap::<K, V>::SHAPE;
+    const SHAPE: &'static Shape<'static> = BTreeMap::<K, V>::SHAPE;
     const REFS: &'static Refs = V::REFS;
 }
 
@@ -229,7 +229,7 @@ macro_rules! tuples {
     ($($($name:ident)+;)*) => {$(
         impl<$($name: Schema),+> Schema for ($($name,)+) {
             const ID: Id = Id::of("tuple", "")$(.with($name::ID))+;
-            const SHAPE: &'static Shape = &Shape::new(Kind::Tuple(&[$($name::SHAPE),+]));
+            const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Tuple(&[$($name::SHAPE),+]));
             const REFS: &'static Refs = &Refs::through(&[$($name::REFS),+]);
         }
     )*};
@@ -258,7 +258,7 @@ macro_rules! ranges {
     ($($ty:ident => $($key:literal)+;)*) => {$(
         impl<T: Schema> Schema for $ty<T> {
             const ID: Id = Id::of(stringify!($ty), "").with(T::ID);
-            const SHAPE: &'static Shape =
+            const SHAPE: &'static Shape<'static> =
                 &Shape::object(&[$(Field::new($key, "", T::SHAPE)),+]);
             const REFS: &'static Refs = T::REFS;
         }
@@ -274,7 +274,7 @@ ranges! {
 
 impl<T: Schema> Schema for Bound<T> {
     const ID: Id = Id::of("Bound", "").with(T::ID);
-    const SHAPE: &'static Shape = &Shape::new(Kind::Union(Union {
+    const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Union(Union {
         members: &[
             Shape::new(Kind::Enum(&[Variant::new("Unbounded", "")])),
             Shape::object(&[Field::new("Included", "", T::SHAPE).always()]),

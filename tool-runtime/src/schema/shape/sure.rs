@@ -33,7 +33,7 @@ pub enum Sure {
 
 impl Sure {
     /// What is sure of a kind, of which the parts know theirs.
-    pub(crate) const fn of(kind: &Kind) -> Self {
+    pub(crate) const fn of(kind: &Kind<'_>) -> Self {
         match kind {
             Kind::Integer(range) => Self::integers(range),
             Kind::Number(range) => Self::numbers(range),
@@ -65,7 +65,7 @@ impl Sure {
         }
     }
 
-    const fn numbers(range: &NumberRange) -> Self {
+    const fn numbers(range: &NumberRange<'_>) -> Self {
         if range.multiple_of.is_some() {
             return Self::Nothing;
         }
@@ -76,7 +76,7 @@ impl Sure {
         .between(range.min, range.max)
     }
 
-    const fn strings(rules: &StringRules) -> Self {
+    const fn strings(rules: &StringRules<'_>) -> Self {
         if rules.pattern.is_some() || !rules.format.is_empty() {
             return Self::Nothing;
         }
@@ -88,7 +88,7 @@ impl Sure {
     }
 
     /// What is sure within bounds, too.
-    const fn within(self, bounds: &Bounds) -> Self {
+    const fn within(self, bounds: &Bounds<'_>) -> Self {
         if bounds.multiple_of.is_some()
             || bounds.pattern.is_some()
             || !bounds.format.is_empty()
@@ -120,7 +120,7 @@ impl Sure {
     }
 
     /// The numbers between two edges, which themselves take a closer look.
-    const fn between(self, from: Option<Edge>, to: Option<Edge>) -> Self {
+    const fn between(self, from: Option<Edge<'_>>, to: Option<Edge<'_>>) -> Self {
         let Self::Numbers { above, below } = self else {
             return self;
         };

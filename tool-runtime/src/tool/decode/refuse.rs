@@ -26,7 +26,7 @@ pub(super) struct Repaired<'a> {
 }
 
 /// The object that the arguments are, decoded once more if they were encoded twice.
-fn object<'a>(text: &'a str, call: &Call<'a>, root: &Shape) -> Result<Repaired<'a>, ToolError> {
+fn object<'a>(text: &'a str, call: &Call<'a>, root: &Shape<'_>) -> Result<Repaired<'a>, ToolError> {
     let is_secret = holds_secret(root);
     let mut repairs = Vec::new();
     let mut text = text;
@@ -112,7 +112,7 @@ fn reading(call: &Call<'_>) -> walk::Reading {
 pub(super) fn refuse<'a>(
     text: &'a str,
     call: &Call<'a>,
-    params: Object,
+    params: Object<'static>,
     slots: &mut [&mut dyn Slot<'a>],
     first: Error,
 ) -> Result<(), ToolError> {
@@ -142,9 +142,9 @@ pub(super) fn refuse<'a>(
 /// What types refuse that the walk admits, parameter by parameter.
 fn typed_faults<'a>(
     found: &mut Found,
-    reporter: &Reporter<'a>,
+    reporter: &Reporter<'a, '_>,
     call: &Call<'a>,
-    params: Object,
+    params: Object<'static>,
     slots: &mut [&mut dyn Slot<'a>],
 ) {
     let mut given = Given::default();
@@ -215,7 +215,7 @@ pub(crate) fn refused(faults: Vec<Fault>) -> ToolError {
 pub(super) fn refuse_whole<'a>(
     text: &'a str,
     call: &Call<'a>,
-    root: Option<&'static Shape>,
+    root: Option<&'static Shape<'static>>,
     error: Error,
 ) -> Refused<'a> {
     // Of a type without a schema it is still known that no key may stand twice.
@@ -248,7 +248,7 @@ impl Repaired<'_> {
     }
 
     /// What the type itself refuses, even of the repaired text.
-    pub(super) fn refused(&self, root: Option<&'static Shape>, error: Error) -> ToolError {
+    pub(super) fn refused(&self, root: Option<&'static Shape<'static>>, error: Error) -> ToolError {
         let fault = Reporter::new(self.text, root).fault(error.located(0));
         ToolError::invalid_args(vec![fault])
     }

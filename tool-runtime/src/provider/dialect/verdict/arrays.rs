@@ -6,7 +6,7 @@ use crate::schema::shape::{Kind, Shape, Union};
 
 impl Walk {
     /// How many places an array has that is sent as an object of places.
-    pub(super) const fn places(&self, shape: &Shape) -> Option<usize> {
+    pub(super) const fn places(&self, shape: &Shape<'static>) -> Option<usize> {
         let mut layer = shape;
         let (mut least, mut most) = (0, u64::MAX);
         loop {
@@ -46,7 +46,7 @@ impl Walk {
     }
 
     /// Whether a tuple is sent as a list of one type.
-    pub(super) const fn is_list(&self, kind: &Kind) -> bool {
+    pub(super) const fn is_list(&self, kind: &Kind<'static>) -> bool {
         self.rules.lists_tuples() && are_of_one_type(kind)
     }
 }

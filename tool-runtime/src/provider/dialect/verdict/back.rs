@@ -55,7 +55,7 @@ impl Walk {
 }
 
 /// The tree of a type that edges lead back to.
-const fn target(refs: &'static Refs, id: Id) -> Option<&'static Shape> {
+const fn target(refs: &'static Refs, id: Id) -> Option<&'static Shape<'static>> {
     let mut targets = refs.targets;
     while let [shape, rest @ ..] = targets {
         if shape.id.hash == id.hash {

@@ -12,7 +12,7 @@ use crate::schema::shape::{Field, Kind, Map, Object, Presence, Shape, Union};
 impl Walk {
     pub(super) const fn object(
         &mut self,
-        object: &Object,
+        object: &Object<'static>,
         levels: usize,
         is_root: bool,
     ) -> Option<RejectCode> {
@@ -76,7 +76,11 @@ impl Walk {
     }
 
     /// The keys of a flattened field.
-    pub(super) const fn flattened(&mut self, field: &Field, levels: usize) -> Option<RejectCode> {
+    pub(super) const fn flattened(
+        &mut self,
+        field: &Field<'static>,
+        levels: usize,
+    ) -> Option<RejectCode> {
         match core(field.shape) {
             Kind::Object(inner) => self.object(inner, levels, false),
             Kind::Map(map) => self.element(map.values, levels),
@@ -96,7 +100,11 @@ impl Walk {
         }
     }
 
-    pub(super) const fn union(&mut self, union: &Union, levels: usize) -> Option<RejectCode> {
+    pub(super) const fn union(
+        &mut self,
+        union: &Union<'static>,
+        levels: usize,
+    ) -> Option<RejectCode> {
         let is_loose = self.is_loose;
         let mut members = union.members;
         while let [member, rest @ ..] = members {
@@ -122,7 +130,7 @@ impl Walk {
         None
     }
 
-    pub(super) const fn map(&mut self, map: &Map, levels: usize) -> Option<RejectCode> {
+    pub(super) const fn map(&mut self, map: &Map<'static>, levels: usize) -> Option<RejectCode> {
         let known = match core(map.keys) {
             Kind::Enum(variants) => {
                 self.size.characters += self.characters(variants);
@@ -156,7 +164,11 @@ impl Walk {
     }
 
     /// The keys of a list of entries, which are values there.
-    pub(super) const fn keys(&mut self, keys: &Shape, levels: usize) -> Option<RejectCode> {
+    pub(super) const fn keys(
+        &mut self,
+        keys: &Shape<'static>,
+        levels: usize,
+    ) -> Option<RejectCode> {
         match core(keys) {
             Kind::Enum(_) | Kind::Union(_) => self.element(keys, levels),
             _ => None,
@@ -172,7 +184,7 @@ impl Walk {
     }
 
     /// Whether a map is sent as a list of entries.
-    pub(super) const fn sends_entries(&self, map: &Map) -> bool {
+    pub(super) const fn sends_entries(&self, map: &Map<'static>) -> bool {
         let any_key = match core(map.keys) {
             Kind::String(rules) => rules.is_any() && !matches!(map.keys.kind, Kind::Narrow(..)),
             _ => false,

@@ -3,7 +3,7 @@
 use crate::schema::shape::{Field, Int, Kind, Map, NumberRange, Object, Presence, Shape, Union};
 
 /// The kind below the layers; `None` for an edge back, with whose it is.
-pub(super) const fn core(mut shape: &Shape) -> &Kind {
+pub(super) const fn core<'a, 's>(mut shape: &'a Shape<'s>) -> &'a Kind<'s> {
     loop {
         shape = match shape.core() {
             Kind::Union(Union { members: [one], .. }) => one,
@@ -23,12 +23,12 @@ pub(super) enum Rest {
     Union,
 }
 
-pub(super) const fn is_read(field: &Field) -> bool {
+pub(super) const fn is_read(field: &Field<'static>) -> bool {
     !matches!(field.presence, Presence::Never)
 }
 
 /// How many keys an object declares.
-pub(super) const fn count(object: &Object) -> usize {
+pub(super) const fn count(object: &Object<'static>) -> usize {
     let mut count = 0;
     let mut fields = object.fields;
     while let [field, rest @ ..] = fields {
@@ -47,12 +47,12 @@ pub(super) const fn count(object: &Object) -> usize {
 }
 
 /// Whether all keys of a map are known, so that it is an object.
-pub(super) const fn has_known_keys(map: &Map) -> bool {
+pub(super) const fn has_known_keys(map: &Map<'static>) -> bool {
     matches!(core(map.keys), Kind::Enum(_) | Kind::Bool)
 }
 
 /// Whether an object of several ways starts with a key of its own.
-pub(super) const fn starts_alike(object: &Object) -> bool {
+pub(super) const fn starts_alike(object: &Object<'static>) -> bool {
     let mut fields = object.fields;
     while let [field, rest @ ..] = fields {
         fields = rest;
@@ -68,7 +68,7 @@ pub(super) const fn starts_alike(object: &Object) -> bool {
 }
 
 /// Whether all members are objects.
-pub(super) const fn are_objects(union: &Union) -> bool {
+pub(super) const fn are_objects(union: &Union<'static>) -> bool {
     let mut members = union.members;
     while let [member, rest @ ..] = members {
         members = rest;
@@ -84,7 +84,7 @@ pub(super) const fn are_objects(union: &Union) -> bool {
     true
 }
 
-pub(super) const fn is_nullable(mut shape: &Shape) -> bool {
+pub(super) const fn is_nullable(mut shape: &Shape<'static>) -> bool {
     loop {
         shape = match &shape.kind {
             Kind::Nullable(_) => return true,
@@ -95,7 +95,7 @@ pub(super) const fn is_nullable(mut shape: &Shape) -> bool {
 }
 
 /// What an object has beside its keys.
-pub(super) const fn rest(object: &Object) -> Rest {
+pub(super) const fn rest(object: &Object<'static>) -> Rest {
     let mut fields = object.fields;
     while let [field, rest @ ..] = fields {
         fields = rest;
@@ -116,7 +116,7 @@ pub(super) const fn rest(object: &Object) -> Rest {
 }
 
 /// The first key of an object.
-pub(super) const fn first(shape: &Shape) -> Option<&Field> {
+pub(super) const fn first(shape: &Shape<'static>) -> Option<&'static Field<'static>> {
     let Kind::Object(object) = core(shape) else {
         return None;
     };
@@ -137,7 +137,7 @@ pub(super) const fn first(shape: &Shape) -> Option<&Field> {
 }
 
 /// Whether two keys are tags that say different things.
-pub(super) const fn differ(one: &Field, two: &Field) -> bool {
+pub(super) const fn differ(one: &Field<'static>, two: &Field<'static>) -> bool {
     match (core(one.shape), core(two.shape)) {
         (Kind::Enum([one]), Kind::Enum([two])) => !same(one.name, two.name),
         _ => false,
@@ -149,12 +149,12 @@ pub(super) const fn same(a: &str, b: &str) -> bool {
 }
 
 /// Whether all of a type's values are strings of an enum.
-pub(super) const fn is_enum(shape: &Shape) -> bool {
+pub(super) const fn is_enum(shape: &Shape<'static>) -> bool {
     matches!(core(shape), Kind::Enum(_))
 }
 
 /// In how many ways an object may be: more than one where enums are flattened into it.
-pub(super) const fn ways(object: &Object) -> usize {
+pub(super) const fn ways(object: &Object<'static>) -> usize {
     let mut ways = 1;
     let mut fields = object.fields;
     while let [field, rest @ ..] = fields {
@@ -168,7 +168,7 @@ pub(super) const fn ways(object: &Object) -> usize {
 }
 
 /// The ways of what is flattened.
-pub(super) const fn ways_of(kind: &Kind) -> usize {
+pub(super) const fn ways_of(kind: &Kind<'static>) -> usize {
     match kind {
         Kind::Object(object) => ways(object),
         Kind::Enum(variants) => variants.len(),
@@ -188,11 +188,11 @@ pub(super) const fn ways_of(kind: &Kind) -> usize {
 }
 
 /// Whether all places of a tuple are of one type, as its schema says it.
-pub(super) const fn are_of_one_type(kind: &Kind) -> bool {
+pub(super) const fn are_of_one_type(kind: &Kind<'static>) -> bool {
     let Kind::Tuple([first, others @ ..]) = kind else {
         return false;
     };
-    let mut others: &[&Shape] = others;
+    let mut others: &[&Shape<'static>] = others;
     while let [other, rest @ ..] = others {
         if !is_same(first, other) {
             return false;
@@ -203,7 +203,7 @@ pub(super) const fn are_of_one_type(kind: &Kind) -> bool {
 }
 
 /// Whether two types have one schema; no where it is not easily seen.
-const fn is_same(a: &Shape, b: &Shape) -> bool {
+const fn is_same(a: &Shape<'static>, b: &Shape<'static>) -> bool {
     if a.id.hash != 0 || b.id.hash != 0 {
         return a.id.hash == b.id.hash;
     }
@@ -233,7 +233,7 @@ const fn is_equal(a: Int, b: Int) -> bool {
     a.negative == b.negative && a.magnitude == b.magnitude
 }
 
-const fn is_plain(range: &NumberRange) -> bool {
+const fn is_plain(range: &NumberRange<'static>) -> bool {
     range.min.is_none() && range.max.is_none() && range.multiple_of.is_none()
 }
 

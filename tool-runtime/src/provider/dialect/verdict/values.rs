@@ -8,7 +8,11 @@ use crate::schema::shape::{Kind, Shape, Union, Variant};
 
 impl Walk {
     /// A value, inside so many objects.
-    pub(super) const fn node(&mut self, shape: &Shape, levels: usize) -> Option<RejectCode> {
+    pub(super) const fn node(
+        &mut self,
+        shape: &Shape<'static>,
+        levels: usize,
+    ) -> Option<RejectCode> {
         let wanted = self.null;
         self.null = Wanted::AsSaid;
         // Types are named where they begin: at any of the layers.
@@ -48,7 +52,12 @@ impl Walk {
     }
 
     /// Counts the value if it is of one of several types in the dialect's words.
-    pub(super) const fn add_union(&mut self, kind: &Kind, is_nullable: bool, wanted: Wanted) {
+    pub(super) const fn add_union(
+        &mut self,
+        kind: &Kind<'static>,
+        is_nullable: bool,
+        wanted: Wanted,
+    ) {
         let mut null = wanted.admits(is_nullable);
         let is_union = match kind {
             Kind::Any | Kind::Null => return,
@@ -73,7 +82,7 @@ impl Walk {
         self.size.unions += (is_union || null && null_is_type) as usize;
     }
 
-    pub(super) const fn kind(&mut self, kind: &Kind, levels: usize) -> Option<RejectCode> {
+    pub(super) const fn kind(&mut self, kind: &Kind<'static>, levels: usize) -> Option<RejectCode> {
         match kind {
             Kind::Any if self.rules.untyped => None,
             Kind::Any => Some(RejectCode::UntypedSchema),
@@ -134,13 +143,13 @@ impl Walk {
         }
     }
 
-    pub(super) const fn variants(&mut self, variants: &[Variant]) {
+    pub(super) const fn variants(&mut self, variants: &[Variant<'static>]) {
         let characters = self.characters(variants);
         self.size.add_enum(variants.len(), characters);
     }
 
     /// How long the names of an enum are.
-    pub(super) const fn characters(&self, variants: &[Variant]) -> usize {
+    pub(super) const fn characters(&self, variants: &[Variant<'static>]) -> usize {
         let mut characters = 0;
         let mut rest = variants;
         while let [variant, tail @ ..] = rest {

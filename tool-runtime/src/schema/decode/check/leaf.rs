@@ -65,20 +65,20 @@ impl Sure {
 /// Whether a shape admits a value.
 #[inline(always)]
 #[allow(clippy::inline_always)] // See `Sure::admits`.
-pub(crate) fn admits(shape: &Shape, leaf: Leaf<'_>) -> bool {
+pub(crate) fn admits(shape: &Shape<'_>, leaf: Leaf<'_>) -> bool {
     shape.sure.admits(leaf) || looked_at(shape, leaf)
 }
 
 /// Whether a shape admits a value of which that is not sure.
 #[inline(never)]
-fn looked_at(mut shape: &Shape, leaf: Leaf<'_>) -> bool {
+fn looked_at(mut shape: &Shape<'_>, leaf: Leaf<'_>) -> bool {
     let mut said = Said::default();
     loop {
         shape = match (&shape.kind, leaf) {
             (Kind::Any | Kind::Foreign(_) | Kind::Unknown, _) => return true,
             (Kind::Nullable(_), Leaf::Null) => return true,
             (Kind::Nullable(inner) | Kind::Sides { input: inner, .. }, _) => inner,
-            (Kind::Back(back), _) => (back.shape)(),
+            (Kind::Back(back), _) => back.shape(),
             (Kind::Union(union), _) => {
                 return union.members.iter().any(|member| admits(member, leaf));
             }
@@ -107,13 +107,13 @@ fn looked_at(mut shape: &Shape, leaf: Leaf<'_>) -> bool {
 }
 
 /// Whether an array or object may have so many parts.
-pub(crate) fn admits_count(mut shape: &Shape, count: usize) -> bool {
+pub(crate) fn admits_count(mut shape: &Shape<'_>, count: usize) -> bool {
     let count = count as u64;
     let within = |min: u64, max: Option<u64>| min <= count && max.is_none_or(|max| count <= max);
     loop {
         shape = match &shape.kind {
             Kind::Nullable(inner) | Kind::Sides { input: inner, .. } => inner,
-            Kind::Back(back) => (back.shape)(),
+            Kind::Back(back) => back.shape(),
             Kind::Narrow(inner, bounds) => {
                 if !within(bounds.min_len.unwrap_or(0), bounds.max_len) {
                     return false;
@@ -128,7 +128,7 @@ pub(crate) fn admits_count(mut shape: &Shape, count: usize) -> bool {
     }
 }
 
-impl Bounds {
+impl Bounds<'_> {
     fn admit_string(&self, text: &str, said: &mut Said) -> bool {
         let format = self.format;
         if !has_length(text, self.min_len.unwrap_or(0), self.max_len) {
@@ -136,7 +136,7 @@ impl Bounds {
         }
         if let Some(pattern) = self.pattern
             && !std::mem::replace(&mut said.pattern, true)
-            && !(pattern.matches)(text)
+            && !pattern.is_match(text)
         {
             return false;
         }
@@ -146,7 +146,7 @@ impl Bounds {
         true
     }
 
-    fn admit_number(&self, number: Number<'_>, inner: &Shape, said: &mut Said) -> bool {
+    fn admit_number(&self, number: Number<'_>, inner: &Shape<'_>, said: &mut Said) -> bool {
         if is_integer(inner) {
             let Some(int) = int_of(number) else {
                 return false;
@@ -171,7 +171,7 @@ impl Bounds {
 }
 
 /// Whether the values are integers.
-pub(crate) fn is_integer(shape: &Shape) -> bool {
+pub(crate) fn is_integer(shape: &Shape<'_>) -> bool {
     matches!(shape.followed(), Kind::Integer(_))
 }
 
@@ -188,7 +188,7 @@ impl IntegerRange {
     }
 }
 
-impl NumberRange {
+impl NumberRange<'_> {
     /// Whether the type has a number of this size.
     pub(crate) fn is_wide_enough(&self, number: Number<'_>) -> bool {
         let Number::Text(text, value) = number else {
@@ -220,10 +220,10 @@ impl NumberRange {
     }
 }
 
-impl StringRules {
+impl StringRules<'_> {
     fn admits(&self, text: &str, said: &Said) -> bool {
         has_length(text, self.min_len, self.max_len)
-            && (said.pattern || self.pattern.is_none_or(|pattern| (pattern.matches)(text)))
+            && (said.pattern || self.pattern.is_none_or(|pattern| pattern.is_match(text)))
             && (said.format || self.format.is_empty() || format::admits(self.format, text))
     }
 }
@@ -262,8 +262,8 @@ fn is_multiple(int: Int, of: u64) -> bool {
     of == 0 || int.magnitude.is_multiple_of(of.into())
 }
 
-fn within(number: Number<'_>, from: Option<Edge>, to: Option<Edge>) -> bool {
-    let inside = |edge: Option<Edge>, beyond: Ordering| {
+fn within(number: Number<'_>, from: Option<Edge<'_>>, to: Option<Edge<'_>>) -> bool {
+    let inside = |edge: Option<Edge<'_>>, beyond: Ordering| {
         edge.is_none_or(|edge| match compare(number, edge.at) {
             Ordering::Equal => !edge.exclusive,
             order => order != beyond,
@@ -274,7 +274,7 @@ fn within(number: Number<'_>, from: Option<Edge>, to: Option<Edge>) -> bool {
 
 /// Floats decide where they differ, since rounding keeps the order; where they are equal, the
 /// decimal texts do.
-fn compare(number: Number<'_>, literal: Literal) -> Ordering {
+fn compare(number: Number<'_>, literal: Literal<'_>) -> Ordering {
     match number.nearest().partial_cmp(&literal.value) {
         Some(Ordering::Equal) | None => {
             let text = number.to_text();
@@ -285,7 +285,7 @@ fn compare(number: Number<'_>, literal: Literal) -> Ordering {
     }
 }
 
-fn is_decimal_multiple(number: Number<'_>, of: Literal) -> bool {
+fn is_decimal_multiple(number: Number<'_>, of: Literal<'_>) -> bool {
     let text = number.to_text();
     match (Decimal::of(&text), Decimal::of(of.text)) {
         (Some(value), Some(of)) => value.is_multiple_of(&of),
@@ -301,22 +301,22 @@ mod tests {
     use crate::schema::decode::Store;
     use crate::schema::shape::{Bounds, Edge, Int, Kind, Literal, Shape};
 
-    const fn edge(value: f64, text: &'static str, exclusive: bool) -> Edge {
+    const fn edge(value: f64, text: &'static str, exclusive: bool) -> Edge<'static> {
         let at = Literal { value, text };
         Edge { at, exclusive }
     }
 
     /// A shape within bounds.
-    fn narrow(shape: &'static Shape, bounds: Bounds) -> Shape {
+    fn narrow(shape: &'static Shape<'static>, bounds: Bounds<'static>) -> Shape<'static> {
         Shape::new(Kind::Narrow(shape, bounds))
     }
 
-    fn shapes() -> Vec<Shape> {
-        static U64: Shape = Shape::integer(0, u64::MAX as u128, 64);
-        static I128: Shape = Shape::integer(i128::MIN, i128::MAX.unsigned_abs(), 128);
-        static F64: Shape = Shape::number(f64::MAX);
-        static STRING: Shape = Shape::string(0, None);
-        const NONE: Bounds = Bounds::NONE;
+    fn shapes() -> Vec<Shape<'static>> {
+        static U64: Shape<'_> = Shape::integer(0, u64::MAX as u128, 64);
+        static I128: Shape<'_> = Shape::integer(i128::MIN, i128::MAX.unsigned_abs(), 128);
+        static F64: Shape<'_> = Shape::number(f64::MAX);
+        static STRING: Shape<'_> = Shape::string(0, None);
+        const NONE: Bounds<'_> = Bounds::NONE;
         let int = |value: i128| Some(Int::signed(value));
         let beyond = i128::from(i64::MAX) + 1;
         vec![

@@ -9,7 +9,7 @@ fn of<T: Schema + ?Sized>() -> Option<String> {
     example(T::SHAPE)
 }
 
-fn within(base: &'static Shape, bounds: Bounds) -> Option<String> {
+fn within(base: &'static Shape<'static>, bounds: Bounds<'_>) -> Option<String> {
     example(&Shape::new(Kind::Narrow(base, bounds)))
 }
 
@@ -99,13 +99,13 @@ fn integers_within_bounds() {
     }
 }
 
-const fn at(text: &'static str, value: f64) -> Literal {
+const fn at(text: &'static str, value: f64) -> Literal<'_> {
     Literal { value, text }
 }
 
 // The table reads better so.
 #[allow(clippy::unnecessary_wraps)]
-const fn edge(text: &'static str, value: f64, exclusive: bool) -> Option<Edge> {
+const fn edge(text: &'static str, value: f64, exclusive: bool) -> Option<Edge<'_>> {
     Some(Edge {
         at: at(text, value),
         exclusive,
@@ -266,12 +266,12 @@ fn arrays_and_maps_within_bounds() {
     assert_eq!(map(u8::SHAPE, 1, None), None);
 }
 
-const SPEED: Shape = Shape::new(Kind::Enum(&[
+const SPEED: Shape<'_> = Shape::new(Kind::Enum(&[
     Variant::new("so \"fast\"", ""),
     Variant::new("slow", ""),
 ]));
 
-const LINE: Shape = Shape::object(&[
+const LINE: Shape<'_> = Shape::object(&[
     Field::new("sku", "", str::SHAPE),
     Field {
         presence: Presence::Optional,
@@ -280,7 +280,7 @@ const LINE: Shape = Shape::object(&[
     Field::new("qty", "", u8::SHAPE),
 ]);
 
-const NESTED: Shape = Shape::object(&[
+const NESTED: Shape<'_> = Shape::object(&[
     Field::new("speed", "", &SPEED),
     Field {
         flatten: true,
@@ -299,10 +299,10 @@ const NESTED: Shape = Shape::object(&[
         ..Field::new("c", "", u8::SHAPE)
     },
 ]);
-const ANY: &Shape = serde_json::Value::SHAPE;
-const UNKNOWN: Shape = Shape::object(&[Field::new("a", "", ANY)]);
+const ANY: &Shape<'_> = serde_json::Value::SHAPE;
+const UNKNOWN: Shape<'_> = Shape::object(&[Field::new("a", "", ANY)]);
 const FORTY: &str = "a name of forty characters, more or less";
-const WIDE: Shape = Shape::object(&[
+const WIDE: Shape<'_> = Shape::object(&[
     Field::new(FORTY, "", u8::SHAPE),
     Field::new(FORTY, "", u8::SHAPE),
     Field::new(FORTY, "", u8::SHAPE),
@@ -322,13 +322,10 @@ fn objects_have_the_keys_that_must_be_there() {
 
 const EXPRESSION: Id = Id::of("a::Expression", "Expression");
 
-const BACK_TO_SUM: Shape = Shape::new(Kind::Back(Back {
-    id: EXPRESSION,
-    shape: || &SUM,
-}));
+const BACK_TO_SUM: Shape<'_> = Shape::new(Kind::Back(Back::new(EXPRESSION, || &SUM)));
 
 /// `[Expression, Expression]`, or an expression, or a truth.
-static SUM: Shape = Shape::new(Kind::Union(Union {
+static SUM: Shape<'_> = Shape::new(Kind::Union(Union {
     members: &[
         Shape::new(Kind::Tuple(&[&BACK_TO_SUM, &BACK_TO_SUM])),
         BACK_TO_SUM,
@@ -343,11 +340,10 @@ macro_rules! chain {
         &Shape::new(Kind::Bool)
     };
     ($name:ident $next:ident $($rest:ident)*) => {{
-        const BACK: &Shape = &Shape::new(Kind::Back(Back {
-            id: Id::of(stringify!($next), ""),
-            shape: || const { &Shape::new(Kind::Tuple(&[BACK_TO_NEXT, BACK_TO_NEXT])) },
-        }));
-        const BACK_TO_NEXT: &Shape = chain!($next $($rest)*);
+        const BACK: &Shape<'_> = &Shape::new(Kind::Back(Back::new(Id::of(stringify!($next), ""), || const {
+            &Shape::new(Kind::Tuple(&[BACK_TO_NEXT, BACK_TO_NEXT]))
+        })));
+        const BACK_TO_NEXT: &Shape<'_> = chain!($next $($rest)*);
         BACK
     }};
 }

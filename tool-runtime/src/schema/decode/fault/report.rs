@@ -4,14 +4,14 @@ use crate::schema::shape::{Kind, Shape, bare};
 
 /// Turns what reading a type found into words: what the type's own code refuses, and everything
 /// where no shape is known.
-pub(crate) struct Reporter<'t> {
+pub(crate) struct Reporter<'t, 's> {
     text: &'t str,
     /// What the text was read as, where that is known.
-    root: Option<Shape>,
+    root: Option<Shape<'s>>,
 }
 
-impl<'t> Reporter<'t> {
-    pub(crate) fn new(text: &'t str, root: Option<&Shape>) -> Self {
+impl<'t, 's> Reporter<'t, 's> {
+    pub(crate) fn new(text: &'t str, root: Option<&Shape<'s>>) -> Self {
         Self {
             text,
             root: root.copied(),
@@ -119,7 +119,7 @@ impl<'t> Reporter<'t> {
     }
 
     /// What is known of the place at the end of `path`.
-    fn place(&self, path: &[Segment]) -> Known {
+    fn place(&self, path: &[Segment]) -> Known<'s> {
         let Some(mut shape) = self.root else {
             return Known {
                 shape: None,
@@ -175,9 +175,9 @@ impl<'t> Reporter<'t> {
 }
 
 /// What is known of a place in the arguments.
-struct Known {
+struct Known<'s> {
     /// Its shape, as far as it says something.
-    shape: Option<Shape>,
+    shape: Option<Shape<'s>>,
     /// What stands there may be a secret.
     is_hidden: bool,
     /// So many segments of its path may be told.
@@ -187,7 +187,7 @@ struct Known {
 fn unknown_variant(
     whose: &str,
     got: Option<&str>,
-    shape: Option<&Shape>,
+    shape: Option<&Shape<'_>>,
     allowed: &'static [&'static str],
 ) -> String {
     // serde's list has aliases too.
@@ -199,7 +199,7 @@ fn unknown_variant(
 }
 
 /// What the author of a type says of a value; what a library says is not for a model.
-fn refused(shape: Option<&Shape>, got: &str, words: Option<&str>) -> String {
+fn refused(shape: Option<&Shape<'_>>, got: &str, words: Option<&str>) -> String {
     let refused = || match words {
         Some(words) => format!("{got} is refused: {words}"),
         None => format!("{got} is refused"),

@@ -9,7 +9,7 @@ use crate::text::{did_you_mean, excerpt, near};
 use super::FaultCode;
 
 /// A value that is not what a shape admits.
-pub(crate) fn unfit(shape: &Shape, code: FaultCode, got: &str) -> String {
+pub(crate) fn unfit(shape: &Shape<'_>, code: FaultCode, got: &str) -> String {
     let expected = match code {
         FaultCode::OutOfRange => describe_range(shape),
         FaultCode::WrongType => with_example(shape),
@@ -19,7 +19,7 @@ pub(crate) fn unfit(shape: &Shape, code: FaultCode, got: &str) -> String {
 }
 
 /// What a shape admits, with an example of what has parts: a model copies sooner than it reads.
-fn with_example(shape: &Shape) -> String {
+fn with_example(shape: &Shape<'_>) -> String {
     let words = describe(shape);
     let has_parts = matches!(
         bare(shape, false).kind,
@@ -38,7 +38,7 @@ fn with_example(shape: &Shape) -> String {
 }
 
 /// A key or argument that is not there.
-pub(crate) fn missing(shape: &Shape) -> String {
+pub(crate) fn missing(shape: &Shape<'_>) -> String {
     match bare(shape, false).kind {
         Kind::Any | Kind::Unknown | Kind::Foreign(_) => "missing".into(),
         _ => format!("missing, expected {}", with_example(shape)),
@@ -46,7 +46,7 @@ pub(crate) fn missing(shape: &Shape) -> String {
 }
 
 /// A key of a map that is not what its keys are.
-pub(crate) fn wrong_key(keys: &Shape, key: Option<&str>) -> String {
+pub(crate) fn wrong_key(keys: &Shape<'_>, key: Option<&str>) -> String {
     let Some(key) = key else {
         let expected = describe_range(keys);
         return format!("expected a key that is {expected}, got a secret key");

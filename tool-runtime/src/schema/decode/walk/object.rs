@@ -29,14 +29,14 @@ struct Cut {
 /// The keys of an object.
 #[derive(Clone, Copy)]
 pub(super) enum Keys<'w> {
-    Plain(&'w Plain),
+    Plain(&'w Plain<'w>),
     /// Those of one of some ways in which it may be.
-    Of(&'w Alternative),
+    Of(&'w Alternative<'w>),
 }
 
 impl<'w> Keys<'w> {
     /// All of them, each with its place.
-    fn all(self) -> impl Iterator<Item = (usize, Key)> + 'w {
+    fn all(self) -> impl Iterator<Item = (usize, Key<'w>)> + 'w {
         let (plain, listed) = match self {
             Self::Plain(plain) => (Some(plain), [].as_slice()),
             Self::Of(way) => (None, way.keys.as_slice()),
@@ -47,7 +47,7 @@ impl<'w> Keys<'w> {
     }
 
     /// The key of this name. A plain one is made when it has been found.
-    fn find(self, name: &str) -> Option<(usize, Key)> {
+    fn find(self, name: &str) -> Option<(usize, Key<'w>)> {
         if let Self::Plain(plain) = self {
             let (index, field) = plain.find(name)?;
             return Some((index, Key::of(field, false)?));
@@ -57,7 +57,7 @@ impl<'w> Keys<'w> {
     }
 
     /// What stands behind keys that are not listed, and whether that is secret.
-    fn rest(self) -> Option<(&'static Shape, bool)> {
+    fn rest(self) -> Option<(&'w Shape<'w>, bool)> {
         match self {
             Self::Plain(_) => None,
             Self::Of(way) => Some((way.rest?, way.is_rest_secret)),
@@ -185,7 +185,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Whether `null` stands for a default here.
-    fn drops_null(&mut self, key: &Key) -> bool {
+    fn drops_null(&mut self, key: &Key<'_>) -> bool {
         if self.json.peek() != Some(b'n') {
             return false;
         }
@@ -216,7 +216,7 @@ impl<'t> Walk<'t> {
         let missing = keys
             .all()
             .filter(|(index, key)| key.required && !key.field.flatten && !given.has(*index));
-        let missing: Vec<Key> = missing.map(|(_, key)| key).collect();
+        let missing: Vec<Key<'_>> = missing.map(|(_, key)| key).collect();
         if let ([one], [key]) = (unknown, missing.as_slice())
             && self.repairs_key(one.key, key.name)
         {
@@ -247,7 +247,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    pub(super) fn missing(&mut self, key: &Key, end: usize) -> Walked {
+    pub(super) fn missing(&mut self, key: &Key<'_>, end: usize) -> Walked {
         self.inside(
             || Segment::Key(key.name.to_owned()),
             |walk| {
@@ -259,7 +259,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Reads an entry as that of the key that it was meant for.
-    fn rename(&mut self, entry: &Unknown<'t>, key: &Key, end: usize) -> Walked {
+    fn rename(&mut self, entry: &Unknown<'t>, key: &Key<'_>, end: usize) -> Walked {
         let depth = self.json.depth();
         // Inside the object again, whose closing bracket has been read.
         let inside = depth.saturating_sub(1);
@@ -286,7 +286,7 @@ impl<'t> Walk<'t> {
     }
 
     /// An object with any keys.
-    pub(super) fn map(&mut self, shape: &Shape, map: &Map) -> Walked {
+    pub(super) fn map(&mut self, shape: &Shape<'_>, map: &Map<'_>) -> Walked {
         let start = self.json.offset();
         self.json.enter_object()?;
         let first = self.json.offset();

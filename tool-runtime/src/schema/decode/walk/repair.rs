@@ -55,7 +55,7 @@ impl Walk<'_> {
     }
 
     /// A value of another JSON type than the shape's.
-    pub(super) fn mismatch(&mut self, shape: &Shape) -> Walked {
+    pub(super) fn mismatch(&mut self, shape: &Shape<'_>) -> Walked {
         if !self.tells() {
             return Err(Stop);
         }
@@ -70,7 +70,7 @@ impl Walk<'_> {
     }
 
     /// Reads the string that stands next as what stands in it, if that is certain.
-    pub(super) fn unquoted(&mut self, shape: &Shape) -> Result<bool, Stop> {
+    pub(super) fn unquoted(&mut self, shape: &Shape<'_>) -> Result<bool, Stop> {
         if !self.repairs_values() || self.json.peek() != Some(b'"') {
             return Ok(false);
         }
@@ -84,7 +84,7 @@ impl Walk<'_> {
         Ok(repaired)
     }
 
-    fn repair(&mut self, start: usize, text: &str, depth: u8, shape: &Shape) -> bool {
+    fn repair(&mut self, start: usize, text: &str, depth: u8, shape: &Shape<'_>) -> bool {
         if text.starts_with('"') && self.unquote(start, text, depth, shape) {
             return true;
         }
@@ -103,7 +103,7 @@ impl Walk<'_> {
     }
 
     /// Takes a string for the number, boolean, array or object that stands in it.
-    fn unquote(&mut self, start: usize, text: &str, depth: u8, shape: &Shape) -> bool {
+    fn unquote(&mut self, start: usize, text: &str, depth: u8, shape: &Shape<'_>) -> bool {
         let store = Store::new();
         let string = match Json::new(text, &store).string() {
             Ok(Ok(string)) => string.to_owned(),
@@ -132,7 +132,7 @@ impl Walk<'_> {
         text: &str,
         meant: &str,
         depth: u8,
-        shape: &Shape,
+        shape: &Shape<'_>,
         kind: RepairKind,
     ) -> bool {
         let store = Store::new();
@@ -172,7 +172,7 @@ impl Walk<'_> {
     }
 
     /// Tells a value that is not what the shape admits.
-    pub(super) fn unfit(&mut self, start: usize, shape: &Shape, code: FaultCode) -> Walked {
+    pub(super) fn unfit(&mut self, start: usize, shape: &Shape<'_>, code: FaultCode) -> Walked {
         self.fault(start, code, |walk| {
             say::unfit(shape, code, &walk.got(start, shape))
         })

@@ -15,19 +15,19 @@ use super::{Mode, Secrecy, Stop, Walk, Walked};
 
 /// What a value may be.
 pub(super) enum Way<'s> {
-    Object(Alternative),
+    Object(Alternative<'s>),
     /// An object that may be in one way alone.
-    Plain(&'s Shape, Plain),
-    Other(&'s Shape),
+    Plain(&'s Shape<'s>, Plain<'s>),
+    Other(&'s Shape<'s>),
 }
 
 /// All that a value may be.
 #[derive(Clone, Copy)]
 pub(super) enum Ways<'s> {
     /// What the members of a union are.
-    Of(&'static [Shape]),
+    Of(&'s [Shape<'s>]),
     /// An object with these fields, into which an enum is flattened.
-    Objects(&'s [Alternative], &'static [Field]),
+    Objects(&'s [Alternative<'s>], &'s [Field<'s>]),
 }
 
 impl<'s> Ways<'s> {
@@ -65,7 +65,7 @@ impl<'s> Ways<'s> {
 
 /// The ways of unions inside unions are ways of the outermost.
 fn any<'s>(
-    members: &'static [Shape],
+    members: &'s [Shape<'s>],
     depth: u8,
     text: Option<Entry<'_>>,
     is_one: &mut impl FnMut(Way<'s>) -> bool,
@@ -97,7 +97,7 @@ struct Entry<'t> {
 
 impl Entry<'_> {
     /// Whether it says that an object is none with these keys, the first of which is a tag.
-    fn is_no_tag_of(self, object: &Object) -> bool {
+    fn is_no_tag_of(self, object: &Object<'_>) -> bool {
         match object.fields {
             [field, ..] if !field.flatten && field.is_read_as(self.key) => {
                 matches!(field.shape.kind, Kind::Enum([one]) if !one.is_read_as(self.value))
@@ -107,12 +107,12 @@ impl Entry<'_> {
     }
 }
 
-fn is_names(shape: &Shape) -> bool {
+fn is_names(shape: &Shape<'_>) -> bool {
     matches!(bare(shape, false).kind, Kind::Enum(_))
 }
 
 /// The one string of a tag.
-fn tag_of(key: &Key) -> Option<&'static Variant> {
+fn tag_of<'s>(key: &Key<'s>) -> Option<&'s Variant<'s>> {
     match bare(key.field.shape, false).kind {
         Kind::Enum([one]) if key.required => Some(one),
         _ => None,
@@ -121,7 +121,7 @@ fn tag_of(key: &Key) -> Option<&'static Variant> {
 
 impl<'t> Walk<'t> {
     /// A value that is of one of some ways: the first that admits it is what serde reads.
-    pub(super) fn one_of(&mut self, shape: &Shape, ways: Ways<'_>) -> Walked {
+    pub(super) fn one_of(&mut self, shape: &Shape<'_>, ways: Ways<'_>) -> Walked {
         let start = self.json.offset();
         let depth = self.json.depth();
         // A type that is an untagged variant of itself never comes to an end.
@@ -193,14 +193,14 @@ impl<'t> Walk<'t> {
     }
 
     /// Tells what is wrong with a value that is of none of its ways, as the one that was meant.
-    fn meant(&mut self, shape: &Shape, ways: &[Way<'_>], start: usize, depth: u8) -> Walked {
+    fn meant(&mut self, shape: &Shape<'_>, ways: &[Way<'_>], start: usize, depth: u8) -> Walked {
         if let Some(one) = self.lowered_of(ways)? {
             self.unions += 1;
             return self.value(one);
         }
         let next = self.json.peek();
         if next == Some(b'{') {
-            let objects: Vec<&Alternative> = ways
+            let objects: Vec<&Alternative<'_>> = ways
                 .iter()
                 .filter_map(|way| match way {
                     Way::Object(way) => Some(way),
@@ -228,7 +228,7 @@ impl<'t> Walk<'t> {
     }
 
     /// The way of which a strict mode has the form that stands next.
-    fn lowered_of<'w>(&mut self, ways: &[Way<'w>]) -> Result<Option<&'w Shape>, Stop> {
+    fn lowered_of<'w>(&mut self, ways: &[Way<'w>]) -> Result<Option<&'w Shape<'w>>, Stop> {
         if !self.json.is_lowered() {
             return Ok(None);
         }
@@ -247,11 +247,11 @@ impl<'t> Walk<'t> {
     /// Tells a string that is no variant's name, where other variants are objects: with their keys.
     fn is_no_variant(
         &mut self,
-        shape: &Shape,
-        one: &Shape,
+        shape: &Shape<'_>,
+        one: &Shape<'_>,
         ways: &[Way<'_>],
     ) -> Result<bool, Stop> {
-        let objects: Vec<&Alternative> = ways
+        let objects: Vec<&Alternative<'_>> = ways
             .iter()
             .filter_map(|way| match way {
                 Way::Object(way) => Some(way),
@@ -277,7 +277,7 @@ impl<'t> Walk<'t> {
         Ok(true)
     }
 
-    fn meant_object(&mut self, objects: &[&Alternative], start: usize, depth: u8) -> Walked {
+    fn meant_object(&mut self, objects: &[&Alternative<'_>], start: usize, depth: u8) -> Walked {
         let keys = self.keys()?;
         self.json.rewind(start, depth);
         if let Some(tag) = tag(objects) {
@@ -306,7 +306,7 @@ impl<'t> Walk<'t> {
             });
         }
         // The one that most keys speak for, and that most speak for.
-        let score = |way: &Alternative| {
+        let score = |way: &Alternative<'_>| {
             let known = keys
                 .iter()
                 .filter(|(name, _)| way.keys.iter().any(|key| key.is_read_as(name)))
@@ -346,13 +346,13 @@ impl<'t> Walk<'t> {
     /// An object whose tag says which way it is.
     fn tagged(
         &mut self,
-        objects: &[&Alternative],
-        tag: &'static str,
+        objects: &[&Alternative<'_>],
+        tag: &str,
         keys: &[(&'t str, usize)],
         start: usize,
         depth: u8,
     ) -> Walked {
-        let tags: Vec<&'static Variant> = objects
+        let tags: Vec<&Variant<'_>> = objects
             .iter()
             .filter_map(|way| way.keys.iter().find(|key| key.name == tag).and_then(tag_of))
             .collect();
@@ -382,7 +382,7 @@ impl<'t> Walk<'t> {
         };
         self.json.rewind(start, depth);
         let is_hidden = self.secrecy == Secrecy::Here;
-        let of_tag = |way: &&&Alternative| {
+        let of_tag = |way: &&&Alternative<'_>| {
             let key = way.keys.iter().find(|key| key.name == tag);
             let variant = key.and_then(tag_of);
             variant.is_some_and(|variant| {
@@ -391,7 +391,7 @@ impl<'t> Walk<'t> {
                     .is_some_and(|given| variant.is_read_as(given))
             })
         };
-        let meant: Vec<&Alternative> = objects.iter().filter(of_tag).copied().collect();
+        let meant: Vec<&Alternative<'_>> = objects.iter().filter(of_tag).copied().collect();
         match meant.as_slice() {
             [] => {
                 self.skip()?;
@@ -413,8 +413,8 @@ impl<'t> Walk<'t> {
             [one] => self.object(Keys::Of(one)),
             // A tag inside a tag.
             many => {
-                let rest: Vec<Alternative> = many.iter().map(|way| without(way, tag)).collect();
-                let rest: Vec<&Alternative> = rest.iter().collect();
+                let rest: Vec<Alternative<'_>> = many.iter().map(|way| without(way, tag)).collect();
+                let rest: Vec<&Alternative<'_>> = rest.iter().collect();
                 match self::tag(&rest) {
                     Some(inner) => self.tagged(many, inner, keys, start, depth),
                     None => match many {
@@ -427,14 +427,14 @@ impl<'t> Walk<'t> {
     }
 }
 
-fn without(way: &Alternative, tag: &str) -> Alternative {
+fn without<'s>(way: &Alternative<'s>, tag: &str) -> Alternative<'s> {
     let mut way = way.clone();
     way.keys.retain(|key| key.name != tag);
     way
 }
 
 /// The key that says of each object which it is.
-fn tag(objects: &[&Alternative]) -> Option<&'static str> {
+fn tag<'s>(objects: &[&Alternative<'s>]) -> Option<&'s str> {
     let (first, rest) = objects.split_first()?;
     let in_all = |name: &str| {
         rest.iter().all(|way| {
@@ -447,8 +447,8 @@ fn tag(objects: &[&Alternative]) -> Option<&'static str> {
 }
 
 /// The names of objects with one key each, which is their name.
-fn named(objects: &[&Alternative]) -> Option<Vec<&'static str>> {
-    let name = |way: &&Alternative| match way.keys.as_slice() {
+fn named<'s>(objects: &[&Alternative<'s>]) -> Option<Vec<&'s str>> {
+    let name = |way: &&Alternative<'s>| match way.keys.as_slice() {
         [one] if one.required && way.rest.is_none() => Some(one.name),
         _ => None,
     };
@@ -460,7 +460,7 @@ fn named(objects: &[&Alternative]) -> Option<Vec<&'static str>> {
 }
 
 /// Whether values of a shape start with this byte.
-fn starts(shape: &Shape, byte: Option<u8>, depth: u8) -> bool {
+fn starts(shape: &Shape<'_>, byte: Option<u8>, depth: u8) -> bool {
     let bare = bare(shape, false);
     match (bare.kind, byte) {
         (_, Some(b'n')) if bare.nullable => true,
@@ -474,13 +474,13 @@ fn starts(shape: &Shape, byte: Option<u8>, depth: u8) -> bool {
             let mut members = union.members.iter();
             members.any(|member| starts(member, byte, depth + 1))
         }
-        (Kind::Back(back), _) if depth < 8 => starts((back.shape)(), byte, depth + 1),
+        (Kind::Back(back), _) if depth < 8 => starts(back.shape(), byte, depth + 1),
         _ => false,
     }
 }
 
 /// Whether some value of a shape starts with one of these bytes.
-pub(super) fn may_start(shape: &Shape, bytes: &[u8]) -> bool {
+pub(super) fn may_start(shape: &Shape<'_>, bytes: &[u8]) -> bool {
     bytes
         .iter()
         .any(|byte| starts(shape, slice::from_ref(byte).first().copied(), 0))

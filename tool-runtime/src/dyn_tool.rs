@@ -22,6 +22,8 @@ use crate::schema::read::read;
 use crate::schema::render::SchemaDoc;
 use crate::schema::shape::{Kind, Schema, Shape};
 use crate::text::NameError;
+#[cfg(feature = "validate")]
+use crate::tool::check;
 use crate::tool::{
     Annotations, Answer, Call, Context, ErrorKind, Output, Scope, Tool, ToolDef, ToolError,
 };
@@ -128,22 +130,26 @@ impl DynTool {
         }
     }
 
-    /// Whether a schema that arrived at run time admits the arguments.
+    /// The call with its arguments as a schema that arrived at run time admits them: repaired where they
+    /// have to be.
     #[cfg(feature = "validate")]
-    fn judged(&self, call: &Call<'_>) -> Result<(), ToolError> {
-        let judged = self.judge.as_ref().map_or(Ok(()), |judge| judge.ask(call));
-        // The schema does not know what the handler's type keeps secret.
-        judged.map_err(|error| match self.secrets() {
-            Some(_) => error.without_values(),
-            None => error,
-        })
+    fn judged<'a>(&self, call: Call<'a>) -> Result<Call<'a>, ToolError> {
+        let Some(judge) = &self.judge else {
+            return Ok(call);
+        };
+        match check(&call, judge.root()) {
+            Ok(text) => Ok(call.with_arguments(text)),
+            // The schema does not know what the handler's type keeps secret.
+            Err(error) if self.secrets().is_some() => Err(error.without_values()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Without the feature `validate` nobody asks the schema.
     #[cfg(not(feature = "validate"))]
     #[allow(clippy::unused_self, clippy::unnecessary_wraps)]
-    fn judged(&self, _: &Call<'_>) -> Result<(), ToolError> {
-        Ok(())
+    fn judged<'a>(&self, call: Call<'a>) -> Result<Call<'a>, ToolError> {
+        Ok(call)
     }
 }
 
@@ -161,16 +167,15 @@ impl Tool for DynTool {
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
         let call = self.raised(self.own(call));
         let handler = self.handler();
-        match handler.and_then(|handler| self.judged(&call).map(|()| handler)) {
-            Ok(handler) => handler.call(call, self.check.as_deref()),
+        match handler.and_then(|handler| Ok((handler, self.judged(call)?))) {
+            Ok((handler, call)) => handler.call(call, self.check.as_deref()),
             Err(error) => Answer::Ready(Err(error)),
         }
     }
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         let handler = self.handler()?;
-        let call = self.raised(self.own(call));
-        self.judged(&call)?;
+        let call = self.judged(self.raised(self.own(call)))?;
         handler.validate(call, self.check.as_deref())
     }
 

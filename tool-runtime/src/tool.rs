@@ -40,7 +40,7 @@ pub use self::content::{Block, Content};
 pub use self::context::{Context, inside_call};
 pub use self::decision::Decision;
 #[cfg(feature = "validate")]
-pub(crate) use self::decode::refused;
+pub(crate) use self::decode::check;
 pub(crate) use self::decode::{decode_params, decode_root, decode_value, decode_value_of};
 pub use self::def::{Annotations, Meta, ToolDef};
 pub use self::encoder::{Encode, Encoder};

@@ -19,6 +19,7 @@ mod narrow;
 mod opaque;
 mod pattern;
 mod recursion;
+mod rule;
 mod schema;
 mod std_types;
 mod sure;
@@ -32,6 +33,8 @@ pub(crate) use self::foreign::foreign;
 pub use self::int::Int;
 pub(crate) use self::int::{SIGNED_KEY, UNSIGNED_KEY};
 pub use self::key_head::KeyHead;
+#[cfg(feature = "validate")]
+pub(crate) use self::kinds::Definition;
 pub use self::kinds::{
     Array, Back, Bounds, Edge, Foreign, IntegerRange, Literal, Map, NumberRange, Object,
     StringRules, Union, Variant,
@@ -41,6 +44,8 @@ pub(crate) use self::narrow::{Bare, Peeled, bare};
 pub use self::opaque::Opaque;
 pub use self::pattern::{Pattern, Regex};
 pub(crate) use self::recursion::targets;
+pub use self::rule::Rule;
+pub(crate) use self::rule::{Contains, If, Oracle, Places, Text, Types};
 pub use self::schema::{Refs, Schema};
 pub use self::sure::Sure;
 pub(crate) use self::view::{Detail, Side, written};
@@ -149,6 +154,8 @@ pub enum Kind<'s> {
     Back(Back<'s>),
     /// A type that tells its schema only at run time.
     Foreign(Foreign),
+    /// What no type says, in a schema that was read at run time.
+    Rule(Rule<'s>),
     /// Known to nobody: the type has no schema. The compiler has refused it by now, in its words.
     Unknown,
 }

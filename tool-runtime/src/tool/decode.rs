@@ -6,8 +6,10 @@ use serde::de::DeserializeOwned;
 use toolwright_json::Place;
 
 #[cfg(feature = "validate")]
-pub(crate) use self::refuse::refused;
+use self::refuse::repair;
 use self::refuse::{Refused, refuse, refuse_whole};
+#[cfg(feature = "validate")]
+use crate::schema::decode::walk;
 use crate::schema::decode::{Error, Fault, FaultCode, Json, Watch, position};
 use crate::schema::shape::{Field, Object, Presence, Shape};
 use crate::tool::{Call, Slot, ToolError};
@@ -184,6 +186,18 @@ pub(crate) fn decode_value_of<'a, T: DeserializeOwned>(
     root: Option<&'static Shape<'static>>,
 ) -> Result<(T, &'a str), ToolError> {
     decode_whole(call, root, |json| T::deserialize(json))
+}
+
+/// Checks the whole arguments against a schema that arrived at run time. Returns their text, or what they
+/// were repaired to.
+#[cfg(feature = "validate")]
+pub(crate) fn check<'a>(call: &Call<'a>, root: &Shape<'_>) -> Result<&'a str, ToolError> {
+    let text = arguments(call)?;
+    match walk::admitted(text, refuse::reading_at_run_time(text, call), root) {
+        Some(None) => Ok(text),
+        Some(Some(other)) => Ok(call.store().pen().keep(other)),
+        None => repair(text, call, root),
+    }
 }
 
 fn decode_whole<'a, T>(

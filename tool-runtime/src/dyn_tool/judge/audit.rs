@@ -2,12 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use super::cost;
 use super::draft::Draft;
 use super::keyword::{Keyword, escaped, held, keyword};
+use super::oracle::{Targets, address, compile_pattern};
 use super::references::Reference;
-use super::{Targets, address, compile, cost};
+use super::references::Resolved;
 use crate::dyn_tool::{SchemaError, SchemaErrorKind as Kind};
 use crate::schema::decode::fault::say;
 
@@ -38,13 +40,13 @@ pub(super) struct Audit<'s> {
 }
 
 /// Refuses what cannot be checked against safely; else where the references lead.
-pub(super) fn audit(schema: &Value, draft: Draft) -> Result<Targets, SchemaError> {
+pub(super) fn audit(schema: &Value, draft: Draft) -> Result<Resolved, SchemaError> {
     let mut audit = Audit::default();
     audit.walk(schema, String::new(), "", draft)?;
-    let targets = audit.resolve()?;
+    let resolved = audit.resolve()?;
     cost::cost(&audit)?;
-    if admits_object(schema, schema, &targets) {
-        return Ok(targets);
+    if admits_object(schema, schema, &resolved.by_text) {
+        return Ok(resolved);
     }
     let message = "it admits no object, which arguments always are; write `\"type\": \"object\"`";
     Err(error(Kind::NotObject, "", message))
@@ -186,7 +188,7 @@ impl<'s> Audit<'s> {
             let message = format!("more than {MOST_PATTERNS} patterns");
             return Err(error(Kind::TooMany, at, message));
         }
-        if compile(draft, &json!({"pattern": pattern})).is_some() {
+        if compile_pattern(draft, pattern).is_some() {
             return Ok(());
         }
         let message = format!(

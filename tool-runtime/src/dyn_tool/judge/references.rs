@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
+use crate::schema::read::tree::References;
+
 use super::audit::{Audit, error};
-use super::{Targets, address};
+use super::oracle::{Targets, address};
 use crate::dyn_tool::{SchemaError, SchemaErrorKind as Kind};
 use crate::schema::decode::fault::say;
 
@@ -20,10 +22,17 @@ pub(super) struct Reference<'s> {
     pub(super) resource: String,
 }
 
+/// Where references lead.
+#[derive(Default)]
+pub(super) struct Resolved {
+    pub(super) by_text: Targets,
+    pub(super) by_place: References,
+}
+
 impl<'s> Audit<'s> {
     /// Finds where every reference leads, and notes it as a schema for the same value.
-    pub(super) fn resolve(&mut self) -> Result<Targets, SchemaError> {
-        let mut targets = Targets::new();
+    pub(super) fn resolve(&mut self) -> Result<Resolved, SchemaError> {
+        let mut resolved = Resolved::default();
         let mut distinct = HashSet::new();
         let height = |at: &str| self.heights.get(at).copied().unwrap_or(1);
         let mut inside = height("");
@@ -39,12 +48,15 @@ impl<'s> Audit<'s> {
                 );
                 return Err(error(Kind::TooMany, "", message));
             }
-            targets.insert(address(reference.text), target.clone());
+            let text = address(reference.text);
+            resolved.by_text.insert(text, target.clone());
+            let place = reference.from.clone();
+            resolved.by_place.insert(place, target.clone());
             if let Some(here) = self.here.get_mut(&reference.from) {
                 here.push(target);
             }
         }
-        Ok(targets)
+        Ok(resolved)
     }
 
     fn target(&self, reference: &Reference<'s>) -> Result<String, SchemaError> {

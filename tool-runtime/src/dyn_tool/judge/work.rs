@@ -4,33 +4,28 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::Judge;
-
-/// So many steps may a check take, which is about a second. A step is a look at a keyword, a key or
-/// an element, or at 16 bytes of text.
-const MOST_STEPS: u64 = 32 << 20;
+use super::oracle::Checked;
 
 /// How often the parts of a schema are asked again to know which keys they evaluate: once for each
 /// part that they stand in.
 const MOST_ASKED_AGAIN: u64 = 17;
 
-/// Whether arguments take too long to check against the schema. `jsonschema` has no budget, and one
-/// look multiplies another: alternatives for each element, and each key asked of every alternative.
-pub(super) fn takes_too_long(judge: &Judge, value: &Value, text: &str) -> bool {
-    // Each part of the schema is asked about each value once at most.
-    let bound = judge.weight.saturating_mul(text.len() as u64);
-    if !judge.multiplies && bound <= MOST_STEPS {
-        return false;
-    }
+/// Counts the steps that it takes to check a value against a schema, until they are more than `most`. A
+/// step is a look at a keyword, a key or an element, or at 16 bytes of text.
+///
+/// `jsonschema` has no budget, and one look multiplies another: alternatives for each element, and each
+/// key asked of every alternative.
+pub(super) fn steps(checked: &Checked, schema: &Value, value: &Value, most: u64) -> u64 {
     let mut work = Work {
-        judge,
+        checked,
+        most,
         steps: 0,
-        tasks: vec![Task::Look(&judge.schema, value)],
+        tasks: vec![Task::Look(schema, value)],
         known: HashMap::new(),
         open: Vec::new(),
     };
     work.run();
-    work.steps > MOST_STEPS
+    work.steps
 }
 
 /// The steps of one look at each of a schema's parts.
@@ -78,7 +73,8 @@ enum Task<'s, 'v> {
 type Pair = (usize, usize);
 
 struct Work<'s, 'v> {
-    judge: &'s Judge,
+    checked: &'s Checked,
+    most: u64,
     steps: u64,
     tasks: Vec<Task<'s, 'v>>,
     /// What the target of a reference took for an array or object.
@@ -90,7 +86,7 @@ struct Work<'s, 'v> {
 impl<'s, 'v> Work<'s, 'v> {
     /// Counts until nothing is left, or too much.
     fn run(&mut self) {
-        while self.steps <= MOST_STEPS
+        while self.steps <= self.most
             && let Some(task) = self.tasks.pop()
         {
             match task {
@@ -117,7 +113,7 @@ impl<'s, 'v> Work<'s, 'v> {
             return;
         };
         self.spend(own(keywords, value));
-        if let Some(target) = self.judge.referred(keywords) {
+        if let Some(target) = self.checked.referred(keywords) {
             self.refer(target, value);
         }
         let parts = parts(keywords, value).map(|part| Task::Look(part, value));
@@ -162,7 +158,7 @@ impl<'s, 'v> Work<'s, 'v> {
     /// Finds out which keys the parts of a schema evaluate: each part is asked again.
     fn evaluate(&mut self, keywords: &'s Map<String, Value>, value: &'v Value, left: u64) {
         self.spend(1 + size(value));
-        let referred = self.judge.referred(keywords).into_iter();
+        let referred = self.checked.referred(keywords).into_iter();
         for part in referred.chain(parts(keywords, value)) {
             self.tasks.push(Task::Look(part, value));
             if let (Value::Object(keywords), 1..) = (part, left) {

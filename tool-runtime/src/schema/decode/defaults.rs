@@ -3,6 +3,7 @@
 //! A model is told a default and may send it. Literals and constants are looked at when they
 //! compile; what a function makes is known when the program runs.
 
+use crate::schema::decode::walk::Budget;
 use crate::schema::decode::{Fault, MAX_DEPTH, Reading, Repairs, tell};
 use crate::schema::shape::{Bare, Field, Kind, Shape, bare, written};
 
@@ -21,6 +22,8 @@ pub(crate) fn refusal(shape: &Shape<'_>, json: &str) -> Option<Fault> {
     let reading = Reading {
         depth: MAX_DEPTH,
         lowered: false,
+        is_typed: true,
+        budget: Budget::NONE,
     };
     let found = tell(json, reading, shape, Repairs::None);
     found.faults.into_iter().next().map(|(_, fault)| fault)

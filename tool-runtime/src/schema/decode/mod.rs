@@ -49,8 +49,6 @@ pub use self::repair::{Repair, RepairKind, Repairs};
 pub(crate) use self::secret::unshown;
 pub(crate) use self::secret::{holds_secret, without_secrets};
 pub(crate) use self::walk::{Found, Reading, tell};
-#[cfg(feature = "validate")]
-pub(crate) use self::words::count;
 pub(crate) use self::words::{describe, describe_range, one_of};
 
 pub(crate) use self::defaults::{RefusedDefault, refusal, refused_defaults};

@@ -9,6 +9,7 @@ mod edit;
 mod found;
 mod object;
 mod repair;
+mod rule;
 mod union;
 
 use std::collections::HashMap;
@@ -18,6 +19,7 @@ use toolwright_json::{Integer, Number, Place};
 use self::edit::{Edit, edited};
 pub(crate) use self::found::Found;
 use self::object::Keys;
+pub(crate) use self::rule::is_listed;
 use self::union::Ways;
 use crate::schema::decode::fault::say;
 use crate::schema::decode::{
@@ -33,6 +35,37 @@ pub(crate) struct Reading {
     pub(crate) depth: u8,
     /// Whether it was written for a provider's strict mode.
     pub(crate) lowered: bool,
+    /// Whether a type reads the text, for whose buffers integers are written in digits. A schema that
+    /// arrived at run time has no type, and no secrets.
+    pub(crate) is_typed: bool,
+    pub(crate) budget: Budget,
+}
+
+/// How much a walk may cost. A step is a value, a key, or 16 bytes of a text that is compared.
+#[derive(Clone, Copy)]
+pub(crate) struct Budget {
+    /// The steps that are left.
+    steps: u64,
+    /// How many more values may be walked inside each other.
+    levels: u16,
+}
+
+impl Budget {
+    /// That of a type, whose schema is as large as its author made it.
+    pub(crate) const NONE: Self = Self {
+        steps: u64::MAX,
+        levels: u16::MAX,
+    };
+
+    /// That of a text by a schema that arrived at run time: it grows with the text and not with the
+    /// schema, and every thread has a stack for it.
+    #[cfg(feature = "validate")]
+    pub(crate) const fn of(text: &str) -> Self {
+        Self {
+            steps: (1 << 20) + 4 * text.len() as u64,
+            levels: 1200,
+        }
+    }
 }
 
 impl Reading {
@@ -51,7 +84,7 @@ pub(crate) fn judge(
     shape: &Shape<'_>,
 ) -> Result<Option<(String, usize)>, Error> {
     let store = Store::new();
-    let mut walk = Walk::new(reading.of(text, at, &store), Mode::Judge);
+    let mut walk = Walk::new(reading.of(text, at, &store), Mode::Judge, reading);
     match walk.value(shape) {
         Err(Stop) => Err(Error::new(Problem::Type { wanted: "" })),
         Ok(()) if walk.edits.is_empty() => Ok(None),
@@ -62,15 +95,30 @@ pub(crate) fn judge(
     }
 }
 
+/// Returns nothing if a shape does not admit the arguments as they stand; else what they are in the form
+/// of the shape, where they stand in another.
+#[cfg(feature = "validate")]
+pub(crate) fn admitted(text: &str, reading: Reading, shape: &Shape<'_>) -> Option<Option<String>> {
+    let store = Store::new();
+    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::Judge, reading);
+    if walk.json.peek() != Some(b'{') {
+        return None;
+    }
+    walk.value(shape).ok()?;
+    walk.json.finish().ok()?;
+    Some((!walk.edits.is_empty()).then(|| edited(text, 0..text.len(), walk.edits)))
+}
+
 /// Finds all that is wrong with a text that is JSON.
 pub(crate) fn tell(text: &str, reading: Reading, root: &Shape<'_>, repairs: Repairs) -> Found {
     let store = Store::new();
-    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::Tell { repairs });
-    if holds_secret(root) {
+    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::Tell { repairs }, reading);
+    if reading.is_typed && holds_secret(root) {
         walk.secrecy = Secrecy::Around;
     }
-    // The text is JSON, so nothing stops the walk.
+    // The text is JSON, so nothing but its budget stops the walk.
     let _ = walk.value(root);
+    walk.found.is_cut = walk.budget.steps == 0;
     let edits = std::mem::take(&mut walk.edits);
     let mut found = walk.found;
     if !edits.is_empty() {
@@ -130,10 +178,12 @@ struct Walk<'t> {
     /// Whether the value is the one of a list that was made for it. Lists of lists have no end.
     is_wrapped: bool,
     secrecy: Secrecy,
+    is_typed: bool,
+    budget: Budget,
 }
 
 impl<'t> Walk<'t> {
-    fn new(json: Json<'t>, mode: Mode) -> Self {
+    fn new(json: Json<'t>, mode: Mode, reading: Reading) -> Self {
         Self {
             json,
             mode,
@@ -146,7 +196,44 @@ impl<'t> Walk<'t> {
             tried: 0,
             is_wrapped: false,
             secrecy: Secrecy::None,
+            is_typed: reading.is_typed,
+            budget: reading.budget,
         }
+    }
+
+    /// Starts a walk over a text that stands for the value at `start`: its faults are this walk's, and
+    /// it pays from the same budget.
+    fn within<'i>(&mut self, json: Json<'i>, start: usize) -> Walk<'i> {
+        let reading = Reading {
+            depth: json.depth(),
+            lowered: json.is_lowered(),
+            is_typed: self.is_typed,
+            budget: self.budget,
+        };
+        let mut inner = Walk::new(json, self.mode, reading);
+        inner.path = std::mem::take(&mut self.path);
+        inner.found = std::mem::take(&mut self.found);
+        inner.outer = Some(self.outer.unwrap_or(start));
+        inner.secrecy = self.secrecy;
+        inner
+    }
+
+    /// Takes back what [`within`](Self::within) lent, and returns the edits.
+    fn take_back(&mut self, inner: &mut Walk<'_>) -> Vec<Edit> {
+        self.path = std::mem::take(&mut inner.path);
+        self.found = std::mem::take(&mut inner.found);
+        self.budget.steps = inner.budget.steps;
+        std::mem::take(&mut inner.edits)
+    }
+
+    /// Pays for steps. Without any left the walk ends.
+    fn spend(&mut self, steps: u64) -> Walked {
+        self.budget.steps = self.budget.steps.saturating_sub(steps);
+        if self.is_spent() { Err(Stop) } else { Ok(()) }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.budget.steps == 0
     }
 
     /// Whether a value that stands where one of this shape belongs may not be told.
@@ -207,8 +294,16 @@ impl<'t> Walk<'t> {
 
     /// Walks the value that stands next.
     fn value(&mut self, shape: &Shape<'_>) -> Walked {
+        self.spend(1)?;
+        let Some(levels) = self.budget.levels.checked_sub(1) else {
+            self.budget.steps = 0;
+            return Err(Stop);
+        };
+        self.budget.levels = levels;
         let peeled = Peeled::of(shape);
-        self.guarded(peeled.is_secret, |walk| walk.value_of(shape, peeled))
+        let walked = self.guarded(peeled.is_secret, |walk| walk.value_of(shape, peeled));
+        self.budget.levels += 1;
+        walked
     }
 
     fn value_of(&mut self, shape: &Shape<'_>, peeled: Peeled<'_, '_>) -> Walked {
@@ -241,6 +336,7 @@ impl<'t> Walk<'t> {
                 },
             },
             (Kind::Union(union), _) => self.one_of(shape, Ways::Of(union.members)),
+            (Kind::Rule(rule), _) => self.rule(shape, rule),
             _ => self.mismatch(shape),
         }
     }
@@ -255,15 +351,10 @@ impl<'t> Walk<'t> {
         // Of a type that nobody can look into all is raised at once.
         let is_more = !matches!(Peeled::of(shape).kind, Kind::Foreign(_));
         let json = Json::new(&raised, &store).at(0, depth).lowered(is_more);
-        let mut inner = Walk::new(json, self.mode);
-        inner.path = std::mem::take(&mut self.path);
-        inner.found = std::mem::take(&mut self.found);
-        inner.outer = Some(self.outer.unwrap_or(start));
-        inner.secrecy = self.secrecy;
+        let mut inner = self.within(json, start);
         let walked = inner.value(shape);
-        self.path = std::mem::take(&mut inner.path);
-        self.found = std::mem::take(&mut inner.found);
-        let text = edited(&raised, 0..raised.len(), std::mem::take(&mut inner.edits));
+        let edits = self.take_back(&mut inner);
+        let text = edited(&raised, 0..raised.len(), edits);
         self.edits.push(Edit::new(start..self.json.offset(), text));
         walked.map(|()| true)
     }
@@ -282,6 +373,7 @@ impl<'t> Walk<'t> {
                 self.json.enter_array()?;
                 let mut index = 0;
                 while self.json.next_element(&mut place)? {
+                    self.spend(1)?;
                     self.inside(|| Segment::Index(index), |walk| walk.any(respells))?;
                     index += 1;
                 }
@@ -291,6 +383,7 @@ impl<'t> Walk<'t> {
                 self.json.enter_object()?;
                 let mut seen = Seen::NONE;
                 while let Some(key) = self.json.next_key(&mut place)? {
+                    self.spend(1)?;
                     self.once(&mut seen, key)?;
                     self.inside(self.key(key), |walk| walk.any(respells))?;
                 }
@@ -351,7 +444,10 @@ impl<'t> Walk<'t> {
             Number::Unsigned(0) => end - start > 1,
             Number::Unsigned(_) | Number::Signed(_) => false,
         };
-        if is_other && let Some(int) = int_of(number) {
+        if is_other
+            && self.is_typed
+            && let Some(int) = int_of(number)
+        {
             self.edits.push(Edit::new(start..end, int.to_string()));
         }
     }
@@ -375,6 +471,7 @@ impl<'t> Walk<'t> {
             Ok(text) => text,
             Err(text) => text.as_str(),
         };
+        self.spend(text.len() as u64 / 16)?;
         if admits(shape, Leaf::String(text)) {
             return Ok(());
         }

@@ -106,6 +106,8 @@ impl<'de> Json<'de> {
         let reading = walk::Reading {
             depth: self.depth(),
             lowered: self.is_lowered(),
+            is_typed: true,
+            budget: walk::Budget::NONE,
         };
         walk::judge(self.whole(), self.offset(), reading, shape)
     }

@@ -1,6 +1,10 @@
 //! What a shape admits, in words for a fault.
 
-use crate::schema::shape::{IntegerRange, Kind, NumberRange, Shape, StringRules, bare};
+use crate::schema::decode::fault::say::shortened;
+use crate::schema::shape::{IntegerRange, Kind, NumberRange, Rule, Shape, StringRules, bare};
+
+/// What says nothing.
+const ANYTHING: &str = "a JSON value";
 
 /// What type was expected: `a string`, `an integer from 1 to 99`. A range that is only the width of
 /// a type goes without saying.
@@ -41,19 +45,56 @@ fn kind(kind: &Kind<'_>, ranges: bool) -> String {
         }
         Kind::Object(_) => "an object".into(),
         Kind::Map(map) => format!("an object{}", count(map.min_len, map.max_len, "entr")),
-        Kind::Union(union) => {
-            let mut found: Vec<String> = Vec::new();
-            for member in union.members {
-                let member = words(member, ranges);
-                if !found.contains(&member) {
-                    found.push(member);
-                }
-            }
-            found.join(" or ")
-        }
+        Kind::Union(union) => self::union(union.members, ranges),
         Kind::Back(back) => words(back.shape(), ranges),
-        _ => "a JSON value".into(),
+        Kind::Rule(rule) => by_rule(rule, ranges),
+        _ => ANYTHING.into(),
     }
+}
+
+fn by_rule(rule: &Rule<'_>, ranges: bool) -> String {
+    match rule {
+        Rule::Never => "nothing".into(),
+        Rule::Literals(values) => one_of(values.iter().map(|value| shortened(value))),
+        // What says something, or the first.
+        Rule::All(parts) => {
+            let mut all = parts.iter().map(|part| words(part, ranges));
+            let first = all.next().unwrap_or_default();
+            let mut all = std::iter::once(first.clone()).chain(all);
+            all.find(|words| words != ANYTHING).unwrap_or(first)
+        }
+        Rule::OneOf(members) => union(members, ranges),
+        Rule::When(_, inner) => words(inner, ranges),
+        Rule::Not(inner) => format!("anything but {}", words(inner, ranges)),
+        Rule::If(rule) => [rule.then, rule.otherwise]
+            .map(|shape| words(shape, ranges))
+            .join(" or "),
+        Rule::Places(places) => {
+            let count = count(places.min_len, places.max_len, "element");
+            format!("an array{count}")
+        }
+        Rule::Contains(contains) => {
+            let item = words(contains.item, ranges);
+            match (contains.min, contains.max) {
+                (min, None) => format!("an array with at least {min} of: {item}"),
+                (0, Some(max)) => format!("an array with at most {max} of: {item}"),
+                (min, Some(max)) if min == max => format!("an array with {max} of: {item}"),
+                (min, Some(max)) => format!("an array with {min} to {max} of: {item}"),
+            }
+        }
+        Rule::Text(text) => format!("a value that fits {}", shortened(text.keywords)),
+    }
+}
+
+fn union(members: &[Shape<'_>], ranges: bool) -> String {
+    let mut found: Vec<String> = Vec::new();
+    for member in members {
+        let member = words(member, ranges);
+        if !found.contains(&member) {
+            found.push(member);
+        }
+    }
+    found.join(" or ")
 }
 
 fn integer(range: &IntegerRange, ranges: bool) -> String {
@@ -69,6 +110,17 @@ fn integer(range: &IntegerRange, ranges: bool) -> String {
     }
     if min == max {
         return format!("the integer {min}");
+    }
+    // What ends where 128 bits do has no end for a model.
+    let is_open = (
+        *min == IntegerRange::UNBOUNDED.min,
+        *max == IntegerRange::UNBOUNDED.max,
+    );
+    match is_open {
+        (true, true) => return format!("an integer{not_zero}{multiple}"),
+        (true, false) => return format!("an integer of at most {max}{not_zero}{multiple}"),
+        (false, true) => return format!("an integer of {min} or more{not_zero}{multiple}"),
+        (false, false) => {}
     }
     format!("an integer from {min} to {max}{not_zero}{multiple}")
 }
@@ -123,6 +175,7 @@ pub(crate) fn count(min: u64, max: Option<u64>, noun: &str) -> String {
     };
     match (min, max) {
         (0, None) => String::new(),
+        (0, Some(0)) => format!(" of no {}", plural(0)),
         (min, None) => format!(" of {min} or more {}", plural(2)),
         (min, Some(max)) if min == max => {
             let number = if max == 1 {

@@ -22,14 +22,53 @@ pub(crate) fn admits(format: &str, text: &str) -> bool {
         "uri-reference" => uri::is_reference(text),
         "uuid" => is_uuid(text),
         "json-pointer" => pointer::is_pointer(text),
+        "idn-email" => may_be_idn_email(text),
+        "idn-hostname" => may_be_idn_hostname(text),
         _ => true,
     }
+}
+
+/// The formats that are checked here.
+#[cfg(feature = "validate")]
+const KNOWN: [&str; 14] = [
+    "date-time",
+    "date",
+    "time",
+    "duration",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "uri",
+    "uri-reference",
+    "uuid",
+    "json-pointer",
+    "idn-email",
+    "idn-hostname",
+];
+
+/// Returns true if a format is checked here.
+#[cfg(feature = "validate")]
+pub(crate) fn is_known(format: &str) -> bool {
+    KNOWN.contains(&format)
+}
+
+/// Returns true if JSON Schema 2020-12 defines a format (validation, section 7.3).
+#[cfg(feature = "validate")]
+pub(crate) fn is_of_json_schema(format: &str) -> bool {
+    let others = [
+        "iri",
+        "iri-reference",
+        "uri-template",
+        "relative-json-pointer",
+        "regex",
+    ];
+    is_known(format) || others.contains(&format)
 }
 
 /// Whether a string may be of one of the two formats whose names and addresses are not of ASCII alone. Every other
 /// character stands for a letter here: which of them a name may have is a table of Unicode's, which nobody here has. So
 /// this refuses none that is of the format, and admits some that are not.
-#[cfg(feature = "validate")]
 fn may_be_idn(is_of: fn(&str) -> bool, text: &str) -> bool {
     let stand_in = |char: char| match char {
         ascii if ascii.is_ascii() => Some(ascii),
@@ -42,14 +81,12 @@ fn may_be_idn(is_of: fn(&str) -> bool, text: &str) -> bool {
 }
 
 /// `idn-email`, as far as [`may_be_idn`] knows.
-#[cfg(feature = "validate")]
-pub(crate) fn may_be_idn_email(text: &str) -> bool {
+fn may_be_idn_email(text: &str) -> bool {
     may_be_idn(mail::is_mailbox, text)
 }
 
 /// `idn-hostname`, as far as [`may_be_idn`] knows.
-#[cfg(feature = "validate")]
-pub(crate) fn may_be_idn_hostname(text: &str) -> bool {
+fn may_be_idn_hostname(text: &str) -> bool {
     may_be_idn(host::is_name, text)
 }
 

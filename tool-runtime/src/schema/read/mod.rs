@@ -3,6 +3,8 @@
 #[cfg(feature = "schemars")]
 mod canonical;
 mod ordered;
+#[cfg(feature = "validate")]
+pub(crate) mod tree;
 
 #[cfg(feature = "schemars")]
 pub(crate) use self::canonical::{Reading, canonical, comparable};

@@ -62,6 +62,8 @@ impl Writer {
             | Kind::Narrow(..)
             | Kind::Sides { .. }
             | Kind::Foreign(_)
+            // What is read at run time is published as it was written.
+            | Kind::Rule(_)
             | Kind::Back(_) => {}
         }
     }

@@ -21,7 +21,7 @@ impl Care {
         match kind {
             Kind::Any | Kind::Null | Kind::Bool | Kind::Enum(_) => Self::Typed,
             // Opaque to everybody but the type itself.
-            Kind::Foreign(_) | Kind::Unknown => Self::Typed,
+            Kind::Foreign(_) | Kind::Rule(_) | Kind::Unknown => Self::Typed,
             Kind::Integer(range) => Self::watched_if(range.multiple_of != 0 || !range.is_type()),
             Kind::Number(range) => Self::watched_if(
                 range.min.is_some() || range.max.is_some() || range.multiple_of.is_some(),

@@ -105,7 +105,7 @@ const fn kind(kind: &Kind<'_>) -> usize {
         Kind::Map(map) => self::map(map),
         Kind::Union(union) => r#"{"anyOf":[]}"#.len() + members(union),
         Kind::Back(back) => r##"{"$ref":"#/$defs/"}"##.len() + back.id.name.len(),
-        Kind::Foreign(_) | Kind::Unknown => FOREIGN,
+        Kind::Foreign(_) | Kind::Rule(_) | Kind::Unknown => FOREIGN,
         Kind::Nullable(inner) | Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => {
             schema(inner, 0)
         }

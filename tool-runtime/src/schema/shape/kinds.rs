@@ -22,6 +22,21 @@ pub struct IntegerRange {
 }
 
 impl IntegerRange {
+    /// All integers, which no type has.
+    pub(crate) const UNBOUNDED: Self = Self {
+        min: Int::signed(i128::MIN),
+        max: Int::unsigned(u128::MAX),
+        is_width: true,
+        not_zero: false,
+        multiple_of: 0,
+    };
+
+    /// Returns true if integers of any size are among these.
+    pub(crate) const fn is_unbounded(&self) -> bool {
+        let Self { min, max, .. } = *self;
+        min.negative && min.magnitude == i128::MIN.unsigned_abs() && max.magnitude == u128::MAX
+    }
+
     /// Whether these are all the integers of one of Rust's types.
     pub(in super::super) const fn is_type(&self) -> bool {
         let Self { min, max, .. } = *self;

@@ -3,6 +3,10 @@
 use std::fmt;
 use std::sync::OnceLock;
 
+use toolwright_json::write_string;
+
+use super::rule::Oracle;
+
 /// A regular expression that must match somewhere in a string.
 ///
 /// What is published is JSON Schema's dialect (ECMA-262 with the flag `u`); what is run means the same,
@@ -11,17 +15,16 @@ use std::sync::OnceLock;
 pub struct Pattern<'s> {
     /// The expression, as it is published.
     pub text: &'s str,
-    /// Whether it matches somewhere in a text.
-    pub matches: Matcher<'s>,
+    matches: Matcher<'s>,
 }
 
 /// What matches a pattern.
 #[derive(Clone, Copy)]
-pub enum Matcher<'s> {
+pub(crate) enum Matcher<'s> {
     /// Generated code, which holds the compiled expression.
     Function(fn(&str) -> bool),
-    /// An expression that was compiled when the program ran.
-    Regex(&'s regex::Regex),
+    /// An expression of a schema that was read at run time.
+    Oracle(&'s dyn Oracle),
 }
 
 impl<'s> Pattern<'s> {
@@ -33,11 +36,24 @@ impl<'s> Pattern<'s> {
         }
     }
 
-    /// Whether it matches somewhere in a text.
+    /// A pattern that an oracle matches.
+    #[cfg(feature = "validate")]
+    pub(crate) const fn of(text: &'s str, oracle: &'s dyn Oracle) -> Self {
+        Self {
+            text,
+            matches: Matcher::Oracle(oracle),
+        }
+    }
+
+    /// Returns true if it matches somewhere in a text.
     pub fn is_match(&self, text: &str) -> bool {
         match self.matches {
             Matcher::Function(matches) => matches(text),
-            Matcher::Regex(regex) => regex.is_match(text),
+            Matcher::Oracle(oracle) => {
+                let mut json = String::new();
+                write_string(&mut json, text);
+                oracle.ask(&json, &mut u64::MAX.clone()) == Some(true)
+            }
         }
     }
 }

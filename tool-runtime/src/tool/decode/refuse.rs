@@ -104,7 +104,52 @@ fn reading(call: &Call<'_>) -> walk::Reading {
     walk::Reading {
         depth: call.limits().depth,
         lowered: call.is_lowered(),
+        is_typed: true,
+        budget: walk::Budget::NONE,
     }
+}
+
+/// How arguments are read by a schema that arrived at run time. A handler reads them as they stand.
+#[cfg(feature = "validate")]
+pub(super) fn reading_at_run_time(text: &str, call: &Call<'_>) -> walk::Reading {
+    walk::Reading {
+        is_typed: false,
+        budget: walk::Budget::of(text),
+        ..reading(call)
+    }
+}
+
+/// Repairs arguments that a schema does not admit, or tells every fault.
+#[cfg(feature = "validate")]
+#[cold]
+pub(super) fn repair<'a>(
+    text: &'a str,
+    call: &Call<'a>,
+    root: &Shape<'_>,
+) -> Result<&'a str, ToolError> {
+    let Repaired { text, mut repairs } = object(text, call, Shape::ANYTHING)?;
+    let mut found = walk::tell(text, reading_at_run_time(text, call), root, call.repairs());
+    if found.is_cut {
+        return Err(ToolError::invalid_args(vec![Fault {
+            path: String::new(),
+            code: FaultCode::TooLarge,
+            message: "the arguments take too long to check against the tool's schema; send fewer \
+                      keys and elements"
+                .to_owned(),
+        }]));
+    }
+    if !found.faults.is_empty() {
+        return Err(into_error(found));
+    }
+    repairs.append(&mut found.repairs);
+    let text = match found.text.take() {
+        Some(text) => call.store().pen().keep(text),
+        None => text,
+    };
+    if !repairs.is_empty() {
+        call.store().repaired(text, repairs);
+    }
+    Ok(text)
 }
 
 /// Repairs the arguments and fills the slots, or tells every fault, of which `first` is known.
@@ -198,16 +243,6 @@ fn into_error(mut found: Found) -> ToolError {
         1 => error.with_message("and 1 more fault"),
         more => error.with_message(format!("and {more} more faults")),
     }
-}
-
-/// The first faults, which are in the order of the text, and the count of the rest.
-#[cfg(feature = "validate")]
-pub(crate) fn refused(faults: Vec<Fault>) -> ToolError {
-    let mut found = Found::default();
-    for fault in faults {
-        found.push(0, || fault);
-    }
-    into_error(found)
 }
 
 /// Repairs arguments that are one value, or tells every fault.

@@ -3,13 +3,16 @@
 //! Bounds are layers around a type: all of them hold, but of `pattern`, `format` and `multiple_of`,
 //! where only the outermost is published ([`narrowed`](crate::schema::narrowed)).
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use toolwright_json::{Decimal, Integer, Number};
 
+use crate::schema::decode::fault::say::json_string;
+use crate::schema::decode::walk::is_listed;
 use crate::schema::format;
 use crate::schema::shape::{
-    Bounds, Edge, Int, IntegerRange, Kind, Literal, NumberRange, Shape, StringRules, Sure,
+    Bounds, Edge, Int, IntegerRange, Kind, Literal, NumberRange, Rule, Shape, StringRules, Sure,
 };
 
 /// A value without parts.
@@ -19,6 +22,18 @@ pub(crate) enum Leaf<'v> {
     Bool,
     Number(Number<'v>),
     String(&'v str),
+}
+
+impl Leaf<'_> {
+    fn to_json(self) -> Cow<'static, str> {
+        match self {
+            Self::Null => "null".into(),
+            // Which of them, no shape asks.
+            Self::Bool => "true".into(),
+            Self::Number(number) => number.to_text().into_owned().into(),
+            Self::String(text) => json_string(text).into(),
+        }
+    }
 }
 
 /// What an outer layer has said, which an inner one then does not.
@@ -94,6 +109,7 @@ fn looked_at(mut shape: &Shape<'_>, leaf: Leaf<'_>) -> bool {
                 }
                 inner
             }
+            (Kind::Rule(rule), leaf) => return admits_by(rule, leaf),
             (Kind::Null, Leaf::Null) | (Kind::Bool, Leaf::Bool) => return true,
             (Kind::Integer(range), Leaf::Number(number)) => return range.admits(number, &said),
             (Kind::Number(range), Leaf::Number(number)) => return range.admits(number, &said),
@@ -103,6 +119,24 @@ fn looked_at(mut shape: &Shape<'_>, leaf: Leaf<'_>) -> bool {
             }
             _ => return false,
         }
+    }
+}
+
+/// Returns true if a rule admits a value.
+fn admits_by(rule: &Rule<'_>, leaf: Leaf<'_>) -> bool {
+    match rule {
+        Rule::Never | Rule::Places(_) | Rule::Contains(_) => false,
+        Rule::Not(inner) => !admits(inner, leaf),
+        Rule::If(rule) if admits(rule.condition, leaf) => admits(rule.then, leaf),
+        Rule::If(rule) => admits(rule.otherwise, leaf),
+        Rule::Literals(values) => is_listed(&leaf.to_json(), values),
+        Rule::All(parts) => parts.iter().all(|part| admits(part, leaf)),
+        Rule::OneOf(members) => members.iter().filter(|one| admits(one, leaf)).count() == 1,
+        Rule::When(types, inner) => {
+            let first = leaf.to_json().bytes().next();
+            !first.is_some_and(|first| types.has(first)) || admits(inner, leaf)
+        }
+        Rule::Text(text) => text.oracle.ask(&leaf.to_json(), &mut u64::MAX.clone()) == Some(true),
     }
 }
 
@@ -123,6 +157,7 @@ pub(crate) fn admits_count(mut shape: &Shape<'_>, count: usize) -> bool {
             Kind::Array(array) => return within(array.min_len, array.max_len),
             Kind::Map(map) => return within(map.min_len, map.max_len),
             Kind::Tuple(items) => return count == items.len() as u64,
+            Kind::Rule(Rule::Places(places)) => return within(places.min_len, places.max_len),
             _ => return true,
         }
     }
@@ -146,10 +181,20 @@ impl Bounds<'_> {
         true
     }
 
+    fn huge_multiple(&self, number: Number<'_>) -> bool {
+        self.multiple_of
+            .is_none_or(|of| is_decimal_multiple(number, of))
+    }
+
     fn admit_number(&self, number: Number<'_>, inner: &Shape<'_>, said: &mut Said) -> bool {
         if is_integer(inner) {
             let Some(int) = int_of(number) else {
-                return false;
+                // The type itself says whether it has integers of any size.
+                return match is_huge(number) {
+                    Some(true) => self.min.is_none() && self.huge_multiple(number),
+                    Some(false) => self.max.is_none() && self.huge_multiple(number),
+                    None => false,
+                };
             };
             return self.min.is_none_or(|min| min <= int)
                 && self.max.is_none_or(|max| int <= max)
@@ -170,6 +215,16 @@ impl Bounds<'_> {
     }
 }
 
+/// Whether a number is an integer that 128 bits do not hold, and below zero.
+fn is_huge(number: Number<'_>) -> Option<bool> {
+    match number {
+        Number::Text(text, _) if matches!(Integer::of(text), Some(Integer::Huge)) => {
+            Some(text.starts_with('-'))
+        }
+        _ => None,
+    }
+}
+
 /// Whether the values are integers.
 pub(crate) fn is_integer(shape: &Shape<'_>) -> bool {
     matches!(shape.followed(), Kind::Integer(_))
@@ -177,9 +232,12 @@ pub(crate) fn is_integer(shape: &Shape<'_>) -> bool {
 
 impl IntegerRange {
     fn admits(&self, number: Number<'_>, said: &Said) -> bool {
-        int_of(number).is_some_and(|int| {
-            self.holds(int) && (said.multiple_of || is_multiple(int, self.multiple_of))
-        })
+        match int_of(number) {
+            Some(int) => {
+                self.holds(int) && (said.multiple_of || is_multiple(int, self.multiple_of))
+            }
+            None => self.is_unbounded() && is_huge(number).is_some(),
+        }
     }
 
     /// Whether the type has this integer.

@@ -3,7 +3,7 @@
 use toolwright_json::write_string;
 
 use crate::schema::decode::{Json, Segment, Store, describe, describe_range, example, one_of};
-use crate::schema::shape::{Kind, Shape, bare};
+use crate::schema::shape::{Kind, Rule, Shape, bare};
 use crate::text::{did_you_mean, excerpt, near};
 
 use super::FaultCode;
@@ -40,7 +40,7 @@ fn with_example(shape: &Shape<'_>) -> String {
 /// A key or argument that is not there.
 pub(crate) fn missing(shape: &Shape<'_>) -> String {
     match bare(shape, false).kind {
-        Kind::Any | Kind::Unknown | Kind::Foreign(_) => "missing".into(),
+        Kind::Any | Kind::Unknown | Kind::Foreign(_) | Kind::Rule(Rule::Never) => "missing".into(),
         _ => format!("missing, expected {}", with_example(shape)),
     }
 }
@@ -89,6 +89,34 @@ pub(crate) fn unknown_variant(got: Option<&str>, names: &[&str], keys: &[&str]) 
     let keys = one_of(keys.iter().map(|name| quoted(name)));
     let got = got.map_or_else(|| "a secret string".into(), quoted);
     format!("expected {names} or an object whose key is {keys}, got {got}{gap}{hint}")
+}
+
+/// A value that is none of those listed, of which these are strings.
+pub(crate) fn not_listed(expected: &str, got: &str, names: &[String]) -> String {
+    let near = match toolwright_json::Value::parse(got) {
+        Ok(toolwright_json::Value::String(got)) => near(&got, names.iter().map(String::as_str)),
+        _ => Vec::new(),
+    };
+    let hint = did_you_mean(&near);
+    let gap = if hint.is_empty() { "" } else { "; " };
+    format!("expected {expected}, got {}{gap}{hint}", shortened(got))
+}
+
+/// A value that fits several of the forms of which it may fit one.
+pub(crate) fn fits_several(forms: &[String], got: &str) -> String {
+    let count = forms.len();
+    let forms = forms.join(" or ");
+    format!("fits {count} of the forms, where one is wanted: {forms}, got {got}")
+}
+
+/// A value that keywords refuse for which there are no better words.
+pub(crate) fn refused_by(keywords: &str, got: &str) -> String {
+    const MOST: usize = 200;
+    let keywords = excerpt(keywords, MOST);
+    format!(
+        "expected a value that fits {keywords}, got {}",
+        shortened(got)
+    )
 }
 
 /// A key that is none of these.

@@ -20,12 +20,19 @@ pub(crate) struct Found {
     pub(crate) keys: HashSet<String>,
     /// What was repaired.
     pub(crate) repairs: Vec<Repair>,
+    /// The walk ended where its budget did, and not with the text.
+    pub(crate) is_cut: bool,
     /// The text in other words, if there are any: repaired, and with integers in the spelling that
     /// serde's buffers know.
     pub(crate) text: Option<String>,
 }
 
 impl Found {
+    /// Returns how many faults there are.
+    pub(super) fn count(&self) -> usize {
+        self.faults.len() + self.more
+    }
+
     /// Adds a fault.
     pub(crate) fn push(&mut self, at: usize, fault: impl FnOnce() -> Fault) {
         if self.faults.len() == MOST_FAULTS {

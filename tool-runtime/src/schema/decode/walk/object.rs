@@ -6,7 +6,7 @@ use crate::schema::decode::fault::say;
 use crate::schema::decode::{
     FaultCode, Leaf, RepairKind, Seen, Segment, admits, admits_count, admits_key,
 };
-use crate::schema::shape::{Alternative, Key, Kind, Map, Peeled, Plain, Presence, Shape};
+use crate::schema::shape::{Alternative, Key, Kind, Map, Peeled, Plain, Presence, Rule, Shape};
 
 use super::{Edit, Secrecy, Stop, Walk, Walked};
 
@@ -54,6 +54,15 @@ impl<'w> Keys<'w> {
         }
         self.all()
             .find(|(_, key)| !key.field.flatten && key.is_read_as(name))
+    }
+
+    /// The steps that it takes to find a key.
+    fn cost(self) -> u64 {
+        let keys = match self {
+            Self::Plain(plain) => plain.fields().count(),
+            Self::Of(way) => way.keys.len(),
+        };
+        keys as u64 / 16 + 1
     }
 
     /// What stands behind keys that are not listed, and whether that is secret.
@@ -123,7 +132,9 @@ impl<'t> Walk<'t> {
         let mut others = None;
         let mut unknown = Vec::new();
         let mut cut = Cut::default();
+        let cost = keys.cost();
         while let Some(name) = self.json.next_key(&mut place)? {
+            self.spend(cost)?;
             let key_at = self.json.key_at();
             self.close_cut(&mut cut, key_at);
             if let Some((index, key)) = keys.find(name) {
@@ -223,11 +234,11 @@ impl<'t> Walk<'t> {
             return self.rename(one, key, end);
         }
         for one in unknown {
-            let names: Vec<&str> = keys.all().map(|(_, key)| key.name).collect();
             let is_root = self.path.is_empty();
             let (segment, key) = (self.key(one.key), self.known_key(one.key));
             self.inside(segment, |walk| {
                 walk.fault(one.key_at, FaultCode::UnknownArgument, |_| {
+                    let names: Vec<&str> = keys.all().map(|(_, key)| key.name).collect();
                     say::unknown_key(key, &names, is_root)
                 })
             })?;
@@ -295,7 +306,9 @@ impl<'t> Walk<'t> {
         let mut place = Place::Opened;
         let mut seen = Seen::NONE;
         let mut count = 0;
+        let cost = weight(map.keys);
         while let Some(key) = self.json.next_key(&mut place)? {
+            self.spend(cost)?;
             let key_at = self.json.key_at();
             self.close_cut(&mut cut, key_at);
             self.once(&mut seen, key)?;
@@ -340,5 +353,18 @@ impl<'t> Walk<'t> {
         } else {
             self.unfit(start, shape, FaultCode::Bound)
         }
+    }
+}
+
+/// The steps that it takes to look at a key by a shape.
+fn weight(keys: &Shape<'_>) -> u64 {
+    let sum = |shapes: &[Shape<'_>]| shapes.iter().map(weight).sum::<u64>();
+    1 + match keys.core() {
+        Kind::Enum(variants) => variants.len() as u64 / 16,
+        Kind::Union(union) => sum(union.members),
+        Kind::Rule(Rule::All(parts) | Rule::OneOf(parts)) => sum(parts),
+        Kind::Rule(Rule::When(_, inner)) => weight(inner),
+        Kind::Rule(Rule::Literals(values)) => values.len() as u64,
+        _ => 0,
     }
 }

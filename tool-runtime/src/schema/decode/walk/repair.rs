@@ -140,18 +140,22 @@ impl Walk<'_> {
         if json.skip().is_err() || json.finish().is_err() {
             return false;
         }
-        let mut inner = Walk::new(json.at(0, depth), self.mode);
-        inner.path.clone_from(&self.path);
-        inner.outer = Some(self.outer.unwrap_or(start));
+        let path = self.path.clone();
+        let found = std::mem::take(&mut self.found);
+        let mut inner = self.within(json.at(0, depth), start);
+        // What this walk found stays, whatever becomes of the repair.
+        self.path = path;
+        self.found = found;
         inner.is_wrapped = kind == RepairKind::Wrapped;
         // The outer repair is told first.
-        inner.secrecy = self.secrecy;
         if inner.hides(shape) {
             inner.repaired(kind, &say::kept_back(text, 0), &say::kept_back(meant, 0));
         } else {
             inner.repaired(kind, text, meant);
         }
-        if inner.value(shape).is_err() {
+        let walked = inner.value(shape);
+        self.budget.steps = inner.budget.steps;
+        if walked.is_err() {
             return false;
         }
         let is_whole = inner.found.faults.is_empty() && inner.found.more == 0;

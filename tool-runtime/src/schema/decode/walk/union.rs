@@ -7,7 +7,8 @@ use toolwright_json::Place;
 use crate::schema::decode::fault::say;
 use crate::schema::decode::{FaultCode, Segment};
 use crate::schema::shape::{
-    Alternative, Field, Key, Kind, Object, Peeled, Plain, Shape, Variant, alternatives_of, bare,
+    Alternative, Field, Key, Kind, Object, Peeled, Plain, Rule, Shape, Variant, alternatives_of,
+    bare,
 };
 
 use super::object::Keys;
@@ -41,16 +42,21 @@ impl<'s> Ways<'s> {
 
     /// Whether one of them is the one, in order, of those whose tag is not another than the text's;
     /// those behind it are not made.
-    fn any(self, text: Option<Entry<'_>>, mut is_one: impl FnMut(Way<'s>) -> bool) -> bool {
+    fn any(
+        self,
+        next: Option<u8>,
+        text: Option<Entry<'_>>,
+        mut is_one: impl FnMut(Way<'s>) -> bool,
+    ) -> bool {
         match self {
-            Self::Of(members) => any(members, 0, text, &mut is_one),
+            Self::Of(members) => any(members, 0, (next, text), &mut is_one),
             Self::Objects(ways, _) => ways.iter().cloned().any(|way| is_one(Way::Object(way))),
         }
     }
 
-    fn all(self) -> Vec<Way<'s>> {
+    fn all(self, next: Option<u8>) -> Vec<Way<'s>> {
         let mut all = Vec::new();
-        self.any(None, |way| {
+        self.any(next, None, |way| {
             match way {
                 Way::Plain(shape, _) => {
                     all.extend(alternatives_of(shape, false).into_iter().map(Way::Object));
@@ -67,14 +73,18 @@ impl<'s> Ways<'s> {
 fn any<'s>(
     members: &'s [Shape<'s>],
     depth: u8,
-    text: Option<Entry<'_>>,
+    (next, text): (Option<u8>, Option<Entry<'_>>),
     is_one: &mut impl FnMut(Way<'s>) -> bool,
 ) -> bool {
     members.iter().any(|member| {
         let peeled = Peeled::of(member);
         match peeled.kind {
+            // What it says of a value of this type is all that it says.
+            Kind::Rule(Rule::When(types, inner)) if next.is_some_and(|next| types.has(next)) => {
+                any(std::slice::from_ref(*inner), depth, (next, text), is_one)
+            }
             _ if peeled.nullable => is_one(Way::Other(member)),
-            Kind::Union(union) if depth < 8 => any(union.members, depth + 1, text, is_one),
+            Kind::Union(union) if depth < 8 => any(union.members, depth + 1, (next, text), is_one),
             Kind::Object(object) if text.is_some_and(|text| text.is_no_tag_of(object)) => false,
             Kind::Object(object) => match Plain::of(object) {
                 Some(plain) => is_one(Way::Plain(member, plain)),
@@ -144,17 +154,22 @@ impl<'t> Walk<'t> {
         self.tried += 1;
         let entry = self.first_entry().unwrap_or_default();
         self.json.rewind(start, depth);
-        let admitted = ways.any(entry, |way| {
+        let next = self.json.peek();
+        let admitted = ways.any(next, entry, |way| {
             self.unions = unions + 1;
             let is_admitted = self.way(&way).is_ok();
             if !is_admitted {
                 self.json.rewind(start, depth);
                 self.edits.truncate(noted);
             }
-            is_admitted
+            // Without a budget there is nothing more to try.
+            is_admitted || self.is_spent()
         });
         self.tried -= 1;
         (self.unions, self.mode) = (unions, mode);
+        if self.is_spent() {
+            return Err(Stop);
+        }
         if let Some(memo) = memo {
             let edits = self.edits.get(noted..).unwrap_or_default().to_vec();
             let known = admitted.then(|| (self.json.offset(), edits));
@@ -163,7 +178,7 @@ impl<'t> Walk<'t> {
         match (admitted, mode) {
             (true, _) => Ok(()),
             (false, Mode::Judge) => Err(Stop),
-            (false, Mode::Tell { .. }) => self.meant(shape, &ways.all(), start, depth),
+            (false, Mode::Tell { .. }) => self.meant(shape, &ways.all(next), start, depth),
         }
     }
 
@@ -475,7 +490,24 @@ fn starts(shape: &Shape<'_>, byte: Option<u8>, depth: u8) -> bool {
             members.any(|member| starts(member, byte, depth + 1))
         }
         (Kind::Back(back), _) if depth < 8 => starts(back.shape(), byte, depth + 1),
+        (Kind::Rule(rule), Some(byte)) => starts_by(&rule, byte, depth + 1),
         _ => false,
+    }
+}
+
+/// Returns true if values that fit a rule may start with this byte.
+fn starts_by(rule: &Rule<'_>, byte: u8, depth: u8) -> bool {
+    let starts = |shape: &Shape<'_>| depth < 8 && starts(shape, Some(byte), depth);
+    match rule {
+        Rule::Never => false,
+        Rule::Literals(values) => values
+            .iter()
+            .any(|one| one.as_bytes().first() == Some(&byte)),
+        Rule::All(parts) => parts.iter().all(starts),
+        Rule::OneOf(members) => members.iter().any(starts),
+        Rule::When(types, inner) => !types.has(byte) || starts(inner),
+        Rule::Places(_) | Rule::Contains(_) => byte == b'[',
+        Rule::Not(_) | Rule::If(_) | Rule::Text(_) => true,
     }
 }
 

@@ -1,0 +1,155 @@
+//! What no tree says, asked of `jsonschema`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jsonschema::{PatternOptions, ValidationOptions, Validator, ValidatorMap};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::draft::Draft;
+use super::plain::Plain;
+use super::work;
+use crate::schema::decode::{Json, Store};
+use crate::schema::format;
+use crate::schema::read::tree::{Needs, Oracles};
+use crate::schema::shape::Oracle;
+
+/// A compiled regular expression may take so many bytes, which bounds what a match costs.
+const MOST_PATTERN_BYTES: usize = 256 * 1024;
+
+/// So many steps need not be counted.
+const SURELY_FEW: u64 = 1 << 14;
+
+/// Where each reference leads, as a JSON pointer, by the address of the reference's text: the texts
+/// stay where they are for as long as the schema lives.
+pub(super) type Targets = HashMap<usize, String>;
+
+/// A schema that has been found safe to check against.
+pub(super) struct Checked {
+    schema: Value,
+    draft: Draft,
+    targets: Targets,
+}
+
+impl Checked {
+    pub(super) fn new(schema: Value, draft: Draft, targets: Targets) -> Self {
+        Self {
+            schema,
+            draft,
+            targets,
+        }
+    }
+
+    /// The schema that an object of keywords refers to.
+    pub(super) fn referred(&self, schema: &Map<String, Value>) -> Option<&Value> {
+        let names = ["$ref", "$dynamicRef", "$recursiveRef"];
+        let reference = names.iter().find_map(|name| schema.get(*name)?.as_str())?;
+        let pointer = self.targets.get(&address(reference))?;
+        self.schema.pointer(pointer)
+    }
+}
+
+pub(super) fn address(text: &str) -> usize {
+    text.as_ptr() as usize
+}
+
+/// A part of a schema, compiled.
+struct Part {
+    checked: Arc<Checked>,
+    pointer: String,
+    validators: Arc<ValidatorMap>,
+    /// See [`work::weight`] and [`work::multiplies`].
+    weight: u64,
+    multiplies: bool,
+}
+
+impl Oracle for Part {
+    fn ask(&self, text: &str, steps: &mut u64) -> Option<bool> {
+        let store = Store::new();
+        let Ok(Plain(value)) = Plain::deserialize(&mut Json::new(text, &store)) else {
+            // A number that no `f64` holds.
+            return Some(false);
+        };
+        // Each part of the schema is asked about each value once at most.
+        let bound = self.weight.saturating_mul(text.len() as u64);
+        let cost = if self.multiplies || bound > SURELY_FEW {
+            let schema = self.checked.schema.pointer(&self.pointer)?;
+            work::steps(&self.checked, schema, &value, *steps)
+        } else {
+            bound
+        };
+        *steps = steps.checked_sub(cost)?;
+        let validator = self.validators.get(&format!("#{}", self.pointer))?;
+        Some(validator.is_valid(&value))
+    }
+}
+
+/// A pattern, compiled. It takes time linear in the text.
+struct Regex(Validator);
+
+impl Oracle for Regex {
+    fn ask(&self, text: &str, _: &mut u64) -> Option<bool> {
+        let text = serde_json::from_str::<String>(text).ok()?;
+        Some(self.0.is_valid(&Value::String(text)))
+    }
+}
+
+/// Compiles what a schema needs; nothing if it is no valid schema.
+pub(super) fn all(checked: &Arc<Checked>, needs: Needs) -> Option<Oracles> {
+    let mut oracles = Oracles {
+        schemas: parts(checked, needs.schemas)?,
+        ..Oracles::default()
+    };
+    for pattern in needs.patterns {
+        let validator = compile_pattern(checked.draft, &pattern)?;
+        oracles.patterns.insert(pattern, Box::new(Regex(validator)));
+    }
+    Some(oracles)
+}
+
+fn parts(
+    checked: &Arc<Checked>,
+    pointers: Vec<String>,
+) -> Option<HashMap<String, Box<dyn Oracle>>> {
+    if pointers.is_empty() {
+        return Some(HashMap::new());
+    }
+    let validators = Arc::new(options(checked.draft).build_map(&checked.schema).ok()?);
+    let parts = pointers.into_iter().map(|pointer| {
+        let schema = checked.schema.pointer(&pointer)?;
+        // Whoever asks finds it.
+        validators.get(&format!("#{pointer}"))?;
+        let part = Part {
+            checked: Arc::clone(checked),
+            pointer: pointer.clone(),
+            validators: Arc::clone(&validators),
+            weight: work::weight(schema),
+            multiplies: work::multiplies(schema),
+        };
+        let part: Box<dyn Oracle> = Box::new(part);
+        Some((pointer, part))
+    });
+    parts.collect()
+}
+
+pub(super) fn compile_pattern(draft: Draft, pattern: &str) -> Option<Validator> {
+    options(draft).build(&json!({ "pattern": pattern })).ok()
+}
+
+/// What checks against a schema. Nothing is fetched, and patterns are matched in linear time.
+fn options(draft: Draft) -> ValidationOptions<'static> {
+    let patterns = PatternOptions::regex()
+        .size_limit(MOST_PATTERN_BYTES)
+        .dfa_size_limit(MOST_PATTERN_BYTES);
+    jsonschema::options()
+        .with_draft(draft.library())
+        .offline()
+        .should_validate_formats(true)
+        // It knows them only with tables of 30 crates.
+        .with_format("idn-email", |text: &str| format::admits("idn-email", text))
+        .with_format("idn-hostname", |text: &str| {
+            format::admits("idn-hostname", text)
+        })
+        .with_pattern_options(patterns)
+}

@@ -1,0 +1,421 @@
+//! JSON Schema that arrives at run time, read into the tree that types have.
+//!
+//! What a tree cannot say (`unevaluatedProperties`, patterns of keys beside declared keys, formats that are
+//! not known here) stays text, and an [`Oracle`] decides it, beside all that the tree does say. So a fault
+//! is worded by the tree wherever it can be.
+
+mod array;
+mod number;
+mod object;
+mod union;
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use bumpalo::Bump;
+use self_cell::{MutBorrow, self_cell};
+use toolwright_json::Value;
+
+use crate::schema::format;
+use crate::schema::shape::{
+    Back, Definition, Id, Kind, Oracle, Pattern, Rule, Shape, StringRules, Text, Types,
+};
+
+/// A tree that owns what it is made of.
+pub(crate) struct Tree(Owned);
+
+self_cell!(
+    struct Owned {
+        owner: Arena,
+        #[covariant]
+        dependent: Root,
+    }
+);
+
+struct Arena {
+    bump: MutBorrow<Bump>,
+    oracles: Oracles,
+}
+
+struct Root<'a>(&'a Shape<'a>);
+
+/// Those who decide what no tree says.
+#[derive(Default)]
+pub(crate) struct Oracles {
+    /// By the JSON pointer of the schema that they know.
+    pub(crate) schemas: HashMap<String, Box<dyn Oracle>>,
+    /// By the pattern that they match.
+    pub(crate) patterns: HashMap<String, Box<dyn Oracle>>,
+}
+
+/// The oracles that a schema needs.
+#[derive(Default)]
+pub(crate) struct Needs {
+    /// JSON pointers of schemas.
+    pub(crate) schemas: Vec<String>,
+    pub(crate) patterns: Vec<String>,
+}
+
+/// Where a reference leads: JSON pointers, by the pointer of the schema that refers.
+pub(crate) type References = HashMap<String, String>;
+
+/// A schema, with what has been found out about it.
+#[derive(Clone, Copy)]
+pub(crate) struct Document<'d> {
+    pub(crate) schema: &'d Value<'d>,
+    pub(crate) references: &'d References,
+    /// Drafts before 2020-12 have `items` for `prefixItems`, and `additionalItems` for `items`.
+    pub(crate) has_prefix_items: bool,
+    /// Draft 7 ignores all that stands beside `$ref`, and asserts `contentEncoding`.
+    pub(crate) is_seven: bool,
+}
+
+impl Document<'_> {
+    /// Finds out which oracles the schema needs.
+    pub(crate) fn needs(self) -> Needs {
+        let (bump, oracles) = (Bump::new(), Oracles::default());
+        let mut reader = Reader::new(self, &bump, &oracles);
+        reader.schema(self.schema, "");
+        reader.needs
+    }
+}
+
+impl Tree {
+    /// Reads a schema. What an oracle is missing for is not checked.
+    pub(crate) fn new(document: Document<'_>, oracles: Oracles) -> Self {
+        let arena = Arena {
+            bump: MutBorrow::new(Bump::new()),
+            oracles,
+        };
+        Self(Owned::new(arena, |arena| {
+            let bump: &Bump = arena.bump.borrow_mut();
+            let mut reader = Reader::new(document, bump, &arena.oracles);
+            Root(reader.schema(document.schema, ""))
+        }))
+    }
+
+    /// Returns the tree.
+    pub(crate) fn root(&self) -> &Shape<'_> {
+        self.0.borrow_dependent().0
+    }
+}
+
+/// The keywords of a schema object.
+type Keywords<'v> = Value<'v>;
+
+/// Keywords whose meaning depends on all that stands beside them.
+const OF_NEIGHBOURS: [&str; 2] = ["unevaluatedProperties", "unevaluatedItems"];
+
+struct Reader<'d, 'a> {
+    document: Document<'d>,
+    bump: &'a Bump,
+    oracles: &'a Oracles,
+    needs: Needs,
+    /// The targets of references that are being read or have been, by their pointers.
+    known: HashMap<String, Known<'a>>,
+}
+
+/// What is known of a reference's target.
+#[derive(Clone, Copy)]
+enum Known<'a> {
+    /// It is being read, so the reference leads back to it.
+    Open(&'a Target<'a>),
+    Read(&'a Shape<'a>),
+}
+
+/// The target of a reference that leads back. It is set when it has been read.
+struct Target<'a>(OnceLock<&'a Shape<'a>>);
+
+impl Definition for Target<'_> {
+    fn shape(&self) -> &Shape<'_> {
+        self.0.get().copied().unwrap_or(Shape::ANYTHING)
+    }
+}
+
+impl<'d, 'a> Reader<'d, 'a> {
+    fn new(document: Document<'d>, bump: &'a Bump, oracles: &'a Oracles) -> Self {
+        Self {
+            document,
+            bump,
+            oracles,
+            needs: Needs::default(),
+            known: HashMap::new(),
+        }
+    }
+
+    fn keep(&self, shape: Shape<'a>) -> &'a Shape<'a> {
+        self.bump.alloc(shape)
+    }
+
+    fn text(&self, text: &str) -> &'a str {
+        self.bump.alloc_str(text)
+    }
+
+    /// Reads the schema at a JSON pointer.
+    fn schema(&mut self, schema: &Value<'_>, at: &str) -> &'a Shape<'a> {
+        let shape = self.shape(schema, at);
+        self.keep(shape)
+    }
+
+    fn shape(&mut self, schema: &Value<'_>, at: &str) -> Shape<'a> {
+        match schema {
+            Value::Object(_) => self.keywords(schema, at),
+            Value::Bool(false) => Shape::new(Kind::Rule(Rule::Never)),
+            // Anything else but `true` is no schema.
+            _ => Shape::new(Kind::Any),
+        }
+    }
+
+    /// Reads a part of the schema at a pointer.
+    fn part(&mut self, part: &Value<'_>, at: &str, keyword: &str) -> &'a Shape<'a> {
+        self.schema(part, &format!("{at}/{keyword}"))
+    }
+
+    fn keywords(&mut self, keywords: &Keywords<'_>, at: &str) -> Shape<'a> {
+        let mut parts: Vec<Shape<'a>> = Vec::new();
+        if let Some(target) = self.document.references.get(at) {
+            parts.push(*self.target(target));
+            if self.document.is_seven {
+                return self.described(all_of(self.bump, parts), keywords);
+            }
+        }
+        self.values(keywords, at, &mut parts);
+        self.combined(keywords, at, &mut parts);
+        self.conditional(keywords, at, &mut parts);
+        if let Some(text) = self.kept(keywords, at) {
+            parts.push(text);
+        }
+        self.described(all_of(self.bump, parts), keywords)
+    }
+
+    fn described(&self, shape: Shape<'a>, keywords: &Keywords<'_>) -> Shape<'a> {
+        match keywords.get("description").and_then(Value::as_str) {
+            Some(description) => shape.described(self.text(description)),
+            None => shape,
+        }
+    }
+
+    /// Reads what a reference leads to.
+    fn target(&mut self, pointer: &str) -> &'a Shape<'a> {
+        match self.known.get(pointer) {
+            Some(Known::Read(shape)) => return shape,
+            Some(Known::Open(target)) => {
+                let target: &'a Target<'a> = target;
+                return self.keep(Shape::new(Kind::Back(Back::to(id(pointer), target))));
+            }
+            None => {}
+        }
+        let target: &'a Target<'a> = self.bump.alloc(Target(OnceLock::new()));
+        self.known.insert(pointer.to_owned(), Known::Open(target));
+        let shape = match find(self.document.schema, pointer) {
+            Some(schema) => self.schema(schema, pointer),
+            None => Shape::ANYTHING,
+        };
+        // Examples end where a type comes back to itself.
+        let shape = self.keep(Shape {
+            id: id(pointer),
+            ..*shape
+        });
+        let _ = target.0.set(shape);
+        self.known.insert(pointer.to_owned(), Known::Read(shape));
+        shape
+    }
+
+    /// Reads what is said of values of each type.
+    fn values(&mut self, keywords: &Keywords<'_>, at: &str, parts: &mut Vec<Shape<'a>>) {
+        let types: Option<Vec<&str>> = match keywords.get("type") {
+            Some(Value::String(name)) => Some(vec![name]),
+            Some(Value::Array(names)) => Some(names.iter().filter_map(Value::as_str).collect()),
+            _ => None,
+        };
+        let listed = match (keywords.get("const"), keywords.get("enum")) {
+            (Some(value), None) => Some(std::slice::from_ref(value)),
+            (None, Some(Value::Array(values))) => Some(values.as_slice()),
+            (Some(value), Some(Value::Array(values))) if values.contains(value) => {
+                Some(std::slice::from_ref(value))
+            }
+            (Some(_), Some(_)) => Some(&[][..]),
+            _ => None,
+        };
+        if let Some(listed) = listed {
+            parts.push(self.listed(listed, types.as_deref()));
+        }
+        let Some(types) = types else {
+            for (types, name) in [
+                (Types::NUMBER, "number"),
+                (Types::STRING, "string"),
+                (Types::ARRAY, "array"),
+                (Types::OBJECT, "object"),
+            ] {
+                if let Some(shape) = self.bounded(name, keywords, at) {
+                    let shape = self.keep(shape);
+                    // Arguments are an object in any case.
+                    parts.push(match at {
+                        "" if name == "object" => *shape,
+                        _ => Shape::new(Kind::Rule(Rule::When(types, shape))),
+                    });
+                }
+            }
+            return;
+        };
+        let is_nullable = types.contains(&"null");
+        let is_number = types.contains(&"number");
+        let mut members: Vec<Shape<'a>> = Vec::new();
+        for name in types {
+            if name == "null" || (name == "integer" && is_number) {
+                continue;
+            }
+            let bounded = self.bounded(name, keywords, at);
+            // A list of values says more than their type alone.
+            if listed.is_some() && bounded.is_none() {
+                continue;
+            }
+            members.push(bounded.unwrap_or_else(|| self.of_type(name)));
+        }
+        if listed.is_some() && members.is_empty() {
+            return;
+        }
+        let shape = union::of(self.bump, members);
+        parts.push(match (shape, is_nullable) {
+            (Some(shape), false) => shape,
+            (Some(shape), true) => Shape::new(Kind::Nullable(self.keep(shape))),
+            (None, true) => Shape::new(Kind::Null),
+            (None, false) => Shape::new(Kind::Rule(Rule::Never)),
+        });
+    }
+
+    /// All values of a type.
+    fn of_type(&self, name: &str) -> Shape<'a> {
+        match name {
+            "boolean" => Shape::new(Kind::Bool),
+            "integer" => number::any_integer(),
+            "number" => Shape::number(f64::MAX),
+            "string" => Shape::string(0, None),
+            "array" => array::any(),
+            "object" => Shape::object(&[]).open(),
+            _ => Shape::new(Kind::Any),
+        }
+    }
+
+    /// What keywords say of values of a type, if they say anything.
+    fn bounded(&mut self, name: &str, keywords: &Keywords<'_>, at: &str) -> Option<Shape<'a>> {
+        match name {
+            "integer" => self.number(keywords, true),
+            "number" => self.number(keywords, false),
+            "string" => self.string(keywords),
+            "array" => self.array(keywords, at),
+            "object" => self.object(keywords, at),
+            _ => None,
+        }
+    }
+
+    fn string(&mut self, keywords: &Keywords<'_>) -> Option<Shape<'a>> {
+        let text = |name: &str| keywords.get(name).and_then(Value::as_str);
+        let format = text("format").filter(|name| format::is_known(name));
+        let pattern = text("pattern").and_then(|pattern| self.pattern(pattern));
+        let rules = StringRules {
+            min_len: count(keywords, "minLength").unwrap_or(0),
+            max_len: count(keywords, "maxLength"),
+            pattern,
+            format: format.map(|name| self.text(name)).unwrap_or_default(),
+            is_parsed: false,
+        };
+        (!rules.is_any()).then(|| Shape::new(Kind::String(rules)))
+    }
+
+    fn pattern(&mut self, pattern: &str) -> Option<Pattern<'a>> {
+        if !self.needs.patterns.iter().any(|known| known == pattern) {
+            self.needs.patterns.push(pattern.to_owned());
+        }
+        let oracle = self.oracles.patterns.get(pattern)?;
+        Some(Pattern::of(self.text(pattern), &**oracle))
+    }
+
+    /// What stays text of a schema.
+    fn kept(&mut self, keywords: &Keywords<'_>, at: &str) -> Option<Shape<'a>> {
+        let entries = keywords.entries().iter();
+        let kept = entries.filter(|(name, value)| self.is_kept(name, value, keywords));
+        let kept: Vec<_> = kept.cloned().collect();
+        if kept.is_empty() {
+            return None;
+        }
+        let depends = kept
+            .iter()
+            .any(|(name, _)| OF_NEIGHBOURS.contains(&&**name));
+        let kept = if depends {
+            keywords.clone()
+        } else {
+            Value::Object(kept)
+        };
+        self.needs.schemas.push(at.to_owned());
+        let oracle = self.oracles.schemas.get(at)?;
+        let text = Text {
+            keywords: self.text(&kept.to_json()),
+            oracle: &**oracle,
+        };
+        Some(Shape::new(Kind::Rule(Rule::Text(text))))
+    }
+
+    fn is_kept(&self, name: &str, value: &Value<'_>, keywords: &Keywords<'_>) -> bool {
+        match name {
+            "format" => {
+                let name = value.as_str().unwrap_or_default();
+                format::is_of_json_schema(name) && !format::is_known(name)
+            }
+            "contentEncoding" | "contentMediaType" => self.document.is_seven,
+            "patternProperties" => !object::is_map(keywords),
+            "uniqueItems" => {
+                value == &Value::Bool(true) && array::has_places(keywords, self.document)
+            }
+            name => OF_NEIGHBOURS.contains(&name),
+        }
+    }
+}
+
+/// A value of all of these shapes.
+fn all_of<'a>(bump: &'a Bump, parts: Vec<Shape<'a>>) -> Shape<'a> {
+    let is_any = |part: &Shape<'_>| matches!(part.kind, Kind::Any);
+    let mut parts = parts;
+    parts.retain(|part| !is_any(part));
+    match parts.as_slice() {
+        [] => Shape::new(Kind::Any),
+        [one] => *one,
+        _ => Shape::new(Kind::Rule(Rule::All(bump.alloc_slice_copy(&parts)))),
+    }
+}
+
+/// Who the schema at a pointer is.
+fn id(pointer: &str) -> Id {
+    let hash = pointer
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+    Id { name: "", hash }
+}
+
+/// The schema at a JSON pointer.
+fn find<'v, 't>(root: &'v Value<'t>, pointer: &str) -> Option<&'v Value<'t>> {
+    let Some(rest) = pointer.strip_prefix('/') else {
+        return pointer.is_empty().then_some(root);
+    };
+    rest.split('/').try_fold(root, |value, segment| {
+        let key = segment.replace("~1", "/").replace("~0", "~");
+        match value {
+            Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+            value => value.get(&key),
+        }
+    })
+}
+
+/// A keyword that counts.
+fn count(keywords: &Keywords<'_>, name: &str) -> Option<u64> {
+    // More than 64 bits hold is more than any text has.
+    let count = keywords.get(name)?.as_u128()?;
+    Some(u64::try_from(count).unwrap_or(u64::MAX))
+}
+
+/// A key as a JSON pointer has it.
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}

@@ -44,7 +44,7 @@ pub(crate) use self::narrow::{Bare, Peeled, bare};
 pub use self::opaque::Opaque;
 pub use self::pattern::{Pattern, Regex};
 pub(crate) use self::recursion::targets;
-pub use self::rule::Rule;
+pub(crate) use self::rule::Rule;
 pub(crate) use self::rule::{Contains, If, Oracle, Places, Text, Types};
 pub use self::schema::{Refs, Schema};
 pub use self::sure::Sure;

@@ -7,6 +7,7 @@
 
 mod edit;
 mod found;
+mod memo;
 mod object;
 mod repair;
 mod rule;
@@ -18,6 +19,7 @@ use toolwright_json::{Integer, Number, Place};
 
 use self::edit::{Edit, edited};
 pub(crate) use self::found::Found;
+use self::memo::Memo;
 use self::object::Keys;
 pub(crate) use self::rule::is_listed;
 use self::union::Ways;
@@ -63,7 +65,7 @@ impl Budget {
     pub(crate) const fn of(text: &str) -> Self {
         Self {
             steps: (1 << 20) + 4 * text.len() as u64,
-            levels: 1200,
+            levels: 900,
         }
     }
 }
@@ -166,9 +168,9 @@ struct Walk<'t> {
     path: Vec<Segment>,
     found: Found,
     edits: Vec<Edit>,
-    /// What is known of unions, by their place and the address of their members: nested ones would
-    /// be judged again for each member of each union around them.
-    judged: HashMap<(usize, usize), Option<Admitted>>,
+    /// What is known of unions: nested ones would be judged again for each member of each union around
+    /// them.
+    judged: HashMap<Memo, Option<Admitted>>,
     /// Where the value stands that this text was found in, if it is not the arguments' own.
     outer: Option<usize>,
     /// How many unions have been entered since the last value was.
@@ -315,7 +317,7 @@ impl<'t> Walk<'t> {
             (Kind::Any | Kind::Unknown, _) => self.any(false),
             (Kind::Foreign(_), _) => self.any(true),
             (Kind::Back(back), _) if !(peeled.nullable && next == Some(b'n')) => {
-                self.value(back.shape())
+                self.back(back.shape())
             }
             (_, Some(b'n')) if peeled.nullable => Ok(self.json.null()?),
             (Kind::Null, Some(b'n')) => Ok(self.json.null()?),

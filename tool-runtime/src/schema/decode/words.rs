@@ -19,7 +19,7 @@ pub(crate) fn describe_range(shape: &Shape<'_>) -> String {
 
 fn words(shape: &Shape<'_>, ranges: bool) -> String {
     let bare = bare(shape, false);
-    let words = kind(&bare.kind, ranges);
+    let words = kind(&bare.kind, shape.core(), ranges);
     if bare.nullable && !matches!(bare.kind, Kind::Any | Kind::Null | Kind::Unknown) {
         format!("{words} or null")
     } else {
@@ -27,11 +27,15 @@ fn words(shape: &Shape<'_>, ranges: bool) -> String {
     }
 }
 
-fn kind(kind: &Kind<'_>, ranges: bool) -> String {
+/// The words of a kind, which has the bounds around `core`.
+fn kind(kind: &Kind<'_>, core: &Kind<'_>, ranges: bool) -> String {
     match kind {
         Kind::Null => "null".into(),
         Kind::Bool => "true or false".into(),
-        Kind::Integer(range) => integer(range, ranges),
+        Kind::Integer(range) => {
+            let is_unbounded = matches!(core, Kind::Integer(core) if core.is_unbounded());
+            integer(range, ranges, is_unbounded)
+        }
         Kind::Number(range) => number(range, ranges),
         Kind::String(rules) => string(rules),
         Kind::Enum(variants) => {
@@ -97,7 +101,7 @@ fn union(members: &[Shape<'_>], ranges: bool) -> String {
     found.join(" or ")
 }
 
-fn integer(range: &IntegerRange, ranges: bool) -> String {
+fn integer(range: &IntegerRange, ranges: bool, is_unbounded: bool) -> String {
     let IntegerRange { min, max, .. } = range;
     let multiple = match range.multiple_of {
         0 => String::new(),
@@ -111,18 +115,16 @@ fn integer(range: &IntegerRange, ranges: bool) -> String {
     if min == max {
         return format!("the integer {min}");
     }
-    // What ends where 128 bits do has no end for a model.
-    let is_open = (
-        *min == IntegerRange::UNBOUNDED.min,
-        *max == IntegerRange::UNBOUNDED.max,
+    let ends = (
+        is_unbounded && *min == IntegerRange::UNBOUNDED.min,
+        is_unbounded && *max == IntegerRange::UNBOUNDED.max,
     );
-    match is_open {
-        (true, true) => return format!("an integer{not_zero}{multiple}"),
-        (true, false) => return format!("an integer of at most {max}{not_zero}{multiple}"),
-        (false, true) => return format!("an integer of {min} or more{not_zero}{multiple}"),
-        (false, false) => {}
+    match ends {
+        (true, true) => format!("an integer{not_zero}{multiple}"),
+        (true, false) => format!("an integer of at most {max}{not_zero}{multiple}"),
+        (false, true) => format!("an integer of {min} or more{not_zero}{multiple}"),
+        (false, false) => format!("an integer from {min} to {max}{not_zero}{multiple}"),
     }
-    format!("an integer from {min} to {max}{not_zero}{multiple}")
 }
 
 fn number(range: &NumberRange<'_>, ranges: bool) -> String {
@@ -175,7 +177,6 @@ pub(crate) fn count(min: u64, max: Option<u64>, noun: &str) -> String {
     };
     match (min, max) {
         (0, None) => String::new(),
-        (0, Some(0)) => format!(" of no {}", plural(0)),
         (min, None) => format!(" of {min} or more {}", plural(2)),
         (min, Some(max)) if min == max => {
             let number = if max == 1 {

@@ -10,8 +10,9 @@ pub(crate) type Pair = (Cow<'static, str>, Ordered);
 
 /// Reads the JSON text of a schema.
 ///
-/// `None` if it is no JSON, or holds a decimal that is too large for an `f64`. Decimals become the nearest
-/// `f64`'s shortest text, so that equal bounds are equal bytes in definitions.
+/// `None` if it is no JSON, or holds a number that is too large for an `f64`. Decimals, and integers
+/// of more than 64 bits, become the nearest `f64`'s shortest text, so that equal bounds are equal
+/// bytes in definitions.
 pub(crate) fn read(text: &str) -> Option<Ordered> {
     owned(Value::parse(text).ok()?)
 }
@@ -37,8 +38,8 @@ pub(crate) fn owned(value: Value<'_>) -> Option<Ordered> {
 
 /// The one spelling of a number.
 fn spelled(text: Cow<'_, str>) -> Option<Cow<'static, str>> {
-    let is_integer = !text.contains(['.', 'e', 'E']);
-    if is_integer && text != "-0" {
+    let is_short = text.parse::<u64>().is_ok() || text.parse::<i64>().is_ok();
+    if is_short && text != "-0" {
         return Some(own(text));
     }
     let value: f64 = text.parse().ok()?;

@@ -124,23 +124,32 @@ impl Walk<'_> {
     /// A value of exactly one of some shapes.
     fn exactly_one(&mut self, shape: &Shape<'_>, members: &[Shape<'_>]) -> Walked {
         self.json.peek();
-        let start = self.json.offset();
+        let (start, depth) = (self.json.offset(), self.json.depth());
+        let address = members.as_ptr().addr();
+        let memo = (self.mode == Mode::Judge).then_some((start, address));
+        if let Some(known) = self.known(memo, depth) {
+            return known;
+        }
+        let noted = self.edits.len();
         let mut fitting = Vec::new();
         for member in members {
-            if self.admits_next(member)? {
-                fitting.push(member);
+            if let Some((end, edits)) = self.judged_next(member)? {
+                fitting.push((member, end, edits));
             }
         }
+        let is_one = fitting.len() == 1;
+        if let ([(_, end, edits)], true) = (fitting.as_mut_slice(), is_one) {
+            self.json.rewind(*end, depth);
+            self.edits.append(edits);
+        }
+        self.note(memo, is_one, noted);
         match fitting.as_slice() {
+            [_] => Ok(()),
             [] => self.one_of(shape, Ways::Of(members)),
-            [one] => {
-                self.unions += 1;
-                self.value(one)
-            }
             many => {
                 self.skip()?;
                 self.fault(start, FaultCode::Bound, |walk| {
-                    let forms: Vec<String> = many.iter().map(|one| describe(one)).collect();
+                    let forms: Vec<String> = many.iter().map(|(one, ..)| describe(one)).collect();
                     let got = say::shown(walk.json.whole(), start);
                     say::fits_several(&forms, &got)
                 })
@@ -178,26 +187,6 @@ impl Walk<'_> {
             return Ok(());
         }
         self.unfit(start, shape, FaultCode::Bound)
-    }
-
-    /// Returns true if a shape admits the value that stands next, as it stands. It is not consumed.
-    fn admits_next(&mut self, shape: &Shape<'_>) -> Result<bool, Stop> {
-        self.json.peek();
-        let (start, depth) = (self.json.offset(), self.json.depth());
-        let (mode, noted, unions) = (self.mode, self.edits.len(), self.unions);
-        self.mode = Mode::Judge;
-        self.unions += 1;
-        self.tried += 1;
-        let is_admitted = self.value(shape).is_ok();
-        self.tried -= 1;
-        (self.mode, self.unions) = (mode, unions);
-        self.edits.truncate(noted);
-        self.json.rewind(start, depth);
-        if self.is_spent() {
-            Err(Stop)
-        } else {
-            Ok(is_admitted)
-        }
     }
 
     fn places(&mut self, shape: &Shape<'_>, places: &Places<'_>) -> Walked {

@@ -140,13 +140,8 @@ impl<'t> Walk<'t> {
         }
         // Of the outermost union nobody asks again, and of those in it only its own members do.
         let memo = (self.tried > 1 && self.mode == Mode::Judge).then_some((start, ways.id()));
-        if let Some(known) = memo.and_then(|memo| self.judged.get(&memo)) {
-            let Some((end, edits)) = known else {
-                return Err(Stop);
-            };
-            self.json.rewind(*end, depth);
-            self.edits.extend(edits.iter().cloned());
-            return Ok(());
+        if let Some(known) = self.known(memo, depth) {
+            return known;
         }
         let (unions, mode) = (self.unions, self.mode);
         let noted = self.edits.len();
@@ -170,11 +165,7 @@ impl<'t> Walk<'t> {
         if self.is_spent() {
             return Err(Stop);
         }
-        if let Some(memo) = memo {
-            let edits = self.edits.get(noted..).unwrap_or_default().to_vec();
-            let known = admitted.then(|| (self.json.offset(), edits));
-            self.judged.insert(memo, known);
-        }
+        self.note(memo, admitted, noted);
         match (admitted, mode) {
             (true, _) => Ok(()),
             (false, Mode::Judge) => Err(Stop),

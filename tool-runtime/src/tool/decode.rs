@@ -9,7 +9,7 @@ use toolwright_json::Place;
 use self::refuse::repair;
 use self::refuse::{Refused, refuse, refuse_whole};
 #[cfg(feature = "validate")]
-use crate::schema::decode::walk;
+use crate::schema::decode::walk::{self, Admitted};
 use crate::schema::decode::{Error, Fault, FaultCode, Json, Watch, position};
 use crate::schema::shape::{Field, Object, Presence, Shape};
 use crate::tool::{Call, Slot, ToolError};
@@ -194,9 +194,10 @@ pub(crate) fn decode_value_of<'a, T: DeserializeOwned>(
 pub(crate) fn check<'a>(call: &Call<'a>, root: &Shape<'_>) -> Result<&'a str, ToolError> {
     let text = arguments(call)?;
     match walk::admitted(text, refuse::reading_at_run_time(text, call), root) {
-        Some(None) => Ok(text),
-        Some(Some(other)) => Ok(call.store().pen().keep(other)),
-        None => repair(text, call, root),
+        Admitted::AsTheyStand => Ok(text),
+        Admitted::As(other) => Ok(call.store().pen().keep(other)),
+        Admitted::Refused => repair(text, call, root),
+        Admitted::TooCostly => Err(refuse::too_costly()),
     }
 }
 

@@ -97,18 +97,32 @@ pub(crate) fn judge(
     }
 }
 
-/// Returns nothing if a shape does not admit the arguments as they stand; else what they are in the form
-/// of the shape, where they stand in another.
+/// What a schema says of arguments as they stand.
 #[cfg(feature = "validate")]
-pub(crate) fn admitted(text: &str, reading: Reading, shape: &Shape<'_>) -> Option<Option<String>> {
+pub(crate) enum Admitted {
+    AsTheyStand,
+    /// In a strict mode's form; this is the schema's.
+    As(String),
+    Refused,
+    /// There is no knowing within the budget.
+    TooCostly,
+}
+
+/// Holds arguments against a schema.
+#[cfg(feature = "validate")]
+pub(crate) fn admitted(text: &str, reading: Reading, shape: &Shape<'_>) -> Admitted {
     let store = Store::new();
     let mut walk = Walk::new(reading.of(text, 0, &store), Mode::Judge, reading);
     if walk.json.peek() != Some(b'{') {
-        return None;
+        return Admitted::Refused;
     }
-    walk.value(shape).ok()?;
-    walk.json.finish().ok()?;
-    Some((!walk.edits.is_empty()).then(|| edited(text, 0..text.len(), walk.edits)))
+    let walked = walk.value(shape);
+    match walked.is_ok() && walk.json.finish().is_ok() {
+        _ if walk.is_spent() => Admitted::TooCostly,
+        false => Admitted::Refused,
+        true if walk.edits.is_empty() => Admitted::AsTheyStand,
+        true => Admitted::As(edited(text, 0..text.len(), walk.edits)),
+    }
 }
 
 /// Finds all that is wrong with a text that is JSON.
@@ -149,7 +163,7 @@ enum Secrecy {
 }
 
 /// Where an admitted value ends, and in which other words.
-type Admitted = (usize, Vec<Edit>);
+type End = (usize, Vec<Edit>);
 
 /// The walk ends.
 struct Stop;
@@ -170,7 +184,7 @@ struct Walk<'t> {
     edits: Vec<Edit>,
     /// What is known of unions: nested ones would be judged again for each member of each union around
     /// them.
-    judged: HashMap<Memo, Option<Admitted>>,
+    judged: HashMap<Memo, Option<End>>,
     /// Where the value stands that this text was found in, if it is not the arguments' own.
     outer: Option<usize>,
     /// How many unions have been entered since the last value was.
@@ -473,7 +487,10 @@ impl<'t> Walk<'t> {
             Ok(text) => text,
             Err(text) => text.as_str(),
         };
-        self.spend(text.len() as u64 / 16)?;
+        // A pattern looks at each byte, and not at many at once.
+        let is_matched = matches!(shape.core(), Kind::String(rules) if rules.pattern.is_some());
+        let bytes = if is_matched { 2 } else { 16 };
+        self.spend(text.len() as u64 / bytes)?;
         if admits(shape, Leaf::String(text)) {
             return Ok(());
         }

@@ -119,6 +119,18 @@ pub(super) fn reading_at_run_time(text: &str, call: &Call<'_>) -> walk::Reading 
     }
 }
 
+#[cfg(feature = "validate")]
+#[cold]
+pub(super) fn too_costly() -> ToolError {
+    ToolError::invalid_args(vec![Fault {
+        path: String::new(),
+        code: FaultCode::TooLarge,
+        message: "the arguments take too long to check against the tool's schema; send fewer keys \
+                  and elements"
+            .to_owned(),
+    }])
+}
+
 /// Repairs arguments that a schema does not admit, or tells every fault.
 #[cfg(feature = "validate")]
 #[cold]
@@ -130,13 +142,7 @@ pub(super) fn repair<'a>(
     let Repaired { text, mut repairs } = object(text, call, Shape::ANYTHING)?;
     let mut found = walk::tell(text, reading_at_run_time(text, call), root, call.repairs());
     if found.is_cut {
-        return Err(ToolError::invalid_args(vec![Fault {
-            path: String::new(),
-            code: FaultCode::TooLarge,
-            message: "the arguments take too long to check against the tool's schema; send fewer \
-                      keys and elements"
-                .to_owned(),
-        }]));
+        return Err(too_costly());
     }
     if !found.faults.is_empty() {
         return Err(into_error(found));

@@ -2,7 +2,7 @@
 
 use crate::schema::shape::Shape;
 
-use super::{Admitted, Mode, Stop, Walk, Walked};
+use super::{End, Mode, Stop, Walk, Walked};
 
 /// A value's place, and the address of what it is judged by.
 pub(super) type Memo = (usize, usize);
@@ -53,7 +53,7 @@ impl Walk<'_> {
 
     /// Returns where the value that stands next ends, and in which other words, if a shape admits it. It
     /// is not consumed.
-    pub(super) fn judged_next(&mut self, shape: &Shape<'_>) -> Result<Option<Admitted>, Stop> {
+    pub(super) fn judged_next(&mut self, shape: &Shape<'_>) -> Result<Option<End>, Stop> {
         self.json.peek();
         let (start, depth) = (self.json.offset(), self.json.depth());
         let (mode, noted, unions) = (self.mode, self.edits.len(), self.unions);

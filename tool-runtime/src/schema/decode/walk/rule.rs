@@ -52,8 +52,8 @@ impl Walk<'_> {
         self.json.peek();
         let (start, depth) = (self.json.offset(), self.json.depth());
         let text = self.json.skip()?;
-        // Most lists hold values without parts, each of which takes a step.
-        let size = text.len() as u64 / 16 + 1;
+        // Each of them is taken apart.
+        let size = text.len() as u64 / 16 + 8;
         self.spend(size.saturating_mul(values.len() as u64))?;
         if is_listed(text, values) {
             return Ok(());

@@ -51,6 +51,7 @@ impl Judge {
                         references: &resolved.by_place,
                         has_prefix_items: draft == Draft::Twenty,
                         is_seven: draft == Draft::Seven,
+                        is_dynamic: resolved.is_dynamic,
                     };
                     let oracles = oracle::all(&checked, document.needs())?;
                     Some(Tree::new(document, oracles))

@@ -35,6 +35,7 @@ pub(super) struct Audit<'s> {
     /// Pointers by resource and anchor.
     pub(super) anchors: HashMap<(String, &'s str), String>,
     pub(super) references: Vec<Reference<'s>>,
+    pub(super) has_recursive_anchor: bool,
     schemas: usize,
     patterns: HashSet<&'s str>,
 }
@@ -117,6 +118,7 @@ impl<'s> Audit<'s> {
         draft: Draft,
     ) -> Result<String, SchemaError> {
         let text = |name: &str| keywords.get(name).and_then(Value::as_str);
+        self.has_recursive_anchor |= keywords.get("$recursiveAnchor") == Some(&Value::Bool(true));
         if !at.is_empty() && keywords.contains_key("$schema") {
             let message = "a draft inside a schema; name it once, for the whole document";
             return Err(error(

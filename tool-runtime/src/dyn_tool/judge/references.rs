@@ -27,12 +27,17 @@ pub(super) struct Reference<'s> {
 pub(super) struct Resolved {
     pub(super) by_text: Targets,
     pub(super) by_place: References,
+    /// Where `$recursiveRef` leads depends on the way to it.
+    pub(super) is_dynamic: bool,
 }
 
 impl<'s> Audit<'s> {
     /// Finds where every reference leads, and notes it as a schema for the same value.
     pub(super) fn resolve(&mut self) -> Result<Resolved, SchemaError> {
-        let mut resolved = Resolved::default();
+        let mut resolved = Resolved {
+            is_dynamic: self.has_recursive_anchor,
+            ..Resolved::default()
+        };
         let mut distinct = HashSet::new();
         let height = |at: &str| self.heights.get(at).copied().unwrap_or(1);
         let mut inside = height("");
@@ -50,8 +55,10 @@ impl<'s> Audit<'s> {
             }
             let text = address(reference.text);
             resolved.by_text.insert(text, target.clone());
-            let place = reference.from.clone();
-            resolved.by_place.insert(place, target.clone());
+            if !(resolved.is_dynamic && reference.keyword == "$recursiveRef") {
+                let place = reference.from.clone();
+                resolved.by_place.insert(place, target.clone());
+            }
             if let Some(here) = self.here.get_mut(&reference.from) {
                 here.push(target);
             }

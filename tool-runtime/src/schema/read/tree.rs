@@ -68,6 +68,9 @@ pub(crate) struct Document<'d> {
     pub(crate) has_prefix_items: bool,
     /// Draft 7 ignores all that stands beside `$ref`, and asserts `contentEncoding`.
     pub(crate) is_seven: bool,
+    /// Where a reference leads depends on the way to it (`$recursiveAnchor`), so the oracle is asked about
+    /// the whole.
+    pub(crate) is_dynamic: bool,
 }
 
 impl Document<'_> {
@@ -336,12 +339,14 @@ impl<'d, 'a> Reader<'d, 'a> {
         let entries = keywords.entries().iter();
         let kept = entries.filter(|(name, value)| self.is_kept(name, value, keywords));
         let kept: Vec<_> = kept.cloned().collect();
-        if kept.is_empty() {
+        let is_whole = at.is_empty() && self.document.is_dynamic;
+        if kept.is_empty() && !is_whole {
             return None;
         }
-        let depends = kept
-            .iter()
-            .any(|(name, _)| OF_NEIGHBOURS.contains(&&**name));
+        let depends = is_whole
+            || kept
+                .iter()
+                .any(|(name, _)| OF_NEIGHBOURS.contains(&&**name));
         let kept = if depends {
             keywords.clone()
         } else {

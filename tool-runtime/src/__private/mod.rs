@@ -50,6 +50,7 @@ pub use crate::tool::{
     Annotations, Answer, Call, Context, EndReason, ErrorKind, Outcome, Provide, Ran, Scope, Slot,
     Stop, Tool, ToolError, contained, inside_call,
 };
+pub use crate::toolset::sent_definitions;
 
 /// The traits that generated code finds methods and constants through, by names that nobody has: one `use` of all of them
 /// costs the compiler less than one each.

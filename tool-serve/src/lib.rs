@@ -30,10 +30,16 @@ fn from_outside(cx: Context) -> Context {
     cx.with_repairs(repairs)
 }
 
+/// The result of a call that waited, with how its arguments were repaired before.
+fn repaired_before(mut result: ToolResult, repairs: &[Repair]) -> ToolResult {
+    result.repairs = repairs.iter().chain(&result.repairs).cloned().collect();
+    result
+}
+
 /// How long calls have to be answered that are cancelled since the server ends.
 const LAST_WORDS: std::time::Duration = std::time::Duration::from_secs(2);
 
-use toolwright_runtime::{Context, Repairs};
+use toolwright_runtime::{Context, Repair, Repairs, ToolResult};
 
 #[cfg(feature = "serve")]
 pub use self::serve::{Serve, main};

@@ -635,6 +635,24 @@ async fn an_approval_of_2026_is_for_the_arguments_that_were_shown() {
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
 }
 
+#[tokio::test]
+async fn a_question_about_a_call_is_safe_to_print_and_after_a_yes_its_repairs_are_told() {
+    let shows = |request: &Request<'_>| json!({"of": &*request.call().arguments});
+    let asks = Approval::when(|_| true).showing(shows);
+    let server = Server::new(tools![note]).executor(move |executor| executor.layer(asks.clone()));
+    let mut client = Piped::with_a_user(server).await;
+    let arguments = "{\"journal\": \"x\u{202e}\u{e0041}\", \"cents\": \"1\"}";
+    let asked = client.ask(&call(1, "note", arguments)).await;
+    let message = asked["params"]["message"].as_str().unwrap();
+    assert!(message.contains(r"x\u{202e}\u{e0041}"), "{message}");
+    assert!(!message.contains(['\u{202e}', '\u{e0041}']), "{message}");
+    let says = json!({"action": "accept", "content": {"approve": true}});
+    let said = json!({"jsonrpc": "2.0", "id": asked["id"], "result": says});
+    let answer = client.ask(&said.to_string()).await;
+    let repairs = &answer["result"]["_meta"]["toolwright/repairs"];
+    assert_eq!(repairs[0]["path"], "cents", "{answer}");
+}
+
 /// Says what it costs at the moment: 10 at first, then more.
 #[derive(Default)]
 struct Quote(AtomicU32);

@@ -22,6 +22,7 @@ use super::request::Riding;
 use super::session::Session;
 use super::state::State;
 use super::{NEEDS, Shared, progress, raw};
+use crate::repaired_before;
 
 /// How often one call may be asked about and run again.
 const ROUNDS: usize = 16;
@@ -195,7 +196,7 @@ impl Asked<'_> {
 
     /// Runs the call until there is an answer; at first it may run already.
     async fn answer(&mut self, mut run: Option<Running>) -> Result<CallToolResponse, ErrorData> {
-        let mut decided = None;
+        let (mut decided, mut repairs) = (None, Vec::new());
         for _ in 0..ROUNDS {
             let running = match run.take() {
                 Some(running) => running,
@@ -205,9 +206,12 @@ impl Asked<'_> {
             let next = match batch.calls().first() {
                 Some(Reply::Answered(result)) => match question::asked(result) {
                     Some(question) => Next::Ask(question),
-                    None => return self.result(result),
+                    None if repairs.is_empty() => return self.result(result),
+                    None => return self.result(&repaired_before(result.clone(), &repairs)),
                 },
                 Some(Reply::Pending(pending)) => {
+                    // Another layer may ask about the same call.
+                    repairs.extend_from_slice(&pending.repairs);
                     let tools = self.shared.executor.tools(&self.cx);
                     question::pending(pending, &tools, &self.answers, self.shown)
                 }

@@ -23,7 +23,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let client = mcp::connect(server)
         .on_event(|event| match event {
-            ClientEvent::Stderr(line) => eprintln!("| {}", Printable::new(&line).one_line()),
+            ClientEvent::Stderr(line) => eprintln!("| {}", Printable::new(line).one_line()),
             other => eprintln!("{other:?}"),
         })
         .await?;

@@ -32,7 +32,10 @@ fn from_outside(cx: Context) -> Context {
 
 /// The result of a call that waited, with how its arguments were repaired before.
 fn repaired_before(mut result: ToolResult, repairs: &[Repair]) -> ToolResult {
-    result.repairs = repairs.iter().chain(&result.repairs).cloned().collect();
+    // One that was read anew says it itself.
+    if result.repairs.is_empty() {
+        result.repairs = repairs.into();
+    }
     result
 }
 

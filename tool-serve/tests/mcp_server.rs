@@ -18,8 +18,8 @@ use tokio::time::timeout;
 use toolwright::layers::Approval;
 use toolwright::serve::mcp::{HttpService, Server, ServerLimits};
 use toolwright::{
-    Cancel, Context, DynTool, Handling, Layer, Next, Registry, Repairs, Request, ToolError,
-    Toolset, tool, tools,
+    Cancel, Context, DynTool, Handling, Layer, Next, Outcome, Registry, Repairs, Request,
+    ToolError, Toolset, tool, tools,
 };
 use tower_service::Service;
 
@@ -651,6 +651,22 @@ async fn a_question_about_a_call_is_safe_to_print_and_after_a_yes_its_repairs_ar
     let answer = client.ask(&said.to_string()).await;
     let repairs = &answer["result"]["_meta"]["toolwright/repairs"];
     assert_eq!(repairs[0]["path"], "cents", "{answer}");
+
+    // Of a tool that asks, too.
+    let mut client = Piped::with_a_user(Server::new(tools![choose])).await;
+    let asked = client.ask(&call(1, "choose", r#"{"most": "2"}"#)).await;
+    let says = json!({"action": "accept", "content": {"answer": "tea"}});
+    let said = json!({"jsonrpc": "2.0", "id": asked["id"], "result": says});
+    let answer = client.ask(&said.to_string()).await;
+    assert_eq!(answer["result"]["content"][0]["text"], "tea", "{answer}");
+    let repairs = &answer["result"]["_meta"]["toolwright/repairs"];
+    assert_eq!(repairs[0]["path"], "most", "{answer}");
+}
+
+/// Asks what to take.
+#[tool]
+fn choose(most: u32) -> Outcome {
+    Outcome::ask(format!("Which {most}?"))
 }
 
 /// Says what it costs at the moment: 10 at first, then more.

@@ -139,7 +139,7 @@ impl Asked {
         }
         match batch.calls().first()?.clone() {
             Reply::Answered(result) => Some(Reply::Answered(repaired_before(result, &repairs))),
-            waits => Some(waits),
+            waits @ Reply::Pending(_) => Some(waits),
         }
     }
 }

@@ -16,7 +16,8 @@
 //! `\` group words as in a shell; anything else that means something to a shell alone (`|`, `>`, `$`, `*`)
 //! is refused when the file is loaded. A placeholder fills a word or a part of one, whatever its value
 //! holds: quotes, spaces, `$(…)`. A value never becomes the program, a second word, or an option: where a
-//! placeholder starts a word, a value that begins with `-` is refused, unless a word `--` stands before it.
+//! placeholder starts a word, a value that begins with `-` is refused, unless a word `--` stands before it, and
+//! in a word that begins with `-` a placeholder stands behind `=` alone (`--name={{name}}`, and not `-{{n}}`).
 //! A placeholder without an argument is empty, and an unquoted word of nothing else is left out.
 //!
 //! A command without placeholders is a line for `sh`: it holds nothing that a model wrote. A script with
@@ -39,7 +40,9 @@ use std::{fmt, fs, io};
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use toolwright::{BuildError, DynTool, Outcome, Payload, SchemaDoc, Tool, ToolError, Toolset};
+use toolwright::{
+    BuildError, DynTool, Outcome, Payload, Printable, SchemaDoc, Tool, ToolError, Toolset,
+};
 
 #[derive(Deserialize)]
 struct File {
@@ -202,6 +205,13 @@ impl Template {
             }
             before = Some(word);
         }
+        let mut words = self.0.iter().take_while(|word| !word.is_one_of(&["--"]));
+        if words.any(Word::has_argument_in_an_option) {
+            return Err(
+                "a placeholder says which option; write it behind `=`, or as a word of its own"
+                    .into(),
+            );
+        }
         Ok(self)
     }
 
@@ -269,6 +279,13 @@ impl Word {
         matches!(self.pieces.first(), Some(Piece::Text(text)) if text.starts_with(chars))
     }
 
+    /// Whether a value could make another option of it.
+    fn has_argument_in_an_option(&self) -> bool {
+        self.starts_with(&['-'])
+            && self.has_argument()
+            && !matches!(self.pieces.first(), Some(Piece::Text(text)) if text.contains('='))
+    }
+
     fn is_one_of(&self, texts: &[&str]) -> bool {
         matches!(self.pieces.as_slice(), [Piece::Text(text)] if texts.contains(&text.as_str()))
     }
@@ -316,10 +333,10 @@ fn main() -> io::Result<()> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| ".".into());
     let (tools, skipped) = load_all(Path::new(&folder))?;
     for def in tools.definitions() {
-        println!("{}: {}", def.name, def.description);
+        println!("{}: {}", def.name, Printable::new(&def.description));
     }
     for why in skipped {
-        eprintln!("skipped {why}");
+        eprintln!("skipped {}", Printable::new(&why));
     }
     Ok(())
 }

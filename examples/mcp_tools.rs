@@ -8,7 +8,7 @@ use std::error::Error;
 use std::process::Command;
 
 use toolwright::serve::mcp::{self, ClientEvent, ServerAt};
-use toolwright::{Context, Encoder, ToolCall};
+use toolwright::{Context, Encoder, Printable, ToolCall};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -23,7 +23,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let client = mcp::connect(server)
         .on_event(|event| match event {
-            ClientEvent::Stderr(line) => eprintln!("| {line}"),
+            ClientEvent::Stderr(line) => eprintln!("| {}", Printable::new(line).one_line()),
             other => eprintln!("{other:?}"),
         })
         .await?;
@@ -37,12 +37,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
             let (name, arguments) = asked.split_once(' ').unwrap_or((&asked, "{}"));
             let call = ToolCall::new("call_1", name, arguments);
             let result = tools.call(&call, &Context::new()).await;
-            println!("{}", result.content(Encoder::auto()));
+            println!("{}", Printable::new(&result.content(Encoder::auto())));
         }
         Err(_) => {
             for def in tools.definitions() {
                 let line = def.description.lines().next().unwrap_or_default();
-                println!("{}: {line}", def.name);
+                println!("{}: {}", def.name, Printable::new(line).one_line());
             }
         }
     }

@@ -119,6 +119,37 @@ fn each_decision_is_what_becomes_of_the_call() {
 }
 
 #[test]
+fn how_arguments_were_repaired_is_told_of_a_call_that_waits() {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&told);
+    let executor = Executor::serial(all())
+        .layer(Approval::at_least("medium"))
+        .observe(move |event: &Event<'_>| {
+            if let Event::Repaired { call, repairs, .. } = event {
+                let repairs = repairs
+                    .iter()
+                    .map(|repair| format!("{}: {repair}", call.id));
+                noted.lock().unwrap().extend(repairs);
+            }
+        });
+    let call = call("c1", "send", json!({"to": "ada", "copies": "2"}));
+    let batch = executor.run_blocking(&[call], &Context::new());
+    let pending = batch.pending().next().unwrap();
+    assert_eq!(
+        pending.repairs[0].to_string(),
+        r#"copies: "2" was taken for 2"#
+    );
+    assert_eq!(
+        *told.lock().unwrap(),
+        [r#"c1: copies: "2" was taken for 2"#]
+    );
+    let decided = [pending.decided(Decision::Approve)];
+    let batch = executor.decide_blocking(&decided, &Context::new());
+    assert_eq!(texts(&batch), ["ada x2"]);
+    assert_eq!(told.lock().unwrap().len(), 1);
+}
+
+#[test]
 fn edited_arguments_are_validated_again() {
     for (wrong, says) in [
         (json!({"to": ""}), "to: "),

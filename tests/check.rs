@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use toolwright::{
-    Answer, Budget, Call, Dialect, DynTool, Outcome, ProblemCode, RejectCode, Report, SchemaDoc,
-    Severity, Tool, ToolDef, Toolset, testing, tool, tools,
+    Answer, Budget, Call, Dialect, DynTool, NoteKind, Outcome, ProblemCode, RejectCode, Report,
+    SchemaDoc, Severity, Tool, ToolDef, Toolset, Wire, testing, tool, tools,
 };
 
 fn declared(name: &'static str, schema: &str) -> Arc<dyn Tool> {
@@ -358,6 +358,21 @@ fn a_default_that_its_own_bounds_refuse_is_told_and_not_published() {
     assert_eq!(properties["fine"]["default"], 3);
     for place in [&properties["most"], &properties["from"]] {
         assert_eq!(place.get("default"), None);
+    }
+    for dialect in [Dialect::OpenAiStrict, Dialect::Anthropic] {
+        let sent = Wire::OpenAiChat.definitions_in(&tools, dialect).unwrap();
+        let notes = sent
+            .notes()
+            .filter(|(_, note)| note.kind == NoteKind::RefusedDefault);
+        let notes: Vec<_> = notes.map(|(_, note)| note.to_string()).collect();
+        assert_eq!(
+            notes,
+            [
+                "/most: refused_default default 0",
+                r#"/from: refused_default default "A""#,
+                "/pages/*/rows: refused_default default 7",
+            ]
+        );
     }
     let panicked = catch_unwind(AssertUnwindSafe(|| {
         testing::assert_callable(&tools, &toolwright::Context::new(), 1, 1)

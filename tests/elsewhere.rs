@@ -173,6 +173,9 @@ fn a_command_that_would_need_a_shell_for_its_arguments_is_no_tool() {
         ("bash -o pipefail -c 'echo {{name}}'", "stands in a script"),
         ("env A=1 /bin/sh -c {{name}}", "stands in a script"),
         ("sh {{path}}", "stands in a script"),
+        ("wc -{{flags}} list", "says which option"),
+        ("wc --{{flags}}", "says which option"),
+        ("grep -i{{flags}} -- {{pattern}}", "says which option"),
     ] {
         let error = commanded(&folder, command).unwrap_err();
         assert!(error.contains(why), "{command}: {error}");

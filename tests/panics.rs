@@ -280,6 +280,9 @@ fn aside() {
     if std::env::var_os("TOOLWRIGHT_ASIDE").is_some() {
         panics::capture();
         all_aside();
+        let quotes = |_: &Event<'_>| panic!("quoted \u{202e}\u{1b}[2J");
+        let executor = Executor::serial(tools![fine]).observe(quotes);
+        executor.run_blocking(&[ToolCall::new("1", "fine", "{}")], &Context::new());
     }
 }
 
@@ -297,6 +300,7 @@ fn where_nobody_listens_a_panic_that_changes_nothing_is_printed() {
             "{said}: {printed}"
         );
     }
+    assert!(printed.contains(r"quoted \u{202e}\u{1b}[2J"), "{printed}");
 }
 
 #[cfg(feature = "tracing")]

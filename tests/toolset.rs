@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 use toolwright::{
-    BuildError, Context, Dialect, DynTool, ErrorKind, NameError, RenameError, SchemaDoc, State,
-    Tool, ToolCall, ToolDef, ToolError, ToolResult, Toolset, Wire, tool, tools,
+    BuildError, Context, Dialect, DynTool, Encoder, ErrorKind, NameError, RenameError, SchemaDoc,
+    State, Tool, ToolCall, ToolDef, ToolError, ToolResult, Toolset, Wire, tool, tools,
 };
 
 /// Adds.
@@ -510,6 +510,13 @@ fn what_is_hidden_in_a_declared_definition_is_not_sent() {
             notes.contains(&"/: hidden_removed hidden 1".to_owned()),
             "{notes:?}"
         );
+        let help = ToolCall::new("1", "tool_help", r#"{"name": "add"}"#);
+        let help = tools
+            .compact()
+            .unwrap()
+            .call_blocking(&help, &Context::new());
+        assert!(help.is_success(), "{help:?}");
+        assert_printable(&help.content(Encoder::auto()));
         for wire in Wire::ALL {
             assert!(
                 !wire

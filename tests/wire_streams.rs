@@ -456,6 +456,29 @@ fn a_reported_error_is_told_and_ends_nothing() {
 }
 
 #[test]
+fn no_more_is_told_of_a_provider_s_words_than_a_page() {
+    let long = "\u{202e}wörd ".repeat(100_000);
+    let events = [
+        (Wire::Ollama, json!({ "error": long })),
+        (
+            Wire::BedrockConverse,
+            json!({"throttlingException": {"message": long}}),
+        ),
+    ];
+    let errors = events.map(|(wire, event)| wire.accumulator().push(&event.to_string()));
+    let mut told: Vec<_> = errors.map(|pushed| pushed.unwrap_err().to_string()).into();
+    let response = json!({ "choices": long }).to_string();
+    told.push(Wire::OpenAiChat.calls(&response).unwrap_err().to_string());
+    for told in told {
+        assert!(told.len() < 5_000, "{} bytes", told.len());
+        assert!(
+            told.contains("wörd") && !told.contains('\u{202e}'),
+            "{told}"
+        );
+    }
+}
+
+#[test]
 fn an_error_that_is_null_is_none() {
     for (wire, event) in [
         (

@@ -248,6 +248,53 @@ fn a_charge_is_made_once_for_its_key() {
 }
 
 #[test]
+fn a_charge_waits_for_a_yes_unless_lines_ask_for_it() {
+    let journal = dir("attended").join("journal");
+    let charge = |more: &[&str]| {
+        let mut command = Command::new(program());
+        command.args(["call", "charge", "--key", "k", "--cents", "5", "--journal"]);
+        let command = command.arg(&journal).args(more).stdin(Stdio::null());
+        command.output().unwrap().status.code()
+    };
+    assert_eq!(charge(&[]), Some(5));
+
+    // A client that cannot ask its user.
+    let hello = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    });
+    let arguments = json!({"key": "k", "cents": 5, "journal": journal});
+    let params = json!({"name": "charge", "arguments": arguments});
+    let mut child = Command::new(program())
+        .arg("stdio")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut answer = Value::Null;
+    for (id, (method, params)) in [("initialize", hello), ("tools/call", params)]
+        .into_iter()
+        .enumerate()
+    {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        writeln!(input, "{request}").unwrap();
+        answer = serde_json::from_str(&output.next().unwrap().unwrap()).unwrap();
+    }
+    drop(input);
+    child.wait().unwrap();
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("the call did not run"), "{text}");
+    assert!(!journal.exists());
+    assert_eq!(charge(&["--approve"]), Some(0));
+    assert!(journal.exists());
+}
+
+#[test]
 fn hostile_batches_are_answered() {
     let many: Vec<_> = (0..5000)
         .map(|n| call("same", "add", &json!({"a": n, "b": 1})))

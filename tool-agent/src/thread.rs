@@ -94,7 +94,7 @@ impl fmt::Display for ThreadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines = Vec::new();
         for Unanswered { message, call, .. } in &self.unanswered {
-            let shown = |text| Printable::new(text).one_line();
+            let shown = |text| Printable::new(text).one_line().at_most(128);
             let (id, name) = (shown(&call.id), shown(&call.name));
             lines.push(format!(
                 "message {message}: the call `{id}` of `{name}` has no answer"

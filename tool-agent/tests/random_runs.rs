@@ -274,9 +274,9 @@ fn holds(session: &Session) {
     assert!(last.is_some() || pending.is_empty(), "{session:?}");
 }
 
-/// The thread is a request on every wire, unless calls wait: then the refusal names these. Whoever
+/// The thread is a request on these wires, unless calls wait: then the refusal names these. Whoever
 /// gives them up has a request too.
-fn formats(session: &Session) {
+fn formats(session: &Session, wires: &[Wire]) {
     let requests = |session: &Session, wires: &[Wire]| {
         for &wire in wires {
             let body = session
@@ -289,7 +289,7 @@ fn formats(session: &Session) {
     };
     let pending = session.pending();
     if pending.is_empty() {
-        return requests(session, &WIRES);
+        return requests(session, wires);
     }
     let Err(FormatError::Thread(error)) = session.thread().format(Wire::Gemini, None) else {
         panic!("calls wait: {session:?}");
@@ -342,6 +342,8 @@ struct Host {
     checked: Option<CheckpointId>,
     /// How often somebody let a call of unknown outcome run again.
     again: usize,
+    /// What was said to which question: the place of the message that makes the call, the call's, and the words.
+    said: Vec<(usize, usize, String)>,
 }
 
 impl Host {
@@ -393,6 +395,7 @@ impl Host {
             formatted: Thread::new(),
             checked: None,
             again: 0,
+            said: Vec::new(),
         }
     }
 
@@ -401,12 +404,7 @@ impl Host {
         session.reply("Go!").unwrap();
         for _ in 0..25 {
             self.run(&mut session).await;
-            holds(&session);
-            if self.formatted != *session.thread() {
-                formats(&session);
-                self.formatted = session.thread().clone();
-            }
-            can_be_answered(&session);
+            self.look_at(&session, &WIRES);
             self.check_store().await;
             if self.draws.is_used_up() {
                 break;
@@ -416,13 +414,39 @@ impl Host {
                 session.clear_error();
             }
             self.act(&mut session);
-            holds(&session);
-            can_be_answered(&session);
+            // One of them: after the run come all six.
+            let wire = session.thread().len() % WIRES.len();
+            self.look_at(&session, &WIRES[wire..=wire]);
         }
         assert!(
             self.store.is_none() || self.effects.again() <= self.again,
             "an effect happened twice"
         );
+    }
+
+    /// What holds of every session that somebody is handed.
+    fn look_at(&mut self, session: &Session, wires: &[Wire]) {
+        holds(session);
+        can_be_answered(session);
+        if self.formatted == *session.thread() {
+            return;
+        }
+        formats(session, wires);
+        if wires.len() == WIRES.len() {
+            self.formatted = session.thread().clone();
+        }
+        // Of a conversation that is kept, an older checkpoint may go on.
+        if self.store.is_none() {
+            for (at, index, words) in &self.said {
+                let answers = session.thread().messages().iter().skip(at + 1);
+                let mut answers = answers.map_while(|message| match message {
+                    Message::Tool(answer) => Some(answer),
+                    _ => None,
+                });
+                let answer = answers.find(|answer| answer.index == *index);
+                assert_eq!(&answer.unwrap().text, words, "{session:?}");
+            }
+        }
     }
 
     async fn run(&self, session: &mut Session) {
@@ -515,7 +539,14 @@ impl Host {
                 // Any of the questions.
                 4 | 5 if !open.is_empty() => {
                     let asked = &open[self.draws.below(open.len())];
-                    session.answer_call(asked.index, "Rome")
+                    let words = format!("Rome {}", self.said.len());
+                    let done = session.answer_call(asked.index, &words);
+                    if done.is_ok() {
+                        let mut messages = session.thread().messages().iter();
+                        let at = messages.rposition(|message| !message.tool_calls().is_empty());
+                        self.said.push((at.unwrap(), asked.index, words));
+                    }
+                    done
                 }
                 _ => self.decide(session, &pending),
             };

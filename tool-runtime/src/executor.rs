@@ -481,7 +481,7 @@ impl<'a> Turn<'a> {
     fn leave(&self, books: &mut Books<'a>) {
         for (index, call) in self.calls.iter().enumerate() {
             if matches!(self.plan(index), Plan::Planned(CallPlan::Leave)) {
-                books.wait(index, call.clone(), PendingReason::Left);
+                books.wait(index, call.clone(), PendingReason::Left, Vec::new());
             }
         }
     }

@@ -9,6 +9,8 @@ use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::text::Printable;
+
 static INSTALL: Once = Once::new();
 static INSTALLED: AtomicBool = AtomicBool::new(false);
 
@@ -226,6 +228,8 @@ pub(crate) fn report(what: &'static str, detail: &str) {
         }
     }
     if INSTALLED.load(Ordering::Acquire) {
+        // A panic may quote what somebody else wrote.
+        let detail = Printable::new(detail);
         let _ = writeln!(io::stderr(), "{what} panicked: {detail}");
     }
 }

@@ -27,7 +27,7 @@ use crate::tool::{
 
 #[cfg(feature = "tokio")]
 pub(crate) use self::answer::settled;
-pub use self::definitions::{Definitions, Fit, Loose, Refused};
+pub use self::definitions::{Definitions, Fit, Loose, Refused, sent_definitions};
 pub use self::error::{AttachError, Conflicts, RenameError};
 #[cfg(feature = "tokio")]
 pub use self::registry::Changes;

@@ -169,6 +169,9 @@ pub(crate) fn pending(pending: &Pending, arguments: &str, id: Option<&str>) -> S
     if let PendingReason::Decision(ask) = &pending.reason {
         members.push(("ask", json(ask)));
     }
+    if !pending.repairs.is_empty() {
+        members.push(("repairs", list(pending.repairs.iter().map(repair)).into()));
+    }
     object(members)
 }
 

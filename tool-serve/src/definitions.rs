@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
+use toolwright_runtime::__private::sent_definitions;
 use toolwright_runtime::{Annotations, ToolDef, Toolset};
 
 use crate::json::{list, object, quoted};
 
 /// `{"tools": […]}`, in the toolset's order.
 pub(crate) fn list_of(tools: &Toolset) -> String {
-    let all = list(tools.definitions().map(one));
+    let all = list(sent_definitions(tools).map(one));
     object([("tools", all.into())])
 }
 

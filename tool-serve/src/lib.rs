@@ -30,10 +30,19 @@ fn from_outside(cx: Context) -> Context {
     cx.with_repairs(repairs)
 }
 
+/// The result of a call that waited, with how its arguments were repaired before.
+fn repaired_before(mut result: ToolResult, repairs: &[Repair]) -> ToolResult {
+    // One that was read anew says it itself.
+    if result.repairs.is_empty() {
+        result.repairs = repairs.into();
+    }
+    result
+}
+
 /// How long calls have to be answered that are cancelled since the server ends.
 const LAST_WORDS: std::time::Duration = std::time::Duration::from_secs(2);
 
-use toolwright_runtime::{Context, Repairs};
+use toolwright_runtime::{Context, Repair, Repairs, ToolResult};
 
 #[cfg(feature = "serve")]
 pub use self::serve::{Serve, main};

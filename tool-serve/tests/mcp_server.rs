@@ -18,8 +18,8 @@ use tokio::time::timeout;
 use toolwright::layers::Approval;
 use toolwright::serve::mcp::{HttpService, Server, ServerLimits};
 use toolwright::{
-    Cancel, Context, DynTool, Handling, Layer, Next, Registry, Repairs, Request, ToolError,
-    Toolset, tool, tools,
+    Cancel, Context, DynTool, Handling, Layer, Next, Outcome, Registry, Repairs, Request,
+    ToolError, Toolset, tool, tools,
 };
 use tower_service::Service;
 
@@ -633,6 +633,40 @@ async fn an_approval_of_2026_is_for_the_arguments_that_were_shown() {
     assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
     let answer = client.ask(&charge(3, 500, &said)).await;
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
+}
+
+#[tokio::test]
+async fn a_question_about_a_call_is_safe_to_print_and_after_a_yes_its_repairs_are_told() {
+    let shows = |request: &Request<'_>| json!({"of": &*request.call().arguments});
+    let asks = Approval::when(|_| true).showing(shows);
+    let server = Server::new(tools![note]).executor(move |executor| executor.layer(asks.clone()));
+    let mut client = Piped::with_a_user(server).await;
+    let arguments = "{\"journal\": \"x\u{202e}\u{e0041}\", \"cents\": \"1\"}";
+    let asked = client.ask(&call(1, "note", arguments)).await;
+    let message = asked["params"]["message"].as_str().unwrap();
+    assert!(message.contains(r"x\u{202e}\u{e0041}"), "{message}");
+    assert!(!message.contains(['\u{202e}', '\u{e0041}']), "{message}");
+    let says = json!({"action": "accept", "content": {"approve": true}});
+    let said = json!({"jsonrpc": "2.0", "id": asked["id"], "result": says});
+    let answer = client.ask(&said.to_string()).await;
+    let repairs = &answer["result"]["_meta"]["toolwright/repairs"];
+    assert_eq!(repairs[0]["path"], "cents", "{answer}");
+
+    // Of a tool that asks, too.
+    let mut client = Piped::with_a_user(Server::new(tools![choose])).await;
+    let asked = client.ask(&call(1, "choose", r#"{"most": "2"}"#)).await;
+    let says = json!({"action": "accept", "content": {"answer": "tea"}});
+    let said = json!({"jsonrpc": "2.0", "id": asked["id"], "result": says});
+    let answer = client.ask(&said.to_string()).await;
+    assert_eq!(answer["result"]["content"][0]["text"], "tea", "{answer}");
+    let repairs = &answer["result"]["_meta"]["toolwright/repairs"];
+    assert_eq!(repairs[0]["path"], "most", "{answer}");
+}
+
+/// Asks what to take.
+#[tool]
+fn choose(most: u32) -> Outcome {
+    Outcome::ask(format!("Which {most}?"))
 }
 
 /// Says what it costs at the moment: 10 at first, then more.

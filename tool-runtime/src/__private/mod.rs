@@ -50,6 +50,7 @@ pub use crate::tool::{
     Annotations, Answer, Call, Context, EndReason, ErrorKind, Outcome, Provide, Ran, Scope, Slot,
     Stop, Tool, ToolError, contained, inside_call,
 };
+pub use crate::toolset::sent_definitions;
 
 /// The tree of a type.
 pub type Shape = crate::schema::shape::Shape<'static>;

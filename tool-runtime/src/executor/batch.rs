@@ -1,5 +1,6 @@
 use serde_json::{Map, Value};
 
+use crate::schema::decode::Repair;
 use crate::text::ShortStr;
 use crate::tool::{
     EndReason, HaltReason, Outcome, Payload, State, ToolCall, ToolError, ToolResult,
@@ -99,6 +100,8 @@ pub struct Pending {
     pub call: ToolCall,
     /// Why it waits.
     pub reason: PendingReason,
+    /// How the arguments that a layer asks about were repaired. Who goes on with the call does not hear of it again.
+    pub repairs: Box<[Repair]>,
 }
 
 /// Why a call waits.

@@ -156,14 +156,24 @@ impl<'a> Books<'a> {
     }
 
     /// A call waits for a person or the host.
-    pub(super) fn wait(&mut self, index: usize, call: ToolCall, reason: PendingReason) {
+    pub(super) fn wait(
+        &mut self,
+        index: usize,
+        call: ToolCall,
+        reason: PendingReason,
+        repairs: Vec<Repair>,
+    ) {
         self.live.close(index);
         let pending = Pending {
             index,
             place: self.live.place(index),
             call,
             reason,
+            repairs: repairs.into(),
         };
+        if let Some(call) = self.calls.get(index) {
+            self.tell_repaired(index, call, &pending.repairs);
+        }
         self.observers.tell(&Event::Pending {
             batch_id: self.id,
             cx: &self.cx,
@@ -192,7 +202,8 @@ impl<'a> Books<'a> {
                     if let Some(arguments) = ran.waits_with {
                         call.arguments = arguments;
                     }
-                    self.wait(ran.index, call, PendingReason::Decision(shown));
+                    let reason = PendingReason::Decision(shown);
+                    self.wait(ran.index, call, reason, ran.repairs);
                 }
                 false
             }
@@ -315,19 +326,23 @@ impl<'a> Books<'a> {
         }
     }
 
-    fn tell_answered(&self, index: usize, call: &ToolCall, result: &ToolResult) {
-        let (batch_id, cx, shown) = (self.id, &self.cx, self.shown(index, call));
-        let repairs = &result.repairs;
-        if !repairs.is_empty() {
-            self.observers.tell(&Event::Repaired {
-                batch_id,
-                cx,
-                index,
-                call,
-                shown,
-                repairs,
-            });
+    fn tell_repaired(&self, index: usize, call: &ToolCall, repairs: &[Repair]) {
+        if repairs.is_empty() || self.observers.is_empty() {
+            return;
         }
+        self.observers.tell(&Event::Repaired {
+            batch_id: self.id,
+            cx: &self.cx,
+            index,
+            call,
+            shown: self.shown(index, call),
+            repairs,
+        });
+    }
+
+    fn tell_answered(&self, index: usize, call: &ToolCall, result: &ToolResult) {
+        self.tell_repaired(index, call, &result.repairs);
+        let (batch_id, cx, shown) = (self.id, &self.cx, self.shown(index, call));
         self.observers.tell(&Event::Finished {
             batch_id,
             cx,

@@ -95,7 +95,7 @@ pub(super) fn sort<'a>(
                 if let Some(entry) = entry {
                     books.known(index, entry);
                 }
-                books.wait(index, call.clone(), reason);
+                books.wait(index, call.clone(), reason, Vec::new());
             }
             Sorted::Refused(error) => {
                 unknown.get_or_insert(index);

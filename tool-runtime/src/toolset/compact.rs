@@ -203,7 +203,7 @@ impl Help {
     fn about(&self, name: &str, cx: &Context) -> Result<String, ToolError> {
         let found = self.tools.0.seen(name.as_bytes(), &cx.scope(), None);
         let entry = found.map_err(|error| ToolError::failed(error.to_string()))?;
-        let def = entry.tool.def();
+        let (def, _) = entry.told().visible(entry);
         let (description, schema) = (&def.description, def.input.to_provider_json());
         Ok(format!("{name}: {description}\narguments: {schema}"))
     }

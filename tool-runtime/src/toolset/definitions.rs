@@ -20,7 +20,7 @@ use crate::provider::wire::{
 };
 use crate::schema::render::SchemaDoc;
 use crate::text::Printable;
-use crate::tool::{Context, Encoder, ToolCall, ToolResult};
+use crate::tool::{Context, Encoder, ToolCall, ToolDef, ToolResult};
 use crate::toolset::{Entry, Toolset};
 
 pub use self::fit::{Fit, Loose};
@@ -234,6 +234,12 @@ impl Made {
             dialect,
         })
     }
+}
+
+/// The tools' definitions as others are sent them, in order: without the characters in their words that nobody sees.
+#[doc(hidden)]
+pub fn sent_definitions(tools: &Toolset) -> impl ExactSizeIterator<Item = &ToolDef> {
+    tools.entries().map(|entry| entry.told().visible(entry).0)
 }
 
 impl Definitions {

@@ -17,10 +17,10 @@ use super::exit::Exit;
 use super::prompt;
 use super::show::Printer;
 use crate::answer::{self, Way};
-use crate::from_outside;
 use crate::progress;
 use crate::serve::{Serve, runtime};
 use crate::signals::Signals;
+use crate::{from_outside, repaired_before};
 
 /// What the command line asks for.
 pub(super) struct Asked {
@@ -100,26 +100,28 @@ impl Asked {
             Signals::new()
         };
         runtime.spawn(heed(signals, stop));
-        let batch = runtime.block_on(self.answer(&executor, &cx, reports));
+        let reply = runtime.block_on(self.answer(&executor, &cx, reports));
         // Threads that tools still keep busy are not waited for.
         runtime.shutdown_background();
-        let Some(reply) = batch.calls().first() else {
+        let Some(reply) = reply else {
             return Ok(Exit::Failed);
         };
-        printer.reply(reply, |pending| answer::shown(&executor, &cx, pending))?;
-        Ok(Exit::of(Way::of(reply)))
+        printer.reply(&reply, |pending| answer::shown(&executor, &cx, pending))?;
+        Ok(Exit::of(Way::of(&reply)))
     }
 
+    /// Makes the call, and goes on with it after a yes. Returns its reply, if it has one.
     async fn answer(
         &self,
         executor: &Executor,
         cx: &Context,
         mut reports: Receiver<Progress>,
-    ) -> Batch {
+    ) -> Option<Reply> {
         let mut meter = Meter::new();
         let mut approve = self.approve;
         let run = executor.run(std::slice::from_ref(&self.call), cx);
         let mut batch = meter.over(run, &mut reports).await;
+        let mut repairs = Vec::new();
         // A layer may change the arguments after a yes: then these are asked about.
         while let Some(Reply::Pending(waits)) = batch.calls().first() {
             let decision = if std::mem::take(&mut approve) {
@@ -129,12 +131,16 @@ impl Asked {
             } else {
                 break;
             };
+            repairs.extend_from_slice(&waits.repairs);
             let decided = [waits.decided(decision)];
             batch = meter
                 .over(executor.decide(&decided, cx), &mut reports)
                 .await;
         }
-        batch
+        match batch.calls().first()?.clone() {
+            Reply::Answered(result) => Some(Reply::Answered(repaired_before(result, &repairs))),
+            waits @ Reply::Pending(_) => Some(waits),
+        }
     }
 }
 

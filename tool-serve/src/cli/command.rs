@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use clap_complete::Shell;
-use toolwright_runtime::{Dialect, ToolDef, Toolset};
+use toolwright_runtime::{Dialect, Printable, ToolDef, Toolset};
 
 use super::exit;
 use super::flags::{Flag, Takes, flags};
@@ -181,8 +181,9 @@ pub(super) fn parameters(def: &ToolDef) -> (Schema, Vec<Flag>) {
 fn tool(def: &ToolDef) -> Command {
     let (schema, flags) = parameters(def);
     Command::new(def.name.clone().into_owned())
-        .about(first_sentence(&def.description).to_owned())
-        .long_about(def.description.clone().into_owned())
+        // Words and schemas of tools that arrive at run time are somebody else's.
+        .about(Printable::new(first_sentence(&def.description)).to_string())
+        .long_about(Printable::new(&def.description).to_string())
         .disable_version_flag(true)
         .args(flags.iter().map(|flag| parameter(&schema, flag)))
         .next_help_heading("How to call it")
@@ -243,7 +244,7 @@ fn parameter(schema: &Schema, flag: &Flag) -> Arg {
         .long(flag.long.clone())
         .value_name(value_name(schema, flag))
         .value_parser(Words(choices))
-        .help(help)
+        .help(Printable::new(&help).to_string())
         .allow_negative_numbers(true);
     let arg = match &flag.alias {
         Some(alias) => arg.alias(alias.clone()),
@@ -337,8 +338,8 @@ impl TypedValueParser for Words {
         if self.0.is_empty() {
             return None;
         }
-        Some(Box::new(
-            self.0.iter().map(|word| PossibleValue::new(word.clone())),
-        ))
+        Some(Box::new(self.0.iter().map(|word| {
+            PossibleValue::new(Printable::new(word).one_line().to_string())
+        })))
     }
 }

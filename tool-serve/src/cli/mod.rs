@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command};
 use clap_complete::Shell;
-use toolwright_runtime::Toolset;
+use toolwright_runtime::{Printable, Toolset};
 
 use self::call::Asked;
 pub(crate) use self::exit::Exit;
@@ -42,7 +42,7 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
     let mut command = command::with_tools(program, &tools);
     let matches = match command.try_get_matches_from_mut(arguments) {
         Ok(matches) => matches,
-        Err(error) => return told(&with_tip(error, &tools)),
+        Err(error) => return told(&printable(with_tip(error, &tools))),
     };
     let output = match matches.get_one::<String>("output").map(String::as_str) {
         Some("json") => Output::Json,
@@ -62,7 +62,10 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
             let limit = serve.cx.limits().text;
             match Asked::read(asked, &tools, limit) {
                 Ok(asked) => Printer::alone(output).and_then(|printer| asked.run(&serve, printer)),
-                Err(words) => return told(&command.error(ErrorKind::ValueValidation, words)),
+                Err(words) => {
+                    let words = Printable::new(&words);
+                    return told(&command.error(ErrorKind::ValueValidation, words));
+                }
             }
         }
         Some(("mcp", _)) => serve.run_mcp(),
@@ -105,6 +108,47 @@ fn with_tip(mut error: clap::Error, tools: &Toolset) -> clap::Error {
         let tip = format!("a tool is called with `call {name}`");
         let tips = ContextValue::StyledStrs(vec![tip.into()]);
         error.insert(ContextKind::Suggested, tips);
+    }
+    error
+}
+
+/// So much of an argument is repeated.
+const MOST_REPEATED: usize = 256;
+
+/// The same error, in which what it repeats of the command line is safe to print: a script or a model may have
+/// written that.
+fn printable(mut error: clap::Error) -> clap::Error {
+    let shown = |text: &str| {
+        let text = Printable::new(text).one_line();
+        text.at_most(MOST_REPEATED).to_string()
+    };
+    let cleaned = |value: &ContextValue| match value {
+        ContextValue::String(text) => Some(ContextValue::String(shown(text))),
+        ContextValue::Strings(texts) => {
+            let texts = texts.iter().map(|text| shown(text)).collect();
+            Some(ContextValue::Strings(texts))
+        }
+        // Tips have styles, and few of them repeat anything.
+        ContextValue::StyledStrs(tips) => {
+            let tips = tips.iter().map(|tip| {
+                let plain = tip.to_string();
+                let safe = shown(&plain);
+                if safe == plain {
+                    tip.clone()
+                } else {
+                    safe.into()
+                }
+            });
+            Some(ContextValue::StyledStrs(tips.collect()))
+        }
+        _ => None,
+    };
+    let all = error.context();
+    let all: Vec<_> = all
+        .filter_map(|(kind, value)| Some((kind, cleaned(value)?)))
+        .collect();
+    for (kind, value) in all {
+        error.insert(kind, value);
     }
     error
 }

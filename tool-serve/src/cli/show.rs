@@ -248,6 +248,9 @@ pub(super) fn waits(pending: &Pending, shown: &str) {
         Printable::new(&why).one_line(),
         Printable::new(shown).one_line(),
     );
+    for repair in &pending.repairs {
+        note("note", &repair.to_string());
+    }
     let name = Printable::new(&pending.call.name).one_line();
     anstream::eprintln!("{NOTE}waits:{NOTE:#} {why}\n  tool: {name}\n  arguments: {shown}");
 }

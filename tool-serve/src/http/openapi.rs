@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use toolwright_runtime::__private::sent_definitions;
 use toolwright_runtime::{Annotations, ToolDef, Toolset};
 
 use crate::json::{Json, list, object, quoted};
@@ -10,7 +11,7 @@ use crate::json::{Json, list, object, quoted};
 /// client.
 const ANSWERS: &str = r##"{
 "Asks":{"description":"The tool asks a person, and cannot go on without an answer.","type":"object","properties":{"status":{"const":"ask_user"},"question":{"type":"string"},"options":{"type":"object","description":"What a front end may want to know beside it."},"repairs":{"$ref":"#/components/schemas/Repairs"},"duration_ms":{"type":"integer","minimum":0}},"required":["status","question","options","duration_ms"]},
-"Waits":{"description":"The call did not run: it waits for a person or the host.","type":"object","properties":{"status":{"const":"pending"},"id":{"type":"string","description":"A decision about it goes to `/calls/{id}`."},"reason":{"enum":["manual_tool","manual_mode","decision","left"]},"arguments":{"type":"string","description":"JSON, without secrets."},"ask":{"description":"What to show to who decides."}},"required":["status","id","reason","arguments"]},
+"Waits":{"description":"The call did not run: it waits for a person or the host.","type":"object","properties":{"status":{"const":"pending"},"id":{"type":"string","description":"A decision about it goes to `/calls/{id}`."},"reason":{"enum":["manual_tool","manual_mode","decision","left"]},"arguments":{"type":"string","description":"JSON, without secrets."},"ask":{"description":"What to show to who decides."},"repairs":{"$ref":"#/components/schemas/Repairs"}},"required":["status","id","reason","arguments"]},
 "Decision":{"description":"What is said to a call that waits: it runs as it was shown or with other arguments, or does not run, and this is why, or its result.","anyOf":[{"const":"approve"},{"type":"object","properties":{"edit":{"type":"object"}},"required":["edit"],"additionalProperties":false},{"type":"object","properties":{"reject":{"type":"string"}},"required":["reject"],"additionalProperties":false},{"type":"object","properties":{"answer":{}},"required":["answer"],"additionalProperties":false}]},
 "Failed":{"description":"Why there is no value.","type":"object","properties":{"status":{"const":"failed"},"error":{"type":"object","properties":{"kind":{"type":"string","description":"`invalid_args`, `failed`, `unknown_tool`, `rejected`, `timeout`, `cancelled`, `panicked`, …"},"messages":{"type":"array","items":{"type":"string"},"minItems":1},"faults":{"type":"array","items":{"$ref":"#/components/schemas/Fault"}}},"required":["kind","messages"]},"repairs":{"$ref":"#/components/schemas/Repairs"},"duration_ms":{"type":"integer","minimum":0}},"required":["status","error"]},
 "Fault":{"description":"One thing that is wrong with the arguments.","type":"object","properties":{"path":{"type":"string","description":"Where, such as `lines[2].qty`; empty for all of them."},"code":{"enum":["invalid_json","not_object","duplicate_key","unknown_argument","missing_argument","wrong_type","out_of_range","bound","too_deep","too_large"]},"message":{"type":"string"}},"required":["path","code","message"]},
@@ -80,7 +81,7 @@ pub(super) fn document(
         Some(Json::Object(entries)) => entries,
         _ => Vec::new(),
     };
-    for (place, def) in tools.definitions().enumerate() {
+    for (place, def) in sent_definitions(tools).enumerate() {
         let key = key(&def.name, place);
         let arguments = format!("{key}.arguments");
         schemas.push((

@@ -166,6 +166,29 @@ fn safe_to_print() {
     assert_eq!(came.code, 3, "{came:?}");
     let seen = r#"error: ["a\u001b]0;x\u0007\u{202e}"]: unknown argument"#;
     assert!(came.err.starts_with(seen), "{came:?}");
+    // What a command line says that makes no sense, and what is repeated of it in a tip.
+    for arguments in [
+        &["wi\u{202e}pe\u{e0041}"][..],
+        &["call", "wi\u{202e}pe\u{e0041}"],
+        &["call", "get_forecast", "--wi\u{202e}pe\u{e0041}", "1"],
+        &["call", "get_forecast", "wi\u{202e}pe\u{e0041}"],
+        &["call", "login", "--timeout", "wi\u{202e}pe\u{e0041}"],
+        &["--output", "wi\u{202e}pe\u{e0041}", "list"],
+        &["check", "--target", "wi\u{202e}pe\u{e0041}"],
+        &["completions", "wi\u{202e}pe\u{e0041}"],
+    ] {
+        let came = run(arguments);
+        assert!(came.err.contains(r"wi\u{202e}pe\u{e0041}"), "{came:?}");
+        assert!(!came.err.contains(['\u{202e}', '\u{e0041}']), "{came:?}");
+    }
+    let long = "x".repeat(100_000);
+    assert!(run(&[&long]).err.len() < 1_000);
+    // What a tool says of itself that came from elsewhere.
+    for arguments in [&["call", "--help"][..], &["call", "strange", "--help"]] {
+        let came = run(arguments);
+        assert!(came.out.contains(r"Says what\u{2028}it got"), "{came:?}");
+        assert!(!came.out.contains('\u{2028}'), "{came:?}");
+    }
 }
 
 fn parts_of_a_result_are_shown() {

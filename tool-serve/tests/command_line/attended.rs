@@ -66,6 +66,27 @@ fn at_a_shell() {
     assert_eq!(waits["status"], "pending");
     assert_eq!(waits["ask"], json!({"risk": "high", "destructive": true}));
     assert_eq!(waits.get("id"), None);
+    // What was repaired is told of a call that waits, and of one that somebody let run.
+    let transfer = [
+        "--output",
+        "json",
+        "call",
+        "transfer",
+        "--json",
+        r#"{"cents":"7"}"#,
+    ];
+    let repairs = json!([{"path": "cents", "kind": "unquoted", "from": "\"7\"", "to": "7"}]);
+    assert_eq!(run(&transfer).json()["repairs"], repairs);
+    let approved = run(&[&transfer[..], &["--approve"]].concat()).json();
+    assert_eq!(
+        (&approved["value"], &approved["repairs"]),
+        (&json!(7), &repairs)
+    );
+    let came = run(&transfer[2..]);
+    assert!(
+        came.err.contains("cents: \"7\" was taken for 7"),
+        "{came:?}"
+    );
     // Nobody is asked about what could not run.
     let came = run(&["call", "refund", "--cents", "x", "--card", "4242"]);
     assert_eq!(came.code, 3, "{came:?}");
@@ -480,6 +501,8 @@ fn over_http() {
     assert_eq!(waits["arguments"], r#"{"cents":500}"#);
     let path = format!("/calls/{}", waits["id"].as_str().unwrap());
     assert_eq!(server.post(&path, r#""approve""#).1["value"], 500);
+    let (_, waits) = server.post("/tools/transfer", r#"{"cents":"7"}"#);
+    assert_eq!(waits["repairs"][0]["kind"], "unquoted", "{waits}");
     // Over MCP beside it, too.
     let params = call(1, &json!({"_meta": meta(&json!({}))}));
     let headers = "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n\

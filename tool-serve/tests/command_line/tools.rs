@@ -307,7 +307,7 @@ fn strange() -> Arc<dyn Tool> {
             "x": {"type": "object", "properties": {"y": {"type": "integer"}, "z": {"type": "integer"}}},
             "c_d": {"type": "integer"},
             "c-d": {"type": "string"},
-            "größe": {"type": "number"},
+            "größe": {"type": "number", "description": "As it\u{2028}is"},
             "loop": {"$ref": "#/$defs/loop"},
             "either": {"oneOf": [{"type": "boolean"}, {"enum": ["true", "auto"]}]},
             "all": true,
@@ -318,7 +318,7 @@ fn strange() -> Arc<dyn Tool> {
     let echo = |arguments: serde_json::Value, _: Context| Ok::<_, ToolError>(arguments);
     let tool = DynTool::builder()
         .name("strange")
-        .description("Says what it got.")
+        .description("Says what\u{2028}it got.")
         .parameters(SchemaDoc::try_from(&schema).unwrap())
         .handler_sync(echo);
     tool.build().unwrap()

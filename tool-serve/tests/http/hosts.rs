@@ -10,7 +10,7 @@ use toolwright::serve::axum::extract::Request;
 use toolwright::serve::axum::http::StatusCode;
 use toolwright::serve::axum::middleware::{Next, from_fn};
 use toolwright::serve::http::Server;
-use toolwright::{Cancel, Context, Scope, tool, tools};
+use toolwright::{Cancel, Context, DynTool, SchemaDoc, Scope, ToolDef, Toolset, tool, tools};
 
 use super::client::{Served, read, serve_tools, serve_with};
 
@@ -69,6 +69,27 @@ fn lists_show_what_whoever_asks_may_see() {
         let headers = format!("{who}Content-Type: application/json\r\n");
         let status = served.call_with("hers", b"{}", &headers).status;
         assert_eq!(status, if sees { 200 } else { 404 });
+    }
+}
+
+#[test]
+fn lists_hold_no_words_that_nobody_sees() {
+    let mut def = ToolDef::new("declared", "Does it.\u{e0041}\u{202e}");
+    let schema = r#"{"type": "object", "properties": {"a": {"description": "Adds\u200b"}}}"#;
+    def.input = SchemaDoc::parse(schema).unwrap();
+    let tools = Toolset::new([DynTool::declare(def)]).unwrap();
+    let served = serve_tools(tools, |server| server);
+    let mut said: Vec<_> = ["/tools", "/openapi.json"]
+        .iter()
+        .map(|path| served.get_with(path, "").json().to_string())
+        .collect();
+    said.push(listed_over_mcp(&served, "").to_string());
+    for said in said {
+        assert!(said.contains("Does it."), "{said}");
+        assert!(
+            !said.contains(['\u{e0041}', '\u{202e}', '\u{200b}']),
+            "{said}"
+        );
     }
 }
 

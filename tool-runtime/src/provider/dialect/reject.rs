@@ -231,6 +231,9 @@ pub enum NoteKind {
     /// keyword is `hidden`, the value says how many. [`Definitions`](crate::Definitions) alone have such
     /// notes.
     HiddenRemoved,
+    /// A default that its own bounds refuse is not told: the keyword is `default`, the value is the default. A model
+    /// that repeated it would be refused. [`Definitions`](crate::Definitions) alone have such notes.
+    RefusedDefault,
 }
 
 impl NoteKind {
@@ -241,6 +244,7 @@ impl NoteKind {
             Self::Dropped => "dropped",
             Self::Loosened => "loosened",
             Self::HiddenRemoved => "hidden_removed",
+            Self::RefusedDefault => "refused_default",
         }
     }
 }

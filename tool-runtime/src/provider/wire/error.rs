@@ -14,12 +14,15 @@ pub struct WireError {
     source: Option<serde_json::Error>,
 }
 
+/// So many characters of a provider's words are told.
+const MOST: usize = 1_000;
+
 impl WireError {
     pub(super) fn new(message: impl Into<String>) -> Self {
         let message = message.into();
         Self {
             // A provider's words stand in it.
-            message: Printable::new(&message).to_string(),
+            message: Printable::new(&message).at_most(MOST).to_string(),
             reported: false,
             source: None,
         }

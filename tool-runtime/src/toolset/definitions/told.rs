@@ -4,8 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::kept::Kept;
 use super::{Made, Refused};
-use crate::provider::dialect::{Dialect, Lowered, Reject, lower};
+use crate::provider::dialect::{Dialect, Lowered, Note, NoteKind, Reject, lower};
 use crate::provider::wire::{Declared, Wire};
+use crate::schema::decode::{RefusedDefault, refused_defaults};
 use crate::text::ShortStr;
 use crate::tool::ToolDef;
 use crate::toolset::{Entry, Stripped};
@@ -45,7 +46,10 @@ impl ToldIn {
 
 impl ToldTool {
     /// What providers are sent of the definition, and what was hidden in it.
-    pub(super) fn visible<'d>(&'d self, entry: &'d Entry) -> (&'d ToolDef, Option<&'d Stripped>) {
+    pub(in crate::toolset) fn visible<'d>(
+        &'d self,
+        entry: &'d Entry,
+    ) -> (&'d ToolDef, Option<&'d Stripped>) {
         let visible = self.visible.get_or_init(|| {
             let def = entry.def();
             if def.is_plain() {
@@ -78,6 +82,7 @@ impl ToldTool {
             let (def, hidden) = self.visible(entry);
             let mut lowered = lower(&def.input, dialect)?;
             lowered.notes.extend(hidden.and_then(Stripped::to_note));
+            lowered.notes.extend(refused(def));
             let declared = Declared::lowered(&def.name, def, &lowered, dialect);
             Ok(ToldIn {
                 name: entry.name().clone(),
@@ -89,6 +94,18 @@ impl ToldTool {
         });
         told.as_ref()
     }
+}
+
+/// The defaults that are not told, since their own bounds refuse them.
+fn refused(def: &ToolDef) -> impl Iterator<Item = Note> {
+    let shape = def.input.input_shape().into_iter();
+    let refused = shape.flat_map(refused_defaults);
+    refused.map(|RefusedDefault { path, json, .. }| Note {
+        kind: NoteKind::RefusedDefault,
+        path,
+        keyword: "default".to_owned(),
+        value: json,
+    })
 }
 
 /// What providers are told of the tools of one set.

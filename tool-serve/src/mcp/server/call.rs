@@ -11,8 +11,8 @@ use rmcp::model::{
 };
 use rmcp::service::{PeerRequestOptions, RequestContext};
 use toolwright_runtime::{
-    Batch, Context, Decided, Encoder, ErrorKind, Outcome, Progress, Reply, ToolCall, ToolResult,
-    Wire,
+    Batch, Context, Decided, Encoder, ErrorKind, Outcome, Progress, Repair, Reply, ToolCall,
+    ToolResult, Wire,
 };
 
 use super::answers::{Answer, Answers};
@@ -22,6 +22,7 @@ use super::request::Riding;
 use super::session::Session;
 use super::state::State;
 use super::{NEEDS, Shared, progress, raw};
+use crate::repaired_before;
 
 /// How often one call may be asked about and run again.
 const ROUNDS: usize = 16;
@@ -42,6 +43,8 @@ struct Asked<'s> {
     answers: Answers,
     /// Which arguments the answer to an approval is about.
     shown: Option<u64>,
+    /// How the arguments were repaired, as was said before a question.
+    repairs: Vec<Repair>,
 }
 
 /// Answers the request.
@@ -98,6 +101,7 @@ pub(super) async fn answer(
         logs,
         answers: Answers::default(),
         shown: None,
+        repairs: Vec::new(),
     };
     asked.check_client()?;
     if let Some(said) = asked.go_on(&params)? {
@@ -204,10 +208,14 @@ impl Asked<'_> {
             let batch = self.end(running).await;
             let next = match batch.calls().first() {
                 Some(Reply::Answered(result)) => match question::asked(result) {
-                    Some(question) => Next::Ask(question),
+                    Some(question) => {
+                        self.repaired(&result.repairs);
+                        Next::Ask(question)
+                    }
                     None => return self.result(result),
                 },
                 Some(Reply::Pending(pending)) => {
+                    self.repaired(&pending.repairs);
                     let tools = self.shared.executor.tools(&self.cx);
                     question::pending(pending, &tools, &self.answers, self.shown)
                 }
@@ -399,8 +407,21 @@ impl Asked<'_> {
         Answer::read(&said).ok_or_else(|| "the client's answer cannot be read".into())
     }
 
+    /// Notes how the arguments were repaired. Whoever goes on with them, of another layer's question too, repairs
+    /// nothing.
+    fn repaired(&mut self, repairs: &[Repair]) {
+        if !repairs.is_empty() {
+            self.repairs = repairs.to_vec();
+        }
+    }
+
     fn result(&self, result: &ToolResult) -> Result<CallToolResponse, ErrorData> {
-        let text = text(self.shared, self.is_2026, result)?;
+        let text = if self.repairs.is_empty() {
+            text(self.shared, self.is_2026, result)
+        } else {
+            let result = repaired_before(result.clone(), &self.repairs);
+            text(self.shared, self.is_2026, &result)
+        }?;
         self.shared.flight.answered(&self.request.id, text.len());
         Ok(raw::result(text).into())
     }

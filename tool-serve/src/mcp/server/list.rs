@@ -1,6 +1,7 @@
 //! `tools/list`: definitions, a page at a time.
 
 use rmcp::model::{ErrorData, ListToolsResult, PaginatedRequestParams, ProtocolVersion};
+use toolwright_runtime::__private::sent_definitions;
 use toolwright_runtime::{Context, ToolDef, Wire};
 
 use super::{Shared, raw};
@@ -16,7 +17,7 @@ pub(super) fn page(
     let is_2026 = version.is_some_and(|version| *version >= ProtocolVersion::V_2026_07_28);
     let wire = if is_2026 { Wire::Mcp2026 } else { Wire::Mcp };
     let tools = shared.executor.tools(cx);
-    let defs: Vec<&ToolDef> = tools.definitions().collect();
+    let defs: Vec<&ToolDef> = sent_definitions(&tools).collect();
     let start = match params.and_then(|params| params.cursor) {
         Some(cursor) => start(&cursor, &defs).ok_or_else(|| {
             ErrorData::invalid_params("the cursor is none of this server's", None)

@@ -223,10 +223,12 @@ fn approval(
         Some(Answer::Cancel) => Next::Decide(Decision::Reject("nobody decided".into())),
         None => {
             let shown = shown(pending, tools);
+            // What is shown beside a call may hold a part of its arguments.
             let message = if why.is_null() {
                 format!("Shall {shown} run?")
             } else {
-                format!("Shall {shown} run? ({why})")
+                let why = why.to_string();
+                format!("Shall {shown} run? ({})", Printable::new(&why))
             };
             let properties = json!({
                 "approve": {"type": "boolean", "title": "Run it"},

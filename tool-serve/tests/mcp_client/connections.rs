@@ -255,10 +255,10 @@ async fn panicking_program() {
     }
     toolwright_runtime::panics::capture();
     let heard = Arc::new(tokio::sync::Notify::new());
-    let hears = Arc::clone(&heard);
+    let rings = Arc::clone(&heard);
     let connector = mcp::connect(command("normal"))
         .on_event(move |_| {
-            hears.notify_one();
+            rings.notify_one();
             panic!("the listener's own")
         })
         .on_elicitation(|_| async { panic!("the answer's own") });

@@ -680,3 +680,23 @@ fn a_limit_on_what_has_not_begun_says_that_it_did_not_run() {
     runtime.shutdown_timeout(Duration::from_secs(10));
     assert_eq!(latch.1.load(Ordering::SeqCst), 1);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_attempt_that_did_not_start_says_nothing_of_one_before_that_could_not_be_stopped() {
+    let (go_on, latch) = latch();
+    let tools = tools![stubborn_idempotent; state = Arc::clone(&latch)];
+    let wait = Duration::ZERO;
+    // The attempt that is stuck has the only place.
+    let executor = Executor::serial(tools).blocking_limit(&BlockingLimit::new(1));
+    let executor = executor.layer(Retry::new(2).backoff(wait, wait));
+    let calls = [of("1", "stubborn_idempotent")];
+    let batch = soon(executor.run(&calls, &Context::new())).await;
+    assert_eq!(kinds(&batch), [Some(ErrorKind::NotStarted)]);
+    let error = batch.results().next().unwrap().outcome.clone().unwrap_err();
+    assert!(error.is_outcome_unknown(), "{error}");
+    let words =
+        "what ran before could not be stopped, and it is not known whether that took effect";
+    assert_eq!(error.messages().last(), Some(words));
+    assert_eq!(latch.1.load(Ordering::SeqCst), 1);
+    drop(go_on);
+}

@@ -4,13 +4,16 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use toolwright::layers::Retry;
 use toolwright::{
-    Cancel, Context, DynTool, ErrorKind, Event, Executor, Progress, Tool, ToolCall, ToolError,
-    ToolResult, Toolset,
+    Batch, Cancel, Context, DynTool, ErrorKind, Event, Executor, Progress, Tool, ToolCall,
+    ToolError, ToolResult, Toolset,
 };
 
 type Seen = Arc<Mutex<Vec<String>>>;
@@ -166,5 +169,72 @@ fn a_batch_inside_of_a_call_ends_with_the_call() {
     while ended.lock().unwrap().len() < 2 {
         assert!(began.elapsed() < Duration::from_secs(5), "it runs on");
         std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Waits, and looks at nothing; then counts itself.
+fn stuck(go_on: Receiver<()>, ran: &Arc<AtomicUsize>) -> Toolset {
+    let (go_on, ran) = (Mutex::new(go_on), Arc::clone(ran));
+    let stuck = tool("stuck", move |_| {
+        // Nobody sends where the test has failed.
+        let _ = go_on.lock().unwrap().recv();
+        ran.fetch_add(1, Ordering::SeqCst);
+        Ok(1.into())
+    });
+    Toolset::new([stuck]).unwrap()
+}
+
+/// Makes calls of its own, one after the other, and awaits them.
+fn awaiting(inside: &[Toolset]) -> Toolset {
+    let inside = inside.to_vec();
+    let awaits = DynTool::builder().name("awaits").description("Awaits.");
+    let awaits = awaits.handler(move |_: Value, cx: Context| {
+        let inside = inside.clone();
+        async move {
+            for tools in inside {
+                let name = tools.iter().next().unwrap().def().name.clone();
+                Executor::serial(tools).run(&calls(&[&name]), &cx).await;
+            }
+            std::future::pending::<()>().await;
+            Ok::<_, ToolError>(())
+        }
+    });
+    Toolset::new([awaits.build().unwrap()]).unwrap()
+}
+
+fn error(batch: &Batch) -> ToolError {
+    batch.results().next().unwrap().outcome.clone().unwrap_err()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_limit_on_a_call_whose_own_calls_cannot_be_stopped_says_that_the_outcome_is_unknown() {
+    let short = Duration::from_millis(100);
+    let limits: [(&str, fn(Executor, Duration) -> Executor); 3] = [
+        ("the call", Executor::timeout),
+        ("the call, in a layer", |executor, limit| {
+            executor.timeout(limit).layer(Retry::new(1))
+        }),
+        ("the batch", Executor::batch_timeout),
+    ];
+    for (of, limit) in limits {
+        let (go_on, may) = channel();
+        let ran = Arc::new(AtomicUsize::new(0));
+        let tools = awaiting(&[stuck(may, &ran)]);
+        let executor = limit(Executor::serial(&tools), short);
+        let late = error(&executor.run(&calls(&["awaits"]), &Context::new()).await);
+        assert_eq!(late.kind(), ErrorKind::Timeout, "{of}");
+        assert!(late.is_outcome_unknown(), "{of}: {late}");
+        let words = "it could not be stopped, and it is not known whether it took effect";
+        assert_eq!(late.messages().last(), Some(words), "{of}");
+        // And it does.
+        go_on.send(()).unwrap();
+        while ran.load(Ordering::SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+        // What has ended leaves nothing open.
+        let executor = limit(Executor::serial(awaiting(&[inner()])), short);
+        let late = error(&executor.run(&calls(&["awaits"]), &Context::new()).await);
+        assert_eq!(late.kind(), ErrorKind::Timeout, "{of}");
+        assert!(!late.is_outcome_unknown(), "{of}: {late}");
     }
 }

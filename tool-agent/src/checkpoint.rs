@@ -160,6 +160,16 @@ pub(crate) struct FormatVersion;
 
 impl FormatVersion {
     const NUMBER: u32 = 1;
+
+    /// Returns words that say so, if the text is of another form.
+    pub(crate) fn of_another(text: &str) -> Option<String> {
+        #[derive(Deserialize)]
+        struct Stored {
+            form: u32,
+        }
+        let stored: Stored = serde_json::from_str(text).ok()?;
+        Self::try_from(stored.form).err()
+    }
 }
 
 impl From<FormatVersion> for u32 {
@@ -274,9 +284,16 @@ impl Checkpoint {
     /// The session as it stood. If this is its newest checkpoint, an agent can go on with it.
     ///
     /// # Errors
-    /// [`CheckpointError::Damaged`] when the stored text is no session.
+    /// [`CheckpointError::Unreadable`] when a newer version wrote the stored text, [`CheckpointError::Damaged`] when it
+    /// is no session.
     pub fn session(&self) -> Result<Session, CheckpointError> {
         let mut session: Session = serde_json::from_str(&self.body).map_err(|error| {
+            if let Some(words) = FormatVersion::of_another(&self.body) {
+                let (id, session) = (self.id, &self.session);
+                return CheckpointError::Unreadable(format!(
+                    "checkpoint {id} of the session `{session}` cannot be read: {words}"
+                ));
+            }
             let part = DamagedPart::Checkpoint(self.id);
             let damage = Damage::of_session(&*self.session, part, None);
             CheckpointError::damaged(damage.because(error.to_string()))

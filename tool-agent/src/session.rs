@@ -18,8 +18,8 @@ use crate::checkpoint::FormatVersion;
 use crate::{CheckpointId, Message, Node, Repair, Thread, Usage};
 
 pub use self::error::SessionError;
-pub(crate) use self::pending::find;
 pub use self::pending::{CallRef, PendingCall, Why};
+pub(crate) use self::pending::{PendingCalls, find};
 use self::queue::OwnQueue;
 pub use self::queue::Queue;
 pub use self::status::Status;

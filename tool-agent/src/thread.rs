@@ -1,8 +1,11 @@
+mod repair;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
 use toolwright_runtime::{Outcome, Printable, ShortStr, ToolCall};
 
+pub use self::repair::Repair;
 use crate::session::{answer_of, find};
 use crate::{Asks, Assistant, CallRef, Message, Question, SessionError, ToolMessage};
 
@@ -63,16 +66,6 @@ pub struct OpenQuestion {
     pub id: ShortStr,
     /// The question.
     pub question: Question,
-}
-
-/// Repair of calls without answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Repair {
-    /// The calls go, and their message if nothing else is in it.
-    Strip,
-    /// Each is answered with this text, as a failure.
-    Answer(String),
 }
 
 /// Why no provider would take a thread.
@@ -298,6 +291,39 @@ impl Thread {
         true
     }
 
+    /// Inserts several answers, each as [`answer`](Self::answer) does, of which no two are to one call. What they cost
+    /// grows with their number and that of the answers that are there, and not with the product.
+    pub(crate) fn answer_all(&mut self, mut answers: Vec<ToolMessage>) {
+        let calls = self.last_calls();
+        answers.retain(|answer| {
+            let call = calls.get(answer.index);
+            call.is_some_and(|call| call.id == answer.id)
+        });
+        let Some(turn) = self.turn.filter(|turn| turn.is_ordered) else {
+            for answer in answers {
+                self.answer(answer);
+            }
+            return;
+        };
+        answers.sort_by_key(|answer| answer.index);
+        let behind = self.messages.split_off(turn.end());
+        let mut there = self.messages.split_off(turn.at + 1).into_iter().peekable();
+        for answer in answers {
+            while let Some(before) = there.next_if(|other| index_of(other) < answer.index) {
+                self.messages.push(before);
+            }
+            // The one that it replaces.
+            there.next_if(|other| index_of(other) == answer.index);
+            self.messages.push(Message::Tool(answer));
+        }
+        self.messages.extend(there);
+        self.turn = Some(Turn {
+            answers: self.messages.len() - turn.at - 1,
+            ..turn
+        });
+        self.messages.extend(behind);
+    }
+
     /// The questions of tools that the thread ends with and nobody has answered, in call order. Until then a
     /// text in the place of each answer says so, so that a provider takes the thread. Words of a user behind
     /// the turn close its questions.
@@ -476,65 +502,6 @@ impl Thread {
             Ok(())
         } else {
             Err(error)
-        }
-    }
-
-    /// Makes the thread one that a provider takes: answers to no call go, and calls without an
-    /// answer are stripped or answered. A thread that is good stays as it is.
-    pub fn repair(&mut self, repair: &Repair) {
-        let Err(error) = self.check() else { return };
-        for place in error.orphans.into_iter().rev() {
-            self.messages.remove(place);
-        }
-        // Their places have moved with the answers that went.
-        let open = self.unanswered();
-        for unanswered in open.iter().rev() {
-            match repair {
-                Repair::Answer(text) => self.answer_at(unanswered, text),
-                Repair::Strip => self.strip(unanswered),
-            }
-        }
-        self.find_turn();
-    }
-
-    fn answer_at(&mut self, open: &Unanswered, text: &str) {
-        let behind = self.messages.iter().skip(open.message + 1);
-        let before = behind.take_while(
-            |message| matches!(message, Message::Tool(answer) if answer.index < open.index),
-        );
-        let place = open.message + 1 + before.count();
-        let answer = ToolMessage {
-            index: open.index,
-            id: open.call.id.clone(),
-            name: open.call.name.clone(),
-            text: text.to_owned(),
-            is_error: true,
-            is_direct: false,
-            blocks: Vec::new(),
-            asks: None,
-        };
-        self.messages.insert(place, Message::Tool(answer));
-    }
-
-    fn strip(&mut self, open: &Unanswered) {
-        let Some(Message::Assistant(said)) = self.messages.get_mut(open.message) else {
-            return;
-        };
-        if open.index < said.calls.len() {
-            said.calls.remove(open.index);
-            // The provider's own form still has the call.
-            said.native = None;
-        }
-        let is_empty = said.calls.is_empty() && said.text.is_empty();
-        for message in self.messages.iter_mut().skip(open.message + 1) {
-            match message {
-                Message::Tool(answer) if answer.index > open.index => answer.index -= 1,
-                Message::Tool(_) => {}
-                Message::User { .. } | Message::Assistant(_) => break,
-            }
-        }
-        if is_empty {
-            self.messages.remove(open.message);
         }
     }
 

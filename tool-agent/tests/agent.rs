@@ -13,8 +13,9 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 use toolwright::agent::testing::{Recorded, ScriptedModel};
 use toolwright::agent::{
-    Agent, AgentError, Event, Halted, Message, ModelError, ModelErrorKind, Node, Response, Session,
-    SessionError, Status, Thread, ToolNode, Usage, Why,
+    Agent, AgentError, CallRef, Event, Halted, MemoryCheckpointer, Message, ModelError,
+    ModelErrorKind, Node, Repair, Response, Session, SessionError, Status, Thread, ToolNode, Usage,
+    Why,
 };
 use toolwright::{
     Cancel, Context, Decision, ErrorPolicy, Executor, Filter, HaltReason, Outcome, ToolCall,
@@ -655,8 +656,44 @@ async fn a_turn_of_100_000_calls_is_answered() {
     let agent = Agent::with_executor(ScriptedModel::new(script), executor);
     let mut session = Session::ask("Count!");
     agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(session.pending().len(), calls);
+    let pending = session.pending();
+    assert_eq!(pending.len(), calls);
     println!("{calls} calls that wait: {:?}", began.elapsed());
+
+    let began = std::time::Instant::now();
+    let mut decided = session.clone();
+    let approve = pending
+        .iter()
+        .map(|one| (CallRef::Id(&one.call.id), Decision::Approve));
+    decided.decide_all(approve).unwrap();
+    println!("{calls} decisions: {:?}", began.elapsed());
+    let began = std::time::Instant::now();
+    let results = pending
+        .iter()
+        .map(|one| (CallRef::Id(&one.call.id), Ok(Outcome::value(1))));
+    session.submit_all(results).unwrap();
+    assert!(session.pending().is_empty() && session.thread().check().is_ok());
+    println!("{calls} results of the host's: {:?}", began.elapsed());
+
+    let began = std::time::Instant::now();
+    let mut thread = Thread::from([Message::user("Count!"), Message::calls(many(calls))]);
+    thread.repair(&Repair::Answer("lost".to_owned()));
+    assert!(thread.check().is_ok() && thread.len() == calls + 2);
+    println!("{calls} calls that are repaired: {:?}", began.elapsed());
+
+    // With a record of each.
+    let began = std::time::Instant::now();
+    let script = [
+        Ok(Response::calls(many(calls))),
+        Ok(Response::text("Done.")),
+    ];
+    let executor = Executor::serial(tools![count]).max_calls(calls);
+    let store = MemoryCheckpointer::new();
+    let agent = Agent::with_executor(ScriptedModel::new(script), executor).checkpointer(store);
+    let mut session = Session::ask("Count!");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Done."));
+    println!("a run of {calls} calls that is kept: {:?}", began.elapsed());
 }
 
 #[tokio::test]

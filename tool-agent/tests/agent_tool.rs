@@ -548,3 +548,33 @@ async fn what_is_the_callers_alone_stays_outside() {
     assert_eq!(answer.text, "nobody, lowered: false");
     assert_eq!(noted.all(), ["no call"]);
 }
+
+/// Waits for a word, whoever tells it to stop.
+#[tool(blocking)]
+fn transfer(#[state] word: &Mutex<std::sync::mpsc::Receiver<()>>) -> u8 {
+    // Nobody says it where the test has failed.
+    let _ = word.lock().unwrap().recv();
+    1
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_limit_on_an_agent_whose_tool_cannot_be_stopped_says_that_the_outcome_is_unknown() {
+    let (word, heard) = std::sync::mpsc::channel();
+    let inner = Agent::new(
+        script([calls(&[ToolCall::new("i1", "transfer", "{}")])]),
+        tools![transfer; state = Arc::new(Mutex::new(heard))],
+    );
+    let limit = std::time::Duration::from_millis(200);
+    let helper = AgentTool::new(inner, "helper", "Helps.").timeout(limit);
+    let model = script([calls(&[ask("c1", "helper", "Go!")]), text("Perhaps.")]);
+    let agent = with(model, helper.build().unwrap());
+    let mut session = Session::ask("Transfer!");
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    let (said, is_error) = answers(&session).remove(0);
+    assert!(is_error);
+    assert!(
+        said.ends_with("it could not be stopped, and it is not known whether it took effect"),
+        "{said}"
+    );
+    drop(word);
+}

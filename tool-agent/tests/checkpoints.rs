@@ -843,6 +843,55 @@ async fn what_is_damaged_is_said_to_be() {
     assert!(words.starts_with(begins), "{words}");
 }
 
+#[tokio::test]
+async fn what_a_newer_version_wrote_is_not_read_and_not_called_damaged() {
+    let store: Store = Arc::new(MemoryCheckpointer::new());
+    let put = async |session: &str, body: &serde_json::Value| {
+        let new = NewCheckpoint {
+            session,
+            after: None,
+            parent: None,
+            written: Written::End,
+            next: Node::End,
+            at_ms: 0,
+            metadata: &serde_json::Map::new(),
+            body: &body.to_string(),
+        };
+        store.put(new).await.unwrap()
+    };
+    let mut body = serde_json::to_value(asked("s")).unwrap();
+    assert_eq!(body["form"], 1);
+    body["form"] = 2.into();
+    let newer = put("newer", &body).await;
+    // The first version wrote no number.
+    body.as_object_mut().unwrap().remove("form");
+    put("oldest", &body).await;
+    let agent = Agent::new(model([]), Toolset::default()).checkpointer(Arc::clone(&store));
+    let unreadable = |error: AgentError| match error {
+        AgentError::Checkpoint(CheckpointError::Unreadable(words)) => words,
+        error => panic!("{error:?}"),
+    };
+    let words = format!(
+        "checkpoint {newer} of the session `newer` cannot be read: it is of form 2; this program knows form 1"
+    );
+    assert_eq!(unreadable(agent.state("newer").await.unwrap_err()), words);
+    assert!(agent.state("oldest").await.unwrap().is_some());
+
+    // An outcome.
+    let ran = Arc::new(Ran::default());
+    let turn = [call("c1", "hang")];
+    let agent = Agent::new(model([calls(&turn)]), effects(&ran)).checkpointer(Arc::clone(&store));
+    until_it_hangs(agent.run(&mut asked("s"), &Context::new())).await;
+    let key = "s/1/0/0/c1";
+    let outcome = r#"{"form": 7, "answer": 5}"#;
+    store.end_call("s", key, 1, outcome).await.unwrap();
+    let error = agent.resume("s", &Context::new()).await.unwrap_err();
+    let words = format!(
+        "the record of the call `{key}` cannot be read: it is of form 7; this program knows form 1"
+    );
+    assert_eq!(unreadable(error), words);
+}
+
 mod file {
     use std::fs;
 
@@ -1053,6 +1102,56 @@ mod file {
         let run = again.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(run.text(), Some("Paid, I think."));
         assert!(again.state("s").await.unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_session_whose_own_row_is_damaged_is_named_and_goes_on_from_its_last_checkpoint() {
+        let dir = Dir::new();
+        let ran = Arc::new(Ran::default());
+        let open = || Arc::new(SqliteCheckpointer::open(dir.file()).unwrap());
+        let store = open();
+        let turn = calls(&[call("c1", "pay")]);
+        let script = vec![text("Hi."), turn, text("Paid."), text("Hi.")];
+        let agent = Agent::new(model(script), effects(&ran)).checkpointer(Arc::clone(&store));
+        for session in ["a", "s", "z"] {
+            let mut session = asked(session);
+            agent.run(&mut session, &Context::new()).await.unwrap();
+        }
+        let newest = store.latest("s").await.unwrap().unwrap();
+        drop((agent, store));
+        change(
+            &dir,
+            "UPDATE session SET newest = newest - 1 WHERE id = 's'",
+        );
+
+        let store = open();
+        let damage = |error: CheckpointError| error.damage().unwrap().clone();
+        let found = damage(store.latest("s").await.unwrap_err());
+        assert_eq!(found.part, DamagedPart::Session);
+        assert_eq!(found.session.as_deref(), Some("s"));
+        let good = Some(newest.id);
+        assert_eq!((found.newest, found.last_good), (good, good));
+        assert_eq!(damage(store.history("s").await.unwrap_err()), found);
+        assert_eq!(damage(store.calls("s").await.unwrap_err()), found);
+        // A list says which one it is, and goes on behind it.
+        assert_eq!(damage(store.sessions(None, 10).await.unwrap_err()), found);
+        assert_eq!(store.sessions(None, 1).await.unwrap(), ["a"]);
+        assert_eq!(store.sessions(Some("s"), 10).await.unwrap(), ["z"]);
+        assert!(store.latest("a").await.unwrap().is_some());
+
+        // Nothing but a person's word makes another row of what is left.
+        let agent = Agent::new(model([text("Paid, I think.")]), effects(&ran));
+        let agent = agent.checkpointer(Arc::clone(&store));
+        assert!(agent.resume("s", &Context::new()).await.is_err());
+        let mut session = agent.branch(newest.id).await.unwrap();
+        session.reply("And now?").unwrap();
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(run.text(), Some("Paid, I think."));
+        drop((agent, store));
+        let store = open();
+        assert_eq!(store.sessions(None, 10).await.unwrap(), ["a", "s", "z"]);
+        assert_eq!(store.calls("s").await.unwrap().len(), 1);
+        assert!(store.history("s").await.unwrap().len() > 3);
     }
 
     #[tokio::test]

@@ -8,11 +8,11 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Agent, ModelError, ModelErrorKind, Response, Run, Session, Usage};
+use toolwright::agent::{self, Agent, ModelError, ModelErrorKind, Response, Run, Session, Usage};
 use toolwright::{Context, Executor, ToolCall, tool, tools};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
+use tracing::{Event, Level, Metadata, Subscriber};
 
 #[derive(Debug, Default, Clone)]
 struct Seen {
@@ -32,6 +32,7 @@ struct Spans {
 #[derive(Debug, Default, Clone)]
 struct Recorder {
     spans: Arc<Mutex<Spans>>,
+    errors: Arc<Mutex<Vec<BTreeMap<&'static str, String>>>>,
     panics: bool,
 }
 
@@ -76,7 +77,13 @@ impl Subscriber for Recorder {
 
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
-    fn event(&self, _: &Event<'_>) {}
+    fn event(&self, event: &Event<'_>) {
+        if *event.metadata().level() == Level::ERROR {
+            let mut fields = BTreeMap::new();
+            event.record(&mut Fields(&mut fields));
+            self.errors.lock().unwrap().push(fields);
+        }
+    }
 
     fn enter(&self, id: &Id) {
         assert!(!self.panics, "the subscriber's own");
@@ -198,4 +205,30 @@ fn what_listens_ends_no_run() {
         vec![Ok(two_calls()), Ok(Response::text("Done."))],
     );
     assert_eq!(run.text(), Some("Done."));
+}
+
+#[test]
+fn a_panic_of_a_listener_is_an_error_and_changes_nothing() {
+    let recorder = Recorder::default();
+    let _guard = tracing::subscriber::set_default(recorder.clone());
+    let script = [Ok(two_calls()), Ok(Response::text("Done."))];
+    let agent = Agent::new(ScriptedModel::new(script), tools![look, fails]);
+    let agent = agent.listen(|event: &agent::Event<'_>| match event {
+        agent::Event::RunStarted { .. } => panic!("of the run"),
+        agent::Event::Call { .. } => panic!("of a call"),
+        _ => {}
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = { runtime }.enable_time().build().unwrap();
+    let mut session = Session::ask("Go!");
+    let run = runtime.block_on(agent.run(&mut session, &Context::new()));
+    let run = run.unwrap();
+    assert_eq!(run.text(), Some("Done."));
+    let errors = recorder.errors.lock().unwrap();
+    for (what, said) in [("a listener", "of the run"), ("an observer", "of a call")] {
+        let is_it = |error: &&BTreeMap<&str, String>| {
+            error["message"] == format!("{what} panicked") && error["detail"].starts_with(said)
+        };
+        assert!(errors.iter().any(|error| is_it(&error)), "{errors:#?}");
+    }
 }

@@ -62,7 +62,7 @@ pub(crate) use self::redefined::Redefined;
 pub use self::result::ToolResult;
 pub(crate) use self::result::is_written;
 #[cfg(feature = "tokio")]
-pub(crate) use self::running::RunningBatch;
+pub(crate) use self::running::{Caller, RunningBatch};
 pub use self::slot::Slot;
 pub use self::state::{Scope, State};
 

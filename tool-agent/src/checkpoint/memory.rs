@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -34,8 +34,23 @@ struct MemoryStore {
     /// Number of the newest checkpoint.
     last: u64,
     checkpoints: BTreeMap<CheckpointId, Checkpoint>,
-    /// Records by session, in the order in which the calls first began.
-    calls: BTreeMap<String, Vec<CallRecord>>,
+    /// By session.
+    calls: BTreeMap<String, Calls>,
+}
+
+/// Records of a session's calls.
+#[derive(Default)]
+struct Calls {
+    /// In the order in which the calls first began.
+    records: Vec<CallRecord>,
+    /// Where each stands, by its key: a turn may have many.
+    places: HashMap<String, usize>,
+}
+
+impl Calls {
+    fn get_mut(&mut self, key: &str) -> Option<&mut CallRecord> {
+        self.records.get_mut(*self.places.get(key)?)
+    }
 }
 
 impl MemoryCheckpointer {
@@ -81,8 +96,10 @@ impl MemoryStore {
     fn begin(&mut self, begin: &Begin<'_>) -> Result<Begun, CheckpointError> {
         expect(begin.session, Some(begin.after), self.newest(begin.session))?;
         let calls = self.calls.entry(begin.session.to_owned()).or_default();
-        let Some(record) = calls.iter_mut().find(|record| record.key == begin.key) else {
-            calls.push(begin.record(1));
+        let Some(record) = calls.get_mut(begin.key) else {
+            let place = calls.records.len();
+            calls.places.insert(begin.key.to_owned(), place);
+            calls.records.push(begin.record(1));
             return Ok(Begun::Recorded(1));
         };
         if begin.replaces != Some(record.revision) {
@@ -93,12 +110,12 @@ impl MemoryStore {
     }
 
     fn end(&mut self, session: &str, key: &str, revision: u64, outcome: &str) {
-        let calls = self.calls.get_mut(session).into_iter().flatten();
-        for record in calls {
-            if record.key == key && record.revision == revision {
-                record.revision += 1;
-                record.outcome = Some(outcome.to_owned());
-            }
+        let calls = self.calls.get_mut(session);
+        if let Some(record) = calls.and_then(|calls| calls.get_mut(key))
+            && record.revision == revision
+        {
+            record.revision += 1;
+            record.outcome = Some(outcome.to_owned());
         }
     }
 
@@ -165,7 +182,11 @@ impl Checkpointer for MemoryCheckpointer {
     }
 
     fn calls<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<CallRecord>> {
-        Box::pin(async move { Ok(self.lock().calls.get(session).cloned().unwrap_or_default()) })
+        Box::pin(async move {
+            let store = self.lock();
+            let calls = store.calls.get(session);
+            Ok(calls.map(|calls| calls.records.clone()).unwrap_or_default())
+        })
     }
 }
 

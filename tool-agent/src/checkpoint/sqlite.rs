@@ -14,7 +14,7 @@ use self::worker::Worker;
 use super::error::expect;
 use super::{
     Checkpoint, CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart, NewCheckpoint,
-    Storing,
+    Storing, Written,
 };
 use crate::journal::{Begin, Begun, CallRecord};
 
@@ -88,7 +88,15 @@ impl SqliteCheckpointer {
     ///
     /// # async fn rescue() -> Result<(), CheckpointError> {
     /// let (old, new) = (SqliteCheckpointer::open_read_only("old.db")?, SqliteCheckpointer::open("new.db")?);
-    /// for session in old.sessions(None, usize::MAX).await? {
+    /// let mut after = None;
+    /// loop {
+    ///     // One at a time: a list that holds a damaged one is an error, which names it.
+    ///     let session = match old.sessions(after.as_deref(), 1).await {
+    ///         Err(CheckpointError::Damaged(damage)) => damage.session,
+    ///         sessions => sessions?.pop(),
+    ///     };
+    ///     let Some(session) = session else { break };
+    ///     after = Some(session.clone());
     ///     let last = match old.latest(&session).await {
     ///         Err(CheckpointError::Damaged(damage)) => match damage.last_good {
     ///             Some(good) => old.get(good).await?,
@@ -194,6 +202,15 @@ impl StoreFailure {
         }
     }
 
+    /// Returns true for damage of a session's own row.
+    fn is_of_session(&self) -> bool {
+        let damage = match self {
+            Self::Checkpoint(error) => error.damage(),
+            Self::Sqlite(_) | Self::Damaged(_) => None,
+        };
+        damage.is_some_and(|damage| damage.part == DamagedPart::Session)
+    }
+
     /// Attributes damage to this part of the session; other failures stay as they are.
     fn in_part(self, session: &str, part: DamagedPart, last_good: Option<CheckpointId>) -> Self {
         self.in_part_of(Damage::of_session(session, part, last_good))
@@ -227,6 +244,14 @@ fn expected(
     expected: Option<CheckpointId>,
 ) -> SqlResult<Option<SessionRow>> {
     let head = SessionRow::read(transaction, session)?;
+    agreed(session, expected, head)
+}
+
+fn agreed(
+    session: &str,
+    expected: Option<CheckpointId>,
+    head: Option<SessionRow>,
+) -> SqlResult<Option<SessionRow>> {
     let newest = head.as_ref().map(SessionRow::newest).transpose()?;
     expect(session, expected, newest)?;
     Ok(head)
@@ -284,7 +309,14 @@ impl Checkpointer for SqliteCheckpointer {
             let (after, parent, written, next, at_ms) =
                 (new.after, new.parent, new.written, new.next, new.at_ms);
             let put = self.transact(move |transaction| {
-                let head = expected(transaction, &session, after)?;
+                let head = match expected(transaction, &session, after) {
+                    // Whoever goes back behind what is damaged goes on with what is left.
+                    Err(failure) if written == Written::Branch && failure.is_of_session() => {
+                        let head = SessionRow::counted(transaction, &session)?;
+                        agreed(&session, after, head)?
+                    }
+                    head => head?,
+                };
                 let mut store = rows::StoreRow::read(transaction)?;
                 store.last += 1;
                 store.sessions += i64::from(head.is_none());

@@ -7,6 +7,7 @@ use toolwright_runtime::{
 
 use super::stored_outcome::StoredOutcome;
 use super::{Begin, Begun, CallRecord, UnknownOutcome, shown};
+use crate::checkpoint::FormatVersion;
 use crate::{CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart};
 
 /// Innermost layer of an agent with a checkpointer, for one visit of the tools. It records each call before and after
@@ -181,6 +182,12 @@ impl JournalInner {
                 stored.outcome().into()
             }
             Err(error) => {
+                if let Some(words) = FormatVersion::of_another(stored) {
+                    let key = &record.key;
+                    return self.fail(CheckpointError::Unreadable(format!(
+                        "the record of the call `{key}` cannot be read: {words}"
+                    )));
+                }
                 let part = DamagedPart::Call(record.key.clone());
                 let damage = Damage::of_session(&*self.session, part, None);
                 self.fail(CheckpointError::damaged(damage.because(error.to_string())))

@@ -2,7 +2,7 @@
 
 use toolwright_runtime::Decision;
 
-use super::{CallRef, PendingCall, Session, SessionError, WaitingCall, Why, find};
+use super::{CallRef, PendingCalls, Session, SessionError, WaitingCall, Why};
 use crate::digest;
 
 impl Session {
@@ -38,12 +38,11 @@ impl Session {
         &mut self,
         decisions: impl IntoIterator<Item = (CallRef<'a>, Decision)>,
     ) -> Result<(), SessionError> {
-        let mut pending = self.pending();
+        let mut pending = PendingCalls::new(self.pending());
         self.allow("decision", !pending.is_empty())?;
         let mut decided = Vec::new();
         for (call, decision) in decisions {
-            let place = find(pending.iter().map(PendingCall::key), call)?;
-            decided.push((pending.remove(place), decision));
+            decided.push((pending.take(call)?, decision));
         }
         for (pending, decision) in decided {
             let index = pending.index;

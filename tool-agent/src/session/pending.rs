@@ -1,8 +1,9 @@
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolwright_runtime::{PendingReason, ToolCall};
+use toolwright_runtime::{PendingReason, ShortStr, ToolCall};
 
 use super::SessionError;
 
@@ -103,5 +104,49 @@ pub(crate) fn find<'c>(
         (Some((place, _)), None) => Ok(place),
         (Some(_), Some(_)) => Err(SessionError::AmbiguousCall(call.to_string())),
         (None, _) => Err(SessionError::UnknownCall(call.to_string())),
+    }
+}
+
+/// Pending calls that are taken one after the other by their references. A turn may have many.
+pub(crate) struct PendingCalls {
+    /// By their places in the turn.
+    calls: BTreeMap<usize, PendingCall>,
+    /// The places of each id.
+    places: BTreeMap<ShortStr, BTreeSet<usize>>,
+}
+
+impl PendingCalls {
+    pub(crate) fn new(pending: Vec<PendingCall>) -> Self {
+        let mut places = BTreeMap::<_, BTreeSet<_>>::new();
+        for one in &pending {
+            let places = places.entry(one.call.id.clone()).or_default();
+            places.insert(one.index);
+        }
+        let calls = pending.into_iter().map(|one| (one.index, one)).collect();
+        Self { calls, places }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    /// Takes the referenced call out.
+    pub(crate) fn take(&mut self, call: CallRef<'_>) -> Result<PendingCall, SessionError> {
+        let index = match call {
+            CallRef::Index(index) => Some(index),
+            CallRef::Id(id) => match self.places.get(id) {
+                Some(places) if places.len() > 1 => {
+                    return Err(SessionError::AmbiguousCall(call.to_string()));
+                }
+                Some(places) => places.first().copied(),
+                None => None,
+            },
+        };
+        let taken = index.and_then(|index| self.calls.remove(&index));
+        let taken = taken.ok_or_else(|| SessionError::UnknownCall(call.to_string()))?;
+        if let Some(places) = self.places.get_mut(&*taken.call.id) {
+            places.remove(&taken.index);
+        }
+        Ok(taken)
     }
 }

@@ -7,7 +7,7 @@ use toolwright_runtime::{
     Block, Decision, Encoder, Outcome, ToolCall, ToolError, ToolResult, Toolset,
 };
 
-use super::{CallRef, PendingCall, Session, SessionError, find};
+use super::{CallRef, PendingCall, PendingCalls, Session, SessionError};
 use crate::ToolMessage;
 
 impl Session {
@@ -32,12 +32,11 @@ impl Session {
         &mut self,
         results: impl IntoIterator<Item = (CallRef<'a>, Result<Outcome, ToolError>)>,
     ) -> Result<(), SessionError> {
-        let mut pending = self.pending();
+        let mut pending = PendingCalls::new(self.pending());
         self.allow("result of a tool", self.awaits() && !pending.is_empty())?;
         let mut answers = Vec::new();
         for (call, outcome) in results {
-            let place = find(pending.iter().map(PendingCall::key), call)?;
-            let PendingCall { index, call, .. } = pending.remove(place);
+            let PendingCall { index, call, .. } = pending.take(call)?;
             answers.push(answer_of(index, &call, outcome)?);
         }
         self.take_answers(answers);
@@ -49,9 +48,7 @@ impl Session {
     pub(crate) fn take_answers(&mut self, answers: Vec<ToolMessage>) {
         let answered: BTreeSet<_> = answers.iter().map(|answer| answer.index).collect();
         self.waits.retain(|wait| !answered.contains(&wait.index));
-        for answer in answers {
-            self.thread.answer(answer);
-        }
+        self.thread.answer_all(answers);
     }
 
     /// Appends to an answer the arguments that a person changed, without secrets.

@@ -202,7 +202,20 @@ impl<'a> Core<'a> {
                 self.cx.is_late();
             }
         }
-        answered
+        answered.map_err(|error| {
+            // What it says of this attempt is not true of one before that nobody could stop.
+            let ended = matches!(
+                error.kind(),
+                ErrorKind::Timeout | ErrorKind::NotStarted | ErrorKind::Cancelled
+            );
+            if ended && !error.is_outcome_unknown() && self.cx.is_elsewhere(self.index) {
+                let words =
+                    "what ran before could not be stopped, and it is not known whether that took effect";
+                error.with_message(words).with_outcome_unknown()
+            } else {
+                error
+            }
+        })
     }
 
     /// The tool's own code, where it wants to run, and no longer than it may.
@@ -231,7 +244,9 @@ impl<'a> Core<'a> {
         let own = self.entry.traits().timeout;
         let mut limited = self.clock.within(began, own, first);
         loop {
-            let answer = (&mut limited).await.flatten();
+            let answer = (&mut limited).await;
+            let answer = answer.map_err(|late| out_of_time(self.cx, self.index, late));
+            let answer = answer.flatten();
             match items::stream_of(&answer) {
                 Some(stream) => limited.go_on(items::read(stream, call)),
                 None => return answer,
@@ -263,12 +278,15 @@ impl<'a> Core<'a> {
         let in_time = self.clock.within(began, traits.timeout, &mut answer).await;
         let in_time = in_time.map_err(|late| {
             if answer.take_back() {
+                self.cx.runs_elsewhere(self.index, false);
                 late.with_message("it had not begun, and did not run")
             } else {
                 not_stopped(late)
             }
         });
-        self.cx.runs_elsewhere(self.index, false);
+        if in_time.is_ok() {
+            self.cx.runs_elsewhere(self.index, false);
+        }
         self.repaired(&store);
         in_time.flatten()
     }
@@ -280,6 +298,16 @@ pub(super) fn not_stopped(error: ToolError) -> ToolError {
     error
         .with_message("it could not be stopped, and it is not known whether it took effect")
         .with_outcome_unknown()
+}
+
+/// The error of a call whose time is over, and whose code runs here. What it made run elsewhere may go on.
+#[cold]
+pub(super) fn out_of_time(cx: &Context, index: usize, late: ToolError) -> ToolError {
+    if cx.is_elsewhere(index) {
+        not_stopped(late)
+    } else {
+        late
+    }
 }
 
 /// The tool's answer, whatever the tool does.

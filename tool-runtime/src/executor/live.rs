@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::event::{BatchId, Event, Observers};
 use crate::sync::{Mutex, MutexGuard};
-use crate::tool::{Cancel, Context, Progress, RunningBatch};
+use crate::tool::{Caller, Cancel, Context, Progress, RunningBatch};
 
 /// What the contexts of a batch's calls lead to.
 pub(crate) struct Live {
@@ -20,6 +20,8 @@ pub(crate) struct Live {
     places: Option<Vec<usize>>,
     /// The run that the calls are of.
     run: Option<Arc<str>>,
+    /// The call that runs the batch, if one does.
+    caller: Option<Caller>,
     observers: Observers,
 }
 
@@ -42,8 +44,8 @@ struct Asked {
     stop: Option<Cancel>,
     /// In the order in which they were made.
     updates: Vec<(String, Value)>,
-    /// Its code runs away from the task of the batch.
-    elsewhere: bool,
+    /// How often code of it runs away from the task of the batch. What could not be stopped stays counted.
+    elsewhere: u32,
 }
 
 impl OneCall {
@@ -72,6 +74,7 @@ impl Live {
             calls: Mutex::new((0..calls).map(|_| OneCall::default()).collect()),
             places,
             run: cx.run().cloned(),
+            caller: cx.caller(),
             observers,
         }
     }
@@ -88,12 +91,6 @@ impl Live {
     /// Whether the call is one of the batch's that is not answered yet.
     pub(crate) fn is_open(&self, index: usize) -> bool {
         self.with(index, |call| !call.closed).unwrap_or(false)
-    }
-
-    /// Whether the call's code may run away from the task of the batch: nobody can stop it there.
-    pub(super) fn is_elsewhere(&self, index: usize) -> bool {
-        let is = |call: &mut OneCall| call.asked.as_ref().is_some_and(|asked| asked.elsewhere);
-        self.with(index, is).unwrap_or(false)
     }
 
     /// The call is answered. Returns what it changed.
@@ -126,7 +123,22 @@ impl Live {
 
 impl RunningBatch for Live {
     fn runs_elsewhere(&self, index: usize, runs: bool) {
-        self.with(index, |call| call.asked().elsewhere = runs);
+        self.with(index, |call| {
+            let elsewhere = &mut call.asked().elsewhere;
+            *elsewhere = if runs {
+                elsewhere.saturating_add(1)
+            } else {
+                elsewhere.saturating_sub(1)
+            };
+        });
+        if let Some(Caller { batch, index }) = &self.caller {
+            batch.runs_elsewhere(*index, runs);
+        }
+    }
+
+    fn is_elsewhere(&self, index: usize) -> bool {
+        let is = |call: &mut OneCall| call.asked.as_ref().is_some_and(|asked| asked.elsewhere > 0);
+        self.with(index, is).unwrap_or(false)
     }
 
     fn cancel(&self, index: usize) -> Cancel {

@@ -6,7 +6,7 @@ use std::task::{Context as TaskContext, Poll};
 
 use tokio::time::Instant;
 
-use super::body::{self, Answered, Ran, Shared};
+use super::body::{self, Answered, Ran, Shared, out_of_time};
 use super::clock::{Limited, timed_out};
 use super::sort::Job;
 use super::span::CallSpan;
@@ -96,12 +96,15 @@ impl<'a> RunningCall<'a> {
                 Does::Here(later) => match Pin::new(later).poll(task) {
                     Poll::Ready(answer) => answer,
                     Poll::Pending if self.is_late => {
-                        Err(timed_out(self.shared.clock.limit().unwrap_or_default()))
+                        let late = timed_out(self.shared.clock.limit().unwrap_or_default());
+                        Err(out_of_time(&self.shared.cx, self.job.index, late))
                     }
                     Poll::Pending => return Poll::Pending,
                 },
                 Does::Within(limited) => match Pin::new(&mut **limited).poll(task) {
-                    Poll::Ready(answer) => answer.flatten(),
+                    Poll::Ready(answer) => answer
+                        .map_err(|late| out_of_time(&self.shared.cx, self.job.index, late))
+                        .flatten(),
                     Poll::Pending => return Poll::Pending,
                 },
             };

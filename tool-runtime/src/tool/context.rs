@@ -10,9 +10,9 @@ use crate::tool::Cancel;
 #[cfg(feature = "tokio")]
 use crate::tool::Progress;
 #[cfg(feature = "tokio")]
-use crate::tool::RunningBatch;
-#[cfg(feature = "tokio")]
 use crate::tool::state;
+#[cfg(feature = "tokio")]
+use crate::tool::{Caller, RunningBatch};
 use crate::tool::{Scope, State};
 
 /// What a tool may know about the call it answers. Cheap to clone.
@@ -55,6 +55,9 @@ struct Shared {
     limits: Option<Limits>,
     #[cfg(feature = "tokio")]
     stop: Option<Cancel>,
+    /// Of a batch or an agent that a call runs: that call.
+    #[cfg(feature = "tokio")]
+    caller: Option<Caller>,
     extensions: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
 }
 
@@ -222,8 +225,13 @@ impl Context {
                 shared.state = shared.state.over(&below.state);
             }
             #[cfg(feature = "tokio")]
-            if shared.stop.is_none() {
-                shared.stop.clone_from(&below.stop);
+            {
+                if shared.stop.is_none() {
+                    shared.stop.clone_from(&below.stop);
+                }
+                if shared.caller.is_none() {
+                    shared.caller.clone_from(&below.caller);
+                }
             }
             for (of, value) in &below.extensions {
                 let own = shared.extensions.entry(*of);
@@ -437,10 +445,28 @@ impl Context {
         }
     }
 
-    /// The call of the batch at this place begins to run away from the batch's task, or has ended there.
+    /// Code of the batch's call at this place begins to run away from the batch's task, or has ended there.
     pub(crate) fn runs_elsewhere(&self, index: usize, runs: bool) {
         if let Some(live) = &self.live {
             live.runs_elsewhere(index, runs);
+        }
+    }
+
+    /// Whether code of the batch's call at this place may run where nobody can stop it.
+    pub(crate) fn is_elsewhere(&self, index: usize) -> bool {
+        self.live
+            .as_ref()
+            .is_some_and(|live| live.is_elsewhere(index))
+    }
+
+    /// The call that this is the context of, or that runs the batch or the agent that this is for.
+    pub(crate) fn caller(&self) -> Option<Caller> {
+        match (&self.live, &self.call) {
+            (Some(live), Some(call)) => Some(Caller {
+                batch: Arc::clone(live),
+                index: call.index,
+            }),
+            _ => self.shared.caller.clone(),
         }
     }
 
@@ -457,7 +483,7 @@ impl Context {
             Some(live) if live.is_of(self.run()) => self.idempotency_key(),
             _ => None,
         };
-        let stop = self.cancel();
+        let (stop, caller) = (self.cancel(), self.caller());
         let own = Self {
             shared: Arc::clone(&self.shared),
             call: None,
@@ -465,6 +491,7 @@ impl Context {
         };
         Some(own.change(|shared| {
             shared.stop = Some(stop);
+            shared.caller = caller;
             shared.within = within.map(Into::into);
         }))
     }
@@ -488,7 +515,7 @@ pub fn inside_call(cx: &Context) -> Context {
         return cx.clone();
     }
     #[cfg(feature = "tokio")]
-    let stop = cx.cancel();
+    let (stop, caller) = (cx.cancel(), cx.caller());
     let inside = Context {
         shared: Arc::clone(&cx.shared),
         call: None,
@@ -507,6 +534,7 @@ pub fn inside_call(cx: &Context) -> Context {
         #[cfg(feature = "tokio")]
         {
             shared.stop = Some(stop);
+            shared.caller = caller;
         }
     })
 }

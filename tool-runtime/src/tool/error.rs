@@ -194,7 +194,7 @@ impl ToolError {
     /// if its tool is `idempotent` or `read_only`.
     ///
     /// The runtime marks errors of calls that it could not stop: a time limit or a cancellation of a tool that is
-    /// `blocking` or `spawn` and has begun.
+    /// `blocking` or `spawn` and has begun, and of a tool or an agent that runs such a call in a batch of its own.
     ///
     /// ```
     /// use toolwright::ToolError;

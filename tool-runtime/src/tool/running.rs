@@ -37,6 +37,17 @@ pub(crate) trait RunningBatch: fmt::Debug + Send + Sync {
     /// this one is told to stop once the call is answered.
     fn is_late(&self, index: usize);
 
-    /// Notes that the call's code begins to run away from the task of the batch, or has ended there.
+    /// Notes that code of the call begins to run away from the task of the batch, or has ended there: its own, or that of
+    /// a call that it makes in a batch of its own.
     fn runs_elsewhere(&self, index: usize, runs: bool);
+
+    /// Returns true if code of the call may run where nobody can stop it.
+    fn is_elsewhere(&self, index: usize) -> bool;
+}
+
+/// The call that runs a batch, or an agent.
+#[derive(Debug, Clone)]
+pub(crate) struct Caller {
+    pub(crate) batch: Arc<dyn RunningBatch>,
+    pub(crate) index: usize,
 }

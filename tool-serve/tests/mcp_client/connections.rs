@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 use std::net::TcpListener;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use toolwright_runtime::{Context, Executor, Registry, ToolCall};
@@ -244,4 +245,41 @@ async fn closing_waits_for_the_end() {
     );
     let error = call(&tools, "echo", "{}").await.outcome.unwrap_err();
     assert!(error.to_string().contains("not sent"), "{error}");
+}
+
+/// Not a test: a program whose listener panics, and whoever answers questions, when it is started as one.
+#[tokio::test]
+async fn panicking_program() {
+    if std::env::var_os("MCP_PANICS").is_none() {
+        return;
+    }
+    toolwright_runtime::panics::capture();
+    let heard = Arc::new(tokio::sync::Notify::new());
+    let rings = Arc::clone(&heard);
+    let connector = mcp::connect(command("normal"))
+        .on_event(move |_| {
+            rings.notify_one();
+            panic!("the listener's own")
+        })
+        .on_elicitation(|_| async { panic!("the answer's own") });
+    let client = connector.await.unwrap();
+    let said = text(&call(&client.toolset(), "ask", "{}").await);
+    assert_eq!(said, r#"{"action":"cancel"}"#);
+    heard.notified().await;
+    client.close().await;
+}
+
+#[test]
+fn a_panic_of_a_listener_or_of_who_answers_is_told() {
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["connections::panicking_program", "--exact", "--nocapture"]);
+    let output = child.env("MCP_PANICS", "1").output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{printed}");
+    for said in [
+        "a listener of an MCP client panicked: the listener's own\nat ",
+        "who answers questions of an MCP server panicked: the answer's own",
+    ] {
+        assert!(printed.contains(said), "{said}: {printed}");
+    }
 }

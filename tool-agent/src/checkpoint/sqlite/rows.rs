@@ -87,7 +87,7 @@ impl SessionRow {
 
     pub(super) fn read(connection: &Connection, session: &str) -> SqlResult<Option<Self>> {
         let head = first(&SESSION, connection, "WHERE id = ?1", [session], Self::of);
-        head.map_err(|failure| failure.in_part(session, DamagedPart::Session, None))
+        head.map_err(|failure| in_session(connection, failure, session))
     }
 
     pub(super) fn list(
@@ -96,9 +96,18 @@ impl SessionRow {
         most: i64,
     ) -> SqlResult<Vec<String>> {
         let rest = "WHERE ?1 IS NULL OR id > ?1 ORDER BY id LIMIT ?2";
-        let found = SESSION.rows(connection, rest, (after, most), Self::of);
-        let found = found.map_err(|failure| failure.in_part("", DamagedPart::Session, None))?;
-        Ok(found.into_iter().map(|head| head.session).collect())
+        let mut last = after.map(str::to_owned);
+        let found = SESSION.rows(connection, rest, (after, most), |row| {
+            let session = Self::of(row)?.session;
+            last = Some(session.clone());
+            Ok(session)
+        });
+        found.map_err(|failure| {
+            // Which one it is stands in the index too. Behind it the list goes on.
+            let sql = "SELECT id FROM session WHERE ?1 IS NULL OR id > ?1 ORDER BY id LIMIT 1";
+            let session = connection.query_row(sql, [last], |row| row.get::<_, String>(0));
+            in_session(connection, failure, &session.unwrap_or_default())
+        })
     }
 
     pub(super) fn write(&self, connection: &Connection, is_new: bool) -> SqlResult<()> {
@@ -114,6 +123,34 @@ impl SessionRow {
     pub(super) fn newest(&self) -> SqlResult<CheckpointId> {
         id(self.newest)
     }
+
+    /// The row as the session's other rows have it, in the place of one that is damaged.
+    pub(super) fn counted(connection: &Connection, session: &str) -> SqlResult<Option<Self>> {
+        let numbers = numbers(connection, session);
+        let Some(newest) = numbers.last() else {
+            return Ok(None);
+        };
+        let calls = "SELECT count(*) FROM call WHERE session = ?1";
+        Ok(Some(Self {
+            session: session.to_owned(),
+            newest: *newest,
+            checkpoints: i64::try_from(numbers.len()).unwrap_or(i64::MAX),
+            calls: connection.query_row(calls, [session], |row| row.get(0))?,
+        }))
+    }
+}
+
+/// Damage of the session's own row. What is known of its newest checkpoint stands in the checkpoints then.
+fn in_session(connection: &Connection, failure: StoreFailure, session: &str) -> StoreFailure {
+    if !failure.is_damage() {
+        return failure;
+    }
+    let newest = numbers(connection, session).pop();
+    let good = last_good(connection, session);
+    failure.in_part_of(Damage {
+        newest: newest.and_then(|newest| id(newest).ok()),
+        ..Damage::of_session(session, DamagedPart::Session, good)
+    })
 }
 
 fn checkpoint_of(row: &Row<'_>) -> SqlResult<Checkpoint> {
@@ -273,7 +310,13 @@ impl CallRow {
     ) -> SqlResult<Option<Self>> {
         let rest = "WHERE session = ?1 AND key = ?2";
         let found = first(&CALL, connection, rest, [session, key], Self::of);
-        found.map_err(|failure| failure.in_part(session, DamagedPart::Call(key.to_owned()), None))
+        found.map_err(|failure| {
+            if !failure.is_damage() {
+                return failure;
+            }
+            let good = last_good(connection, session);
+            failure.in_part(session, DamagedPart::Call(key.to_owned()), good)
+        })
     }
 
     pub(super) fn list(connection: &Connection, session: &str) -> SqlResult<Vec<CallRecord>> {

@@ -1,6 +1,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use toolwright_runtime::__private::reported;
+
 /// What happens on a connection beside calls, for a host that wants to know: see
 /// [`Connector::on_event`](super::Connector::on_event).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,8 +40,7 @@ impl Events {
     pub(super) fn tell(&self, event: &ClientEvent) {
         if let Some(told) = &self.0 {
             // A panic of the host's must not end what reads messages.
-            let call = std::panic::AssertUnwindSafe(|| told(event));
-            let _ = std::panic::catch_unwind(call);
+            reported("a listener of an MCP client", || told(event));
         }
     }
 }

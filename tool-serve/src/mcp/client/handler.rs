@@ -1,6 +1,6 @@
 //! What the server asks of us.
 
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -13,6 +13,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleClient};
 use serde_json::Value;
+use toolwright_runtime::__private::reported;
 
 use super::desk::Desk;
 use super::elicit::Asker;
@@ -56,7 +57,9 @@ impl ClientHandler for Host {
         // A panic of the host's is its own, and the server waits for an answer.
         let asked = AssertUnwindSafe(self.asker.ask(server, &params)).catch_unwind();
         let answer = tokio::select! {
-            answer = asked => answer.unwrap_or_default(),
+            answer = asked => answer.unwrap_or_else(|panic| {
+                reported("who answers questions of an MCP server", || resume_unwind(panic)).unwrap_or_default()
+            }),
             // The server does not wait any more, and hears nothing.
             () = cx.ct.cancelled() => return Ok(ElicitResult::new(ElicitationAction::Cancel)),
         };

@@ -1,0 +1,102 @@
+//! Threads that no provider would take, and how they become ones.
+
+use std::mem;
+
+use super::{Thread, Unanswered};
+use crate::{Message, ToolMessage};
+
+/// Repair of calls without answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Repair {
+    /// The calls go, and their message if nothing else is in it.
+    Strip,
+    /// Each is answered with this text, as a failure.
+    Answer(String),
+}
+
+impl Thread {
+    /// Makes the thread one that a provider takes: answers to no call go, and calls without an
+    /// answer are stripped or answered. A thread that is good stays as it is.
+    pub fn repair(&mut self, repair: &Repair) {
+        let Err(error) = self.check() else { return };
+        let (mut orphans, mut place) = (error.orphans.into_iter().peekable(), 0);
+        self.messages.retain(|_| {
+            let is_orphan = orphans.next_if_eq(&place).is_some();
+            place += 1;
+            !is_orphan
+        });
+        // Their places have moved with the answers that went.
+        let open = self.unanswered();
+        match repair {
+            Repair::Answer(text) => self.answer_open(open, text),
+            Repair::Strip => {
+                let turns = open.chunk_by(|one, next| one.message == next.message);
+                turns.rev().for_each(|open| self.strip(open));
+            }
+        }
+        self.find_turn();
+    }
+
+    /// Answers these calls, in one pass over all messages.
+    fn answer_open(&mut self, open: Vec<Unanswered>, text: &str) {
+        let mut open = open.into_iter().peekable();
+        let mut turn = 0;
+        let messages = mem::take(&mut self.messages);
+        for (place, message) in messages.into_iter().enumerate() {
+            let before = match &message {
+                Message::Tool(answer) => answer.index,
+                Message::User { .. } | Message::Assistant(_) => usize::MAX,
+            };
+            while let Some(open) = open.next_if(|open| open.message == turn && open.index < before)
+            {
+                self.messages.push(lost(open, text));
+            }
+            if !matches!(message, Message::Tool(_)) {
+                turn = place;
+            }
+            self.messages.push(message);
+        }
+        self.messages.extend(open.map(|open| lost(open, text)));
+    }
+
+    /// Takes these calls out, which are of one message and in call order.
+    fn strip(&mut self, open: &[Unanswered]) {
+        let Some(message) = open.first().map(|first| first.message) else {
+            return;
+        };
+        let Some(Message::Assistant(said)) = self.messages.get_mut(message) else {
+            return;
+        };
+        let (mut stripped, mut index) = (open.iter().map(|open| open.index).peekable(), 0);
+        said.calls.retain(|_| {
+            let is_open = stripped.next_if_eq(&index).is_some();
+            index += 1;
+            !is_open
+        });
+        // The provider's own form still has the calls.
+        said.native = None;
+        let is_empty = said.calls.is_empty() && said.text.is_empty();
+        for behind in self.messages.iter_mut().skip(message + 1) {
+            let Message::Tool(answer) = behind else { break };
+            answer.index -= open.partition_point(|open| open.index < answer.index);
+        }
+        if is_empty {
+            self.messages.remove(message);
+        }
+    }
+}
+
+/// The answer to a call that has none.
+fn lost(open: Unanswered, text: &str) -> Message {
+    Message::Tool(ToolMessage {
+        index: open.index,
+        id: open.call.id,
+        name: open.call.name,
+        text: text.to_owned(),
+        is_error: true,
+        is_direct: false,
+        blocks: Vec::new(),
+        asks: None,
+    })
+}

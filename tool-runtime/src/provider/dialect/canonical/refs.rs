@@ -151,7 +151,8 @@ pub(super) fn recursive(root: &Ordered) -> Result<HashMap<String, Option<String>
     Ok(names)
 }
 
-fn comes_back(target: &str, edges: &HashMap<&str, Vec<&str>>) -> bool {
+/// Whether edges lead from a target back to it.
+pub(in super::super) fn comes_back(target: &str, edges: &HashMap<&str, Vec<&str>>) -> bool {
     let next = |from: &str| edges.get(from).cloned().unwrap_or_default();
     let mut open = next(target);
     let mut seen = Vec::new();

@@ -1,47 +1,48 @@
 //! Types that contain themselves through keys that must be there.
 
+use std::collections::HashMap;
+
 use super::super::canonical::Canonical;
-use super::super::canonical::refs::inside;
+use super::super::canonical::refs::{comes_back, inside};
 use super::super::plan::Path;
-use super::super::reject::{Reject, RejectCode};
 use crate::schema::read::Ordered;
 
-/// Refuses a type that contains itself where no key on the way may be missing: no value would end.
-pub(super) fn refuse_required(canonical: &Canonical) -> Result<(), Reject> {
+/// Where a type is first referred to that contains itself where no key on the way may be missing: no
+/// value would end.
+pub(super) fn required(canonical: &Canonical) -> Option<String> {
     let root = ("#".to_owned(), &canonical.root);
     let defs = canonical.defs.iter();
     let defs = defs.map(|(name, body)| (format!("#/$defs/{name}"), body));
     let all: Vec<(String, &Ordered)> = [root].into_iter().chain(defs).collect();
-    let edges: Vec<(&str, Vec<&str>)> = all
+    let edges: HashMap<&str, Vec<&str>> = all
         .iter()
-        .map(|(reference, body)| (reference.as_str(), required(body)))
+        .map(|(reference, body)| (reference.as_str(), needed(body)))
         .collect();
     let endless: Vec<&str> = edges
-        .iter()
-        .map(|(reference, _)| *reference)
+        .keys()
+        .copied()
         .filter(|reference| comes_back(reference, &edges))
         .collect();
     if endless.is_empty() {
-        return Ok(());
+        return None;
     }
     let path = first_reference(&canonical.root, &endless, &Path::default());
-    let path = path.unwrap_or_else(|| "/".to_owned());
-    Err(Reject::new(RejectCode::RecursiveRequired, path))
+    Some(path.unwrap_or_else(|| "/".to_owned()))
 }
 
 /// The references that every value of a schema may have to follow.
-fn required(schema: &Ordered) -> Vec<&str> {
+fn needed(schema: &Ordered) -> Vec<&str> {
     let mut found = Vec::new();
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
         found.extend(schema.get("$ref").and_then(Ordered::as_str));
-        let needed = |name: &str| match schema.get("required") {
+        let is_required = |name: &str| match schema.get("required") {
             Some(Ordered::Array(names)) => names.iter().any(|known| known.as_str() == Some(name)),
             _ => false,
         };
         let mut optional = Vec::new();
         if let Some(Ordered::Object(keys)) = schema.get("properties") {
-            let may_miss = keys.iter().filter(|(name, _)| !needed(name));
+            let may_miss = keys.iter().filter(|(name, _)| !is_required(name));
             optional.extend(may_miss.map(|(_, member)| std::ptr::from_ref(member)));
         }
         inside(schema, &mut |member| {
@@ -51,25 +52,6 @@ fn required(schema: &Ordered) -> Vec<&str> {
         });
     }
     found
-}
-
-fn comes_back(target: &str, edges: &[(&str, Vec<&str>)]) -> bool {
-    let next = |from: &str| {
-        let found = edges.iter().find(|(reference, _)| *reference == from);
-        found.map(|(_, next)| next.clone()).unwrap_or_default()
-    };
-    let mut open = next(target);
-    let mut seen = Vec::new();
-    while let Some(at) = open.pop() {
-        if at == target {
-            return true;
-        }
-        if !seen.contains(&at) {
-            seen.push(at);
-            open.extend(next(at));
-        }
-    }
-    false
 }
 
 /// Where such a type is first referred to.

@@ -2,7 +2,6 @@
 
 use super::super::keywords::{Keywords, is_null, text, typed};
 use super::super::reject::NoteKind;
-use super::super::rules::Null;
 use super::Pass;
 use crate::schema::read::Ordered;
 
@@ -104,15 +103,13 @@ impl Pass<'_> {
             other => return other,
         };
         let is_word = match keywords.get("type") {
-            Some(Ordered::String(name)) => match self.rules.null {
-                Null::List => name != "object",
-                Null::ScalarList => name != "object" && name != "array",
-                _ => false,
-            },
-            Some(Ordered::Array(_)) => matches!(self.rules.null, Null::List | Null::ScalarList),
-            _ => false,
+            Some(types) => {
+                let is = |name| types.as_str() == Some(name);
+                self.rules.lists_null(is("object"), is("array"))
+            }
+            None => false,
         } && !keywords.has("enum");
-        if self.rules.null == Null::Nullable {
+        if !self.rules.null_is_type() {
             keywords.set("nullable", Ordered::Bool(true));
         } else if is_word {
             let types = match keywords.take("type") {

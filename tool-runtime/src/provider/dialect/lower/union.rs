@@ -2,7 +2,6 @@
 
 use super::super::keywords::{Keywords, text};
 use super::super::reject::{NoteKind, Reject, RejectCode};
-use super::super::rules::Null;
 use super::{Pass, Spot};
 use crate::schema::read::Ordered;
 
@@ -44,18 +43,6 @@ fn is_of(value: &Ordered, name: &str) -> bool {
 }
 
 impl Pass<'_> {
-    /// Whether a list of types becomes a union.
-    pub(super) fn splits(&self, types: &[String]) -> bool {
-        match self.rules.null {
-            Null::Kept => false,
-            Null::List | Null::ScalarList => {
-                let is_large = |name: &String| name == "object" || name == "array";
-                types.iter().any(is_large)
-            }
-            Null::AnyOf | Null::Nullable => true,
-        }
-    }
-
     /// A union of a member for each type.
     pub(super) fn split(
         &mut self,
@@ -98,21 +85,14 @@ impl Pass<'_> {
         let has_keys = keywords
             .entries("properties")
             .is_some_and(|keys| !keys.is_empty());
-        let is_allowed = if spot.is_root {
-            self.rules.root_union
-        } else {
-            self.rules.object_with_union
-        };
-        if has_keys && !is_allowed {
-            return self.refuse(RejectCode::ObjectWithUnion);
+        if has_keys {
+            self.ask(self.rules.union_beside_keys(spot.is_root))?;
         }
         let members = match keywords.take("anyOf") {
             Some(Ordered::Array(members)) => members,
             _ => Vec::new(),
         };
-        if self.rules.first_keys && self.shares_first_key(&members) {
-            return self.refuse(RejectCode::UnionFirstKey);
-        }
+        self.ask(self.starts(&members))?;
         if !self.rules.object_with_union {
             // Each member says it itself.
             for keyword in ["type", "properties", "required", "additionalProperties"] {
@@ -123,24 +103,26 @@ impl Pass<'_> {
                 }
             }
         } else if keywords.has("properties") {
+            self.form(&keywords, spot, false)?;
             self.object(&mut keywords, spot)?;
         }
-        let mut lowered = Vec::new();
-        for (index, member) in members.into_iter().enumerate() {
-            lowered.push(self.inner(&format!("?{index}"), member, Spot::INNER)?);
-        }
-        keywords.set("anyOf", Ordered::Array(lowered));
+        let members = self.parts("?", members)?;
+        keywords.set("anyOf", Ordered::Array(members));
         Ok(self.finished(keywords))
     }
 
-    /// Whether two objects of a union start with the same key, and it does not tell them apart.
-    fn shares_first_key(&self, members: &[Ordered]) -> bool {
+    /// What stands against how the members of a union start.
+    fn starts(&self, members: &[Ordered]) -> Option<RejectCode> {
         let first = |member| self.first_key(member);
         let firsts: Vec<_> = members.iter().filter_map(first).collect();
-        firsts.iter().enumerate().any(|(at, (key, tag))| {
-            let others = firsts.iter().skip(at + 1);
-            let mut same = others.filter(|(other, _)| other == key);
-            same.any(|(_, other)| tag.is_none() || other.is_none() || tag == other)
+        firsts.iter().enumerate().find_map(|(at, (key, tag))| {
+            firsts
+                .iter()
+                .skip(at + 1)
+                .find_map(|(other, tag_of_other)| {
+                    let differ = tag.zip(*tag_of_other).is_some_and(|(a, b)| a != b);
+                    self.rules.starts(key == other, differ)
+                })
         })
     }
 

@@ -4,7 +4,7 @@ use toolwright_json::Decimal;
 
 use super::super::keywords::Keywords;
 use super::super::reject::NoteKind;
-use super::super::rules::{Enums, Formats, Rules, Takes, Unless, When};
+use super::super::rules::{Formats, Rules, When};
 use super::Pass;
 use crate::schema::read::{Ordered, Pair};
 
@@ -115,20 +115,11 @@ impl Pass<'_> {
     }
 
     fn takes_enum(&self, keywords: &Keywords) -> bool {
-        let all = |fits: fn(&Ordered) -> bool| {
-            let values = keywords.list("enum").unwrap_or_default();
-            values.iter().all(fits)
+        let takes = |value: &Ordered| {
+            let is_number = matches!(value, Ordered::Number(_));
+            self.rules.enumerates(value.as_str().is_some(), is_number)
         };
-        match self.rules.enums {
-            Enums::Any => true,
-            Enums::NoBooleans => all(|value| {
-                !matches!(
-                    value,
-                    Ordered::Bool(_) | Ordered::Null | Ordered::Array(_) | Ordered::Object(_)
-                )
-            }),
-            Enums::Strings => all(|value| value.as_str().is_some()),
-        }
+        keywords.list("enum").unwrap_or_default().iter().all(takes)
     }
 }
 
@@ -145,34 +136,24 @@ impl Rules {
                 }
             };
         }
-        let found = |(name, _): &&(&str, _)| *name == keyword;
-        match self.keywords {
-            Takes::All => Taken::Yes,
-            Takes::AllBut(refused) => match refused.iter().find(|(name, _)| *name == keyword) {
-                None => Taken::Yes,
-                Some((_, Unless::Never)) => Taken::No,
-                Some((_, Unless::Counted)) => yes_if(is_counted(value)),
-                Some((_, Unless::Regular)) => yes_if(is_regular(value)),
-                Some((_, Unless::NoForm)) => {
-                    let taken = |form| {
-                        let value = beside.get(form);
-                        value.is_some_and(|value| self.takes(form, value, beside) == Taken::Yes)
-                    };
-                    yes_if(!taken("pattern") && !taken("format"))
-                }
-                Some((_, Unless::NoneOptional)) => {
-                    let declared = beside.entries("properties").unwrap_or_default();
-                    yes_if(declared.iter().all(|(name, _)| beside.requires(name)))
-                }
-            },
-            Takes::Only(taken) => match taken.iter().find(found) {
-                None => Taken::No,
-                Some((_, When::Always)) => Taken::Yes,
-                Some((_, When::NoLookaround)) => yes_if(!looks_around(value)),
-                Some((_, When::AtMost(most))) => {
-                    yes_if(value.as_u128().is_some_and(|count| count <= *most))
-                }
-            },
+        match self.when(keyword) {
+            When::Always => Taken::Yes,
+            When::Never => Taken::No,
+            When::AtMost(most) => yes_if(value.as_u128().is_some_and(|count| count <= most)),
+            When::NoLookaround => yes_if(!looks_around(value)),
+            When::Counted => yes_if(is_counted(value)),
+            When::Regular => yes_if(is_regular(value)),
+            When::NoForm => {
+                let taken = |form| {
+                    let value = beside.get(form);
+                    value.is_some_and(|value| self.takes(form, value, beside) == Taken::Yes)
+                };
+                yes_if(!taken("pattern") && !taken("format"))
+            }
+            When::NoneOptional => {
+                let declared = beside.entries("properties").unwrap_or_default();
+                yes_if(declared.iter().all(|(name, _)| beside.requires(name)))
+            }
         }
     }
 }

@@ -4,44 +4,122 @@ use std::borrow::Cow;
 
 use crate::schema::read::{Ordered, Pair};
 
-/// Where a keyword stands among those of a schema; others stand behind these, as they came.
-fn place(keyword: &str) -> usize {
-    match keyword {
-        "$ref" => 0,
-        "anyOf" => 1,
-        "allOf" => 2,
-        "type" => 3,
-        "nullable" => 4,
-        "enum" => 5,
-        "items" => 6,
-        "prefixItems" => 7,
-        "minItems" => 8,
-        "maxItems" => 9,
-        "uniqueItems" => 10,
-        "minimum" => 11,
-        "exclusiveMinimum" => 12,
-        "maximum" => 13,
-        "exclusiveMaximum" => 14,
-        "multipleOf" => 15,
-        "not" => 16,
-        "minLength" => 17,
-        "maxLength" => 18,
-        "pattern" => 19,
-        "format" => 20,
-        "propertyNames" => 21,
-        "patternProperties" => 22,
-        "description" => 23,
-        "default" => 24,
-        "properties" => 25,
-        "required" => 26,
-        "propertyOrdering" => 27,
-        "additionalProperties" => 28,
-        "$defs" => 29,
-        _ => OTHERS,
-    }
+/// What of a keyword's value is a schema.
+#[derive(Clone, Copy)]
+enum Holds {
+    Nothing,
+    One,
+    List,
+    OneOrList,
+    /// The values of an object.
+    Named,
 }
 
-const OTHERS: usize = usize::MAX;
+/// A keyword, the type of the values that it is about (`number` is any number, none is any value),
+/// its place among those that can be told in words (0: it cannot), and what of it is a schema.
+type Row = (&'static str, &'static str, usize, Holds);
+
+/// What is known of JSON Schema. So far in the order of a schema's keywords; others stand behind
+/// these, as they came.
+const IN_ORDER: [Row; 30] = [
+    ("$ref", "", 0, Holds::Nothing),
+    ("anyOf", "", 0, Holds::List),
+    ("allOf", "", 0, Holds::List),
+    ("type", "", 0, Holds::Nothing),
+    ("nullable", "", 0, Holds::Nothing),
+    ("enum", "", 31, Holds::Nothing),
+    ("items", "array", 0, Holds::OneOrList),
+    ("prefixItems", "array", 0, Holds::List),
+    ("minItems", "array", 10, Holds::Nothing),
+    ("maxItems", "array", 11, Holds::Nothing),
+    ("uniqueItems", "array", 12, Holds::Nothing),
+    ("minimum", "number", 5, Holds::Nothing),
+    ("exclusiveMinimum", "number", 7, Holds::Nothing),
+    ("maximum", "number", 6, Holds::Nothing),
+    ("exclusiveMaximum", "number", 8, Holds::Nothing),
+    ("multipleOf", "number", 9, Holds::Nothing),
+    ("not", "", 24, Holds::One),
+    ("minLength", "string", 1, Holds::Nothing),
+    ("maxLength", "string", 2, Holds::Nothing),
+    ("pattern", "string", 3, Holds::Nothing),
+    ("format", "string", 4, Holds::Nothing),
+    ("propertyNames", "object", 19, Holds::One),
+    ("patternProperties", "object", 20, Holds::Named),
+    ("description", "", 0, Holds::Nothing),
+    ("default", "", 30, Holds::Nothing),
+    ("properties", "object", 0, Holds::Named),
+    ("required", "object", 0, Holds::Nothing),
+    ("propertyOrdering", "", 0, Holds::Nothing),
+    ("additionalProperties", "object", 0, Holds::One),
+    ("$defs", "", 0, Holds::Nothing),
+];
+
+const OTHERS: [Row; 16] = [
+    ("contains", "array", 13, Holds::One),
+    ("minContains", "array", 14, Holds::Nothing),
+    ("maxContains", "array", 15, Holds::Nothing),
+    ("unevaluatedItems", "array", 16, Holds::One),
+    ("minProperties", "object", 17, Holds::Nothing),
+    ("maxProperties", "object", 18, Holds::Nothing),
+    ("unevaluatedProperties", "object", 21, Holds::One),
+    ("dependentRequired", "object", 22, Holds::Nothing),
+    ("dependentSchemas", "object", 23, Holds::Named),
+    ("if", "", 25, Holds::One),
+    ("then", "", 26, Holds::One),
+    ("else", "", 27, Holds::One),
+    ("contentEncoding", "string", 28, Holds::Nothing),
+    ("contentMediaType", "string", 29, Holds::Nothing),
+    ("oneOf", "", 0, Holds::List),
+    ("additionalItems", "", 0, Holds::One),
+];
+
+fn row(keyword: &str) -> Option<&'static Row> {
+    let mut rows = IN_ORDER.iter().chain(&OTHERS);
+    rows.find(|(name, ..)| *name == keyword)
+}
+
+/// Whether a keyword says something of values of a type.
+pub(super) fn is_about(keyword: &str, name: &str) -> bool {
+    let about = row(keyword).map(|(_, about, ..)| *about);
+    about == Some(name) || name == "integer" && about == Some("number")
+}
+
+/// Where a keyword stands among those that can be told in words.
+pub(super) fn place_in_words(keyword: &str) -> Option<usize> {
+    let place = row(keyword).map(|(_, _, place, _)| *place);
+    place.filter(|place| *place > 0)
+}
+
+/// What is known of JSON Schema; all else is somebody's own.
+pub(super) fn is_known(keyword: &str) -> bool {
+    row(keyword).is_some()
+}
+
+/// Visits the schemas directly inside a schema; definitions are not inside it until they are
+/// referred to.
+pub(super) fn inside<'s>(schema: &'s Ordered, visit: &mut dyn FnMut(&'s Ordered)) {
+    let Ordered::Object(entries) = schema else {
+        return;
+    };
+    for (key, value) in entries {
+        let Some((.., holds)) = row(key) else {
+            continue;
+        };
+        match (holds, value) {
+            (Holds::List | Holds::OneOrList, Ordered::Array(members)) => {
+                members.iter().for_each(&mut *visit);
+            }
+            (Holds::Named, Ordered::Object(members)) => {
+                members
+                    .iter()
+                    .map(|(_, member)| member)
+                    .for_each(&mut *visit);
+            }
+            (Holds::One | Holds::OneOrList, member) => visit(member),
+            _ => {}
+        }
+    }
+}
 
 /// The keywords of one schema.
 #[derive(Debug, Clone, Default)]
@@ -133,7 +211,10 @@ impl Keywords {
 
     /// The schema, its keywords in order.
     pub(super) fn into_schema(mut self) -> Ordered {
-        let place = |(key, _): &Pair| place(key);
+        let place = |(key, _): &Pair| {
+            let at = IN_ORDER.iter().position(|(name, ..)| name == key);
+            at.unwrap_or(IN_ORDER.len())
+        };
         // Most stand in order already.
         if !self.0.is_sorted_by_key(place) {
             self.0.sort_by_cached_key(place);
@@ -164,9 +245,4 @@ pub(super) fn typed(name: &'static str) -> Ordered {
 /// Whether a schema admits `null` and nothing else.
 pub(super) fn is_null(schema: &Ordered) -> bool {
     schema.get("type").and_then(Ordered::as_str) == Some("null")
-}
-
-/// What is known of JSON Schema; all else is somebody's own.
-pub(super) fn is_known(keyword: &str) -> bool {
-    place(keyword) != OTHERS || super::lower::TOLD.contains(&keyword)
 }

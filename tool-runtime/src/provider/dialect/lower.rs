@@ -18,7 +18,6 @@ use super::reject::{Note, NoteKind, Reject, RejectCode};
 use super::rules::{Null, ObjectForm, Root, Rules, Wanted};
 use crate::schema::read::Ordered;
 use crate::schema::render::SchemaDoc;
-pub(super) use words::TOLD;
 
 /// A schema as a dialect accepts it.
 #[derive(Debug, Clone)]

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::super::canonical::Canonical;
-use super::super::canonical::refs::{comes_back, inside};
+use super::super::canonical::refs::comes_back;
+use super::super::keywords::inside;
 use super::super::plan::Path;
 use crate::schema::read::Ordered;
 

@@ -1,33 +1,9 @@
 //! Unions.
 
-use super::super::keywords::{Keywords, text};
+use super::super::keywords::{Keywords, is_about, text};
 use super::super::reject::{NoteKind, Reject, RejectCode};
 use super::{Pass, Spot};
 use crate::schema::read::Ordered;
-
-/// Which keywords say something of values of a type.
-fn is_about(keyword: &str, name: &str) -> bool {
-    match keyword {
-        "minLength" | "maxLength" | "pattern" | "format" | "contentEncoding"
-        | "contentMediaType" => name == "string",
-        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
-            matches!(name, "integer" | "number")
-        }
-        "items" | "prefixItems" | "minItems" | "maxItems" | "uniqueItems" | "contains"
-        | "minContains" | "maxContains" | "unevaluatedItems" => name == "array",
-        "properties"
-        | "required"
-        | "additionalProperties"
-        | "patternProperties"
-        | "propertyNames"
-        | "minProperties"
-        | "maxProperties"
-        | "dependentRequired"
-        | "dependentSchemas"
-        | "unevaluatedProperties" => name == "object",
-        _ => false,
-    }
-}
 
 /// Whether a value is of a type.
 fn is_of(value: &Ordered, name: &str) -> bool {

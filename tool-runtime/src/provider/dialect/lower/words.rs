@@ -2,45 +2,11 @@
 
 use toolwright_json::Decimal;
 
-use super::super::keywords::Keywords;
+use super::super::keywords::{Keywords, place_in_words};
 use super::super::reject::NoteKind;
 use super::super::rules::{Formats, Rules, When};
 use super::Pass;
 use crate::schema::read::{Ordered, Pair};
-
-/// The keywords that can be told in words, in this order.
-pub(in super::super) const TOLD: [&str; 30] = [
-    "minLength",
-    "maxLength",
-    "pattern",
-    "format",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "contains",
-    "minContains",
-    "maxContains",
-    "unevaluatedItems",
-    "minProperties",
-    "maxProperties",
-    "propertyNames",
-    "patternProperties",
-    "unevaluatedProperties",
-    "dependentRequired",
-    "dependentSchemas",
-    "not",
-    "if",
-    "then",
-    "else",
-    "contentEncoding",
-    "contentMediaType",
-    "default",
-];
 
 /// Whether a dialect takes a keyword.
 #[derive(PartialEq, Eq)]
@@ -54,44 +20,21 @@ pub(super) enum Taken {
 impl Pass<'_> {
     /// The schema, once all that the dialect has no word for is told otherwise.
     pub(super) fn finished(&mut self, mut keywords: Keywords) -> Ordered {
-        // Most schemas have no others, and need not be looked through for each of those that are told.
-        let is_told = |(key, _): &Pair| {
-            !matches!(
-                key.as_ref(),
-                "type"
-                    | "description"
-                    | "properties"
-                    | "required"
-                    | "additionalProperties"
-                    | "items"
-                    | "anyOf"
-                    | "$ref"
-            )
+        let told = |(key, value): &Pair| {
+            let place = place_in_words(key)?;
+            match self.rules.takes(key, value, &keywords) {
+                Taken::Yes => None,
+                // What it never takes is told first.
+                taken => Some((taken == Taken::NotThis, place, key.clone())),
+            }
         };
-        if !keywords.0.iter().any(is_told) {
-            return keywords.into_schema();
-        }
-        let mut told = Vec::new();
-        for (at, keyword) in TOLD.iter().enumerate() {
-            let Some(value) = keywords.get(keyword) else {
+        let mut told: Vec<_> = keywords.0.iter().filter_map(told).collect();
+        told.sort_unstable();
+        let mut words = Vec::new();
+        for (_, _, keyword) in told {
+            let Some(value) = keywords.take(&keyword) else {
                 continue;
             };
-            let taken = self.rules.takes(keyword, value, &keywords);
-            if taken != Taken::Yes
-                && let Some(value) = keywords.take(keyword)
-            {
-                // What it never takes is told first.
-                told.push((taken == Taken::NotThis, at, (*keyword).to_owned(), value));
-            }
-        }
-        if !self.takes_enum(&keywords)
-            && let Some(values) = keywords.take("enum")
-        {
-            told.push((true, TOLD.len(), "enum".to_owned(), values));
-        }
-        told.sort_by_key(|(is_conditional, at, ..)| (*is_conditional, *at));
-        let mut words = Vec::new();
-        for (_, _, keyword, value) in told {
             let kind = match said(&keyword, &value) {
                 Some(said) => {
                     words.push(said);
@@ -113,20 +56,19 @@ impl Pass<'_> {
             .takes("patternProperties", patterns, &Keywords::default())
             == Taken::Yes
     }
-
-    fn takes_enum(&self, keywords: &Keywords) -> bool {
-        let takes = |value: &Ordered| {
-            let is_number = matches!(value, Ordered::Number(_));
-            self.rules.enumerates(value.as_str().is_some(), is_number)
-        };
-        keywords.list("enum").unwrap_or_default().iter().all(takes)
-    }
 }
 
 impl Rules {
     /// Whether a keyword is taken with a value, beside others.
     pub(super) fn takes(&self, keyword: &str, value: &Ordered, beside: &Keywords) -> Taken {
         let yes_if = |fits| if fits { Taken::Yes } else { Taken::NotThis };
+        if keyword == "enum" {
+            let takes = |value: &Ordered| {
+                let is_number = matches!(value, Ordered::Number(_));
+                self.enumerates(value.as_str().is_some(), is_number)
+            };
+            return yes_if(!matches!(value, Ordered::Array(values) if !values.iter().all(takes)));
+        }
         if keyword == "format" {
             return match self.formats {
                 Formats::Any => Taken::Yes,

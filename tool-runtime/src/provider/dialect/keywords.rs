@@ -193,8 +193,7 @@ impl Keywords {
 
     /// Whether a key of an object must be there.
     pub(super) fn requires(&self, name: &str) -> bool {
-        let names = self.list("required").unwrap_or_default();
-        names.iter().any(|known| known.as_str() == Some(name))
+        names(self.get("required"), name)
     }
 
     /// Appends `words` to the description, in brackets.
@@ -240,6 +239,27 @@ pub(super) fn text(text: impl Into<Cow<'static, str>>) -> Ordered {
 /// The schema of one type alone.
 pub(super) fn typed(name: &'static str) -> Ordered {
     Keywords::of([("type", text(name))]).into_schema()
+}
+
+/// Whether the value of a keyword (`type`, `required`) is a name, or a list of names that has it.
+pub(super) fn names(value: Option<&Ordered>, name: &str) -> bool {
+    match value {
+        Some(Ordered::Array(names)) => names.iter().any(|known| known.as_str() == Some(name)),
+        one => one.and_then(Ordered::as_str) == Some(name),
+    }
+}
+
+/// The type of a value: of a whole number `integer`, which is one of the numbers too.
+pub(super) fn type_of(value: &Ordered) -> &'static str {
+    match value {
+        Ordered::Null => "null",
+        Ordered::Bool(_) => "boolean",
+        value if value.is_integer() => "integer",
+        Ordered::Number(_) => "number",
+        Ordered::String(_) => "string",
+        Ordered::Array(_) => "array",
+        Ordered::Object(_) => "object",
+    }
 }
 
 /// Whether a schema admits `null` and nothing else.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::Dialect;
 use super::canonical::{Canonical, canonical};
-use super::keywords::{Keywords, is_known};
+use super::keywords::{Keywords, is_known, names};
 use super::plan::{Path, Plan, Step};
 use super::reject::{Note, NoteKind, Reject, RejectCode};
 use super::rules::{Null, ObjectForm, Root, Rules, Wanted};
@@ -116,22 +116,17 @@ impl Lowering {
             let refused = rules.root(root(&canonical.root));
             refused.map_or(Ok(()), |code| Err(vec![Reject::new(code, "/")]))?;
         }
-        let mut rejects = Vec::new();
-        // An edge that is refused in any case is refused where it stands.
-        if let (None, Some(code)) = (rules.edge_back(false), rules.edge_back(true))
-            && let Some(path) = cycles::required(&canonical)
-        {
-            self.refused(Reject::new(code, path), &mut rejects)?;
-        }
+        let endless = cycles::through_required(&canonical);
         let root = canonical.take_root();
         let mut pass = Pass {
             rules,
             canonical: &canonical,
+            endless,
             path: Path::default(),
             steps: Vec::new(),
             notes,
             tells_all: self.tells_all,
-            rejects,
+            rejects: Vec::new(),
         };
         let spot = if self.is_argument {
             Spot::INNER
@@ -227,6 +222,8 @@ impl Spot {
 struct Pass<'c> {
     rules: &'static Rules,
     canonical: &'c Canonical,
+    /// The references to types of which no value would end.
+    endless: Vec<String>,
     path: Path,
     steps: Vec<Step>,
     notes: Vec<Note>,
@@ -252,6 +249,17 @@ impl Pass<'_> {
             keyword: keyword.to_owned(),
             value: value.to_json(),
         });
+    }
+
+    /// Leaves keywords out, with a note of each; whether there was one.
+    fn leave_out(&mut self, keywords: &mut Keywords, names: &[&str]) -> bool {
+        let before = keywords.0.len();
+        for name in names {
+            if let Some(value) = keywords.take(name) {
+                self.note(NoteKind::Dropped, name, &value);
+            }
+        }
+        keywords.0.len() < before
     }
 
     /// Lowers a part of what is being lowered.
@@ -352,13 +360,8 @@ impl Pass<'_> {
             _ => Vec::new(),
         };
         let is_object = |member: &Ordered| {
-            let is_named = match member.get("type") {
-                Some(Ordered::Array(names)) => {
-                    names.iter().any(|name| name.as_str() == Some("object"))
-                }
-                name => name.and_then(Ordered::as_str) == Some("object"),
-            };
-            is_named || member.get("properties").is_some() || member.get("$ref").is_some()
+            let has = |keyword| member.get(keyword).is_some();
+            names(member.get("type"), "object") || has("properties") || has("$ref")
         };
         let members = match self.rules.all_of(members.iter().any(is_object)) {
             Ok(true) => members,
@@ -379,7 +382,9 @@ impl Pass<'_> {
 
     /// A type that contains itself.
     fn reference(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
-        self.ask(self.rules.edge_back(false))?;
+        let target = keywords.text("$ref");
+        let is_required = self.endless.iter().any(|known| target == Some(known));
+        self.ask(self.rules.edge_back(is_required))?;
         if !self.rules.lone_ref || keywords.0.len() == 1 {
             return Ok(self.finished(keywords));
         }
@@ -387,17 +392,14 @@ impl Pass<'_> {
         let reference = keywords.take("$ref").into_iter();
         let alone = reference.map(|reference| Keywords::of([("$ref", reference)]).into_schema());
         let mut out = Keywords::of([("anyOf", Ordered::Array(alone.collect()))]);
-        for keyword in [
+        let beside = [
             "type",
             "properties",
             "required",
             "additionalProperties",
             "anyOf",
-        ] {
-            if let Some(value) = keywords.take(keyword) {
-                self.note(NoteKind::Dropped, keyword, &value);
-            }
-        }
+        ];
+        self.leave_out(&mut keywords, &beside);
         out.0.append(&mut keywords.0);
         Ok(self.finished(out))
     }

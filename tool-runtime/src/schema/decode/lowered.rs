@@ -12,7 +12,7 @@ use toolwright_json::{Number, Place, write_comma};
 
 use super::Error;
 use super::read::Json;
-use crate::provider::dialect::Plan;
+use crate::provider::dialect::{MOST_PLACES, Plan};
 use crate::schema::decode::{Leaf, admits, int_of};
 use crate::schema::read::read;
 use crate::schema::shape::{Array, Field, Foreign, Kind, Map, Object, Presence, Shape, bare};
@@ -104,7 +104,7 @@ impl Json<'_> {
                     ..
                 }),
                 Some(b'{'),
-            ) if min_len == max_len && max_len <= 8 => {
+            ) if min_len == max_len && u128::from(max_len) <= MOST_PLACES => {
                 self.places(usize::try_from(max_len).unwrap_or(0))?
             }
             (Kind::Foreign(foreign), _) => {

@@ -1,6 +1,6 @@
 //! `null`, in each dialect's way.
 
-use super::super::keywords::{Keywords, is_null, text, typed};
+use super::super::keywords::{Keywords, is_null, names, text, typed};
 use super::super::reject::NoteKind;
 use super::Pass;
 use crate::schema::read::Ordered;
@@ -12,11 +12,7 @@ impl Pass<'_> {
     }
 
     fn admits(&self, schema: &Ordered, steps: u8) -> bool {
-        let has_null = |list: Option<&Ordered>| match list {
-            Some(Ordered::Array(types)) => types.iter().any(|name| name.as_str() == Some("null")),
-            _ => false,
-        };
-        if is_null(schema) || has_null(schema.get("type")) {
+        if names(schema.get("type"), "null") {
             return true;
         }
         if let Some(reference) = schema.get("$ref").and_then(Ordered::as_str) {
@@ -88,8 +84,8 @@ impl Pass<'_> {
             && keywords.has("description")
             && keywords.count("minimum") == Some(0)
             && !keywords.has("maximum");
-        if is_width && let Some(value) = keywords.take("minimum") {
-            self.note(NoteKind::Dropped, "minimum", &value);
+        if is_width {
+            self.leave_out(keywords, &["minimum"]);
         }
     }
 

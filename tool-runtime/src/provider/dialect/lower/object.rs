@@ -132,9 +132,7 @@ impl Pass<'_> {
             ),
             ("required", Ordered::Array(vec![text("key"), text("value")])),
         ]);
-        if let Some(names) = keywords.take("required") {
-            self.note(NoteKind::Dropped, "required", &names);
-        }
+        self.leave_out(&mut keywords, &["required"]);
         for keyword in [
             "properties",
             "additionalProperties",
@@ -268,21 +266,14 @@ impl Pass<'_> {
                 keywords.set("additionalProperties", Ordered::Bool(false));
             }
             Objects::Unmarked | Objects::Narrowed => {
-                let mut is_told = false;
-                for keyword in ["additionalProperties", "patternProperties"] {
-                    if let Some(value) = keywords.take(keyword) {
-                        self.note(NoteKind::Dropped, keyword, &value);
-                        is_told = true;
-                    }
-                }
+                let is_told =
+                    self.leave_out(keywords, &["additionalProperties", "patternProperties"]);
                 if is_open && !is_told {
                     self.note_narrowed();
                 }
             }
         }
-        if let Some(names) = keywords.take("propertyNames") {
-            self.note(NoteKind::Dropped, "propertyNames", &names);
-        }
+        self.leave_out(keywords, &["propertyNames"]);
     }
 
     /// The values behind keys that are not declared.

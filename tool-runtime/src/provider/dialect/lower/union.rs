@@ -1,21 +1,14 @@
 //! Unions.
 
-use super::super::keywords::{Keywords, is_about, text};
-use super::super::reject::{NoteKind, Reject, RejectCode};
+use super::super::keywords::{Keywords, is_about, names, text, type_of};
+use super::super::reject::{Reject, RejectCode};
 use super::{Pass, Spot};
 use crate::schema::read::Ordered;
 
 /// Whether a value is of a type.
 fn is_of(value: &Ordered, name: &str) -> bool {
-    match value {
-        Ordered::Null => name == "null",
-        Ordered::Bool(_) => name == "boolean",
-        value if value.is_integer() => matches!(name, "integer" | "number"),
-        Ordered::Number(_) => name == "number",
-        Ordered::String(_) => name == "string",
-        Ordered::Array(_) => name == "array",
-        Ordered::Object(_) => name == "object",
-    }
+    let own = type_of(value);
+    own == name || own == "integer" && name == "number"
 }
 
 impl Pass<'_> {
@@ -71,13 +64,11 @@ impl Pass<'_> {
         self.ask(self.starts(&members))?;
         if !self.rules.object_with_union {
             // Each member says it itself.
-            for keyword in ["type", "properties", "required", "additionalProperties"] {
-                if let Some(value) = keywords.take(keyword)
-                    && keyword != "type"
-                {
-                    self.note(NoteKind::Dropped, keyword, &value);
-                }
-            }
+            keywords.take("type");
+            self.leave_out(
+                &mut keywords,
+                &["properties", "required", "additionalProperties"],
+            );
         } else if keywords.has("properties") {
             self.form(&keywords, spot, false)?;
             self.object(&mut keywords, spot)?;
@@ -116,10 +107,7 @@ impl Pass<'_> {
             return None;
         };
         let (name, schema) = keys.first()?;
-        let is_required = match member.get("required") {
-            Some(Ordered::Array(names)) => names.iter().any(|known| known.as_str() == Some(name)),
-            _ => false,
-        };
+        let is_required = names(member.get("required"), name);
         let tag = match schema.get("enum") {
             // `null` is told in its stead where it may be missing.
             Some(Ordered::Array(values)) if is_required => match values.as_slice() {

@@ -1,7 +1,8 @@
 //! Whether a dialect can say a tool's arguments, decided when it compiles.
 //!
-//! The same rules as those of `lower`, on the tree of a type instead of the text of its schema: a
-//! constant function can walk the one and not the other. Tests hold the two against each other.
+//! `rules` decides, as for `lower`; the facts are found in the tree of a type instead of the text of
+//! its schema: a constant function can walk the one and not the other. Tests hold the two walks
+//! against each other.
 
 /// `?` of a rule, which constant functions have not.
 macro_rules! ask {

@@ -15,6 +15,10 @@ pub(crate) const OF: &[(&str, &str)] = &[
     ("Skips", LEFT_OUT),
     ("Tree", LEFT_OUT),
     ("Forest", LEFT_OUT),
+    (
+        "OnlyFlattensMap",
+        "that no keys are declared says schemars of a map alone",
+    ),
     ("FlattensStruct", OF_FLATTENED),
     ("FlattensOption", OF_FLATTENED),
     (

@@ -185,6 +185,11 @@ types! {
         rest: HashMap<String, u8>,
     }
 
+    struct OnlyFlattensMap {
+        #[serde(flatten)]
+        rest: HashMap<String, u8>,
+    }
+
     struct FlattensAny {
         id: u8,
         #[serde(flatten)]
@@ -323,6 +328,10 @@ struct Open {
 }
 
 #[derive(Serialize, Deserialize, Schema)]
+#[schema(open)]
+struct OpenNothing {}
+
+#[derive(Serialize, Deserialize, Schema)]
 struct OnlyOurs {
     #[schema(range(0.0..1.0), multiple_of = 0.25)]
     half_open: f64,
@@ -459,6 +468,7 @@ pub(crate) fn rows() -> Vec<Row> {
         FlattensStruct => r#"[{"id":1,"x":1,"y":2,"last":true}]"#, r#"[{"id":1,"at":{"x":1,"y":2},"last":true},{"id":1,"x":1,"y":2,"last":true,"z":3}]"#;
         FlattensOption => r#"[{"id":1},{"id":1,"x":1,"y":2}]"#, r#"[{"x":1,"y":2}]"#;
         FlattensMap => r#"[{"id":1},{"id":1,"a":2}]"#, r#"[{"id":1,"a":"b"}]"#;
+        OnlyFlattensMap => r#"[{},{"a":2}]"#, r#"[{"a":"b"}]"#;
         FlattensAny => r#"[{"id":1,"a":"b"}]"#, "[{}]";
         FlattensEnum => r#"[{"id":1,"kind":"opened","by":"me"},{"id":1,"kind":"closed"}]"#, r#"[{"id":1},{"id":1,"kind":"no"}]"#;
         FlattensChoice => r#"[{"id":1,"All":null},{"id":1,"Some":[1]},{"id":1,"At":{"x":1,"y":2}}]"#, r#"[{"id":1}]"#;
@@ -481,6 +491,7 @@ pub(crate) fn rows() -> Vec<Row> {
         Marked<u8> => r#"[{"value":1}]"#, "[{}]";
         MarkedWithNone => r#"[{"value":{"value":1}}]"#, "[{}]";
         -no Open => r#"[{"a":1}]"#, "[{}]";
+        -no OpenNothing => r#"[{},{"a":1}]"#, "[null,[]]";
         -no OnlyOurs => r#"[{"half_open":0.25,"whole":-5,"few":[1,2],"one":{"a":1}}]"#, "[{}]";
         ForBoth => r#"[{"children":[]},{"a":1,"children":[{"children":[]}]}]"#, "[{}]";
         HoldsForBoth => r#"[{"one":{"children":[]}}]"#, "[{}]";

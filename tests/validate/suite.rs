@@ -94,6 +94,7 @@ fn the_suite_of_json_schema_holds() {
                     let arguments = json!({ "v": test["data"] }).to_string();
                     let result = tools.call_blocking(&ToolCall::new("1", "t", arguments), &cx);
                     if result.errors().next().is_none() != test["valid"].as_bool().unwrap() {
+                        eprintln!("{:?}", result.errors().collect::<Vec<_>>());
                         differences.insert(format!(
                             "{place}: {}",
                             test["description"].as_str().unwrap()

@@ -27,7 +27,7 @@ pub(super) struct Canonical {
     pub(super) root: Ordered,
     /// The types that contain themselves, by name.
     pub(super) defs: Vec<Pair>,
-    is_recursive: bool,
+    pub(super) is_recursive: bool,
 }
 
 impl Canonical {

@@ -4,44 +4,120 @@ use std::borrow::Cow;
 
 use crate::schema::read::{Ordered, Pair};
 
-/// Where a keyword stands among those of a schema; others stand behind these, as they came.
-fn place(keyword: &str) -> usize {
-    match keyword {
-        "$ref" => 0,
-        "anyOf" => 1,
-        "allOf" => 2,
-        "type" => 3,
-        "nullable" => 4,
-        "enum" => 5,
-        "items" => 6,
-        "prefixItems" => 7,
-        "minItems" => 8,
-        "maxItems" => 9,
-        "uniqueItems" => 10,
-        "minimum" => 11,
-        "exclusiveMinimum" => 12,
-        "maximum" => 13,
-        "exclusiveMaximum" => 14,
-        "multipleOf" => 15,
-        "not" => 16,
-        "minLength" => 17,
-        "maxLength" => 18,
-        "pattern" => 19,
-        "format" => 20,
-        "propertyNames" => 21,
-        "patternProperties" => 22,
-        "description" => 23,
-        "default" => 24,
-        "properties" => 25,
-        "required" => 26,
-        "propertyOrdering" => 27,
-        "additionalProperties" => 28,
-        "$defs" => 29,
-        _ => OTHERS,
-    }
+/// What of a keyword's value is a schema.
+#[derive(Clone, Copy)]
+enum Holds {
+    Nothing,
+    One,
+    List,
+    OneOrList,
+    /// The values of an object.
+    Named,
 }
 
-const OTHERS: usize = usize::MAX;
+/// Where a keyword stands among those of a schema, the type of the values that it is about (`number`
+/// is any number, none is any value), its place among those that can be told in words (0: it cannot),
+/// and what of its value is a schema.
+type Row = (usize, &'static str, usize, Holds);
+
+/// Behind all that have a place, as they came.
+const OTHERS: usize = 30;
+
+/// What is known of JSON Schema. A `match` compares faster than a list is searched.
+fn row(keyword: &str) -> Option<Row> {
+    Some(match keyword {
+        "$ref" => (0, "", 0, Holds::Nothing),
+        "anyOf" => (1, "", 0, Holds::List),
+        "allOf" => (2, "", 0, Holds::List),
+        "type" => (3, "", 0, Holds::Nothing),
+        "nullable" => (4, "", 0, Holds::Nothing),
+        "enum" => (5, "", 31, Holds::Nothing),
+        "items" => (6, "array", 0, Holds::OneOrList),
+        "prefixItems" => (7, "array", 0, Holds::List),
+        "minItems" => (8, "array", 10, Holds::Nothing),
+        "maxItems" => (9, "array", 11, Holds::Nothing),
+        "uniqueItems" => (10, "array", 12, Holds::Nothing),
+        "minimum" => (11, "number", 5, Holds::Nothing),
+        "exclusiveMinimum" => (12, "number", 7, Holds::Nothing),
+        "maximum" => (13, "number", 6, Holds::Nothing),
+        "exclusiveMaximum" => (14, "number", 8, Holds::Nothing),
+        "multipleOf" => (15, "number", 9, Holds::Nothing),
+        "not" => (16, "", 24, Holds::One),
+        "minLength" => (17, "string", 1, Holds::Nothing),
+        "maxLength" => (18, "string", 2, Holds::Nothing),
+        "pattern" => (19, "string", 3, Holds::Nothing),
+        "format" => (20, "string", 4, Holds::Nothing),
+        "propertyNames" => (21, "object", 19, Holds::One),
+        "patternProperties" => (22, "object", 20, Holds::Named),
+        "description" => (23, "", 0, Holds::Nothing),
+        "default" => (24, "", 30, Holds::Nothing),
+        "properties" => (25, "object", 0, Holds::Named),
+        "required" => (26, "object", 0, Holds::Nothing),
+        "propertyOrdering" => (27, "", 0, Holds::Nothing),
+        "additionalProperties" => (28, "object", 0, Holds::One),
+        "$defs" => (29, "", 0, Holds::Nothing),
+        "contains" => (OTHERS, "array", 13, Holds::One),
+        "minContains" => (OTHERS, "array", 14, Holds::Nothing),
+        "maxContains" => (OTHERS, "array", 15, Holds::Nothing),
+        "unevaluatedItems" => (OTHERS, "array", 16, Holds::One),
+        "minProperties" => (OTHERS, "object", 17, Holds::Nothing),
+        "maxProperties" => (OTHERS, "object", 18, Holds::Nothing),
+        "unevaluatedProperties" => (OTHERS, "object", 21, Holds::One),
+        "dependentRequired" => (OTHERS, "object", 22, Holds::Nothing),
+        "dependentSchemas" => (OTHERS, "object", 23, Holds::Named),
+        "if" => (OTHERS, "", 25, Holds::One),
+        "then" => (OTHERS, "", 26, Holds::One),
+        "else" => (OTHERS, "", 27, Holds::One),
+        "contentEncoding" => (OTHERS, "string", 28, Holds::Nothing),
+        "contentMediaType" => (OTHERS, "string", 29, Holds::Nothing),
+        "oneOf" => (OTHERS, "", 0, Holds::List),
+        "additionalItems" => (OTHERS, "", 0, Holds::One),
+        _ => return None,
+    })
+}
+
+/// Whether a keyword says something of values of a type.
+pub(super) fn is_about(keyword: &str, name: &str) -> bool {
+    let about = row(keyword).map(|(_, about, ..)| about);
+    about == Some(name) || name == "integer" && about == Some("number")
+}
+
+/// Where a keyword stands among those that can be told in words.
+pub(super) fn place_in_words(keyword: &str) -> Option<usize> {
+    let place = row(keyword).map(|(_, _, place, _)| place);
+    place.filter(|place| *place > 0)
+}
+
+/// What is known of JSON Schema; all else is somebody's own.
+pub(super) fn is_known(keyword: &str) -> bool {
+    row(keyword).is_some()
+}
+
+/// Visits the schemas directly inside a schema; definitions are not inside it until they are
+/// referred to.
+pub(super) fn inside<'s>(schema: &'s Ordered, visit: &mut dyn FnMut(&'s Ordered)) {
+    let Ordered::Object(entries) = schema else {
+        return;
+    };
+    for (key, value) in entries {
+        let Some((.., holds)) = row(key) else {
+            continue;
+        };
+        match (holds, value) {
+            (Holds::List | Holds::OneOrList, Ordered::Array(members)) => {
+                members.iter().for_each(&mut *visit);
+            }
+            (Holds::Named, Ordered::Object(members)) => {
+                members
+                    .iter()
+                    .map(|(_, member)| member)
+                    .for_each(&mut *visit);
+            }
+            (Holds::One | Holds::OneOrList, member) => visit(member),
+            _ => {}
+        }
+    }
+}
 
 /// The keywords of one schema.
 #[derive(Debug, Clone, Default)]
@@ -115,8 +191,7 @@ impl Keywords {
 
     /// Whether a key of an object must be there.
     pub(super) fn requires(&self, name: &str) -> bool {
-        let names = self.list("required").unwrap_or_default();
-        names.iter().any(|known| known.as_str() == Some(name))
+        names(self.get("required"), name)
     }
 
     /// Appends `words` to the description, in brackets.
@@ -133,7 +208,7 @@ impl Keywords {
 
     /// The schema, its keywords in order.
     pub(super) fn into_schema(mut self) -> Ordered {
-        let place = |(key, _): &Pair| place(key);
+        let place = |(key, _): &Pair| row(key).map_or(OTHERS, |(place, ..)| place);
         // Most stand in order already.
         if !self.0.is_sorted_by_key(place) {
             self.0.sort_by_cached_key(place);
@@ -161,12 +236,28 @@ pub(super) fn typed(name: &'static str) -> Ordered {
     Keywords::of([("type", text(name))]).into_schema()
 }
 
+/// Whether the value of a keyword (`type`, `required`) is a name, or a list of names that has it.
+pub(super) fn names(value: Option<&Ordered>, name: &str) -> bool {
+    match value {
+        Some(Ordered::Array(names)) => names.iter().any(|known| known.as_str() == Some(name)),
+        one => one.and_then(Ordered::as_str) == Some(name),
+    }
+}
+
+/// The type of a value: of a whole number `integer`, which is one of the numbers too.
+pub(super) fn type_of(value: &Ordered) -> &'static str {
+    match value {
+        Ordered::Null => "null",
+        Ordered::Bool(_) => "boolean",
+        value if value.is_integer() => "integer",
+        Ordered::Number(_) => "number",
+        Ordered::String(_) => "string",
+        Ordered::Array(_) => "array",
+        Ordered::Object(_) => "object",
+    }
+}
+
 /// Whether a schema admits `null` and nothing else.
 pub(super) fn is_null(schema: &Ordered) -> bool {
     schema.get("type").and_then(Ordered::as_str) == Some("null")
-}
-
-/// What is known of JSON Schema; all else is somebody's own.
-pub(super) fn is_known(keyword: &str) -> bool {
-    place(keyword) != OTHERS || super::lower::TOLD.contains(&keyword)
 }

@@ -12,13 +12,12 @@ use std::sync::Arc;
 
 use super::Dialect;
 use super::canonical::{Canonical, canonical};
-use super::keywords::{Keywords, is_known};
+use super::keywords::{Keywords, is_known, names};
 use super::plan::{Path, Plan, Step};
 use super::reject::{Note, NoteKind, Reject, RejectCode};
-use super::rules::{AllOf, Null, Recursion, Rules, Wanted};
+use super::rules::{Null, ObjectForm, Root, Rules, Wanted};
 use crate::schema::read::Ordered;
 use crate::schema::render::SchemaDoc;
-pub(super) use words::TOLD;
 
 /// A schema as a dialect accepts it.
 #[derive(Debug, Clone)]
@@ -114,23 +113,20 @@ impl Lowering {
         let mut notes = Vec::new();
         let mut canonical = canonical(schema, &mut notes).map_err(|reject| vec![reject])?;
         if !self.is_argument {
-            root(&canonical.root, rules).map_err(|reject| vec![reject])?;
+            let refused = rules.root(root(&canonical.root));
+            refused.map_or(Ok(()), |code| Err(vec![Reject::new(code, "/")]))?;
         }
-        let mut rejects = Vec::new();
-        if rules.recursion == Recursion::Optional
-            && let Err(reject) = cycles::refuse_required(&canonical)
-        {
-            self.refused(reject, &mut rejects)?;
-        }
+        let endless = cycles::through_required(&canonical);
         let root = canonical.take_root();
         let mut pass = Pass {
             rules,
             canonical: &canonical,
+            endless,
             path: Path::default(),
             steps: Vec::new(),
             notes,
             tells_all: self.tells_all,
-            rejects,
+            rejects: Vec::new(),
         };
         let spot = if self.is_argument {
             Spot::INNER
@@ -193,23 +189,15 @@ fn anything() -> Ordered {
     Keywords::of([("type", super::keywords::text("string"))]).into_schema()
 }
 
-/// What every provider asks of the root.
-fn root(schema: &Ordered, rules: &Rules) -> Result<(), Reject> {
-    if schema.get("type").and_then(Ordered::as_str) != Some("object") {
-        return Err(Reject::new(RejectCode::RootNotObject, "/"));
+/// What a schema of arguments is.
+fn root(schema: &Ordered) -> Root {
+    let has = |keyword| schema.get(keyword).is_some();
+    match schema.get("type").and_then(Ordered::as_str) {
+        Some("object") if has("anyOf") => Root::WithUnion,
+        Some("object") if has("allOf") => Root::WithAllOf,
+        Some("object") => Root::Object,
+        _ => Root::Other,
     }
-    if rules.root_union {
-        return Ok(());
-    }
-    for (keyword, code) in [
-        ("anyOf", RejectCode::RootUnion),
-        ("allOf", RejectCode::AllOf),
-    ] {
-        if schema.get(keyword).is_some() {
-            return Err(Reject::new(code, "/"));
-        }
-    }
-    Ok(())
 }
 
 /// What stands around a schema.
@@ -234,6 +222,8 @@ impl Spot {
 struct Pass<'c> {
     rules: &'static Rules,
     canonical: &'c Canonical,
+    /// The references to types of which no value would end.
+    endless: Vec<String>,
     path: Path,
     steps: Vec<Step>,
     notes: Vec<Note>,
@@ -247,6 +237,11 @@ impl Pass<'_> {
         Err(Reject::new(code, self.path.at()))
     }
 
+    /// Refuses what a rule stands against.
+    fn ask(&self, refused: Option<RejectCode>) -> Result<(), Reject> {
+        refused.map_or(Ok(()), |code| self.refuse(code))
+    }
+
     fn note(&mut self, kind: NoteKind, keyword: &str, value: &Ordered) {
         self.notes.push(Note {
             kind,
@@ -254,6 +249,17 @@ impl Pass<'_> {
             keyword: keyword.to_owned(),
             value: value.to_json(),
         });
+    }
+
+    /// Leaves keywords out, with a note of each; whether there was one.
+    fn leave_out(&mut self, keywords: &mut Keywords, names: &[&str]) -> bool {
+        let before = keywords.0.len();
+        for name in names {
+            if let Some(value) = keywords.take(name) {
+                self.note(NoteKind::Dropped, name, &value);
+            }
+        }
+        keywords.0.len() < before
     }
 
     /// Lowers a part of what is being lowered.
@@ -273,8 +279,7 @@ impl Pass<'_> {
     fn node(&mut self, schema: Ordered, spot: Spot) -> Result<Ordered, Reject> {
         let mut keywords = match schema {
             Ordered::Object(entries) => Keywords(entries),
-            never if self.rules.untyped => return Ok(never),
-            _ => return self.refuse(RejectCode::FalseSchema),
+            never => return self.ask(self.rules.no_value()).map(|()| never),
         };
         if !self.rules.vendor {
             self.drop_vendor(&mut keywords);
@@ -322,25 +327,25 @@ impl Pass<'_> {
             return self.union(keywords, spot);
         }
         if !keywords.has("type") && !keywords.has("allOf") {
-            if self.rules.untyped {
-                return Ok(self.finished(keywords));
-            }
-            return self.refuse(RejectCode::UntypedSchema);
+            self.ask(self.rules.any_value())?;
+            return Ok(self.finished(keywords));
         }
         let types: Vec<String> = keywords.types().into_iter().map(str::to_owned).collect();
-        if types.len() > 1 && self.splits(&types) {
+        let is_large = |name: &String| name == "object" || name == "array";
+        if types.len() > 1 && self.rules.splits_types(types.iter().any(is_large)) {
             return self.split(&types, keywords);
         }
         let is = |name: &str| types.iter().any(|known| known == name);
         if spot.is_root {
             self.narrow_bare_root(&mut keywords);
         }
-        if is("object") && types.len() == 1 && self.is_sent_as_entries(&keywords) {
-            let entries = self.entries(keywords, spot)?;
-            // A list, however many entries there are: a tuple of them would be undone twice.
-            return self.list(entries);
-        }
         if is("object") {
+            let form = self.form(&keywords, spot, types.len() == 1)?;
+            if form == ObjectForm::Entries {
+                let entries = self.entries(keywords)?;
+                // A list, however many entries there are: a tuple of them would be undone twice.
+                return self.list(entries);
+            }
             self.object(&mut keywords, spot)?;
         }
         if is("array") {
@@ -354,39 +359,32 @@ impl Pass<'_> {
             Some(Ordered::Array(members)) => members,
             _ => Vec::new(),
         };
-        let has_object = || {
-            let object = |member: &Ordered| {
-                let is_object = match member.get("type") {
-                    Some(Ordered::Array(names)) => {
-                        names.iter().any(|name| name.as_str() == Some("object"))
-                    }
-                    name => name.and_then(Ordered::as_str) == Some("object"),
-                };
-                is_object || member.get("properties").is_some() || member.get("$ref").is_some()
-            };
-            members.iter().any(object)
+        let is_object = |member: &Ordered| {
+            let has = |keyword| member.get(keyword).is_some();
+            names(member.get("type"), "object") || has("properties") || has("$ref")
         };
-        match self.rules.all_of {
-            AllOf::Kept => {
-                keywords.set("allOf", Ordered::Array(members));
-                return Ok(());
-            }
-            AllOf::NoObjects if !has_object() => {}
-            _ => return self.refuse(RejectCode::AllOf),
-        }
-        let mut lowered = Vec::new();
-        for (index, member) in members.into_iter().enumerate() {
-            lowered.push(self.inner(&format!("?{index}"), member, Spot::INNER)?);
-        }
-        keywords.set("allOf", Ordered::Array(lowered));
+        let members = match self.rules.all_of(members.iter().any(is_object)) {
+            Ok(true) => members,
+            Ok(false) => self.parts("?", members)?,
+            Err(code) => return self.refuse(code),
+        };
+        keywords.set("allOf", Ordered::Array(members));
         Ok(())
+    }
+
+    /// Lowers the members of a list, each at its number.
+    fn parts(&mut self, sign: &str, members: Vec<Ordered>) -> Result<Vec<Ordered>, Reject> {
+        let members = members.into_iter().enumerate();
+        members
+            .map(|(index, member)| self.inner(&format!("{sign}{index}"), member, Spot::INNER))
+            .collect()
     }
 
     /// A type that contains itself.
     fn reference(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
-        if self.rules.recursion == Recursion::Refused {
-            return self.refuse(RejectCode::RecursiveType);
-        }
+        let target = keywords.text("$ref");
+        let is_required = self.endless.iter().any(|known| target == Some(known));
+        self.ask(self.rules.edge_back(is_required))?;
         if !self.rules.lone_ref || keywords.0.len() == 1 {
             return Ok(self.finished(keywords));
         }
@@ -394,17 +392,14 @@ impl Pass<'_> {
         let reference = keywords.take("$ref").into_iter();
         let alone = reference.map(|reference| Keywords::of([("$ref", reference)]).into_schema());
         let mut out = Keywords::of([("anyOf", Ordered::Array(alone.collect()))]);
-        for keyword in [
+        let beside = [
             "type",
             "properties",
             "required",
             "additionalProperties",
             "anyOf",
-        ] {
-            if let Some(value) = keywords.take(keyword) {
-                self.note(NoteKind::Dropped, keyword, &value);
-            }
-        }
+        ];
+        self.leave_out(&mut keywords, &beside);
         out.0.append(&mut keywords.0);
         Ok(self.finished(out))
     }

@@ -1,8 +1,17 @@
 //! The words that the tables of `table` are written in.
+//!
+//! What follows from them is decided in `objects` and `values`: each rule is one constant function of
+//! plain facts. The verdict finds the facts in a tree, and the lowering in the text of its schema.
+
+mod objects;
+mod values;
 
 use super::names::NameRule;
 use super::{Dialect, RequestLimits};
-use crate::text::same;
+
+pub(super) use self::objects::{ObjectFacts, ObjectForm, Root};
+pub(crate) use self::values::MOST_PLACES;
+pub(super) use self::values::TupleForm;
 
 /// What one dialect accepts, and what becomes of the rest.
 #[allow(clippy::struct_excessive_bools)] // Each is one rule of its own, with its own source.
@@ -142,7 +151,7 @@ pub(super) enum Enums {
 /// Which of the keywords that bound a value are taken.
 pub(super) enum Takes {
     All,
-    AllBut(&'static [(&'static str, Unless)]),
+    AllBut(&'static [(&'static str, When)]),
     Only(&'static [(&'static str, When)]),
 }
 
@@ -150,16 +159,11 @@ pub(super) enum Takes {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
     Always,
+    Never,
     /// Its number is no larger.
     AtMost(u128),
     /// A pattern that does not look around.
     NoLookaround,
-}
-
-/// When a keyword is refused nevertheless.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unless {
-    Never,
     /// Its number is one that doubles count to.
     Counted,
     /// A pattern without anything that regular languages have not: assertions, back references.
@@ -174,10 +178,6 @@ pub(super) enum Formats {
     Any,
     Only(&'static [&'static str]),
 }
-
-/// An array of one type and of exactly so many elements becomes an object of places where no word
-/// says how many there are. A longer one has its length in its description.
-const MOST_PLACES: u128 = 8;
 
 /// Whether `null` is among the values behind a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -199,79 +199,6 @@ impl Wanted {
             Self::Never => false,
         }
     }
-}
-
-/// Rules that the verdict asks of a tree, and the lowering of its text.
-impl Rules {
-    /// Whether a word says how many elements an array has.
-    pub(super) const fn takes_lengths(&self) -> bool {
-        let mut found = 0;
-        match &self.keywords {
-            Takes::All => true,
-            Takes::AllBut(refused) => {
-                let mut rest = *refused;
-                while let [(name, unless), tail @ ..] = rest {
-                    rest = tail;
-                    found += (is_length(name) && matches!(unless, Unless::Never)) as usize;
-                }
-                found == 0
-            }
-            Takes::Only(taken) => {
-                let mut rest = *taken;
-                while let [(name, when), tail @ ..] = rest {
-                    rest = tail;
-                    found += (is_length(name) && matches!(when, When::Always)) as usize;
-                }
-                found == 2
-            }
-        }
-    }
-
-    /// The places of the object that an array of `least` to `most` elements of one type is sent as;
-    /// `None` if it is sent as an array.
-    pub(super) const fn places(&self, least: u128, most: Option<u128>) -> Option<usize> {
-        match most {
-            Some(most)
-                if most == least
-                    && least > 0
-                    && least <= MOST_PLACES
-                    && !self.tuples
-                    && !self.takes_lengths() =>
-            {
-                // At most `MOST_PLACES`.
-                #[allow(clippy::cast_possible_truncation)]
-                Some(least as usize)
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether a tuple whose places are all of one type is sent as an array of so many elements.
-    pub(super) const fn lists_tuples(&self) -> bool {
-        !self.tuples && self.takes_lengths()
-    }
-
-    /// Whether a map is sent as a list of entries. `any_key`: nothing is said of its keys.
-    pub(super) const fn sends_entries(&self, any_key: bool) -> bool {
-        match self.maps {
-            Maps::Kept => false,
-            Maps::AnyKey => !any_key,
-            Maps::Entries => true,
-        }
-    }
-
-    /// The `null` of a key that may be missing.
-    pub(super) const fn null_of_optional(&self) -> Wanted {
-        match self.optional {
-            Optional::Kept => Wanted::AsSaid,
-            Optional::Absent => Wanted::Never,
-            Optional::Null | Optional::Either => Wanted::Always,
-        }
-    }
-}
-
-const fn is_length(keyword: &str) -> bool {
-    same(keyword, "minItems") || same(keyword, "maxItems")
 }
 
 /// How large a schema may be, and what a request may hold of them.

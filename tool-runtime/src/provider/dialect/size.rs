@@ -29,6 +29,12 @@ impl Size {
         enum_characters: 0,
     };
 
+    /// Keys, and how long their names are.
+    pub(super) const fn add_keys(&mut self, keys: usize, characters: usize) {
+        self.properties += keys;
+        self.characters += characters;
+    }
+
     /// The values of one enum.
     pub(super) const fn add_enum(&mut self, values: usize, characters: usize) {
         self.enum_values += values;

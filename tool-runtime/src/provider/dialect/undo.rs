@@ -300,7 +300,7 @@ impl<'p> Undo<'p> {
             .and_then(|items| member_of(items, "value"));
         let mut is_list = true;
         for (index, entry) in list.iter().enumerate() {
-            if !is_entry(entry) {
+            if key_at(entry).is_none() {
                 self.place.push(Segment::Index(index));
                 let message = "expected an object with the keys \"key\" and \"value\"";
                 self.fault(FaultCode::WrongType, message.to_owned());
@@ -360,32 +360,27 @@ fn member_of<'s>(schema: &'s Ordered, key: &str) -> Option<&'s Ordered> {
     schema.get("properties")?.get(key)
 }
 
-/// Whether a value is an entry of a list: a key, which is a string or a number, and a value.
-fn is_entry(entry: &Value<'_>) -> bool {
-    let Value::Object(entries) = entry else {
-        return false;
+/// Where the key of a list's entry stands in it: a string or a number, beside a value. `None` for
+/// what is no entry.
+fn key_at(entry: &Value<'_>) -> Option<usize> {
+    let Value::Object(parts) = entry else {
+        return None;
     };
-    let [a, b] = entries.as_slice() else {
-        return false;
+    let at = match parts.as_slice() {
+        [(key, _), (value, _)] if key == "key" && value == "value" => 0,
+        [(value, _), (key, _)] if key == "key" && value == "value" => 1,
+        _ => return None,
     };
-    let key = match (a.0.as_ref(), b.0.as_ref()) {
-        ("key", "value") => &a.1,
-        ("value", "key") => &b.1,
-        _ => return false,
-    };
-    matches!(key, Value::String(_) | Value::Number(_))
+    let key = parts.get(at).map(|(_, key)| key);
+    matches!(key, Some(Value::String(_) | Value::Number(_))).then_some(at)
 }
 
 fn key_and_value(entry: Value<'_>, integer_keys: bool) -> Option<(Cow<'_, str>, Value<'_>)> {
-    let Value::Object(entries) = entry else {
+    let at = key_at(&entry)?;
+    let Value::Object(mut parts) = entry else {
         return None;
     };
-    let [a, b] = <[Entry<'_>; 2]>::try_from(entries).ok()?;
-    let (key, value) = match (a.0.as_ref(), b.0.as_ref()) {
-        ("key", "value") => (a.1, b.1),
-        ("value", "key") => (b.1, a.1),
-        _ => return None,
-    };
+    let (key, value) = (parts.swap_remove(at).1, parts.pop()?.1);
     let key = match key {
         Value::String(text) => text,
         // As a key, an integer has one spelling.

@@ -1,7 +1,17 @@
 //! Whether a dialect can say a tool's arguments, decided when it compiles.
 //!
-//! The same rules as those of `lower`, on the tree of a type instead of the text of its schema: a
-//! constant function can walk the one and not the other. Tests hold the two against each other.
+//! `rules` decides, as for `lower`; the facts are found in the tree of a type instead of the text of
+//! its schema: a constant function can walk the one and not the other. Tests hold the two walks
+//! against each other.
+
+/// `?` of a rule, which constant functions have not.
+macro_rules! ask {
+    ($refused:expr) => {
+        if let Some(code) = $refused {
+            return Some(code);
+        }
+    };
+}
 
 mod arrays;
 mod back;
@@ -11,11 +21,13 @@ mod values;
 
 use super::Dialect;
 use super::reject::RejectCode;
-use super::rules::{Limits, Rules, Wanted};
+use super::rules::{Limits, ObjectFacts, ObjectForm, Root, Rules, Wanted};
 use super::size::Size;
 use crate::schema::shape::{Id, Kind, Object, Refs, Shape};
 
-use self::parts::{Rest, are_objects, core, has_known_keys, is_nullable, is_read, rest};
+use self::parts::{
+    Rest, are_objects, core, count, has_any_key, has_known_keys, is_nullable, is_read, rest,
+};
 
 /// How deep a path is told.
 const STEPS: usize = 12;
@@ -188,45 +200,72 @@ struct Walk {
 
 impl Walk {
     const fn root(&mut self, shape: &Shape<'static>) -> Option<RejectCode> {
-        if is_nullable(shape) {
-            return Some(RejectCode::RootNotObject);
-        }
-        match core(shape) {
-            Kind::Object(object) => {
-                self.enter(shape.id);
-                if matches!(rest(object), Rest::Union) {
-                    return Some(if self.rules.root_union {
-                        RejectCode::RootNotObject
-                    } else {
-                        RejectCode::RootUnion
-                    });
-                }
-                if let Some(code) = self.names(object) {
-                    return Some(code);
-                }
-                self.object(object, 1, true)
-            }
-            Kind::Map(map) if !has_known_keys(map) && self.sends_entries(map) => {
-                Some(RejectCode::OpenObject)
-            }
-            Kind::Map(map) => self.map(map, 1),
-            Kind::Unknown => None,
+        let kind = core(shape);
+        let root = match kind {
+            _ if is_nullable(shape) => Root::Other,
+            Kind::Object(object) if matches!(rest(object), Rest::Union) => Root::Objects,
+            Kind::Union(union) if are_objects(union) => Root::Objects,
+            Kind::Object(_) | Kind::Map(_) => Root::Object,
+            Kind::Unknown => return None,
             Kind::Foreign(_) | Kind::Back(_) => {
-                self.opaque = Some(self.steps);
-                None
+                self.look_away();
+                return None;
             }
-            Kind::Union(union) if are_objects(union) && !self.rules.root_union => {
-                Some(RejectCode::RootUnion)
+            _ => Root::Other,
+        };
+        ask!(self.rules.root(root));
+        if let Kind::Object(object) = kind {
+            self.enter(shape.id);
+            ask!(self.names(object));
+        }
+        self.keys(kind, 0, true)
+    }
+
+    /// An object or a map, inside so many others.
+    const fn keys(
+        &mut self,
+        kind: &Kind<'static>,
+        levels: usize,
+        is_root: bool,
+    ) -> Option<RejectCode> {
+        let (declares, is_open, any_key) = match kind {
+            Kind::Object(object) => {
+                let rest = rest(object);
+                let is_open = matches!(rest, Rest::Open);
+                (
+                    count(object) > 0 || matches!(rest, Rest::Union),
+                    is_open,
+                    true,
+                )
             }
-            _ => Some(RejectCode::RootNotObject),
+            Kind::Map(map) => {
+                let are_known = has_known_keys(map);
+                (are_known, !are_known, has_any_key(map))
+            }
+            _ => return None,
+        };
+        let form = match self.rules.object(ObjectFacts {
+            is_root,
+            declares,
+            is_open,
+            is_map: is_open && !declares,
+            any_key,
+        }) {
+            Ok(form) => form,
+            Err(code) => return Some(code),
+        };
+        if matches!(form, ObjectForm::Entries) {
+            self.size.add_keys(2, "key".len() + "value".len());
+        }
+        match kind {
+            Kind::Object(object) => self.object(object, levels + 1),
+            Kind::Map(map) => self.map(map, levels + 1, form),
+            _ => None,
         }
     }
 
     /// The names of the arguments.
     const fn names(&mut self, object: &Object<'static>) -> Option<RejectCode> {
-        let Some(rule) = &self.rules.argument_name else {
-            return None;
-        };
         let mut fields = object.fields;
         while let [field, rest @ ..] = fields {
             fields = rest;
@@ -234,14 +273,12 @@ impl Walk {
                 continue;
             }
             if field.flatten {
-                if let Kind::Object(inner) = core(field.shape)
-                    && let Some(code) = self.names(inner)
-                {
-                    return Some(code);
+                if let Kind::Object(inner) = core(field.shape) {
+                    ask!(self.names(inner));
                 }
-            } else if !rule.accepts(field.name) {
+            } else if let Some(code) = self.rules.argument(field.name) {
                 self.steps.push(field.name);
-                return Some(RejectCode::PropertyName);
+                return Some(code);
             }
         }
         None

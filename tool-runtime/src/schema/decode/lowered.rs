@@ -12,10 +12,10 @@ use toolwright_json::{Number, Place, write_comma};
 
 use super::Error;
 use super::read::Json;
-use crate::provider::dialect::Plan;
+use crate::provider::dialect::{MOST_PLACES, Plan};
 use crate::schema::decode::{Leaf, admits, int_of};
 use crate::schema::read::read;
-use crate::schema::shape::{Array, Field, Foreign, Kind, Map, Presence, Shape, bare};
+use crate::schema::shape::{Array, Field, Foreign, Kind, Map, Object, Presence, Shape, bare};
 
 impl Map<'_> {
     /// Whether `null` behind a key stands for leaving it out: all keys are known, so that a strict
@@ -23,6 +23,26 @@ impl Map<'_> {
     pub(crate) fn leaves_out_by_null(&self) -> bool {
         let keys_are_known = matches!(bare(self.keys, false).kind, Kind::Enum(_) | Kind::Bool);
         keys_are_known && !admits(self.values, Leaf::Null)
+    }
+}
+
+impl Object<'_> {
+    /// Whether it has no keys but those of a flattened map, which a strict mode has a list of entries
+    /// for.
+    fn is_map(&self) -> bool {
+        let mut read = self
+            .fields
+            .iter()
+            .filter(|field| field.presence != Presence::Never);
+        let is_map = |field: &Field| {
+            field.flatten
+                && match bare(field.shape, false).kind {
+                    Kind::Map(_) | Kind::Any => true,
+                    Kind::Object(inner) => inner.is_map(),
+                    _ => false,
+                }
+        };
+        read.next().is_some_and(is_map) && read.all(is_map)
     }
 }
 
@@ -72,7 +92,10 @@ impl Json<'_> {
         };
         let (start, depth) = (self.offset(), self.depth());
         let raised = match (kind, self.peek()) {
-            (Kind::Map(map), Some(b'[')) => self.entries(&map)?,
+            (Kind::Map(map), Some(b'[')) => {
+                self.entries(matches!(bare(map.keys, false).kind, Kind::Integer(_)))?
+            }
+            (Kind::Object(object), Some(b'[')) if object.is_map() => self.entries(false)?,
             (Kind::Tuple(items), Some(b'{')) => self.places(items.len())?,
             (
                 Kind::Array(Array {
@@ -81,7 +104,7 @@ impl Json<'_> {
                     ..
                 }),
                 Some(b'{'),
-            ) if min_len == max_len && max_len <= 8 => {
+            ) if min_len == max_len && u128::from(max_len) <= MOST_PLACES => {
                 self.places(usize::try_from(max_len).unwrap_or(0))?
             }
             (Kind::Foreign(foreign), _) => {
@@ -97,8 +120,7 @@ impl Json<'_> {
     }
 
     /// `[{"key": …, "value": …}, …]` as an object. An equal key is found like that of any object.
-    fn entries(&mut self, map: &Map<'_>) -> Result<Option<String>, Error> {
-        let are_integers = matches!(bare(map.keys, false).kind, Kind::Integer(_));
+    fn entries(&mut self, are_integers: bool) -> Result<Option<String>, Error> {
         let mut out = String::from("{");
         let mut place = Place::Opened;
         self.enter_array()?;

@@ -2,48 +2,12 @@
 
 use std::collections::HashMap;
 
+use super::super::keywords::inside;
 use super::super::reject::{Reject, RejectCode};
 use crate::schema::read::Ordered;
 
 /// More different targets than a schema of a person's or a program's has.
 const MOST_TARGETS: usize = 1000;
-
-/// Visits the schemas directly inside a schema; definitions are not inside it until they are
-/// referred to.
-pub(in super::super) fn inside<'s>(schema: &'s Ordered, visit: &mut dyn FnMut(&'s Ordered)) {
-    let Ordered::Object(entries) = schema else {
-        return;
-    };
-    for (key, value) in entries {
-        match (key.as_ref(), value) {
-            ("anyOf" | "oneOf" | "allOf" | "prefixItems" | "items", Ordered::Array(members)) => {
-                for member in members {
-                    visit(member);
-                }
-            }
-            ("properties" | "patternProperties" | "dependentSchemas", Ordered::Object(members)) => {
-                for (_, member) in members {
-                    visit(member);
-                }
-            }
-            (
-                "items"
-                | "additionalItems"
-                | "additionalProperties"
-                | "unevaluatedItems"
-                | "unevaluatedProperties"
-                | "propertyNames"
-                | "contains"
-                | "not"
-                | "if"
-                | "then"
-                | "else",
-                member,
-            ) => visit(member),
-            _ => {}
-        }
-    }
-}
 
 /// The targets that are referred to inside a schema, in order.
 pub(in super::super) fn references(schema: &Ordered) -> Vec<&str> {
@@ -151,7 +115,8 @@ pub(super) fn recursive(root: &Ordered) -> Result<HashMap<String, Option<String>
     Ok(names)
 }
 
-fn comes_back(target: &str, edges: &HashMap<&str, Vec<&str>>) -> bool {
+/// Whether edges lead from a target back to it.
+pub(in super::super) fn comes_back(target: &str, edges: &HashMap<&str, Vec<&str>>) -> bool {
     let next = |from: &str| edges.get(from).cloned().unwrap_or_default();
     let mut open = next(target);
     let mut seen = Vec::new();

@@ -1,6 +1,6 @@
 //! Unions, and enums that were written as unions.
 
-use super::super::keywords::{Keywords, is_null, text, typed};
+use super::super::keywords::{Keywords, is_null, text, type_of, typed};
 use super::merge;
 use crate::schema::read::Ordered;
 
@@ -122,15 +122,7 @@ fn one_or_list(types: Vec<Ordered>) -> Option<Ordered> {
 pub(super) fn types_of(values: &[Ordered]) -> Option<Ordered> {
     let mut types: Vec<Ordered> = Vec::new();
     for value in values {
-        let name = text(match value {
-            Ordered::Null => "null",
-            Ordered::Bool(_) => "boolean",
-            value if value.is_integer() => "integer",
-            Ordered::Number(_) => "number",
-            Ordered::String(_) => "string",
-            Ordered::Array(_) => "array",
-            Ordered::Object(_) => "object",
-        });
+        let name = text(type_of(value));
         if !types.contains(&name) {
             types.push(name);
         }

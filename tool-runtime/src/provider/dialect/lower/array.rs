@@ -2,18 +2,14 @@
 
 use super::super::keywords::{Keywords, text};
 use super::super::plan::{Op, Step};
-use super::super::reject::{NoteKind, Reject, RejectCode};
-use super::super::rules::Items;
+use super::super::reject::{NoteKind, Reject};
+use super::super::rules::{Items, TupleForm};
 use super::{Pass, Spot};
 use crate::schema::read::Ordered;
 
 impl Pass<'_> {
-    pub(super) fn array(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
+    pub(super) fn array(&mut self, keywords: Keywords) -> Result<Ordered, Reject> {
         if keywords.has("prefixItems") {
-            if self.rules.tuples {
-                self.places(&mut keywords)?;
-                return self.list(keywords);
-            }
             return self.tuple(keywords);
         }
         let least = keywords.count("minItems").unwrap_or(0);
@@ -28,57 +24,43 @@ impl Pass<'_> {
 
     /// An array of one type.
     pub(super) fn list(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
-        match (keywords.get("items").cloned(), self.rules.items) {
-            (Some(items @ Ordered::Object(_)), _) => {
+        match keywords.get("items").cloned() {
+            Some(items @ Ordered::Object(_)) => {
                 let items = self.inner("*", items, Spot::INNER)?;
                 keywords.set("items", items);
             }
-            (Some(never), _) => {
-                if !self.rules.untyped {
-                    return self.refuse(RejectCode::FalseSchema);
-                }
-                keywords.set("items", never);
-            }
-            (None, Items::Any) => {}
-            (None, Items::Filled) => {
-                if !keywords.has("prefixItems") {
+            Some(_) => self.ask(self.rules.no_value())?,
+            None => {
+                self.ask(self.rules.no_items())?;
+                if self.rules.items == Items::Filled && !keywords.has("prefixItems") {
                     keywords.set("items", Ordered::empty());
                 }
             }
-            (None, Items::Typed) => return self.refuse(RejectCode::UntypedArray),
         }
         Ok(self.finished(keywords))
     }
 
-    /// The places of a tuple that stays one.
-    fn places(&mut self, keywords: &mut Keywords) -> Result<(), Reject> {
-        let Some(Ordered::Array(places)) = keywords.take("prefixItems") else {
-            return Ok(());
-        };
-        let mut lowered = Vec::new();
-        for (index, place) in places.into_iter().enumerate() {
-            lowered.push(self.inner(&format!("_{index}"), place, Spot::INNER)?);
-        }
-        keywords.set("prefixItems", Ordered::Array(lowered));
-        Ok(())
-    }
-
-    /// A tuple, where there is no word for one.
     fn tuple(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
         let places = match keywords.take("prefixItems") {
             Some(Ordered::Array(places)) => places,
             _ => Vec::new(),
         };
+        let is_one_type = places.windows(2).all(|pair| match pair {
+            [a, b] => a == b,
+            _ => true,
+        });
+        let form = self.rules.tuple(is_one_type);
+        if form == TupleForm::Tuple {
+            let places = self.parts("_", places)?;
+            keywords.set("prefixItems", Ordered::Array(places));
+            return self.list(keywords);
+        }
         let len = u128::try_from(places.len()).unwrap_or(u128::MAX);
         let rest = keywords.take("items");
         let ends = rest == Some(Ordered::Bool(false)) || keywords.count("maxItems") == Some(len);
         let is_full = keywords.count("minItems") == Some(len);
         if len > 0 && ends && is_full {
-            let is_one_type = places.windows(2).all(|pair| match pair {
-                [a, b] => a == b,
-                _ => true,
-            });
-            if is_one_type && self.rules.lists_tuples() {
+            if form == TupleForm::List {
                 keywords.set("maxItems", Ordered::from(len));
                 if let Some(place) = places.into_iter().next() {
                     keywords.set("items", place);
@@ -130,6 +112,7 @@ impl Pass<'_> {
         keywords.set("type", text("object"));
         keywords.set("properties", Ordered::object(names.zip(places)));
         keywords.set("required", Ordered::Array(required));
+        self.form(&keywords, Spot::INNER, false)?;
         self.object(&mut keywords, Spot::INNER)?;
         Ok(self.finished(keywords))
     }

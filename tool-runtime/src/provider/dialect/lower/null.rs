@@ -1,8 +1,7 @@
 //! `null`, in each dialect's way.
 
-use super::super::keywords::{Keywords, is_null, text, typed};
+use super::super::keywords::{Keywords, is_null, names, text, typed};
 use super::super::reject::NoteKind;
-use super::super::rules::Null;
 use super::Pass;
 use crate::schema::read::Ordered;
 
@@ -13,11 +12,7 @@ impl Pass<'_> {
     }
 
     fn admits(&self, schema: &Ordered, steps: u8) -> bool {
-        let has_null = |list: Option<&Ordered>| match list {
-            Some(Ordered::Array(types)) => types.iter().any(|name| name.as_str() == Some("null")),
-            _ => false,
-        };
-        if is_null(schema) || has_null(schema.get("type")) {
+        if names(schema.get("type"), "null") {
             return true;
         }
         if let Some(reference) = schema.get("$ref").and_then(Ordered::as_str) {
@@ -89,8 +84,8 @@ impl Pass<'_> {
             && keywords.has("description")
             && keywords.count("minimum") == Some(0)
             && !keywords.has("maximum");
-        if is_width && let Some(value) = keywords.take("minimum") {
-            self.note(NoteKind::Dropped, "minimum", &value);
+        if is_width {
+            self.leave_out(keywords, &["minimum"]);
         }
     }
 
@@ -104,15 +99,13 @@ impl Pass<'_> {
             other => return other,
         };
         let is_word = match keywords.get("type") {
-            Some(Ordered::String(name)) => match self.rules.null {
-                Null::List => name != "object",
-                Null::ScalarList => name != "object" && name != "array",
-                _ => false,
-            },
-            Some(Ordered::Array(_)) => matches!(self.rules.null, Null::List | Null::ScalarList),
-            _ => false,
+            Some(types) => {
+                let is = |name| types.as_str() == Some(name);
+                self.rules.lists_null(is("object"), is("array"))
+            }
+            None => false,
         } && !keywords.has("enum");
-        if self.rules.null == Null::Nullable {
+        if !self.rules.null_is_type() {
             keywords.set("nullable", Ordered::Bool(true));
         } else if is_word {
             let types = match keywords.take("type") {

@@ -3,7 +3,7 @@
 use super::super::keywords::{Keywords, text};
 use super::super::plan::{Op, Path, Step};
 use super::super::reject::{NoteKind, Reject, RejectCode};
-use super::super::rules::{Objects, Optional};
+use super::super::rules::{ObjectFacts, ObjectForm, Objects, Optional};
 use super::{Pass, Spot, Wanted};
 use crate::schema::read::{Ordered, declares_all_keys};
 use crate::schema::shape::{SIGNED_KEY, UNSIGNED_KEY};
@@ -58,29 +58,45 @@ fn declares(keywords: &Keywords) -> bool {
 }
 
 impl Pass<'_> {
-    /// Whether an object is a map that the dialect has no word for.
-    pub(super) fn is_sent_as_entries(&self, keywords: &Keywords) -> bool {
-        let is_map = !declares(keywords) && (is_open(keywords) || keywords.has("propertyNames"));
-        // A list of entries is none of the objects that an enum names.
-        is_map
-            && !keywords.has("enum")
-            && self
-                .rules
-                .sends_entries(!keywords.has("patternProperties") && !keywords.has("propertyNames"))
+    /// How an object is sent. `is_alone`: its values are objects and nothing else.
+    pub(super) fn form(
+        &self,
+        keywords: &Keywords,
+        spot: Spot,
+        is_alone: bool,
+    ) -> Result<ObjectForm, Reject> {
+        let declares = declares(keywords);
+        let is_open = is_open(keywords);
+        let names_keys = keywords.has("propertyNames");
+        let facts = ObjectFacts {
+            is_root: spot.is_root,
+            declares,
+            is_open,
+            // A list of entries is none of the objects that an enum names.
+            is_map: is_alone && !declares && (is_open || names_keys) && !keywords.has("enum"),
+            any_key: !names_keys && !keywords.has("patternProperties"),
+        };
+        self.rules.object(facts).map_err(|code| {
+            let refused = Reject::new(code, self.path.at());
+            if code != RejectCode::OpenObject || !is_bare(keywords) {
+                return refused;
+            }
+            Reject {
+                help: "declare its keys (`properties`), close it (`\"additionalProperties\": false`), or \
+                       send this tool without strict"
+                    .to_owned(),
+                ..refused
+            }
+        })
     }
 
     /// A map, as a list of entries.
-    pub(super) fn entries(
-        &mut self,
-        mut keywords: Keywords,
-        spot: Spot,
-    ) -> Result<Keywords, Reject> {
-        // At the root an object is asked for, and in one list of entries no rule tells which of
-        // several patterns a key is of.
+    pub(super) fn entries(&mut self, mut keywords: Keywords) -> Result<Keywords, Reject> {
+        // In one list of entries no rule tells which of several patterns a key is of.
         let patterns = keywords.entries("patternProperties").unwrap_or_default();
         let closed = keywords.get("additionalProperties") == Some(&Ordered::Bool(false));
-        if spot.is_root || patterns.len() > 1 || (!patterns.is_empty() && !closed) {
-            return self.refuse_open(&keywords);
+        if patterns.len() > 1 || (!patterns.is_empty() && !closed) {
+            return self.refuse(RejectCode::OpenObject);
         }
         let (keys, values) = match patterns.first() {
             Some((pattern, values)) => (Keys::of_pattern(pattern), values.clone()),
@@ -116,9 +132,7 @@ impl Pass<'_> {
             ),
             ("required", Ordered::Array(vec![text("key"), text("value")])),
         ]);
-        if let Some(names) = keywords.take("required") {
-            self.note(NoteKind::Dropped, "required", &names);
-        }
+        self.leave_out(&mut keywords, &["required"]);
         for keyword in [
             "properties",
             "additionalProperties",
@@ -162,40 +176,31 @@ impl Pass<'_> {
             }
             return self.other_values(keywords);
         }
-        self.close(keywords)?;
+        self.close(keywords);
         let properties = match keywords.take("properties") {
             Some(Ordered::Object(properties)) => properties,
             _ => Vec::new(),
         };
-        if properties.is_empty() && !spot.is_root && !self.rules.empty_objects {
-            return self.refuse(RejectCode::NestedEmptyObject);
-        }
         let mut names = Vec::new();
         let mut required = Vec::new();
         let mut lowered = Vec::new();
         for (name, schema) in properties {
             let part = Path::escaped(&name);
             if spot.is_root
-                && let Some(rule) = self.rules.argument_name
-                && !rule.accepts(&name)
+                && let Some(code) = self.rules.argument(&name)
             {
                 let mark = self.path.enter(&part);
-                let refused = Reject::new(RejectCode::PropertyName, self.path.at());
+                let refused = Reject::new(code, self.path.at());
                 if !self.tells_all {
                     return Err(refused);
                 }
                 self.rejects.push(refused);
                 self.path.leave(mark);
             }
-            let is_required = keywords.requires(&name);
-            if is_required || self.rules.optional == Optional::Null {
+            let (is_required, null) = self.rules.key(!keywords.requires(&name));
+            if is_required {
                 required.push(text(name.clone()));
             }
-            let null = if is_required {
-                Wanted::AsSaid
-            } else {
-                self.rules.null_of_optional()
-            };
             if null == Wanted::Always && !self.admits_null(&schema) {
                 let mark = self.path.enter(&part);
                 self.steps.push(Step {
@@ -240,8 +245,7 @@ impl Pass<'_> {
     /// Leaves an open root without keys, where there is no looser mode to send it in: servers of MCP
     /// declare a tool without parameters so, too.
     pub(super) fn narrow_bare_root(&mut self, keywords: &mut Keywords) {
-        let has_no_word = self.rules.objects != Objects::Kept && self.rules.loose.is_none();
-        if has_no_word && is_bare(keywords) {
+        if self.rules.narrows_bare_root() && is_bare(keywords) {
             self.note_narrowed();
             keywords.set("properties", Ordered::empty());
         }
@@ -253,48 +257,23 @@ impl Pass<'_> {
         self.note(NoteKind::Dropped, "additionalProperties", &any);
     }
 
-    /// Refuses an object that takes keys that it does not declare.
-    fn refuse_open<T>(&self, keywords: &Keywords) -> Result<T, Reject> {
-        let refused = Reject::new(RejectCode::OpenObject, self.path.at());
-        if !is_bare(keywords) {
-            return Err(refused);
-        }
-        Err(Reject {
-            help: "declare its keys (`properties`), close it (`\"additionalProperties\": false`), or send \
-                   this tool without strict"
-                .to_owned(),
-            ..refused
-        })
-    }
-
     /// Says that there are no other keys, in the dialect's way.
-    fn close(&mut self, keywords: &mut Keywords) -> Result<(), Reject> {
+    fn close(&mut self, keywords: &mut Keywords) {
         let is_open = is_open(keywords);
         match self.rules.objects {
-            Objects::Kept => return Ok(()),
-            Objects::Closed | Objects::Unmarked if is_open => {
-                return self.refuse_open(keywords);
-            }
+            Objects::Kept => return,
             Objects::Closed => {
                 keywords.set("additionalProperties", Ordered::Bool(false));
             }
             Objects::Unmarked | Objects::Narrowed => {
-                let mut is_told = false;
-                for keyword in ["additionalProperties", "patternProperties"] {
-                    if let Some(value) = keywords.take(keyword) {
-                        self.note(NoteKind::Dropped, keyword, &value);
-                        is_told = true;
-                    }
-                }
+                let is_told =
+                    self.leave_out(keywords, &["additionalProperties", "patternProperties"]);
                 if is_open && !is_told {
                     self.note_narrowed();
                 }
             }
         }
-        if let Some(names) = keywords.take("propertyNames") {
-            self.note(NoteKind::Dropped, "propertyNames", &names);
-        }
-        Ok(())
+        self.leave_out(keywords, &["propertyNames"]);
     }
 
     /// The values behind keys that are not declared.

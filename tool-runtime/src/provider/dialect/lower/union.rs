@@ -1,61 +1,17 @@
 //! Unions.
 
-use super::super::keywords::{Keywords, text};
-use super::super::reject::{NoteKind, Reject, RejectCode};
-use super::super::rules::Null;
+use super::super::keywords::{Keywords, is_about, names, text, type_of};
+use super::super::reject::{Reject, RejectCode};
 use super::{Pass, Spot};
 use crate::schema::read::Ordered;
 
-/// Which keywords say something of values of a type.
-fn is_about(keyword: &str, name: &str) -> bool {
-    match keyword {
-        "minLength" | "maxLength" | "pattern" | "format" | "contentEncoding"
-        | "contentMediaType" => name == "string",
-        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
-            matches!(name, "integer" | "number")
-        }
-        "items" | "prefixItems" | "minItems" | "maxItems" | "uniqueItems" | "contains"
-        | "minContains" | "maxContains" | "unevaluatedItems" => name == "array",
-        "properties"
-        | "required"
-        | "additionalProperties"
-        | "patternProperties"
-        | "propertyNames"
-        | "minProperties"
-        | "maxProperties"
-        | "dependentRequired"
-        | "dependentSchemas"
-        | "unevaluatedProperties" => name == "object",
-        _ => false,
-    }
-}
-
 /// Whether a value is of a type.
 fn is_of(value: &Ordered, name: &str) -> bool {
-    match value {
-        Ordered::Null => name == "null",
-        Ordered::Bool(_) => name == "boolean",
-        value if value.is_integer() => matches!(name, "integer" | "number"),
-        Ordered::Number(_) => name == "number",
-        Ordered::String(_) => name == "string",
-        Ordered::Array(_) => name == "array",
-        Ordered::Object(_) => name == "object",
-    }
+    let own = type_of(value);
+    own == name || own == "integer" && name == "number"
 }
 
 impl Pass<'_> {
-    /// Whether a list of types becomes a union.
-    pub(super) fn splits(&self, types: &[String]) -> bool {
-        match self.rules.null {
-            Null::Kept => false,
-            Null::List | Null::ScalarList => {
-                let is_large = |name: &String| name == "object" || name == "array";
-                types.iter().any(is_large)
-            }
-            Null::AnyOf | Null::Nullable => true,
-        }
-    }
-
     /// A union of a member for each type.
     pub(super) fn split(
         &mut self,
@@ -98,49 +54,42 @@ impl Pass<'_> {
         let has_keys = keywords
             .entries("properties")
             .is_some_and(|keys| !keys.is_empty());
-        let is_allowed = if spot.is_root {
-            self.rules.root_union
-        } else {
-            self.rules.object_with_union
-        };
-        if has_keys && !is_allowed {
-            return self.refuse(RejectCode::ObjectWithUnion);
+        if has_keys {
+            self.ask(self.rules.union_beside_keys(spot.is_root))?;
         }
         let members = match keywords.take("anyOf") {
             Some(Ordered::Array(members)) => members,
             _ => Vec::new(),
         };
-        if self.rules.first_keys && self.shares_first_key(&members) {
-            return self.refuse(RejectCode::UnionFirstKey);
-        }
+        self.ask(self.starts(&members))?;
         if !self.rules.object_with_union {
             // Each member says it itself.
-            for keyword in ["type", "properties", "required", "additionalProperties"] {
-                if let Some(value) = keywords.take(keyword)
-                    && keyword != "type"
-                {
-                    self.note(NoteKind::Dropped, keyword, &value);
-                }
-            }
+            keywords.take("type");
+            self.leave_out(
+                &mut keywords,
+                &["properties", "required", "additionalProperties"],
+            );
         } else if keywords.has("properties") {
+            self.form(&keywords, spot, false)?;
             self.object(&mut keywords, spot)?;
         }
-        let mut lowered = Vec::new();
-        for (index, member) in members.into_iter().enumerate() {
-            lowered.push(self.inner(&format!("?{index}"), member, Spot::INNER)?);
-        }
-        keywords.set("anyOf", Ordered::Array(lowered));
+        let members = self.parts("?", members)?;
+        keywords.set("anyOf", Ordered::Array(members));
         Ok(self.finished(keywords))
     }
 
-    /// Whether two objects of a union start with the same key, and it does not tell them apart.
-    fn shares_first_key(&self, members: &[Ordered]) -> bool {
+    /// What stands against how the members of a union start.
+    fn starts(&self, members: &[Ordered]) -> Option<RejectCode> {
         let first = |member| self.first_key(member);
         let firsts: Vec<_> = members.iter().filter_map(first).collect();
-        firsts.iter().enumerate().any(|(at, (key, tag))| {
-            let others = firsts.iter().skip(at + 1);
-            let mut same = others.filter(|(other, _)| other == key);
-            same.any(|(_, other)| tag.is_none() || other.is_none() || tag == other)
+        firsts.iter().enumerate().find_map(|(at, (key, tag))| {
+            firsts
+                .iter()
+                .skip(at + 1)
+                .find_map(|(other, tag_of_other)| {
+                    let differ = tag.zip(*tag_of_other).is_some_and(|(a, b)| a != b);
+                    self.rules.starts(key == other, differ)
+                })
         })
     }
 
@@ -158,10 +107,7 @@ impl Pass<'_> {
             return None;
         };
         let (name, schema) = keys.first()?;
-        let is_required = match member.get("required") {
-            Some(Ordered::Array(names)) => names.iter().any(|known| known.as_str() == Some(name)),
-            _ => false,
-        };
+        let is_required = names(member.get("required"), name);
         let tag = match schema.get("enum") {
             // `null` is told in its stead where it may be missing.
             Some(Ordered::Array(values)) if is_required => match values.as_slice() {

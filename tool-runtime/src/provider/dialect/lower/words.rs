@@ -2,45 +2,11 @@
 
 use toolwright_json::Decimal;
 
-use super::super::keywords::Keywords;
+use super::super::keywords::{Keywords, place_in_words};
 use super::super::reject::NoteKind;
-use super::super::rules::{Enums, Formats, Rules, Takes, Unless, When};
+use super::super::rules::{Formats, Rules, When};
 use super::Pass;
 use crate::schema::read::{Ordered, Pair};
-
-/// The keywords that can be told in words, in this order.
-pub(in super::super) const TOLD: [&str; 30] = [
-    "minLength",
-    "maxLength",
-    "pattern",
-    "format",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "contains",
-    "minContains",
-    "maxContains",
-    "unevaluatedItems",
-    "minProperties",
-    "maxProperties",
-    "propertyNames",
-    "patternProperties",
-    "unevaluatedProperties",
-    "dependentRequired",
-    "dependentSchemas",
-    "not",
-    "if",
-    "then",
-    "else",
-    "contentEncoding",
-    "contentMediaType",
-    "default",
-];
 
 /// Whether a dialect takes a keyword.
 #[derive(PartialEq, Eq)]
@@ -54,44 +20,21 @@ pub(super) enum Taken {
 impl Pass<'_> {
     /// The schema, once all that the dialect has no word for is told otherwise.
     pub(super) fn finished(&mut self, mut keywords: Keywords) -> Ordered {
-        // Most schemas have no others, and need not be looked through for each of those that are told.
-        let is_told = |(key, _): &Pair| {
-            !matches!(
-                key.as_ref(),
-                "type"
-                    | "description"
-                    | "properties"
-                    | "required"
-                    | "additionalProperties"
-                    | "items"
-                    | "anyOf"
-                    | "$ref"
-            )
+        let told = |(key, value): &Pair| {
+            let place = place_in_words(key)?;
+            match self.rules.takes(key, value, &keywords) {
+                Taken::Yes => None,
+                // What it never takes is told first.
+                taken => Some((taken == Taken::NotThis, place, key.clone())),
+            }
         };
-        if !keywords.0.iter().any(is_told) {
-            return keywords.into_schema();
-        }
-        let mut told = Vec::new();
-        for (at, keyword) in TOLD.iter().enumerate() {
-            let Some(value) = keywords.get(keyword) else {
+        let mut told: Vec<_> = keywords.0.iter().filter_map(told).collect();
+        told.sort_unstable();
+        let mut words = Vec::new();
+        for (_, _, keyword) in told {
+            let Some(value) = keywords.take(&keyword) else {
                 continue;
             };
-            let taken = self.rules.takes(keyword, value, &keywords);
-            if taken != Taken::Yes
-                && let Some(value) = keywords.take(keyword)
-            {
-                // What it never takes is told first.
-                told.push((taken == Taken::NotThis, at, (*keyword).to_owned(), value));
-            }
-        }
-        if !self.takes_enum(&keywords)
-            && let Some(values) = keywords.take("enum")
-        {
-            told.push((true, TOLD.len(), "enum".to_owned(), values));
-        }
-        told.sort_by_key(|(is_conditional, at, ..)| (*is_conditional, *at));
-        let mut words = Vec::new();
-        for (_, _, keyword, value) in told {
             let kind = match said(&keyword, &value) {
                 Some(said) => {
                     words.push(said);
@@ -113,29 +56,19 @@ impl Pass<'_> {
             .takes("patternProperties", patterns, &Keywords::default())
             == Taken::Yes
     }
-
-    fn takes_enum(&self, keywords: &Keywords) -> bool {
-        let all = |fits: fn(&Ordered) -> bool| {
-            let values = keywords.list("enum").unwrap_or_default();
-            values.iter().all(fits)
-        };
-        match self.rules.enums {
-            Enums::Any => true,
-            Enums::NoBooleans => all(|value| {
-                !matches!(
-                    value,
-                    Ordered::Bool(_) | Ordered::Null | Ordered::Array(_) | Ordered::Object(_)
-                )
-            }),
-            Enums::Strings => all(|value| value.as_str().is_some()),
-        }
-    }
 }
 
 impl Rules {
     /// Whether a keyword is taken with a value, beside others.
     pub(super) fn takes(&self, keyword: &str, value: &Ordered, beside: &Keywords) -> Taken {
         let yes_if = |fits| if fits { Taken::Yes } else { Taken::NotThis };
+        if keyword == "enum" {
+            let takes = |value: &Ordered| {
+                let is_number = matches!(value, Ordered::Number(_));
+                self.enumerates(value.as_str().is_some(), is_number)
+            };
+            return yes_if(!matches!(value, Ordered::Array(values) if !values.iter().all(takes)));
+        }
         if keyword == "format" {
             return match self.formats {
                 Formats::Any => Taken::Yes,
@@ -145,34 +78,24 @@ impl Rules {
                 }
             };
         }
-        let found = |(name, _): &&(&str, _)| *name == keyword;
-        match self.keywords {
-            Takes::All => Taken::Yes,
-            Takes::AllBut(refused) => match refused.iter().find(|(name, _)| *name == keyword) {
-                None => Taken::Yes,
-                Some((_, Unless::Never)) => Taken::No,
-                Some((_, Unless::Counted)) => yes_if(is_counted(value)),
-                Some((_, Unless::Regular)) => yes_if(is_regular(value)),
-                Some((_, Unless::NoForm)) => {
-                    let taken = |form| {
-                        let value = beside.get(form);
-                        value.is_some_and(|value| self.takes(form, value, beside) == Taken::Yes)
-                    };
-                    yes_if(!taken("pattern") && !taken("format"))
-                }
-                Some((_, Unless::NoneOptional)) => {
-                    let declared = beside.entries("properties").unwrap_or_default();
-                    yes_if(declared.iter().all(|(name, _)| beside.requires(name)))
-                }
-            },
-            Takes::Only(taken) => match taken.iter().find(found) {
-                None => Taken::No,
-                Some((_, When::Always)) => Taken::Yes,
-                Some((_, When::NoLookaround)) => yes_if(!looks_around(value)),
-                Some((_, When::AtMost(most))) => {
-                    yes_if(value.as_u128().is_some_and(|count| count <= *most))
-                }
-            },
+        match self.when(keyword) {
+            When::Always => Taken::Yes,
+            When::Never => Taken::No,
+            When::AtMost(most) => yes_if(value.as_u128().is_some_and(|count| count <= most)),
+            When::NoLookaround => yes_if(!looks_around(value)),
+            When::Counted => yes_if(is_counted(value)),
+            When::Regular => yes_if(is_regular(value)),
+            When::NoForm => {
+                let taken = |form| {
+                    let value = beside.get(form);
+                    value.is_some_and(|value| self.takes(form, value, beside) == Taken::Yes)
+                };
+                yes_if(!taken("pattern") && !taken("format"))
+            }
+            When::NoneOptional => {
+                let declared = beside.entries("properties").unwrap_or_default();
+                yes_if(declared.iter().all(|(name, _)| beside.requires(name)))
+            }
         }
     }
 }

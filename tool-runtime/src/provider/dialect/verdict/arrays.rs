@@ -1,7 +1,6 @@
 //! Arrays and tuples that are told as each other, as `lower/array` does it.
 
 use super::Walk;
-use super::parts::are_of_one_type;
 use crate::schema::shape::{Kind, Shape, Union};
 
 impl Walk {
@@ -43,10 +42,5 @@ impl Walk {
             Some(most as u128)
         };
         self.rules.places(least as u128, most)
-    }
-
-    /// Whether a tuple is sent as a list of one type.
-    pub(super) const fn is_list(&self, kind: &Kind<'static>) -> bool {
-        self.rules.lists_tuples() && are_of_one_type(kind)
     }
 }

@@ -1,7 +1,6 @@
 //! Edges that lead back.
 
 use super::super::RejectCode;
-use super::super::rules::Recursion;
 use super::Walk;
 use crate::schema::shape::{Id, Refs, Shape};
 
@@ -15,12 +14,7 @@ impl Walk {
             if let Some((_, [(found, optional), ..])) = self.types.split_at_checked(depth)
                 && found.hash == id.hash
             {
-                return match self.rules.recursion {
-                    Recursion::Kept => None,
-                    Recursion::Refused => Some(RejectCode::RecursiveType),
-                    Recursion::Optional if self.optional > *optional => None,
-                    Recursion::Optional => Some(RejectCode::RecursiveRequired),
-                };
+                return self.rules.edge_back(self.optional <= *optional);
             }
         }
         if self.meets(id) {

@@ -1,38 +1,22 @@
 //! Objects, maps and unions.
 
 use super::super::RejectCode;
-use super::super::rules::{Objects, Optional};
+use super::super::rules::ObjectForm;
 use super::Walk;
 use super::parts::{
-    self, Rest, core, count, differ, first, is_nullable, is_read, length, rest, same, starts_alike,
-    ways,
+    self, Rest, core, differ, first, is_nullable, is_read, length, rest, same, starts_alike, ways,
 };
-use crate::schema::shape::{Field, Kind, Map, Object, Presence, Shape, Union};
+use crate::schema::shape::{Field, Kind, Map, Object, Presence, Union};
 
 impl Walk {
     pub(super) const fn object(
         &mut self,
         object: &Object<'static>,
         levels: usize,
-        is_root: bool,
     ) -> Option<RejectCode> {
-        // What is open and says nothing of other keys is closed for the provider.
-        if matches!(rest(object), Rest::Open) {
-            let declares = count(object) > 0;
-            match self.rules.objects {
-                Objects::Closed | Objects::Unmarked if declares || is_root => {
-                    return Some(RejectCode::OpenObject);
-                }
-                Objects::Closed | Objects::Unmarked if !self.rules.untyped => {
-                    return Some(RejectCode::UntypedSchema);
-                }
-                _ => {}
-            }
-        }
         // Every one of several objects starts with the key that stands before what makes them several.
-        if self.rules.first_keys && matches!(rest(object), Rest::Union) && starts_alike(object) {
-            return Some(RejectCode::UnionFirstKey);
-        }
+        let starts_alike = matches!(rest(object), Rest::Union) && starts_alike(object);
+        ask!(self.rules.starts(starts_alike, false));
         let is_loose = self.is_loose;
         let ways = ways(object);
         let mut fields = object.fields;
@@ -45,9 +29,7 @@ impl Walk {
             if field.flatten {
                 let may_miss = !matches!(field.presence, Presence::Required);
                 self.is_loose = is_loose || (may_miss && is_nullable(field.shape));
-                if let Some(code) = self.flattened(field, levels) {
-                    return Some(code);
-                }
+                ask!(self.flattened(field, levels));
                 let times = match ways.checked_div(parts::ways_of(core(field.shape))) {
                     Some(times) => times,
                     None => 1,
@@ -57,16 +39,12 @@ impl Walk {
             }
             self.is_loose = false;
             let may_miss = is_loose || !matches!(field.presence, Presence::Required);
-            self.size.properties += 1;
-            self.size.characters += length(field.name, self.by_characters);
-            if may_miss {
-                self.may_miss(1);
-            }
+            self.size
+                .add_keys(1, length(field.name, self.by_characters));
+            self.says(1, may_miss);
             self.optional += may_miss as usize;
             self.steps.push(field.name);
-            if let Some(code) = self.node(field.shape, levels) {
-                return Some(code);
-            }
+            ask!(self.node(field.shape, levels));
             self.steps.pop();
             self.optional -= may_miss as usize;
             self.size.repeat(&before, ways);
@@ -82,13 +60,13 @@ impl Walk {
         levels: usize,
     ) -> Option<RejectCode> {
         match core(field.shape) {
-            Kind::Object(inner) => self.object(inner, levels, false),
+            Kind::Object(inner) => self.object(inner, levels),
             Kind::Map(map) => self.element(map.values, levels),
             Kind::Union(union) => self.union(union, levels - 1),
             // serde writes `"Name": null` for a variant without data.
             Kind::Enum(variants) => {
-                self.size.properties += variants.len();
-                self.size.characters += self.characters(variants);
+                let characters = self.characters(variants);
+                self.size.add_keys(variants.len(), characters);
                 None
             }
             Kind::Foreign(_) => {
@@ -96,6 +74,7 @@ impl Walk {
                 None
             }
             Kind::Back(back) => self.back(back.id),
+            Kind::Any => self.rules.any_value(),
             _ => None,
         }
     }
@@ -110,47 +89,39 @@ impl Walk {
         while let [member, rest @ ..] = members {
             members = rest;
             self.is_loose = is_loose;
-            if let Some(code) = self.node(member, levels) {
-                return Some(code);
-            }
-            if !self.rules.first_keys {
+            ask!(self.node(member, levels));
+            // Comparing takes long, and in most dialects nothing comes of it.
+            if self.rules.starts(true, false).is_none() {
                 continue;
             }
             let mut others = rest;
             while let [other, rest @ ..] = others {
                 others = rest;
-                if let (Some(one), Some(two)) = (first(member), first(other))
-                    && same(one.name, two.name)
-                    && !differ(one, two)
-                {
-                    return Some(RejectCode::UnionFirstKey);
+                if let (Some(one), Some(two)) = (first(member), first(other)) {
+                    let is_same = same(one.name, two.name);
+                    ask!(self.rules.starts(is_same, differ(one, two)));
                 }
             }
         }
         None
     }
 
-    pub(super) const fn map(&mut self, map: &Map<'static>, levels: usize) -> Option<RejectCode> {
-        let known = match core(map.keys) {
-            Kind::Enum(variants) => {
-                self.size.characters += self.characters(variants);
-                variants.len()
-            }
-            Kind::Bool => {
-                self.size.characters += "false".len() + "true".len();
-                2
-            }
-            _ => 0,
+    pub(super) const fn map(
+        &mut self,
+        map: &Map<'static>,
+        levels: usize,
+        form: ObjectForm,
+    ) -> Option<RejectCode> {
+        let (known, characters) = match core(map.keys) {
+            Kind::Enum(variants) => (variants.len(), self.characters(variants)),
+            Kind::Bool => (2, "false".len() + "true".len()),
+            _ => (0, 0),
         };
-        if known > 0 {
-            self.size.properties += known;
-            self.may_miss(known);
-        } else if self.sends_entries(map) {
-            self.size.properties += 2;
-            self.size.characters += "key".len() + "value".len();
-            if let Some(code) = self.keys(map.keys, levels) {
-                return Some(code);
-            }
+        self.size.add_keys(known, characters);
+        self.says(known, known > 0);
+        // The keys of a list of entries are values there.
+        if let (ObjectForm::Entries, Kind::Enum(_) | Kind::Union(_)) = (form, core(map.keys)) {
+            ask!(self.element(map.keys, levels));
         }
         let before = self.size;
         self.optional += (known > 0) as usize;
@@ -163,32 +134,10 @@ impl Walk {
         }
     }
 
-    /// The keys of a list of entries, which are values there.
-    pub(super) const fn keys(
-        &mut self,
-        keys: &Shape<'static>,
-        levels: usize,
-    ) -> Option<RejectCode> {
-        match core(keys) {
-            Kind::Enum(_) | Kind::Union(_) => self.element(keys, levels),
-            _ => None,
-        }
-    }
-
-    /// Counts keys that may be missing, and says what that means for the value behind them.
-    pub(super) const fn may_miss(&mut self, keys: usize) {
-        self.null = self.rules.null_of_optional();
-        if !matches!(self.rules.optional, Optional::Null) {
-            self.size.optional_keys += keys;
-        }
-    }
-
-    /// Whether a map is sent as a list of entries.
-    pub(super) const fn sends_entries(&self, map: &Map<'static>) -> bool {
-        let any_key = match core(map.keys) {
-            Kind::String(rules) => rules.is_any() && !matches!(map.keys.kind, Kind::Narrow(..)),
-            _ => false,
-        };
-        self.rules.sends_entries(any_key)
+    /// Counts keys, and says what that they may be missing means for the value behind them.
+    const fn says(&mut self, keys: usize, may_miss: bool) {
+        let (is_required, null) = self.rules.key(may_miss);
+        self.null = null;
+        self.size.optional_keys += if is_required { 0 } else { keys };
     }
 }

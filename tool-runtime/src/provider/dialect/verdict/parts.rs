@@ -38,9 +38,9 @@ pub(super) const fn count(object: &Object<'static>) -> usize {
         }
         count += match (field.flatten, core(field.shape)) {
             (true, Kind::Object(inner)) => self::count(inner),
-            (true, Kind::Union(_)) => 1,
+            // Those of a type that stands elsewhere are not known here.
+            (true, Kind::Union(_) | Kind::Back(_) | Kind::Foreign(_)) | (false, _) => 1,
             (true, _) => 0,
-            (false, _) => 1,
         };
     }
     count
@@ -49,6 +49,14 @@ pub(super) const fn count(object: &Object<'static>) -> usize {
 /// Whether all keys of a map are known, so that it is an object.
 pub(super) const fn has_known_keys(map: &Map<'static>) -> bool {
     matches!(core(map.keys), Kind::Enum(_) | Kind::Bool)
+}
+
+/// Whether the keys of a map may be any strings.
+pub(super) const fn has_any_key(map: &Map<'static>) -> bool {
+    match core(map.keys) {
+        Kind::String(rules) => rules.is_any() && !matches!(map.keys.kind, Kind::Narrow(..)),
+        _ => false,
+    }
 }
 
 /// Whether an object of several ways starts with a key of its own.

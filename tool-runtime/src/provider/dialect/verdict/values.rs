@@ -1,8 +1,8 @@
 //! A value and what it holds.
 
 use super::super::RejectCode;
-use super::super::rules::{Items, Null};
-use super::parts::{Rest, core, count, is_enum, length, rest};
+use super::super::rules::TupleForm;
+use super::parts::{Rest, are_of_one_type, core, is_enum, length, rest};
 use super::{Walk, Wanted, larger};
 use crate::schema::shape::{Kind, Shape, Union, Variant};
 
@@ -35,8 +35,7 @@ impl Walk {
         let found = match (kind, self.places(shape)) {
             (Kind::Array(array), Some(len)) => {
                 self.size.levels = larger(self.size.levels, levels + 1);
-                self.size.properties += len;
-                self.size.characters += 2 * len;
+                self.size.add_keys(len, 2 * len);
                 let before = self.size;
                 let found = self.element(array.items, levels + 1);
                 self.size.repeat(&before, len);
@@ -78,14 +77,12 @@ impl Walk {
             }
             _ => false,
         };
-        let null_is_type = !matches!(self.rules.null, Null::Nullable);
-        self.size.unions += (is_union || null && null_is_type) as usize;
+        self.size.unions += (is_union || null && self.rules.null_is_type()) as usize;
     }
 
     pub(super) const fn kind(&mut self, kind: &Kind<'static>, levels: usize) -> Option<RejectCode> {
         match kind {
-            Kind::Any if self.rules.untyped => None,
-            Kind::Any => Some(RejectCode::UntypedSchema),
+            Kind::Any => self.rules.any_value(),
             // The compiler has its own words about a type without a schema.
             Kind::Unknown => None,
             Kind::Foreign(_) => {
@@ -96,47 +93,29 @@ impl Walk {
                 self.variants(variants);
                 None
             }
-            Kind::Array(array) => {
-                if matches!(core(array.items), Kind::Any)
-                    && matches!(self.rules.items, Items::Filled)
-                {
-                    return None;
-                }
-                self.element(array.items, levels)
-            }
-            Kind::Tuple([]) if matches!(self.rules.items, Items::Typed) => {
-                Some(RejectCode::UntypedArray)
-            }
-            Kind::Tuple([item, ..]) if self.is_list(kind) => self.element(item, levels),
-            Kind::Tuple(items) => {
-                let levels = if self.rules.tuples {
-                    levels
-                } else {
-                    self.size.properties += items.len();
-                    self.size.characters += 2 * items.len();
-                    levels + 1
+            Kind::Array(array) => self.element(array.items, levels),
+            Kind::Tuple([]) => self.rules.no_items(),
+            Kind::Tuple(items @ [item, ..]) => {
+                let levels = match self.rules.tuple(are_of_one_type(kind)) {
+                    TupleForm::List => return self.element(item, levels),
+                    TupleForm::Tuple => levels,
+                    TupleForm::Places => {
+                        self.size.add_keys(items.len(), 2 * items.len());
+                        levels + 1
+                    }
                 };
                 let mut items = *items;
                 while let [item, rest @ ..] = items {
-                    if let Some(code) = self.element(item, levels) {
-                        return Some(code);
-                    }
+                    ask!(self.element(item, levels));
                     items = rest;
                 }
                 self.within(levels)
             }
             Kind::Object(object) => {
-                if matches!(rest(object), Rest::Keys)
-                    && count(object) == 0
-                    && !object.open
-                    && !self.rules.empty_objects
-                {
-                    return Some(RejectCode::NestedEmptyObject);
-                }
                 self.size.unions += matches!(rest(object), Rest::Union) as usize;
-                self.object(object, levels + 1, false)
+                self.keys(kind, levels, false)
             }
-            Kind::Map(map) => self.map(map, levels + 1),
+            Kind::Map(_) => self.keys(kind, levels, false),
             Kind::Union(union) => self.union(union, levels),
             Kind::Back(back) => self.back(back.id),
             _ => None,

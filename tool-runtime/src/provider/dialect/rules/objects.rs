@@ -1,0 +1,126 @@
+//! What a dialect says of objects, their keys and unions of them.
+
+use super::super::RejectCode;
+use super::{Maps, Objects, Optional, Rules, Wanted};
+
+/// What a tool's arguments are.
+#[derive(Clone, Copy)]
+pub(in super::super) enum Root {
+    Object,
+    /// An object that has a union beside its keys.
+    WithUnion,
+    /// An object that has `allOf` beside its keys.
+    WithAllOf,
+    /// A type whose values are objects of several kinds. Its schema's text is no object's.
+    Objects,
+    Other,
+}
+
+/// What decides how an object is sent.
+#[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
+#[derive(Clone, Copy)]
+pub(in super::super) struct ObjectFacts {
+    pub(in super::super) is_root: bool,
+    /// It has keys of its own.
+    pub(in super::super) declares: bool,
+    /// It takes others.
+    pub(in super::super) is_open: bool,
+    /// It has no keys but such as any of its values may have.
+    pub(in super::super) is_map: bool,
+    /// Nothing is said of those.
+    pub(in super::super) any_key: bool,
+}
+
+/// How an object is sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum ObjectForm {
+    Object,
+    /// A list of entries.
+    Entries,
+}
+
+impl Rules {
+    /// What stands against arguments that are this.
+    pub(in super::super) const fn root(&self, root: Root) -> Option<RejectCode> {
+        match root {
+            Root::Object => None,
+            Root::WithUnion | Root::WithAllOf if self.root_union => None,
+            Root::WithAllOf => Some(RejectCode::AllOf),
+            Root::Objects if self.root_union => Some(RejectCode::RootNotObject),
+            Root::WithUnion | Root::Objects => Some(RejectCode::RootUnion),
+            Root::Other => Some(RejectCode::RootNotObject),
+        }
+    }
+
+    /// How an object is sent, or what stands against it.
+    pub(in super::super) const fn object(
+        &self,
+        object: ObjectFacts,
+    ) -> Result<ObjectForm, RejectCode> {
+        let sends_entries = match self.maps {
+            Maps::Kept => false,
+            Maps::AnyKey => !object.any_key,
+            Maps::Entries => true,
+        };
+        let is_closed = matches!(self.objects, Objects::Closed | Objects::Unmarked);
+        if object.is_map && sends_entries && !object.is_root {
+            Ok(ObjectForm::Entries)
+        } else if object.is_map && sends_entries || object.is_open && is_closed {
+            // A list is no object, as arguments have to be.
+            Err(RejectCode::OpenObject)
+        } else if !object.declares && !object.is_open && !object.is_root && !self.empty_objects {
+            Err(RejectCode::NestedEmptyObject)
+        } else {
+            Ok(ObjectForm::Object)
+        }
+    }
+
+    /// Whether a root that says nothing of its keys is sent without any: there is no looser mode to
+    /// send it in.
+    pub(in super::super) const fn narrows_bare_root(&self) -> bool {
+        !matches!(self.objects, Objects::Kept) && self.loose.is_none()
+    }
+
+    /// Whether a key is in `required`, and the `null` behind it.
+    pub(in super::super) const fn key(&self, may_miss: bool) -> (bool, Wanted) {
+        match self.optional {
+            _ if !may_miss => (true, Wanted::AsSaid),
+            Optional::Kept => (false, Wanted::AsSaid),
+            Optional::Null => (true, Wanted::Always),
+            Optional::Either => (false, Wanted::Always),
+            Optional::Absent => (false, Wanted::Never),
+        }
+    }
+
+    /// What stands against the name of an argument.
+    pub(in super::super) const fn argument(&self, name: &str) -> Option<RejectCode> {
+        match &self.argument_name {
+            Some(rule) if !rule.accepts(name) => Some(RejectCode::PropertyName),
+            _ => None,
+        }
+    }
+
+    /// What stands against a union beside keys.
+    pub(in super::super) const fn union_beside_keys(&self, is_root: bool) -> Option<RejectCode> {
+        let is_taken = if is_root {
+            self.root_union
+        } else {
+            self.object_with_union
+        };
+        if is_taken {
+            None
+        } else {
+            Some(RejectCode::ObjectWithUnion)
+        }
+    }
+
+    /// What stands against two objects of a union, by their first keys. `differ`: what those say tells
+    /// the objects apart.
+    pub(in super::super) const fn starts(&self, is_same: bool, differ: bool) -> Option<RejectCode> {
+        if self.first_keys && is_same && !differ {
+            Some(RejectCode::UnionFirstKey)
+        } else {
+            None
+        }
+    }
+}

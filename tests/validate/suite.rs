@@ -11,7 +11,10 @@ use serde_json::{Value, json};
 use toolwright::{Context, DynTool, Repairs, SchemaDoc, ToolCall, ToolError, Toolset};
 
 /// Differences that are known: draft, file and group, with the reason.
-const KNOWN: [(&str, &str); 0] = [];
+const KNOWN: [(&str, &str); 1] = [(
+    "draft2019-09/recursiveRef: $recursiveRef with nesting",
+    "`jsonschema` decides it, and takes the inner anchor where the schema stands in a document of another",
+)];
 
 /// A tool with one argument that is of the schema, if it can be made.
 fn toolset(schema: &Value, draft: &str) -> Option<Toolset> {
@@ -94,7 +97,6 @@ fn the_suite_of_json_schema_holds() {
                     let arguments = json!({ "v": test["data"] }).to_string();
                     let result = tools.call_blocking(&ToolCall::new("1", "t", arguments), &cx);
                     if result.errors().next().is_none() != test["valid"].as_bool().unwrap() {
-                        eprintln!("{:?}", result.errors().collect::<Vec<_>>());
                         differences.insert(format!(
                             "{place}: {}",
                             test["description"].as_str().unwrap()

@@ -34,7 +34,7 @@ impl Object<'_> {
             .fields
             .iter()
             .filter(|field| field.presence != Presence::Never);
-        let is_map = |field: &Field| {
+        let is_map = |field: &Field<'_>| {
             field.flatten
                 && match bare(field.shape, false).kind {
                     Kind::Map(_) | Kind::Any => true,

@@ -339,8 +339,14 @@ impl<'d, 'a> Reader<'d, 'a> {
         let entries = keywords.entries().iter();
         let kept = entries.filter(|(name, value)| self.is_kept(name, value, keywords));
         let kept: Vec<_> = kept.cloned().collect();
-        let is_whole = at.is_empty() && self.document.is_dynamic;
-        if kept.is_empty() && !is_whole {
+        // Of such a document the root knows all.
+        let is_whole = self.document.is_dynamic;
+        let is_asked = if is_whole {
+            at.is_empty()
+        } else {
+            !kept.is_empty()
+        };
+        if !is_asked {
             return None;
         }
         let depends = is_whole

@@ -99,13 +99,13 @@ fn integers_within_bounds() {
     }
 }
 
-const fn at(text: &'static str, value: f64) -> Literal<'_> {
+const fn at(text: &'static str, value: f64) -> Literal<'static> {
     Literal { value, text }
 }
 
 // The table reads better so.
 #[allow(clippy::unnecessary_wraps)]
-const fn edge(text: &'static str, value: f64, exclusive: bool) -> Option<Edge<'_>> {
+const fn edge(text: &'static str, value: f64, exclusive: bool) -> Option<Edge<'static>> {
     Some(Edge {
         at: at(text, value),
         exclusive,

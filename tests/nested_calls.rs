@@ -208,8 +208,9 @@ fn error(batch: &Batch) -> ToolError {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_limit_on_a_call_whose_own_calls_cannot_be_stopped_says_that_the_outcome_is_unknown() {
+    type Limit = fn(Executor, Duration) -> Executor;
     let short = Duration::from_millis(100);
-    let limits: [(&str, fn(Executor, Duration) -> Executor); 3] = [
+    let limits: [(&str, Limit); 3] = [
         ("the call", Executor::timeout),
         ("the call, in a layer", |executor, limit| {
             executor.timeout(limit).layer(Retry::new(1))

@@ -146,8 +146,8 @@ impl<'d, 'a> Reader<'d, 'a> {
         }
     }
 
-    fn keep(&self, shape: Shape<'a>) -> &'a Shape<'a> {
-        self.bump.alloc(shape)
+    fn keep(&self, shape: &Shape<'a>) -> &'a Shape<'a> {
+        self.bump.alloc(*shape)
     }
 
     fn text(&self, text: &str) -> &'a str {
@@ -157,7 +157,7 @@ impl<'d, 'a> Reader<'d, 'a> {
     /// Reads the schema at a JSON pointer.
     fn schema(&mut self, schema: &Value<'_>, at: &str) -> &'a Shape<'a> {
         let shape = self.shape(schema, at);
-        self.keep(shape)
+        self.keep(&shape)
     }
 
     fn shape(&mut self, schema: &Value<'_>, at: &str) -> Shape<'a> {
@@ -179,7 +179,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         if let Some(target) = self.document.references.get(at) {
             parts.push(*self.target(target));
             if self.document.is_seven {
-                return self.described(all_of(self.bump, parts), keywords);
+                return self.described(parts, keywords);
             }
         }
         self.values(keywords, at, &mut parts);
@@ -188,10 +188,12 @@ impl<'d, 'a> Reader<'d, 'a> {
         if let Some(text) = self.kept(keywords, at) {
             parts.push(text);
         }
-        self.described(all_of(self.bump, parts), keywords)
+        self.described(parts, keywords)
     }
 
-    fn described(&self, shape: Shape<'a>, keywords: &Keywords<'_>) -> Shape<'a> {
+    /// A value of all of these shapes, with the words that stand beside them.
+    fn described(&self, parts: Vec<Shape<'a>>, keywords: &Keywords<'_>) -> Shape<'a> {
+        let shape = all_of(self.bump, parts);
         match keywords.get("description").and_then(Value::as_str) {
             Some(description) => shape.described(self.text(description)),
             None => shape,
@@ -204,7 +206,7 @@ impl<'d, 'a> Reader<'d, 'a> {
             Some(Known::Read(shape)) => return shape,
             Some(Known::Open(target)) => {
                 let target: &'a Target<'a> = target;
-                return self.keep(Shape::new(Kind::Back(Back::to(id(pointer), target))));
+                return self.keep(&Shape::new(Kind::Back(Back::to(id(pointer), target))));
             }
             None => {}
         }
@@ -215,7 +217,7 @@ impl<'d, 'a> Reader<'d, 'a> {
             None => Shape::ANYTHING,
         };
         // Examples end where a type comes back to itself.
-        let shape = self.keep(Shape {
+        let shape = self.keep(&Shape {
             id: id(pointer),
             ..*shape
         });
@@ -251,7 +253,7 @@ impl<'d, 'a> Reader<'d, 'a> {
                 (Types::OBJECT, "object"),
             ] {
                 if let Some(shape) = self.bounded(name, keywords, at) {
-                    let shape = self.keep(shape);
+                    let shape = self.keep(&shape);
                     // Arguments are an object in any case.
                     parts.push(match at {
                         "" if name == "object" => *shape,
@@ -273,22 +275,22 @@ impl<'d, 'a> Reader<'d, 'a> {
             if listed.is_some() && bounded.is_none() {
                 continue;
             }
-            members.push(bounded.unwrap_or_else(|| self.of_type(name)));
+            members.push(bounded.unwrap_or_else(|| Self::of_type(name)));
         }
         if listed.is_some() && members.is_empty() {
             return;
         }
-        let shape = union::of(self.bump, members);
+        let shape = union::of(self.bump, &members);
         parts.push(match (shape, is_nullable) {
             (Some(shape), false) => shape,
-            (Some(shape), true) => Shape::new(Kind::Nullable(self.keep(shape))),
+            (Some(shape), true) => Shape::new(Kind::Nullable(self.keep(&shape))),
             (None, true) => Shape::new(Kind::Null),
             (None, false) => Shape::new(Kind::Rule(Rule::Never)),
         });
     }
 
     /// All values of a type.
-    fn of_type(&self, name: &str) -> Shape<'a> {
+    fn of_type(name: &str) -> Shape<'a> {
         match name {
             "boolean" => Shape::new(Kind::Bool),
             "integer" => number::any_integer(),

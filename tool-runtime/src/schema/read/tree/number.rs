@@ -109,7 +109,7 @@ impl<'a> Reader<'_, 'a> {
             multiple_of,
             ..Bounds::NONE
         };
-        let integers = self.keep(any_integer());
+        let integers = self.keep(&any_integer());
         Some(Shape::new(Kind::Narrow(integers, bounds)))
     }
 }

@@ -44,7 +44,7 @@ impl<'a> Reader<'_, 'a> {
                 format: "",
                 is_parsed: false,
             }));
-            return Some(map(self.keep(keys), values));
+            return Some(map(self.keep(&keys), values));
         }
         let names = keywords
             .get("propertyNames")
@@ -63,7 +63,7 @@ impl<'a> Reader<'_, 'a> {
         match (fields.is_empty(), additional) {
             (true, None) => {}
             (true, Some(values)) if !matches!(values.kind, Kind::Rule(Rule::Never)) => {
-                let keys = names.unwrap_or_else(|| self.keep(ANY_KEY));
+                let keys = names.unwrap_or_else(|| self.keep(&ANY_KEY));
                 is_counted = true;
                 parts.push(map(keys, values));
             }
@@ -78,7 +78,7 @@ impl<'a> Reader<'_, 'a> {
             })
         );
         if !is_counted || (names.is_some() && !is_map) {
-            let keys = names.unwrap_or_else(|| self.keep(ANY_KEY));
+            let keys = names.unwrap_or_else(|| self.keep(&ANY_KEY));
             parts.push(map(keys, Shape::ANYTHING));
         }
         (!parts.is_empty()).then(|| all_of(self.bump, parts))
@@ -91,14 +91,14 @@ impl<'a> Reader<'_, 'a> {
             && !matches!(values.kind, Kind::Rule(Rule::Never))
         {
             let rest = Kind::Map(Map {
-                keys: self.keep(ANY_KEY),
+                keys: self.keep(&ANY_KEY),
                 values,
                 min_len: 0,
                 max_len: None,
             });
             fields.push(Field {
                 flatten: true,
-                ..Field::new("", "", self.keep(Shape::new(rest)))
+                ..Field::new("", "", self.keep(&Shape::new(rest)))
             });
         }
         let fields = self.bump.alloc_slice_copy(&fields);

@@ -7,12 +7,12 @@ use super::{Keywords, Reader, escaped};
 use crate::schema::shape::{Field, If, Kind, Object, Rule, Shape, Union, Variant};
 
 /// A value of one of these shapes; nothing without any.
-pub(super) fn of<'a>(bump: &'a Bump, members: Vec<Shape<'a>>) -> Option<Shape<'a>> {
-    match members.as_slice() {
+pub(super) fn of<'a>(bump: &'a Bump, members: &[Shape<'a>]) -> Option<Shape<'a>> {
+    match members {
         [] => None,
         [one] => Some(*one),
         _ => Some(Shape::new(Kind::Union(Union {
-            members: bump.alloc_slice_copy(&members),
+            members: bump.alloc_slice_copy(members),
             buffered: true,
         }))),
     }
@@ -55,7 +55,7 @@ impl<'a> Reader<'_, 'a> {
         let names = Shape::new(Kind::Enum(self.bump.alloc_slice_copy(&variants)));
         match nulls {
             0 => names,
-            _ => Shape::new(Kind::Nullable(self.keep(names))),
+            _ => Shape::new(Kind::Nullable(self.keep(&names))),
         }
     }
 
@@ -135,7 +135,7 @@ impl<'a> Reader<'_, 'a> {
             fields: self.bump.alloc_slice_copy(&fields),
             open: true,
         };
-        self.keep(Shape::new(Kind::Object(object)))
+        self.keep(&Shape::new(Kind::Object(object)))
     }
 
     fn members(&mut self, keywords: &Keywords<'_>, at: &str, name: &str) -> Vec<Shape<'a>> {
@@ -153,8 +153,8 @@ fn nullable<'a>(reader: &Reader<'_, 'a>, members: Vec<Shape<'a>>) -> Option<Shap
     let mut members = members;
     members.retain(|member| !matches!(member.kind, Kind::Null));
     let is_nullable = members.len() < count;
-    match of(reader.bump, members) {
-        Some(shape) if is_nullable => Some(Shape::new(Kind::Nullable(reader.keep(shape)))),
+    match of(reader.bump, &members) {
+        Some(shape) if is_nullable => Some(Shape::new(Kind::Nullable(reader.keep(&shape)))),
         None if is_nullable => Some(Shape::new(Kind::Null)),
         shape => shape,
     }

@@ -44,8 +44,9 @@ pub(crate) use self::narrow::{Bare, Peeled, bare};
 pub use self::opaque::Opaque;
 pub use self::pattern::{Pattern, Regex};
 pub(crate) use self::recursion::targets;
-pub(crate) use self::rule::Rule;
-pub(crate) use self::rule::{Contains, If, Oracle, Places, Text, Types};
+pub(crate) use self::rule::{Contains, Places, Rule, Text};
+#[cfg(feature = "validate")]
+pub(crate) use self::rule::{If, Oracle, Types};
 pub use self::schema::{Refs, Schema};
 pub use self::sure::Sure;
 pub(crate) use self::view::{Detail, Side, written};
@@ -162,6 +163,7 @@ pub enum Kind<'s> {
 
 impl<'s> Shape<'s> {
     /// Any JSON value.
+    #[cfg(feature = "validate")]
     pub(crate) const ANYTHING: &'s Self = &Self::new(Kind::Any);
 
     /// A shape without words of its own.

@@ -181,6 +181,7 @@ enum Target<'s> {
     /// The tree of a type. A function, since a constant cannot contain itself.
     Function(fn() -> &'static Shape<'static>),
     /// A definition of a schema that was read at run time.
+    #[cfg_attr(not(feature = "validate"), allow(dead_code))] // Nothing makes one.
     Definition(&'s dyn Definition),
 }
 
@@ -200,6 +201,7 @@ impl<'s> Back<'s> {
     }
 
     /// An edge to a definition.
+    #[cfg(feature = "validate")]
     pub(crate) const fn to(id: Id, definition: &'s dyn Definition) -> Self {
         let target = Target::Definition(definition);
         Self { id, target }

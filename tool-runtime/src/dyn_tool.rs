@@ -277,14 +277,16 @@ impl DynToolBuilder {
     /// - Drafts 2020-12, 2019-09 and 7 are read, as `$schema` says; without it, 2020-12.
     /// - [`build`](Self::build) refuses what cannot be checked safely or would not be checked: see
     ///   [`SchemaErrorKind`]. Nothing is ever fetched.
-    /// - Arguments that were encoded twice are decoded; nothing else is repaired before the check.
+    /// - Arguments are repaired as those of compiled tools are, and the handler reads them repaired.
     /// - The formats that JSON Schema defines are checked: `idn-email` and `idn-hostname` as far as that needs
     ///   no tables of Unicode's, so that some texts pass that are none. Others are notes for the model.
     /// - A `pattern` is matched in time linear in the text; it has no look-around.
-    /// - Arguments that would take too long to check against the schema are refused before that:
-    ///   alternatives for each of many elements multiply each other.
-    /// - Integers of more than 64 bits are compared as the nearest `f64`, and so are decimals: `1e-400`
-    ///   is zero, and an integer. A number that no `f64` holds is refused.
+    /// - Arguments that would take too long to check against the schema are refused: alternatives for each
+    ///   of many elements multiply each other.
+    /// - Numbers are compared by their decimal texts: `1e-400` is no integer, and above zero. Of a `number`,
+    ///   one that no `f64` holds is refused.
+    /// - `unevaluatedProperties`, `unevaluatedItems` and `patternProperties` beside declared keys are
+    ///   checked by `jsonschema`: a fault names the keywords that refuse a value, and not the part of it.
     pub fn parameters(mut self, schema: SchemaDoc) -> Self {
         self.def.input = schema;
         self.is_schema_given = true;

@@ -4,6 +4,8 @@ use toolwright_json::Place;
 
 use super::{Given, fill, fill_one, leave_out, reader};
 use crate::schema::decode::fault::say;
+#[cfg(feature = "validate")]
+use crate::schema::decode::walk::Admitted;
 use crate::schema::decode::{
     Error, Fault, FaultCode, Found, Problem, Repair, RepairKind, Repairs, Reporter, holds_secret,
     position, walk,
@@ -140,22 +142,37 @@ pub(super) fn repair<'a>(
     root: &Shape<'_>,
 ) -> Result<&'a str, ToolError> {
     let Repaired { text, mut repairs } = object(text, call, Shape::ANYTHING)?;
-    let mut found = walk::tell(text, reading_at_run_time(text, call), root, call.repairs());
-    if found.is_cut {
+    let found = |repairs| walk::tell(text, reading_at_run_time(text, call), root, repairs);
+    let mut all = found(call.repairs());
+    if all.faults.is_empty() && !all.is_cut {
+        let repaired = match all.text.take() {
+            Some(text) => call.store().pen().keep(text),
+            None => text,
+        };
+        // What one part of a schema takes for a slip, another may refuse.
+        match walk::admitted(repaired, reading_at_run_time(text, call), root) {
+            Admitted::AsTheyStand => {
+                repairs.append(&mut all.repairs);
+                call.store().repaired(repaired, repairs);
+                return Ok(repaired);
+            }
+            Admitted::As(other) => return Ok(call.store().pen().keep(other)),
+            Admitted::Refused => all = found(Repairs::None),
+            Admitted::TooCostly => all.is_cut = true,
+        }
+    }
+    if all.is_cut {
         return Err(too_costly());
     }
-    if !found.faults.is_empty() {
-        return Err(into_error(found));
+    if all.faults.is_empty() {
+        // No part of the schema says what it refuses.
+        all.push(0, || Fault {
+            path: String::new(),
+            code: FaultCode::Bound,
+            message: "the arguments do not fit the tool's schema".to_owned(),
+        });
     }
-    repairs.append(&mut found.repairs);
-    let text = match found.text.take() {
-        Some(text) => call.store().pen().keep(text),
-        None => text,
-    };
-    if !repairs.is_empty() {
-        call.store().repaired(text, repairs);
-    }
-    Ok(text)
+    Err(into_error(all))
 }
 
 /// Repairs the arguments and fills the slots, or tells every fault, of which `first` is known.

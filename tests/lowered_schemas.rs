@@ -138,7 +138,7 @@ fn what_is_wrong_is_told_of_the_schemas_form() {
             ),
             (
                 r#"{"labels": [{"key": "a"}]}"#,
-                Err(r#"labels: expected an object, got [{"key": "a"}]"#),
+                Err(r#"labels: expected an object, such as {"key":1}, got [{"key": "a"}]"#),
             ),
         ],
     );

@@ -150,15 +150,19 @@ pub(super) fn repair<'a>(
             None => text,
         };
         // What one part of a schema takes for a slip, another may refuse.
-        match walk::admitted(repaired, reading_at_run_time(text, call), root) {
-            Admitted::AsTheyStand => {
-                repairs.append(&mut all.repairs);
-                call.store().repaired(repaired, repairs);
-                return Ok(repaired);
+        let admitted = match walk::admitted(repaired, reading_at_run_time(text, call), root) {
+            Admitted::AsTheyStand => Some(repaired),
+            Admitted::As(other) => Some(call.store().pen().keep(other)),
+            Admitted::Refused => {
+                all = found(Repairs::None);
+                None
             }
-            Admitted::As(other) => return Ok(call.store().pen().keep(other)),
-            Admitted::Refused => all = found(Repairs::None),
-            Admitted::TooCostly => all.is_cut = true,
+            Admitted::TooCostly => return Err(too_costly()),
+        };
+        if let Some(text) = admitted {
+            repairs.append(&mut all.repairs);
+            call.store().repaired(text, repairs);
+            return Ok(text);
         }
     }
     if all.is_cut {

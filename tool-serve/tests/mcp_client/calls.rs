@@ -27,6 +27,9 @@ async fn arguments_and_structured_content_keep_every_digit() {
     assert_eq!(text(&call(&tools, "echo", exact).await), exact);
     let result = call(&tools, "structured", exact).await;
     assert_eq!(result.outcome.unwrap().payload().unwrap().to_json(), exact);
+    let twice = r#"{"a": [{"b": 1, "b": 1}]}"#;
+    let error = error(&tools, "echo", twice).await;
+    assert_eq!(error.to_string(), "a[0].b: given more than once");
     // A line's end would end the message.
     let lines = "{\n\"a\":\r\n1}";
     assert_eq!(text(&call(&tools, "echo", lines).await), "{ \"a\":  1}");

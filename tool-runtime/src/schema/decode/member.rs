@@ -7,7 +7,7 @@
 use toolwright_json::Place;
 
 use super::read::Json;
-use super::watch::{Watch, position};
+use super::watch::Watch;
 use super::{Error, Leaf, admits};
 use crate::schema::shape::{Field, Kind, Object, Peeled, Shape, Sure, Union};
 
@@ -29,7 +29,7 @@ impl<'de> Json<'de> {
                 Kind::Back(back) => back.shape(),
                 Kind::Union(union) => self.member_of(union, next)?,
                 Kind::Object(object) => {
-                    return (next == b'{' && is_listed(object)).then_some(shape);
+                    return (next == b'{' && Listed::of(object).is_some()).then_some(shape);
                 }
                 _ => return (next == b'[' && has_elements(shape)).then_some(shape),
             };
@@ -108,9 +108,56 @@ fn is_leaf(shape: &Shape<'_>) -> bool {
         )
 }
 
-/// Whether the keys of an object are its fields, and few enough to be noted in a word.
-fn is_listed(object: &Object<'_>) -> bool {
-    !object.open && object.fields.len() <= 64 && !object.fields.iter().any(|field| field.flatten)
+/// The keys of an object that has no others: its own, and those of a struct that is flattened into it behind
+/// them. So serde reads the content of an internally tagged variant.
+#[derive(Clone, Copy)]
+struct Listed {
+    own: &'static [Field<'static>],
+    flattened: &'static [Field<'static>],
+}
+
+impl Listed {
+    /// The keys of an object; nothing if there are others, or too many to be noted in a word.
+    fn of(object: &Object<'static>) -> Option<Self> {
+        let listed = match object.fields {
+            [own @ .., last] if last.flatten => match &last.shape.kind {
+                Kind::Object(inner) if last.is_required() && !inner.open => Self {
+                    own,
+                    flattened: inner.fields,
+                },
+                _ => return None,
+            },
+            own => Self {
+                own,
+                flattened: &[],
+            },
+        };
+        let is_listed = !object.open
+            && listed.own.len() + listed.flattened.len() <= 64
+            && listed.all().all(|field| !field.flatten);
+        is_listed.then_some(listed)
+    }
+
+    fn all(self) -> impl Iterator<Item = &'static Field<'static>> {
+        self.own.iter().chain(self.flattened)
+    }
+
+    fn get(self, index: usize) -> Option<&'static Field<'static>> {
+        match index.checked_sub(self.own.len()) {
+            None => self.own.get(index),
+            Some(index) => self.flattened.get(index),
+        }
+    }
+
+    /// The field of this name, looked for from `next` on first.
+    fn find(self, key: &str, next: usize) -> Option<(usize, &'static Field<'static>)> {
+        if let Some(field) = self.get(next)
+            && field.is_read_as(key)
+        {
+            return Some((next, field));
+        }
+        self.all().enumerate().find(|(_, field)| field.is_read_as(key))
+    }
 }
 
 /// Whether a shape is an array whose elements need not be compared.
@@ -147,7 +194,7 @@ fn tag_of(member: &'static Shape<'static>) -> Option<&'static Field<'static>> {
 
 /// The keys of a buffered object, as they come.
 pub(super) struct Member {
-    fields: &'static [Field<'static>],
+    keys: Listed,
     /// Keys mostly come in the type's order.
     next: usize,
     /// A bit for each key that has come.
@@ -157,14 +204,13 @@ pub(super) struct Member {
 }
 
 impl Member {
-    #[inline]
-    pub(super) fn of(object: &'static Object<'static>) -> Self {
-        Self {
-            fields: object.fields,
+    pub(super) fn of(object: &Object<'static>) -> Option<Self> {
+        Some(Self {
+            keys: Listed::of(object)?,
             next: 0,
             given: 0,
             last: None,
-        }
+        })
     }
 
     /// Consumes the next `"key":`, if another one follows.
@@ -173,7 +219,7 @@ impl Member {
         json: &mut Json<'de>,
         place: &mut Place,
     ) -> Result<Option<&'de str>, Error> {
-        if let Some(field) = self.fields.get(self.next)
+        if let Some(field) = self.keys.get(self.next)
             && json.take_key(place, field)
         {
             self.note(self.next, field)?;
@@ -189,8 +235,9 @@ impl Member {
         Ok(Some(key))
     }
 
+    #[inline(never)]
     fn find(&mut self, key: &str) -> Result<(), Error> {
-        match position(self.fields, key, self.next) {
+        match self.keys.find(key, self.next) {
             Some((index, field)) => self.note(index, field),
             None => Err(Error::unknown_key(key, &[])),
         }
@@ -214,12 +261,13 @@ impl Member {
         if self.last.is_none() {
             self.find(key)?;
         }
-        Ok(self.last.take().map_or(Watch::ANY, |field| Watch::Buffered(field.shape)))
+        let last = self.last.take();
+        Ok(last.map_or(Watch::ANY, |field| Watch::Buffered(field.shape)))
     }
 
     /// Whether no key is missing.
     pub(super) fn is_whole(&self) -> bool {
-        let mut fields = self.fields.iter().enumerate();
-        fields.all(|(index, field)| self.given & 1 << index != 0 || !field.is_required())
+        let mut keys = self.keys.all().enumerate();
+        keys.all(|(index, field)| self.given & 1 << index != 0 || !field.is_required())
     }
 }

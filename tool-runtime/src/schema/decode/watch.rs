@@ -244,7 +244,9 @@ impl Parts {
 
     fn of_buffered(shape: &'static Shape<'static>, is_array: bool) -> Result<Self, Error> {
         match (shape.core(), is_array) {
-            (Kind::Object(object), false) => Ok(Self::Buffered(Member::of(object))),
+            (Kind::Object(object), false) => {
+                Member::of(object).map(Self::Buffered).ok_or_else(refused)
+            }
             (Kind::Array(array), true) => Ok(Self::Alike(Watch::Buffered(array.items))),
             _ => Err(refused()),
         }

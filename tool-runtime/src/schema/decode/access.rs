@@ -269,6 +269,11 @@ impl<'j, 'de> Entries<'j, 'de> {
     }
 
     fn next(&mut self) -> Result<Option<&'de str>, Error> {
+        if let Some(member) = self.inside.member() {
+            let key = member.next(self.json, &mut self.place)?;
+            self.key = key.unwrap_or_default();
+            return Ok(key);
+        }
         while let Some(key) = self.json.next_key(&mut self.place)? {
             if !self.seen.note(key) {
                 return Err(Error::duplicate_key(key));

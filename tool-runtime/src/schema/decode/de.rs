@@ -32,12 +32,11 @@ impl<'de> Json<'de> {
     }
 
     /// Consumes `{"tag":` of a variant with content.
-    fn open_variant(&mut self) -> Result<(&'de str, Watch), Error> {
+    fn open_variant(&mut self, inside: &mut Inside) -> Result<(&'de str, Watch), Error> {
         if self.peek() != Some(b'{') {
             return Err(self.mismatch(VARIANT));
         }
         self.enter_object()?;
-        let mut inside = Inside::TYPED;
         inside.enter(self, false)?;
         match self.next_key(&mut Place::Opened)? {
             Some(tag) => Ok((tag, inside.value(tag)?)),
@@ -46,9 +45,9 @@ impl<'de> Json<'de> {
     }
 
     /// Consumes the end of a variant with content.
-    fn close_variant(&mut self, tag: &str) -> Result<(), Error> {
+    fn close_variant(&mut self, tag: &str, inside: &Inside) -> Result<(), Error> {
         match self.next_key(&mut Place::Inside)? {
-            None => Ok(()),
+            None => inside.close(),
             Some(key) if key == tag => Err(Error::duplicate_key(key)),
             Some(key) => Err(Error::unknown_key(key, &[])),
         }
@@ -218,10 +217,11 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
             let tag = BorrowedStrDeserializer::<Error>::new(self.text()?);
             return tag.deserialize_enum(name, variants, visitor);
         }
-        let (tag, watch) = self.open_variant()?;
+        let mut inside = Inside::TYPED;
+        let (tag, watch) = self.open_variant(&mut inside)?;
         let json = &mut *self;
         let value = visitor.visit_enum(Tagged { json, tag, watch })?;
-        self.close_variant(tag)?;
+        self.close_variant(tag, &inside)?;
         Ok(value)
     }
 

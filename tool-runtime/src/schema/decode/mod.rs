@@ -28,6 +28,7 @@ pub(crate) mod fault;
 mod key;
 mod limits;
 mod lowered;
+mod member;
 mod number;
 mod read;
 mod repair;

@@ -215,6 +215,11 @@ impl<'de> Json<'de> {
         }
     }
 
+    /// Consumes a string, whose opening quote has been seen, if it has no escapes.
+    pub(super) fn plain(&mut self) -> Option<&'de str> {
+        self.scan.plain().ok()
+    }
+
     /// Consumes a string for somebody who will own it.
     pub(crate) fn string(&mut self) -> Result<Result<&'de str, String>, Error> {
         let text = match self.peek() {

@@ -7,6 +7,7 @@
 use toolwright_json::Place;
 
 use super::access::Seen;
+use super::member::Member;
 use super::read::Json;
 use super::{Error, Problem, Segment};
 use crate::schema::decode::{Leaf, admits, admits_count, walk};
@@ -19,6 +20,8 @@ pub(crate) enum Watch {
     Typed,
     /// Of this shape, and reading it as its type does not tell.
     Shaped(&'static Shape<'static>),
+    /// Of this shape, and its type does not see the text: serde reads it into a buffer.
+    Buffered(&'static Shape<'static>),
     /// It has been looked at already, with all that is in it.
     Judged,
 }
@@ -40,6 +43,14 @@ impl Watch {
             Care::Typed if !lowered => Self::Typed,
             Care::Typed => Self::Shaped(shape),
             Care::Watched | Care::Walked => Self::Shaped(shape),
+        }
+    }
+
+    /// A part of a buffered value. One without parts itself is as it is anywhere.
+    fn of_member(shape: &'static Shape<'static>) -> Self {
+        match shape.core() {
+            Kind::Object(_) | Kind::Array(_) => Self::Buffered(shape),
+            _ => Self::Shaped(shape),
         }
     }
 }
@@ -65,6 +76,7 @@ impl<'de> Json<'de> {
                 ..
             }) if !self.is_lowered() => Ok(self),
             Watch::Shaped(shape) => self.arrive_shaped(shape, elsewhere),
+            Watch::Buffered(shape) => self.arrive_buffered(shape, elsewhere),
         }
     }
 
@@ -86,16 +98,32 @@ impl<'de> Json<'de> {
             Care::Typed if self.is_lowered() => {}
             Care::Typed => self.watch = Watch::Typed,
             Care::Watched => {}
-            Care::Walked => {
-                let walked = self.walked(shape)?;
-                if let Some((text, end)) = walked {
-                    let text = self.pen.keep(text);
-                    self.rewind(end, self.depth());
-                    return Ok(elsewhere.insert(self.beside(text, Watch::Judged)));
-                }
-            }
+            Care::Walked => return self.arrive_buffered(shape, elsewhere),
         }
         Ok(self)
+    }
+
+    /// Goes to a value that serde buffers: it is checked while serde reads it, or walked before.
+    #[inline(never)]
+    fn arrive_buffered<'j>(
+        &'j mut self,
+        shape: &'static Shape<'static>,
+        elsewhere: &'j mut Option<Self>,
+    ) -> Result<&'j mut Self, Error> {
+        if !self.is_lowered()
+            && let Some(member) = self.member(shape)
+        {
+            self.watch = Watch::of_member(member);
+            return Ok(self);
+        }
+        match self.walked(shape)? {
+            None => Ok(self),
+            Some((text, end)) => {
+                let text = self.pen.keep(text);
+                self.rewind(end, self.depth());
+                Ok(elsewhere.insert(self.beside(text, Watch::Judged)))
+            }
+        }
     }
 
     /// Walks the value that stands next; what it is in other words, if serde needs those, and where
@@ -132,8 +160,8 @@ impl<'de> Json<'de> {
     pub(super) fn see(&mut self, leaf: Leaf<'_>) -> Result<(), Error> {
         match self.watch {
             Watch::Typed | Watch::Judged => Ok(()),
-            Watch::Shaped(shape) if admits(shape, leaf) => Ok(()),
-            Watch::Shaped(_) => Err(refused()),
+            Watch::Shaped(shape) | Watch::Buffered(shape) if admits(shape, leaf) => Ok(()),
+            Watch::Shaped(_) | Watch::Buffered(_) => Err(refused()),
         }
     }
 
@@ -144,7 +172,7 @@ impl<'de> Json<'de> {
             Watch::Typed => {
                 self.walked(&ANY)?;
             }
-            Watch::Shaped(shape) => {
+            Watch::Shaped(shape) | Watch::Buffered(shape) => {
                 self.walked(shape)?;
             }
         }
@@ -197,6 +225,7 @@ enum Parts {
     Alike(Watch),
     Places(&'static [&'static Shape<'static>]),
     Keys(Keys),
+    Buffered(Member),
     Entries(&'static Map<'static>),
     Variants(&'static Union<'static>),
 }
@@ -211,6 +240,16 @@ impl Parts {
             in_turn: 0,
             required: 0,
         })
+    }
+
+    fn of_buffered(shape: &'static Shape<'static>, is_array: bool) -> Result<Self, Error> {
+        match (shape.core(), is_array) {
+            (Kind::Object(object), false) => {
+                Member::of(object).map(Self::Buffered).ok_or_else(refused)
+            }
+            (Kind::Array(array), true) => Ok(Self::Alike(Watch::Buffered(array.items))),
+            _ => Err(refused()),
+        }
     }
 
     fn of(shape: &'static Shape<'static>, is_array: bool, lowered: bool) -> Result<Self, Error> {
@@ -283,6 +322,10 @@ impl Inside {
                     _ => self.parts = Parts::of(shape, is_array, self.lowered)?,
                 }
             }
+            Watch::Buffered(shape) => {
+                self.of = Some(shape);
+                self.parts = Parts::of_buffered(shape, is_array)?;
+            }
             alike => self.parts = Parts::Alike(alike),
         }
         Ok(())
@@ -304,6 +347,15 @@ impl Inside {
         }
         keys.note(keys.next, field);
         Some((field.name, Watch::of(field.shape, false)))
+    }
+
+    /// Returns the keys of an object that serde buffers, if it is one.
+    #[inline]
+    pub(super) fn member(&mut self) -> Option<&mut Member> {
+        match &mut self.parts {
+            Parts::Buffered(member) => Some(member),
+            _ => None,
+        }
     }
 
     /// Whether the type's own list of keys is all that is known.
@@ -372,6 +424,7 @@ impl Inside {
                 None if keys.open => Ok(Watch::ANY),
                 None => Err(Error::unknown_key(key, &[])),
             },
+            Parts::Buffered(member) => member.value(key),
             Parts::Entries(map) => {
                 if admits_key(map.keys, key) {
                     Ok(Watch::of(map.values, self.lowered))
@@ -399,6 +452,7 @@ impl Inside {
     fn close_shaped(&self, shape: &Shape<'_>) -> Result<(), Error> {
         let is_whole = match &self.parts {
             Parts::Keys(keys) => keys.are_whole(),
+            Parts::Buffered(member) => member.is_whole(),
             Parts::Variants(_) => self.count == 1,
             _ => admits_count(shape, self.count),
         };

@@ -232,7 +232,7 @@ mod schemars_alone {
             &[
                 (
                     r#"{"labels": {}, "parts": [], "part": {"name": "b", "sizes": [{"key": "s", "value": {"_0": 300, "_1": 2}}]}}"#,
-                    Err("part.sizes.s[0]: expected another number, got 300"),
+                    Err("part.sizes.s[0]: expected an integer from 0 to 255, got 300"),
                 ),
                 (
                     r#"{"labels": {}, "parts": [], "part": {"name": "b", "sizes": [{"key": "s", "value": {"_0": 1, "_1": 2}}, {"key": "s", "value": {"_0": 1, "_1": 2}}]}}"#,

@@ -12,8 +12,8 @@ const ROOMS: [&str; 17] = [
     "panics",
     "schema::format",
     "schema::shape",
-    "schema::decode",
     "schema::read",
+    "schema::decode",
     "schema::render",
     "tool",
     "provider::dialect",
@@ -26,17 +26,9 @@ const ROOMS: [&str; 17] = [
     "testing",
 ];
 
-/// Imports against the order, each with the file that has it and the room that it reaches.
-const EXCEPTIONS: [(&str, &str); 2] = [
-    // The inverse of a lowering is made where schemas are lowered, and used where calls are decoded.
-    ("schema/decode/lowered.rs", "provider::dialect"),
-    ("schema/decode/lowered.rs", "schema::read"),
-];
-
 #[test]
 fn rooms_import_only_from_rooms_before_them() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tool-runtime/src");
-    let mut used = Vec::new();
     let mut wrong = Vec::new();
     let mut arrows = 0;
     for file in files(&root) {
@@ -77,25 +69,14 @@ fn rooms_import_only_from_rooms_before_them() {
             if other <= own {
                 continue;
             }
-            let exception = (&*name, ROOMS[other]);
-            if EXCEPTIONS.contains(&exception) {
-                used.push((name.clone(), ROOMS[other]));
-            } else {
-                wrong.push(format!(
-                    "{name}: `{}` imports from `{}`",
-                    ROOMS[own], ROOMS[other]
-                ));
-            }
+            wrong.push(format!(
+                "{name}: `{}` imports from `{}`",
+                ROOMS[own], ROOMS[other]
+            ));
         }
     }
     assert!(arrows > 300, "only {arrows} imports were found");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    for (name, room) in EXCEPTIONS {
-        let is_used = used
-            .iter()
-            .any(|(file, used)| file == name && *used == room);
-        assert!(is_used, "the exception of {name} for {room} is not needed");
-    }
 }
 
 /// The place in the order of the room that a module or a path lies in.

@@ -48,7 +48,7 @@ impl Judge {
                     let parsed = Value::parse(text).ok()?;
                     let document = Document {
                         schema: &parsed,
-                        references: &resolved.by_place,
+                        references: Some(&resolved.by_place),
                         has_prefix_items: draft == Draft::Twenty,
                         is_seven: draft == Draft::Seven,
                         is_dynamic: resolved.is_dynamic,

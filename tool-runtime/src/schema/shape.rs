@@ -33,7 +33,7 @@ pub(crate) use self::foreign::foreign;
 pub use self::int::Int;
 pub(crate) use self::int::{SIGNED_KEY, UNSIGNED_KEY};
 pub use self::key_head::KeyHead;
-#[cfg(feature = "validate")]
+#[cfg(any(feature = "schemars", feature = "validate"))]
 pub(crate) use self::kinds::Definition;
 pub use self::kinds::{
     Array, Back, Bounds, Edge, Foreign, IntegerRange, Literal, Map, NumberRange, Object,
@@ -45,7 +45,7 @@ pub use self::opaque::Opaque;
 pub use self::pattern::{Pattern, Regex};
 pub(crate) use self::recursion::targets;
 pub(crate) use self::rule::{Contains, Places, Rule, Text};
-#[cfg(feature = "validate")]
+#[cfg(any(feature = "schemars", feature = "validate"))]
 pub(crate) use self::rule::{If, Oracle, Types};
 pub use self::schema::{Refs, Schema};
 pub use self::sure::Sure;
@@ -163,7 +163,7 @@ pub enum Kind<'s> {
 
 impl<'s> Shape<'s> {
     /// Any JSON value.
-    #[cfg(feature = "validate")]
+    #[cfg(any(feature = "schemars", feature = "validate"))]
     pub(crate) const ANYTHING: &'s Self = &Self::new(Kind::Any);
 
     /// A shape without words of its own.

@@ -31,7 +31,6 @@ pub use self::lower::{Lowered, lower};
 pub use self::names::Renames;
 pub use self::plan::{Op, Plan, Step};
 pub use self::reject::{Note, NoteKind, Reject, RejectCode};
-pub(crate) use self::rules::MOST_PLACES;
 use self::rules::Rules;
 pub(crate) use self::size::Size;
 pub(crate) use self::verdict::Judged;

@@ -10,7 +10,6 @@ use super::names::NameRule;
 use super::{Dialect, RequestLimits};
 
 pub(super) use self::objects::{ObjectFacts, ObjectForm, Root};
-pub(crate) use self::values::MOST_PLACES;
 pub(super) use self::values::TupleForm;
 
 /// What one dialect accepts, and what becomes of the rest.

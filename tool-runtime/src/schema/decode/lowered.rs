@@ -5,17 +5,16 @@
 //! left out. A call that was made from such a schema is read as what its types are; a real map and a
 //! real array are read, too.
 
-use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, PoisonError, RwLock};
-
 use toolwright_json::{Number, Place, write_comma};
 
 use super::Error;
 use super::read::Json;
-use crate::provider::dialect::{MOST_PLACES, Plan};
 use crate::schema::decode::{Leaf, admits, int_of};
-use crate::schema::read::read;
-use crate::schema::shape::{Array, Field, Foreign, Kind, Map, Object, Presence, Shape, bare};
+use crate::schema::shape::{Array, Field, Kind, Map, Object, Presence, Shape, bare};
+
+/// An array of one type and of exactly so many elements becomes an object of places where no word
+/// says how many there are. A longer one has its length in its description.
+pub(crate) const MOST_PLACES: u128 = 8;
 
 impl Map<'_> {
     /// Whether `null` behind a key stands for leaving it out: all keys are known, so that a strict
@@ -53,34 +52,6 @@ impl Field<'_> {
     }
 }
 
-/// The way back to each type that only its schema tells of, by the function that tells it: making
-/// one takes longer than reading a call.
-static PLANS: LazyLock<RwLock<Plans>> = LazyLock::new(RwLock::default);
-
-type Plans = HashMap<usize, Option<Arc<Plan>>>;
-
-impl Foreign {
-    fn plan(&self) -> Option<Arc<Plan>> {
-        let key = self.input as usize;
-        let plans = PLANS.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = plans.get(&key) {
-            return known.clone();
-        }
-        drop(plans);
-        let schema = read(&(self.input)().to_string());
-        let plan = schema.and_then(|schema| Plan::of_forms(&schema));
-        let plan = plan.map(Arc::new);
-        let mut plans = PLANS.write().unwrap_or_else(PoisonError::into_inner);
-        plans.insert(key, plan.clone());
-        plan
-    }
-
-    /// The text of a value in the form of its type, if it is in another.
-    fn raised(&self, text: &str) -> Option<String> {
-        self.plan()?.raise(text)
-    }
-}
-
 impl Json<'_> {
     /// The value that stands next in the form of its type, if it stands there in a strict mode's; it
     /// is consumed then. What stands inside it is as it was, but for a type that only its schema
@@ -106,10 +77,6 @@ impl Json<'_> {
                 Some(b'{'),
             ) if min_len == max_len && u128::from(max_len) <= MOST_PLACES => {
                 self.places(usize::try_from(max_len).unwrap_or(0))?
-            }
-            (Kind::Foreign(foreign), _) => {
-                let text = self.skip()?;
-                foreign.raised(text)
             }
             _ => None,
         };

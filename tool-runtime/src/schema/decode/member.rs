@@ -54,10 +54,7 @@ impl<'de> Json<'de> {
 
     /// Returns the member of a union of objects that has the tag which stands in the first entry.
     #[inline(never)]
-    fn tagged_member(
-        &mut self,
-        union: &'static Union<'static>,
-    ) -> Option<&'static Shape<'static>> {
+    fn tagged_member(&mut self, union: &'static Union<'static>) -> Option<&'static Shape<'static>> {
         let tag = union.members.iter().find_map(tag_of)?;
         let (start, depth) = (self.offset(), self.depth());
         let given = self.first_value(tag);
@@ -156,7 +153,9 @@ impl Listed {
         {
             return Some((next, field));
         }
-        self.all().enumerate().find(|(_, field)| field.is_read_as(key))
+        self.all()
+            .enumerate()
+            .find(|(_, field)| field.is_read_as(key))
     }
 }
 

@@ -45,6 +45,7 @@ pub(crate) use self::fault::Reporter;
 pub(crate) use self::fault::say::json_string;
 pub use self::fault::{Fault, FaultCode};
 pub use self::limits::Limits;
+pub(crate) use self::lowered::MOST_PLACES;
 pub use self::repair::{Repair, RepairKind, Repairs};
 #[cfg(feature = "tokio")]
 pub(crate) use self::secret::unshown;

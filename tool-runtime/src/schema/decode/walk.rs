@@ -329,7 +329,10 @@ impl<'t> Walk<'t> {
         }
         match (peeled.kind, next) {
             (Kind::Any | Kind::Unknown, _) => self.any(false),
-            (Kind::Foreign(_), _) => self.any(true),
+            #[cfg(feature = "schemars")]
+            (Kind::Foreign(foreign), _) => self.value(foreign.shape()),
+            #[cfg(not(feature = "schemars"))]
+            (Kind::Foreign(_), _) => self.any(),
             (Kind::Back(back), _) if !(peeled.nullable && next == Some(b'n')) => {
                 self.back(back.shape())
             }
@@ -364,9 +367,7 @@ impl<'t> Walk<'t> {
             return Ok(false);
         };
         let store = Store::new();
-        // Of a type that nobody can look into all is raised at once.
-        let is_more = !matches!(Peeled::of(shape).kind, Kind::Foreign(_));
-        let json = Json::new(&raised, &store).at(0, depth).lowered(is_more);
+        let json = Json::new(&raised, &store).at(0, depth).lowered(true);
         let mut inner = self.within(json, start);
         let walked = inner.value(shape);
         let edits = self.take_back(&mut inner);

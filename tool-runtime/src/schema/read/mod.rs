@@ -2,8 +2,10 @@
 
 #[cfg(feature = "schemars")]
 mod canonical;
+#[cfg(feature = "schemars")]
+mod foreign;
 mod ordered;
-#[cfg(feature = "validate")]
+#[cfg(any(feature = "schemars", feature = "validate"))]
 pub(crate) mod tree;
 
 #[cfg(feature = "schemars")]

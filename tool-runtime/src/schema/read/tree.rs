@@ -5,39 +5,29 @@
 //! is worded by the tree wherever it can be.
 
 mod array;
+mod memory;
 mod number;
 mod object;
+#[cfg(feature = "validate")]
+mod owned;
 mod union;
 
 use std::collections::HashMap;
+#[cfg(feature = "schemars")]
+use std::marker::PhantomData;
+#[cfg(feature = "schemars")]
+use std::sync::LazyLock;
 use std::sync::OnceLock;
 
-use bumpalo::Bump;
-use self_cell::{MutBorrow, self_cell};
 use toolwright_json::Value;
 
+use self::memory::Memory;
+#[cfg(feature = "validate")]
+pub(crate) use self::owned::Tree;
 use crate::schema::format;
 use crate::schema::shape::{
     Back, Definition, Id, Kind, Oracle, Pattern, Rule, Shape, StringRules, Text, Types,
 };
-
-/// A tree that owns what it is made of.
-pub(crate) struct Tree(Owned);
-
-self_cell!(
-    struct Owned {
-        owner: Arena,
-        #[covariant]
-        dependent: Root,
-    }
-);
-
-struct Arena {
-    bump: MutBorrow<Bump>,
-    oracles: Oracles,
-}
-
-struct Root<'a>(&'a Shape<'a>);
 
 /// Those who decide what no tree says.
 #[derive(Default)]
@@ -63,7 +53,8 @@ pub(crate) type References = HashMap<String, String>;
 #[derive(Clone, Copy)]
 pub(crate) struct Document<'d> {
     pub(crate) schema: &'d Value<'d>,
-    pub(crate) references: &'d References,
+    /// Nothing where they lead to JSON pointers alone.
+    pub(crate) references: Option<&'d References>,
     /// Drafts before 2020-12 have `items` for `prefixItems`, and `additionalItems` for `items`.
     pub(crate) has_prefix_items: bool,
     /// Draft 7 ignores all that stands beside `$ref`, and asserts `contentEncoding`.
@@ -73,34 +64,27 @@ pub(crate) struct Document<'d> {
     pub(crate) is_dynamic: bool,
 }
 
-impl Document<'_> {
-    /// Finds out which oracles the schema needs.
-    pub(crate) fn needs(self) -> Needs {
-        let (bump, oracles) = (Bump::new(), Oracles::default());
-        let mut reader = Reader::new(self, &bump, &oracles);
-        reader.schema(self.schema, "");
-        reader.needs
+#[cfg(feature = "schemars")]
+impl<'d> Document<'d> {
+    /// A schema of a type, as it is published: in draft 2020-12, with references to its own parts.
+    pub(crate) fn of_types(schema: &'d Value<'d>) -> Self {
+        Self {
+            schema,
+            references: None,
+            has_prefix_items: true,
+            is_seven: false,
+            is_dynamic: false,
+        }
     }
 }
 
-impl Tree {
-    /// Reads a schema. What an oracle is missing for is not checked.
-    pub(crate) fn new(document: Document<'_>, oracles: Oracles) -> Self {
-        let arena = Arena {
-            bump: MutBorrow::new(Bump::new()),
-            oracles,
-        };
-        Self(Owned::new(arena, |arena| {
-            let bump: &Bump = arena.bump.borrow_mut();
-            let mut reader = Reader::new(document, bump, &arena.oracles);
-            Root(reader.schema(document.schema, ""))
-        }))
-    }
-
-    /// Returns the tree.
-    pub(crate) fn root(&self) -> &Shape<'_> {
-        self.0.borrow_dependent().0
-    }
+/// Reads a schema into a tree that lives as long as the program. Without oracles, what no tree says is not
+/// checked.
+#[cfg(feature = "schemars")]
+pub(crate) fn leaked(document: Document<'_>) -> &'static Shape<'static> {
+    static NONE: LazyLock<Oracles> = LazyLock::new(Oracles::default);
+    let memory = Memory::Program(PhantomData);
+    Reader::new(document, memory, &NONE).schema(document.schema, "")
 }
 
 /// The keywords of a schema object.
@@ -111,7 +95,7 @@ const OF_NEIGHBOURS: [&str; 2] = ["unevaluatedProperties", "unevaluatedItems"];
 
 struct Reader<'d, 'a> {
     document: Document<'d>,
-    bump: &'a Bump,
+    memory: Memory<'a>,
     oracles: &'a Oracles,
     needs: Needs,
     /// The targets of references that are being read or have been, by their pointers.
@@ -136,10 +120,10 @@ impl Definition for Target<'_> {
 }
 
 impl<'d, 'a> Reader<'d, 'a> {
-    fn new(document: Document<'d>, bump: &'a Bump, oracles: &'a Oracles) -> Self {
+    fn new(document: Document<'d>, memory: Memory<'a>, oracles: &'a Oracles) -> Self {
         Self {
             document,
-            bump,
+            memory,
             oracles,
             needs: Needs::default(),
             known: HashMap::new(),
@@ -147,11 +131,11 @@ impl<'d, 'a> Reader<'d, 'a> {
     }
 
     fn keep(&self, shape: &Shape<'a>) -> &'a Shape<'a> {
-        self.bump.alloc(*shape)
+        self.memory.one(*shape)
     }
 
     fn text(&self, text: &str) -> &'a str {
-        self.bump.alloc_str(text)
+        self.memory.text(text)
     }
 
     /// Reads the schema at a JSON pointer.
@@ -176,8 +160,8 @@ impl<'d, 'a> Reader<'d, 'a> {
 
     fn keywords(&mut self, keywords: &Keywords<'_>, at: &str) -> Shape<'a> {
         let mut parts: Vec<Shape<'a>> = Vec::new();
-        if let Some(target) = self.document.references.get(at) {
-            parts.push(*self.target(target));
+        if let Some(target) = self.reference(keywords, at) {
+            parts.push(*self.target(&target));
             if self.document.is_seven {
                 return self.described(parts, keywords);
             }
@@ -193,10 +177,21 @@ impl<'d, 'a> Reader<'d, 'a> {
 
     /// A value of all of these shapes, with the words that stand beside them.
     fn described(&self, parts: Vec<Shape<'a>>, keywords: &Keywords<'_>) -> Shape<'a> {
-        let shape = all_of(self.bump, parts);
+        let shape = all_of(self.memory, parts);
         match keywords.get("description").and_then(Value::as_str) {
             Some(description) => shape.described(self.text(description)),
             None => shape,
+        }
+    }
+
+    /// Where the reference of a schema leads, as a JSON pointer.
+    fn reference(&self, keywords: &Keywords<'_>, at: &str) -> Option<String> {
+        match self.document.references {
+            Some(references) => references.get(at).cloned(),
+            None => {
+                let reference = keywords.get("$ref").and_then(Value::as_str);
+                reference?.strip_prefix('#').map(ToOwned::to_owned)
+            }
         }
     }
 
@@ -210,7 +205,7 @@ impl<'d, 'a> Reader<'d, 'a> {
             }
             None => {}
         }
-        let target: &'a Target<'a> = self.bump.alloc(Target(OnceLock::new()));
+        let target: &'a Target<'a> = self.memory.one(Target(OnceLock::new()));
         self.known.insert(pointer.to_owned(), Known::Open(target));
         let shape = match find(self.document.schema, pointer) {
             Some(schema) => self.schema(schema, pointer),
@@ -280,7 +275,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         if listed.is_some() && members.is_empty() {
             return;
         }
-        let shape = union::of(self.bump, &members);
+        let shape = union::of(self.memory, &members);
         parts.push(match (shape, is_nullable) {
             (Some(shape), false) => shape,
             (Some(shape), true) => Shape::new(Kind::Nullable(self.keep(&shape))),
@@ -386,14 +381,14 @@ impl<'d, 'a> Reader<'d, 'a> {
 }
 
 /// A value of all of these shapes.
-fn all_of<'a>(bump: &'a Bump, parts: Vec<Shape<'a>>) -> Shape<'a> {
+fn all_of<'a>(memory: Memory<'a>, parts: Vec<Shape<'a>>) -> Shape<'a> {
     let is_any = |part: &Shape<'_>| matches!(part.kind, Kind::Any);
     let mut parts = parts;
     parts.retain(|part| !is_any(part));
     match parts.as_slice() {
         [] => Shape::new(Kind::Any),
         [one] => *one,
-        _ => Shape::new(Kind::Rule(Rule::All(bump.alloc_slice_copy(&parts)))),
+        _ => Shape::new(Kind::Rule(Rule::All(memory.list(&parts)))),
     }
 }
 

@@ -20,8 +20,10 @@ impl Care {
     pub(crate) const fn of(kind: &Kind<'_>) -> Self {
         match kind {
             Kind::Any | Kind::Null | Kind::Bool | Kind::Enum(_) => Self::Typed,
+            // What schemars says of a type is known when the program runs.
+            Kind::Foreign(_) => Self::Walked,
             // Opaque to everybody but the type itself.
-            Kind::Foreign(_) | Kind::Rule(_) | Kind::Unknown => Self::Typed,
+            Kind::Rule(_) | Kind::Unknown => Self::Typed,
             Kind::Integer(range) => Self::watched_if(range.multiple_of != 0 || !range.is_type()),
             Kind::Number(range) => Self::watched_if(
                 range.min.is_some() || range.max.is_some() || range.multiple_of.is_some(),

@@ -13,6 +13,8 @@ pub(crate) struct Alternative<'s> {
     pub(crate) is_rest_secret: bool,
     /// Other keys may stand there.
     pub(crate) open: bool,
+    /// The shape that says it, where it says more than keys.
+    pub(crate) whole: Option<&'s Shape<'s>>,
 }
 
 #[derive(Clone, Copy)]

@@ -181,7 +181,8 @@ enum Target<'s> {
     /// The tree of a type. A function, since a constant cannot contain itself.
     Function(fn() -> &'static Shape<'static>),
     /// A definition of a schema that was read at run time.
-    #[cfg_attr(not(feature = "validate"), allow(dead_code))] // Nothing makes one.
+    #[cfg_attr(not(any(feature = "schemars", feature = "validate")), allow(dead_code))]
+    // Nothing makes one.
     Definition(&'s dyn Definition),
 }
 
@@ -201,7 +202,7 @@ impl<'s> Back<'s> {
     }
 
     /// An edge to a definition.
-    #[cfg(feature = "validate")]
+    #[cfg(any(feature = "schemars", feature = "validate"))]
     pub(crate) const fn to(id: Id, definition: &'s dyn Definition) -> Self {
         let target = Target::Definition(definition);
         Self { id, target }

@@ -24,7 +24,8 @@ pub(crate) enum Matcher<'s> {
     /// Generated code, which holds the compiled expression.
     Function(fn(&str) -> bool),
     /// An expression of a schema that was read at run time.
-    #[cfg_attr(not(feature = "validate"), allow(dead_code))] // Nothing makes one.
+    #[cfg_attr(not(any(feature = "schemars", feature = "validate")), allow(dead_code))]
+    // Nothing makes one.
     Oracle(&'s dyn Oracle),
 }
 
@@ -38,7 +39,7 @@ impl<'s> Pattern<'s> {
     }
 
     /// A pattern that an oracle matches.
-    #[cfg(feature = "validate")]
+    #[cfg(any(feature = "schemars", feature = "validate"))]
     pub(crate) const fn of(text: &'s str, oracle: &'s dyn Oracle) -> Self {
         Self {
             text,

@@ -40,8 +40,8 @@ use super::{Id, Shape};
 /// # Types of other crates
 /// Features of the crates' names have the schemas of `bytes`, `chrono`, `rust_decimal`, `url` and `uuid`. Of
 /// other types that have serde's traits and schemars' `JsonSchema` (which schemars has by features of its
-/// own, such as `indexmap2`) the schema is schemars'. They are then read by serde alone: what their bounds
-/// say is published and not enforced, and nothing inside them is repaired; so derive `Schema` where you can.
+/// own, such as `indexmap2`) the schema is schemars'. Values are checked and repaired by it before serde reads
+/// them, but for patterns, which are published and not enforced.
 /// Of a type that has neither, `as` says what it looks like, on a field or on a newtype around it:
 ///
 /// ```

@@ -2,11 +2,8 @@
 
 use super::super::RejectCode;
 use super::{AllOf, Enums, Items, Null, Recursion, Rules, Takes, When};
+use crate::schema::decode::MOST_PLACES;
 use crate::text::same;
-
-/// An array of one type and of exactly so many elements becomes an object of places where no word
-/// says how many there are. A longer one has its length in its description.
-pub(crate) const MOST_PLACES: u128 = 8;
 
 /// How a tuple is sent.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -93,9 +93,33 @@ fn any<'s>(
                     ways.into_iter().any(|way| is_one(Way::Object(way)))
                 }
             },
+            Kind::Rule(Rule::All(parts)) if next == Some(b'{') => match together(member, parts) {
+                Some(way) => is_one(Way::Object(way)),
+                None => is_one(Way::Other(member)),
+            },
             _ => is_one(Way::Other(member)),
         }
     })
+}
+
+/// The keys of an object that several shapes say; nothing if one of them may be in several ways.
+fn together<'s>(whole: &'s Shape<'s>, parts: &[Shape<'s>]) -> Option<Alternative<'s>> {
+    let mut way = Alternative {
+        whole: Some(whole),
+        ..Alternative::default()
+    };
+    for part in parts {
+        let part = match &part.kind {
+            Kind::Rule(Rule::When(types, inner)) if types.has(b'{') => inner,
+            _ => part,
+        };
+        match alternatives_of(part, false).as_slice() {
+            [one] => way.keys.extend(one.keys.iter().copied()),
+            [] => {}
+            _ => return None,
+        }
+    }
+    (!way.keys.is_empty()).then_some(way)
 }
 
 /// The first entry of an object, behind whose key a string stands.
@@ -177,8 +201,16 @@ impl<'t> Walk<'t> {
         match way {
             Way::Other(shape) => self.value(shape),
             Way::Object(_) | Way::Plain(..) if self.json.peek() != Some(b'{') => Err(Stop),
-            Way::Object(way) => self.object(Keys::Of(way)),
+            Way::Object(way) => self.alternative(way),
             Way::Plain(_, plain) => self.object(Keys::Plain(plain)),
+        }
+    }
+
+    /// An object that is in one of some ways.
+    fn alternative(&mut self, way: &Alternative<'_>) -> Walked {
+        match way.whole {
+            Some(shape) => self.value(shape),
+            None => self.object(Keys::Of(way)),
         }
     }
 
@@ -300,7 +332,7 @@ impl<'t> Walk<'t> {
                 .iter()
                 .find(|way| way.keys.first().is_some_and(|key| key.is_read_as(first)));
             if let Some(way) = meant {
-                return self.object(Keys::Of(way));
+                return self.alternative(way);
             }
             self.skip()?;
             let is_root = self.path.is_empty();
@@ -331,7 +363,7 @@ impl<'t> Walk<'t> {
             }
         }
         match best {
-            Some((_, way)) => self.object(Keys::Of(way)),
+            Some((_, way)) => self.alternative(way),
             None => Err(Stop),
         }
     }
@@ -416,7 +448,7 @@ impl<'t> Walk<'t> {
                     })
                 })
             }
-            [one] => self.object(Keys::Of(one)),
+            [one] => self.alternative(one),
             // A tag inside a tag.
             many => {
                 let rest: Vec<Alternative<'_>> = many.iter().map(|way| without(way, tag)).collect();
@@ -424,7 +456,7 @@ impl<'t> Walk<'t> {
                 match self::tag(&rest) {
                     Some(inner) => self.tagged(many, inner, keys, start, depth),
                     None => match many {
-                        [one, ..] => self.object(Keys::Of(one)),
+                        [one, ..] => self.alternative(one),
                         [] => Err(Stop),
                     },
                 }

@@ -46,7 +46,7 @@ impl<'a> Reader<'_, 'a> {
         });
         let own = self.elements(keywords, at, items);
         let parts: Vec<_> = own.into_iter().chain(contains).collect();
-        (!parts.is_empty()).then(|| all_of(self.bump, parts))
+        (!parts.is_empty()).then(|| all_of(self.memory, parts))
     }
 
     /// What keywords say of an array's elements, of which those behind the first places are `items`.
@@ -76,7 +76,7 @@ impl<'a> Reader<'_, 'a> {
         for (index, place) in places.iter().enumerate() {
             shapes.push(self.part(place, at, &format!("{first}/{index}")));
         }
-        let shapes: &'a [&'a Shape<'a>] = self.bump.alloc_slice_copy(&shapes);
+        let shapes: &'a [&'a Shape<'a>] = self.memory.list(&shapes);
         let is_closed = items.is_some_and(|items| matches!(items.kind, Kind::Rule(Rule::Never)));
         let len = shapes.len() as u64;
         let most = match (is_closed, max_len) {

@@ -12,6 +12,18 @@ pub(super) const fn any_integer<'a>() -> Shape<'a> {
     Shape::new(Kind::Integer(IntegerRange::UNBOUNDED))
 }
 
+/// The integers from a smallest one on, which 128 bits hold.
+pub(super) const fn integers<'a>(min: Option<i128>) -> Shape<'a> {
+    let range = IntegerRange::UNBOUNDED;
+    Shape::new(Kind::Integer(match min {
+        Some(min) => IntegerRange {
+            min: Int::signed(min),
+            ..range
+        },
+        None => range,
+    }))
+}
+
 impl<'a> Reader<'_, 'a> {
     /// What keywords say of numbers, if they say anything.
     pub(super) fn number(
@@ -48,7 +60,7 @@ impl<'a> Reader<'_, 'a> {
         Some(if is_integer {
             // Bounds that no integer of 128 bits says.
             let parts = [any_integer(), number];
-            Shape::new(Kind::Rule(Rule::All(self.bump.alloc_slice_copy(&parts))))
+            Shape::new(Kind::Rule(Rule::All(self.memory.list(&parts))))
         } else {
             number
         })

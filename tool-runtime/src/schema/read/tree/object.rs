@@ -2,8 +2,10 @@
 
 use toolwright_json::Value;
 
-use super::{Keywords, Reader, all_of, count, escaped};
-use crate::schema::shape::{Field, Kind, Map, Object, Presence, Rule, Shape, StringRules};
+use super::{Keywords, Reader, all_of, count, escaped, number};
+use crate::schema::shape::{
+    Field, Kind, Map, Object, Presence, Rule, SIGNED_KEY, Shape, StringRules, UNSIGNED_KEY,
+};
 
 /// Returns true if the keys of an object are those of one pattern and no others.
 pub(super) fn is_map(keywords: &Keywords<'_>) -> bool {
@@ -48,7 +50,7 @@ impl<'a> Reader<'_, 'a> {
         }
         let names = keywords
             .get("propertyNames")
-            .map(|names| self.part(names, at, "propertyNames"));
+            .map(|names| self.names(names, at));
         let has_patterns = keywords.get("patternProperties").is_some();
         let additional = match keywords.get("additionalProperties") {
             // A pattern may declare the key.
@@ -81,7 +83,17 @@ impl<'a> Reader<'_, 'a> {
             let keys = names.unwrap_or_else(|| self.keep(&ANY_KEY));
             parts.push(map(keys, Shape::ANYTHING));
         }
-        (!parts.is_empty()).then(|| all_of(self.bump, parts))
+        (!parts.is_empty()).then(|| all_of(self.memory, parts))
+    }
+
+    /// What the keys of an object are. Those of a type's map may be integers, of which each has one spelling.
+    fn names(&mut self, names: &Value<'_>, at: &str) -> &'a Shape<'a> {
+        let pattern = names.get("pattern").and_then(Value::as_str);
+        match (self.document.references, pattern) {
+            (None, Some(UNSIGNED_KEY)) => self.keep(&number::integers(Some(0))),
+            (None, Some(SIGNED_KEY)) => self.keep(&number::integers(None)),
+            _ => self.part(names, at, "propertyNames"),
+        }
     }
 
     /// An object with these keys, and others as `additional` says.
@@ -101,7 +113,7 @@ impl<'a> Reader<'_, 'a> {
                 ..Field::new("", "", self.keep(&Shape::new(rest)))
             });
         }
-        let fields = self.bump.alloc_slice_copy(&fields);
+        let fields = self.memory.list(&fields);
         Shape::new(Kind::Object(Object { fields, open }))
     }
 

@@ -1,18 +1,18 @@
 //! Lists of values, and schemas for one value.
 
-use bumpalo::Bump;
 use toolwright_json::Value;
 
+use super::memory::Memory;
 use super::{Keywords, Reader, escaped};
 use crate::schema::shape::{Field, If, Kind, Object, Rule, Shape, Union, Variant};
 
 /// A value of one of these shapes; nothing without any.
-pub(super) fn of<'a>(bump: &'a Bump, members: &[Shape<'a>]) -> Option<Shape<'a>> {
+pub(super) fn of<'a>(memory: Memory<'a>, members: &[Shape<'a>]) -> Option<Shape<'a>> {
     match members {
         [] => None,
         [one] => Some(*one),
         _ => Some(Shape::new(Kind::Union(Union {
-            members: bump.alloc_slice_copy(members),
+            members: memory.list(members),
             buffered: true,
         }))),
     }
@@ -47,12 +47,12 @@ impl<'a> Reader<'_, 'a> {
         if strings.is_empty() || strings.len() + nulls < values.len() {
             let texts = values.iter().map(|value| self.text(&value.to_json()));
             let texts: Vec<&'a str> = texts.collect();
-            let texts = self.bump.alloc_slice_copy(&texts);
+            let texts = self.memory.list(&texts);
             return Shape::new(Kind::Rule(Rule::Literals(texts)));
         }
         let variants = strings.iter().map(|name| Variant::new(self.text(name), ""));
         let variants: Vec<Variant<'a>> = variants.collect();
-        let names = Shape::new(Kind::Enum(self.bump.alloc_slice_copy(&variants)));
+        let names = Shape::new(Kind::Enum(self.memory.list(&variants)));
         match nulls {
             0 => names,
             _ => Shape::new(Kind::Nullable(self.keep(&names))),
@@ -75,7 +75,7 @@ impl<'a> Reader<'_, 'a> {
         if one.len() < 2 {
             parts.extend(one);
         } else {
-            let members = self.bump.alloc_slice_copy(&one);
+            let members = self.memory.list(&one);
             parts.push(Shape::new(Kind::Rule(Rule::OneOf(members))));
         }
     }
@@ -132,7 +132,7 @@ impl<'a> Reader<'_, 'a> {
         });
         let fields: Vec<Field<'a>> = fields.collect();
         let object = Object {
-            fields: self.bump.alloc_slice_copy(&fields),
+            fields: self.memory.list(&fields),
             open: true,
         };
         self.keep(&Shape::new(Kind::Object(object)))
@@ -153,7 +153,7 @@ fn nullable<'a>(reader: &Reader<'_, 'a>, members: Vec<Shape<'a>>) -> Option<Shap
     let mut members = members;
     members.retain(|member| !matches!(member.kind, Kind::Null));
     let is_nullable = members.len() < count;
-    match of(reader.bump, &members) {
+    match of(reader.memory, &members) {
         Some(shape) if is_nullable => Some(Shape::new(Kind::Nullable(reader.keep(&shape)))),
         None if is_nullable => Some(Shape::new(Kind::Null)),
         shape => shape,

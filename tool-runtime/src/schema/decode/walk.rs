@@ -332,7 +332,7 @@ impl<'t> Walk<'t> {
             #[cfg(feature = "schemars")]
             (Kind::Foreign(foreign), _) => self.value(foreign.shape()),
             #[cfg(not(feature = "schemars"))]
-            (Kind::Foreign(_), _) => self.any(),
+            (Kind::Foreign(_), _) => self.any(false),
             (Kind::Back(back), _) if !(peeled.nullable && next == Some(b'n')) => {
                 self.back(back.shape())
             }

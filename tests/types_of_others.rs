@@ -151,4 +151,63 @@ mod told_by_schemars {
         assert_eq!(call("theirs", more), (false, 0));
         assert_eq!(call("ours", more), (false, 0));
     }
+
+    #[derive(Deserialize, schemars::JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    enum Way {
+        Train,
+        Boat,
+    }
+
+    #[derive(Deserialize, schemars::JsonSchema)]
+    struct Leg {
+        to: String,
+        #[schemars(range(min = 1))]
+        hours: u8,
+        #[serde(default)]
+        by: Vec<Way>,
+        next: Option<Box<Leg>>,
+    }
+
+    /// Counts the hours of a journey.
+    #[tool]
+    fn hours(first: Leg) -> Result<u32, String> {
+        let Leg {
+            to,
+            hours,
+            by,
+            next,
+        } = first;
+        if to.is_empty() || by.iter().any(|way| matches!(way, Way::Boat)) {
+            return Err("not by boat".into());
+        }
+        let rest = next.map_or(Ok(0), |next| self::hours(*next))?;
+        Ok(u32::from(hours) + rest)
+    }
+
+    #[test]
+    fn all_that_is_wrong_is_told_and_slips_are_repaired() {
+        let tools = tools![hours];
+        let call = |arguments: &str| {
+            let call = ToolCall::new("1", "hours", arguments);
+            tools.call_blocking(&call, &Context::new())
+        };
+        let repaired = call(
+            r#"{"first": {"to": "Rome", "hours": "3", "by": "train", "next": {"to": "Bari", "hours": 4.0, "by": null}}}"#,
+        );
+        assert_eq!(repaired.value(), Some(json!(7)));
+        assert_eq!(repaired.repairs.len(), 3);
+        let refused = call(
+            r#"{"first": {"to": 1, "hours": 0, "by": ["boot"], "next": {"to": "Bari", "hours": 1.5}}}"#,
+        );
+        assert_eq!(
+            refused.errors().collect::<Vec<_>>(),
+            [
+                "first.to: expected a string, got 1",
+                "first.hours: expected an integer from 1 to 255, got 0",
+                r#"first.by[0]: expected one of "train", "boat", got "boot"; did you mean `boat`?"#,
+                "first.next.hours: expected an integer from 1 to 255, got 1.5",
+            ]
+        );
+    }
 }

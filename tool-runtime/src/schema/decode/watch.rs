@@ -21,7 +21,11 @@ pub(crate) enum Watch {
     /// Of this shape, and reading it as its type does not tell.
     Shaped(&'static Shape<'static>),
     /// Of this shape, and its type does not see the text: serde reads it into a buffer.
-    Buffered(&'static Shape<'static>),
+    Buffered {
+        shape: &'static Shape<'static>,
+        /// The value of its first key has been judged already.
+        is_tagged: bool,
+    },
     /// It has been looked at already, with all that is in it.
     Judged,
 }
@@ -46,10 +50,14 @@ impl Watch {
         }
     }
 
-    /// A part of a buffered value. One without parts itself is as it is anywhere.
-    fn of_member(shape: &'static Shape<'static>) -> Self {
-        match shape.core() {
-            Kind::Object(_) | Kind::Array(_) => Self::Buffered(shape),
+    /// A part of a value that serde buffers. One without parts itself is read as it is anywhere.
+    #[inline]
+    pub(super) fn buffered(shape: &'static Shape<'static>) -> Self {
+        match shape.sure {
+            Sure::Nothing => Self::Buffered {
+                shape,
+                is_tagged: false,
+            },
             _ => Self::Shaped(shape),
         }
     }
@@ -76,7 +84,7 @@ impl<'de> Json<'de> {
                 ..
             }) if !self.is_lowered() => Ok(self),
             Watch::Shaped(shape) => self.arrive_shaped(shape, elsewhere),
-            Watch::Buffered(shape) => self.arrive_buffered(shape, elsewhere),
+            Watch::Buffered { shape, .. } => self.arrive_buffered(shape, elsewhere),
         }
     }
 
@@ -113,7 +121,7 @@ impl<'de> Json<'de> {
         if !self.is_lowered()
             && let Some(member) = self.member(shape)
         {
-            self.watch = Watch::of_member(member);
+            self.watch = member;
             return Ok(self);
         }
         match self.walked(shape)? {
@@ -160,8 +168,8 @@ impl<'de> Json<'de> {
     pub(super) fn see(&mut self, leaf: Leaf<'_>) -> Result<(), Error> {
         match self.watch {
             Watch::Typed | Watch::Judged => Ok(()),
-            Watch::Shaped(shape) | Watch::Buffered(shape) if admits(shape, leaf) => Ok(()),
-            Watch::Shaped(_) | Watch::Buffered(_) => Err(refused()),
+            Watch::Shaped(shape) | Watch::Buffered { shape, .. } if admits(shape, leaf) => Ok(()),
+            Watch::Shaped(_) | Watch::Buffered { .. } => Err(refused()),
         }
     }
 
@@ -172,7 +180,7 @@ impl<'de> Json<'de> {
             Watch::Typed => {
                 self.walked(&ANY)?;
             }
-            Watch::Shaped(shape) | Watch::Buffered(shape) => {
+            Watch::Shaped(shape) | Watch::Buffered { shape, .. } => {
                 self.walked(shape)?;
             }
         }
@@ -242,12 +250,16 @@ impl Parts {
         })
     }
 
-    fn of_buffered(shape: &'static Shape<'static>, is_array: bool) -> Result<Self, Error> {
+    fn of_buffered(
+        shape: &'static Shape<'static>,
+        is_array: bool,
+        is_tagged: bool,
+    ) -> Result<Self, Error> {
         match (shape.core(), is_array) {
             (Kind::Object(object), false) => {
-                Member::of(object).map(Self::Buffered).ok_or_else(refused)
+                Member::of(object, is_tagged).map(Self::Buffered).ok_or_else(refused)
             }
-            (Kind::Array(array), true) => Ok(Self::Alike(Watch::Buffered(array.items))),
+            (Kind::Array(array), true) => Ok(Self::Alike(Watch::buffered(array.items))),
             _ => Err(refused()),
         }
     }
@@ -322,9 +334,9 @@ impl Inside {
                     _ => self.parts = Parts::of(shape, is_array, self.lowered)?,
                 }
             }
-            Watch::Buffered(shape) => {
+            Watch::Buffered { shape, is_tagged } => {
                 self.of = Some(shape);
-                self.parts = Parts::of_buffered(shape, is_array)?;
+                self.parts = Parts::of_buffered(shape, is_array, is_tagged)?;
             }
             alike => self.parts = Parts::Alike(alike),
         }
@@ -408,8 +420,9 @@ impl Inside {
     #[inline]
     pub(super) fn value(&mut self, key: &str) -> Result<Watch, Error> {
         self.count += 1;
-        match self.parts {
-            Parts::Alike(watch) => Ok(watch),
+        match &mut self.parts {
+            Parts::Alike(watch) => Ok(*watch),
+            Parts::Buffered(member) => member.value(key),
             _ => self.shaped_value(key),
         }
     }
@@ -424,7 +437,6 @@ impl Inside {
                 None if keys.open => Ok(Watch::ANY),
                 None => Err(Error::unknown_key(key, &[])),
             },
-            Parts::Buffered(member) => member.value(key),
             Parts::Entries(map) => {
                 if admits_key(map.keys, key) {
                     Ok(Watch::of(map.values, self.lowered))

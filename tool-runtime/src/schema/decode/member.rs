@@ -6,7 +6,7 @@
 
 use toolwright_json::Place;
 
-use super::read::Json;
+use super::read::{Form, Json};
 use super::watch::Watch;
 use super::Error;
 use crate::schema::shape::{Field, Kind, Object, Peeled, Shape, Sure, Union, Variant};
@@ -23,7 +23,12 @@ impl<'de> Json<'de> {
             shape = match &shape.kind {
                 Kind::Object(object) if next == b'{' => {
                     Listed::of(object)?;
-                    return Some(Watch::Buffered { shape, is_tagged });
+                    self.form = if is_tagged {
+                        Form::Tagged
+                    } else {
+                        Form::Buffered
+                    };
+                    return Some(Watch::Shaped(shape));
                 }
                 Kind::Union(union) => match self.tagged_member(union, next) {
                     Some(member) => {
@@ -36,7 +41,10 @@ impl<'de> Json<'de> {
                 Kind::Nullable(inner) if next != b'n' => inner,
                 Kind::Sides { input, .. } => input,
                 Kind::Back(back) => back.shape(),
-                _ if next == b'[' && has_elements(shape) => return Some(Watch::buffered(shape)),
+                _ if next == b'[' && has_elements(shape) => {
+                    self.form = Form::Buffered;
+                    return Some(Watch::Shaped(shape));
+                }
                 _ => return None,
             };
         }
@@ -265,14 +273,15 @@ impl Member {
         self.value = Some(if index == 0 && self.is_tagged {
             Watch::Judged
         } else {
-            Watch::buffered(field.shape)
+            Watch::Shaped(field.shape)
         });
         Ok(())
     }
 
     /// What the value behind a key has to be.
     #[inline]
-    pub(super) fn value(&mut self, key: &str) -> Result<Watch, Error> {
+    pub(super) fn value(&mut self, json: &mut Json<'_>, key: &str) -> Result<Watch, Error> {
+        json.form = Form::Buffered;
         if self.value.is_none() {
             self.find(key)?;
         }

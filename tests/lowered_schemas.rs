@@ -240,7 +240,9 @@ mod schemars_alone {
                 ),
                 (
                     r#"{"labels": {}, "parts": [{"name": "a", "count": null}, {"name": "b", "sizes": [{"key": "s"}]}]}"#,
-                    Err(r#"parts[1].sizes: expected an object, got [{"key":"s"}]"#),
+                    Err(
+                        r#"parts[1].sizes: expected an object, such as {"key":[1,1]}, got [{"key": "s"}]"#,
+                    ),
                 ),
             ],
         );

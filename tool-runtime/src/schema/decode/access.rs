@@ -50,7 +50,7 @@ impl<'j, 'de> Elements<'j, 'de> {
         if self.json.next_element(&mut self.place)? {
             return Err(Error::new(Problem::Length));
         }
-        self.inside.close()
+        self.inside.close(self.json)
     }
 }
 
@@ -72,7 +72,7 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
         let start = self.json.offset();
         let index = self.index;
         self.index += 1;
-        let watch = self.inside.element();
+        let watch = self.inside.element(self.json);
         match watch.and_then(|watch| read(self.json, watch, seed)) {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(error.inside(Segment::Index(index), start)),
@@ -133,7 +133,7 @@ impl<'j, 'de> Fields<'j, 'de> {
         if self.inside.is_open() && !self.inside.is_lowered() && !self.known.contains(&key) {
             self.once(key)?;
         }
-        self.value = self.inside.value(key)?;
+        self.value = self.inside.value(self.json, key)?;
         Ok(Some(key))
     }
 
@@ -179,7 +179,7 @@ impl<'j, 'de> Fields<'j, 'de> {
         {
             return Err(Error::unknown_key(key, self.known));
         }
-        self.inside.close()
+        self.inside.close(self.json)
     }
 }
 
@@ -291,7 +291,7 @@ impl<'j, 'de> Entries<'j, 'de> {
     pub(super) fn finish(&mut self) -> Result<(), Error> {
         match self.next()? {
             Some(key) => Err(Error::unknown_key(key, &[])),
-            None => self.inside.close(),
+            None => self.inside.close(self.json),
         }
     }
 }
@@ -318,7 +318,7 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
             self.json.asked = Some(&[]);
         }
         let start = self.json.offset();
-        let watch = self.inside.value(key);
+        let watch = self.inside.value(self.json, key);
         match watch.and_then(|watch| read(self.json, watch, seed)) {
             Ok(value) => Ok(value),
             Err(error) => Err(error.inside_key(key, start)),

@@ -39,7 +39,7 @@ impl<'de> Json<'de> {
         self.enter_object()?;
         inside.enter(self, false)?;
         match self.next_key(&mut Place::Opened)? {
-            Some(tag) => Ok((tag, inside.value(tag)?)),
+            Some(tag) => Ok((tag, inside.value(self, tag)?)),
             None => Err(Error::new(Problem::Type { wanted: VARIANT })),
         }
     }
@@ -47,7 +47,7 @@ impl<'de> Json<'de> {
     /// Consumes the end of a variant with content.
     fn close_variant(&mut self, tag: &str, inside: &Inside) -> Result<(), Error> {
         match self.next_key(&mut Place::Inside)? {
-            None => inside.close(),
+            None => inside.close(self),
             Some(key) if key == tag => Err(Error::duplicate_key(key)),
             Some(key) => Err(Error::unknown_key(key, &[])),
         }

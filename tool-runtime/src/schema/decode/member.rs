@@ -6,68 +6,70 @@
 
 use toolwright_json::Place;
 
-use super::read::Json;
+use super::Error;
+use super::read::{Form, Json};
 use super::watch::Watch;
-use super::{Error, Leaf, admits};
-use crate::schema::shape::{Field, Kind, Object, Peeled, Shape, Sure, Union};
+use crate::schema::shape::{Field, Kind, Object, Peeled, Shape, Sure, Union, Variant};
 
 impl<'de> Json<'de> {
-    /// Returns the part of a shape that alone may admit the value that stands next, if the reader can check
-    /// the value as it goes: a value without parts, an array, or an object whose keys are all known.
-    /// It looks no further than behind the first entry of an object.
-    pub(super) fn member(
-        &mut self,
-        mut shape: &'static Shape<'static>,
-    ) -> Option<&'static Shape<'static>> {
+    /// Returns what a value that serde buffers has to be, if the reader can check it as it goes: a value without
+    /// parts, an array, or an object whose keys are all known. Of a union that is the one member that may
+    /// admit the value. It looks no further than behind the first entry of an object.
+    pub(super) fn member(&mut self, mut shape: &'static Shape<'static>) -> Option<Watch> {
         let next = self.peek()?;
+        let mut is_tagged = false;
         // A type that is an untagged variant of itself never comes to an end.
         for _ in 0..8 {
             shape = match &shape.kind {
-                _ if is_leaf(shape) => return Some(shape),
+                Kind::Object(object) if next == b'{' => {
+                    Listed::of(object)?;
+                    self.form = if is_tagged {
+                        Form::Tagged
+                    } else {
+                        Form::Buffered
+                    };
+                    return Some(Watch::Shaped(shape));
+                }
+                Kind::Union(union) => match self.tagged_member(union, next) {
+                    Some(member) => {
+                        is_tagged = true;
+                        member
+                    }
+                    None => member_of(union, next)?,
+                },
+                _ if is_leaf(shape) => return Some(Watch::Shaped(shape)),
                 Kind::Nullable(inner) if next != b'n' => inner,
                 Kind::Sides { input, .. } => input,
                 Kind::Back(back) => back.shape(),
-                Kind::Union(union) => self.member_of(union, next)?,
-                Kind::Object(object) => {
-                    return (next == b'{' && Listed::of(object).is_some()).then_some(shape);
+                _ if next == b'[' && has_elements(shape) => {
+                    self.form = Form::Buffered;
+                    return Some(Watch::Shaped(shape));
                 }
-                _ => return (next == b'[' && has_elements(shape)).then_some(shape),
+                _ => return None,
             };
         }
         None
     }
 
-    /// Returns the member of a union that alone may admit a value that starts with this byte.
-    fn member_of(
+    /// Returns the member of a union of objects that has the tag which stands in the first entry.
+    fn tagged_member(
         &mut self,
         union: &'static Union<'static>,
         next: u8,
     ) -> Option<&'static Shape<'static>> {
-        let mut found = None;
-        for member in union.members {
-            if starts(member, next)? && found.replace(member).is_some() {
-                return self.tagged_member(union);
-            }
-        }
-        found
-    }
-
-    /// Returns the member of a union of objects that has the tag which stands in the first entry.
-    #[inline(never)]
-    fn tagged_member(&mut self, union: &'static Union<'static>) -> Option<&'static Shape<'static>> {
-        let tag = union.members.iter().find_map(tag_of)?;
+        let [first, ..] = union.members else {
+            return None;
+        };
+        let (tag, _) = tag_of(first).filter(|_| next == b'{')?;
         let (start, depth) = (self.offset(), self.depth());
         let given = self.first_value(tag);
         self.rewind(start, depth);
         let given = given?;
         let mut found = None;
         for member in union.members {
-            if starts(member, b'{') == Some(false) {
-                continue;
-            }
-            let field = tag_of(member)?;
-            if field.is_read_as(tag.name)
-                && admits(field.shape, Leaf::String(given))
+            let (field, variant) = tag_of(member)?;
+            if variant.is_read_as(given)
+                && field.is_read_as(tag.name)
                 && found.replace(member).is_some()
             {
                 return None;
@@ -180,13 +182,29 @@ fn starts(shape: &Shape<'_>, byte: u8) -> Option<bool> {
     })
 }
 
-/// Returns the first key of an object, if the object is known by it.
-fn tag_of(member: &'static Shape<'static>) -> Option<&'static Field<'static>> {
+/// Returns the member of a union that alone may admit a value that starts with this byte.
+fn member_of(union: &'static Union<'static>, next: u8) -> Option<&'static Shape<'static>> {
+    let mut found = None;
+    for member in union.members {
+        if starts(member, next)? && found.replace(member).is_some() {
+            return None;
+        }
+    }
+    found
+}
+
+/// Returns the first key of an object and the string behind it, if the object is known by them.
+fn tag_of(
+    member: &'static Shape<'static>,
+) -> Option<(&'static Field<'static>, &'static Variant<'static>)> {
     match &member.kind {
         Kind::Object(Object {
             fields: [field, ..],
             ..
-        }) if !field.flatten && matches!(field.shape.kind, Kind::Enum([_])) => Some(field),
+        }) if !field.flatten => match &field.shape.kind {
+            Kind::Enum([variant]) => Some((field, variant)),
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -198,17 +216,20 @@ pub(super) struct Member {
     next: usize,
     /// A bit for each key that has come.
     given: u64,
-    /// The field whose key came last, until its value is read.
-    last: Option<&'static Field<'static>>,
+    /// What the value behind the last key has to be, until it is read.
+    value: Option<Watch>,
+    /// The first key is a tag, which has been looked at.
+    is_tagged: bool,
 }
 
 impl Member {
-    pub(super) fn of(object: &Object<'static>) -> Option<Self> {
+    pub(super) fn of(object: &Object<'static>, is_tagged: bool) -> Option<Self> {
         Some(Self {
             keys: Listed::of(object)?,
             next: 0,
             given: 0,
-            last: None,
+            value: None,
+            is_tagged,
         })
     }
 
@@ -244,24 +265,29 @@ impl Member {
 
     /// Notes a key, which may come once, in whichever spelling.
     #[inline]
-    fn note(&mut self, index: usize, field: &'static Field<'static>) -> Result<(), Error> {
+    fn note(&mut self, index: usize, field: &Field<'static>) -> Result<(), Error> {
         let bit = 1 << index;
         if self.given & bit != 0 {
             return Err(Error::duplicate_key(field.name));
         }
         self.given |= bit;
         self.next = index + 1;
-        self.last = Some(field);
+        self.value = Some(if index == 0 && self.is_tagged {
+            Watch::Judged
+        } else {
+            Watch::Shaped(field.shape)
+        });
         Ok(())
     }
 
     /// What the value behind a key has to be.
-    pub(super) fn value(&mut self, key: &str) -> Result<Watch, Error> {
-        if self.last.is_none() {
+    #[inline]
+    pub(super) fn value(&mut self, json: &mut Json<'_>, key: &str) -> Result<Watch, Error> {
+        json.form = Form::Buffered;
+        if self.value.is_none() {
             self.find(key)?;
         }
-        let last = self.last.take();
-        Ok(last.map_or(Watch::ANY, |field| Watch::Buffered(field.shape)))
+        Ok(self.value.take().unwrap_or(Watch::ANY))
     }
 
     /// Whether no key is missing.

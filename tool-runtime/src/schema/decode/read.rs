@@ -19,9 +19,21 @@ pub struct Json<'de> {
     pub(super) asked: Option<&'static [&'static str]>,
     /// What the value that is read next has to be.
     pub(super) watch: Watch,
-    /// Whether the text was written for a provider's strict mode.
-    lowered: bool,
+    pub(super) form: Form,
     pub(super) pen: Pen<'de>,
+}
+
+/// How the text that stands next is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// By the type, which sees all of it.
+    Plain,
+    /// The same, of a text that was written for a provider's strict mode.
+    Lowered,
+    /// By serde, into a buffer: the type does not see the text, so that its shape alone says what is wrong.
+    Buffered,
+    /// The same of an object whose tag has been looked at already: it is the first key.
+    Tagged,
 }
 
 impl<'de> Json<'de> {
@@ -31,20 +43,28 @@ impl<'de> Json<'de> {
             key_at: 0,
             asked: None,
             watch: Watch::Typed,
-            lowered: false,
+            form: Form::Plain,
             pen: store.pen(),
         }
     }
 
     /// The same reader, of a text that was written for a provider's strict mode, or not.
     pub(crate) fn lowered(self, lowered: bool) -> Self {
-        Self { lowered, ..self }
+        let form = if lowered { Form::Lowered } else { Form::Plain };
+        Self { form, ..self }
     }
 
     /// Whether the text was written for a provider's strict mode.
     #[inline]
     pub(crate) fn is_lowered(&self) -> bool {
-        self.lowered
+        self.form == Form::Lowered
+    }
+
+    /// Whether serde reads what stands next into a buffer. Where it says so and serde does not, reading only takes
+    /// longer.
+    #[inline]
+    pub(super) fn is_buffered(&self) -> bool {
+        matches!(self.form, Form::Buffered | Form::Tagged)
     }
 
     /// A reader over another text, whose texts go where those of this one go, and which may nest as deep.

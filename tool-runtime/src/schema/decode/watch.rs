@@ -8,7 +8,7 @@ use toolwright_json::Place;
 
 use super::access::Seen;
 use super::member::Member;
-use super::read::Json;
+use super::read::{Form, Json};
 use super::{Error, Problem, Segment};
 use crate::schema::decode::{Leaf, admits, admits_count, walk};
 use crate::schema::shape::{Care, Field, Kind, Map, Object, Shape, Sure, Union};
@@ -20,8 +20,6 @@ pub(crate) enum Watch {
     Typed,
     /// Of this shape, and reading it as its type does not tell.
     Shaped(&'static Shape<'static>),
-    /// Of this shape, and its type does not see the text: serde reads it into a buffer.
-    Buffered(&'static Shape<'static>),
     /// It has been looked at already, with all that is in it.
     Judged,
 }
@@ -45,14 +43,6 @@ impl Watch {
             Care::Watched | Care::Walked => Self::Shaped(shape),
         }
     }
-
-    /// A part of a buffered value. One without parts itself is as it is anywhere.
-    fn of_member(shape: &'static Shape<'static>) -> Self {
-        match shape.core() {
-            Kind::Object(_) | Kind::Array(_) => Self::Buffered(shape),
-            _ => Self::Shaped(shape),
-        }
-    }
 }
 
 impl<'de> Json<'de> {
@@ -74,9 +64,8 @@ impl<'de> Json<'de> {
                 kind: Kind::Object(_),
                 care: Care::Watched,
                 ..
-            }) if !self.is_lowered() => Ok(self),
+            }) if self.form == Form::Plain => Ok(self),
             Watch::Shaped(shape) => self.arrive_shaped(shape, elsewhere),
-            Watch::Buffered(shape) => self.arrive_buffered(shape, elsewhere),
         }
     }
 
@@ -85,6 +74,9 @@ impl<'de> Json<'de> {
         shape: &'static Shape<'static>,
         elsewhere: &'j mut Option<Self>,
     ) -> Result<&'j mut Self, Error> {
+        if self.is_buffered() {
+            return self.arrive_buffered(shape, elsewhere);
+        }
         let care = care(shape);
         if self.is_lowered()
             && care != Care::Walked
@@ -113,7 +105,7 @@ impl<'de> Json<'de> {
         if !self.is_lowered()
             && let Some(member) = self.member(shape)
         {
-            self.watch = Watch::of_member(member);
+            self.watch = member;
             return Ok(self);
         }
         match self.walked(shape)? {
@@ -160,8 +152,8 @@ impl<'de> Json<'de> {
     pub(super) fn see(&mut self, leaf: Leaf<'_>) -> Result<(), Error> {
         match self.watch {
             Watch::Typed | Watch::Judged => Ok(()),
-            Watch::Shaped(shape) | Watch::Buffered(shape) if admits(shape, leaf) => Ok(()),
-            Watch::Shaped(_) | Watch::Buffered(_) => Err(refused()),
+            Watch::Shaped(shape) if admits(shape, leaf) => Ok(()),
+            Watch::Shaped(_) => Err(refused()),
         }
     }
 
@@ -172,7 +164,7 @@ impl<'de> Json<'de> {
             Watch::Typed => {
                 self.walked(&ANY)?;
             }
-            Watch::Shaped(shape) | Watch::Buffered(shape) => {
+            Watch::Shaped(shape) => {
                 self.walked(shape)?;
             }
         }
@@ -225,7 +217,10 @@ enum Parts {
     Alike(Watch),
     Places(&'static [&'static Shape<'static>]),
     Keys(Keys),
+    /// The keys of an object that serde buffers.
     Buffered(Member),
+    /// The elements of an array that serde buffers.
+    BufferedItems(&'static Shape<'static>),
     Entries(&'static Map<'static>),
     Variants(&'static Union<'static>),
 }
@@ -242,12 +237,16 @@ impl Parts {
         })
     }
 
-    fn of_buffered(shape: &'static Shape<'static>, is_array: bool) -> Result<Self, Error> {
+    fn of_buffered(
+        shape: &'static Shape<'static>,
+        is_array: bool,
+        form: Form,
+    ) -> Result<Self, Error> {
         match (shape.core(), is_array) {
-            (Kind::Object(object), false) => {
-                Member::of(object).map(Self::Buffered).ok_or_else(refused)
-            }
-            (Kind::Array(array), true) => Ok(Self::Alike(Watch::Buffered(array.items))),
+            (Kind::Object(object), false) => Member::of(object, form == Form::Tagged)
+                .map(Self::Buffered)
+                .ok_or_else(refused),
+            (Kind::Array(array), true) => Ok(Self::BufferedItems(array.items)),
             _ => Err(refused()),
         }
     }
@@ -318,13 +317,12 @@ impl Inside {
                 self.of = Some(shape);
                 self.lowered = json.is_lowered();
                 match &shape.kind {
+                    _ if json.is_buffered() => {
+                        self.parts = Parts::of_buffered(shape, is_array, json.form)?;
+                    }
                     Kind::Object(object) if !is_array => self.parts = Parts::of_object(object),
                     _ => self.parts = Parts::of(shape, is_array, self.lowered)?,
                 }
-            }
-            Watch::Buffered(shape) => {
-                self.of = Some(shape);
-                self.parts = Parts::of_buffered(shape, is_array)?;
             }
             alike => self.parts = Parts::Alike(alike),
         }
@@ -391,11 +389,15 @@ impl Inside {
 
     /// What the next element has to be.
     #[inline]
-    pub(super) fn element(&mut self) -> Result<Watch, Error> {
+    pub(super) fn element(&mut self, json: &mut Json<'_>) -> Result<Watch, Error> {
         let index = self.count;
         self.count += 1;
         match &self.parts {
             Parts::Alike(watch) => Ok(*watch),
+            Parts::BufferedItems(shape) => {
+                json.form = Form::Buffered;
+                Ok(Watch::Shaped(shape))
+            }
             Parts::Places(items) => match items.get(index) {
                 Some(item) => Ok(Watch::of(item, self.lowered)),
                 None => Err(Error::new(Problem::Length)),
@@ -406,10 +408,11 @@ impl Inside {
 
     /// What the value behind a key has to be.
     #[inline]
-    pub(super) fn value(&mut self, key: &str) -> Result<Watch, Error> {
+    pub(super) fn value(&mut self, json: &mut Json<'_>, key: &str) -> Result<Watch, Error> {
         self.count += 1;
-        match self.parts {
-            Parts::Alike(watch) => Ok(watch),
+        match &mut self.parts {
+            Parts::Alike(watch) => Ok(*watch),
+            Parts::Buffered(member) => member.value(json, key),
             _ => self.shaped_value(key),
         }
     }
@@ -424,7 +427,6 @@ impl Inside {
                 None if keys.open => Ok(Watch::ANY),
                 None => Err(Error::unknown_key(key, &[])),
             },
-            Parts::Buffered(member) => member.value(key),
             Parts::Entries(map) => {
                 if admits_key(map.keys, key) {
                     Ok(Watch::of(map.values, self.lowered))
@@ -441,15 +443,19 @@ impl Inside {
 
     /// Whether nothing is missing at the end.
     #[inline]
-    pub(super) fn close(&self) -> Result<(), Error> {
+    pub(super) fn close(&self, json: &mut Json<'_>) -> Result<(), Error> {
         match (&self.parts, self.of) {
             (_, None) => Ok(()),
             (Parts::Keys(keys), _) if keys.are_whole() => Ok(()),
-            (_, Some(shape)) => self.close_shaped(shape),
+            (_, Some(shape)) => self.close_shaped(json, shape),
         }
     }
 
-    fn close_shaped(&self, shape: &Shape<'_>) -> Result<(), Error> {
+    fn close_shaped(&self, json: &mut Json<'_>, shape: &Shape<'_>) -> Result<(), Error> {
+        // What is around it says so again, if it is buffered, too.
+        if json.is_buffered() {
+            json.form = Form::Plain;
+        }
         let is_whole = match &self.parts {
             Parts::Keys(keys) => keys.are_whole(),
             Parts::Buffered(member) => member.is_whole(),

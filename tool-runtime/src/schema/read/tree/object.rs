@@ -2,8 +2,9 @@
 
 use toolwright_json::Value;
 
-use super::{Keywords, Reader, all_of, count, escaped};
+use super::{Keywords, Reader, all_of, count};
 use crate::schema::shape::{Field, Kind, Map, Object, Presence, Rule, Shape, StringRules};
+use crate::text::escaped;
 
 /// Returns true if the keys of an object are those of one pattern and no others.
 pub(super) fn is_map(keywords: &Keywords<'_>) -> bool {

@@ -3,8 +3,9 @@
 use bumpalo::Bump;
 use toolwright_json::Value;
 
-use super::{Keywords, Reader, escaped};
+use super::{Keywords, Reader};
 use crate::schema::shape::{Field, If, Kind, Object, Rule, Shape, Union, Variant};
+use crate::text::escaped;
 
 /// A value of one of these shapes; nothing without any.
 pub(super) fn of<'a>(bump: &'a Bump, members: Vec<Shape<'a>>) -> Option<Shape<'a>> {

@@ -82,13 +82,13 @@ fn anything() -> SchemaDoc {
 /// How a tool is called: `forecast(city: string, days?: integer)`.
 fn usage(def: &ToolDef) -> String {
     let schema = read(def.input.as_json()).unwrap_or(Ordered::Null);
-    let required = match part(&schema, "required") {
+    let required = match schema.get("required") {
         Some(Ordered::Array(names)) => names.as_slice(),
         _ => &[],
     };
     let mut out = format!("{}(", def.name);
     let mut gap = "";
-    if let Some(Ordered::Object(parts)) = part(&schema, "properties") {
+    if let Some(Ordered::Object(parts)) = schema.get("properties") {
         for (name, schema) in parts {
             let is_required = required
                 .iter()
@@ -101,7 +101,7 @@ fn usage(def: &ToolDef) -> String {
     }
     // Other keys than those may be there.
     if !matches!(
-        part(&schema, "additionalProperties"),
+        schema.get("additionalProperties"),
         Some(Ordered::Bool(false))
     ) {
         let _ = write!(out, "{gap}…");
@@ -110,16 +110,9 @@ fn usage(def: &ToolDef) -> String {
     out
 }
 
-fn part<'s>(schema: &'s Ordered, name: &str) -> Option<&'s Ordered> {
-    match schema {
-        Ordered::Object(parts) => Some(&parts.iter().find(|(key, _)| key == name)?.1),
-        _ => None,
-    }
-}
-
 /// A word for what may stand there.
 fn kind(schema: &Ordered) -> &str {
-    match part(schema, "type") {
+    match schema.get("type") {
         Some(Ordered::String(kind)) => kind,
         Some(Ordered::Array(kinds)) => {
             let mut kinds = kinds.iter().filter_map(|kind| match kind {

@@ -6,7 +6,9 @@ use crate::provider::dialect::{
     Budget, Dialect, Lowered, Reject, RejectCode, Renames, lower_all, shares,
 };
 use crate::schema::decode::{RefusedDefault, refused_defaults};
+use crate::schema::read::keywords::{Holds, held};
 use crate::schema::read::{Ordered, read};
+use crate::text::escaped;
 use crate::text::{Printable, find, name};
 use crate::tool::ToolDef;
 use crate::toolset::Toolset;
@@ -195,33 +197,29 @@ impl Report {
             return;
         };
         for (keyword, value) in entries {
-            let named = matches!(
-                keyword.as_ref(),
-                "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas"
-            );
-            match value {
-                Ordered::Object(inner) if named => {
-                    let start = match keyword.as_ref() {
-                        "$defs" | "definitions" => format!("{path}#/{keyword}"),
-                        _ => path.to_owned(),
-                    };
+            let start = match keyword.as_ref() {
+                "$defs" | "definitions" => Some(format!("{path}#/{keyword}")),
+                _ => matches!(held(keyword), Holds::Named).then(|| path.to_owned()),
+            };
+            match (held(keyword), value, start) {
+                (_, Ordered::Object(inner), Some(start)) => {
                     for (name, schema) in inner {
-                        let part = name.replace('~', "~0").replace('/', "~1");
+                        let part = escaped(name);
                         if let Some(found) = hidden(name) {
                             self.hidden(tool, Some(start.clone()), "name of a key", found);
                         }
                         self.schema(tool, schema, &format!("{start}/{part}"));
                     }
                 }
-                Ordered::Object(_) if is_schema(keyword) => {
+                (Holds::One | Holds::OneOrList, Ordered::Object(_), _) => {
                     self.schema(tool, value, &format!("{path}/*"));
                 }
-                Ordered::Array(members) if is_list(keyword) => {
+                (Holds::List | Holds::OneOrList, Ordered::Array(members), _) => {
                     for (index, member) in members.iter().enumerate() {
                         self.schema(tool, member, &format!("{path}/?{index}"));
                     }
                 }
-                value => {
+                _ => {
                     if let Some(found) = hidden(keyword).or_else(|| hidden_in(value)) {
                         self.hidden(tool, Some(path.to_owned()), keyword, found);
                     }
@@ -296,32 +294,6 @@ impl Report {
             self.about(Severity::Note, Some(&def.name), code, message);
         }
     }
-}
-
-/// The keywords behind which one schema stands.
-fn is_schema(keyword: &str) -> bool {
-    matches!(
-        keyword,
-        "items"
-            | "additionalProperties"
-            | "additionalItems"
-            | "unevaluatedItems"
-            | "unevaluatedProperties"
-            | "contains"
-            | "propertyNames"
-            | "not"
-            | "if"
-            | "then"
-            | "else"
-    )
-}
-
-/// The keywords behind which several stand.
-fn is_list(keyword: &str) -> bool {
-    matches!(
-        keyword,
-        "anyOf" | "oneOf" | "allOf" | "prefixItems" | "items"
-    )
 }
 
 /// The first hidden character of a text.

@@ -8,6 +8,7 @@ use super::audit::{Audit, error};
 use super::oracle::{Targets, address};
 use crate::dyn_tool::{SchemaError, SchemaErrorKind as Kind};
 use crate::schema::decode::fault::say;
+use crate::text::percent_decoded;
 
 /// Compiling follows references inside each other, and the stack ends: so many schemas may be inside
 /// each other if every reference leads on to the next.
@@ -94,7 +95,7 @@ impl<'s> Audit<'s> {
         let target = if fragment.is_empty() {
             Some(base.clone())
         } else if fragment.starts_with('/') {
-            decoded(fragment).map(|pointer| format!("{base}{pointer}"))
+            percent_decoded(fragment).map(|pointer| format!("{base}{pointer}"))
         } else {
             self.anchors
                 .iter()
@@ -112,20 +113,4 @@ impl<'s> Audit<'s> {
                 error(Kind::MissingReference, &at, message)
             })
     }
-}
-
-/// A fragment without its percent-encoding.
-fn decoded(fragment: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut rest = fragment.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let mut digit = || char::from(rest.next()?).to_digit(16);
-        let (high, low) = (digit()?, digit()?);
-        bytes.push(u8::try_from(high * 16 + low).ok()?);
-    }
-    String::from_utf8(bytes).ok()
 }

@@ -11,12 +11,13 @@ mod words;
 use std::sync::Arc;
 
 use super::Dialect;
-use super::canonical::{Canonical, canonical};
-use super::keywords::{Keywords, is_known, names};
-use super::plan::{Path, Plan, Step};
+use super::canonical::canonical;
+use super::plan::{Plan, Step};
 use super::reject::{Note, NoteKind, Reject, RejectCode};
 use super::rules::{Null, ObjectForm, Root, Rules, Wanted};
-use crate::schema::read::Ordered;
+use crate::schema::read::canonical::Canonical;
+use crate::schema::read::keywords::{Keywords, is_known, names, text};
+use crate::schema::read::{Ordered, Path};
 use crate::schema::render::SchemaDoc;
 
 /// A schema as a dialect accepts it.
@@ -186,7 +187,7 @@ impl Lowering {
 
 /// What stands in the place of what was refused, when more is looked for.
 fn anything() -> Ordered {
-    Keywords::of([("type", super::keywords::text("string"))]).into_schema()
+    Keywords::of([("type", text("string"))]).into_schema()
 }
 
 /// What a schema of arguments is.

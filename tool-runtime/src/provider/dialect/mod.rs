@@ -8,7 +8,6 @@
 mod budget;
 mod canonical;
 mod forms;
-mod keywords;
 mod lower;
 mod names;
 mod plan;

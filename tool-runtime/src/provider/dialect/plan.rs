@@ -1,6 +1,5 @@
 //! What a lowering changed in the arguments' form.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -86,55 +85,5 @@ impl Plan {
     /// What is to be undone; nothing for most schemas.
     pub fn steps(&self) -> &[Step] {
         &self.steps
-    }
-}
-
-/// A place in a schema, as steps, notes and rejections name it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Path(String);
-
-impl Path {
-    pub(super) fn of_definition(name: &str) -> Self {
-        Self(format!("#/$defs/{name}"))
-    }
-
-    /// Where a reference leads to.
-    pub(super) fn of_reference(reference: &str) -> Self {
-        Self(reference.strip_suffix('#').unwrap_or(reference).to_owned())
-    }
-
-    /// A key as part of a path: `/` stands between parts, so inside one it is `~1`, as in a JSON
-    /// pointer (RFC 6901).
-    pub(super) fn escaped(key: &str) -> Cow<'_, str> {
-        if key.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
-            Cow::Owned(key.replace('~', "~0").replace('/', "~1"))
-        } else {
-            Cow::Borrowed(key)
-        }
-    }
-
-    /// Goes one part further; what brings it back.
-    pub(super) fn enter(&mut self, part: &str) -> usize {
-        let mark = self.0.len();
-        self.0.push('/');
-        self.0.push_str(part);
-        mark
-    }
-
-    pub(super) fn leave(&mut self, mark: usize) {
-        self.0.truncate(mark);
-    }
-
-    /// The place's text; the root is `/`.
-    pub(super) fn at(&self) -> String {
-        if self.0.is_empty() {
-            "/".to_owned()
-        } else {
-            self.0.clone()
-        }
-    }
-
-    pub(super) fn as_str(&self) -> &str {
-        &self.0
     }
 }

@@ -7,10 +7,11 @@ use std::collections::{HashMap, HashSet};
 
 use toolwright_json::{Integer, Value};
 
-use super::plan::{Op, Path, Plan};
+use super::plan::{Op, Plan};
 use crate::schema::decode::fault::say;
 use crate::schema::decode::{Fault, FaultCode, Segment};
-use crate::schema::read::Ordered;
+use crate::schema::read::{Ordered, Path};
+use crate::text::escaped;
 
 type Entry<'t> = (Cow<'t, str>, Value<'t>);
 
@@ -241,7 +242,7 @@ impl<'p> Undo<'p> {
                 kept.push((key, value));
                 continue;
             };
-            let part = Path::escaped(&key);
+            let part = escaped(&key);
             if value.is_null() {
                 let mark = self.path.enter(&part);
                 let is_absent = self.absent.contains(self.path.as_str());

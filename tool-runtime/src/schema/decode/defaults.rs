@@ -6,6 +6,7 @@
 use crate::schema::decode::walk::Budget;
 use crate::schema::decode::{Fault, MAX_DEPTH, Reading, Repairs, tell};
 use crate::schema::shape::{Bare, Field, Kind, Shape, bare, written};
+use crate::text::escaped;
 
 /// A default that the type of its own field refuses.
 pub(crate) struct RefusedDefault {
@@ -65,7 +66,7 @@ fn inside(field: &'static Field<'static>, path: &str, found: &mut Vec<RefusedDef
     if field.flatten {
         return look(field.shape, path, found);
     }
-    let name = field.name.replace('~', "~0").replace('/', "~1");
+    let name = escaped(field.name);
     let path = format!("{path}/{name}");
     if let Some(json) = field.told_default().and_then(written)
         && let Some(fault) = refusal(field.shape, &json)

@@ -1,400 +1,403 @@
-//! A JSON Schema from elsewhere (schemars), in the form that ours have: definitions inline unless
-//! they are recursive, `anyOf` for `oneOf`, one-value enums for constants, exact bounds for Rust's
-//! number formats, objects that declare their keys closed, no titles, keys of an object in the order of the alphabet.
+//! Any JSON Schema in one form: references stand inline unless they come back to themselves, constants
+//! are one-value enums, `oneOf` is `anyOf`, keywords are in order. What is published and what
+//! lowering starts from are this form; a [`Form`] says what they have apart.
 
-mod entries;
+pub(super) mod merge;
+mod union;
 
-use super::ordered::{Ordered, Pair, of_value};
-use crate::schema::shape::{Detail, NumberRange, Side};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
 
-use entries::Entries;
+use super::keywords::{Holds, Keywords, held, text};
+use super::path::Path;
+use super::{Ordered, Pair, refs};
+use crate::text::escaped;
 
-/// A schema, and the recursive definitions that it refers to.
-pub(crate) type Canonical = (Ordered, Vec<Pair>);
+pub(crate) use self::union::{Meaning, admit_null};
 
-/// How a schema is read.
-#[derive(Clone, Copy)]
-pub(crate) struct Reading {
-    pub(crate) side: Side,
-    pub(crate) detail: Detail,
-    /// `null` is admitted too.
-    pub(crate) nullable: bool,
-    /// It is a whole schema: a recursive type stands there itself, and not its name.
-    pub(crate) is_root: bool,
-    /// `{"type": "object"}` is an object without keys, as schemars writes an empty struct.
-    pub(crate) closes_bare: bool,
+/// A schema in canonical form.
+pub(crate) struct Canonical {
+    pub(crate) root: Ordered,
+    /// The types that contain themselves, by name.
+    pub(crate) defs: Vec<Pair>,
+    pub(crate) is_recursive: bool,
 }
 
-/// Brings a schema into canonical form.
-pub(crate) fn canonical(schema: &serde_json::Value, reading: Reading) -> Canonical {
-    let root = of_value(schema);
+impl Canonical {
+    /// Takes the root, to be lowered. References lead to a copy of it; without any nobody asks for
+    /// that.
+    pub(crate) fn take_root(&mut self) -> Ordered {
+        if self.is_recursive {
+            self.root.clone()
+        } else {
+            std::mem::replace(&mut self.root, Ordered::Null)
+        }
+    }
+
+    /// Returns what a reference leads to.
+    pub(crate) fn target(&self, reference: &str) -> Option<&Ordered> {
+        if reference == "#" {
+            return Some(&self.root);
+        }
+        let name = reference.strip_prefix("#/$defs/")?;
+        let found = self.defs.iter().find(|(known, _)| known == name);
+        found.map(|(_, body)| body)
+    }
+}
+
+/// Why a schema cannot be read.
+#[derive(Debug)]
+pub(crate) enum ReadError {
+    /// The target of a reference that leads nowhere.
+    Unresolved(String),
+    TooLarge {
+        at: String,
+        what: String,
+    },
+}
+
+impl ReadError {
+    pub(super) fn too_large(at: impl Into<String>, what: fmt::Arguments<'_>) -> Self {
+        Self::TooLarge {
+            at: at.into(),
+            what: what.to_string(),
+        }
+    }
+}
+
+/// What one use of the canonical form has otherwise than another.
+pub(crate) trait Form {
+    /// How many nodes a schema may have once references stand inline.
+    const MOST_NODES: usize;
+    /// How deep schemas may stand inside each other: every pass goes down by the stack.
+    const MOST_LEVELS: usize;
+
+    /// Whether a keyword is left out beside those that always are.
+    fn drops(&self, keyword: &str) -> bool;
+
+    /// Notes a keyword that is left out.
+    fn dropped(&mut self, _path: &Path, _keyword: &str, _value: &Ordered) {}
+
+    /// The schema that admits nothing.
+    fn never(&self) -> Ordered {
+        Ordered::Bool(false)
+    }
+
+    /// Says a format. Returns whether the keyword is left out.
+    fn format(&self, format: &str, out: &mut Keywords) -> bool;
+
+    /// Writes a union of one schema and `null`, or of others, in fewer members.
+    fn union(&self, members: Vec<Ordered>) -> Vec<Ordered> {
+        members
+    }
+
+    /// Whether a constant of a union may say a keyword, and the union is one enum all the same.
+    fn folds(&self, keyword: &str) -> bool;
+
+    /// A description with what the values of an enum mean.
+    fn described(&self, own: &str, meanings: &[Meaning]) -> String;
+
+    /// Does what follows from the keywords together. `is_part`: other members of `allOf` hold too.
+    fn finish(&self, out: &mut Keywords, is_part: bool);
+}
+
+/// The targets that come back to themselves, each with the name that it has from now on: none for a
+/// root that is `#`.
+pub(crate) type Names = HashMap<String, Option<String>>;
+
+/// Brings a schema into canonical form. `is_root`: a root that is no more than a reference is the
+/// type itself, and not its name.
+pub(crate) fn canonical(
+    root: &Ordered,
+    names: Names,
+    is_root: bool,
+    form: &mut impl Form,
+) -> Result<Canonical, ReadError> {
     let mut reader = Reader {
-        root: match root.get("title").and_then(Ordered::as_str) {
-            Some(title) => title.to_owned(),
-            None => "Root".to_owned(),
-        },
-        defs: definitions(&root),
-        open: Vec::new(),
-        recursive: Vec::new(),
-        detail: reading.detail,
-        side: reading.side,
-        is_closing: true,
-        closes_bare: reading.closes_bare,
+        root,
+        names,
+        path: Path::default(),
+        nodes: 0,
+        levels: 0,
+        used: Vec::new(),
+        is_root,
+        is_part: false,
+        form,
     };
-    let mut schema = reader.schema(&root);
-    if reader.recursive.contains(&reader.root) && !reading.is_root {
-        let name = format!("#/$defs/{}", reader.root);
-        schema = object([("$ref", Ordered::string(name))]);
+    let schema = reader.schema(root)?;
+    let mut defs: Vec<Pair> = Vec::new();
+    // A body refers to others, which are read in turn.
+    while let Some((target, name)) = reader.used.get(defs.len()).cloned() {
+        let body = refs::resolve(root, &target).unwrap_or(&Ordered::Null);
+        reader.path = Path::of_definition(&name);
+        defs.push((name.into(), reader.schema(body)?));
     }
-    if reading.nullable {
-        schema = or_null(schema);
-    }
-    let mut done: Vec<Pair> = Vec::new();
-    while let Some(name) = reader
-        .recursive
-        .iter()
-        .find(|name| !done.iter().any(|(known, _)| known == *name))
-        .cloned()
-    {
-        let body = match reader.definition(&name) {
-            Some(body) => {
-                reader.open.push(name.clone());
-                let body = reader.schema(&body);
-                reader.open.pop();
-                body
-            }
-            None => Ordered::Object(Vec::new()),
-        };
-        done.push((name.into(), body));
-    }
-    let target = schema
-        .get("$ref")
-        .and_then(Ordered::as_str)
-        .unwrap_or_default();
-    if reading.is_root
-        && let Some((_, body)) = done.iter().find(|(name, _)| reader.short(target) == name)
-    {
-        schema = body.clone();
-    }
-    (schema, done)
+    Ok(Canonical {
+        root: schema,
+        defs,
+        is_recursive: !reader.names.is_empty(),
+    })
 }
 
-/// The definitions by the reference that names them; the root is `#`.
-fn definitions(root: &Ordered) -> Vec<Pair> {
-    let mut defs = vec![("#".into(), root.clone())];
-    for keyword in ["$defs", "definitions"] {
-        if let Some(Ordered::Object(entries)) = root.get(keyword) {
-            defs.extend(
-                entries
-                    .iter()
-                    .map(|(name, body)| (format!("#/{keyword}/{name}").into(), body.clone())),
-            );
-        }
-    }
-    defs
+struct Reader<'s, 'f, F> {
+    root: &'s Ordered,
+    names: Names,
+    path: Path,
+    nodes: usize,
+    levels: usize,
+    /// The targets of `names` that are referred to from what has been read, with their names.
+    used: Vec<(String, String)>,
+    is_root: bool,
+    is_part: bool,
+    form: &'f mut F,
 }
 
-/// A whole schema in canonical form, in which the order of what has none is always the same: so
-/// that two that admit the same in the same words are equal.
-pub(crate) fn comparable(schema: &serde_json::Value) -> serde_json::Value {
-    let reading = Reading {
-        side: Side::Input,
-        detail: Detail::Full,
-        nullable: false,
-        is_root: true,
-        closes_bare: true,
-    };
-    let (mut schema, mut defs) = canonical(schema, reading);
-    defs.sort_by(|(a, _), (b, _)| a.cmp(b));
-    if let (Ordered::Object(entries), false) = (&mut schema, defs.is_empty()) {
-        entries.push(("$defs".into(), Ordered::Object(defs)));
-    }
-    without_order(&mut schema);
-    serde_json::from_str(&schema.to_json()).unwrap_or_default()
-}
-
-fn without_order(schema: &mut Ordered) {
-    match schema {
-        Ordered::Array(items) => items.iter_mut().for_each(without_order),
-        Ordered::Object(entries) => {
-            for (key, value) in entries {
-                without_order(value);
-                if let ("enum" | "anyOf" | "required" | "type", Ordered::Array(items)) =
-                    (key.as_ref(), value)
-                {
-                    items.sort_by_cached_key(Ordered::to_json);
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
-struct Reader {
-    /// The name of the root, where something comes back to it.
-    root: String,
-    defs: Vec<Pair>,
-    /// The definitions that are being read, outermost first.
-    open: Vec<String>,
-    /// The definitions that something inside them comes back to.
-    recursive: Vec<String>,
-    detail: Detail,
-    side: Side,
-    /// Objects are closed here. A part of an object is not: the other parts have keys too.
-    is_closing: bool,
-    closes_bare: bool,
-}
-
-impl Reader {
-    fn definition(&self, name: &str) -> Option<Ordered> {
-        let reference = |(key, _): &&Pair| self.short(key) == name;
-        // The root comes first, and may be no more than a reference to the definition of its name.
-        self.defs
-            .iter()
-            .rfind(reference)
-            .map(|(_, body)| body.clone())
-    }
-
-    fn schema(&mut self, schema: &Ordered) -> Ordered {
+impl<F: Form> Reader<'_, '_, F> {
+    fn schema(&mut self, schema: &Ordered) -> Result<Ordered, ReadError> {
         let Ordered::Object(entries) = schema else {
-            return match schema {
-                Ordered::Bool(false) => object([("not", Ordered::Object(Vec::new()))]),
-                _ => Ordered::Object(Vec::new()),
-            };
+            return Ok(match schema {
+                Ordered::Bool(false) => self.form.never(),
+                // Anything else but `true` is no schema, and says nothing.
+                _ => Ordered::empty(),
+            });
         };
-        let mut out = Entries::default();
+        self.spend(1 + entries.len())?;
+        self.levels += 1;
+        if self.levels > F::MOST_LEVELS {
+            let most = F::MOST_LEVELS;
+            let what = format_args!("more than {most} schemas inside each other");
+            return Err(ReadError::too_large(self.path.at(), what));
+        }
+        let schema = self.object(entries)?;
+        self.levels -= 1;
+        Ok(schema)
+    }
+
+    fn spend(&mut self, nodes: usize) -> Result<(), ReadError> {
+        self.nodes = self.nodes.saturating_add(nodes);
+        if self.nodes > F::MOST_NODES {
+            let most = F::MOST_NODES;
+            let what = format_args!("more than {most} nodes once references stand inline");
+            return Err(ReadError::too_large(self.path.at(), what));
+        }
+        Ok(())
+    }
+
+    /// A value that is kept as it is.
+    fn copy(&mut self, value: &Ordered) -> Result<Ordered, ReadError> {
+        self.spend(weight(value))?;
+        Ok(value.clone())
+    }
+
+    fn drop(&mut self, keyword: &str, value: &Ordered) {
+        self.form.dropped(&self.path, keyword, value);
+    }
+
+    fn inner(&mut self, segment: &str, schema: &Ordered) -> Result<Ordered, ReadError> {
+        let mark = self.path.enter(segment);
+        let schema = self.schema(schema);
+        self.path.leave(mark);
+        schema
+    }
+
+    fn members(&mut self, value: &Ordered, sign: &str) -> Result<Vec<Ordered>, ReadError> {
+        let Ordered::Array(members) = value else {
+            return Ok(Vec::new());
+        };
+        let members = members.iter().enumerate();
+        members
+            .map(|(index, member)| self.inner(&format!("{sign}{index}"), member))
+            .collect()
+    }
+
+    fn named(&mut self, value: &Ordered) -> Result<Ordered, ReadError> {
+        let Ordered::Object(entries) = value else {
+            return Ok(Ordered::empty());
+        };
+        let entries = entries.iter().map(|(name, schema)| {
+            let segment = escaped(name);
+            Ok((name.clone(), self.inner(&segment, schema)?))
+        });
+        Ok(Ordered::Object(entries.collect::<Result<_, ReadError>>()?))
+    }
+
+    fn object(&mut self, entries: &[Pair]) -> Result<Ordered, ReadError> {
+        let is_root = std::mem::take(&mut self.is_root);
+        let mut out = Keywords::default();
+        let mut meanings = Vec::new();
+        // What is said in another place, after what is said here.
+        let mut parts = Vec::new();
         for (key, value) in entries {
-            match key.as_ref() {
-                "$schema" | "$id" | "$comment" | "$defs" | "definitions" | "title" => {}
-                // A side says by itself what is read and written, and what is written has no
-                // defaults.
-                "readOnly" | "writeOnly" => {}
-                "default" if self.side == Side::Output => {}
-                "$ref" => self.reference(value, &mut out),
-                "const" => out.set("enum", Ordered::Array(vec![value.clone()])),
-                "oneOf" | "anyOf" => self.union(value, &mut out),
-                "allOf" => {
-                    let is_one = matches!(value, Ordered::Array(members) if members.len() == 1);
-                    let was = self.is_closing;
-                    self.is_closing &= is_one;
-                    let members = self.list(value);
-                    self.is_closing = was;
-                    match <[Ordered; 1]>::try_from(members) {
-                        Ok([Ordered::Object(one)]) => out.extend(one),
-                        Ok([other]) => out.set("allOf", Ordered::Array(vec![other])),
-                        Err(members) => out.set("allOf", Ordered::Array(members)),
+            match (key.as_ref(), value) {
+                // Draft 2020-12, core 8 and validation 9: names of schemas, and words for people.
+                // readOnly and writeOnly are of an object that is stored.
+                ("$schema" | "$id" | "$comment" | "title" | "readOnly" | "writeOnly", _) => {
+                    self.drop(key, value);
+                }
+                _ if self.form.drops(key) => self.drop(key, value),
+                ("$defs" | "definitions", _) => {}
+                ("$ref", Ordered::String(target)) => {
+                    parts.extend(self.reference(target, is_root, &mut out)?);
+                }
+                ("const", _) => {
+                    let value = self.copy(value)?;
+                    out.set("enum", Ordered::Array(vec![value]));
+                }
+                ("type", _) => match union::known_types(value) {
+                    Some(types) => merge::put(&mut out, key.clone(), types),
+                    None => self.drop(key, value),
+                },
+                ("enum", Ordered::Array(_)) if out.has("enum") => {}
+                ("anyOf" | "oneOf", _) => {
+                    let members = self.members(value, "?")?;
+                    if members.is_empty() {
+                        self.drop(key, value);
+                    } else {
+                        parts.extend(union::put(members, &mut out, &mut meanings, self.form));
                     }
                 }
-                "format" => self.format(value, &mut out),
-                "properties" | "patternProperties" => {
-                    let Ordered::Object(entries) = value else {
-                        continue;
-                    };
-                    let entries = entries
-                        .iter()
-                        .map(|(name, value)| (name.clone(), self.schema(value)))
-                        .collect();
-                    out.set(key.clone(), Ordered::Object(entries));
+                ("allOf", _) => {
+                    let was = self.is_part;
+                    self.is_part |= matches!(value, Ordered::Array(members) if members.len() > 1);
+                    let members = self.members(value, "?")?;
+                    self.is_part = was;
+                    match <[Ordered; 1]>::try_from(members) {
+                        Ok([one]) => parts.push(one),
+                        Err(members) => merge::all_of(&mut out, members),
+                    }
                 }
-                "items" | "not" | "contains" | "propertyNames" => {
-                    let value = self.schema(value);
-                    out.set(key.clone(), value);
+                ("format", Ordered::String(format)) => {
+                    if self.form.format(format, &mut out) {
+                        self.drop(key, value);
+                    } else {
+                        out.set(key.clone(), value.clone());
+                    }
                 }
-                "additionalProperties" | "unevaluatedProperties" => {
-                    let value = match value {
-                        Ordered::Bool(false) => Ordered::Bool(false),
-                        other => self.schema(other),
-                    };
-                    out.set(key.clone(), value);
+                // A value that is not admitted stays as it is said.
+                ("not", _) if value.get("const").or_else(|| value.get("enum")).is_some() => {
+                    let value = self.copy(value)?;
+                    out.set("not", value);
                 }
-                "prefixItems" => {
-                    let members = self.list(value);
-                    out.set(key.clone(), Ordered::Array(members));
+                // A tuple, before draft 2020-12.
+                ("items", Ordered::Array(_)) | ("prefixItems", _) => {
+                    let members = self.members(value, "_")?;
+                    out.set("prefixItems", Ordered::Array(members));
                 }
-                _ => out.set(key.clone(), value.clone()),
+                ("additionalItems", _) => {
+                    let value = self.inner("*", value)?;
+                    out.set("items", value);
+                }
+                ("required", _) => {
+                    let value = self.copy(value)?;
+                    merge::put(&mut out, "required", value);
+                }
+                ("additionalProperties" | "unevaluatedProperties", Ordered::Bool(_)) => {
+                    out.set(key.clone(), value.clone());
+                }
+                _ => match held(key) {
+                    Holds::Named => {
+                        let value = self.named(value)?;
+                        merge::put(&mut out, key.clone(), value);
+                    }
+                    Holds::One | Holds::OneOrList => {
+                        let value = self.inner(&part(key), value)?;
+                        out.set(key.clone(), value);
+                    }
+                    Holds::List | Holds::Nothing => {
+                        let value = self.copy(value)?;
+                        out.set(key.clone(), value);
+                    }
+                },
             }
         }
-        // A field's own words stand beside the reference, and win over its type's.
-        if let Some(own) = entries.iter().find(|(key, _)| key == "description") {
-            out.set("description", own.1.clone());
-        }
-        out.type_of_enum();
-        out.integer_keys();
-        out.distributed();
-        if self.is_closing {
-            out.closed(self.closes_bare);
-        }
-        out.sorted()
-    }
-
-    fn list(&mut self, value: &Ordered) -> Vec<Ordered> {
-        match value {
-            Ordered::Array(items) => items.iter().map(|item| self.schema(item)).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// A definition stands where it is used, unless it is being read already.
-    fn reference(&mut self, target: &Ordered, out: &mut Entries) {
-        let reference = target.as_str().unwrap_or_default();
-        let name = self.short(reference).to_owned();
-        let is_open = self.open.contains(&name) || reference == "#";
-        if is_open || self.recursive.contains(&name) {
-            if !self.recursive.contains(&name) {
-                self.recursive.push(name.clone());
+        for part in parts {
+            if let Some((key, value)) = merge::merge(&mut out, part) {
+                self.drop(&key, &value);
             }
-            out.set("$ref", Ordered::string(format!("#/$defs/{name}")));
-            return;
         }
-        let Some(body) = self.definition(&name) else {
-            out.set("$ref", target.clone());
-            return;
-        };
-        self.open.push(name.clone());
-        let inline = self.schema(&body);
-        self.open.pop();
-        if self.recursive.contains(&name) {
-            // Something inside came back: it needs a name, here as there.
-            out.set("$ref", Ordered::string(format!("#/$defs/{name}")));
-        } else if let Ordered::Object(entries) = inline {
-            out.extend(entries);
-        }
+        Ok(self.finished(out, &meanings))
     }
 
-    fn union(&mut self, value: &Ordered, out: &mut Entries) {
-        let members = self.list(value);
-        if let Some(strings) = strings(&members) {
-            out.set("type", Ordered::string("string"));
-            let (names, words): (Vec<_>, Vec<_>) = strings.into_iter().unzip();
-            let lines: Vec<_> = names
-                .iter()
-                .zip(words)
-                .filter_map(|(name, words)| {
-                    let words: Vec<_> = words?.split_whitespace().map(str::to_owned).collect();
-                    Some(format!("- `{}`: {}", name.as_str()?, words.join(" ")))
-                })
-                .collect();
-            out.set("enum", Ordered::Array(names));
-            out.folded = lines.join("\n");
-            return;
+    /// Does what follows from the keywords together.
+    fn finished(&self, mut out: Keywords, meanings: &[Meaning]) -> Ordered {
+        if !meanings.is_empty() {
+            let own = out.text("description").unwrap_or_default();
+            let words = self.form.described(own, meanings);
+            out.set("description", text(words));
         }
-        let is_null =
-            |member: &Ordered| member.get("type").and_then(Ordered::as_str) == Some("null");
-        if let [one, null] = members.as_slice()
-            && is_null(null)
-            && let Ordered::Object(entries) = or_null(one.clone())
+        if out.list("required").is_some_and(<[Ordered]>::is_empty) {
+            out.take("required");
+        }
+        if !out.has("type")
+            && let Some(values) = out.list("enum")
+            && let Some(types) = union::types_of(values)
         {
-            out.extend(entries);
-            return;
+            out.set("type", types);
         }
-        match <[Ordered; 1]>::try_from(members) {
-            Ok([Ordered::Object(one)]) => out.extend(one),
-            Ok([other]) => out.set("anyOf", Ordered::Array(vec![other])),
-            Err(members) => out.set("anyOf", Ordered::Array(members)),
+        // OpenAPI 3.0's word, which Gemini's dialect writes too.
+        if out.take("nullable") == Some(Ordered::Bool(true)) {
+            admit_null(&mut out);
         }
+        self.form.finish(&mut out, self.is_part);
+        out.into_schema()
     }
 
-    /// The name behind a reference; the root has one too.
-    fn short<'n>(&'n self, reference: &'n str) -> &'n str {
-        match reference.rsplit('/').next() {
-            Some("#") | None => &self.root,
-            Some(name) => name,
-        }
-    }
-
-    /// The names that schemars gives to Rust's numbers say their bounds; others are formats.
-    fn format(&self, value: &Ordered, out: &mut Entries) {
-        let unsigned = |max: u128| (Ordered::number("0"), Ordered::from(max));
-        let signed = |min: i128, max: i128| (Ordered::from(min), Ordered::from(max));
-        let (bounds, is_wide) = match value.as_str().unwrap_or_default() {
-            "uint8" => (unsigned(u8::MAX.into()), false),
-            "uint16" => (unsigned(u16::MAX.into()), false),
-            "uint32" => (unsigned(u32::MAX.into()), true),
-            "uint64" | "uint" => (unsigned(u64::MAX.into()), true),
-            "uint128" => (unsigned(u128::MAX), true),
-            "int8" => (signed(i8::MIN.into(), i8::MAX.into()), false),
-            "int16" => (signed(i16::MIN.into(), i16::MAX.into()), false),
-            "int32" => (signed(i32::MIN.into(), i32::MAX.into()), true),
-            "int64" | "int" => (signed(i64::MIN.into(), i64::MAX.into()), true),
-            "int128" => (signed(i128::MIN, i128::MAX), true),
-            "float" => (
-                (
-                    Ordered::from(-NumberRange::F32),
-                    Ordered::from(NumberRange::F32),
-                ),
-                true,
-            ),
-            "double" => return,
-            _ => {
-                out.set("format", value.clone());
-                return;
-            }
+    /// What a reference leads to, unless it comes back to itself.
+    fn reference(
+        &mut self,
+        target: &str,
+        is_root: bool,
+        out: &mut Keywords,
+    ) -> Result<Option<Ordered>, ReadError> {
+        let root = self.root;
+        let name = match self.names.get(target) {
+            // A root that is no more than a name is the type itself.
+            Some(_) if is_root && target != "#" => None,
+            Some(name) => Some(name.clone()),
+            None => None,
         };
-        if is_wide && self.detail == Detail::Provider {
-            return;
-        }
-        out.set_new("minimum", bounds.0);
-        out.set_new("maximum", bounds.1);
-    }
-}
-
-/// The strings of a union that has nothing else, each with its words.
-fn strings(members: &[Ordered]) -> Option<Vec<(Ordered, Option<String>)>> {
-    let mut found = Vec::new();
-    for member in members {
-        let Some(Ordered::Array(values)) = member.get("enum") else {
-            return None;
-        };
-        if member.get("type").and_then(Ordered::as_str) != Some("string") {
-            return None;
-        }
-        let words = member.get("description").and_then(Ordered::as_str);
-        found.extend(
-            values
-                .iter()
-                .map(|value| (value.clone(), words.map(str::to_owned))),
-        );
-    }
-    (!found.is_empty()).then_some(found)
-}
-
-/// The schema or `null`, in the shortest way.
-fn or_null(schema: Ordered) -> Ordered {
-    let null = || Ordered::string("null");
-    let Ordered::Object(mut entries) = schema else {
-        return schema;
-    };
-    if entries.is_empty() {
-        return Ordered::Object(entries);
-    }
-    let has = |key: &str| entries.iter().any(|(name, _)| name == key);
-    if has("anyOf") && !has("type") {
-        for (key, value) in &mut entries {
-            if let ("anyOf", Ordered::Array(members)) = (key.as_ref(), value) {
-                members.push(object([("type", null())]));
-            }
-        }
-        return Ordered::Object(entries);
-    }
-    if has("type") && !has("anyOf") {
-        for (key, value) in &mut entries {
-            match (key.as_ref(), &mut *value) {
-                ("type", Ordered::String(_)) => {
-                    *value = Ordered::Array(vec![value.clone(), null()]);
+        if let Some(name) = name {
+            let reference = match name {
+                None => "#".to_owned(),
+                Some(name) => {
+                    let reference = format!("#/$defs/{name}");
+                    if !self.used.iter().any(|(_, known)| *known == name) {
+                        self.used.push((target.to_owned(), name));
+                    }
+                    reference
                 }
-                ("type", Ordered::Array(types)) if !types.contains(&null()) => types.push(null()),
-                ("enum", Ordered::Array(values)) => values.push(Ordered::Null),
-                _ => {}
-            }
+            };
+            out.set("$ref", text(reference));
+            return Ok(None);
         }
-        return Ordered::Object(entries);
+        let Some(body) = refs::resolve(root, target) else {
+            out.set("$ref", text(target.to_owned()));
+            return Ok(None);
+        };
+        self.schema(body).map(Some)
     }
-    object([(
-        "anyOf",
-        Ordered::Array(vec![Ordered::Object(entries), object([("type", null())])]),
-    )])
 }
 
-fn object<const N: usize>(entries: [(&'static str, Ordered); N]) -> Ordered {
-    Ordered::Object(entries.map(|(key, value)| (key.into(), value)).into())
+/// The part of a path that leads into the schema of a keyword.
+fn part(keyword: &str) -> Cow<'static, str> {
+    match keyword {
+        "not" | "if" | "then" | "else" => format!("?{keyword}").into(),
+        "additionalProperties" | "unevaluatedProperties" => "*/value".into(),
+        "propertyNames" => "*/key".into(),
+        _ => "*".into(),
+    }
+}
+
+/// How much a value counts: its nodes, and its text by the line.
+fn weight(value: &Ordered) -> usize {
+    match value {
+        Ordered::String(text) => 1 + text.len() / 64,
+        Ordered::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
+        Ordered::Object(entries) => {
+            let entry = |(key, value): &Pair| 1 + key.len() / 64 + weight(value);
+            1 + entries.iter().map(entry).sum::<usize>()
+        }
+        _ => 1,
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 use super::tree::{Document, leaked};
-use super::{Ordered, Reading, canonical, insert_before};
+use super::{Ordered, Published, published};
 use crate::schema::shape::{Detail, Foreign, Shape, Side};
 
 /// The trees, by the function that returns the schema. Reading one takes longer than reading a call.
@@ -21,15 +21,17 @@ impl Foreign {
         }
         drop(trees);
         // What is published is what is checked.
-        let reading = Reading {
+        let form = Published {
             side: Side::Input,
             detail: Detail::Full,
             nullable: false,
             is_root: true,
             closes_bare: false,
         };
-        let (mut schema, defs) = canonical(&(self.input)(), reading);
-        insert_before(&mut schema, &[], "$defs", Ordered::Object(defs));
+        let (mut schema, defs) = published(&(self.input)(), form);
+        if let Ordered::Object(keywords) = &mut schema {
+            keywords.push(("$defs".into(), Ordered::Object(defs)));
+        }
         let shape = leaked(Document::of_types(&schema));
         let mut trees = TREES.write().unwrap_or_else(PoisonError::into_inner);
         trees.entry(key).or_insert(shape)

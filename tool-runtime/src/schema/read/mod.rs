@@ -1,15 +1,20 @@
 //! Foreign JSON Schema, read into canonical form.
 
-#[cfg(feature = "schemars")]
-mod canonical;
+pub(crate) mod canonical;
 #[cfg(feature = "schemars")]
 mod foreign;
+pub(crate) mod keywords;
 mod ordered;
+mod path;
+#[cfg(feature = "schemars")]
+mod published;
+pub(crate) mod refs;
 #[cfg(any(feature = "schemars", feature = "validate"))]
 pub(crate) mod tree;
 
 #[cfg(feature = "schemars")]
-pub(crate) use self::canonical::{Reading, canonical, comparable};
+pub(crate) use self::ordered::rename_references;
 pub(crate) use self::ordered::{Ordered, Pair, declares_all_keys, owned, read};
+pub(crate) use self::path::Path;
 #[cfg(feature = "schemars")]
-pub(crate) use self::ordered::{insert_before, rename_references};
+pub(crate) use self::published::{Published, comparable, published};

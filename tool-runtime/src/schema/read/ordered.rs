@@ -100,40 +100,6 @@ pub(crate) fn of_value(value: &serde_json::Value) -> Ordered {
     }
 }
 
-/// Puts what another array or object has before what this one has.
-#[cfg(feature = "schemars")]
-pub(crate) fn join(this: &mut Ordered, other: Ordered) {
-    match (this, other) {
-        (Value::Array(items), Value::Array(mut first)) => {
-            items.retain(|item| !first.contains(item));
-            first.append(items);
-            *items = first;
-        }
-        (Value::Object(entries), Value::Object(mut first)) => {
-            entries.retain(|(key, _)| !first.iter().any(|(name, _)| name == key));
-            first.append(entries);
-            *entries = first;
-        }
-        (this, other) => *this = other,
-    }
-}
-
-/// Puts an entry before the first of these keys, or else at the end.
-#[cfg(feature = "schemars")]
-pub(crate) fn insert_before(
-    schema: &mut Ordered,
-    keys: &[&str],
-    key: &'static str,
-    value: Ordered,
-) {
-    if let Value::Object(entries) = schema {
-        let at = entries
-            .iter()
-            .position(|(name, _)| keys.contains(&name.as_ref()));
-        entries.insert(at.unwrap_or(entries.len()), (key.into(), value));
-    }
-}
-
 /// Renames references to `#/$defs/old` to ones to `#/$defs/new`.
 #[cfg(feature = "schemars")]
 pub(crate) fn rename_references(schema: &mut Ordered, renamed: &[(String, String)]) {

@@ -24,6 +24,7 @@ use toolwright_json::Value;
 use self::memory::Memory;
 #[cfg(feature = "validate")]
 pub(crate) use self::owned::Tree;
+use super::refs;
 use crate::schema::format;
 use crate::schema::shape::{
     Back, Definition, Id, Kind, Oracle, Pattern, Rule, Shape, StringRules, Text, Types,
@@ -207,7 +208,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         }
         let target: &'a Target<'a> = self.memory.one(Target(OnceLock::new()));
         self.known.insert(pointer.to_owned(), Known::Open(target));
-        let shape = match find(self.document.schema, pointer) {
+        let shape = match refs::at(self.document.schema, pointer) {
             Some(schema) => self.schema(schema, pointer),
             None => Shape::ANYTHING,
         };
@@ -402,28 +403,9 @@ fn id(pointer: &str) -> Id {
     Id { name: "", hash }
 }
 
-/// The schema at a JSON pointer.
-fn find<'v, 't>(root: &'v Value<'t>, pointer: &str) -> Option<&'v Value<'t>> {
-    let Some(rest) = pointer.strip_prefix('/') else {
-        return pointer.is_empty().then_some(root);
-    };
-    rest.split('/').try_fold(root, |value, segment| {
-        let key = segment.replace("~1", "/").replace("~0", "~");
-        match value {
-            Value::Array(items) => items.get(key.parse::<usize>().ok()?),
-            value => value.get(&key),
-        }
-    })
-}
-
 /// A keyword that counts.
 fn count(keywords: &Keywords<'_>, name: &str) -> Option<u64> {
     // More than 64 bits hold is more than any text has.
     let count = keywords.get(name)?.as_u128()?;
     Some(u64::try_from(count).unwrap_or(u64::MAX))
-}
-
-/// A key as a JSON pointer has it.
-fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
 }

@@ -2,7 +2,8 @@
 
 use super::definitions::{Body, Definition};
 use super::{Words, Writer};
-use crate::schema::read::{Ordered, Reading, canonical, insert_before, rename_references};
+use crate::schema::read::keywords::{Keywords, text};
+use crate::schema::read::{Ordered, Published, published, rename_references};
 use crate::schema::shape::{Foreign, Side};
 
 impl Writer {
@@ -12,9 +13,9 @@ impl Writer {
             Side::Input => (foreign.input)(),
             Side::Output => (foreign.output)(),
         };
-        let (mut schema, defs) = canonical(
+        let (mut schema, defs) = published(
             &value,
-            Reading {
+            Published {
                 side: self.side,
                 detail: self.detail,
                 nullable,
@@ -60,19 +61,12 @@ impl Writer {
         is_root: bool,
         words: &Words<'_>,
     ) {
-        let mut schema = self.moved(foreign, nullable, is_root);
+        let mut keywords = match self.moved(foreign, nullable, is_root) {
+            Ordered::Object(entries) => Keywords(entries),
+            _ => Keywords::default(),
+        };
         if !words.description.is_empty() {
-            schema.remove("description");
-            let after = [
-                "deprecated",
-                "default",
-                "examples",
-                "properties",
-                "required",
-                "additionalProperties",
-            ];
-            let own = Ordered::string(words.description.to_owned());
-            insert_before(&mut schema, &after, "description", own);
+            keywords.set("description", text(words.description.to_owned()));
         }
         for (key, is_own) in [
             ("default", words.default.is_some()),
@@ -80,10 +74,10 @@ impl Writer {
             ("deprecated", words.deprecated),
         ] {
             if is_own {
-                schema.remove(key);
+                keywords.take(key);
             }
         }
-        let text = schema.to_json();
+        let text = keywords.into_schema().to_json();
         self.out.push_str(text.strip_suffix('}').unwrap_or("{"));
         self.words("", words);
         self.out.push('}');

@@ -1,11 +1,11 @@
 //! Arrays and tuples.
 
-use super::super::keywords::{Keywords, text};
 use super::super::plan::{Op, Step};
 use super::super::reject::{NoteKind, Reject};
 use super::super::rules::{Items, TupleForm};
 use super::{Pass, Spot};
 use crate::schema::read::Ordered;
+use crate::schema::read::keywords::{Keywords, text};
 
 impl Pass<'_> {
     pub(super) fn array(&mut self, keywords: Keywords) -> Result<Ordered, Reject> {

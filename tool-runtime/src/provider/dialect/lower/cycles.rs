@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::super::canonical::Canonical;
-use super::super::canonical::refs::comes_back;
-use super::super::keywords::{inside, names};
 use crate::schema::read::Ordered;
+use crate::schema::read::canonical::Canonical;
+use crate::schema::read::keywords::{inside, names};
+use crate::schema::read::refs::comes_back;
 
 /// The references to types that contain themselves where no key on the way may be missing.
 pub(super) fn through_required(canonical: &Canonical) -> Vec<String> {

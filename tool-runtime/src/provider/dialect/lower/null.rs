@@ -1,9 +1,10 @@
 //! `null`, in each dialect's way.
 
-use super::super::keywords::{Keywords, is_null, names, text, typed};
 use super::super::reject::NoteKind;
 use super::Pass;
 use crate::schema::read::Ordered;
+use crate::schema::read::canonical::admit_null;
+use crate::schema::read::keywords::{Keywords, is_null, names, typed};
 
 impl Pass<'_> {
     /// Whether a schema admits `null`; one that names no type does.
@@ -107,17 +108,8 @@ impl Pass<'_> {
         } && !keywords.has("enum");
         if !self.rules.null_is_type() {
             keywords.set("nullable", Ordered::Bool(true));
-        } else if is_word {
-            let types = match keywords.take("type") {
-                Some(Ordered::Array(types)) => types,
-                one => one.into_iter().collect(),
-            };
-            let types = types.into_iter().chain([text("null")]).collect();
-            keywords.set("type", Ordered::Array(types));
-        } else if let (None, Some(Ordered::Array(members))) =
-            (keywords.get("type").cloned(), keywords.get_mut("anyOf"))
-        {
-            members.push(typed("null"));
+        } else if is_word || !keywords.has("type") && keywords.list("anyOf").is_some() {
+            admit_null(&mut keywords);
         } else {
             let words = keywords.take("description");
             let members = vec![keywords.into_schema(), typed("null")];

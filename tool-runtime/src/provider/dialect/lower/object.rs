@@ -1,12 +1,13 @@
 //! Objects and maps.
 
-use super::super::keywords::{Keywords, text};
-use super::super::plan::{Op, Path, Step};
+use super::super::plan::{Op, Step};
 use super::super::reject::{NoteKind, Reject, RejectCode};
 use super::super::rules::{ObjectFacts, ObjectForm, Objects, Optional};
 use super::{Pass, Spot, Wanted};
+use crate::schema::read::keywords::{Keywords, text};
 use crate::schema::read::{Ordered, declares_all_keys};
 use crate::schema::shape::{SIGNED_KEY, UNSIGNED_KEY};
+use crate::text::escaped;
 
 /// What a map's keys are.
 enum Keys {
@@ -185,7 +186,7 @@ impl Pass<'_> {
         let mut required = Vec::new();
         let mut lowered = Vec::new();
         for (name, schema) in properties {
-            let part = Path::escaped(&name);
+            let part = escaped(&name);
             if spot.is_root
                 && let Some(code) = self.rules.argument(&name)
             {

@@ -1,9 +1,9 @@
 //! Unions.
 
-use super::super::keywords::{Keywords, is_about, names, text, type_of};
 use super::super::reject::{Reject, RejectCode};
 use super::{Pass, Spot};
 use crate::schema::read::Ordered;
+use crate::schema::read::keywords::{Keywords, is_about, names, text, type_of};
 
 /// Whether a value is of a type.
 fn is_of(value: &Ordered, name: &str) -> bool {

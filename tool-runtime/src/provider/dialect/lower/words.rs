@@ -2,10 +2,10 @@
 
 use toolwright_json::Decimal;
 
-use super::super::keywords::{Keywords, place_in_words};
 use super::super::reject::NoteKind;
 use super::super::rules::{Formats, Rules, When};
 use super::Pass;
+use crate::schema::read::keywords::{Keywords, place_in_words};
 use crate::schema::read::{Ordered, Pair};
 
 /// Whether a dialect takes a keyword.

@@ -2,9 +2,11 @@
 
 use toolwright_json::Value;
 
-use super::super::plan::{Op, Path};
+use super::super::plan::Op;
 use super::{Entry, MOST_HOPS, Undo, member_of};
-use crate::schema::read::Ordered;
+use crate::schema::read::keywords::{names, type_of};
+use crate::schema::read::{Ordered, Path};
+use crate::text::escaped;
 
 /// How closely a value is looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -139,7 +141,7 @@ impl<'p> Undo<'p> {
                     if look == Look::Wide && !is_tag {
                         return true;
                     }
-                    let part = Path::escaped(key);
+                    let part = escaped(key);
                     self.part(&part, |this| this.fits(value, member, look))
                 }
             })
@@ -152,16 +154,10 @@ fn is_nullable(schema: &Ordered) -> bool {
 
 /// Whether a value is of one of the types that a schema names.
 fn is_of_type(value: &Value<'_>, schema: &Ordered) -> bool {
-    let is = |name: &str| match (value, name) {
-        (Value::Object(_), "object") | (Value::Array(_), "array") => true,
-        (Value::String(_), "string") | (Value::Null, "null") => true,
-        (Value::Bool(_), "boolean") | (Value::Number(_), "number") => true,
-        (value, "integer") => value.as_integer().is_some(),
-        _ => false,
-    };
-    match schema.get("type") {
-        Some(Ordered::String(name)) => is(name),
-        Some(Ordered::Array(names)) => names.iter().filter_map(Ordered::as_str).any(is),
-        _ => true,
+    let types = schema.get("type");
+    let is = |name| types.is_none_or(|types| names(Some(types), name));
+    match value {
+        Value::Number(_) => is("number") || is("integer") && value.as_integer().is_some(),
+        value => is(type_of(value)),
     }
 }

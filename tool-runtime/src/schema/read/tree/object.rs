@@ -2,10 +2,11 @@
 
 use toolwright_json::Value;
 
-use super::{Keywords, Reader, all_of, count, escaped, number};
+use super::{Keywords, Reader, all_of, count, number};
 use crate::schema::shape::{
     Field, Kind, Map, Object, Presence, Rule, SIGNED_KEY, Shape, StringRules, UNSIGNED_KEY,
 };
+use crate::text::escaped;
 
 /// Returns true if the keys of an object are those of one pattern and no others.
 pub(super) fn is_map(keywords: &Keywords<'_>) -> bool {

@@ -3,8 +3,9 @@
 use toolwright_json::Value;
 
 use super::memory::Memory;
-use super::{Keywords, Reader, escaped};
+use super::{Keywords, Reader};
 use crate::schema::shape::{Field, If, Kind, Object, Rule, Shape, Union, Variant};
+use crate::text::escaped;
 
 /// A value of one of these shapes; nothing without any.
 pub(super) fn of<'a>(memory: Memory<'a>, members: &[Shape<'a>]) -> Option<Shape<'a>> {

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
-use crate::schema::read::{Ordered, Pair};
+use toolwright_json::Value;
+
+use super::{Ordered, Pair};
 
 /// What of a keyword's value is a schema.
 #[derive(Clone, Copy)]
-enum Holds {
+pub(crate) enum Holds {
     Nothing,
     One,
     List,
@@ -21,7 +23,7 @@ enum Holds {
 type Row = (usize, &'static str, usize, Holds);
 
 /// Behind all that have a place, as they came.
-const OTHERS: usize = 30;
+const OTHERS: usize = 32;
 
 /// What is known of JSON Schema. A `match` compares faster than a list is searched.
 fn row(keyword: &str) -> Option<Row> {
@@ -50,12 +52,14 @@ fn row(keyword: &str) -> Option<Row> {
         "propertyNames" => (21, "object", 19, Holds::One),
         "patternProperties" => (22, "object", 20, Holds::Named),
         "description" => (23, "", 0, Holds::Nothing),
-        "default" => (24, "", 30, Holds::Nothing),
-        "properties" => (25, "object", 0, Holds::Named),
-        "required" => (26, "object", 0, Holds::Nothing),
-        "propertyOrdering" => (27, "", 0, Holds::Nothing),
-        "additionalProperties" => (28, "object", 0, Holds::One),
-        "$defs" => (29, "", 0, Holds::Nothing),
+        "deprecated" => (24, "", 0, Holds::Nothing),
+        "default" => (25, "", 30, Holds::Nothing),
+        "examples" => (26, "", 0, Holds::Nothing),
+        "properties" => (27, "object", 0, Holds::Named),
+        "required" => (28, "object", 0, Holds::Nothing),
+        "propertyOrdering" => (29, "", 0, Holds::Nothing),
+        "additionalProperties" => (30, "object", 0, Holds::One),
+        "$defs" => (31, "", 0, Holds::Nothing),
         "contains" => (OTHERS, "array", 13, Holds::One),
         "minContains" => (OTHERS, "array", 14, Holds::Nothing),
         "maxContains" => (OTHERS, "array", 15, Holds::Nothing),
@@ -76,34 +80,36 @@ fn row(keyword: &str) -> Option<Row> {
     })
 }
 
+/// What of a keyword's value is a schema.
+pub(crate) fn held(keyword: &str) -> Holds {
+    row(keyword).map_or(Holds::Nothing, |(.., holds)| holds)
+}
+
 /// Whether a keyword says something of values of a type.
-pub(super) fn is_about(keyword: &str, name: &str) -> bool {
+pub(crate) fn is_about(keyword: &str, name: &str) -> bool {
     let about = row(keyword).map(|(_, about, ..)| about);
     about == Some(name) || name == "integer" && about == Some("number")
 }
 
 /// Where a keyword stands among those that can be told in words.
-pub(super) fn place_in_words(keyword: &str) -> Option<usize> {
+pub(crate) fn place_in_words(keyword: &str) -> Option<usize> {
     let place = row(keyword).map(|(_, _, place, _)| place);
     place.filter(|place| *place > 0)
 }
 
 /// What is known of JSON Schema; all else is somebody's own.
-pub(super) fn is_known(keyword: &str) -> bool {
+pub(crate) fn is_known(keyword: &str) -> bool {
     row(keyword).is_some()
 }
 
 /// Visits the schemas directly inside a schema; definitions are not inside it until they are
 /// referred to.
-pub(super) fn inside<'s>(schema: &'s Ordered, visit: &mut dyn FnMut(&'s Ordered)) {
+pub(crate) fn inside<'s>(schema: &'s Ordered, visit: &mut dyn FnMut(&'s Ordered)) {
     let Ordered::Object(entries) = schema else {
         return;
     };
     for (key, value) in entries {
-        let Some((.., holds)) = row(key) else {
-            continue;
-        };
-        match (holds, value) {
+        match (held(key), value) {
             (Holds::List | Holds::OneOrList, Ordered::Array(members)) => {
                 members.iter().for_each(&mut *visit);
             }
@@ -121,33 +127,33 @@ pub(super) fn inside<'s>(schema: &'s Ordered, visit: &mut dyn FnMut(&'s Ordered)
 
 /// The keywords of one schema.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Keywords(pub(super) Vec<Pair>);
+pub(crate) struct Keywords(pub(crate) Vec<Pair>);
 
 impl Keywords {
-    pub(super) fn of<const N: usize>(entries: [(&'static str, Ordered); N]) -> Self {
+    pub(crate) fn of<const N: usize>(entries: [(&'static str, Ordered); N]) -> Self {
         Self(entries.map(|(key, value)| (key.into(), value)).into())
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<&Ordered> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Ordered> {
         let found = self.0.iter().find(|(name, _)| name == key);
         found.map(|(_, value)| value)
     }
 
-    pub(super) fn get_mut(&mut self, key: &str) -> Option<&mut Ordered> {
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Ordered> {
         let found = self.0.iter_mut().find(|(name, _)| name == key);
         found.map(|(_, value)| value)
     }
 
-    pub(super) fn has(&self, key: &str) -> bool {
+    pub(crate) fn has(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
 
-    pub(super) fn take(&mut self, key: &str) -> Option<Ordered> {
+    pub(crate) fn take(&mut self, key: &str) -> Option<Ordered> {
         let at = self.0.iter().position(|(name, _)| name == key)?;
         Some(self.0.remove(at).1)
     }
 
-    pub(super) fn set(&mut self, key: impl Into<Cow<'static, str>>, value: Ordered) {
+    pub(crate) fn set(&mut self, key: impl Into<Cow<'static, str>>, value: Ordered) {
         let key = key.into();
         match self.get_mut(&key) {
             Some(old) => *old = value,
@@ -155,12 +161,12 @@ impl Keywords {
         }
     }
 
-    pub(super) fn text(&self, key: &str) -> Option<&str> {
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
         self.get(key).and_then(Ordered::as_str)
     }
 
     /// The elements of an array.
-    pub(super) fn list(&self, key: &str) -> Option<&[Ordered]> {
+    pub(crate) fn list(&self, key: &str) -> Option<&[Ordered]> {
         match self.get(key) {
             Some(Ordered::Array(items)) => Some(items),
             _ => None,
@@ -168,7 +174,7 @@ impl Keywords {
     }
 
     /// The entries of an object.
-    pub(super) fn entries(&self, key: &str) -> Option<&[Pair]> {
+    pub(crate) fn entries(&self, key: &str) -> Option<&[Pair]> {
         match self.get(key) {
             Some(Ordered::Object(entries)) => Some(entries),
             _ => None,
@@ -176,12 +182,12 @@ impl Keywords {
     }
 
     /// A number that counts.
-    pub(super) fn count(&self, key: &str) -> Option<u128> {
+    pub(crate) fn count(&self, key: &str) -> Option<u128> {
         self.get(key)?.as_u128()
     }
 
     /// The types that are named.
-    pub(super) fn types(&self) -> Vec<&str> {
+    pub(crate) fn types(&self) -> Vec<&str> {
         match self.get("type") {
             Some(Ordered::String(name)) => vec![name],
             Some(Ordered::Array(names)) => names.iter().filter_map(Ordered::as_str).collect(),
@@ -190,24 +196,24 @@ impl Keywords {
     }
 
     /// Whether a key of an object must be there.
-    pub(super) fn requires(&self, name: &str) -> bool {
+    pub(crate) fn requires(&self, name: &str) -> bool {
         names(self.get("required"), name)
     }
 
     /// Appends `words` to the description, in brackets.
-    pub(super) fn tell(&mut self, words: &str) {
+    pub(crate) fn tell(&mut self, words: &str) {
         let own = self.text("description").unwrap_or_default();
         let text = with_words(own, words);
         self.set("description", Ordered::string(text));
     }
 
     /// An object whose keys stay in this order.
-    pub(super) fn into_entries(self) -> Ordered {
+    pub(crate) fn into_entries(self) -> Ordered {
         Ordered::Object(self.0)
     }
 
     /// The schema, its keywords in order.
-    pub(super) fn into_schema(mut self) -> Ordered {
+    pub(crate) fn into_schema(mut self) -> Ordered {
         let place = |(key, _): &Pair| row(key).map_or(OTHERS, |(place, ..)| place);
         // Most stand in order already.
         if !self.0.is_sorted_by_key(place) {
@@ -218,7 +224,7 @@ impl Keywords {
 }
 
 /// A description with what a dialect is told in words.
-pub(super) fn with_words(own: &str, words: &str) -> String {
+pub(crate) fn with_words(own: &str, words: &str) -> String {
     if own.is_empty() {
         format!("[{words}]")
     } else {
@@ -227,17 +233,17 @@ pub(super) fn with_words(own: &str, words: &str) -> String {
 }
 
 /// A string.
-pub(super) fn text(text: impl Into<Cow<'static, str>>) -> Ordered {
+pub(crate) fn text(text: impl Into<Cow<'static, str>>) -> Ordered {
     Ordered::String(text.into())
 }
 
 /// The schema of one type alone.
-pub(super) fn typed(name: &'static str) -> Ordered {
+pub(crate) fn typed(name: &'static str) -> Ordered {
     Keywords::of([("type", text(name))]).into_schema()
 }
 
 /// Whether the value of a keyword (`type`, `required`) is a name, or a list of names that has it.
-pub(super) fn names(value: Option<&Ordered>, name: &str) -> bool {
+pub(crate) fn names(value: Option<&Ordered>, name: &str) -> bool {
     match value {
         Some(Ordered::Array(names)) => names.iter().any(|known| known.as_str() == Some(name)),
         one => one.and_then(Ordered::as_str) == Some(name),
@@ -245,19 +251,19 @@ pub(super) fn names(value: Option<&Ordered>, name: &str) -> bool {
 }
 
 /// The type of a value: of a whole number `integer`, which is one of the numbers too.
-pub(super) fn type_of(value: &Ordered) -> &'static str {
+pub(crate) fn type_of(value: &Value<'_>) -> &'static str {
     match value {
-        Ordered::Null => "null",
-        Ordered::Bool(_) => "boolean",
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
         value if value.is_integer() => "integer",
-        Ordered::Number(_) => "number",
-        Ordered::String(_) => "string",
-        Ordered::Array(_) => "array",
-        Ordered::Object(_) => "object",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
     }
 }
 
 /// Whether a schema admits `null` and nothing else.
-pub(super) fn is_null(schema: &Ordered) -> bool {
+pub(crate) fn is_null(schema: &Ordered) -> bool {
     schema.get("type").and_then(Ordered::as_str) == Some("null")
 }

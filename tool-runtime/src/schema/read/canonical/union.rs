@@ -1,22 +1,34 @@
 //! Unions, and enums that were written as unions.
 
 use super::super::keywords::{Keywords, is_null, text, type_of, typed};
-use super::merge;
-use crate::schema::read::Ordered;
+use super::super::{Ordered, Pair};
+use super::{Form, merge};
+
+/// What some values of an enum mean.
+pub(crate) struct Meaning {
+    pub(crate) names: Vec<String>,
+    pub(crate) words: String,
+}
 
 /// Puts a union among the keywords; what is no union is given back, to hold as it is.
-pub(super) fn put(members: Vec<Ordered>, out: &mut Keywords) -> Option<Ordered> {
+pub(super) fn put(
+    members: Vec<Ordered>,
+    out: &mut Keywords,
+    meanings: &mut Vec<Meaning>,
+    form: &impl Form,
+) -> Option<Ordered> {
     let (nulls, others): (Vec<_>, Vec<_>) = members.iter().cloned().partition(is_null);
-    if let Some(mut folded) = folded(&others) {
+    // One constant or `null` is an `Option`, and stays one.
+    if (nulls.is_empty() || others.len() > 1)
+        && let Some(mut folded) = folded(&others, form)
+    {
         if !nulls.is_empty() {
             admit_null(&mut folded);
         }
-        // One constant or `null` is an `Option`, and stays one.
-        if nulls.is_empty() || others.len() > 1 {
-            return Some(folded.into_schema());
-        }
+        meanings.extend(others.iter().filter_map(meaning));
+        return Some(folded.into_schema());
     }
-    match <[Ordered; 1]>::try_from(members) {
+    match <[Ordered; 1]>::try_from(form.union(members)) {
         Ok([one]) => Some(one),
         Err(members) if out.has("anyOf") => {
             let union = Keywords::of([("anyOf", Ordered::Array(members))]);
@@ -30,65 +42,41 @@ pub(super) fn put(members: Vec<Ordered>, out: &mut Keywords) -> Option<Ordered> 
     }
 }
 
-/// One enum for a union of constants of one type, and what they mean.
-fn folded(members: &[Ordered]) -> Option<Keywords> {
+/// One enum for a union of constants of one type.
+fn folded(members: &[Ordered], form: &impl Form) -> Option<Keywords> {
     let first = members.first()?.get("type")?;
-    let (mut values, mut meanings) = (Vec::new(), Vec::new());
+    let mut values = Vec::new();
     for member in members {
-        let Ordered::Object(entries) = member else {
-            return None;
-        };
-        let is_plain = |key: &str| matches!(key, "type" | "enum" | "description");
-        if is_null(member)
-            || member.get("type") != Some(first)
-            || !entries.iter().all(|(key, _)| is_plain(key))
-        {
+        let is_plain = |(key, _): &Pair| form.folds(key);
+        if member.get("type") != Some(first) || !member.entries().iter().all(is_plain) {
             return None;
         }
-        let Ordered::Array(own) = member.get("enum")? else {
-            return None;
-        };
-        if let Some(words) = member.get("description").and_then(Ordered::as_str) {
-            let names: Vec<_> = own.iter().map(name).collect();
-            let words: Vec<_> = words.split_whitespace().collect();
-            meanings.push(format!("{}: {}", names.join(", "), words.join(" ")));
-        }
-        for value in own {
+        for value in member.get("enum")?.items() {
             if !values.contains(value) {
                 values.push(value.clone());
             }
         }
     }
-    let mut schema = Keywords::of([("type", first.clone()), ("enum", Ordered::Array(values))]);
-    if !meanings.is_empty() {
-        schema.set(MEANINGS, text(meanings.join("; ")));
-    }
-    Some(schema)
+    Some(Keywords::of([
+        ("type", first.clone()),
+        ("enum", Ordered::Array(values)),
+    ]))
 }
 
-fn name(value: &Ordered) -> String {
+fn meaning(member: &Ordered) -> Option<Meaning> {
+    let words = member.get("description")?.as_str()?;
+    let words: Vec<_> = words.split_whitespace().collect();
+    Some(Meaning {
+        names: member.get("enum")?.items().iter().map(name_of).collect(),
+        words: words.join(" "),
+    })
+}
+
+/// What a value is called among words.
+fn name_of(value: &Ordered) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_json(), str::to_owned)
-}
-
-/// What an enum's values mean, until the description is known. No keyword has a space.
-const MEANINGS: &str = "enum meanings";
-
-/// Tells what an enum's values mean after its own words: `Speed. Slow: slow and safe; Fast: no
-/// checks`.
-pub(super) fn tell_meanings(schema: &mut Keywords) {
-    let Some(meanings) = schema.take(MEANINGS) else {
-        return;
-    };
-    let meanings = meanings.as_str().unwrap_or_default();
-    let own = schema.text("description").unwrap_or_default().trim_end();
-    let joined = match own.chars().last() {
-        None => meanings.to_owned(),
-        Some('.' | '!' | '?' | ':') => format!("{own} {meanings}"),
-        Some(_) => format!("{own}. {meanings}"),
-    };
-    schema.set("description", text(joined));
 }
 
 /// The types that JSON Schema has, each once; nothing if there is none.
@@ -131,7 +119,7 @@ pub(super) fn types_of(values: &[Ordered]) -> Option<Ordered> {
 }
 
 /// Lets `null` be a value too.
-pub(super) fn admit_null(out: &mut Keywords) {
+pub(crate) fn admit_null(out: &mut Keywords) {
     let null = || text("null");
     match out.get_mut("type") {
         Some(Ordered::Array(types)) if !types.contains(&null()) => types.push(null()),

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::super::keywords::Keywords;
+use super::super::{Ordered, Pair};
 use super::union::known_types;
-use crate::schema::read::{Ordered, Pair};
 
 /// Sets a keyword; keys join those that are there, which come first: a variant's tag stands beside
 /// the reference to its content.
@@ -42,7 +42,7 @@ pub(super) fn all_of(out: &mut Keywords, members: Vec<Ordered>) {
 
 /// Lets another schema hold as well. Words of its own are not told where there are words already;
 /// they are given back.
-pub(super) fn merge(out: &mut Keywords, other: Ordered) -> Option<Pair> {
+pub(in super::super) fn merge(out: &mut Keywords, other: Ordered) -> Option<Pair> {
     let other = match other {
         Ordered::Object(entries) => entries,
         never => {
@@ -61,7 +61,7 @@ pub(super) fn merge(out: &mut Keywords, other: Ordered) -> Option<Pair> {
         }
         match key.as_ref() {
             // A field's own words win over its type's.
-            "description" | "default" => unsaid = Some((key, value)),
+            "description" | "default" | "deprecated" | "examples" => unsaid = Some((key, value)),
             "properties" | "patternProperties" | "required" => put(out, key, value),
             "type" => {
                 let both = types_of_both(own, &value);

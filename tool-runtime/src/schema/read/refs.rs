@@ -2,15 +2,18 @@
 
 use std::collections::HashMap;
 
-use super::super::keywords::inside;
-use super::super::reject::{Reject, RejectCode};
-use crate::schema::read::Ordered;
+use toolwright_json::Value;
+
+use super::Ordered;
+use super::canonical::{Names, ReadError};
+use super::keywords::inside;
+use crate::text::{percent_decoded, unescaped};
 
 /// More different targets than a schema of a person's or a program's has.
 const MOST_TARGETS: usize = 1000;
 
 /// The targets that are referred to inside a schema, in order.
-pub(in super::super) fn references(schema: &Ordered) -> Vec<&str> {
+fn references(schema: &Ordered) -> Vec<&str> {
     let mut found = Vec::new();
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
@@ -27,52 +30,57 @@ pub(in super::super) fn references(schema: &Ordered) -> Vec<&str> {
     found
 }
 
-/// The part of the document that a reference leads to.
-pub(super) fn resolve<'s>(root: &'s Ordered, target: &str) -> Option<&'s Ordered> {
+/// The part of a document that a reference leads to.
+pub(crate) fn resolve<'s>(root: &'s Ordered, target: &str) -> Option<&'s Ordered> {
     let pointer = target.strip_prefix('#')?;
-    if pointer.is_empty() {
-        return Some(root);
+    match percent_decoded(pointer) {
+        Some(pointer) => at(root, &pointer),
+        None => at(root, pointer),
     }
-    let mut at = root;
-    for part in pointer.strip_prefix('/')?.split('/') {
-        let part = percent_decoded(part).replace("~1", "/").replace("~0", "~");
-        at = match at {
-            Ordered::Array(items) => items.get(part.parse::<usize>().ok()?)?,
-            other => other.get(&part)?,
-        };
-    }
-    Some(at)
 }
 
-fn percent_decoded(part: &str) -> String {
-    let mut bytes = Vec::with_capacity(part.len());
-    let mut rest = part.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let decoded = match (first, tail) {
-            (b'%', [a, b, ..]) => {
-                let digit = |byte: &u8| char::from(*byte).to_digit(16);
-                let byte = digit(a).zip(digit(b)).map(|(a, b)| a * 16 + b);
-                byte.and_then(|byte| u8::try_from(byte).ok())
-            }
-            _ => None,
+/// The part of a document at a JSON pointer.
+pub(crate) fn at<'v, 't>(root: &'v Value<'t>, pointer: &str) -> Option<&'v Value<'t>> {
+    let Some(rest) = pointer.strip_prefix('/') else {
+        return pointer.is_empty().then_some(root);
+    };
+    rest.split('/').try_fold(root, |value, part| {
+        let key = unescaped(part);
+        match value {
+            Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+            value => value.get(&key),
+        }
+    })
+}
+
+/// The targets that something leads back to while they are being read, in the order in which that is
+/// found. Others on the way back stand inline.
+#[cfg(feature = "schemars")]
+pub(crate) fn heads(root: &Ordered) -> Vec<&str> {
+    let (mut heads, mut seen) = (Vec::new(), vec!["#"]);
+    let mut open = vec![("#", references(root).into_iter())];
+    while let Some((_, rest)) = open.last_mut() {
+        let Some(target) = rest.next() else {
+            open.pop();
+            continue;
         };
-        match decoded {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = tail.get(2..).unwrap_or_default();
+        if open.iter().any(|(known, _)| *known == target) {
+            if !heads.contains(&target) {
+                heads.push(target);
             }
-            None => {
-                bytes.push(*first);
-                rest = tail;
-            }
+        } else if !seen.contains(&target)
+            && let Some(body) = resolve(root, target)
+        {
+            seen.push(target);
+            open.push((target, references(body).into_iter()));
         }
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    heads
 }
 
 /// The targets that come back to themselves, each with the name that it has from now on: none for
 /// the root, which is `#`.
-pub(super) fn recursive(root: &Ordered) -> Result<HashMap<String, Option<String>>, Reject> {
+pub(crate) fn recursive(root: &Ordered) -> Result<Names, ReadError> {
     let mut targets: Vec<&str> = references(root);
     targets.sort_unstable();
     targets.dedup();
@@ -83,13 +91,8 @@ pub(super) fn recursive(root: &Ordered) -> Result<HashMap<String, Option<String>
         if edges.contains_key(target) {
             continue;
         }
-        let body = resolve(root, target).ok_or_else(|| {
-            let reject = Reject::new(RejectCode::UnresolvedRef, "/");
-            Reject {
-                help: format!("{target:?} leads nowhere; {}", reject.help),
-                ..reject
-            }
-        })?;
+        let body = resolve(root, target);
+        let body = body.ok_or_else(|| ReadError::Unresolved(target.to_owned()))?;
         let mut inner = references(body);
         inner.sort_unstable();
         inner.dedup();
@@ -97,12 +100,12 @@ pub(super) fn recursive(root: &Ordered) -> Result<HashMap<String, Option<String>
         edges.insert(target, inner);
         order.push(target);
         if order.len() > MOST_TARGETS {
-            let what = format!("more than {MOST_TARGETS} definitions");
-            return Err(Reject::too_large("/", what));
+            let what = format_args!("more than {MOST_TARGETS} definitions");
+            return Err(ReadError::too_large("/", what));
         }
     }
     order.sort_unstable();
-    let mut names: HashMap<String, Option<String>> = HashMap::new();
+    let mut names = Names::new();
     for target in order {
         if comes_back(target, &edges) {
             let name = match target {
@@ -116,7 +119,7 @@ pub(super) fn recursive(root: &Ordered) -> Result<HashMap<String, Option<String>
 }
 
 /// Whether edges lead from a target back to it.
-pub(in super::super) fn comes_back(target: &str, edges: &HashMap<&str, Vec<&str>>) -> bool {
+pub(crate) fn comes_back(target: &str, edges: &HashMap<&str, Vec<&str>>) -> bool {
     let next = |from: &str| edges.get(from).cloned().unwrap_or_default();
     let mut open = next(target);
     let mut seen = Vec::new();
@@ -133,7 +136,7 @@ pub(in super::super) fn comes_back(target: &str, edges: &HashMap<&str, Vec<&str>
 }
 
 /// The last part of a target, in characters that need no escape in a reference.
-fn free_name(target: &str, names: &HashMap<String, Option<String>>) -> String {
+fn free_name(target: &str, names: &Names) -> String {
     let last = target.rsplit('/').next().unwrap_or_default();
     let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.');
     let stem: String = last

@@ -73,7 +73,7 @@ pub(crate) trait Form {
     /// How deep schemas may stand inside each other: every pass goes down by the stack.
     const MOST_LEVELS: usize;
 
-    /// Whether a keyword is left out beside those that always are.
+    /// Whether a keyword is left out, beside those that no form keeps.
     fn drops(&self, keyword: &str) -> bool;
 
     /// Notes a keyword that is left out.
@@ -84,7 +84,7 @@ pub(crate) trait Form {
         Ordered::Bool(false)
     }
 
-    /// Says a format. Returns whether the keyword is left out.
+    /// Sets what a format means. Returns whether the keyword is left out.
     fn format(&self, format: &str, out: &mut Keywords) -> bool;
 
     /// Writes a union of one schema and `null`, or of others, in fewer members.
@@ -92,13 +92,13 @@ pub(crate) trait Form {
         members
     }
 
-    /// Whether a constant of a union may say a keyword, and the union is one enum all the same.
+    /// Whether a union of constants becomes one enum although a constant has this keyword.
     fn folds(&self, keyword: &str) -> bool;
 
     /// A description with what the values of an enum mean.
     fn described(&self, own: &str, meanings: &[Meaning]) -> String;
 
-    /// Does what follows from the keywords together. `is_part`: other members of `allOf` hold too.
+    /// Completes a schema whose keywords are all known. `is_part`: other members of `allOf` hold too.
     fn finish(&self, out: &mut Keywords, is_part: bool);
 }
 
@@ -284,31 +284,23 @@ impl<F: Form> Reader<'_, '_, F> {
                     let members = self.members(value, "_")?;
                     out.set("prefixItems", Ordered::Array(members));
                 }
-                ("additionalItems", _) => {
-                    let value = self.inner("*", value)?;
-                    out.set("items", value);
-                }
-                ("required", _) => {
-                    let value = self.copy(value)?;
-                    merge::put(&mut out, "required", value);
-                }
                 ("additionalProperties" | "unevaluatedProperties", Ordered::Bool(_)) => {
                     out.set(key.clone(), value.clone());
                 }
-                _ => match held(key) {
-                    Holds::Named => {
-                        let value = self.named(value)?;
-                        merge::put(&mut out, key.clone(), value);
+                (name, _) => {
+                    let value = match held(name) {
+                        Holds::Named => self.named(value)?,
+                        Holds::One | Holds::OneOrList => self.inner(&part(name), value)?,
+                        Holds::List | Holds::Nothing => self.copy(value)?,
+                    };
+                    match name {
+                        "additionalItems" => out.set("items", value),
+                        "properties" | "patternProperties" | "dependentSchemas" | "required" => {
+                            merge::put(&mut out, key.clone(), value);
+                        }
+                        _ => out.set(key.clone(), value),
                     }
-                    Holds::One | Holds::OneOrList => {
-                        let value = self.inner(&part(key), value)?;
-                        out.set(key.clone(), value);
-                    }
-                    Holds::List | Holds::Nothing => {
-                        let value = self.copy(value)?;
-                        out.set(key.clone(), value);
-                    }
-                },
+                }
             }
         }
         for part in parts {
@@ -319,7 +311,7 @@ impl<F: Form> Reader<'_, '_, F> {
         Ok(self.finished(out, &meanings))
     }
 
-    /// Does what follows from the keywords together.
+    /// Completes a schema whose keywords are all known.
     fn finished(&self, mut out: Keywords, meanings: &[Meaning]) -> Ordered {
         if !meanings.is_empty() {
             let own = out.text("description").unwrap_or_default();
@@ -350,32 +342,24 @@ impl<F: Form> Reader<'_, '_, F> {
         is_root: bool,
         out: &mut Keywords,
     ) -> Result<Option<Ordered>, ReadError> {
-        let root = self.root;
-        let name = match self.names.get(target) {
-            // A root that is no more than a name is the type itself.
-            Some(_) if is_root && target != "#" => None,
-            Some(name) => Some(name.clone()),
-            None => None,
-        };
-        if let Some(name) = name {
-            let reference = match name {
-                None => "#".to_owned(),
-                Some(name) => {
-                    let reference = format!("#/$defs/{name}");
-                    if !self.used.iter().any(|(_, known)| *known == name) {
-                        self.used.push((target.to_owned(), name));
-                    }
-                    reference
-                }
+        // A root that is no more than a name is the type itself.
+        let is_named = !is_root || target == "#";
+        let Some(name) = self.names.get(target).filter(|_| is_named) else {
+            let Some(body) = refs::resolve(self.root, target) else {
+                out.set("$ref", text(target.to_owned()));
+                return Ok(None);
             };
-            out.set("$ref", text(reference));
-            return Ok(None);
-        }
-        let Some(body) = refs::resolve(root, target) else {
-            out.set("$ref", text(target.to_owned()));
-            return Ok(None);
+            return self.schema(body).map(Some);
         };
-        self.schema(body).map(Some)
+        let mut reference = "#".to_owned();
+        if let Some(name) = name {
+            reference = format!("#/$defs/{name}");
+            if !self.used.iter().any(|(_, known)| known == name) {
+                self.used.push((target.to_owned(), name.clone()));
+            }
+        }
+        out.set("$ref", text(reference));
+        Ok(None)
     }
 }
 

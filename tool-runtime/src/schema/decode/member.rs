@@ -6,9 +6,9 @@
 
 use toolwright_json::Place;
 
+use super::Error;
 use super::read::{Form, Json};
 use super::watch::Watch;
-use super::Error;
 use crate::schema::shape::{Field, Kind, Object, Peeled, Shape, Sure, Union, Variant};
 
 impl<'de> Json<'de> {
@@ -81,9 +81,6 @@ impl<'de> Json<'de> {
     /// Consumes the opening bracket and the first entry of an object, if it is one of this key and a string
     /// without escapes.
     fn first_value(&mut self, field: &Field<'_>) -> Option<&'de str> {
-        if self.peek() != Some(b'{') {
-            return None;
-        }
         self.enter_object().ok()?;
         self.peek();
         if !self.take_key(&mut Place::Opened, field) || self.peek() != Some(b'"') {
@@ -155,7 +152,9 @@ impl Listed {
         {
             return Some((next, field));
         }
-        self.all().enumerate().find(|(_, field)| field.is_read_as(key))
+        self.all()
+            .enumerate()
+            .find(|(_, field)| field.is_read_as(key))
     }
 }
 

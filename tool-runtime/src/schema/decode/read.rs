@@ -50,11 +50,7 @@ impl<'de> Json<'de> {
 
     /// The same reader, of a text that was written for a provider's strict mode, or not.
     pub(crate) fn lowered(self, lowered: bool) -> Self {
-        let form = if lowered {
-            Form::Lowered
-        } else {
-            Form::Plain
-        };
+        let form = if lowered { Form::Lowered } else { Form::Plain };
         Self { form, ..self }
     }
 

@@ -14,6 +14,8 @@ mod faults;
 mod repairs;
 #[path = "arguments/strict.rs"]
 mod strict;
+#[path = "arguments/tag_order.rs"]
+mod tag_order;
 #[path = "arguments/values.rs"]
 mod values;
 

@@ -1,5 +1,5 @@
 //! What serde buffers: internally tagged and untagged enums, adjacently tagged content before its
-//! tag, flattened fields. Its text is judged by the tree before serde reads it.
+//! tag, flattened fields. Its text is judged by the tree before serde reads it, or on its way into the buffer.
 
 use std::collections::{BTreeMap, HashSet};
 

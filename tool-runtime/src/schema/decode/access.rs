@@ -274,6 +274,11 @@ impl<'j, 'de> Entries<'j, 'de> {
             self.key = key.unwrap_or_default();
             return Ok(key);
         }
+        self.next_of_any()
+    }
+
+    #[inline(never)]
+    fn next_of_any(&mut self) -> Result<Option<&'de str>, Error> {
         while let Some(key) = self.json.next_key(&mut self.place)? {
             if !self.seen.note(key) {
                 return Err(Error::duplicate_key(key));

@@ -81,9 +81,6 @@ impl<'de> Json<'de> {
     /// Consumes the opening bracket and the first entry of an object, if it is one of this key and a string
     /// without escapes.
     fn first_value(&mut self, field: &Field<'_>) -> Option<&'de str> {
-        if self.peek() != Some(b'{') {
-            return None;
-        }
         self.enter_object().ok()?;
         self.peek();
         if !self.take_key(&mut Place::Opened, field) || self.peek() != Some(b'"') {

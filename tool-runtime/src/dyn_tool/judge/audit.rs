@@ -6,12 +6,13 @@ use serde_json::{Map, Value};
 
 use super::cost;
 use super::draft::Draft;
-use super::keyword::{Keyword, escaped, held, keyword};
+use super::keyword::{Keyword, held, keyword};
 use super::oracle::{Targets, address, compile_pattern};
 use super::references::Reference;
 use super::references::Resolved;
 use crate::dyn_tool::{SchemaError, SchemaErrorKind as Kind};
 use crate::schema::decode::fault::say;
+use crate::schema::read::tree::escaped;
 
 const MOST_SCHEMAS: usize = 4096;
 const MOST_PATTERNS: usize = 256;

@@ -1,6 +1,7 @@
 use serde_json::Value;
 
 use super::draft::Draft;
+use crate::schema::read::tree::escaped;
 
 /// What a keyword is to somebody who walks a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -95,9 +96,4 @@ pub(super) fn held(holds: Holds, value: &Value) -> Vec<(String, &Value)> {
         (Holds::One | Holds::OneOrList, schema) => vec![(String::new(), schema)],
         _ => Vec::new(),
     }
-}
-
-/// A key as a JSON pointer has it.
-pub(super) fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
 }

@@ -4,10 +4,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::audit::error;
-use super::keyword::escaped;
 use super::plain::Plain;
 use crate::dyn_tool::{SchemaError, SchemaErrorKind as Kind};
 use crate::schema::decode::{Json, Problem, Segment, Store};
+use crate::schema::read::tree::escaped;
 
 const MOST_BYTES: usize = 256 * 1024;
 const MOST_DEPTH: usize = 64;

@@ -56,8 +56,8 @@ pub(crate) struct Needs {
     pub(crate) patterns: Vec<String>,
 }
 
-/// Where a reference leads: JSON pointers, by the pointer of the schema that refers.
-pub(crate) type References = HashMap<String, String>;
+/// Where references lead: JSON pointers, by the pointer of the schema that refers.
+pub(crate) type References = HashMap<String, Vec<String>>;
 
 /// A schema, with what has been found out about it.
 #[derive(Clone, Copy)]
@@ -78,7 +78,7 @@ impl Document<'_> {
     pub(crate) fn needs(self) -> Needs {
         let (bump, oracles) = (Bump::new(), Oracles::default());
         let mut reader = Reader::new(self, &bump, &oracles);
-        reader.schema(self.schema, "");
+        reader.arguments();
         reader.needs
     }
 }
@@ -93,7 +93,7 @@ impl Tree {
         Self(Owned::new(arena, |arena| {
             let bump: &Bump = arena.bump.borrow_mut();
             let mut reader = Reader::new(document, bump, &arena.oracles);
-            Root(reader.schema(document.schema, ""))
+            Root(reader.arguments())
         }))
     }
 
@@ -154,6 +154,22 @@ impl<'d, 'a> Reader<'d, 'a> {
         self.bump.alloc_str(text)
     }
 
+    /// Reads the whole. Arguments are an object in any case; what refers to the whole may not be.
+    fn arguments(&mut self) -> &'a Shape<'a> {
+        let whole = self.schema(self.document.schema, "");
+        let of_object = |part: Shape<'a>| match part.kind {
+            Kind::Rule(Rule::When(types, inner)) if types == Types::OBJECT => *inner,
+            _ => part,
+        };
+        match whole.kind {
+            Kind::Rule(Rule::All(parts)) => {
+                let parts = parts.iter().copied().map(of_object).collect();
+                self.keep(&all_of(self.bump, parts))
+            }
+            _ => self.keep(&of_object(*whole)),
+        }
+    }
+
     /// Reads the schema at a JSON pointer.
     fn schema(&mut self, schema: &Value<'_>, at: &str) -> &'a Shape<'a> {
         let shape = self.shape(schema, at);
@@ -176,8 +192,10 @@ impl<'d, 'a> Reader<'d, 'a> {
 
     fn keywords(&mut self, keywords: &Keywords<'_>, at: &str) -> Shape<'a> {
         let mut parts: Vec<Shape<'a>> = Vec::new();
-        if let Some(target) = self.document.references.get(at) {
-            parts.push(*self.target(target));
+        if let Some(targets) = self.document.references.get(at) {
+            for target in targets {
+                parts.push(*self.target(target));
+            }
             if self.document.is_seven {
                 return self.described(parts, keywords);
             }
@@ -253,31 +271,24 @@ impl<'d, 'a> Reader<'d, 'a> {
                 (Types::OBJECT, "object"),
             ] {
                 if let Some(shape) = self.bounded(name, keywords, at) {
-                    let shape = self.keep(&shape);
-                    // Arguments are an object in any case.
-                    parts.push(match at {
-                        "" if name == "object" => *shape,
-                        _ => Shape::new(Kind::Rule(Rule::When(types, shape))),
-                    });
+                    let rule = Rule::When(types, self.keep(&shape));
+                    parts.push(Shape::new(Kind::Rule(rule)));
                 }
             }
             return;
         };
         let is_nullable = types.contains(&"null");
         let is_number = types.contains(&"number");
+        let is_said = |name: &&str| *name == "null" || (*name == "integer" && is_number);
         let mut members: Vec<Shape<'a>> = Vec::new();
-        for name in types {
-            if name == "null" || (name == "integer" && is_number) {
-                continue;
-            }
+        let mut is_bounded = false;
+        for name in types.into_iter().filter(|name| !is_said(name)) {
             let bounded = self.bounded(name, keywords, at);
-            // A list of values says more than their type alone.
-            if listed.is_some() && bounded.is_none() {
-                continue;
-            }
+            is_bounded |= bounded.is_some();
             members.push(bounded.unwrap_or_else(|| Self::of_type(name)));
         }
-        if listed.is_some() && members.is_empty() {
+        // A list of values says more than their types alone.
+        if listed.is_some() && !is_bounded {
             return;
         }
         let shape = union::of(self.bump, &members);
@@ -429,6 +440,6 @@ fn count(keywords: &Keywords<'_>, name: &str) -> Option<u64> {
 }
 
 /// A key as a JSON pointer has it.
-fn escaped(key: &str) -> String {
+pub(crate) fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }

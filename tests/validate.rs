@@ -183,6 +183,41 @@ fn arguments_that_were_encoded_twice_are_checked_as_what_they_hold() {
     }
 }
 
+#[derive(Deserialize, Schema)]
+struct Login {
+    #[schema(secret)]
+    pin: u32,
+    #[schema(secret)]
+    words: Vec<String>,
+}
+
+#[test]
+fn repairs_by_a_given_schema_do_not_tell_the_secrets_of_a_type() {
+    let schema = r#"{"type": "object", "properties": {"pin": {"type": "integer"}, "words": {"type": "array"}},
+        "required": ["pin", "words"], "additionalProperties": false}"#;
+    let tool = DynTool::builder()
+        .name("t")
+        .description("Does.")
+        .typed_sync(|login: Login, _| Ok::<_, ToolError>((login.pin, login.words.len())))
+        .parameters(SchemaDoc::parse(schema).unwrap())
+        .build()
+        .unwrap();
+    let tools = Toolset::new([tool]).unwrap();
+    for arguments in [
+        r#"{"pin": "7231", "words": "hunter"}"#,
+        r#""{\"pin\": \"7231\", \"words\": \"hunter\"}""#,
+        r#"{"pin": 7231, "worhunterds": ["hunter"]}"#,
+        r#"{"pin": 7231, "wordz": "hunter"}"#,
+    ] {
+        let call = toolwright::ToolCall::new("1", "t", arguments);
+        let result = tools.call_blocking(&call, &toolwright::Context::new());
+        let told = format!("{:?}", result.repairs);
+        for secret in ["7231", "hunter", "wordz"] {
+            assert!(!told.contains(secret), "{arguments}: {told}");
+        }
+    }
+}
+
 #[test]
 fn an_object_that_looks_like_raw_text_is_what_it_is() {
     let schema = r#"{"type": "object", "properties": {"v": {"type": "array"}}}"#;

@@ -180,6 +180,45 @@ fn combinations() {
 }
 
 #[test]
+fn the_whole_may_be_referred_to_where_no_object_stands() {
+    let schema = r##"{"properties": {"v": {"$ref": "#"}, "n": {"type": "integer"}}}"##;
+    assert_eq!(told(schema, r#"{"v": 1}"#), "");
+    assert_eq!(
+        told(schema, r#"{"v": {"n": "a"}}"#),
+        "v.n: expected an integer, got \"a\""
+    );
+}
+
+#[test]
+fn references_beside_each_other_all_hold() {
+    let schema = r##"{"properties": {"v": {"$ref": "#/$defs/a", "$dynamicRef": "#/$defs/b"}},
+        "$defs": {"a": {"minimum": 2}, "b": {"multipleOf": 2}}}"##;
+    assert_eq!(told(schema, r#"{"v": 4}"#), "");
+    for value in ["0", "3"] {
+        assert_ne!(told(schema, &format!(r#"{{"v": {value}}}"#)), "", "{value}");
+    }
+}
+
+#[test]
+fn a_list_of_values_of_several_types_is_not_narrowed_to_the_one_with_bounds() {
+    let schema = r#"{"properties": {"v": {"type": ["string", "integer"], "enum": ["a", 5, 1], "minimum": 3}}}"#;
+    assert_eq!(told(schema, r#"{"v": "a"}"#), "");
+    assert_eq!(told(schema, r#"{"v": 5}"#), "");
+    assert_ne!(told(schema, r#"{"v": 1}"#), "");
+}
+
+#[test]
+fn a_null_that_is_dropped_for_one_part_is_not_missing_for_another() {
+    let schema = r#"{"allOf": [{"properties": {"a": {"type": "integer"}}},
+        {"properties": {"a": {"type": ["null", "integer"]}}, "required": ["a"]}]}"#;
+    let tools = toolset(schema).unwrap();
+    let call = toolwright::ToolCall::new("1", "t", r#"{"a": null}"#);
+    let result = tools.call_blocking(&call, &toolwright::Context::new());
+    let errors: Vec<_> = result.errors().collect();
+    assert_eq!(errors, ["a: expected an integer, got null"]);
+}
+
+#[test]
 fn older_drafts_mean_what_they_meant() {
     let seven = r##"{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object",
         "properties": {"v": {"items": [{"type": "string"}], "additionalItems": {"type": "integer"}},

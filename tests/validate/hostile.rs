@@ -241,6 +241,99 @@ fn as_many_arguments_as_there_may_be_are_checked_against_a_plain_schema() {
     assert_eq!(told(schema, &format!(r#"{{"v": [{numbers}]}}"#)), "");
 }
 
+/// Texts that are passed over, copied or compared without a look at their parts.
+#[test]
+fn each_look_at_a_long_text_is_paid_for() {
+    let many = |count: usize, form: &dyn Fn(usize) -> String| {
+        let all: Vec<_> = (0..count).map(form).collect();
+        all.join(",")
+    };
+    let long = "a".repeat(300_000);
+    let twice = |end: &str| {
+        let form = |next: &str| format!(r#"{{"allOf": [{next}, {next}]}}"#);
+        let d0 = chain(6, form, end);
+        format!(
+            r##"{{"properties": {{"v": {{"$ref": "#/$defs/d0"}}}}, {}"##,
+            d0.split_once(',').unwrap().1
+        )
+    };
+    let own = r##"{"properties": {"v": {"$ref": "#/$defs/n"}, "k": {"type": "integer"}}}"##;
+    let copied =
+        format!(r##"{{"$ref": "#/$defs/n", "$defs": {{"n": {{"allOf": [{own}, {own}]}}}}}}"##);
+    let nested = format!(
+        "{}{long:?}{}",
+        r#"{"k": "1", "v": "#.repeat(20),
+        "}".repeat(20)
+    );
+    let patterns = many(250, &|n| format!(r#"{{"pattern": "(a|b)*c{{0,{n}}}"}}"#));
+    let names = many(4_000, &|n| format!(r#"{{"maxLength": {n}}}"#));
+    let keys = many(20_000, &|n| format!(r#""k{n}""#));
+    let of = |schema: &str| format!(r#"{{"properties": {{"v": {schema}}}}}"#);
+    let objects = vec!["{}"; 50_000].join(",");
+    let strings = vec![r#""x""#; 50_000].join(",");
+    for (schema, arguments) in [
+        (twice(r#"{"minimum": 3}"#), format!(r#"{{"v": "{long}"}}"#)),
+        (
+            twice(r#"{"contains": {"type": "string"}, "minContains": 0}"#),
+            format!(r#"{{"v": ["{long}"]}}"#),
+        ),
+        (
+            twice(r#"{"uniqueItems": true}"#),
+            format!(r#"{{"v": ["{long}", "{long}b"]}}"#),
+        ),
+        (copied, nested),
+        (
+            of(&format!(
+                r#"{{"propertyNames": {{"allOf": [{patterns}]}}}}"#
+            )),
+            format!(r#"{{"v": {{"{long}": 1}}}}"#),
+        ),
+        (
+            of(&format!(
+                r#"{{"items": {{"propertyNames": {{"anyOf": [{names}]}}}}}}"#
+            )),
+            format!(r#"{{"v": [{objects}]}}"#),
+        ),
+        (
+            of(&format!(
+                r#"{{"items": {{"anyOf": [{{"required": [{keys}]}}, {{"type": "object"}}]}}}}"#
+            )),
+            format!(r#"{{"v": [{objects}]}}"#),
+        ),
+        (
+            of(&format!(
+                r#"{{"items": {{"anyOf": [{{"enum": [{keys}]}}, {{"type": "string"}}]}}}}"#
+            )),
+            format!(r#"{{"v": [{strings}]}}"#),
+        ),
+    ] {
+        // What it says is of no interest here.
+        soon(|| told(&schema, &arguments));
+    }
+}
+
+#[test]
+fn a_list_of_some_numbers_is_no_matter_of_budgets() {
+    let codes: Vec<_> = (0..100).map(|n| n.to_string()).collect();
+    let schema = format!(
+        r#"{{"properties": {{"v": {{"items": {{"enum": [{}]}}}}}}}}"#,
+        codes.join(",")
+    );
+    let values = vec!["99"; 5_000].join(",");
+    assert_eq!(told(&schema, &format!(r#"{{"v": [{values}]}}"#)), "");
+}
+
+#[test]
+fn the_words_of_arrays_in_arrays_have_an_end() {
+    let schema = r##"{"properties": {"v": {"$ref": "#/$defs/e"}}, "$defs": {"e": {"oneOf": [
+        {"type": "string"}, {"type": "array", "contains": {"$ref": "#/$defs/e"}}]}}}"##;
+    assert_eq!(
+        told(schema, r#"{"v": [1]}"#),
+        "v: expected an array with at least 1 of: a string or an array, got [1]"
+    );
+    assert!(told(schema, r#"{"v": 1}"#).starts_with("v: expected a string or an array"));
+}
+
 #[test]
 fn the_words_of_a_refusal_have_an_end() {
     let words: Vec<_> = (0..20_000).map(|n| format!(r#""word{n}""#)).collect();

@@ -137,10 +137,11 @@ impl DynTool {
         let Some(judge) = &self.judge else {
             return Ok(call);
         };
-        match check(&call, judge.root()) {
+        // The schema does not know what the handler's type keeps secret.
+        let has_secrets = self.secrets().is_some();
+        match check(&call, judge.root(), has_secrets) {
             Ok(text) => Ok(call.with_arguments(text)),
-            // The schema does not know what the handler's type keeps secret.
-            Err(error) if self.secrets().is_some() => Err(error.without_values()),
+            Err(error) if has_secrets => Err(error.without_values()),
             Err(error) => Err(error),
         }
     }

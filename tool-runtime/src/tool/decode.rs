@@ -191,12 +191,16 @@ pub(crate) fn decode_value_of<'a, T: DeserializeOwned>(
 /// Checks the whole arguments against a schema that arrived at run time. Returns their text, or what they
 /// were repaired to.
 #[cfg(feature = "validate")]
-pub(crate) fn check<'a>(call: &Call<'a>, root: &Shape<'_>) -> Result<&'a str, ToolError> {
+pub(crate) fn check<'a>(
+    call: &Call<'a>,
+    root: &Shape<'_>,
+    has_secrets: bool,
+) -> Result<&'a str, ToolError> {
     let text = arguments(call)?;
     match walk::admitted(text, refuse::reading_at_run_time(text, call), root) {
         Admitted::AsTheyStand => Ok(text),
         Admitted::As(other) => Ok(call.store().pen().keep(other)),
-        Admitted::Refused => repair(text, call, root),
+        Admitted::Refused => repair(text, call, root, has_secrets),
         Admitted::TooCostly => Err(refuse::too_costly()),
     }
 }

@@ -41,12 +41,14 @@ impl Checked {
         }
     }
 
-    /// The schema that an object of keywords refers to.
-    pub(super) fn referred(&self, schema: &Map<String, Value>) -> Option<&Value> {
-        let names = ["$ref", "$dynamicRef", "$recursiveRef"];
-        let reference = names.iter().find_map(|name| schema.get(*name)?.as_str())?;
-        let pointer = self.targets.get(&address(reference))?;
-        self.schema.pointer(pointer)
+    /// The schemas that an object of keywords refers to.
+    pub(super) fn referred<'s>(
+        &'s self,
+        schema: &'s Map<String, Value>,
+    ) -> impl Iterator<Item = &'s Value> {
+        let names = ["$ref", "$dynamicRef", "$recursiveRef"].into_iter();
+        let texts = names.filter_map(|name| schema.get(name)?.as_str());
+        texts.filter_map(|text| self.schema.pointer(self.targets.get(&address(text))?))
     }
 }
 

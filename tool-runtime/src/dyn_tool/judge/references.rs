@@ -57,8 +57,8 @@ impl<'s> Audit<'s> {
             let text = address(reference.text);
             resolved.by_text.insert(text, target.clone());
             if !(resolved.is_dynamic && reference.keyword == "$recursiveRef") {
-                let place = reference.from.clone();
-                resolved.by_place.insert(place, target.clone());
+                let at_place = resolved.by_place.entry(reference.from.clone());
+                at_place.or_default().push(target.clone());
             }
             if let Some(here) = self.here.get_mut(&reference.from) {
                 here.push(target);

@@ -113,7 +113,7 @@ impl<'s, 'v> Work<'s, 'v> {
             return;
         };
         self.spend(own(keywords, value));
-        if let Some(target) = self.checked.referred(keywords) {
+        for target in self.checked.referred(keywords) {
             self.refer(target, value);
         }
         let parts = parts(keywords, value).map(|part| Task::Look(part, value));
@@ -158,7 +158,7 @@ impl<'s, 'v> Work<'s, 'v> {
     /// Finds out which keys the parts of a schema evaluate: each part is asked again.
     fn evaluate(&mut self, keywords: &'s Map<String, Value>, value: &'v Value, left: u64) {
         self.spend(1 + size(value));
-        let referred = self.checked.referred(keywords).into_iter();
+        let referred = self.checked.referred(keywords);
         for part in referred.chain(parts(keywords, value)) {
             self.tasks.push(Task::Look(part, value));
             if let (Value::Object(keywords), 1..) = (part, left) {

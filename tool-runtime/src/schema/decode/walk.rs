@@ -43,7 +43,8 @@ pub(crate) struct Reading {
     pub(crate) budget: Budget,
 }
 
-/// How much a walk may cost. A step is a value, a key, or 16 bytes of a text that is compared.
+/// How much a walk may cost. A step is a value, a key, or 16 bytes of a text that is compared, passed
+/// over or copied.
 #[derive(Clone, Copy)]
 pub(crate) struct Budget {
     /// The steps that are left.
@@ -368,6 +369,7 @@ impl<'t> Walk<'t> {
         };
         let store = Store::new();
         let json = Json::new(&raised, &store).at(0, depth).lowered(true);
+        self.spend(bytes(&raised))?;
         let mut inner = self.within(json, start);
         let walked = inner.value(shape);
         let edits = self.take_back(&mut inner);
@@ -377,8 +379,14 @@ impl<'t> Walk<'t> {
     }
 
     fn skip(&mut self) -> Walked {
-        self.json.skip()?;
-        Ok(())
+        self.skipped().map(drop)
+    }
+
+    /// Passes over the value that stands next, and returns its text.
+    fn skipped(&mut self) -> Result<&'t str, Stop> {
+        let text = self.json.skip()?;
+        self.spend(bytes(text))?;
+        Ok(text)
     }
 
     /// A value of any type, in which no key stands twice. Of a type that nobody can look into, an
@@ -488,10 +496,12 @@ impl<'t> Walk<'t> {
             Ok(text) => text,
             Err(text) => text.as_str(),
         };
-        // A pattern looks at each byte, and not at many at once.
-        let is_matched = matches!(shape.core(), Kind::String(rules) if rules.pattern.is_some());
-        let bytes = if is_matched { 2 } else { 16 };
-        self.spend(text.len() as u64 / bytes)?;
+        self.spend(match shape.core() {
+            // A pattern looks at each byte, and not at many at once.
+            Kind::String(rules) if rules.pattern.is_some() => text.len() as u64 / 2,
+            Kind::Enum(variants) => bytes(text) + variants.len() as u64 / 64,
+            _ => bytes(text),
+        })?;
         if admits(shape, Leaf::String(text)) {
             return Ok(());
         }
@@ -515,7 +525,9 @@ impl<'t> Walk<'t> {
             let from = self.json.offset();
             self.inside(|| Segment::Index(index), |walk| walk.value(items))?;
             if unique {
-                elements.push(self.json.slice(from, self.json.offset()));
+                let element = self.json.slice(from, self.json.offset());
+                self.spend(bytes(element))?;
+                elements.push(element);
                 starts.push(from);
             }
             index += 1;
@@ -556,6 +568,11 @@ impl<'t> Walk<'t> {
         }
         self.unfit(start, shape, FaultCode::WrongType)
     }
+}
+
+/// The steps that it takes to look at a text.
+fn bytes(text: &str) -> u64 {
+    text.len() as u64 / 16
 }
 
 /// Whether a number is an integer, of whatever size.

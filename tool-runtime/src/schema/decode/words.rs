@@ -6,20 +6,33 @@ use crate::schema::shape::{IntegerRange, Kind, NumberRange, Rule, Shape, StringR
 /// What says nothing.
 const ANYTHING: &str = "a JSON value";
 
+/// What is told of a shape.
+#[derive(Clone, Copy, Default)]
+struct Told {
+    /// The ranges that types hold.
+    ranges: bool,
+    /// The shape is that of an array's elements, which the array's words have told of.
+    is_element: bool,
+}
+
 /// What type was expected: `a string`, `an integer from 1 to 99`. A range that is only the width of
 /// a type goes without saying.
 pub(crate) fn describe(shape: &Shape<'_>) -> String {
-    words(shape, false)
+    words(shape, Told::default())
 }
 
 /// What values were expected, with the range that the type holds.
 pub(crate) fn describe_range(shape: &Shape<'_>) -> String {
-    words(shape, true)
+    let told = Told {
+        ranges: true,
+        ..Told::default()
+    };
+    words(shape, told)
 }
 
-fn words(shape: &Shape<'_>, ranges: bool) -> String {
+fn words(shape: &Shape<'_>, told: Told) -> String {
     let bare = bare(shape, false);
-    let words = kind(&bare.kind, shape.core(), ranges);
+    let words = kind(&bare.kind, shape.core(), told);
     if bare.nullable && !matches!(bare.kind, Kind::Any | Kind::Null | Kind::Unknown) {
         format!("{words} or null")
     } else {
@@ -28,15 +41,15 @@ fn words(shape: &Shape<'_>, ranges: bool) -> String {
 }
 
 /// The words of a kind, which has the bounds around `core`.
-fn kind(kind: &Kind<'_>, core: &Kind<'_>, ranges: bool) -> String {
+fn kind(kind: &Kind<'_>, core: &Kind<'_>, told: Told) -> String {
     match kind {
         Kind::Null => "null".into(),
         Kind::Bool => "true or false".into(),
         Kind::Integer(range) => {
             let is_unbounded = matches!(core, Kind::Integer(core) if core.is_unbounded());
-            integer(range, ranges, is_unbounded)
+            integer(range, told, is_unbounded)
         }
-        Kind::Number(range) => number(range, ranges),
+        Kind::Number(range) => number(range, told),
         Kind::String(rules) => string(rules),
         Kind::Enum(variants) => {
             let names = variants.iter().map(|variant| format!("{:?}", variant.name));
@@ -49,36 +62,44 @@ fn kind(kind: &Kind<'_>, core: &Kind<'_>, ranges: bool) -> String {
         }
         Kind::Object(_) => "an object".into(),
         Kind::Map(map) => format!("an object{}", count(map.min_len, map.max_len, "entr")),
-        Kind::Union(union) => self::union(union.members, ranges),
-        Kind::Back(back) => words(back.shape(), ranges),
-        Kind::Rule(rule) => by_rule(rule, ranges),
+        Kind::Union(union) => self::union(union.members, told),
+        Kind::Back(back) => words(back.shape(), told),
+        Kind::Rule(rule) => by_rule(rule, told),
         _ => ANYTHING.into(),
     }
 }
 
-fn by_rule(rule: &Rule<'_>, ranges: bool) -> String {
+fn by_rule(rule: &Rule<'_>, told: Told) -> String {
     match rule {
         Rule::Never => "nothing".into(),
         Rule::Literals(values) => one_of(values.iter().map(|value| shortened(value))),
         // What says something, or the first.
         Rule::All(parts) => {
-            let mut all = parts.iter().map(|part| words(part, ranges));
+            let mut all = parts.iter().map(|part| words(part, told));
             let first = all.next().unwrap_or_default();
             let mut all = std::iter::once(first.clone()).chain(all);
             all.find(|words| words != ANYTHING).unwrap_or(first)
         }
-        Rule::OneOf(members) => union(members, ranges),
-        Rule::When(_, inner) => words(inner, ranges),
-        Rule::Not(inner) => format!("anything but {}", words(inner, ranges)),
+        Rule::OneOf(members) => union(members, told),
+        Rule::When(_, inner) => words(inner, told),
+        Rule::Not(inner) => format!("anything but {}", words(inner, told)),
         Rule::If(rule) => [rule.then, rule.otherwise]
-            .map(|shape| words(shape, ranges))
+            .map(|shape| words(shape, told))
             .join(" or "),
         Rule::Places(places) => {
             let count = count(places.min_len, places.max_len, "element");
             format!("an array{count}")
         }
         Rule::Contains(contains) => {
-            let item = words(contains.item, ranges);
+            // An array may hold arrays like it, without end.
+            if told.is_element {
+                return "an array".into();
+            }
+            let told = Told {
+                is_element: true,
+                ..told
+            };
+            let item = words(contains.item, told);
             match (contains.min, contains.max) {
                 (min, None) => format!("an array with at least {min} of: {item}"),
                 (0, Some(max)) => format!("an array with at most {max} of: {item}"),
@@ -90,10 +111,10 @@ fn by_rule(rule: &Rule<'_>, ranges: bool) -> String {
     }
 }
 
-fn union(members: &[Shape<'_>], ranges: bool) -> String {
+fn union(members: &[Shape<'_>], told: Told) -> String {
     let mut found: Vec<String> = Vec::new();
     for member in members {
-        let member = words(member, ranges);
+        let member = words(member, told);
         if !found.contains(&member) {
             found.push(member);
         }
@@ -101,14 +122,14 @@ fn union(members: &[Shape<'_>], ranges: bool) -> String {
     found.join(" or ")
 }
 
-fn integer(range: &IntegerRange, ranges: bool, is_unbounded: bool) -> String {
+fn integer(range: &IntegerRange, told: Told, is_unbounded: bool) -> String {
     let IntegerRange { min, max, .. } = range;
     let multiple = match range.multiple_of {
         0 => String::new(),
         of => format!(", a multiple of {of}"),
     };
     let not_zero = if range.not_zero { ", not 0" } else { "" };
-    if range.is_width && !ranges {
+    if range.is_width && !told.ranges {
         let sign = if min.is_zero() { " of 0 or more" } else { "" };
         return format!("an integer{sign}{not_zero}{multiple}");
     }
@@ -127,9 +148,9 @@ fn integer(range: &IntegerRange, ranges: bool, is_unbounded: bool) -> String {
     }
 }
 
-fn number(range: &NumberRange<'_>, ranges: bool) -> String {
+fn number(range: &NumberRange<'_>, told: Told) -> String {
     // That every number has an end goes without saying, until one is beyond it.
-    let width = ranges.then_some(range.width);
+    let width = told.ranges.then_some(range.width);
     let min = match (range.min, width) {
         (Some(edge), _) if edge.exclusive => Some(format!("above {}", edge.at.text)),
         (Some(edge), _) => Some(format!("from {}", edge.at.text)),

@@ -47,8 +47,8 @@ pub(crate) struct Needs {
     pub(crate) patterns: Vec<String>,
 }
 
-/// Where a reference leads: JSON pointers, by the pointer of the schema that refers.
-pub(crate) type References = HashMap<String, String>;
+/// Where references lead: JSON pointers, by the pointer of the schema that refers.
+pub(crate) type References = HashMap<String, Vec<String>>;
 
 /// A schema, with what has been found out about it.
 #[derive(Clone, Copy)]
@@ -139,6 +139,23 @@ impl<'d, 'a> Reader<'d, 'a> {
         self.memory.text(text)
     }
 
+    /// Reads the whole. Arguments are an object in any case; what refers to the whole may not be.
+    #[cfg(feature = "validate")]
+    fn arguments(&mut self) -> &'a Shape<'a> {
+        let whole = self.schema(self.document.schema, "");
+        let of_object = |part: Shape<'a>| match part.kind {
+            Kind::Rule(Rule::When(types, inner)) if types == Types::OBJECT => *inner,
+            _ => part,
+        };
+        match whole.kind {
+            Kind::Rule(Rule::All(parts)) => {
+                let parts = parts.iter().copied().map(of_object).collect();
+                self.keep(&all_of(self.memory, parts))
+            }
+            _ => self.keep(&of_object(*whole)),
+        }
+    }
+
     /// Reads the schema at a JSON pointer.
     fn schema(&mut self, schema: &Value<'_>, at: &str) -> &'a Shape<'a> {
         let shape = self.shape(schema, at);
@@ -161,8 +178,11 @@ impl<'d, 'a> Reader<'d, 'a> {
 
     fn keywords(&mut self, keywords: &Keywords<'_>, at: &str) -> Shape<'a> {
         let mut parts: Vec<Shape<'a>> = Vec::new();
-        if let Some(target) = self.reference(keywords, at) {
-            parts.push(*self.target(&target));
+        let targets = self.references(keywords, at);
+        if !targets.is_empty() {
+            for target in targets {
+                parts.push(*self.target(&target));
+            }
             if self.document.is_seven {
                 return self.described(parts, keywords);
             }
@@ -185,15 +205,14 @@ impl<'d, 'a> Reader<'d, 'a> {
         }
     }
 
-    /// Where the reference of a schema leads, as a JSON pointer.
-    fn reference(&self, keywords: &Keywords<'_>, at: &str) -> Option<String> {
-        match self.document.references {
-            Some(references) => references.get(at).cloned(),
-            None => {
-                let reference = keywords.get("$ref").and_then(Value::as_str);
-                reference?.strip_prefix('#').map(ToOwned::to_owned)
-            }
+    /// Where the references of a schema lead, as JSON pointers.
+    fn references(&self, keywords: &Keywords<'_>, at: &str) -> Vec<String> {
+        if let Some(references) = self.document.references {
+            return references.get(at).cloned().unwrap_or_default();
         }
+        let reference = keywords.get("$ref").and_then(Value::as_str);
+        let pointer = reference.and_then(|reference| reference.strip_prefix('#'));
+        pointer.map(ToOwned::to_owned).into_iter().collect()
     }
 
     /// Reads what a reference leads to.
@@ -249,31 +268,24 @@ impl<'d, 'a> Reader<'d, 'a> {
                 (Types::OBJECT, "object"),
             ] {
                 if let Some(shape) = self.bounded(name, keywords, at) {
-                    let shape = self.keep(&shape);
-                    // Arguments are an object in any case.
-                    parts.push(match at {
-                        "" if name == "object" => *shape,
-                        _ => Shape::new(Kind::Rule(Rule::When(types, shape))),
-                    });
+                    let rule = Rule::When(types, self.keep(&shape));
+                    parts.push(Shape::new(Kind::Rule(rule)));
                 }
             }
             return;
         };
         let is_nullable = types.contains(&"null");
         let is_number = types.contains(&"number");
+        let is_said = |name: &&str| *name == "null" || (*name == "integer" && is_number);
         let mut members: Vec<Shape<'a>> = Vec::new();
-        for name in types {
-            if name == "null" || (name == "integer" && is_number) {
-                continue;
-            }
+        let mut is_bounded = false;
+        for name in types.into_iter().filter(|name| !is_said(name)) {
             let bounded = self.bounded(name, keywords, at);
-            // A list of values says more than their type alone.
-            if listed.is_some() && bounded.is_none() {
-                continue;
-            }
+            is_bounded |= bounded.is_some();
             members.push(bounded.unwrap_or_else(|| Self::of_type(name)));
         }
-        if listed.is_some() && members.is_empty() {
+        // A list of values says more than their types alone.
+        if listed.is_some() && !is_bounded {
             return;
         }
         let shape = union::of(self.memory, &members);

@@ -140,10 +140,14 @@ pub(super) fn repair<'a>(
     text: &'a str,
     call: &Call<'a>,
     root: &Shape<'_>,
+    has_secrets: bool,
 ) -> Result<&'a str, ToolError> {
     let Repaired { text, mut repairs } = object(text, call, Shape::ANYTHING)?;
     let found = |repairs| walk::tell(text, reading_at_run_time(text, call), root, repairs);
     let mut all = found(call.repairs());
+    if all.misses_what_it_dropped() {
+        all = found(Repairs::None);
+    }
     if all.faults.is_empty() && !all.is_cut {
         let repaired = match all.text.take() {
             Some(text) => call.store().pen().keep(text),
@@ -161,6 +165,9 @@ pub(super) fn repair<'a>(
         };
         if let Some(text) = admitted {
             repairs.append(&mut all.repairs);
+            if has_secrets {
+                repairs.iter_mut().for_each(keep_back);
+            }
             call.store().repaired(text, repairs);
             return Ok(text);
         }
@@ -177,6 +184,18 @@ pub(super) fn repair<'a>(
         });
     }
     Err(into_error(all))
+}
+
+/// Takes the values out of what is told of a repair.
+#[cfg(feature = "validate")]
+fn keep_back(repair: &mut Repair) {
+    if repair.kind == RepairKind::Renamed {
+        // The key that was meant is the schema's.
+        "a secret key".clone_into(&mut repair.from);
+        return;
+    }
+    repair.from = say::kept_back(&repair.from, 0);
+    repair.to = say::kept_back(&repair.to, 0);
 }
 
 /// Repairs the arguments and fills the slots, or tells every fault, of which `first` is known.

@@ -33,6 +33,18 @@ impl Found {
         self.faults.len() + self.more
     }
 
+    /// Returns true if a key is told to be missing whose `null` was taken for a default: by one part of a
+    /// schema, where another wants the key.
+    #[cfg(feature = "validate")]
+    pub(crate) fn misses_what_it_dropped(&self) -> bool {
+        let is_dropped = |path: &str| {
+            let mut repairs = self.repairs.iter();
+            repairs.any(|repair| repair.kind == RepairKind::NullDropped && repair.path == path)
+        };
+        let mut faults = self.faults.iter();
+        faults.any(|(_, fault)| fault.code == FaultCode::MissingArgument && is_dropped(&fault.path))
+    }
+
     /// Adds a fault.
     pub(crate) fn push(&mut self, at: usize, fault: impl FnOnce() -> Fault) {
         if self.faults.len() == MOST_FAULTS {

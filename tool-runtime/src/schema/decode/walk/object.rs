@@ -8,7 +8,7 @@ use crate::schema::decode::{
 };
 use crate::schema::shape::{Alternative, Key, Kind, Map, Peeled, Plain, Presence, Rule, Shape};
 
-use super::{Edit, Secrecy, Stop, Walk, Walked};
+use super::{Edit, Secrecy, Stop, Walk, Walked, bytes};
 
 /// An entry that the object has no place for.
 struct Unknown<'t> {
@@ -88,37 +88,38 @@ impl<'w> Keys<'w> {
     }
 }
 
-/// The keys that have come, by their places.
+/// The keys that have come, by their places: a bit for each.
 #[derive(Default)]
 struct Given {
-    /// A bit for each of the first.
     first: u64,
-    others: Vec<usize>,
+    /// Those of 64 more keys each.
+    others: Vec<u64>,
 }
 
 impl Given {
-    fn bit(index: usize) -> Option<u64> {
-        u32::try_from(index)
-            .ok()
-            .and_then(|index| 1u64.checked_shl(index))
-    }
-
     fn has(&self, index: usize) -> bool {
-        match Self::bit(index) {
-            Some(bit) => self.first & bit != 0,
-            None => self.others.contains(&index),
-        }
+        let bits = match index / 64 {
+            0 => Some(&self.first),
+            word => self.others.get(word - 1),
+        };
+        bits.is_some_and(|bits| bits & (1 << (index % 64)) != 0)
     }
 
     /// Notes a key; `false` if it was there.
     fn note(&mut self, index: usize) -> bool {
-        let is_new = !self.has(index);
-        match Self::bit(index) {
-            Some(bit) => self.first |= bit,
-            None if is_new => self.others.push(index),
-            None => {}
+        let word = index / 64;
+        if self.others.len() < word {
+            self.others.resize(word, 0);
         }
-        is_new
+        let bits = match word {
+            0 => Some(&mut self.first),
+            word => self.others.get_mut(word - 1),
+        };
+        bits.is_some_and(|bits| {
+            let before = *bits;
+            *bits |= 1 << (index % 64);
+            *bits != before
+        })
     }
 }
 
@@ -132,7 +133,9 @@ impl<'t> Walk<'t> {
         let mut others = None;
         let mut unknown = Vec::new();
         let mut cut = Cut::default();
+        // What is missing is looked for once.
         let cost = keys.cost();
+        self.spend(cost)?;
         while let Some(name) = self.json.next_key(&mut place)? {
             self.spend(cost)?;
             let key_at = self.json.key_at();
@@ -224,9 +227,12 @@ impl<'t> Walk<'t> {
         unknown: &[Unknown<'t>],
         end: usize,
     ) -> Walked {
-        let missing = keys
+        let mut missing = keys
             .all()
             .filter(|(index, key)| key.required && !key.field.flatten && !given.has(*index));
+        if !self.tells() {
+            return missing.next().map_or(Ok(()), |_| Err(Stop));
+        }
         let missing: Vec<Key<'_>> = missing.map(|(_, key)| key).collect();
         if let ([one], [key]) = (unknown, missing.as_slice())
             && self.repairs_key(one.key, key.name)
@@ -306,9 +312,10 @@ impl<'t> Walk<'t> {
         let mut place = Place::Opened;
         let mut seen = Seen::NONE;
         let mut count = 0;
-        let cost = weight(map.keys);
+        let mut cost = None;
         while let Some(key) = self.json.next_key(&mut place)? {
-            self.spend(cost)?;
+            let cost = *cost.get_or_insert_with(|| weight(map.keys));
+            self.spend(cost * (1 + bytes(key)))?;
             let key_at = self.json.key_at();
             self.close_cut(&mut cut, key_at);
             self.once(&mut seen, key)?;
@@ -363,7 +370,13 @@ fn weight(keys: &Shape<'_>) -> u64 {
         Kind::Enum(variants) => variants.len() as u64 / 16,
         Kind::Union(union) => sum(union.members),
         Kind::Rule(Rule::All(parts) | Rule::OneOf(parts)) => sum(parts),
-        Kind::Rule(Rule::When(_, inner)) => weight(inner),
+        Kind::Rule(Rule::When(_, inner) | Rule::Not(inner)) => weight(inner),
+        Kind::Rule(Rule::If(rule)) => {
+            weight(rule.condition) + weight(rule.then) + weight(rule.otherwise)
+        }
+        Kind::Back(back) => weight(back.shape()),
+        // A pattern looks at each byte.
+        Kind::String(rules) if rules.pattern.is_some() => 7,
         Kind::Rule(Rule::Literals(values)) => values.len() as u64,
         _ => 0,
     }

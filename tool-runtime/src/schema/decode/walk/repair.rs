@@ -62,7 +62,7 @@ impl Walk<'_> {
         self.json.peek();
         let start = self.json.offset();
         let depth = self.json.depth();
-        let text = self.json.skip()?;
+        let text = self.skipped()?;
         if self.repairs_values() && self.repair(start, text, depth, shape) {
             return Ok(());
         }
@@ -76,7 +76,7 @@ impl Walk<'_> {
         }
         let start = self.json.offset();
         let depth = self.json.depth();
-        let text = self.json.skip()?;
+        let text = self.skipped()?;
         let repaired = self.unquote(start, text, depth, shape);
         if !repaired {
             self.json.rewind(start, depth);

@@ -7,7 +7,7 @@ use crate::schema::decode::{FaultCode, Json, Segment, Store, admits_count, descr
 use crate::schema::shape::{Contains, Kind, Places, Rule, Shape, Text};
 
 use super::union::Ways;
-use super::{Edit, Mode, Stop, Walk, Walked, edited};
+use super::{Edit, Mode, Stop, Walk, Walked, bytes, edited};
 
 impl Walk<'_> {
     /// Walks the value that stands next by a rule.
@@ -53,8 +53,8 @@ impl Walk<'_> {
         let (start, depth) = (self.json.offset(), self.json.depth());
         let text = self.json.skip()?;
         // Each of them is taken apart.
-        let size = text.len() as u64 / 16 + 8;
-        self.spend(size.saturating_mul(values.len() as u64))?;
+        let sizes = values.iter().map(|one| 1 + bytes(one));
+        self.spend(bytes(text) + sizes.sum::<u64>())?;
         if is_listed(text, values) {
             return Ok(());
         }
@@ -109,6 +109,7 @@ impl Walk<'_> {
     ) -> Walked {
         let edits = self.edits.split_off(noted);
         let text = edited(self.json.whole(), start..end, edits);
+        self.spend(bytes(&text))?;
         let store = Store::new();
         let json = Json::new(&text, &store).at(0, depth);
         let json = json.lowered(self.json.is_lowered());
@@ -231,8 +232,13 @@ pub(crate) fn is_listed(json: &str, values: &[&str]) -> bool {
     let Ok(value) = Value::parse(json) else {
         return false;
     };
+    let is_number = matches!(value, Value::Number(_));
+    let first = |text: &str| text.bytes().next();
     let mut values = values.iter();
-    values.any(|one| *one == json || Value::parse(one).is_ok_and(|one| one == value))
+    values.any(|one| {
+        let may_be = is_number || first(one) == first(json);
+        *one == json || may_be && Value::parse(one).is_ok_and(|one| one == value)
+    })
 }
 
 /// The strings among some values.

@@ -1,5 +1,7 @@
 //! Objects and maps.
 
+use std::collections::HashSet;
+
 use toolwright_json::Value;
 
 use super::{Keywords, Reader, all_of, count, number};
@@ -129,14 +131,16 @@ impl<'a> Reader<'_, 'a> {
             Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
             _ => Vec::new(),
         };
+        let is_required: HashSet<&str> = required.iter().copied().collect();
         let declared = keywords.get("properties").map_or(&[][..], Value::entries);
+        let is_declared: HashSet<&str> = declared.iter().map(|(name, _)| &**name).collect();
         let mut fields = Vec::new();
         for (name, schema) in declared {
             let shape = self.part(schema, at, &format!("properties/{}", escaped(name)));
-            fields.push(self.field(name, shape, required.contains(&&**name)));
+            fields.push(self.field(name, shape, is_required.contains(&**name)));
         }
         for name in required {
-            if !declared.iter().any(|(known, _)| known == name) {
+            if !is_declared.contains(name) {
                 let shape = additional.unwrap_or(Shape::ANYTHING);
                 fields.push(self.field(name, shape, true));
             }

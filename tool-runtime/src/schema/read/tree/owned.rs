@@ -35,7 +35,7 @@ impl Tree {
         Self(Owned::new(arena, |arena| {
             let memory = Memory::Arena(arena.bump.borrow_mut());
             let mut reader = Reader::new(document, memory, &arena.oracles);
-            Root(reader.schema(document.schema, ""))
+            Root(reader.arguments())
         }))
     }
 
@@ -50,7 +50,7 @@ impl Document<'_> {
     pub(crate) fn needs(self) -> Needs {
         let (bump, oracles) = (Bump::new(), Oracles::default());
         let mut reader = Reader::new(self, Memory::Arena(&bump), &oracles);
-        reader.schema(self.schema, "");
+        reader.arguments();
         reader.needs
     }
 }

@@ -219,6 +219,23 @@ fn a_null_that_is_dropped_for_one_part_is_not_missing_for_another() {
 }
 
 #[test]
+fn arrays_that_contain_arrays_are_followed_as_deep_as_they_are() {
+    let schema = r##"{"properties": {"v": {"$ref": "#/$defs/n"}}, "$defs": {"n": {"anyOf": [
+        {"type": "integer"}, {"type": "boolean"}, {"type": "array", "contains": {"$ref": "#/$defs/n"}}]}}}"##;
+    for depth in [1, 8, 9, 17, 100] {
+        let of = |leaf: &str| {
+            format!(
+                r#"{{"v": {}{leaf}{}}}"#,
+                "[".repeat(depth),
+                "]".repeat(depth)
+            )
+        };
+        assert_eq!(told(schema, &of("1")), "", "{depth}");
+        assert_ne!(told(schema, &of("null")), "", "{depth}");
+    }
+}
+
+#[test]
 fn older_drafts_mean_what_they_meant() {
     let seven = r##"{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object",
         "properties": {"v": {"items": [{"type": "string"}], "additionalItems": {"type": "integer"}},

@@ -181,6 +181,8 @@ impl Walk<'_> {
         self.json.enter_array()?;
         let (mut place, mut count) = (Place::Opened, 0);
         while self.json.next_element(&mut place)? {
+            // Each element is another value.
+            self.unions = 0;
             count += u64::from(self.admits_next(contains.item)?);
             self.skip()?;
         }

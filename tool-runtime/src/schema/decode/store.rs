@@ -102,11 +102,19 @@ impl fmt::Debug for Store {
 
 /// One text after the other: a long list that is dropped as it is nested ends the stack.
 impl Drop for Store {
+    #[inline]
     fn drop(&mut self) {
-        let mut next = self.first.take();
-        while let Some(mut kept) = next {
-            next = kept.next.take();
+        if let Some(first) = self.first.take() {
+            drop_from(first);
         }
+    }
+}
+
+#[cold]
+fn drop_from(first: Box<Kept>) {
+    let mut next = Some(first);
+    while let Some(mut kept) = next {
+        next = kept.next.take();
     }
 }
 

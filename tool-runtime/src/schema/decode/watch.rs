@@ -251,7 +251,12 @@ impl Parts {
         }
     }
 
-    fn of(shape: &'static Shape<'static>, is_array: bool, lowered: bool) -> Result<Self, Error> {
+    #[inline(never)]
+    fn of(shape: &'static Shape<'static>, is_array: bool, form: Form) -> Result<Self, Error> {
+        if matches!(form, Form::Buffered | Form::Tagged) {
+            return Self::of_buffered(shape, is_array, form);
+        }
+        let lowered = form == Form::Lowered;
         Ok(match (shape.followed(), is_array) {
             (Kind::Any | Kind::Foreign(_) | Kind::Unknown, _) => Self::Alike(Watch::Typed),
             (Kind::Array(array), true) => Self::Alike(Watch::of(array.items, lowered)),
@@ -317,11 +322,10 @@ impl Inside {
                 self.of = Some(shape);
                 self.lowered = json.is_lowered();
                 match &shape.kind {
-                    _ if json.is_buffered() => {
-                        self.parts = Parts::of_buffered(shape, is_array, json.form)?;
+                    Kind::Object(object) if !is_array && !json.is_buffered() => {
+                        self.parts = Parts::of_object(object);
                     }
-                    Kind::Object(object) if !is_array => self.parts = Parts::of_object(object),
-                    _ => self.parts = Parts::of(shape, is_array, self.lowered)?,
+                    _ => self.parts = Parts::of(shape, is_array, json.form)?,
                 }
             }
             alike => self.parts = Parts::Alike(alike),
@@ -451,6 +455,7 @@ impl Inside {
         }
     }
 
+    #[inline(never)]
     fn close_shaped(&self, json: &mut Json<'_>, shape: &Shape<'_>) -> Result<(), Error> {
         // What is around it says so again, if it is buffered, too.
         if json.is_buffered() {

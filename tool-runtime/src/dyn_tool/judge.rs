@@ -6,6 +6,7 @@
 //! depth where alternatives recurse.
 
 mod audit;
+mod checked;
 mod cost;
 mod draft;
 mod keyword;
@@ -20,8 +21,8 @@ use std::sync::Arc;
 use toolwright_json::Value;
 
 use self::audit::error;
+use self::checked::Checked;
 use self::draft::Draft;
-use self::oracle::Checked;
 use super::{SchemaError, SchemaErrorKind};
 use crate::schema::read::tree::{Document, Tree};
 use crate::schema::render::SchemaDoc;

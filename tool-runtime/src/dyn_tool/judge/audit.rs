@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
+use super::checked::{Targets, address};
 use super::cost;
 use super::draft::Draft;
 use super::keyword::{Keyword, held, keyword};
-use super::oracle::{Targets, address, compile_pattern};
+use super::oracle::compile_pattern;
 use super::references::Reference;
 use super::references::Resolved;
 use crate::dyn_tool::{SchemaError, SchemaErrorKind as Kind};

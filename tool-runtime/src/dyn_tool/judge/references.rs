@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::schema::read::tree::References;
 
 use super::audit::{Audit, error};
-use super::oracle::{Targets, address};
+use super::checked::{Targets, address};
 use crate::dyn_tool::{SchemaError, SchemaErrorKind as Kind};
 use crate::schema::decode::fault::say;
 use crate::text::percent_decoded;

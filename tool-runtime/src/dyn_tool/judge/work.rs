@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::oracle::Checked;
+use super::checked::Checked;
 
 /// How often the parts of a schema are asked again to know which keys they evaluate: once for each
 /// part that they stand in.

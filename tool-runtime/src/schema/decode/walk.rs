@@ -5,8 +5,10 @@
 //! been refused, it finds every fault of the arguments, and repairs what a model means and did not
 //! say.
 
+mod budget;
 mod edit;
 mod found;
+mod leaf;
 mod memo;
 mod object;
 mod repair;
@@ -15,8 +17,10 @@ mod union;
 
 use std::collections::HashMap;
 
-use toolwright_json::{Integer, Number, Place};
+use toolwright_json::Place;
 
+pub(crate) use self::budget::Budget;
+use self::budget::bytes;
 use self::edit::{Edit, edited};
 pub(crate) use self::found::Found;
 use self::memo::Memo;
@@ -25,8 +29,8 @@ pub(crate) use self::rule::is_listed;
 use self::union::Ways;
 use crate::schema::decode::fault::say;
 use crate::schema::decode::{
-    Error, FaultCode, Json, Leaf, Problem, Repairs, Seen, Segment, Store, admits, admits_count,
-    first_repeat, holds_secret, int_of,
+    Error, FaultCode, Json, Problem, Repairs, Seen, Segment, Store, admits_count, first_repeat,
+    holds_secret,
 };
 use crate::schema::shape::{Kind, Peeled, Plain, Shape, alternatives};
 
@@ -41,34 +45,6 @@ pub(crate) struct Reading {
     /// arrived at run time has no type, and no secrets.
     pub(crate) is_typed: bool,
     pub(crate) budget: Budget,
-}
-
-/// How much a walk may cost. A step is a value, a key, or 16 bytes of a text that is compared, passed
-/// over or copied.
-#[derive(Clone, Copy)]
-pub(crate) struct Budget {
-    /// The steps that are left.
-    steps: u64,
-    /// How many more values may be walked inside each other.
-    levels: u16,
-}
-
-impl Budget {
-    /// That of a type, whose schema is as large as its author made it.
-    pub(crate) const NONE: Self = Self {
-        steps: u64::MAX,
-        levels: u16::MAX,
-    };
-
-    /// That of a text by a schema that arrived at run time: it grows with the text and not with the
-    /// schema, and every thread has a stack for it.
-    #[cfg(feature = "validate")]
-    pub(crate) const fn of(text: &str) -> Self {
-        Self {
-            steps: (1 << 20) + 4 * text.len() as u64,
-            levels: 900,
-        }
-    }
 }
 
 impl Reading {
@@ -216,41 +192,6 @@ impl<'t> Walk<'t> {
             is_typed: reading.is_typed,
             budget: reading.budget,
         }
-    }
-
-    /// Starts a walk over a text that stands for the value at `start`: its faults are this walk's, and
-    /// it pays from the same budget.
-    fn within<'i>(&mut self, json: Json<'i>, start: usize) -> Walk<'i> {
-        let reading = Reading {
-            depth: json.depth(),
-            lowered: json.is_lowered(),
-            is_typed: self.is_typed,
-            budget: self.budget,
-        };
-        let mut inner = Walk::new(json, self.mode, reading);
-        inner.path = std::mem::take(&mut self.path);
-        inner.found = std::mem::take(&mut self.found);
-        inner.outer = Some(self.outer.unwrap_or(start));
-        inner.secrecy = self.secrecy;
-        inner
-    }
-
-    /// Takes back what [`within`](Self::within) lent, and returns the edits.
-    fn take_back(&mut self, inner: &mut Walk<'_>) -> Vec<Edit> {
-        self.path = std::mem::take(&mut inner.path);
-        self.found = std::mem::take(&mut inner.found);
-        self.budget.steps = inner.budget.steps;
-        std::mem::take(&mut inner.edits)
-    }
-
-    /// Pays for steps. Without any left the walk ends.
-    fn spend(&mut self, steps: u64) -> Walked {
-        self.budget.steps = self.budget.steps.saturating_sub(steps);
-        if self.is_spent() { Err(Stop) } else { Ok(()) }
-    }
-
-    fn is_spent(&self) -> bool {
-        self.budget.steps == 0
     }
 
     /// Whether a value that stands where one of this shape belongs may not be told.
@@ -440,80 +381,6 @@ impl<'t> Walk<'t> {
         })
     }
 
-    /// Consumes a number; where it starts.
-    fn take_number(&mut self) -> Result<(usize, Number<'t>), Stop> {
-        let start = self.json.offset();
-        Ok((start, self.json.number("a number")?))
-    }
-
-    fn integer(&mut self, shape: &Shape<'_>) -> Walked {
-        let (start, number) = self.take_number()?;
-        if admits(shape, Leaf::Number(number)) {
-            self.respell(start, number);
-            return Ok(());
-        }
-        let code = match (int_of(number), shape.followed()) {
-            (Some(int), Kind::Integer(range)) if range.holds(int) => FaultCode::Bound,
-            (None, _) if !is_whole(number) => FaultCode::WrongType,
-            _ => FaultCode::OutOfRange,
-        };
-        self.unfit(start, shape, code)
-    }
-
-    /// Notes an integer in other words than its digits.
-    fn respell(&mut self, start: usize, number: Number<'_>) {
-        let end = self.json.offset();
-        let is_other = match number {
-            Number::Text(text, _) => text.bytes().any(|byte| !byte.is_ascii_digit()),
-            // `-0`, which a buffer takes for a float.
-            Number::Unsigned(0) => end - start > 1,
-            Number::Unsigned(_) | Number::Signed(_) => false,
-        };
-        if is_other
-            && self.is_typed
-            && let Some(int) = int_of(number)
-        {
-            self.edits.push(Edit::new(start..end, int.to_string()));
-        }
-    }
-
-    fn number(&mut self, shape: &Shape<'_>) -> Walked {
-        let (start, number) = self.take_number()?;
-        if admits(shape, Leaf::Number(number)) {
-            return Ok(());
-        }
-        let code = match shape.followed() {
-            Kind::Number(range) if range.is_wide_enough(number) => FaultCode::Bound,
-            _ => FaultCode::OutOfRange,
-        };
-        self.unfit(start, shape, code)
-    }
-
-    fn string(&mut self, shape: &Shape<'_>) -> Walked {
-        let start = self.json.offset();
-        let text = self.json.string()?;
-        let text = match &text {
-            Ok(text) => text,
-            Err(text) => text.as_str(),
-        };
-        self.spend(match shape.core() {
-            // A pattern looks at each byte, and not at many at once.
-            Kind::String(rules) if rules.pattern.is_some() => text.len() as u64 / 2,
-            Kind::Enum(variants) => bytes(text) + variants.len() as u64 / 64,
-            _ => bytes(text),
-        })?;
-        if admits(shape, Leaf::String(text)) {
-            return Ok(());
-        }
-        match Peeled::of(shape).kind {
-            Kind::Enum(variants) => self.fault(start, FaultCode::WrongType, |walk| {
-                let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
-                say::unknown_name("", (!walk.hides(shape)).then_some(text), &names)
-            }),
-            _ => self.unfit(start, shape, FaultCode::Bound),
-        }
-    }
-
     fn array(&mut self, shape: &Shape<'_>, items: &Shape<'_>, unique: bool) -> Walked {
         let start = self.json.offset();
         self.json.enter_array()?;
@@ -567,18 +434,5 @@ impl<'t> Walk<'t> {
             return Ok(());
         }
         self.unfit(start, shape, FaultCode::WrongType)
-    }
-}
-
-/// The steps that it takes to look at a text.
-fn bytes(text: &str) -> u64 {
-    text.len() as u64 / 16
-}
-
-/// Whether a number is an integer, of whatever size.
-fn is_whole(number: Number<'_>) -> bool {
-    match number {
-        Number::Text(text, _) => Integer::of(text).is_some(),
-        _ => true,
     }
 }

@@ -120,11 +120,6 @@ pub(crate) const ALL: &[Exception] = &[
         KEYS,
     ),
     decoded(
-        &["HoldsTheirs"],
-        |value| value.get("tagged").is_some_and(is_loose),
-        THEIRS,
-    ),
-    decoded(
         &["FlattensTheirs"],
         |value| has_others(value, &["id", "zulu", "alpha"]),
         THEIRS,

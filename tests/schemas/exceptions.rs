@@ -179,15 +179,6 @@ fn has_digits(text: &str) -> bool {
     is_like(start, b"0000-00-00T00:00:00") && is_like(rest, b"+00:00")
 }
 
-/// Whether this is an array for a struct with a tag, or has a key that its variant does not have.
-fn is_loose(value: &Exact) -> bool {
-    let known: &[&str] = match value.get("t") {
-        Some(tag) if is(tag, |tag| tag == "A") => &["t", "x"],
-        _ => &["t", "zulu", "alpha"],
-    };
-    matches!(value, Exact::Array(_)) || has_others(value, known)
-}
-
 fn has_others(value: &Exact, known: &[&str]) -> bool {
     match value {
         Exact::Object(entries) => entries

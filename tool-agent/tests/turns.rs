@@ -537,7 +537,12 @@ async fn what_the_context_of_a_run_says_goes_over_what_the_session_says() {
     let learned = State::new().with("role", "boss").with("n", 2);
     assert_eq!(session.state(), &learned);
 
-    // A step, and a node of its own.
+    // The model alone, a step, and a node of its own.
+    let script = ScriptedModel::new([Ok(both())]);
+    let agent = Agent::with_executor(script.clone(), executor());
+    let mut thread = Thread::from([Message::user("Go!")]);
+    agent.chat(&mut thread, &guest).await.unwrap();
+    assert_eq!(script.requests()[0].tools, ["told"]);
     let before = ran.all().len();
     let script = ScriptedModel::new([Ok(both())]);
     let agent = Agent::with_executor(script.clone(), executor());

@@ -54,14 +54,13 @@ pub(crate) type References = HashMap<String, Vec<String>>;
 #[derive(Clone, Copy)]
 pub(crate) struct Document<'d> {
     pub(crate) schema: &'d Value<'d>,
-    /// Nothing where they lead to JSON pointers alone.
+    /// `None` if every `$ref` is a JSON pointer into the document.
     pub(crate) references: Option<&'d References>,
     /// Drafts before 2020-12 have `items` for `prefixItems`, and `additionalItems` for `items`.
     pub(crate) has_prefix_items: bool,
     /// Draft 7 ignores all that stands beside `$ref`, and asserts `contentEncoding`.
     pub(crate) is_seven: bool,
-    /// Where a reference leads depends on the way to it (`$recursiveAnchor`), so the oracle is asked about
-    /// the whole.
+    /// References are dynamic (`$recursiveAnchor`), so the oracle checks the whole document.
     pub(crate) is_dynamic: bool,
 }
 
@@ -205,7 +204,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         }
     }
 
-    /// Where the references of a schema lead, as JSON pointers.
+    /// Returns the targets of a schema's references, as JSON pointers.
     fn references(&self, keywords: &Keywords<'_>, at: &str) -> Vec<String> {
         if let Some(references) = self.document.references {
             return references.get(at).cloned().unwrap_or_default();
@@ -344,7 +343,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         Some(Pattern::of(self.text(pattern), &**oracle))
     }
 
-    /// What stays text of a schema.
+    /// Returns the part of a schema that stays text.
     fn kept(&mut self, keywords: &Keywords<'_>, at: &str) -> Option<Shape<'a>> {
         let entries = keywords.entries().iter();
         let kept = entries.filter(|(name, value)| self.is_kept(name, value, keywords));

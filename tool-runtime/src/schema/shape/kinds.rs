@@ -186,7 +186,7 @@ enum Target<'s> {
     Definition(&'s dyn Definition),
 }
 
-/// What an edge of a schema that was read at run time leads to.
+/// The target of a recursive reference in a schema that was read at run time.
 ///
 /// A trait object, because a cell that holds a `Shape<'s>` would make `Shape<'s>` invariant.
 pub(crate) trait Definition: Send + Sync {

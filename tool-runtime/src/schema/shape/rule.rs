@@ -1,5 +1,4 @@
-//! What JSON Schema can say of a value and no type of Rust does: parts of trees that are read at run
-//! time.
+//! Rules of JSON Schema that no Rust type has. Only trees that are read at run time contain them.
 
 use std::fmt;
 
@@ -28,7 +27,7 @@ pub enum Rule<'s> {
     Places(Places<'s>),
     /// An array that holds so many elements of a shape (`contains`).
     Contains(Contains<'s>),
-    /// What no tree says, and an oracle decides.
+    /// Keywords that a tree cannot express. An oracle decides about them.
     Text(Text<'s>),
 }
 
@@ -94,14 +93,14 @@ pub struct Text<'s> {
     pub(crate) oracle: &'s dyn Oracle,
 }
 
-/// Decides what no tree says.
+/// Decides about keywords that a tree cannot express.
 pub(crate) trait Oracle: Send + Sync {
     /// Decides whether a value, given as JSON, fits. Takes what that costs from `steps`, and decides
     /// nothing if it costs more.
     fn ask(&self, json: &str, steps: &mut u64) -> Option<bool>;
 }
 
-/// Of the oracle there is nothing to show.
+/// An oracle has nothing to show.
 impl fmt::Debug for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Text").field(&self.keywords).finish()

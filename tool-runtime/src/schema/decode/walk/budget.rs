@@ -1,4 +1,4 @@
-//! What a walk may cost.
+//! Limits the cost of a walk.
 
 use crate::schema::decode::Json;
 
@@ -15,14 +15,14 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// That of a type, whose schema is as large as its author made it.
+    /// No limit, for compiled types: their author wrote the schema.
     pub(crate) const NONE: Self = Self {
         steps: u64::MAX,
         levels: u16::MAX,
     };
 
-    /// That of a text by a schema that arrived at run time: it grows with the text and not with the
-    /// schema, and every thread has a stack for it.
+    /// Returns the budget for a text that is checked against a run-time schema. It grows with the text and
+    /// not with the schema. The depth fits a stack of 2 MiB in a build without optimization.
     #[cfg(feature = "validate")]
     pub(crate) const fn of(text: &str) -> Self {
         Self {

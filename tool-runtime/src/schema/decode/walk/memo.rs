@@ -1,4 +1,4 @@
-//! What a walk has found out about a value, and is asked again.
+//! Remembers verdicts on values that a walk is asked about again.
 
 use crate::schema::shape::Shape;
 
@@ -8,7 +8,7 @@ use super::{End, Mode, Stop, Walk, Walked};
 pub(super) type Memo = (usize, usize);
 
 impl Walk<'_> {
-    /// What is known of a value that has been judged by this before, whose end is gone to then.
+    /// Returns the remembered verdict, and moves behind the value if it was admitted.
     pub(super) fn known(&mut self, memo: Option<Memo>, depth: u8) -> Option<Walked> {
         let Some((end, edits)) = self.judged.get(&memo?)? else {
             return Some(Err(Stop));
@@ -18,7 +18,7 @@ impl Walk<'_> {
         Some(Ok(()))
     }
 
-    /// Notes what a value has been judged to be, with the edits since there were so many.
+    /// Remembers a verdict, with the edits made since there were `edits` of them.
     pub(super) fn note(&mut self, memo: Option<Memo>, is_admitted: bool, edits: usize) {
         if let Some(memo) = memo {
             let edits = self.edits.get(edits..).unwrap_or_default().to_vec();
@@ -27,8 +27,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Walks a value of a type that contains this one. A run-time schema may lead back from several of its
-    /// parts, each of which would judge the value again.
+    /// Walks a value behind a recursive reference. Several parts of a run-time schema may refer to the same
+    /// definition, so the verdict is remembered.
     pub(super) fn back(&mut self, shape: &Shape<'_>) -> Walked {
         if self.is_typed || self.mode != Mode::Judge {
             return self.value(shape);

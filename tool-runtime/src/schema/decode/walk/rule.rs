@@ -1,4 +1,4 @@
-//! What only a schema that was read at run time says.
+//! Checks values by the rules that only run-time schemas have.
 
 use toolwright_json::{Place, Value};
 
@@ -73,7 +73,7 @@ impl Walk<'_> {
         })
     }
 
-    /// A value of all of these shapes. What one of them repairs, those behind it read as repaired.
+    /// A value of all of these shapes. If one of them repairs the value, the next ones see it repaired.
     fn all(&mut self, parts: &[Shape<'_>]) -> Walked {
         self.json.peek();
         let (start, depth) = (self.json.offset(), self.json.depth());
@@ -211,7 +211,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What no tree says.
+    /// A value that an oracle decides about.
     fn text(&mut self, text: &Text<'_>) -> Walked {
         self.json.peek();
         let start = self.json.offset();

@@ -1,15 +1,15 @@
-//! Where the parts of a tree live.
+//! Allocates the parts of a tree.
 
 #[cfg(feature = "validate")]
 use bumpalo::Bump;
 
-/// Where the parts of a tree live.
+/// Allocates the parts of a tree.
 #[derive(Clone, Copy)]
 pub(super) enum Memory<'a> {
-    /// With their owner.
+    /// In an arena that the tree owns.
     #[cfg(feature = "validate")]
     Arena(&'a Bump),
-    /// As long as the program: trees of its types, of which there are only so many.
+    /// Leaked, for the types of the program: their number is fixed when it is compiled.
     #[cfg(feature = "schemars")]
     Program(std::marker::PhantomData<&'a ()>),
 }

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::{Conflicts, Toolset};
-use crate::schema::read::{Ordered, read};
-use crate::schema::render::SchemaDoc;
-use crate::schema::shape::{Field, Schema, Shape};
-use crate::tool::{
-    Answer, Call, Context, ErrorKind, Outcome, Payload, Scope, Tool, ToolDef, ToolError,
-};
+use crate::tool::{Answer, Call, Context, Scope, Tool};
+use toolwright_provider::call::{ErrorKind, Outcome, Payload, ToolDef, ToolError};
+use toolwright_schema::read::{Ordered, read};
+use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::shape::{Field, Schema, Shape};
 
 /// The name of the tool that tells the rest.
 const HELP: &str = "tool_help";
@@ -196,7 +195,7 @@ impl Help {
     fn about(&self, name: &str, cx: &Context) -> Result<String, ToolError> {
         let found = self.tools.0.seen(name.as_bytes(), &cx.scope(), None);
         let entry = found.map_err(|error| ToolError::failed(error.to_string()))?;
-        let (def, _) = entry.told().visible(entry);
+        let (def, _) = entry.visible();
         let (description, schema) = (&def.description, def.input.to_provider_json());
         Ok(format!("{name}: {description}\narguments: {schema}"))
     }

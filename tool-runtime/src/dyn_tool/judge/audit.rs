@@ -12,8 +12,8 @@ use super::oracle::compile_pattern;
 use super::references::Reference;
 use super::references::Resolved;
 use crate::dyn_tool::{SchemaError, SchemaErrorKind as Kind};
-use crate::schema::decode::fault::say;
-use crate::text::escaped;
+use toolwright_schema::decode::fault::say;
+use toolwright_schema::text::escaped;
 
 const MOST_SCHEMAS: usize = 4096;
 const MOST_PATTERNS: usize = 256;

@@ -1,7 +1,7 @@
 use serde_json::Value;
 
 use crate::dyn_tool::{SchemaError, SchemaErrorKind};
-use crate::schema::decode::fault::say;
+use toolwright_schema::decode::fault::say;
 
 /// The drafts of JSON Schema that tools are described in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

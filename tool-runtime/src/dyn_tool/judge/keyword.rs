@@ -1,7 +1,7 @@
 use serde_json::Value;
 
 use super::draft::Draft;
-use crate::text::escaped;
+use toolwright_schema::text::escaped;
 
 /// What a keyword is to somebody who walks a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,146 @@
+use std::borrow::Cow;
+
+use toolwright_json::Value;
+
+/// A schema as a value: words of JSON Schema are borrowed, numbers have one spelling.
+pub type Ordered = Value<'static>;
+
+/// An entry of an object.
+pub type Pair = (Cow<'static, str>, Ordered);
+
+/// Reads the JSON text of a schema.
+///
+/// `None` if it is no JSON, or holds a number that is too large for an `f64`. Decimals, and integers
+/// of more than 64 bits, become the nearest `f64`'s shortest text, so that equal bounds are equal
+/// bytes in definitions.
+pub fn read(text: &str) -> Option<Ordered> {
+    owned(Value::parse(text).ok()?)
+}
+
+/// A schema that was read from elsewhere, as [`read`] returns it.
+pub fn owned(value: Value<'_>) -> Option<Ordered> {
+    Some(match value {
+        Value::Null => Value::Null,
+        Value::Bool(value) => Value::Bool(value),
+        Value::Number(text) => Value::Number(spelled(text)?),
+        Value::String(text) => Value::String(own(text)),
+        Value::Array(items) => {
+            let items = items.into_iter().map(owned);
+            Value::Array(items.collect::<Option<_>>()?)
+        }
+        Value::Object(entries) => {
+            let entries = entries.into_iter();
+            let entries = entries.map(|(key, value)| Some((own(key), owned(value)?)));
+            Value::Object(entries.collect::<Option<_>>()?)
+        }
+    })
+}
+
+/// The one spelling of a number.
+fn spelled(text: Cow<'_, str>) -> Option<Cow<'static, str>> {
+    let is_short = text.parse::<u64>().is_ok() || text.parse::<i64>().is_ok();
+    if is_short && text != "-0" {
+        return Some(own(text));
+    }
+    let value: f64 = text.parse().ok()?;
+    value.is_finite().then(|| Cow::Owned(format!("{value:?}")))
+}
+
+/// A text that need not be allocated where it is a word of JSON Schema: most of a schema's keys are.
+fn own(text: Cow<'_, str>) -> Cow<'static, str> {
+    match word(&text) {
+        Some(word) => Cow::Borrowed(word),
+        None => Cow::Owned(text.into_owned()),
+    }
+}
+
+macro_rules! words {
+    ($($word:literal)*) => {
+        fn word(text: &str) -> Option<&'static str> {
+            match text {
+                $($word => Some($word),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+words! {
+    "type" "properties" "required" "additionalProperties" "items" "prefixItems" "anyOf" "oneOf" "allOf"
+    "enum" "const" "description" "title" "default" "examples" "format" "pattern" "minimum" "maximum"
+    "exclusiveMinimum" "exclusiveMaximum" "multipleOf" "minLength" "maxLength" "minItems" "maxItems"
+    "uniqueItems" "minProperties" "maxProperties" "propertyNames" "deprecated" "nullable" "$ref" "$defs"
+    "string" "integer" "number" "boolean" "object" "array" "null"
+}
+
+/// The value that `serde_json` holds. The keys are in the order of the alphabet: their own order depends
+/// on how `serde_json` was built.
+#[cfg(feature = "schemars")]
+pub(crate) fn of_value(value: &serde_json::Value) -> Ordered {
+    match value {
+        serde_json::Value::Null => Value::Null,
+        serde_json::Value::Bool(value) => Value::Bool(*value),
+        serde_json::Value::Number(number) => {
+            match (number.as_u128(), number.as_i128(), number.as_f64()) {
+                (Some(value), _, _) => value.into(),
+                (None, Some(value), _) => value.into(),
+                (None, None, value) => value.unwrap_or(0.0).into(),
+            }
+        }
+        serde_json::Value::String(text) => Value::String(own(text.into())),
+        serde_json::Value::Array(items) => Value::Array(items.iter().map(of_value).collect()),
+        serde_json::Value::Object(entries) => {
+            let entries = entries.iter();
+            let mut entries: Vec<_> = entries
+                .map(|(key, value)| (own(key.into()), of_value(value)))
+                .collect();
+            entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+            Value::Object(entries)
+        }
+    }
+}
+
+/// Renames references to `#/$defs/old` to ones to `#/$defs/new`.
+#[cfg(feature = "schemars")]
+pub(crate) fn rename_references(schema: &mut Ordered, renamed: &[(String, String)]) {
+    match schema {
+        Value::Array(items) => {
+            for item in items {
+                rename_references(item, renamed);
+            }
+        }
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                match value {
+                    Value::String(target) if key == "$ref" => {
+                        let name = target.strip_prefix("#/$defs/").unwrap_or_default();
+                        if let Some((_, new)) = renamed.iter().find(|(old, _)| old == name) {
+                            *target = format!("#/$defs/{new}").into();
+                        }
+                    }
+                    other => rename_references(other, renamed),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether an object that is silent about other keys declares all of its keys: there are
+/// `properties`, and no keyword counts on more than those. `{"type": "object"}` takes any key.
+pub fn declares_all_keys(keywords: &[Pair]) -> bool {
+    let get = |key: &str| {
+        let found = keywords.iter().find(|(name, _)| name == key);
+        found.map(|(_, value)| value)
+    };
+    let Some(Ordered::Object(properties)) = get("properties") else {
+        return false;
+    };
+    let is_declared = |name: &Ordered| properties.iter().any(|(key, _)| name.as_str() == Some(key));
+    let requires_others =
+        matches!(get("required"), Some(Ordered::Array(names)) if !names.iter().all(is_declared));
+    let counts_others = get("minProperties")
+        .and_then(Ordered::as_u128)
+        .is_some_and(|least| least > properties.len() as u128);
+    !requires_others && !counts_others
+}

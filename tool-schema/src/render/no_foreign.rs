@@ -1,0 +1,18 @@
+//! Without schemars nothing comes from elsewhere.
+
+use super::{Words, Writer};
+use crate::shape::Foreign;
+
+impl Writer {
+    pub fn foreign(&mut self, _: &Foreign, _: bool, _: bool, words: &Words<'_>) {
+        self.out.push('{');
+        self.words(words.description, words);
+        self.out.push('}');
+    }
+
+    // It has one in the other build.
+    #[allow(clippy::unused_self)]
+    pub(super) fn flattened(&mut self, _: &Foreign) -> Option<Vec<String>> {
+        None
+    }
+}

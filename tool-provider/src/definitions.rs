@@ -286,7 +286,7 @@ impl Definitions {
     }
 
     /// What the schemas do not say any more, each with its tool's name; first which tools are not
-    /// strict, and why ([`NoteKind::Loosened`](crate::NoteKind::Loosened)). The decoder enforces it all
+    /// strict, and why ([`NoteKind::Loosened`](crate::dialect::NoteKind::Loosened)). The decoder enforces it all
     /// the same.
     pub fn notes(&self) -> impl Iterator<Item = (&str, &Note)> {
         let names = self.0.loose.iter().map(|(name, _)| name.as_str());

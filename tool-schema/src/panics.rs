@@ -23,7 +23,7 @@ thread_local! {
 
 /// From now on, what is known of a contained panic says where it happened.
 ///
-/// Without this, [`ToolError::host_detail`](crate::ToolError::host_detail) is what the panic said, and
+/// Without this, `ToolError::host_detail` is what the panic said, and
 /// the program's panic hook prints the rest to standard error, as it does for every panic. With it,
 /// the detail goes on with the place in the source and a backtrace, and nothing is printed: observers
 /// and traces get all of it. The model reads the same as before, which is nothing of either.
@@ -38,7 +38,7 @@ thread_local! {
 /// A panic that changes no result (of an observer, a listener, a filter or a tool's `visible`, a catalogue, a destructor)
 /// is an error of the crate `tracing`, with its detail, whether or not this was called. Where nobody listens there, it is
 /// printed. The panic of an error policy also stands beside the error that it was asked about, in
-/// [`ToolError::host_detail`](crate::ToolError::host_detail).
+/// `ToolError::host_detail`.
 ///
 /// A backtrace takes milliseconds. It is made of what the build knows: without debug information it
 /// holds names alone. Where panics abort (`panic = "abort"`) nothing is contained, and this does

@@ -12,8 +12,8 @@ use toolwright_schema::shape::estimate;
 /// What is known about a tool before it is called: pure data, without the code that runs it.
 ///
 /// It can be stored and read back; a tool's code is found again by its name
-/// ([`Toolset::attach`](crate::Toolset::attach)). Providers' own forms are made and read by
-/// [`Wire`](crate::Wire).
+/// (`Toolset::attach`). Providers' own forms are made and read by
+/// [`Wire`](crate::wire::Wire).
 ///
 /// ```
 /// use toolwright::ToolDef;

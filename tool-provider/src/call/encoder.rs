@@ -78,7 +78,7 @@ impl Encoder {
     }
 
     /// As a function writes it. Where it fails or panics, the model reads a plain `{"error": …}`: the
-    /// tool's error if there was one. See [`Executor::encoder`](crate::Executor::encoder) for a
+    /// tool's error if there was one. See `Executor::encoder` for a
     /// failure that ends the call with an error of its own.
     ///
     /// ```

@@ -33,13 +33,13 @@ pub struct ToolResult {
     /// The tool's own attributes, for the host; they never reach the model unasked.
     pub attributes: Meta,
     /// How long the call took, where an executor ran it. Zero otherwise: looking at a clock twice
-    /// takes longer than all else that a [`Toolset`](crate::Toolset) does for a small call.
+    /// takes longer than all else that a `Toolset` does for a small call.
     pub duration: Duration,
 }
 
 impl ToolResult {
     /// The answer to `call`. A value that cannot be written as JSON makes it an
-    /// [`Encoding`](crate::ErrorKind::Encoding) error.
+    /// [`Encoding`](crate::call::ErrorKind::Encoding) error.
     pub fn new(call: &ToolCall, outcome: Result<Outcome, ToolError>) -> Self {
         Self {
             id: call.id.clone(),

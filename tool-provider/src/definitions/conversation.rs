@@ -7,7 +7,7 @@ use crate::call::{Encoder, ToolCall, ToolResult};
 use crate::wire::{Utterance, WireError};
 
 impl Definitions {
-    /// See [`Wire::conversation`](crate::Wire::conversation): the calls and answers in it go by the names that the provider is
+    /// See [`Wire::conversation`](crate::wire::Wire::conversation): the calls and answers in it go by the names that the provider is
     /// told.
     ///
     /// # Errors

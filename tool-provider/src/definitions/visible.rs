@@ -52,7 +52,7 @@ impl ToolDef {
     ///
     /// For definitions that others wrote, such as those of an MCP server: text that no person can see
     /// is how instructions are smuggled to a model. Which characters those are is the same rule as that
-    /// of the macros and of [`Toolset::check`](crate::Toolset::check).
+    /// of the macros and of `Toolset::check`.
     ///
     /// ```
     /// use toolwright::ToolDef;

@@ -1,6 +1,6 @@
 //! What each provider accepts for a tool's arguments, and how a schema is brought into it.
 //!
-//! The rules are data: one table a dialect, in [`table`], each rule with its source, so that a
+//! The rules are data: one table a dialect, in `table`, each rule with its source, so that a
 //! correction is one line. A schema is first brought into one form (`canonical`), then each
 //! dialect's table says what becomes of it (`lower`), and the plan that comes with the result says
 //! how what a model sends is brought back (`undo`).

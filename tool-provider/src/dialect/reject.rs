@@ -224,15 +224,15 @@ pub enum NoteKind {
     /// The model is not told.
     Dropped,
     /// The tool as a whole is sent without strictness: the keyword is `strict`, the value says why,
-    /// and what stands against it stands at the path. [`Definitions`](crate::Definitions) alone have
-    /// such notes, since [`lower`](crate::lower) refuses what a dialect cannot say.
+    /// and what stands against it stands at the path. [`Definitions`](crate::definitions::Definitions) alone have
+    /// such notes, since [`lower`](crate::dialect::lower()) refuses what a dialect cannot say.
     Loosened,
     /// Characters that a model reads and a person does not see were left out of the tool's words: the
-    /// keyword is `hidden`, the value says how many. [`Definitions`](crate::Definitions) alone have such
+    /// keyword is `hidden`, the value says how many. [`Definitions`](crate::definitions::Definitions) alone have such
     /// notes.
     HiddenRemoved,
     /// A default that its own bounds refuse is not told: the keyword is `default`, the value is the default. A model
-    /// that repeated it would be refused. [`Definitions`](crate::Definitions) alone have such notes.
+    /// that repeated it would be refused. [`Definitions`](crate::definitions::Definitions) alone have such notes.
     RefusedDefault,
 }
 

@@ -9,7 +9,7 @@
 //! | `response.rs` | `Response`, with `read` and `impl ReadResponse`: one pass over the text, and all that is asked of it. `call` finds the call that an element of a response is |
 //! | `stream.rs` | `Stream`, with `impl Assemble`: from pieces to the text of a whole response, which `Response` reads |
 //!
-//! It is named by a variant of [`Wire`], in [`Wire::provider`], [`Wire::read`], [`Wire::stream`] and
+//! It is named by a variant of [`Wire`], in `Wire::provider`, `Wire::read`, `Wire::stream` and
 //! [`Wire::detect`].
 //!
 //! Beside the folders stands what they share: `read` (members of objects, as they stand in the text),
@@ -254,7 +254,7 @@ impl Wire {
     /// The answers as messages for the next request: the text of an array, to be appended to
     /// `messages` behind the assistant's message. For MCP, the `result` of each call, whose `_meta` has under
     /// `toolwright/repairs` how its arguments were repaired, if they were: a list of
-    /// `{"path", "kind", "from", "to"}`, as in [`Repair`](crate::Repair).
+    /// `{"path", "kind", "from", "to"}`, as in `Repair`.
     ///
     /// `encoder` writes what is text; blocks of content stay blocks where the provider has them.
     /// Elsewhere the model is told their text: of JSON the JSON, of a resource where it lies, of
@@ -266,7 +266,7 @@ impl Wire {
     /// What the next request's `messages` gain by this response: the assistant's message and the
     /// answers to its calls. The text of an array. For MCP, the responses to the client's requests.
     /// Providers refuse a turn in which an answer is missing: of calls that waited, see
-    /// [`Pending`](crate::Pending).
+    /// `Pending`.
     ///
     /// What the model said stays as it came, byte by byte, with two exceptions. A call without an id,
     /// or with that of a call before it, is given the one that [`calls`](Self::calls) made, so that the

@@ -51,11 +51,11 @@ pub enum RepairKind {
     Renamed,
 }
 
-/// How far arguments are repaired: see [`Context::with_repairs`](crate::Context::with_repairs).
+/// How far arguments are repaired: see `Context::with_repairs`.
 ///
 /// A gateway in front of a server reads arguments by their keys. So what it sees has to be what runs:
 /// where the caller is not known, no key is renamed, and none comes out of a text in which JSON stands.
-/// The same holds for a tool that is [`destructive`](crate::Annotations::destructive), whoever calls it.
+/// The same holds for a tool that is `destructive`, whoever calls it.
 ///
 /// ```
 /// use toolwright::{Context, Repairs};

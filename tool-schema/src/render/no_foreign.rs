@@ -4,7 +4,7 @@ use super::{Words, Writer};
 use crate::shape::Foreign;
 
 impl Writer {
-    pub fn foreign(&mut self, _: &Foreign, _: bool, _: bool, words: &Words<'_>) {
+    pub(super) fn foreign(&mut self, _: &Foreign, _: bool, _: bool, words: &Words<'_>) {
         self.out.push('{');
         self.words(words.description, words);
         self.out.push('}');

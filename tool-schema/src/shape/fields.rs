@@ -110,7 +110,7 @@ impl<'s> Plain<'s> {
     }
 
     /// The field that is read as this key, and its place.
-    pub fn find(&self, key: &str) -> Option<(usize, &'s Field<'s>)> {
+    pub(crate) fn find(&self, key: &str) -> Option<(usize, &'s Field<'s>)> {
         let mut before = 0;
         for run in self.runs {
             if let Some(index) = run.iter().position(|field| field.is_read_as(key)) {

@@ -1,7 +1,7 @@
 //! Values without parts, and how many parts others have.
 //!
 //! Bounds are layers around a type: all of them hold, but of `pattern`, `format` and `multiple_of`,
-//! where only the outermost is published ([`narrowed`](crate::narrowed)).
+//! where only the outermost is published (`narrowed`).
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

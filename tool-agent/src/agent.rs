@@ -17,7 +17,7 @@ use toolwright_runtime::{__private, Context, Encoder, Executor, Source, ToolChoi
 use self::engine::Engine;
 pub use self::handoff::{HANDOFF, handoff};
 use self::persistence::Persistence;
-pub use self::step::Step;
+pub use self::step::StepResult;
 pub use self::tool::AgentTool;
 use crate::event::Listener;
 use crate::span::AgentSpan;
@@ -34,7 +34,7 @@ const MAX_STEPS: NonZeroU32 = NonZeroU32::MIN.saturating_add(99);
 /// An agent is cheap to clone. It holds nothing of a conversation, which is the [`Session`].
 ///
 /// ```
-/// use toolwright::agent::{Agent, Response, Session, testing::ScriptedModel};
+/// use toolwright::agent::{Agent, ModelResponse, Session, testing::ScriptedModel};
 /// use toolwright::{Context, DynTool, ToolCall, ToolError, Toolset};
 ///
 /// let add = DynTool::builder()
@@ -46,8 +46,8 @@ const MAX_STEPS: NonZeroU32 = NonZeroU32::MIN.saturating_add(99);
 ///     .build()
 ///     .unwrap();
 /// let model = ScriptedModel::new([
-///     Ok(Response::calls([ToolCall::new("c1", "sum", r#"{"a": 2, "b": 3}"#)])),
-///     Ok(Response::text("It is 5.")),
+///     Ok(ModelResponse::calls([ToolCall::new("c1", "sum", r#"{"a": 2, "b": 3}"#)])),
+///     Ok(ModelResponse::text("It is 5.")),
 /// ]);
 /// let agent = Agent::new(model, &Toolset::new([add]).unwrap()).system("You add.");
 ///
@@ -229,12 +229,12 @@ impl Agent {
     ///
     /// ```
     /// use toolwright::StreamEvent;
-    /// use toolwright::agent::{Agent, Event};
+    /// use toolwright::agent::{Agent, RunEvent};
     ///
     /// # fn heard(agent: Agent) -> Agent {
     /// // The model's words, as it says them.
-    /// agent.listen(|event: &Event<'_>| {
-    ///     if let Event::Delta { delta: StreamEvent::Text(words), .. } = event {
+    /// agent.listen(|event: &RunEvent<'_>| {
+    ///     if let RunEvent::Delta { delta: StreamEvent::Text(words), .. } = event {
     ///         print!("{words}");
     ///     }
     /// })
@@ -258,7 +258,7 @@ impl Agent {
     /// result alone, and takes it for that of the call that it made.
     ///
     /// The record of the call ([`CallRecord`](crate::CallRecord)) holds both arguments in any case.
-    pub fn tell_edits(self) -> Self {
+    pub fn report_edits(self) -> Self {
         Self {
             reports_edits: true,
             ..self

@@ -4,8 +4,6 @@ mod memory;
 mod sqlite;
 
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +13,7 @@ pub use self::error::{CheckpointError, Damage, DamagedPart};
 pub use self::memory::MemoryCheckpointer;
 #[cfg(feature = "sqlite")]
 pub use self::sqlite::SqliteCheckpointer;
+use crate::BoxFuture;
 use crate::journal::{Begin, Begun, CallRecord};
 use crate::{Node, Session};
 
@@ -40,22 +39,35 @@ pub trait Checkpointer: Send + Sync {
     ///
     /// # Errors
     /// [`CheckpointError::Conflict`] when the newest one is not [`NewCheckpoint::after`].
-    fn put<'a>(&'a self, new: NewCheckpoint<'a>) -> Storing<'a, CheckpointId>;
+    fn put<'a>(
+        &'a self,
+        new: NewCheckpoint<'a>,
+    ) -> BoxFuture<'a, Result<CheckpointId, CheckpointError>>;
 
     /// The session's newest checkpoint.
-    fn latest<'a>(&'a self, session: &'a str) -> Storing<'a, Option<Checkpoint>>;
+    fn latest<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Checkpoint>, CheckpointError>>;
 
     /// The checkpoint of this id, of whatever session.
-    fn get(&self, id: CheckpointId) -> Storing<'_, Option<Checkpoint>>;
+    fn get(&self, id: CheckpointId) -> BoxFuture<'_, Result<Option<Checkpoint>, CheckpointError>>;
 
     /// All of the session's checkpoints, the oldest first.
-    fn history<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<Checkpoint>>;
+    fn history<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Checkpoint>, CheckpointError>>;
 
     /// The ids of sessions in the order of their text: of those behind `after`, at most `most`.
-    fn sessions<'a>(&'a self, after: Option<&'a str>, most: usize) -> Storing<'a, Vec<String>>;
+    fn sessions<'a>(
+        &'a self,
+        after: Option<&'a str>,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, CheckpointError>>;
 
     /// Deletes all that is known of the session. Whether there was something.
-    fn delete<'a>(&'a self, session: &'a str) -> Storing<'a, bool>;
+    fn delete<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<bool, CheckpointError>>;
 
     /// Records that a call begins, unless another record of it stands there than the one that it is
     /// to replace ([`Begin::replaces`]).
@@ -63,7 +75,7 @@ pub trait Checkpointer: Send + Sync {
     /// # Errors
     /// [`CheckpointError::Conflict`] when the session's newest checkpoint is not [`Begin::after`]:
     /// somebody else goes on with the session, and the call must not run here.
-    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> Storing<'a, Begun>;
+    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, CheckpointError>>;
 
     /// Records what became of a call: in the record of this revision, if it still stands there, whose
     /// revision is one more from then on. That others go on with the session since is no matter: the call
@@ -74,39 +86,55 @@ pub trait Checkpointer: Send + Sync {
         key: &'a str,
         revision: u64,
         outcome: &'a str,
-    ) -> Storing<'a, ()>;
+    ) -> BoxFuture<'a, Result<(), CheckpointError>>;
 
     /// Returns the records of the session's calls, in the order in which the calls first began.
-    fn calls<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<CallRecord>>;
+    fn calls<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>>;
 }
 
 /// A shared store is one.
 impl<C: Checkpointer + ?Sized> Checkpointer for Arc<C> {
-    fn put<'a>(&'a self, new: NewCheckpoint<'a>) -> Storing<'a, CheckpointId> {
+    fn put<'a>(
+        &'a self,
+        new: NewCheckpoint<'a>,
+    ) -> BoxFuture<'a, Result<CheckpointId, CheckpointError>> {
         (**self).put(new)
     }
 
-    fn latest<'a>(&'a self, session: &'a str) -> Storing<'a, Option<Checkpoint>> {
+    fn latest<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Checkpoint>, CheckpointError>> {
         (**self).latest(session)
     }
 
-    fn get(&self, id: CheckpointId) -> Storing<'_, Option<Checkpoint>> {
+    fn get(&self, id: CheckpointId) -> BoxFuture<'_, Result<Option<Checkpoint>, CheckpointError>> {
         (**self).get(id)
     }
 
-    fn history<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<Checkpoint>> {
+    fn history<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Checkpoint>, CheckpointError>> {
         (**self).history(session)
     }
 
-    fn sessions<'a>(&'a self, after: Option<&'a str>, most: usize) -> Storing<'a, Vec<String>> {
+    fn sessions<'a>(
+        &'a self,
+        after: Option<&'a str>,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, CheckpointError>> {
         (**self).sessions(after, most)
     }
 
-    fn delete<'a>(&'a self, session: &'a str) -> Storing<'a, bool> {
+    fn delete<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<bool, CheckpointError>> {
         (**self).delete(session)
     }
 
-    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> Storing<'a, Begun> {
+    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, CheckpointError>> {
         (**self).begin_call(begin)
     }
 
@@ -116,17 +144,17 @@ impl<C: Checkpointer + ?Sized> Checkpointer for Arc<C> {
         key: &'a str,
         revision: u64,
         outcome: &'a str,
-    ) -> Storing<'a, ()> {
+    ) -> BoxFuture<'a, Result<(), CheckpointError>> {
         (**self).end_call(session, key, revision, outcome)
     }
 
-    fn calls<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<CallRecord>> {
+    fn calls<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>> {
         (**self).calls(session)
     }
 }
-
-/// Future that a [`Checkpointer`] returns.
-pub type Storing<'a, T> = Pin<Box<dyn Future<Output = Result<T, CheckpointError>> + Send + 'a>>;
 
 /// The number of a checkpoint in its store: the greater, the newer. A session carries that of its
 /// newest one.

@@ -1,6 +1,6 @@
-use toolwright_runtime::{Event as CallEvent, StreamEvent, ToolCall};
+use toolwright_runtime::{Event, StreamEvent, ToolCall};
 
-use crate::{Halted, Node, Response, Run};
+use crate::{ModelResponse, Node, Run, RunEnd};
 
 /// Event of a running agent, sent as it happens.
 ///
@@ -8,7 +8,7 @@ use crate::{Halted, Node, Response, Run};
 /// [`run_id`](Self::run_id).
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub enum Event<'a> {
+pub enum RunEvent<'a> {
     /// A run begins, or goes on after a pause.
     RunStarted {
         /// The session's id.
@@ -41,7 +41,7 @@ pub enum Event<'a> {
         /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
         run_id: &'a str,
         /// The answer.
-        response: &'a Response,
+        response: &'a ModelResponse,
     },
     /// The model's calls are there, before any of them runs.
     CallsReady {
@@ -59,7 +59,7 @@ pub enum Event<'a> {
         /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
         run_id: &'a str,
         /// The call's event.
-        event: &'a CallEvent<'a>,
+        event: &'a Event<'a>,
     },
     /// The conversation was handed over: another agent goes on.
     HandedOver {
@@ -93,20 +93,20 @@ pub enum Event<'a> {
 /// Sees what happens while an agent runs. A panic of a listener changes nothing, and is
 /// [reported](toolwright_runtime::panics::capture).
 ///
-/// Every closure over an [`Event`] is one that names its type, `|event: &Event<'_>| …`: of one
+/// Every closure over an [`RunEvent`] is one that names its type, `|event: &RunEvent<'_>| …`: of one
 /// that does not, the compiler says that it is not general enough.
 pub trait Listener: Send + Sync {
     /// Is told at once; what takes long belongs elsewhere.
-    fn event(&self, event: &Event<'_>);
+    fn event(&self, event: &RunEvent<'_>);
 }
 
-impl<F: Fn(&Event<'_>) + Send + Sync> Listener for F {
-    fn event(&self, event: &Event<'_>) {
+impl<F: Fn(&RunEvent<'_>) + Send + Sync> Listener for F {
+    fn event(&self, event: &RunEvent<'_>) {
         self(event);
     }
 }
 
-impl<'a> Event<'a> {
+impl<'a> RunEvent<'a> {
     /// The id of the session that runs.
     pub fn session(&self) -> &'a str {
         self.origin().0
@@ -153,9 +153,9 @@ impl<'a> Event<'a> {
     }
 
     /// Why the run ended, if it did.
-    pub fn halted(&self) -> Option<&Halted> {
+    pub fn end(&self) -> Option<&RunEnd> {
         match self {
-            Self::RunFinished { run, .. } => Some(&run.halted),
+            Self::RunFinished { run, .. } => Some(&run.end),
             _ => None,
         }
     }

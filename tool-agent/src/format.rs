@@ -10,7 +10,7 @@ use toolwright_runtime::{
     Wire, WireError,
 };
 
-use crate::{Message, Thread, ThreadError, ToolMessage, wire_name};
+use crate::{Thread, ThreadError, ThreadMessage, ToolMessage, wire_name};
 
 /// Why a thread is no request.
 #[derive(Debug)]
@@ -43,10 +43,10 @@ impl Thread {
     /// written anew from its words and calls.
     ///
     /// ```
-    /// use toolwright::agent::{Message, Thread};
+    /// use toolwright::agent::{ThreadMessage, Thread};
     /// use toolwright::Wire;
     ///
-    /// let thread = Thread::from([Message::user("Hi!")]);
+    /// let thread = Thread::from([ThreadMessage::user("Hi!")]);
     /// assert_eq!(
     ///     thread.format(Wire::OpenAiChat, Some("Be brief.")).unwrap(),
     ///     r#"{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi!"}]}"#
@@ -87,14 +87,16 @@ impl Thread {
         let mut said: Vec<WireMessage<'_>> = Vec::new();
         for message in self.messages() {
             match (message, said.last_mut()) {
-                (Message::Tool(answer), Some(WireMessage::Answers(results))) => {
+                (ThreadMessage::Tool(answer), Some(WireMessage::Answers(results))) => {
                     results.push(result(answer, &ids));
                 }
-                (Message::Tool(answer), _) => {
+                (ThreadMessage::Tool(answer), _) => {
                     said.push(WireMessage::Answers(vec![result(answer, &ids)]));
                 }
-                (Message::User { text }, _) => said.push(WireMessage::Other(Utterance::User(text))),
-                (Message::Assistant(assistant), _) => {
+                (ThreadMessage::User { text }, _) => {
+                    said.push(WireMessage::Other(Utterance::User(text)))
+                }
+                (ThreadMessage::Assistant(assistant), _) => {
                     let native = assistant.native.as_ref();
                     let same = native.filter(|native| native.wire == wire);
                     let is_renamed = ids.begin_turn(&assistant.calls);

@@ -14,7 +14,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use toolwright_runtime::{Dialect, Fit, Wire};
 
-use crate::model::{Model, ModelError, News, Request, Responding};
+use crate::BoxFuture;
+use crate::model::{DeltaSink, Model, ModelError, ModelRequest, ModelResponse};
 
 /// A model behind HTTP, at whatever address speaks a provider's format.
 ///
@@ -273,8 +274,12 @@ impl Endpoint {
 }
 
 impl Model for Endpoint {
-    fn respond<'a>(&'a self, request: Request<'a>, news: News<'a>) -> Responding<'a> {
-        Box::pin(self.send(request, news))
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
+        Box::pin(self.send(request, deltas))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::CheckpointId;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnknownOutcome {
-    /// The call becomes pending, as [`Why::OutcomeUnknown`](crate::Why::OutcomeUnknown), and somebody
+    /// The call becomes pending, as [`PendingCallReason::OutcomeUnknown`](crate::PendingCallReason::OutcomeUnknown), and somebody
     /// [decides](crate::Session::decide). It runs again if it is approved. It can also be answered with its outcome,
     /// or rejected.
     #[default]

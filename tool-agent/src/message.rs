@@ -6,7 +6,7 @@ use toolwright_runtime::{Block, Encoder, Outcome, ShortStr, ToolCall, ToolResult
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Message {
+pub enum ThreadMessage {
     /// A person's words.
     User {
         /// The words.
@@ -97,7 +97,7 @@ pub struct Question {
     pub options: Map<String, Value>,
 }
 
-impl Message {
+impl ThreadMessage {
     /// A person's words.
     pub fn user(text: impl Into<String>) -> Self {
         Self::User { text: text.into() }

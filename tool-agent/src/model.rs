@@ -1,33 +1,32 @@
 use std::error::Error;
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use toolwright_runtime::{Printable, SchemaDoc, StreamEvent, ToolCall, ToolChoice, Toolset, Usage};
 
-use crate::{Native, Thread};
+use crate::{BoxFuture, Native, Thread};
 
 /// A model: the one trait between an agent and a provider.
 ///
-/// A model answers each request once. A model that streams also sends the pieces to `news`. The response is complete
+/// A model answers each request once. A model that streams also sends the pieces to `deltas`. The response is complete
 /// in any case, so an agent works the same with all models.
 pub trait Model: Send + Sync {
     /// The model's next message.
     ///
     /// Dropping the future ends the request.
-    fn respond<'a>(&'a self, request: Request<'a>, news: News<'a>) -> Responding<'a>;
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>>;
 }
-
-/// Future that a [`Model`] returns.
-pub type Responding<'a> = Pin<Box<dyn Future<Output = Result<Response, ModelError>> + Send + 'a>>;
 
 /// Request to a model.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Request<'a> {
+pub struct ModelRequest<'a> {
     /// The system prompt, if there is one.
     pub system: Option<&'a str>,
     /// The conversation. Every call in it is answered.
@@ -40,7 +39,7 @@ pub struct Request<'a> {
     pub schema: Option<&'a SchemaDoc>,
 }
 
-impl<'a> Request<'a> {
+impl<'a> ModelRequest<'a> {
     /// A conversation to go on with, without tools.
     pub fn new(thread: &'a Thread, tools: &'a Toolset, choice: &'a ToolChoice) -> Self {
         Self {
@@ -55,11 +54,11 @@ impl<'a> Request<'a> {
 
 /// Sink of a streamed response. Cheap to copy.
 #[derive(Clone, Copy)]
-pub struct News<'a>(Option<&'a (dyn Fn(&StreamEvent) + Send + Sync)>);
+pub struct DeltaSink<'a>(Option<&'a (dyn Fn(&StreamEvent) + Send + Sync)>);
 
-impl<'a> News<'a> {
+impl<'a> DeltaSink<'a> {
     /// Nobody wants pieces, so the model need not stream.
-    pub const NOBODY: News<'static> = News(None);
+    pub const NONE: DeltaSink<'static> = DeltaSink(None);
 
     /// Whoever wants them.
     pub fn to(listener: &'a (dyn Fn(&StreamEvent) + Send + Sync)) -> Self {
@@ -71,24 +70,24 @@ impl<'a> News<'a> {
         self.0.is_some()
     }
 
-    /// Tells a piece.
-    pub fn tell(&self, event: &StreamEvent) {
+    /// Sends a piece.
+    pub fn send(&self, event: &StreamEvent) {
         if let Some(listener) = self.0 {
             listener(event);
         }
     }
 }
 
-impl fmt::Debug for News<'_> {
+impl fmt::Debug for DeltaSink<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("News").field(&self.is_wanted()).finish()
+        f.debug_tuple("DeltaSink").field(&self.is_wanted()).finish()
     }
 }
 
 /// Response of a model.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Response {
+pub struct ModelResponse {
     /// Its words; empty if it only called tools.
     pub text: String,
     /// Its calls, in order, with the names of the tools as they are here. An agent gives those without an id
@@ -105,7 +104,7 @@ pub struct Response {
     pub lowered: bool,
 }
 
-impl Response {
+impl ModelResponse {
     /// Words.
     pub fn text(text: impl Into<String>) -> Self {
         Self {

@@ -47,7 +47,7 @@ impl fmt::Display for Node {
 #[non_exhaustive]
 pub struct Run {
     /// Why it ended.
-    pub halted: Halted,
+    pub end: RunEnd,
     /// The model's last words in it.
     pub text: Option<String>,
     /// Number of model calls.
@@ -61,7 +61,7 @@ pub struct Run {
 /// Why a run ended.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum Halted {
+pub enum RunEnd {
     /// The model said its last word.
     Completed,
     /// A tool asks a person: [`Session::reply`](crate::Session::reply) or
@@ -119,7 +119,7 @@ pub enum Halted {
     ModelError(ModelError),
 }
 
-impl Halted {
+impl RunEnd {
     /// Returns true if a limit of the agent ended the run. Running the session again allows as much again.
     pub const fn is_limit(&self) -> bool {
         matches!(
@@ -152,8 +152,8 @@ impl Halted {
 impl Run {
     /// The model's last words, or the answer that went to the user as it is.
     pub fn text(&self) -> Option<&str> {
-        match &self.halted {
-            Halted::ReturnDirect(text) => Some(text),
+        match &self.end {
+            RunEnd::ReturnDirect(text) => Some(text),
             _ => self.text.as_deref(),
         }
     }
@@ -163,12 +163,12 @@ impl Run {
     /// # Errors
     /// When one did.
     pub fn strict(self) -> Result<Self, AgentError> {
-        match self.halted {
-            Halted::MaxTurns(most) => Err(AgentError::Limit("model calls", most)),
-            Halted::MaxToolRounds(most) => Err(AgentError::Limit("rounds of tools", most)),
-            Halted::MaxSteps(most) => Err(AgentError::Limit("steps", most)),
-            Halted::ToolError(error) => Err(AgentError::Tool(error)),
-            Halted::ModelError(error) => Err(AgentError::Model(error)),
+        match self.end {
+            RunEnd::MaxTurns(most) => Err(AgentError::Limit("model calls", most)),
+            RunEnd::MaxToolRounds(most) => Err(AgentError::Limit("rounds of tools", most)),
+            RunEnd::MaxSteps(most) => Err(AgentError::Limit("steps", most)),
+            RunEnd::ToolError(error) => Err(AgentError::Tool(error)),
+            RunEnd::ModelError(error) => Err(AgentError::Model(error)),
             _ => Ok(self),
         }
     }

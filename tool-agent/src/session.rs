@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 use toolwright_runtime::{Decision, State, ToolCall};
 
 use crate::checkpoint::FormatVersion;
-use crate::{CheckpointId, Message, Node, Repair, Thread, Usage};
+use crate::{CheckpointId, Node, Thread, ThreadMessage, ThreadRepair, Usage};
 
 pub use self::error::SessionError;
-pub use self::pending::{CallRef, PendingCall, Why};
+pub use self::pending::{CallRef, PendingCall, PendingCallReason};
 pub(crate) use self::pending::{PendingCalls, find};
 use self::queue::OwnQueue;
 pub use self::queue::Queue;
@@ -163,7 +163,8 @@ pub(crate) struct WaitingCall {
     pub(crate) index: usize,
     /// As it was shown: with its arguments as they were repaired.
     pub(crate) call: ToolCall,
-    pub(crate) why: Why,
+    #[serde(rename = "why")]
+    pub(crate) reason: PendingCallReason,
     /// Digest of the call as it was shown: see [`crate::digest`].
     pub(crate) digest: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -307,18 +308,18 @@ impl Session {
 
     /// The calls of the last turn that are not answered, in call order. Whatever the session waits for,
     /// [`decide`](Self::decide) says what becomes of them; those that nothing but their turn to run keeps
-    /// ([`Why::NotRun`]) run when an agent runs the session.
+    /// ([`PendingCallReason::NotRun`]) run when an agent runs the session.
     pub fn pending(&self) -> Vec<PendingCall> {
         let open = self.thread.unanswered().into_iter();
         open.map(|open| {
-            let (why, call) = match self.wait(open.index) {
-                Some(wait) => (wait.why.clone(), wait.call.clone()),
-                None => (Why::NotRun, open.call),
+            let (reason, call) = match self.wait(open.index) {
+                Some(wait) => (wait.reason.clone(), wait.call.clone()),
+                None => (PendingCallReason::NotRun, open.call),
             };
             PendingCall {
                 index: open.index,
                 call,
-                why,
+                reason,
             }
         })
         .collect()
@@ -350,13 +351,13 @@ impl Session {
     /// Makes the thread one that a provider takes, and the session one that an agent runs: calls that
     /// wait go or are answered, and nobody is asked about them any more. Questions of this conversation's own tools
     /// stay open. See [`Thread::repair`].
-    pub fn repair(&mut self, repair: &Repair) {
+    pub fn repair(&mut self, repair: &ThreadRepair) {
         let open = self.thread.unanswered();
         self.thread.repair(repair);
         if open.is_empty() {
             return;
         }
-        if let (Repair::Strip, Some(ending)) = (repair, &mut self.ending) {
+        if let (ThreadRepair::Strip, Some(ending)) = (repair, &mut self.ending) {
             let before = open.iter().filter(|open| open.index < ending.index);
             ending.index -= before.count();
         }
@@ -364,7 +365,7 @@ impl Session {
         let failed = matches!(self.status, Status::Failed { .. }).then(|| self.status.clone());
         self.settle();
         if self.status == Status::Idle
-            && let Some(Message::Assistant(_)) | None = self.thread.last()
+            && let Some(ThreadMessage::Assistant(_)) | None = self.thread.last()
         {
             self.at.node = Node::End;
         }

@@ -17,7 +17,7 @@ mod on {
     use tracing::span::{Entered, Span};
     use tracing::{Level, span};
 
-    use crate::{AgentError, Halted, ModelError, Response, Run, Usage};
+    use crate::{AgentError, ModelError, ModelResponse, Run, RunEnd, Usage};
 
     /// See the module.
     pub(crate) struct AgentSpan(Span);
@@ -65,11 +65,11 @@ mod on {
         pub(crate) fn ran(&self, ran: &Result<Run, AgentError>) {
             contained(|| match ran {
                 Ok(run) => {
-                    self.0.record("toolwright.halted", run.halted.as_str());
+                    self.0.record("toolwright.halted", run.end.as_str());
                     self.usage(run.usage);
-                    match &run.halted {
-                        Halted::ModelError(error) => self.failed(error.kind().as_str()),
-                        Halted::ToolError(error) => self.failed(error.kind().as_str()),
+                    match &run.end {
+                        RunEnd::ModelError(error) => self.failed(error.kind().as_str()),
+                        RunEnd::ToolError(error) => self.failed(error.kind().as_str()),
                         _ => {}
                     }
                 }
@@ -80,7 +80,7 @@ mod on {
         }
 
         /// Records the answer of the model.
-        pub(crate) fn answered(&self, answer: &Result<Response, ModelError>) {
+        pub(crate) fn answered(&self, answer: &Result<ModelResponse, ModelError>) {
             contained(|| match answer {
                 Ok(response) => self.usage(response.usage.unwrap_or_default()),
                 Err(error) => self.failed(error.kind().as_str()),
@@ -140,7 +140,7 @@ mod on {
 
 #[cfg(not(feature = "tracing"))]
 mod off {
-    use crate::{AgentError, ModelError, Response, Run};
+    use crate::{AgentError, ModelError, ModelResponse, Run};
 
     /// See the module.
     pub(crate) struct AgentSpan;
@@ -157,7 +157,7 @@ mod off {
 
         pub(crate) fn ran(&self, _: &Result<Run, AgentError>) {}
 
-        pub(crate) fn answered(&self, _: &Result<Response, ModelError>) {}
+        pub(crate) fn answered(&self, _: &Result<ModelResponse, ModelError>) {}
 
         pub(crate) fn around<F: Future>(&self, future: F) -> F {
             future

@@ -5,9 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize, Serializer};
 use toolwright_runtime::{Outcome, Printable, ShortStr, ToolCall};
 
-pub use self::repair::Repair;
+pub use self::repair::ThreadRepair;
 use crate::session::{answer_of, find};
-use crate::{Asks, Assistant, CallRef, Message, Question, SessionError, ToolMessage};
+use crate::{Asks, Assistant, CallRef, Question, SessionError, ThreadMessage, ToolMessage};
 
 /// A conversation: all of its messages, in order. The system prompt is not one of them: an agent
 /// sends it each time.
@@ -16,21 +16,21 @@ use crate::{Asks, Assistant, CallRef, Message, Question, SessionError, ToolMessa
 /// to a call. [`check`](Self::check) verifies this, and [`repair`](Self::repair) makes it so.
 ///
 /// ```
-/// use toolwright::agent::{Message, Repair, Thread};
+/// use toolwright::agent::{ThreadMessage, ThreadRepair, Thread};
 /// use toolwright::ToolCall;
 ///
 /// let mut thread = Thread::from([
-///     Message::user("What is 2 + 2?"),
-///     Message::calls([ToolCall::new("c1", "add", r#"{"a": 2, "b": 2}"#)]),
+///     ThreadMessage::user("What is 2 + 2?"),
+///     ThreadMessage::calls([ToolCall::new("c1", "add", r#"{"a": 2, "b": 2}"#)]),
 /// ]);
 /// assert_eq!(thread.unanswered().len(), 1);
-/// thread.repair(&Repair::Answer("the program ended before the tool did".into()));
+/// thread.repair(&ThreadRepair::Answer("the program ended before the tool did".into()));
 /// assert!(thread.check().is_ok());
 /// ```
 #[derive(Clone, Default, Deserialize)]
-#[serde(from = "Vec<Message>")]
+#[serde(from = "Vec<ThreadMessage>")]
 pub struct Thread {
-    messages: Vec<Message>,
+    messages: Vec<ThreadMessage>,
     turn: Option<Turn>,
 }
 
@@ -135,10 +135,10 @@ impl Turn {
 }
 
 /// The place in its turn of the call that a message answers.
-fn index_of(message: &Message) -> usize {
+fn index_of(message: &ThreadMessage) -> usize {
     match message {
-        Message::Tool(answer) => answer.index,
-        Message::User { .. } | Message::Assistant(_) => usize::MAX,
+        ThreadMessage::Tool(answer) => answer.index,
+        ThreadMessage::User { .. } | ThreadMessage::Assistant(_) => usize::MAX,
     }
 }
 
@@ -149,7 +149,7 @@ impl Thread {
     }
 
     /// All messages, in order.
-    pub fn messages(&self) -> &[Message] {
+    pub fn messages(&self) -> &[ThreadMessage] {
         &self.messages
     }
 
@@ -164,11 +164,11 @@ impl Thread {
     }
 
     /// Adds a message at the end.
-    pub fn push(&mut self, message: Message) {
+    pub fn push(&mut self, message: ThreadMessage) {
         let place = self.messages.len();
         if !message.tool_calls().is_empty() {
             self.turn = Some(Turn::at(place));
-        } else if let (Message::Tool(answer), Some(turn)) = (&message, &mut self.turn)
+        } else if let (ThreadMessage::Tool(answer), Some(turn)) = (&message, &mut self.turn)
             && turn.end() == place
         {
             let before = self.messages.last().map_or(0, index_of);
@@ -179,7 +179,7 @@ impl Thread {
     }
 
     /// Takes the last message off.
-    pub(crate) fn pop(&mut self) -> Option<Message> {
+    pub(crate) fn pop(&mut self) -> Option<ThreadMessage> {
         let last = self.messages.pop();
         self.find_turn();
         last
@@ -187,11 +187,11 @@ impl Thread {
 
     /// Looks where the last turn stands.
     fn find_turn(&mut self) {
-        let calls = |message: &Message| !message.tool_calls().is_empty();
+        let calls = |message: &ThreadMessage| !message.tool_calls().is_empty();
         let at = self.messages.iter().rposition(calls);
         self.turn = at.map(|at| {
             let behind = self.messages.iter().skip(at + 1);
-            let behind = behind.take_while(|message| matches!(message, Message::Tool(_)));
+            let behind = behind.take_while(|message| matches!(message, ThreadMessage::Tool(_)));
             let indices: Vec<_> = behind.map(index_of).collect();
             Turn {
                 answers: indices.len(),
@@ -202,14 +202,14 @@ impl Thread {
     }
 
     /// The last message.
-    pub fn last(&self) -> Option<&Message> {
+    pub fn last(&self) -> Option<&ThreadMessage> {
         self.messages.last()
     }
 
     /// Returns true if the last calls came in lowered forms of their tools' schemas.
     pub(crate) fn is_lowered(&self) -> bool {
         let turn = self.last_turn().and_then(|turn| self.messages.get(turn));
-        matches!(turn, Some(Message::Assistant(said)) if said.lowered)
+        matches!(turn, Some(ThreadMessage::Assistant(said)) if said.lowered)
     }
 
     /// Returns the last message of the user.
@@ -218,16 +218,16 @@ impl Thread {
             .iter()
             .rev()
             .find_map(|message| match message {
-                Message::User { text } => Some(text.as_str()),
-                Message::Assistant(_) | Message::Tool(_) => None,
+                ThreadMessage::User { text } => Some(text.as_str()),
+                ThreadMessage::Assistant(_) | ThreadMessage::Tool(_) => None,
             })
     }
 
     /// Returns true if a tool has answered since the last message of the user.
     pub(crate) fn is_answered(&self) -> bool {
         let since = self.messages.iter().rev();
-        let mut since = since.take_while(|message| !matches!(message, Message::User { .. }));
-        since.any(|message| matches!(message, Message::Tool(_)))
+        let mut since = since.take_while(|message| !matches!(message, ThreadMessage::User { .. }));
+        since.any(|message| matches!(message, ThreadMessage::Tool(_)))
     }
 
     /// Returns the last text of the model that is not empty.
@@ -236,7 +236,7 @@ impl Thread {
             .iter()
             .rev()
             .find_map(|message| match message {
-                Message::Assistant(said) if !said.text.is_empty() => Some(said.text.as_str()),
+                ThreadMessage::Assistant(said) if !said.text.is_empty() => Some(said.text.as_str()),
                 _ => None,
             })
     }
@@ -250,7 +250,7 @@ impl Thread {
             .take(open.unwrap_or(self.messages.len()));
         closed.filter_map(|message| match message {
             // A call of a tool that is hidden or not there has an error for an answer.
-            Message::Tool(answer) if !answer.is_error => Some(&*answer.name),
+            ThreadMessage::Tool(answer) if !answer.is_error => Some(&*answer.name),
             _ => None,
         })
     }
@@ -279,13 +279,13 @@ impl Thread {
         match place {
             Ok(place) => {
                 if let Some(other) = answers.get_mut(place) {
-                    *other = Message::Tool(answer);
+                    *other = ThreadMessage::Tool(answer);
                 }
             }
             Err(place) => {
                 turn.answers += 1;
                 self.messages
-                    .insert(turn.at + 1 + place, Message::Tool(answer));
+                    .insert(turn.at + 1 + place, ThreadMessage::Tool(answer));
             }
         }
         true
@@ -314,7 +314,7 @@ impl Thread {
             }
             // The one that it replaces.
             there.next_if(|other| index_of(other) == answer.index);
-            self.messages.push(Message::Tool(answer));
+            self.messages.push(ThreadMessage::Tool(answer));
         }
         self.messages.extend(there);
         self.turn = Some(Turn {
@@ -329,7 +329,7 @@ impl Thread {
     /// the turn close its questions.
     ///
     /// ```
-    /// use toolwright::agent::{Message, Thread, ToolNode};
+    /// use toolwright::agent::{ThreadMessage, Thread, ToolNode};
     /// use toolwright::{Context, DynTool, Executor, Outcome, ToolCall, ToolError, Toolset};
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
@@ -340,7 +340,7 @@ impl Thread {
     /// );
     /// let node = ToolNode::new(Executor::serial(&Toolset::new([ask.build().unwrap()]).unwrap()));
     /// let calls = ["a", "b"].map(|id| ToolCall::new(id, "ask", "{}"));
-    /// let mut thread = Thread::from([Message::user("Go!"), Message::calls(calls)]);
+    /// let mut thread = Thread::from([ThreadMessage::user("Go!"), ThreadMessage::calls(calls)]);
     /// node.process(&mut thread, &Context::new()).await.unwrap();
     /// assert_eq!(thread.questions()[1].question.text, "What of b?");
     ///
@@ -357,15 +357,15 @@ impl Thread {
         let mut open = Vec::new();
         for message in self.messages.iter().skip(behind) {
             match message {
-                Message::Tool(answer) => {
+                ThreadMessage::Tool(answer) => {
                     open.extend(answer.asks.clone().map(|question| OpenQuestion {
                         index: answer.index,
                         id: answer.id.clone(),
                         question,
                     }));
                 }
-                Message::Assistant(said) if said.asks.is_some() => {}
-                Message::Assistant(_) | Message::User { .. } => return Vec::new(),
+                ThreadMessage::Assistant(said) if said.asks.is_some() => {}
+                ThreadMessage::Assistant(_) | ThreadMessage::User { .. } => return Vec::new(),
             }
         }
         open
@@ -397,14 +397,15 @@ impl Thread {
 
     /// The first question that is open stands at the end as words of the assistant's, where no call is open.
     pub(crate) fn restate_question(&mut self) {
-        if matches!(self.messages.last(), Some(Message::Assistant(said)) if said.asks.is_some()) {
+        if matches!(self.messages.last(), Some(ThreadMessage::Assistant(said)) if said.asks.is_some())
+        {
             self.pop();
         }
         let Some(first) = self.questions().into_iter().next() else {
             return;
         };
         if self.unanswered().is_empty() {
-            self.push(Message::Assistant(Assistant {
+            self.push(ThreadMessage::Assistant(Assistant {
                 text: first.question.text,
                 asks: Some(Asks {
                     id: first.id,
@@ -423,18 +424,18 @@ impl Thread {
     /// The calls of the last message that makes some.
     pub(crate) fn last_calls(&self) -> &[ToolCall] {
         let turn = self.last_turn().and_then(|turn| self.messages.get(turn));
-        turn.map(Message::tool_calls).unwrap_or_default()
+        turn.map(ThreadMessage::tool_calls).unwrap_or_default()
     }
 
     /// The last answer that it ends with, if all calls are answered, and every one of these that succeeded goes to the user.
     pub(crate) fn direct(&self) -> Option<&ToolMessage> {
-        if !matches!(self.last(), Some(Message::Tool(_))) || !self.unanswered().is_empty() {
+        if !matches!(self.last(), Some(ThreadMessage::Tool(_))) || !self.unanswered().is_empty() {
             return None;
         }
         let behind = self.messages.iter().skip(self.last_turn()? + 1);
         let answers = behind.map_while(|message| match message {
-            Message::Tool(answer) => Some(answer),
-            Message::User { .. } | Message::Assistant(_) => None,
+            ThreadMessage::Tool(answer) => Some(answer),
+            ThreadMessage::User { .. } | ThreadMessage::Assistant(_) => None,
         });
         let mut successes = answers.filter(|answer| !answer.is_error);
         let first = successes.next().filter(|answer| answer.is_direct)?;
@@ -454,7 +455,7 @@ impl Thread {
                 && error.unanswered.iter().all(|open| open.message == turn)
                 && behind
                     .into_iter()
-                    .all(|message| matches!(message, Message::Tool(_)))
+                    .all(|message| matches!(message, ThreadMessage::Tool(_)))
         };
         if turn.is_some_and(is_end) {
             Ok(true)
@@ -483,7 +484,7 @@ impl Thread {
         // The message that made calls last, and which of them are answered.
         let (mut turn, mut calls, mut answered): (_, &[ToolCall], Vec<bool>) = (0, &[], Vec::new());
         for (place, message) in self.messages.iter().enumerate() {
-            if let Message::Tool(answer) = message {
+            if let ThreadMessage::Tool(answer) = message {
                 let call = calls.get(answer.index);
                 let asked = call.is_some_and(|call| call.id == answer.id);
                 match answered.get_mut(answer.index) {
@@ -524,11 +525,15 @@ impl Thread {
     ///     }
     /// }
     /// ```
-    pub fn trim(&mut self, most: usize, count: impl Fn(&Message) -> usize) -> Vec<Message> {
+    pub fn trim(
+        &mut self,
+        most: usize,
+        count: impl Fn(&ThreadMessage) -> usize,
+    ) -> Vec<ThreadMessage> {
         let sizes: Vec<usize> = self.messages.iter().map(&count).collect();
         let mut size: usize = sizes.iter().sum();
         let starts = self.messages.iter().enumerate().skip(1);
-        let starts = starts.filter(|(_, message)| matches!(message, Message::User { .. }));
+        let starts = starts.filter(|(_, message)| matches!(message, ThreadMessage::User { .. }));
         let (mut dropped, mut from) = (0, sizes.iter());
         for (start, _) in starts {
             if size <= most {
@@ -562,14 +567,14 @@ impl fmt::Debug for Thread {
     }
 }
 
-impl<const N: usize> From<[Message; N]> for Thread {
-    fn from(messages: [Message; N]) -> Self {
+impl<const N: usize> From<[ThreadMessage; N]> for Thread {
+    fn from(messages: [ThreadMessage; N]) -> Self {
         Self::from(Vec::from(messages))
     }
 }
 
-impl From<Vec<Message>> for Thread {
-    fn from(messages: Vec<Message>) -> Self {
+impl From<Vec<ThreadMessage>> for Thread {
+    fn from(messages: Vec<ThreadMessage>) -> Self {
         let mut thread = Self {
             messages,
             turn: None,
@@ -579,8 +584,8 @@ impl From<Vec<Message>> for Thread {
     }
 }
 
-impl Extend<Message> for Thread {
-    fn extend<I: IntoIterator<Item = Message>>(&mut self, messages: I) {
+impl Extend<ThreadMessage> for Thread {
+    fn extend<I: IntoIterator<Item = ThreadMessage>>(&mut self, messages: I) {
         for message in messages {
             self.push(message);
         }

@@ -3,17 +3,17 @@ use toolwright_runtime::{
     ToolCall,
 };
 
-use crate::{AgentError, Message, Node, Thread, ToolMessage};
+use crate::{AgentError, Node, Thread, ThreadMessage, ToolMessage};
 
 /// Runs the calls that a thread ends with, for hosts that keep their own loop.
 ///
 /// ```
-/// use toolwright::agent::{Message, Node, Thread, ToolNode, route};
+/// use toolwright::agent::{ThreadMessage, Node, Thread, ToolNode, route};
 /// use toolwright::{Context, Executor, ToolCall, Toolset};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// let call = ToolCall::new("c1", "nowhere", "{}");
-/// let mut thread = Thread::from([Message::user("Go!"), Message::calls([call])]);
+/// let mut thread = Thread::from([ThreadMessage::user("Go!"), ThreadMessage::calls([call])]);
 /// assert_eq!(route(&thread), Node::Tools);
 /// let node = ToolNode::new(Executor::serial(Toolset::default()));
 /// let answers = node.process(&mut thread, &Context::new()).await.unwrap();
@@ -30,7 +30,7 @@ pub struct ToolNode {
 /// Outcomes of the calls that a thread ended with.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct Answers {
+pub struct ToolNodeResult {
     /// The answers, in call order, as they stand in the thread now.
     pub messages: Vec<ToolMessage>,
     /// The calls that wait for a person or the host, in call order.
@@ -51,8 +51,8 @@ pub fn route(thread: &Thread) -> Node {
         return Node::Tools;
     }
     match thread.last() {
-        Some(Message::User { .. } | Message::Tool(_)) => Node::Model,
-        Some(Message::Assistant(_)) | None => Node::End,
+        Some(ThreadMessage::User { .. } | ThreadMessage::Tool(_)) => Node::Model,
+        Some(ThreadMessage::Assistant(_)) | None => Node::End,
     }
 }
 
@@ -82,12 +82,16 @@ impl ToolNode {
     /// # Errors
     /// When the thread is empty, and when no provider would take it for another reason than the calls at
     /// its end.
-    pub async fn process(&self, thread: &mut Thread, cx: &Context) -> Result<Answers, AgentError> {
+    pub async fn process(
+        &self,
+        thread: &mut Thread,
+        cx: &Context,
+    ) -> Result<ToolNodeResult, AgentError> {
         if thread.is_empty() {
             return Err(AgentError::EmptyThread);
         }
         if !thread.is_open()? {
-            return Ok(Answers::default());
+            return Ok(ToolNodeResult::default());
         }
         let open: Vec<_> = thread.unanswered().iter().map(|open| open.index).collect();
         let calls = thread.last_calls();
@@ -99,11 +103,11 @@ impl ToolNode {
         Ok(self.take(thread, &batch, &open))
     }
 
-    fn take(&self, thread: &mut Thread, batch: &Batch, ran: &[usize]) -> Answers {
-        let mut answers = Answers {
+    fn take(&self, thread: &mut Thread, batch: &Batch, ran: &[usize]) -> ToolNodeResult {
+        let mut answers = ToolNodeResult {
             halts: batch.halts().to_vec(),
             state: batch.state().cloned(),
-            ..Answers::default()
+            ..ToolNodeResult::default()
         };
         for (index, reply) in batch.calls().iter().enumerate() {
             match reply {

@@ -12,7 +12,7 @@ use toolwright_runtime::layers::Approval;
 use toolwright_runtime::{Cancel, Context, Executor, Registry};
 
 use crate::cli::{self, Exit};
-use crate::http::{Change, Server};
+use crate::http::{Change, HttpServer};
 use crate::mcp;
 use crate::signals::Signals;
 
@@ -26,7 +26,7 @@ use crate::signals::Signals;
 /// - Over MCP by the client, as elicitation or as input that is required. A client that can do neither is
 ///   refused, in words that the model reads.
 /// - Over HTTP the call is answered as pending, and goes on by `POST /calls/{id}`; see
-///   [`http::Server`](crate::http::Server).
+///   [`http::HttpServer`](crate::http::HttpServer).
 ///
 /// A host's own layers see a call first. One that an [`Approval`] of theirs let run is not asked about
 /// again. [`unattended`](Self::unattended) switches the asking off.
@@ -51,7 +51,7 @@ pub struct Serve {
     http: Vec<ChangeHttp>,
 }
 
-type ChangeHttp = Box<dyn FnOnce(Server) -> Server + Send>;
+type ChangeHttp = Box<dyn FnOnce(HttpServer) -> HttpServer + Send>;
 
 /// The program of a toolset: command line, MCP, HTTP. To be returned from a plain `fn main()`.
 ///
@@ -162,7 +162,7 @@ impl Serve {
     /// # let tools = Toolset::default();
     /// Serve::new(tools).http(|http| http.bearer("not-in-your-code").allow_host("tools.example.com"));
     /// ```
-    pub fn http(mut self, change: impl FnOnce(Server) -> Server + Send + 'static) -> Self {
+    pub fn http(mut self, change: impl FnOnce(HttpServer) -> HttpServer + Send + 'static) -> Self {
         self.http.push(Box::new(change));
         self
     }
@@ -230,7 +230,7 @@ impl Serve {
     pub(crate) fn run_mcp(self) -> io::Result<Exit> {
         let stop = Cancel::new();
         let attend = self.attend();
-        let mut server = mcp::Server::new(self.registry)
+        let mut server = mcp::McpServer::new(self.registry)
             .executor(|executor| attend((self.change)(executor)))
             .name(self.name)
             .context(self.cx)
@@ -251,10 +251,10 @@ impl Serve {
         end.map(|()| Exit::Done)
     }
 
-    fn http_server(self) -> Server {
+    fn http_server(self) -> HttpServer {
         let attend = self.attend();
         let change = self.change;
-        let mut server = Server::new(self.registry)
+        let mut server = HttpServer::new(self.registry)
             .name(self.name)
             .context(self.cx)
             .executor(move |executor| change(executor));

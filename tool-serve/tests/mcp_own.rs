@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolwright::serve::axum::Router;
-use toolwright::serve::mcp::{self, Answer, Client, ClientEvent, Connector, Server};
+use toolwright::serve::mcp::{self, Client, ClientEvent, Connector, ElicitResult, McpServer};
 use toolwright::{
     Block, Cancel, Content, Context, DynTool, ErrorKind, Event, Executor, Outcome, Progress,
     Registry, Schema, Tool, ToolCall, ToolError, ToolResult, Toolset, Wire, tool, tools,
@@ -128,10 +128,13 @@ fn own() -> Toolset {
         .0
 }
 
-fn server() -> Server {
+fn server() -> McpServer {
     let registry = Registry::from(own());
     registry.insert(grow(&registry));
-    Server::new(registry).name("own").version("3").page_size(3)
+    McpServer::new(registry)
+        .name("own")
+        .version("3")
+        .page_size(3)
 }
 
 /// Not a test: the server's process, when it is started as one.
@@ -192,7 +195,7 @@ async fn all(connector: impl Fn() -> Connector) {
             (&*question.server, &*question.message),
             ("own", "Which city?")
         );
-        Answer::Accept(json!({"answer": "Rome"}).as_object().cloned().unwrap())
+        ElicitResult::Accept(json!({"answer": "Rome"}).as_object().cloned().unwrap())
     };
     let told = Arc::<Mutex<Vec<ClientEvent>>>::default();
     let ear = Arc::clone(&told);

@@ -6,7 +6,7 @@ use toolwright_runtime::{
 use super::Agent;
 use super::engine::until;
 use crate::span::AgentSpan;
-use crate::{AgentError, Message, News, Request, Session, SessionError, Status};
+use crate::{AgentError, DeltaSink, ModelRequest, Session, SessionError, Status, ThreadMessage};
 
 /// Last message of the request: providers expect a user's message at the end.
 const ASKS: &str = "Now give your final answer, in the form that is asked for.";
@@ -19,7 +19,7 @@ impl Agent {
     /// The session does not change, except for its usage.
     ///
     /// ```
-    /// use toolwright::agent::{Agent, Response, Session, testing::ScriptedModel};
+    /// use toolwright::agent::{Agent, ModelResponse, Session, testing::ScriptedModel};
     /// use toolwright::{Context, Schema, Toolset};
     ///
     /// #[derive(serde::Deserialize, Schema)]
@@ -29,8 +29,8 @@ impl Agent {
     ///
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let model = ScriptedModel::new([
-    ///     Ok(Response::text("It is 5.")),
-    ///     Ok(Response::text(r#"{"sum": 5}"#)),
+    ///     Ok(ModelResponse::text("It is 5.")),
+    ///     Ok(ModelResponse::text(r#"{"sum": 5}"#)),
     /// ]);
     /// let agent = Agent::new(model, &Toolset::default());
     /// let mut session = Session::ask("What is 2 + 3?");
@@ -59,15 +59,15 @@ impl Agent {
         }
         let mut thread = session.thread().clone();
         thread.check()?;
-        thread.push(Message::user(ASKS));
+        thread.push(ThreadMessage::user(ASKS));
         let (tools, schema) = (Toolset::default(), SchemaDoc::of::<T>());
         let active_agent = self.active_agent(session)?;
-        let mut request = Request::new(&thread, &tools, &ToolChoice::None);
+        let mut request = ModelRequest::new(&thread, &tools, &ToolChoice::None);
         request.system = active_agent.system.as_deref();
         request.schema = Some(&schema);
         let stop = cx.cancel();
         let span = AgentSpan::of_model(session.id());
-        let response = span.around(active_agent.model.respond(request, News::NOBODY));
+        let response = span.around(active_agent.model.respond(request, DeltaSink::NONE));
         let response = until(response, stop.cancelled()).await;
         let response = response.ok_or(AgentError::Cancelled)?;
         span.answered(&response);

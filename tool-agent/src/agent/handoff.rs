@@ -56,12 +56,12 @@ impl Agent {
     ///
     /// ```
     /// use toolwright::agent::testing::ScriptedModel;
-    /// use toolwright::agent::{Agent, Response, Session, handoff};
+    /// use toolwright::agent::{Agent, ModelResponse, Session, handoff};
     /// use toolwright::{Context, ToolCall, Toolset};
     ///
-    /// let billing = ScriptedModel::new([Ok(Response::text("It was paid in May."))]);
+    /// let billing = ScriptedModel::new([Ok(ModelResponse::text("It was paid in May."))]);
     /// let billing = Agent::new(billing, Toolset::default()).system("You know all invoices.");
-    /// let desk = ScriptedModel::new([Ok(Response::calls([
+    /// let desk = ScriptedModel::new([Ok(ModelResponse::calls([
     ///     ToolCall::new("c1", "transfer_to_billing", "{}"),
     /// ]))]);
     /// let tools = Toolset::new([handoff("billing", "Answers questions about invoices.").unwrap()]);

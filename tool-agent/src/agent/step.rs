@@ -4,21 +4,21 @@ use toolwright_runtime::{Context, State};
 
 use super::Agent;
 use super::engine::Engine;
-use crate::{AgentError, Halted, PendingCall, Session, Thread, Usage};
+use crate::{AgentError, PendingCall, RunEnd, Session, Thread, Usage};
 
 /// Result of a step. The messages are in the thread.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Step {
-    /// Why nothing follows by itself; [`Halted::Interrupted`] where the node follows that it names.
-    pub halted: Halted,
+pub struct StepResult {
+    /// Why nothing follows by itself; [`RunEnd::Interrupted`] where the node follows that it names.
+    pub end: RunEnd,
     /// The model's words.
     pub text: Option<String>,
     /// The calls that have no answer, in call order.
     pub pending: Vec<PendingCall>,
     /// Why the conversation ends once nothing of the turn is open any more: neither one of the
     /// [questions](Thread::questions) nor a pending call. `None` if the model goes on then.
-    pub ending: Option<Halted>,
+    pub deferred_end: Option<RunEnd>,
     /// The conversation's state after the step.
     pub state: State,
     /// Usage of the model call.
@@ -34,7 +34,7 @@ impl Agent {
     ///
     /// ```
     /// use toolwright::agent::testing::ScriptedModel;
-    /// use toolwright::agent::{Agent, Message, Node, Response, Thread, ToolNode, route};
+    /// use toolwright::agent::{Agent, ThreadMessage, Node, ModelResponse, Thread, ToolNode, route};
     /// use toolwright::{Context, DynTool, Executor, ToolCall, ToolError, Toolset};
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
@@ -42,13 +42,13 @@ impl Agent {
     /// let time = time.handler_sync(|_: serde_json::Value, _cx| Ok::<_, ToolError>("noon"));
     /// let tools = Toolset::new([time.build().unwrap()]).unwrap();
     /// let model = ScriptedModel::new([
-    ///     Ok(Response::calls([ToolCall::new("c1", "time", "{}")])),
-    ///     Ok(Response::text("It is noon.")),
+    ///     Ok(ModelResponse::calls([ToolCall::new("c1", "time", "{}")])),
+    ///     Ok(ModelResponse::text("It is noon.")),
     /// ]);
     /// let agent = Agent::new(model, &tools);
     /// let node = ToolNode::new(Executor::serial(&tools));
     ///
-    /// let (mut thread, cx) = (Thread::from([Message::user("What time is it?")]), Context::new());
+    /// let (mut thread, cx) = (Thread::from([ThreadMessage::user("What time is it?")]), Context::new());
     /// loop {
     ///     match route(&thread) {
     ///         Node::Model => drop(agent.chat(&mut thread, &cx).await.unwrap()),
@@ -63,7 +63,7 @@ impl Agent {
     /// # Errors
     /// When the thread is empty, no provider would take it, or the model fails; the thread stays as it
     /// was.
-    pub async fn chat(&self, thread: &mut Thread, cx: &Context) -> Result<Step, AgentError> {
+    pub async fn chat(&self, thread: &mut Thread, cx: &Context) -> Result<StepResult, AgentError> {
         self.once(thread, cx, false).await
     }
 
@@ -74,7 +74,7 @@ impl Agent {
     ///
     /// # Errors
     /// As [`chat`](Self::chat).
-    pub async fn step(&self, thread: &mut Thread, cx: &Context) -> Result<Step, AgentError> {
+    pub async fn step(&self, thread: &mut Thread, cx: &Context) -> Result<StepResult, AgentError> {
         self.once(thread, cx, true).await
     }
 
@@ -83,7 +83,7 @@ impl Agent {
         thread: &mut Thread,
         cx: &Context,
         tools: bool,
-    ) -> Result<Step, AgentError> {
+    ) -> Result<StepResult, AgentError> {
         if thread.is_empty() {
             return Err(AgentError::EmptyThread);
         }
@@ -93,11 +93,11 @@ impl Agent {
             .await?;
         let (pending, ending) = (session.pending(), session.ending());
         *thread = session.thread;
-        Ok(Step {
-            halted: run.halted,
+        Ok(StepResult {
+            end: run.end,
             text: run.text,
             pending,
-            ending,
+            deferred_end: ending,
             state: session.state,
             usage: run.usage,
         })

@@ -4,8 +4,6 @@ mod agent_call;
 mod detached;
 
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +17,7 @@ use toolwright_runtime::{
 use self::agent_call::{AgentCall, AgentCallResult};
 use super::Agent;
 use super::sub_sessions::{RunningSession, SubSessions};
-use crate::{AgentError, Session};
+use crate::{AgentError, BoxFuture, Session};
 
 /// Default time limit of a call. It is long, since an agent has limits of its own.
 const TIMEOUT: Duration = Duration::from_hours(1);
@@ -32,22 +30,22 @@ const TIMEOUT: Duration = Duration::from_hours(1);
 /// reaches, or a failure of its model, is an error of the call.
 ///
 /// Nothing is lost if it pauses. In a call by an agent, the call becomes pending as
-/// [`Why::Agent`](crate::Why::Agent). Its conversation is part of the calling session, where people give the input it
+/// [`PendingCallReason::Agent`](crate::PendingCallReason::Agent). Its conversation is part of the calling session, where people give the input it
 /// waits for: see [`Session::sub_session`]. With a checkpointer, it is stored in the same store under an id of its
 /// own, unless the agent has another store. So it goes on after a crash from where it stood, and none of its calls
 /// runs twice. In a call by an executor alone, a question is the call's outcome, and any other pause an error.
 ///
 /// ```
 /// use toolwright::agent::testing::ScriptedModel;
-/// use toolwright::agent::{Agent, AgentTool, Response, Session};
+/// use toolwright::agent::{Agent, AgentTool, ModelResponse, Session};
 /// use toolwright::{Context, ToolCall, Toolset};
 ///
-/// let historian = ScriptedModel::new([Ok(Response::text("In 1066."))]);
+/// let historian = ScriptedModel::new([Ok(ModelResponse::text("In 1066."))]);
 /// let historian = Agent::new(historian, Toolset::default()).system("You know all dates.");
 /// let historian = AgentTool::new(historian, "historian", "Answers questions about history.");
 ///
 /// let ask = ToolCall::new("c1", "historian", r#"{"input": "When was Hastings?"}"#);
-/// let model = ScriptedModel::new([Ok(Response::calls([ask])), Ok(Response::text("1066."))]);
+/// let model = ScriptedModel::new([Ok(ModelResponse::calls([ask])), Ok(ModelResponse::text("1066."))]);
 /// let agent = Agent::new(model, Toolset::new([historian.build().unwrap()]).unwrap());
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
@@ -64,9 +62,13 @@ pub struct AgentTool {
 }
 
 /// Asks an agent for the final answer of a conversation.
-type FinalizeFn =
-    dyn for<'a> Fn(&'a Agent, &'a mut Session, &'a Context) -> FinalizeFuture<'a> + Send + Sync;
-type FinalizeFuture<'a> = Pin<Box<dyn Future<Output = Result<Outcome, AgentError>> + Send + 'a>>;
+type FinalizeFn = dyn for<'a> Fn(
+        &'a Agent,
+        &'a mut Session,
+        &'a Context,
+    ) -> BoxFuture<'a, Result<Outcome, AgentError>>
+    + Send
+    + Sync;
 
 // Its docs would be the schema's description.
 #[derive(Deserialize, Schema)]

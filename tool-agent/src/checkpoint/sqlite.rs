@@ -14,8 +14,9 @@ use self::worker::Worker;
 use super::error::expect;
 use super::{
     Checkpoint, CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart, NewCheckpoint,
-    Storing, Written,
+    Written,
 };
+use crate::BoxFuture;
 use crate::journal::{Begin, Begun, CallRecord};
 
 /// Keeps sessions in a SQLite file, for one program or several on one machine.
@@ -302,7 +303,10 @@ impl NewRecord {
 }
 
 impl Checkpointer for SqliteCheckpointer {
-    fn put<'a>(&'a self, new: NewCheckpoint<'a>) -> Storing<'a, CheckpointId> {
+    fn put<'a>(
+        &'a self,
+        new: NewCheckpoint<'a>,
+    ) -> BoxFuture<'a, Result<CheckpointId, CheckpointError>> {
         Box::pin(async move {
             let (session, body) = (new.session.to_owned(), new.body.to_owned());
             let metadata = serde_json::Value::Object(new.metadata.clone()).to_string();
@@ -347,21 +351,31 @@ impl Checkpointer for SqliteCheckpointer {
         })
     }
 
-    fn latest<'a>(&'a self, session: &'a str) -> Storing<'a, Option<Checkpoint>> {
+    fn latest<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Checkpoint>, CheckpointError>> {
         let session = session.to_owned();
         Box::pin(self.read(move |connection| rows::latest(connection, &session)))
     }
 
-    fn get(&self, id: CheckpointId) -> Storing<'_, Option<Checkpoint>> {
+    fn get(&self, id: CheckpointId) -> BoxFuture<'_, Result<Option<Checkpoint>, CheckpointError>> {
         Box::pin(self.read(move |connection| rows::checkpoint(connection, number(id.get())?)))
     }
 
-    fn history<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<Checkpoint>> {
+    fn history<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Checkpoint>, CheckpointError>> {
         let session = session.to_owned();
         Box::pin(self.read(move |connection| rows::history(connection, &session)))
     }
 
-    fn sessions<'a>(&'a self, after: Option<&'a str>, most: usize) -> Storing<'a, Vec<String>> {
+    fn sessions<'a>(
+        &'a self,
+        after: Option<&'a str>,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, CheckpointError>> {
         let after = after.map(str::to_owned);
         Box::pin(self.read(move |connection| {
             let most = i64::try_from(most).unwrap_or(i64::MAX);
@@ -369,7 +383,7 @@ impl Checkpointer for SqliteCheckpointer {
         }))
     }
 
-    fn delete<'a>(&'a self, session: &'a str) -> Storing<'a, bool> {
+    fn delete<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<bool, CheckpointError>> {
         let session = session.to_owned();
         Box::pin(self.transact(move |transaction| {
             transaction.execute("DELETE FROM call WHERE session = ?1", [&session])?;
@@ -385,7 +399,7 @@ impl Checkpointer for SqliteCheckpointer {
         }))
     }
 
-    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> Storing<'a, Begun> {
+    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, CheckpointError>> {
         let of = NewRecord {
             session: begin.session.to_owned(),
             key: begin.key.to_owned(),
@@ -403,7 +417,7 @@ impl Checkpointer for SqliteCheckpointer {
         key: &'a str,
         revision: u64,
         outcome: &'a str,
-    ) -> Storing<'a, ()> {
+    ) -> BoxFuture<'a, Result<(), CheckpointError>> {
         let (session, key, outcome) = (session.to_owned(), key.to_owned(), outcome.to_owned());
         Box::pin(self.transact(move |transaction| {
             if let Some(mut standing) = CallRow::read(transaction, &session, &key)?
@@ -417,7 +431,10 @@ impl Checkpointer for SqliteCheckpointer {
         }))
     }
 
-    fn calls<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<CallRecord>> {
+    fn calls<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>> {
         let session = session.to_owned();
         Box::pin(self.read(move |connection| CallRow::list(connection, &session)))
     }

@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 use toolwright_runtime::{Definitions, DynTool, Parallel, ToolChoice, ToolDef, Toolset, Wire};
 
 use super::{Endpoint, failure};
-use crate::model::{ModelError, Request};
-use crate::{Message, Thread};
+use crate::model::{ModelError, ModelRequest};
+use crate::{Thread, ThreadMessage};
 
 /// A body, and what belongs to it.
 pub(super) struct Body {
@@ -19,7 +19,11 @@ pub(super) struct Body {
 }
 
 impl Endpoint {
-    pub(super) fn body(&self, request: &Request<'_>, streams: bool) -> Result<Body, ModelError> {
+    pub(super) fn body(
+        &self,
+        request: &ModelRequest<'_>,
+        streams: bool,
+    ) -> Result<Body, ModelError> {
         let declared;
         let (tools, choice) = match self.called(request) {
             Some(tools) => {
@@ -78,7 +82,7 @@ impl Endpoint {
 
     /// The tools that were called, where none is to be called now: Anthropic refuses a conversation
     /// with calls of tools that are not declared.
-    fn called(&self, request: &Request<'_>) -> Option<Toolset> {
+    fn called(&self, request: &ModelRequest<'_>) -> Option<Toolset> {
         if self.wire != Wire::Anthropic || !request.tools.is_empty() {
             return None;
         }
@@ -91,7 +95,7 @@ impl Endpoint {
 }
 
 fn called(thread: &Thread) -> BTreeSet<&str> {
-    let calls = thread.messages().iter().flat_map(Message::tool_calls);
+    let calls = thread.messages().iter().flat_map(ThreadMessage::tool_calls);
     calls.map(|call| &*call.name).collect()
 }
 

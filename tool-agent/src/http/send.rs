@@ -9,7 +9,7 @@ use toolwright_runtime::{Completion, Definitions, Stop, StreamEvent};
 
 use super::body::Body;
 use super::{Endpoint, failure};
-use crate::model::{ModelError, News, Request, Response};
+use crate::model::{DeltaSink, ModelError, ModelRequest, ModelResponse};
 use crate::{Native, wire_name};
 
 /// Time limit for making a connection.
@@ -24,15 +24,15 @@ const MOST_OF_AN_ERROR: usize = 64 << 10;
 impl Endpoint {
     pub(super) async fn send(
         &self,
-        request: Request<'_>,
-        news: News<'_>,
-    ) -> Result<Response, ModelError> {
-        let body = self.body(&request, news.is_wanted())?;
+        request: ModelRequest<'_>,
+        deltas: DeltaSink<'_>,
+    ) -> Result<ModelResponse, ModelError> {
+        let body = self.body(&request, deltas.is_wanted())?;
         let told = AtomicBool::new(false);
         let mut wait = FIRST_WAIT;
         let mut left = self.retries;
         loop {
-            let error = match self.attempt(&body, news, &told).await {
+            let error = match self.attempt(&body, deltas, &told).await {
                 Ok(response) => return Ok(response),
                 Err(error) => error,
             };
@@ -64,10 +64,10 @@ impl Endpoint {
     async fn attempt(
         &self,
         body: &Body,
-        news: News<'_>,
+        deltas: DeltaSink<'_>,
         told: &AtomicBool,
-    ) -> Result<Response, ModelError> {
-        let streams = news.is_wanted();
+    ) -> Result<ModelResponse, ModelError> {
+        let streams = deltas.is_wanted();
         let request = self.client()?.post(self.url(streams));
         let request = request.headers(self.headers()?).timeout(self.timeout);
         let answer = request.body(body.text.clone()).send().await;
@@ -83,7 +83,7 @@ impl Endpoint {
         let kind = answer.headers().get("content-type");
         let is_whole = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
         let text = if streams && !is_whole {
-            self.stream(&mut answer, &body.sent, news, told).await?
+            self.stream(&mut answer, &body.sent, deltas, told).await?
         } else {
             let said = read(&mut answer, self.most_bytes.saturating_add(1)).await?;
             self.count(said.len())?;
@@ -92,7 +92,7 @@ impl Endpoint {
         let completion = body.sent.completion(&text);
         let completion = completion.map_err(|error| self.unreadable(&error))?;
         if streams && is_whole {
-            tell(&completion, news);
+            tell(&completion, deltas);
         }
         Ok(self.response(completion, &body.sent))
     }
@@ -102,7 +102,7 @@ impl Endpoint {
         &self,
         answer: &mut reqwest::Response,
         sent: &Definitions,
-        news: News<'_>,
+        deltas: DeltaSink<'_>,
         told: &AtomicBool,
     ) -> Result<String, ModelError> {
         let mut pieces = sent.accumulator();
@@ -118,7 +118,7 @@ impl Endpoint {
             let events = pieces.push_bytes(&piece);
             for event in events.map_err(|error| self.unreadable(&error))? {
                 told.store(true, Ordering::Relaxed);
-                news.tell(&event);
+                deltas.send(&event);
             }
         };
         // Behind its end nothing of an answer is missed, however the connection ends. Without a beginning
@@ -146,8 +146,8 @@ impl Endpoint {
         failure::unreadable(words)
     }
 
-    fn response(&self, completion: Completion, sent: &Definitions) -> Response {
-        Response {
+    fn response(&self, completion: Completion, sent: &Definitions) -> ModelResponse {
+        ModelResponse {
             text: completion.text,
             calls: completion.calls,
             native: Some(Native {
@@ -175,14 +175,14 @@ async fn read(answer: &mut reqwest::Response, most: usize) -> Result<Vec<u8>, Mo
 }
 
 /// Tells a response that came at once.
-fn tell(completion: &Completion, news: News<'_>) {
+fn tell(completion: &Completion, deltas: DeltaSink<'_>) {
     if !completion.text.is_empty() {
-        news.tell(&StreamEvent::Text(completion.text.clone()));
+        deltas.send(&StreamEvent::Text(completion.text.clone()));
     }
     for (place, call) in completion.calls.iter().enumerate() {
         let name = call.name.to_string();
-        news.tell(&StreamEvent::Call { place, name });
+        deltas.send(&StreamEvent::Call { place, name });
         let text = call.arguments.to_string();
-        news.tell(&StreamEvent::Arguments { place, text });
+        deltas.send(&StreamEvent::Arguments { place, text });
     }
 }

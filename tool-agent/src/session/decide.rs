@@ -2,7 +2,7 @@
 
 use toolwright_runtime::Decision;
 
-use super::{CallRef, PendingCalls, Session, SessionError, WaitingCall, Why};
+use super::{CallRef, PendingCallReason, PendingCalls, Session, SessionError, WaitingCall};
 use crate::digest;
 
 impl Session {
@@ -10,7 +10,7 @@ impl Session {
     /// next; calls that nobody has decided about stay pending. Until then it can be said anew.
     ///
     /// Every call that is pending can be decided about, whatever the session waits for beside it and
-    /// however its last run ended. Calls whose turn to run has not come ([`Why::NotRun`]: at an interrupt before
+    /// however its last run ended. Calls whose turn to run has not come ([`PendingCallReason::NotRun`]: at an interrupt before
     /// tools, behind a limit) run as the model wrote them where nobody decides about them.
     ///
     /// A decision is bound to what was shown. An approval runs exactly those arguments: where the tool,
@@ -60,10 +60,11 @@ impl Session {
     /// Returns the calls of unknown outcome that were approved to run again: their places, and the revisions of the
     /// records that were shown.
     pub(crate) fn again(&self) -> impl Iterator<Item = (usize, u64)> {
-        let again = |wait: &WaitingCall| match (&wait.why, &wait.decision) {
-            (Why::OutcomeUnknown { record }, Some(Decision::Approve | Decision::Edit(_))) => {
-                Some((wait.index, *record))
-            }
+        let again = |wait: &WaitingCall| match (&wait.reason, &wait.decision) {
+            (
+                PendingCallReason::OutcomeUnknown { record },
+                Some(Decision::Approve | Decision::Edit(_)),
+            ) => Some((wait.index, *record)),
             _ => None,
         };
         self.waits.iter().filter_map(again)

@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::{CallRef, Queue, RunPosition, Session, SessionError, Status, find};
-use crate::{Message, Node, OpenQuestion};
+use crate::{Node, OpenQuestion, ThreadMessage};
 
 impl Session {
     /// Starts a new run with a user's message.
     pub(crate) fn begin(&mut self, text: String) {
-        self.thread.push(Message::user(text));
+        self.thread.push(ThreadMessage::user(text));
         self.at = RunPosition::start(self.at.run.saturating_add(1));
         self.status = Status::Idle;
         self.ending = None;
@@ -59,14 +59,14 @@ impl Session {
     ///
     /// ```
     /// use toolwright::agent::testing::ScriptedModel;
-    /// use toolwright::agent::{Agent, Response, Session};
+    /// use toolwright::agent::{Agent, ModelResponse, Session};
     /// use toolwright::{Context, DynTool, Outcome, ToolCall, ToolError, Toolset};
     ///
     /// let ask = DynTool::builder().name("ask").description("Asks.");
     /// let ask = ask.handler_sync(|_: serde_json::Value, _cx| Ok::<_, ToolError>(Outcome::ask("Which?")));
     /// let tools = Toolset::new([ask.build().unwrap()]).unwrap();
     /// let both = ["a", "b"].map(|id| ToolCall::new(id, "ask", "{}"));
-    /// let model = ScriptedModel::new([Ok(Response::calls(both)), Ok(Response::text("Thanks."))]);
+    /// let model = ScriptedModel::new([Ok(ModelResponse::calls(both)), Ok(ModelResponse::text("Thanks."))]);
     /// let agent = Agent::new(model, tools);
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
@@ -119,7 +119,7 @@ impl Session {
         let Some(text) = self.queue.pop() else {
             return false;
         };
-        self.thread.push(Message::user(text));
+        self.thread.push(ThreadMessage::user(text));
         true
     }
 
@@ -139,9 +139,9 @@ impl Session {
         }
         let is_over = self.status == Status::Completed;
         let asked = match self.thread.last() {
-            Some(Message::User { .. }) => true,
+            Some(ThreadMessage::User { .. }) => true,
             // Not where they were the end: what goes to the user as it is.
-            Some(Message::Tool(_)) => !is_over,
+            Some(ThreadMessage::Tool(_)) => !is_over,
             _ => false,
         };
         if asked {

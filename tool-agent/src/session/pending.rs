@@ -11,7 +11,7 @@ use super::SessionError;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Why {
+pub enum PendingCallReason {
     /// Its turn to run has not come: a pause stands before it, or a limit.
     NotRun,
     /// The tool is `manual`.
@@ -31,7 +31,7 @@ pub enum Why {
     },
 }
 
-impl From<PendingReason> for Why {
+impl From<PendingReason> for PendingCallReason {
     fn from(reason: PendingReason) -> Self {
         match reason {
             PendingReason::ManualTool => Self::ManualTool,
@@ -51,7 +51,7 @@ pub struct PendingCall {
     /// The call.
     pub call: ToolCall,
     /// Why it is pending.
-    pub why: Why,
+    pub reason: PendingCallReason,
 }
 
 /// Reference to a call of a turn: by its place, or by its id if that is unique.

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{CallRef, PendingCall, Session, SessionError, Status, WaitingCall, Why, find};
+use super::{
+    CallRef, PendingCall, PendingCallReason, Session, SessionError, Status, WaitingCall, find,
+};
 use crate::CheckpointId;
 
 /// A call may run an agent ([`AgentTool`](crate::AgentTool)), in a conversation of its own. Where that
-/// waits for somebody, the call is pending as [`Why::Agent`], and its conversation is kept here.
+/// waits for somebody, the call is pending as [`PendingCallReason::Agent`], and its conversation is kept here.
 ///
 /// A question that it asks is this session's too: [`reply`](Self::reply) and [`answer`](Self::answer)
 /// go to it. Everything else is said to the sub-session.
@@ -102,6 +104,7 @@ pub(crate) fn id_of(key: &str, born: &str) -> Arc<str> {
 impl WaitingCall {
     /// Returns true if the call runs an agent that can go on.
     pub(crate) fn goes_on(&self) -> bool {
-        self.why == Why::Agent && self.sub.as_ref().is_some_and(|sub| sub.goes_on())
+        self.reason == PendingCallReason::Agent
+            && self.sub.as_ref().is_some_and(|sub| sub.goes_on())
     }
 }

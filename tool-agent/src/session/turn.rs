@@ -6,9 +6,9 @@
 use serde::{Deserialize, Serialize};
 use toolwright_runtime::{Outcome, ShortStr, ToolCall, ToolResult};
 
-use super::{PendingCall, Session, Status, WaitingCall, Why};
+use super::{PendingCall, PendingCallReason, Session, Status, WaitingCall};
 use crate::journal::StoredOutcome;
-use crate::{Halted, Node, OpenQuestion};
+use crate::{Node, OpenQuestion, RunEnd};
 
 /// The call that ends the run once nothing of its turn is open any more.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -20,16 +20,16 @@ pub(crate) struct Ending {
 
 impl Ending {
     /// Why the run ends.
-    fn halted(&self) -> Halted {
+    fn run_end(&self) -> RunEnd {
         match self.came_to.clone().outcome() {
-            Ok(Outcome::Halt { reason, value }) => Halted::Halt {
+            Ok(Outcome::Halt { reason, value }) => RunEnd::Halt {
                 index: self.index,
                 id: self.id.clone(),
                 reason,
                 value,
             },
-            Ok(_) => Halted::Completed,
-            Err(error) => Halted::ToolError(error),
+            Ok(_) => RunEnd::Completed,
+            Err(error) => RunEnd::ToolError(error),
         }
     }
 
@@ -62,8 +62,8 @@ impl Session {
     }
 
     /// Returns what ends the run once nothing of the last turn is open, if a call does.
-    pub(crate) fn ending(&self) -> Option<Halted> {
-        self.ending.as_ref().map(Ending::halted)
+    pub(crate) fn ending(&self) -> Option<RunEnd> {
+        self.ending.as_ref().map(Ending::run_end)
     }
 
     /// Returns the open questions in call order: those of this conversation's tools, and the first one of each agent
@@ -142,7 +142,8 @@ impl Session {
     /// Returns true if calls wait for somebody, and not only for their turn to run.
     pub(crate) fn is_left(&self) -> bool {
         let open = self.pending();
-        open.iter().any(|pending| pending.why != Why::NotRun)
+        open.iter()
+            .any(|pending| pending.reason != PendingCallReason::NotRun)
     }
 
     fn place_of(&self, index: usize) -> Result<usize, usize> {
@@ -184,7 +185,7 @@ impl WaitingCall {
         Self {
             index: pending.index,
             call: pending.call,
-            why: pending.why,
+            reason: pending.reason,
             digest,
             decision: None,
             sub: None,

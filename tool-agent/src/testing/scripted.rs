@@ -3,8 +3,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwright_runtime::{StreamEvent, ToolChoice};
 
-use crate::Thread;
-use crate::model::{Model, ModelError, News, Request, Responding, Response};
+use crate::model::{DeltaSink, Model, ModelError, ModelRequest, ModelResponse};
+use crate::{BoxFuture, Thread};
 
 /// A model for tests: it returns scripted responses and records its requests. Each model has a script of its own;
 /// clones share it.
@@ -16,11 +16,11 @@ use crate::model::{Model, ModelError, News, Request, Responding, Response};
 /// clone that is dropped in a task of its own reports nothing.
 ///
 /// ```
-/// use toolwright::agent::{Agent, Response, Session, testing::ScriptedModel};
+/// use toolwright::agent::{Agent, ModelResponse, Session, testing::ScriptedModel};
 /// use toolwright::{Context, Toolset};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let model = ScriptedModel::new([Ok(Response::text("Hello."))]);
+/// let model = ScriptedModel::new([Ok(ModelResponse::text("Hello."))]);
 /// let agent = Agent::new(model.clone(), &Toolset::default());
 /// let mut session = Session::ask("Hi!");
 /// let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -39,7 +39,7 @@ struct Script {
 
 #[derive(Debug)]
 struct State {
-    steps: VecDeque<Result<Response, ModelError>>,
+    steps: VecDeque<Result<ModelResponse, ModelError>>,
     /// Number of steps in the script.
     all: usize,
     requests: Vec<Recorded>,
@@ -63,7 +63,7 @@ pub struct Recorded {
 
 impl ScriptedModel {
     /// A model that answers like this, in this order.
-    pub fn new(steps: impl IntoIterator<Item = Result<Response, ModelError>>) -> Self {
+    pub fn new(steps: impl IntoIterator<Item = Result<ModelResponse, ModelError>>) -> Self {
         let steps: VecDeque<_> = steps.into_iter().collect();
         Self(Arc::new(Script {
             state: Mutex::new(State {
@@ -125,7 +125,11 @@ impl Drop for Script {
 }
 
 impl Model for ScriptedModel {
-    fn respond<'a>(&'a self, request: Request<'a>, news: News<'a>) -> Responding<'a> {
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         let mut state = self.state();
         state.requests.push(Recorded {
             system: request.system.map(str::to_owned),
@@ -148,7 +152,7 @@ impl Model for ScriptedModel {
             // A model answers later: whoever relies on an answer at once shall find out.
             tokio::task::yield_now().await;
             if let Ok(response) = &step {
-                stream(response, news);
+                stream(response, deltas);
             }
             step
         })
@@ -156,16 +160,16 @@ impl Model for ScriptedModel {
 }
 
 /// Tells a response in pieces: words one by one, arguments in halves.
-fn stream(response: &Response, news: News<'_>) {
-    if !news.is_wanted() {
+fn stream(response: &ModelResponse, deltas: DeltaSink<'_>) {
+    if !deltas.is_wanted() {
         return;
     }
     for word in response.text.split_inclusive(' ') {
-        news.tell(&StreamEvent::Text(word.to_owned()));
+        deltas.send(&StreamEvent::Text(word.to_owned()));
     }
     for (place, call) in response.calls.iter().enumerate() {
         let name = call.name.to_string();
-        news.tell(&StreamEvent::Call { place, name });
+        deltas.send(&StreamEvent::Call { place, name });
         let mut half = call.arguments.len() / 2;
         while !call.arguments.is_char_boundary(half) {
             half -= 1;
@@ -173,7 +177,7 @@ fn stream(response: &Response, news: News<'_>) {
         let (first, second) = call.arguments.split_at(half);
         for text in [first, second].into_iter().filter(|text| !text.is_empty()) {
             let text = text.to_owned();
-            news.tell(&StreamEvent::Arguments { place, text });
+            deltas.send(&StreamEvent::Arguments { place, text });
         }
     }
 }

@@ -3,12 +3,12 @@
 use std::mem;
 
 use super::{Thread, Unanswered};
-use crate::{Message, ToolMessage};
+use crate::{ThreadMessage, ToolMessage};
 
 /// Repair of calls without answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Repair {
+pub enum ThreadRepair {
     /// The calls go, and their message if nothing else is in it.
     Strip,
     /// Each is answered with this text, as a failure.
@@ -18,7 +18,7 @@ pub enum Repair {
 impl Thread {
     /// Makes the thread one that a provider takes: answers to no call go, and calls without an
     /// answer are stripped or answered. A thread that is good stays as it is.
-    pub fn repair(&mut self, repair: &Repair) {
+    pub fn repair(&mut self, repair: &ThreadRepair) {
         let Err(error) = self.check() else { return };
         let (mut orphans, mut place) = (error.orphans.into_iter().peekable(), 0);
         self.messages.retain(|_| {
@@ -29,8 +29,8 @@ impl Thread {
         // Their places have moved with the answers that went.
         let open = self.unanswered();
         match repair {
-            Repair::Answer(text) => self.answer_open(open, text),
-            Repair::Strip => {
+            ThreadRepair::Answer(text) => self.answer_open(open, text),
+            ThreadRepair::Strip => {
                 let turns = open.chunk_by(|one, next| one.message == next.message);
                 turns.rev().for_each(|open| self.strip(open));
             }
@@ -45,14 +45,14 @@ impl Thread {
         let messages = mem::take(&mut self.messages);
         for (place, message) in messages.into_iter().enumerate() {
             let before = match &message {
-                Message::Tool(answer) => answer.index,
-                Message::User { .. } | Message::Assistant(_) => usize::MAX,
+                ThreadMessage::Tool(answer) => answer.index,
+                ThreadMessage::User { .. } | ThreadMessage::Assistant(_) => usize::MAX,
             };
             while let Some(open) = open.next_if(|open| open.message == turn && open.index < before)
             {
                 self.messages.push(lost(open, text));
             }
-            if !matches!(message, Message::Tool(_)) {
+            if !matches!(message, ThreadMessage::Tool(_)) {
                 turn = place;
             }
             self.messages.push(message);
@@ -65,7 +65,7 @@ impl Thread {
         let Some(message) = open.first().map(|first| first.message) else {
             return;
         };
-        let Some(Message::Assistant(said)) = self.messages.get_mut(message) else {
+        let Some(ThreadMessage::Assistant(said)) = self.messages.get_mut(message) else {
             return;
         };
         let (mut stripped, mut index) = (open.iter().map(|open| open.index).peekable(), 0);
@@ -78,7 +78,9 @@ impl Thread {
         said.native = None;
         let is_empty = said.calls.is_empty() && said.text.is_empty();
         for behind in self.messages.iter_mut().skip(message + 1) {
-            let Message::Tool(answer) = behind else { break };
+            let ThreadMessage::Tool(answer) = behind else {
+                break;
+            };
             answer.index -= open.partition_point(|open| open.index < answer.index);
         }
         if is_empty {
@@ -88,8 +90,8 @@ impl Thread {
 }
 
 /// The answer to a call that has none.
-fn lost(open: Unanswered, text: &str) -> Message {
-    Message::Tool(ToolMessage {
+fn lost(open: Unanswered, text: &str) -> ThreadMessage {
+    ThreadMessage::Tool(ToolMessage {
         index: open.index,
         id: open.call.id,
         name: open.call.name,

@@ -188,7 +188,7 @@ fn serve_http(serve: Serve, asked: &ArgMatches) -> io::Result<Exit> {
         }
     }
     if asked.get_flag("allow-anyone") {
-        serve = serve.http(crate::http::Server::allow_anyone);
+        serve = serve.http(crate::http::HttpServer::allow_anyone);
     }
     serve.run_http(word(asked, "listen").unwrap_or_default())
 }

@@ -64,13 +64,13 @@ const GRACE: Duration = Duration::from_secs(10);
 /// ```no_run
 /// # async fn serve(tools: toolwright::Toolset) -> std::io::Result<()> {
 /// use toolwright::Cancel;
-/// use toolwright::serve::http::Server;
+/// use toolwright::serve::http::HttpServer;
 ///
 /// let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;
-/// Server::new(tools).name("shop").serve(listener, Cancel::new()).await
+/// HttpServer::new(tools).name("shop").serve(listener, Cancel::new()).await
 /// # }
 /// ```
-pub struct Server {
+pub struct HttpServer {
     registry: Registry,
     change: Change,
     name: String,
@@ -104,7 +104,7 @@ struct Shared {
     last_call: AtomicU64,
 }
 
-impl Server {
+impl HttpServer {
     /// A server of these tools: a toolset, or a registry whose tools may change.
     pub fn new(tools: impl Into<Registry>) -> Self {
         Self {
@@ -190,7 +190,7 @@ impl Server {
     /// origins and the token are checked before, for all of them.
     ///
     /// ```no_run
-    /// # fn with(server: toolwright::serve::http::Server) -> toolwright::serve::http::Server {
+    /// # fn with(server: toolwright::serve::http::HttpServer) -> toolwright::serve::http::HttpServer {
     /// use toolwright::serve::axum::routing::get;
     ///
     /// server.routes(|router| router.route("/version", get(|| async { "1.2.0" })))
@@ -236,14 +236,14 @@ impl Server {
     /// use toolwright::serve::axum::extract::Request;
     /// use toolwright::serve::axum::routing::get;
     /// use toolwright::serve::axum::{Router, middleware};
-    /// use toolwright::serve::http::Server;
+    /// use toolwright::serve::http::HttpServer;
     /// use toolwright::{Cancel, Context, Toolset};
     ///
     /// /// What a tool finds by `cx.get::<User>()`.
     /// struct User(String);
     ///
     /// # fn app(tools: Toolset) -> Router {
-    /// let tools = Server::new(tools).into_router(&Cancel::new());
+    /// let tools = HttpServer::new(tools).into_router(&Cancel::new());
     /// let tools = tools.layer(middleware::map_request(|mut request: Request| async {
     ///     let user = User("whom a session or a token says".to_owned());
     ///     request.extensions_mut().insert(Context::new().with(user));
@@ -301,7 +301,7 @@ impl Server {
             grace: self.grace,
             ..ServerLimits::default()
         };
-        let mut server = crate::mcp::Server::new(self.registry.clone());
+        let mut server = crate::mcp::McpServer::new(self.registry.clone());
         if let Some(about) = &self.about {
             server = server.instructions(about);
         }
@@ -391,9 +391,9 @@ fn json(status: StatusCode, text: String) -> Response {
     (status, [(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
-impl fmt::Debug for Server {
+impl fmt::Debug for HttpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server")
+        f.debug_struct("HttpServer")
             .field("name", &self.name)
             .field("version", &self.version)
             .field("guard", &self.guard)

@@ -8,4 +8,6 @@ pub use self::client::{
     Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, Notice,
     NoticeKind, ServerAt, connect,
 };
-pub use self::server::{Answer, Answers, HttpBody, HttpService, Server, ServerLimits};
+pub use self::server::{
+    ElicitResult, ElicitResults, HttpBody, HttpService, McpServer, ServerLimits,
+};

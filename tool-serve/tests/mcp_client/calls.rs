@@ -7,7 +7,7 @@ use serde_json::json;
 use toolwright_runtime::{
     Cancel, Context, ErrorKind, Event, Executor, Outcome, ToolCall, ToolError, Toolset,
 };
-use toolwright_serve::mcp::{Answer, Client, ClientEvent};
+use toolwright_serve::mcp::{Client, ClientEvent, ElicitResult};
 
 use super::{call, connect, text};
 
@@ -360,7 +360,7 @@ async fn questions_reach_the_host_or_are_declined() {
                 );
                 // A person may think for longer than a call may be silent.
                 tokio::time::sleep(Duration::from_millis(1_800)).await;
-                Answer::Accept(json!({"n": 3}).as_object().cloned().unwrap())
+                ElicitResult::Accept(json!({"n": 3}).as_object().cloned().unwrap())
             });
     let client = connector.await.unwrap();
     let said = text(&call(&client.toolset(), "ask", "{}").await);
@@ -380,7 +380,7 @@ async fn input_that_is_required_is_sent_with_the_same_arguments() {
     let client = connector
         .on_elicitation(|question| async move {
             let who = question.message.clone();
-            Answer::Accept(json!({"asked": who}).as_object().cloned().unwrap())
+            ElicitResult::Accept(json!({"asked": who}).as_object().cloned().unwrap())
         })
         .await
         .unwrap();

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use toolwright_runtime::{Context, Event as CallEvent, Executor, Toolset};
+use toolwright_runtime::{Context, Event, Executor, Toolset};
 
 use super::Engine;
 use crate::agent::sub_sessions::SubSessions;
-use crate::event::Event;
+use crate::event::RunEvent;
 use crate::journal::Journal;
 use crate::{AgentError, CheckpointError};
 
@@ -64,9 +64,9 @@ impl Engine<'_> {
         for listener in &self.agent.listeners {
             let listener = Arc::clone(listener);
             let (session, run_id) = (self.session.id().to_owned(), self.session.run_id());
-            let observer = move |event: &CallEvent<'_>| {
+            let observer = move |event: &Event<'_>| {
                 let (session, run_id) = (session.as_str(), run_id.as_str());
-                listener.event(&Event::Call {
+                listener.event(&RunEvent::Call {
                     session,
                     run_id,
                     event,

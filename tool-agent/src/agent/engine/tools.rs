@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use toolwright_runtime::{
-    Batch, Context, Decided, Decision, ErrorKind, Halted as BatchHalted, Outcome, Reply, ToolCall,
-    ToolError, ToolResult, Toolset,
+    Batch, Context, Decided, Decision, ErrorKind, Halted, Outcome, Reply, ToolCall, ToolError,
+    ToolResult, Toolset,
 };
 
 use super::lease::Lease;
@@ -13,7 +13,7 @@ use super::{Engine, VisitResult};
 use crate::digest;
 use crate::session::WaitingCall;
 use crate::tool_node::plans;
-use crate::{AgentError, Halted, Node, PendingCall, Status, ToolMessage, Why};
+use crate::{AgentError, Node, PendingCall, PendingCallReason, RunEnd, Status, ToolMessage};
 
 impl Engine<'_> {
     pub(super) async fn visit_tools(&mut self) -> VisitResult {
@@ -42,7 +42,7 @@ impl Engine<'_> {
             let halted = self.take(&places, &batch, &places, &lease)?;
             // As in a batch, siblings of a call that ends the run are run to their end.
             let stops = batch.halts().iter().any(|halt| {
-                use BatchHalted::{Aborted, AskUser, Cancelled};
+                use Halted::{Aborted, AskUser, Cancelled};
                 matches!(halt, Cancelled | Aborted { .. } | AskUser { .. })
             });
             if stops || self.not_run().is_empty() {
@@ -63,7 +63,7 @@ impl Engine<'_> {
     /// Returns the places of the calls whose turn to run has not come.
     fn not_run(&self) -> Vec<usize> {
         let open = self.session.pending().into_iter();
-        let open = open.filter(|pending| pending.why == Why::NotRun);
+        let open = open.filter(|pending| pending.reason == PendingCallReason::NotRun);
         open.map(|pending| pending.index).collect()
     }
 
@@ -137,9 +137,10 @@ impl Engine<'_> {
                 }),
                 Err(error) => {
                     wait.decision = None;
-                    if wait.why == Why::NotRun {
+                    if wait.reason == PendingCallReason::NotRun {
                         // Somebody wanted it otherwise: it does not run by itself any more.
-                        wait.why = Why::Decision(json!({ "why": error.to_string() }));
+                        wait.reason =
+                            PendingCallReason::Decision(json!({ "why": error.to_string() }));
                     }
                     let index = wait.index;
                     wrong.get_or_insert(AgentError::Decision { index, error });
@@ -196,9 +197,9 @@ impl Engine<'_> {
                         .journal
                         .as_ref()
                         .and_then(|journal| journal.waits(index));
-                    let why = match (&sub, record) {
-                        (Some(_), _) => Why::Agent,
-                        (None, Some(record)) => Why::OutcomeUnknown { record },
+                    let reason = match (&sub, record) {
+                        (Some(_), _) => PendingCallReason::Agent,
+                        (None, Some(record)) => PendingCallReason::OutcomeUnknown { record },
                         (None, None) => pending.reason.clone().into(),
                     };
                     let before = self.session.take_wait(index);
@@ -206,7 +207,14 @@ impl Engine<'_> {
                         tools.get_or_insert_with(|| active_agent.executor.tools(&self.context()));
                     let digest = digest::of(&pending.call, tools);
                     let call = pending.call.clone();
-                    let mut wait = WaitingCall::new(PendingCall { index, call, why }, digest);
+                    let mut wait = WaitingCall::new(
+                        PendingCall {
+                            index,
+                            call,
+                            reason,
+                        },
+                        digest,
+                    );
                     wait.sub = sub.map(Box::new).or(before.and_then(|before| before.sub));
                     self.session.put_wait(wait);
                 }
@@ -226,12 +234,12 @@ impl Engine<'_> {
 
     /// Records which calls hand the conversation over, and which call ends the run once all calls of the turn are
     /// answered. Returns the first such reason, unchanged.
-    fn take_endings(&mut self, places: &[usize], batch: &Batch) -> Option<Halted> {
+    fn take_endings(&mut self, places: &[usize], batch: &Batch) -> Option<RunEnd> {
         let mut first = None;
         for halt in batch.halts() {
-            let (BatchHalted::Aborted { index }
-            | BatchHalted::ToolError { index }
-            | BatchHalted::Halt { index, .. }) = halt
+            let (Halted::Aborted { index }
+            | Halted::ToolError { index }
+            | Halted::Halt { index, .. }) = halt
             else {
                 continue;
             };
@@ -245,8 +253,8 @@ impl Engine<'_> {
             let is_first = self.session.ends_with(index, result);
             if is_first {
                 first = Some(match (&result.outcome, halt) {
-                    (Err(error), _) => Halted::ToolError(error.clone()),
-                    (Ok(_), BatchHalted::Halt { reason, value, .. }) => Halted::Halt {
+                    (Err(error), _) => RunEnd::ToolError(error.clone()),
+                    (Ok(_), Halted::Halt { reason, value, .. }) => RunEnd::Halt {
                         index,
                         id: result.id.clone(),
                         reason: reason.clone(),
@@ -277,14 +285,14 @@ impl Engine<'_> {
         &self,
         batch: &Batch,
         direct: Option<(usize, String)>,
-        ends: Option<Halted>,
-    ) -> Option<Halted> {
+        ends: Option<RunEnd>,
+    ) -> Option<RunEnd> {
         let session = &self.session;
         match batch.halted() {
-            Some(BatchHalted::Cancelled) => return Some(Halted::Cancelled),
-            Some(BatchHalted::Aborted { .. }) => {
+            Some(Halted::Cancelled) => return Some(RunEnd::Cancelled),
+            Some(Halted::Aborted { .. }) => {
                 let error = batch.error().cloned();
-                return Some(error.map_or(Halted::Cancelled, Halted::ToolError));
+                return Some(error.map_or(RunEnd::Cancelled, RunEnd::ToolError));
             }
             _ => {}
         }
@@ -295,7 +303,7 @@ impl Engine<'_> {
             options,
         }) = session.question()
         {
-            return Some(Halted::AskUser {
+            return Some(RunEnd::AskUser {
                 index,
                 id,
                 question,
@@ -306,11 +314,11 @@ impl Engine<'_> {
             return Some(ends.unwrap_or(ending));
         }
         if session.is_left() {
-            return Some(Halted::Pending);
+            return Some(RunEnd::Pending);
         }
         // Of a turn that was paused the batch knows a part.
         let last = session.thread.direct()?;
-        Some(Halted::ReturnDirect(match direct {
+        Some(RunEnd::ReturnDirect(match direct {
             Some((index, text)) if index == last.index => text,
             _ => last.text.clone(),
         }))

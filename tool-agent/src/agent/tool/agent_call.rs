@@ -7,7 +7,7 @@ use toolwright_runtime::{__private, Cancel, Context, ErrorKind, Outcome, State, 
 use super::{AgentTool, FinalizeFn};
 use crate::agent::Agent;
 use crate::agent::sub_sessions::SubSessions;
-use crate::{AgentError, CheckpointError, Halted, ModelError, Session, Status};
+use crate::{AgentError, CheckpointError, ModelError, RunEnd, Session, Status};
 
 /// An agent and the call that runs it.
 pub(super) struct AgentCall {
@@ -91,15 +91,15 @@ impl AgentCall {
             let run = self.agent.run(session, &self.cx).await;
             let failed = match run {
                 // Whatever ended the run, somebody is needed first.
-                Ok(run) if session.is_paused() && !matches!(run.halted, Halted::Cancelled) => {
+                Ok(run) if session.is_paused() && !matches!(run.end, RunEnd::Cancelled) => {
                     return AgentCallResult::Paused;
                 }
-                Ok(run) => match run.halted {
-                    Halted::Completed
-                    | Halted::HaltWhen
-                    | Halted::Halt { .. }
-                    | Halted::ReturnDirect(_) => None,
-                    Halted::Cancelled => Some(cancelled()),
+                Ok(run) => match run.end {
+                    RunEnd::Completed
+                    | RunEnd::HaltWhen
+                    | RunEnd::Halt { .. }
+                    | RunEnd::ReturnDirect(_) => None,
+                    RunEnd::Cancelled => Some(cancelled()),
                     _ => run.strict().err().map(failed),
                 },
                 Err(AgentError::Checkpoint(error)) => return AgentCallResult::NotSaved(error),

@@ -20,7 +20,7 @@ use super::server::{ServerAt, Target};
 use super::session::Session;
 use super::settings::{Backoff, Keep, Settings};
 use super::{Client, Identity};
-use crate::mcp::Answer;
+use crate::mcp::ElicitResult;
 use crate::token;
 
 /// How to connect to an MCP server; `await` it. See [`connect`](super::connect).
@@ -163,7 +163,7 @@ impl Connector {
     pub fn on_elicitation<F, R>(mut self, ask: F) -> Self
     where
         F: Fn(Elicitation) -> R + Send + Sync + 'static,
-        R: Future<Output = Answer> + Send + 'static,
+        R: Future<Output = ElicitResult> + Send + 'static,
     {
         self.settings.asker = Asker::new(ask);
         self

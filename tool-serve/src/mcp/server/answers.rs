@@ -16,11 +16,11 @@ use toolwright_runtime::Context;
 /// ```
 /// use serde_json::json;
 /// use toolwright::{Context, Outcome};
-/// use toolwright::serve::mcp::{Answer, Answers};
+/// use toolwright::serve::mcp::{ElicitResult, ElicitResults};
 ///
 /// fn greet(cx: &Context) -> Outcome {
-///     match Answers::of(cx).get("name") {
-///         Some(Answer::Accept(said)) => Outcome::value(format!("Hello, {}!", said["name"])),
+///     match ElicitResults::of(cx).get("name") {
+///         Some(ElicitResult::Accept(said)) => Outcome::value(format!("Hello, {}!", said["name"])),
 ///         Some(_) => Outcome::value("Hello, whoever you are!"),
 ///         None => Outcome::ask("What is your name?").option("key", "name").option(
 ///             "schema",
@@ -31,13 +31,13 @@ use toolwright_runtime::Context;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Answers(BTreeMap<String, Answer>);
+pub struct ElicitResults(BTreeMap<String, ElicitResult>);
 
 /// What a person said to a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "action", content = "content", rename_all = "lowercase")]
 #[non_exhaustive]
-pub enum Answer {
+pub enum ElicitResult {
     /// What was asked for, by name.
     Accept(Map<String, Value>),
     /// They say no.
@@ -46,15 +46,15 @@ pub enum Answer {
     Cancel,
 }
 
-impl Answers {
+impl ElicitResults {
     /// What is known of the call's answers; none outside a server.
     pub fn of(cx: &Context) -> &Self {
-        const NONE: &Answers = &Answers(BTreeMap::new());
+        const NONE: &ElicitResults = &ElicitResults(BTreeMap::new());
         cx.get().unwrap_or(NONE)
     }
 
     /// The answer to the question of this key.
-    pub fn get(&self, key: &str) -> Option<&Answer> {
+    pub fn get(&self, key: &str) -> Option<&ElicitResult> {
         self.0.get(key)
     }
 
@@ -62,7 +62,7 @@ impl Answers {
         self.0.is_empty()
     }
 
-    pub(super) fn add(&mut self, key: impl Into<String>, answer: Answer) {
+    pub(super) fn add(&mut self, key: impl Into<String>, answer: ElicitResult) {
         self.0.insert(key.into(), answer);
     }
 
@@ -71,7 +71,7 @@ impl Answers {
     }
 }
 
-impl Answer {
+impl ElicitResult {
     /// A client's words for it: `{"action": "accept", "content": {…}}`.
     pub(super) fn read(value: &Value) -> Option<Self> {
         match value.get("action")?.as_str()? {

@@ -35,7 +35,7 @@ use crate::from_outside;
 use crate::stdout;
 use crate::turns::Turns;
 
-pub use self::answers::{Answer, Answers};
+pub use self::answers::{ElicitResult, ElicitResults};
 pub use self::http::{HttpBody, HttpService};
 pub use self::limits::ServerLimits;
 
@@ -62,7 +62,7 @@ const NEEDS: &str = "client_capabilities";
 ///
 /// What needs a person (an [`Outcome::AskUser`](toolwright_runtime::Outcome::AskUser), an
 /// [approval](toolwright_runtime::layers::Approval), a manual tool) is asked by the client, if it can:
-/// as an elicitation up to 2025-11-25, as an input that is required since. See [`Answers`].
+/// as an elicitation up to 2025-11-25, as an input that is required since. See [`ElicitResults`].
 ///
 /// Values that a model got wrong are [repaired](toolwright_runtime::Repair), unless the
 /// [context](Self::context) is strict; keys never are. A result whose call was repaired says how:
@@ -74,14 +74,14 @@ const NEEDS: &str = "client_capabilities";
 ///
 /// ```no_run
 /// use toolwright::Toolset;
-/// use toolwright::serve::mcp::Server;
+/// use toolwright::serve::mcp::McpServer;
 ///
 /// # async fn serve(tools: Toolset) -> std::io::Result<()> {
-/// Server::new(tools).name("shop").version("1.2.0").serve_stdio().await
+/// McpServer::new(tools).name("shop").version("1.2.0").serve_stdio().await
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Server(Shared);
+pub struct McpServer(Shared);
 
 /// What all sessions share.
 #[derive(Clone)]
@@ -132,7 +132,7 @@ fn has_headers(tool: &dyn Tool) -> bool {
     tool.def().input.as_json().contains("x-mcp-header")
 }
 
-impl Server {
+impl McpServer {
     /// A server of these tools; of a [`Registry`], of those that it has at the time.
     pub fn new(tools: impl Into<Registry>) -> Self {
         let registry = tools.into();
@@ -274,15 +274,15 @@ impl Server {
     }
 }
 
-impl From<Toolset> for Server {
+impl From<Toolset> for McpServer {
     fn from(tools: Toolset) -> Self {
         Self::new(tools)
     }
 }
 
-impl fmt::Debug for Server {
+impl fmt::Debug for McpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server")
+        f.debug_struct("McpServer")
             .field("name", &self.0.name)
             .field("version", &self.0.version)
             .field("registry", &self.0.registry)

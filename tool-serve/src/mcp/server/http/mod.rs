@@ -25,7 +25,7 @@ use super::begun::{self, Begun, First};
 use super::handler::Handler;
 use super::message::{Bad, Message};
 use super::request::{CallRequest, Riding};
-use super::{IN_FLIGHT, NEEDS, Server, Shared, has_headers};
+use super::{IN_FLIGHT, McpServer, NEEDS, Shared, has_headers};
 use crate::LAST_WORDS;
 use crate::body::{self as request_body, Room};
 
@@ -37,14 +37,14 @@ use self::sessions::{Sessions, Start};
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// A [`Server`] as a service of tower's, to be mounted in any HTTP server: in axum by
-/// `Router::route_service("/mcp", service)`. [`Server::http`] makes it.
+/// An [`McpServer`] as a service of tower's, to be mounted in any HTTP server: in axum by
+/// `Router::route_service("/mcp", service)`. [`McpServer::http`] makes it.
 ///
 /// Whoever serves it says `set_nodelay` of each connection (`axum::serve::ListenerExt::tap_io`): an answer
 /// that is a stream goes out in two pieces, of which the second waits for 40 ms otherwise.
 ///
 /// A layer around it that puts a [`Context`](toolwright_runtime::Context) into a request's extensions says
-/// what the calls of this request know, such as who asks, over what [`Server::context`] says.
+/// what the calls of this request know, such as who asks, over what [`McpServer::context`] says.
 ///
 /// It answers `POST` (messages), `GET` (what the server says unasked) and `DELETE` (the end of a
 /// session), and refuses requests whose `Host` is not of this machine, or whose `Origin` is a page of
@@ -68,7 +68,7 @@ struct Inner {
     stops: Once,
 }
 
-impl Server {
+impl McpServer {
     /// The server as an HTTP service.
     pub fn http(self) -> HttpService {
         let hosts = ["localhost", "127.0.0.1", "::1"]

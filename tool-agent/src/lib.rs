@@ -1,5 +1,6 @@
-//! A model in the loop, with people who can pause it: threads, agents, sessions. Use it through the
-//! crate `toolwright`, feature `agent`.
+//! A model in the loop, with people who can pause it: threads, agents, sessions.
+//!
+//! Use it through the crate `toolwright`, feature `agent`.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -43,5 +44,5 @@ pub use self::thread::{OpenQuestion, Thread, ThreadError, ThreadRepair, Unanswer
 pub use self::tool_node::{ToolNode, ToolNodeResult, route};
 pub use toolwright_runtime::Usage;
 
-/// Boxed future that can be sent between threads, as the traits [`Model`] and [`Checkpointer`] return it.
+/// Boxed future that is `Send`. [`Model`] and [`Checkpointer`] return it.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

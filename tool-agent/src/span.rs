@@ -1,6 +1,7 @@
-//! The spans of a run and of its model calls, by the conventions of OpenTelemetry for generative AI: in
-//! the crate `tracing`, if somebody listens there. Those of calls are the executor's, and lie within a
-//! run's. What listens is not ours, so its panics are contained.
+//! Spans of runs and model calls in the crate `tracing`, by OpenTelemetry's conventions for generative AI.
+//!
+//! Spans of tool calls are the executor's, and children of a run's span. Subscribers are foreign code, so their panics
+//! are contained.
 
 #[cfg(not(feature = "tracing"))]
 pub(crate) use self::off::AgentSpan;
@@ -19,11 +20,11 @@ mod on {
 
     use crate::{AgentError, ModelError, ModelResponse, Run, RunEnd, Usage};
 
-    /// See the module.
+    /// Span of a run or of a model call.
     pub(crate) struct AgentSpan(Span);
 
     impl AgentSpan {
-        /// The span of a run of this session.
+        /// Creates the span of a run of this session.
         pub(crate) fn of_run(session: &str) -> Self {
             Self::open(|| {
                 span!(
@@ -40,7 +41,7 @@ mod on {
             })
         }
 
-        /// The span of a model call in this session.
+        /// Creates the span of a model call in this session.
         pub(crate) fn of_model(session: &str) -> Self {
             Self::open(|| {
                 span!(
@@ -74,7 +75,7 @@ mod on {
                     }
                 }
                 Err(AgentError::Model(error)) => self.failed(error.kind().as_str()),
-                // The conventions' word for what has no name.
+                // Fallback value of the conventions for an unnamed error.
                 Err(_) => self.failed("_OTHER"),
             });
         }
@@ -117,7 +118,7 @@ mod on {
         }
     }
 
-    /// A span while it is entered.
+    /// Guard of an entered span.
     struct Inside<'s>(Option<Entered<'s>>);
 
     impl<'s> Inside<'s> {
@@ -142,7 +143,7 @@ mod on {
 mod off {
     use crate::{AgentError, ModelError, ModelResponse, Run};
 
-    /// See the module.
+    /// Stub without the feature `tracing`.
     pub(crate) struct AgentSpan;
 
     #[allow(clippy::unused_self)]

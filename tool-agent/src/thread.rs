@@ -1,3 +1,8 @@
+//! Threads: the messages of a conversation, and the rules that providers have about them.
+//!
+//! The last turn is cached, so that answering n calls costs n. Every method keeps the rule that each call has at most
+//! one answer, placed after the message that makes the call: otherwise no provider would accept the thread.
+
 mod repair;
 
 use std::fmt;
@@ -9,11 +14,11 @@ pub use self::repair::ThreadRepair;
 use crate::session::{answer_of, find};
 use crate::{Asks, Assistant, CallRef, Question, SessionError, ThreadMessage, ToolMessage};
 
-/// A conversation: all of its messages, in order. The system prompt is not one of them: an agent
-/// sends it each time.
+/// A conversation: all of its messages, in order. It does not contain the system prompt, which an agent sends each
+/// time.
 ///
-/// Providers accept a thread if each call is answered right behind the message that makes it, and each answer belongs
-/// to a call. [`check`](Self::check) verifies this, and [`repair`](Self::repair) makes it so.
+/// Providers accept a thread if each call is answered right after the message that makes it, and each answer belongs to
+/// a call. [`check`](Self::check) verifies this, and [`repair`](Self::repair) restores it.
 ///
 /// ```
 /// use toolwright::agent::{ThreadMessage, ThreadRepair, Thread};
@@ -34,13 +39,13 @@ pub struct Thread {
     turn: Option<Turn>,
 }
 
-/// Last message that makes calls, and the answers right behind it. It is cached, so that an answer finds its place
-/// without a scan of all messages.
+/// Last message that makes calls, and the number of answers after it. Cached, so that an answer finds its place without
+/// a scan of all messages.
 #[derive(Debug, Clone, Copy)]
 struct Turn {
     at: usize,
     answers: usize,
-    /// The answers stand in call order.
+    /// True if the answers are in call order.
     is_ordered: bool,
 }
 
@@ -48,15 +53,15 @@ struct Turn {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unanswered {
-    /// The place of the message that makes it.
+    /// Position of the message that makes the call.
     pub message: usize,
-    /// Its place among the calls of that message, from 0.
+    /// The call's place in its turn, from 0.
     pub index: usize,
     /// The call.
     pub call: ToolCall,
 }
 
-/// A question of a tool that nobody has answered: the one of this call.
+/// Question of a tool that nobody has answered yet.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OpenQuestion {
@@ -64,16 +69,16 @@ pub struct OpenQuestion {
     pub index: usize,
     /// The call's id.
     pub id: ShortStr,
-    /// The question.
+    /// Text and options of the question.
     pub question: Question,
 }
 
-/// Why no provider would take a thread.
+/// Error of a thread that no provider would accept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadError {
-    /// Calls without an answer where it must stand.
+    /// Calls without an answer.
     pub unanswered: Vec<Unanswered>,
-    /// The places of answers to no call.
+    /// Positions of answers that belong to no call.
     pub orphans: Vec<usize>,
 }
 
@@ -105,7 +110,7 @@ impl fmt::Display for ThreadError {
 impl std::error::Error for ThreadError {}
 
 impl ThreadError {
-    /// Notes the calls of a message that are not answered.
+    /// Records the unanswered calls of a message.
     fn leave(&mut self, message: usize, calls: &[ToolCall], answered: &[bool]) {
         let calls = calls.iter().zip(answered).enumerate();
         let open = calls.filter(|(_, (_, answered))| !**answered);
@@ -119,7 +124,7 @@ impl ThreadError {
 }
 
 impl Turn {
-    /// A message that makes calls, without answers.
+    /// Creates a turn without answers.
     const fn at(at: usize) -> Self {
         Self {
             at,
@@ -128,13 +133,13 @@ impl Turn {
         }
     }
 
-    /// The place behind the answers.
+    /// Returns the position after the last answer.
     const fn end(self) -> usize {
         self.at + 1 + self.answers
     }
 }
 
-/// The place in its turn of the call that a message answers.
+/// Returns the call's place in its turn, if the message is an answer.
 fn index_of(message: &ThreadMessage) -> usize {
     match message {
         ThreadMessage::Tool(answer) => answer.index,
@@ -143,12 +148,12 @@ fn index_of(message: &ThreadMessage) -> usize {
 }
 
 impl Thread {
-    /// A conversation that has not begun.
+    /// Creates an empty thread.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// All messages, in order.
+    /// Returns all messages, in order.
     pub fn messages(&self) -> &[ThreadMessage] {
         &self.messages
     }
@@ -163,7 +168,7 @@ impl Thread {
         self.messages.len()
     }
 
-    /// Adds a message at the end.
+    /// Appends a message.
     pub fn push(&mut self, message: ThreadMessage) {
         let place = self.messages.len();
         if !message.tool_calls().is_empty() {
@@ -178,14 +183,14 @@ impl Thread {
         self.messages.push(message);
     }
 
-    /// Takes the last message off.
+    /// Removes the last message.
     pub(crate) fn pop(&mut self) -> Option<ThreadMessage> {
         let last = self.messages.pop();
         self.find_turn();
         last
     }
 
-    /// Looks where the last turn stands.
+    /// Updates the cached turn.
     fn find_turn(&mut self) {
         let calls = |message: &ThreadMessage| !message.tool_calls().is_empty();
         let at = self.messages.iter().rposition(calls);
@@ -201,12 +206,12 @@ impl Thread {
         });
     }
 
-    /// The last message.
+    /// Returns the last message.
     pub fn last(&self) -> Option<&ThreadMessage> {
         self.messages.last()
     }
 
-    /// Returns true if the last calls came in lowered forms of their tools' schemas.
+    /// Returns true if the last calls were made by lowered schemas.
     pub(crate) fn is_lowered(&self) -> bool {
         let turn = self.last_turn().and_then(|turn| self.messages.get(turn));
         matches!(turn, Some(ThreadMessage::Assistant(said)) if said.lowered)
@@ -249,14 +254,14 @@ impl Thread {
             .iter()
             .take(open.unwrap_or(self.messages.len()));
         closed.filter_map(|message| match message {
-            // A call of a tool that is hidden or not there has an error for an answer.
+            // A call of a hidden or unknown tool is answered with an error.
             ThreadMessage::Tool(answer) if !answer.is_error => Some(&*answer.name),
             _ => None,
         })
     }
 
-    /// Inserts an answer behind the message that makes the call, in call order. An answer that the call already has
-    /// is replaced. Returns false if the last turn has no such call.
+    /// Inserts an answer after the message that makes the call, in call order. Replaces the answer that the call has
+    /// already. Returns false if the last turn has no such call.
     pub fn answer(&mut self, answer: ToolMessage) -> bool {
         let call = self.last_calls().get(answer.index);
         if call.is_none_or(|call| call.id != answer.id) {
@@ -291,8 +296,7 @@ impl Thread {
         true
     }
 
-    /// Inserts several answers, each as [`answer`](Self::answer) does, of which no two are to one call. What they cost
-    /// grows with their number and that of the answers that are there, and not with the product.
+    /// Inserts answers to different calls, as [`answer`](Self::answer) does, in time linear in the number of answers.
     pub(crate) fn answer_all(&mut self, mut answers: Vec<ToolMessage>) {
         let calls = self.last_calls();
         answers.retain(|answer| {
@@ -312,7 +316,7 @@ impl Thread {
             while let Some(before) = there.next_if(|other| index_of(other) < answer.index) {
                 self.messages.push(before);
             }
-            // The one that it replaces.
+            // Skips the answer that is replaced.
             there.next_if(|other| index_of(other) == answer.index);
             self.messages.push(ThreadMessage::Tool(answer));
         }
@@ -324,9 +328,8 @@ impl Thread {
         self.messages.extend(behind);
     }
 
-    /// The questions of tools that the thread ends with and nobody has answered, in call order. Until then a
-    /// text in the place of each answer says so, so that a provider takes the thread. Words of a user behind
-    /// the turn close its questions.
+    /// Returns the open questions of the last turn, in call order. Each has a placeholder as its answer, so that
+    /// providers accept the thread. A later message of the user closes all questions.
     ///
     /// ```
     /// use toolwright::agent::{ThreadMessage, Thread, ToolNode};
@@ -371,12 +374,12 @@ impl Thread {
         open
     }
 
-    /// Takes a person's answer to the question of a call as the result of its tool: of any of the
-    /// [questions](Self::questions), in any order. For hosts without a [`Session`](crate::Session), which does
-    /// this itself.
+    /// Answers the question of a call; the answer becomes the result of its tool. Questions can be answered in any
+    /// order. This is for hosts without a [`Session`](crate::Session), which has its own
+    /// [`answer_call`](crate::Session::answer_call).
     ///
     /// # Errors
-    /// When no such call asks, or several do, and when the answer cannot be written as JSON; nothing changes.
+    /// Fails if no such call asks, if several do, or if the answer cannot be written as JSON. Nothing changes then.
     pub fn answer_call<'a>(
         &mut self,
         call: impl Into<CallRef<'a>>,
@@ -395,7 +398,7 @@ impl Thread {
         Ok(())
     }
 
-    /// The first question that is open stands at the end as words of the assistant's, where no call is open.
+    /// Repeats the first open question as the last message, in the assistant's words, if all calls have answers.
     pub(crate) fn restate_question(&mut self) {
         if matches!(self.messages.last(), Some(ThreadMessage::Assistant(said)) if said.asks.is_some())
         {
@@ -416,18 +419,18 @@ impl Thread {
         }
     }
 
-    /// The place of the last message that makes calls.
+    /// Returns the position of the last message that makes calls.
     fn last_turn(&self) -> Option<usize> {
         self.turn.map(|turn| turn.at)
     }
 
-    /// The calls of the last message that makes some.
+    /// Returns the calls of the last turn.
     pub(crate) fn last_calls(&self) -> &[ToolCall] {
         let turn = self.last_turn().and_then(|turn| self.messages.get(turn));
         turn.map(ThreadMessage::tool_calls).unwrap_or_default()
     }
 
-    /// The last answer that it ends with, if all calls are answered, and every one of these that succeeded goes to the user.
+    /// Returns the last answer of a finished turn if all answers that succeeded go directly to the user.
     pub(crate) fn direct(&self) -> Option<&ToolMessage> {
         if !matches!(self.last(), Some(ThreadMessage::Tool(_))) || !self.unanswered().is_empty() {
             return None;
@@ -442,8 +445,8 @@ impl Thread {
         successes.try_fold(first, |_, answer| answer.is_direct.then_some(answer))
     }
 
-    /// Returns true if the thread ends with calls that are not all answered. Any other reason for a provider to
-    /// reject the thread is an error.
+    /// Returns true if calls at the end of the thread have no answer. Fails if a provider would reject the thread for
+    /// another reason.
     pub(crate) fn is_open(&self) -> Result<bool, ThreadError> {
         let Err(error) = self.check() else {
             return Ok(false);
@@ -464,7 +467,7 @@ impl Thread {
         }
     }
 
-    /// The calls without an answer, in order.
+    /// Returns the calls without an answer, in order.
     pub fn unanswered(&self) -> Vec<Unanswered> {
         self.check()
             .err()
@@ -475,13 +478,13 @@ impl Thread {
     /// Checks that a provider would accept the thread.
     ///
     /// # Errors
-    /// When calls have no answer right behind the message that makes them, or answers no call.
+    /// Fails if a call has no answer right after the message that makes it, or if an answer belongs to no call.
     pub fn check(&self) -> Result<(), ThreadError> {
         let mut error = ThreadError {
             unanswered: Vec::new(),
             orphans: Vec::new(),
         };
-        // The message that made calls last, and which of them are answered.
+        // Last message that made calls, and which of them are answered.
         let (mut turn, mut calls, mut answered): (_, &[ToolCall], Vec<bool>) = (0, &[], Vec::new());
         for (place, message) in self.messages.iter().enumerate() {
             if let ThreadMessage::Tool(answer) = message {
@@ -506,11 +509,11 @@ impl Thread {
         }
     }
 
-    /// Drops the oldest turns until `count` of all messages is at most `most`, in whatever unit
-    /// `count` counts. A turn is what a user said and all that followed, so that no call loses its
-    /// answer; the last turn stays. Returns what was dropped, oldest first.
+    /// Drops the oldest turns until `count` of all messages is at most `most`. `count` may use any unit. A turn is a
+    /// message of the user with everything up to the next one, so no call loses its answer. The last turn always stays.
+    /// Returns the dropped messages, oldest first.
     ///
-    /// An agent does so before each request where [`Hooks::before_model`](crate::Hooks::before_model) does.
+    /// To trim before each request, call this in [`Hooks::before_model`](crate::Hooks::before_model).
     ///
     /// ```
     /// use toolwright::agent::{Hooks, Session};
@@ -554,7 +557,7 @@ impl Serialize for Thread {
     }
 }
 
-/// Two threads are equal if their messages are.
+/// Threads are equal if their messages are equal.
 impl PartialEq for Thread {
     fn eq(&self, other: &Self) -> bool {
         self.messages == other.messages

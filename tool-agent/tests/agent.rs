@@ -465,7 +465,7 @@ async fn a_thread_that_no_provider_takes_is_refused() {
         ThreadMessage::calls([add_call("c1")]),
         ThreadMessage::user("Well?"),
     ];
-    let mut session = Session::of_thread(thread.into());
+    let mut session = Session::from_thread(thread.into());
     let agent = Agent::new(ScriptedModel::new([]), all());
     let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
     assert_eq!(

@@ -267,7 +267,7 @@ async fn stored_messages_that_end_with_calls_are_gone_on_with() {
                 false
             }));
         let agent = Agent::with_executor(model, executor);
-        let mut session = Session::of_thread(threads(answered));
+        let mut session = Session::from_thread(threads(answered));
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!((run.text(), run.rounds), (Some("Done."), 2), "{answered:?}");
         let messages = session.thread().messages().iter();

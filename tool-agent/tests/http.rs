@@ -355,7 +355,7 @@ async fn an_answer_may_be_too_long_and_too_late() {
         let text = sample(file);
         let text = if streams { stream(&text) } else { whole(&text) };
         let server = Server::start(vec![text]).await;
-        let endpoint = Endpoint::openai_chat(&*server.url, "m", "").most_bytes(300);
+        let endpoint = Endpoint::openai_chat(&*server.url, "m", "").max_bytes(300);
         let error = ask(&endpoint, streams).await.0.unwrap_err();
         assert_eq!(error.kind(), ModelErrorKind::Unreadable);
         assert!(error.to_string().contains("300 bytes"), "{error}");
@@ -367,7 +367,7 @@ async fn an_answer_may_be_too_long_and_too_late() {
     let endpoint = Endpoint::openai_chat(&*url, "m", "").retries(0);
     for endpoint in [
         endpoint.clone().timeout(patience),
-        endpoint.silence(patience),
+        endpoint.read_timeout(patience),
     ] {
         let error = ask(&endpoint, false).await.0.unwrap_err();
         assert_eq!(error.kind(), ModelErrorKind::Timeout, "{error}");
@@ -402,7 +402,7 @@ async fn an_answer_that_has_ended_does_not_wait_for_the_end_of_the_connection() 
         std::future::pending::<()>().await;
     });
     let endpoint = Endpoint::openai_chat(&*url, "m", "").retries(0);
-    let silent = endpoint.silence(Duration::from_millis(200));
+    let silent = endpoint.read_timeout(Duration::from_millis(200));
     assert_eq!(ask(&silent, true).await.0.unwrap(), response);
     open.abort();
 }

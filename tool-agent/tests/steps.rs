@@ -235,7 +235,7 @@ async fn a_chat_is_one_request_and_a_step_its_calls_too() {
     // What the host says of its conversation holds.
     assert_eq!(answers(&thread)[1].1, "6 in Go!, key r1/3/0/c2");
 
-    let mut session = Session::of_thread(thread);
+    let mut session = Session::from_thread(thread);
     session.repair(&toolwright::agent::ThreadRepair::Answer("no".into()));
     let mut thread = session.thread().clone();
     let step = agent.step(&mut thread, &cx).await.unwrap();

@@ -1,4 +1,7 @@
-//! The loop of an agent, with streaming models and others.
+//! The loop of an agent: visits nodes until the run ends or pauses.
+//!
+//! An [`Engine`] borrows an agent and a session for one run. Every node saves the session before the next one starts,
+//! so a crash between nodes loses no call and repeats none.
 
 mod lease;
 mod model;
@@ -17,7 +20,7 @@ use crate::{
     AgentError, Node, Run, RunEnd, Session, SessionError, Status, ThreadMessage, Usage, Written,
 };
 
-/// One run of a session.
+/// One run of one session.
 pub(super) struct Engine<'a> {
     agent: &'a Agent,
     session: &'a mut Session,
@@ -26,14 +29,14 @@ pub(super) struct Engine<'a> {
     turns: u32,
     rounds: u32,
     text: Option<String>,
-    /// The session is made for one step, and nothing of it is kept but its thread.
+    /// True for a single step. Only the thread of its session is kept.
     is_step: bool,
-    /// The sub-sessions that the last visit of the tools lent to its calls.
+    /// Sub-sessions of the last visit of the tools node.
     subs: Option<SubSessions>,
 }
 
-/// Adds the cost of called agents to an inner agent's session, however its call ends, so that the caller counts it
-/// too. The outermost session may go on where it stood, and gets that cost then.
+/// Adds the usage of inner agents to the session of an agent that was called itself, however that call ends. Its caller
+/// counts it from there. The outermost session may continue where it stood, and gets that usage then.
 impl Drop for Engine<'_> {
     fn drop(&mut self) {
         if self.host.get::<SubSessions>().is_some() {
@@ -42,7 +45,7 @@ impl Drop for Engine<'_> {
     }
 }
 
-/// Result of a node's visit: the reason to halt, if there is one.
+/// Result of visiting a node: `Some` if the run ends here.
 type VisitResult = Result<Option<RunEnd>, AgentError>;
 
 impl<'a> Engine<'a> {
@@ -60,7 +63,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Adds the cost of called agents to the run and the session.
+    /// Adds the usage of called agents to the run and the session.
     fn count(&mut self) {
         let cost = self
             .subs
@@ -71,8 +74,7 @@ impl<'a> Engine<'a> {
         self.session.usage += cost;
     }
 
-    /// Makes one request and, if `tools` is set, visits the tools node once. Returns why nothing follows, and the
-    /// cost.
+    /// Makes one request and, if `tools` is set, visits the tools node once.
     pub(super) async fn step(mut self, tools: bool) -> Result<Run, AgentError> {
         self.is_step = true;
         if self.host.cancel().is_cancelled() {
@@ -92,9 +94,9 @@ impl<'a> Engine<'a> {
         })))
     }
 
-    /// Returns the agent that answers in this session: this one, or the peer that it was handed over to.
+    /// Returns the agent that answers in this session: this one, or the peer that took over.
     fn active_agent(&self) -> &'a Agent {
-        // A session with an agent that is not known is refused before it is run.
+        // `begin` refuses a session whose agent is unknown.
         self.agent.active_agent(self.session).unwrap_or(self.agent)
     }
 
@@ -133,7 +135,7 @@ impl<'a> Engine<'a> {
                         let node = Node::Tools;
                         self.session.status = Status::Interrupted { node };
                     }
-                    // Whoever goes on elsewhere shall find what can be said now.
+                    // Another process can continue only from a saved session.
                     if !matches!(error, AgentError::Checkpoint(_)) {
                         self.save(Written::End).await?;
                     }
@@ -143,12 +145,12 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Saves the session as it stands. Fails if somebody else went on with it.
+    /// Saves the session. Fails with a conflict if another process continued it.
     async fn save(&mut self, written: Written) -> Result<(), AgentError> {
         Ok(self.agent.persistence.put(self.session, written).await?)
     }
 
-    /// Prepares the session for a run, or returns why it cannot be run from where it stands.
+    /// Prepares the session for a run. Fails if the session is not in a state that can run.
     fn begin(&mut self) -> Result<(), AgentError> {
         if !self.session.goes_on() {
             return Err(match self.session.status() {
@@ -162,7 +164,7 @@ impl<'a> Engine<'a> {
         }
         self.agent.active_agent(self.session)?;
         self.session.wake();
-        // One that stays at its end is stored as one that ended: this run may be dropped.
+        // A session at its end is stored as completed, because this run may be dropped.
         if self.session.at.node != Node::End || self.session.status != Status::Completed {
             self.session.status = self.session.awaited().unwrap_or(Status::Idle);
         }
@@ -178,7 +180,7 @@ impl<'a> Engine<'a> {
     fn end(&mut self, end: RunEnd) -> Run {
         let is_open = !self.session.thread.unanswered().is_empty();
         if is_open {
-            // Whoever is handed the session can decide about each of them.
+            // The caller can then decide about each of them.
             self.show_calls();
         }
         let awaited = self.session.awaited();
@@ -199,7 +201,7 @@ impl<'a> Engine<'a> {
         if is_over && ends {
             self.session.ended(Node::End);
         } else if is_over && matches!(end, RunEnd::ToolError(_)) {
-            // Whoever runs the session again lets the model read the failure.
+            // The next run lets the model read the failure.
             self.session.ended(Node::Model);
         }
         if end.is_limit() {
@@ -300,7 +302,7 @@ impl<'a> Engine<'a> {
         RunEnd::Interrupted { node, after }
     }
 
-    /// Evaluates the host's condition once a turn and its calls are over and the model would be called again.
+    /// Evaluates `halt_when`, once the calls of a turn are done and the model would be called again.
     fn halts(&self) -> bool {
         let messages = self.session.thread.messages().iter().rev();
         let said = messages.filter_map(|message| match message {
@@ -324,7 +326,7 @@ impl<'a> Engine<'a> {
         }
         match node {
             Node::Model if spent.turns >= turns => Some(RunEnd::MaxTurns(turns)),
-            // A turn that goes on after a pause belongs to a round that was counted.
+            // A turn that continues after a pause belongs to a round that is already counted.
             Node::Tools if at.counted == Some(at.turn) => None,
             Node::Tools => {
                 let rounds = agent.max_tool_rounds?.get();
@@ -334,8 +336,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Builds the context of this turn's calls: the host's context over the session's. The executor puts its defaults
-    /// under both.
+    /// Returns the context of this turn's calls: the host's over the session's. The executor puts its defaults under
+    /// both.
     fn context(&self) -> Context {
         let (session, host) = (&self.session, &self.host);
         let mut base = Context::new().with_state(session.state.clone());

@@ -1,3 +1,5 @@
+//! Structured answers: one request for a conversation's result as a typed value.
+
 use serde::de::DeserializeOwned;
 use toolwright_runtime::{
     Call, Context, ErrorKind, Schema, SchemaDoc, Store, ToolChoice, ToolError, Toolset,
@@ -8,13 +10,13 @@ use super::engine::until;
 use crate::span::AgentSpan;
 use crate::{AgentError, DeltaSink, ModelRequest, Session, SessionError, Status, ThreadMessage};
 
-/// Last message of the request: providers expect a user's message at the end.
+/// Last message of the request. Providers expect a user's message at the end.
 const ASKS: &str = "Now give your final answer, in the form that is asked for.";
 
 impl Agent {
-    /// Requests the conversation's outcome as a value. The request has no tools, and its answer must match the schema
-    /// of `T`. The schema is sent in the model's dialect, and the answer is read as strictly as the arguments of a
-    /// tool. `T` must be written as an object.
+    /// Requests the conversation's result as a value. The request has no tools, and the answer must match the schema of
+    /// `T`. The schema is sent in the model's dialect, and the answer is read as strictly as the arguments of a tool.
+    /// `T` must serialize as an object.
     ///
     /// The session does not change, except for its usage.
     ///
@@ -42,8 +44,8 @@ impl Agent {
     /// ```
     ///
     /// # Errors
-    /// Fails if the session waits for somebody or has failed, or if the model fails. An answer that does not match
-    /// the schema is an [`AgentError::Answer`], which says what is wrong.
+    /// Fails if the session waits for input or has failed, or if the model fails. An answer that does not match the
+    /// schema is an [`AgentError::Answer`], which says what is wrong.
     pub async fn finalize<T: Schema + DeserializeOwned>(
         &self,
         session: &mut Session,

@@ -7,7 +7,7 @@ use super::{Checkpoint, CheckpointError, CheckpointId, Checkpointer, NewCheckpoi
 use crate::BoxFuture;
 use crate::journal::{Begin, Begun, CallRecord};
 
-/// Keeps sessions as long as the program runs. Cheap to clone; all clones are one store.
+/// Store that keeps sessions in memory, until the process ends. Cheap to clone; all clones share one store.
 ///
 /// ```
 /// use toolwright::agent::{Agent, Checkpointer, MemoryCheckpointer, ModelResponse, Session};
@@ -35,16 +35,16 @@ struct MemoryStore {
     /// Number of the newest checkpoint.
     last: u64,
     checkpoints: BTreeMap<CheckpointId, Checkpoint>,
-    /// By session.
+    /// Call records by session.
     calls: BTreeMap<String, Calls>,
 }
 
 /// Records of a session's calls.
 #[derive(Default)]
 struct Calls {
-    /// In the order in which the calls first began.
+    /// Records in the order in which the calls first began.
     records: Vec<CallRecord>,
-    /// Where each stands, by its key: a turn may have many.
+    /// Positions in `records`, by key.
     places: HashMap<String, usize>,
 }
 
@@ -55,7 +55,7 @@ impl Calls {
 }
 
 impl MemoryCheckpointer {
-    /// A store with nothing in it.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }
@@ -209,7 +209,7 @@ impl Checkpointer for MemoryCheckpointer {
 
 impl fmt::Debug for MemoryCheckpointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Conversations may be secret.
+        // Conversations may hold secrets.
         f.debug_struct("MemoryCheckpointer")
             .field("checkpoints", &self.lock().checkpoints.len())
             .finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! A request's body: text out of text, so that what the provider wrote goes back as it came.
+//! Body of a request. It is assembled as text, so that the provider's own messages go back byte by byte.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,7 +12,7 @@ use super::{Endpoint, failure};
 use crate::model::{ModelError, ModelRequest};
 use crate::{Thread, ThreadMessage};
 
-/// A body, and what belongs to it.
+/// Body of a request, with the definitions that it declares.
 pub(super) struct Body {
     pub(super) text: String,
     pub(super) sent: Definitions,
@@ -64,10 +64,10 @@ impl Endpoint {
             Wire::OpenAiResponses => &["max_output_tokens"],
             _ => &["max_completion_tokens"],
         };
-        // Gemini has both in its address.
+        // Gemini has both in its URL.
         if self.wire != Wire::Gemini {
             body.put(&["model"], &model);
-            // Ollama streams unless it is told not to.
+            // Ollama streams by default.
             if streams || self.wire == Wire::Ollama {
                 body.put(&["stream"], if streams { "true" } else { "false" });
             }
@@ -80,8 +80,8 @@ impl Endpoint {
         }
     }
 
-    /// The tools that were called, where none is to be called now: Anthropic refuses a conversation
-    /// with calls of tools that are not declared.
+    /// Returns the tools called in the thread, if the request offers none. Anthropic rejects a conversation with calls
+    /// of undeclared tools.
     fn called(&self, request: &ModelRequest<'_>) -> Option<Toolset> {
         if self.wire != Wire::Anthropic || !request.tools.is_empty() {
             return None;
@@ -99,13 +99,12 @@ fn called(thread: &Thread) -> BTreeSet<&str> {
     calls.map(|call| &*call.name).collect()
 }
 
-/// An object's members, in order.
+/// Members of a JSON object, in order.
 #[derive(Default)]
 struct Members(Vec<(String, String)>);
 
 impl Members {
-    /// Puts JSON at this path, into whatever objects stand on the way; an object joins the object
-    /// that is there.
+    /// Inserts JSON at this path and creates objects on the way. An object is merged into the existing one.
     fn put(&mut self, path: &[&str], json: &str) {
         let Some((first, rest)) = path.split_first() else {
             return;
@@ -137,7 +136,7 @@ impl Members {
         }
     }
 
-    /// Takes the members of an object.
+    /// Inserts all members of an object.
     fn join(&mut self, object: &str) {
         if let Some(more) = Self::of(object) {
             self.add(&more);

@@ -1,4 +1,4 @@
-//! Threads that no provider would take, and how they become ones.
+//! Repair of threads that no provider would accept.
 
 use std::mem;
 
@@ -9,15 +9,15 @@ use crate::{ThreadMessage, ToolMessage};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ThreadRepair {
-    /// The calls go, and their message if nothing else is in it.
+    /// Removes the calls, and their message if nothing is left in it.
     Strip,
-    /// Each is answered with this text, as a failure.
+    /// Answers each call with this text, as a failure.
     Answer(String),
 }
 
 impl Thread {
-    /// Makes the thread one that a provider takes: answers to no call go, and calls without an
-    /// answer are stripped or answered. A thread that is good stays as it is.
+    /// Repairs the thread so that providers accept it. Removes answers that belong to no call; strips or answers calls
+    /// without an answer. A valid thread does not change.
     pub fn repair(&mut self, repair: &ThreadRepair) {
         let Err(error) = self.check() else { return };
         let (mut orphans, mut place) = (error.orphans.into_iter().peekable(), 0);
@@ -26,7 +26,7 @@ impl Thread {
             place += 1;
             !is_orphan
         });
-        // Their places have moved with the answers that went.
+        // The positions changed when the orphans were removed.
         let open = self.unanswered();
         match repair {
             ThreadRepair::Answer(text) => self.answer_open(open, text),
@@ -38,7 +38,7 @@ impl Thread {
         self.find_turn();
     }
 
-    /// Answers these calls, in one pass over all messages.
+    /// Answers the calls, in one pass over all messages.
     fn answer_open(&mut self, open: Vec<Unanswered>, text: &str) {
         let mut open = open.into_iter().peekable();
         let mut turn = 0;
@@ -60,7 +60,7 @@ impl Thread {
         self.messages.extend(open.map(|open| lost(open, text)));
     }
 
-    /// Takes these calls out, which are of one message and in call order.
+    /// Removes calls of one message, given in call order.
     fn strip(&mut self, open: &[Unanswered]) {
         let Some(message) = open.first().map(|first| first.message) else {
             return;
@@ -74,7 +74,7 @@ impl Thread {
             index += 1;
             !is_open
         });
-        // The provider's own form still has the calls.
+        // The provider's own form still contains the calls.
         said.native = None;
         let is_empty = said.calls.is_empty() && said.text.is_empty();
         for behind in self.messages.iter_mut().skip(message + 1) {
@@ -89,7 +89,7 @@ impl Thread {
     }
 }
 
-/// The answer to a call that has none.
+/// Creates the answer to a call without one.
 fn lost(open: Unanswered, text: &str) -> ThreadMessage {
     ThreadMessage::Tool(ToolMessage {
         index: open.index,

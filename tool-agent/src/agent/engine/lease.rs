@@ -1,4 +1,6 @@
-//! Journal and sub-sessions that one visit of the tools lends to its calls.
+//! Resources of one visit of the tools node: its journal and its sub-sessions.
+//!
+//! They go to the calls as layers of the executor. If one of them could not be saved, the visit is discarded.
 
 use std::sync::Arc;
 
@@ -32,7 +34,7 @@ impl Lease {
 }
 
 impl Engine<'_> {
-    /// Makes the lease of one visit for calls of these tools. A step saves no session, so it has no checkpoint for
+    /// Creates the lease of one visit for calls of these tools. A step saves no session, so it has no checkpoint for
     /// call records to refer to, and no sub-sessions.
     pub(super) fn lease(&self, tools: &Toolset) -> Result<Lease, AgentError> {
         if self.is_step {
@@ -60,7 +62,7 @@ impl Engine<'_> {
         if let Some(journal) = &lease.journal {
             executor = executor.layer(journal.clone());
         }
-        // One observer each: the executor contains what panics.
+        // One observer per listener, because the executor contains the panic of each observer.
         for listener in &self.agent.listeners {
             let listener = Arc::clone(listener);
             let (session, run_id) = (self.session.id().to_owned(), self.session.run_id());

@@ -1,4 +1,4 @@
-//! The model node: sends a request and takes the answer.
+//! The model node: sends a request and appends the response to the thread.
 
 use std::collections::HashSet;
 
@@ -74,8 +74,8 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// Gives each call without an id a new one, unique in the thread, before anybody sees the call. The provider's
-    /// own form of the message has no ids for these calls, so it is dropped.
+    /// Gives each call without an id a new one, unique in the thread, before it is published. The provider's own form
+    /// of the message has no ids for these calls, so it is dropped.
     fn name_calls(&self, response: &mut ModelResponse) {
         if response.calls.iter().all(|call| !call.id.is_empty()) {
             return;
@@ -91,7 +91,7 @@ impl Engine<'_> {
         response.native = None;
     }
 
-    /// Returns the model's answer, or `None` if the run is cancelled first.
+    /// Returns the model's response, or `None` if the run is cancelled first.
     async fn respond(&self, tools: &Toolset) -> Result<Option<ModelResponse>, AgentError> {
         let choice = self.choice(tools)?;
         let mut request = ModelRequest::new(&self.session.thread, tools, &choice);

@@ -1,4 +1,7 @@
-//! The tools node: runs calls and takes their outcomes.
+//! The tools node: runs the calls of a turn and records their outcomes.
+//!
+//! Decided calls run before the others. An outcome goes to the thread, to the list of waiting calls, or is discarded if
+//! the journal could not be written: a call that is not recorded must not look answered.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +21,7 @@ use crate::{AgentError, Node, PendingCall, PendingCallReason, RunEnd, Status, To
 impl Engine<'_> {
     pub(super) async fn visit_tools(&mut self) -> VisitResult {
         if self.session.thread.unanswered().is_empty() {
-            // What was left has been answered since.
+            // The host has answered the remaining calls.
             self.session.settle();
             return Ok(self.session.ending());
         }
@@ -31,7 +34,7 @@ impl Engine<'_> {
         let is_new = at.counted != Some(at.turn);
         if is_new {
             self.rounds += 1;
-            // It may have been stored by somebody else.
+            // Saturating, because the session may come from foreign storage.
             at.rounds = at.rounds.saturating_add(1);
             at.counted = Some(at.turn);
         }
@@ -40,7 +43,7 @@ impl Engine<'_> {
             let batch = self.executor(&lease).decide(&decided, &cx).await;
             let places: Vec<_> = decided.iter().map(|one| one.place).collect();
             let halted = self.take(&places, &batch, &places, &lease)?;
-            // As in a batch, siblings of a call that ends the run are run to their end.
+            // As in a batch, siblings of a call that ends the run still run.
             let stops = batch.halts().iter().any(|halt| {
                 use Halted::{Aborted, AskUser, Cancelled};
                 matches!(halt, Cancelled | Aborted { .. } | AskUser { .. })
@@ -60,15 +63,14 @@ impl Engine<'_> {
         self.take(&all, &batch, &places, &lease)
     }
 
-    /// Returns the places of the calls whose turn to run has not come.
+    /// Returns the places of the calls that have not run yet.
     fn not_run(&self) -> Vec<usize> {
         let open = self.session.pending().into_iter();
         let open = open.filter(|pending| pending.reason == PendingCallReason::NotRun);
         open.map(|pending| pending.index).collect()
     }
 
-    /// Records the digests of calls that are about to run, as they can be seen now. Decisions about the calls are
-    /// bound to these digests.
+    /// Records the digests of calls that are about to run. Decisions about the calls are bound to these digests.
     pub(super) fn show_calls(&mut self) {
         let mut pending = self.session.pending().into_iter();
         if pending.all(|pending| self.session.wait(pending.index).is_some()) {
@@ -83,8 +85,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Returns the decisions about waiting calls, and the calls whose agents can go on. Fails if one of the decisions
-    /// cannot be carried out.
+    /// Returns the decided calls, and the calls whose agents can continue. Fails if a decision cannot be carried out.
     fn decided(&mut self, tools: &Toolset, cx: &Context) -> Result<Vec<Decided>, AgentError> {
         let mut decided = Vec::new();
         let mut wrong = None;
@@ -98,7 +99,7 @@ impl Engine<'_> {
                         decision: Decision::Approve,
                     });
                 } else {
-                    // Its conversation would end with the call, or another tool run that nobody approved.
+                    // Otherwise its conversation would be lost, or a tool would run that nobody approved.
                     let words = "the agent that the call runs is not there any more; the call can be \
                                  answered or rejected";
                     wrong.get_or_insert(AgentError::Decision {
@@ -138,7 +139,7 @@ impl Engine<'_> {
                 Err(error) => {
                     wait.decision = None;
                     if wait.reason == PendingCallReason::NotRun {
-                        // Somebody wanted it otherwise: it does not run by itself any more.
+                        // A person decided otherwise, so the call no longer runs by itself.
                         wait.reason =
                             PendingCallReason::Decision(json!({ "why": error.to_string() }));
                     }
@@ -150,8 +151,8 @@ impl Engine<'_> {
         wrong.map_or(Ok(decided), Err)
     }
 
-    /// Puts the outcomes of calls into the thread. `places` maps the batch's calls to places in the turn; `ran` holds
-    /// the places that were to run. A batch whose journal or sub-sessions could not be saved is discarded.
+    /// Records the outcomes of calls. `places` maps the batch's calls to places in the turn; `ran` holds the places
+    /// that were to run. Fails if the journal or a sub-session could not be saved; the batch is discarded then.
     fn take(
         &mut self,
         places: &[usize],
@@ -163,13 +164,13 @@ impl Engine<'_> {
             self.subs = None;
             return Err(error.into());
         }
-        // What only the host's context says stays the host's.
+        // State from the host's context is not stored in the session.
         let state = std::mem::take(&mut self.session.state);
         let updates = batch.updates().iter().cloned();
         self.session.state = updates.fold(state, |state, (name, value)| state.with(name, value));
         self.count();
         let active_agent = self.active_agent();
-        // The tools as they are seen behind the turn; made where a call waits.
+        // Visible tools after the turn; computed once a call waits.
         let mut tools = None;
         let ran: BTreeSet<_> = ran.iter().copied().collect();
         let (mut direct, mut answers) = (None, Vec::new());
@@ -279,8 +280,8 @@ impl Engine<'_> {
         true
     }
 
-    /// Returns why the run ends here, if it does; among several reasons, the first in this order. `ends` is the
-    /// reason given by the batch's own calls, unchanged.
+    /// Returns the reason to end the run here. If there are several, the first in this order counts. `ends` is the
+    /// reason given by the batch's own calls.
     fn halted(
         &self,
         batch: &Batch,
@@ -316,7 +317,7 @@ impl Engine<'_> {
         if session.is_left() {
             return Some(RunEnd::Pending);
         }
-        // Of a turn that was paused the batch knows a part.
+        // After a pause, the batch knows only a part of the turn.
         let last = session.thread.direct()?;
         Some(RunEnd::ReturnDirect(match direct {
             Some((index, text)) if index == last.index => text,

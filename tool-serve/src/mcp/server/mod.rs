@@ -31,9 +31,9 @@ use toolwright_runtime::{Cancel, Context, Encoder, Executor, Registry, Tool, Too
 use self::flight::Flight;
 use self::handler::Handler;
 use self::state::Sealed;
+use crate::exclusive_gate::ExclusiveGate;
 use crate::from_outside;
 use crate::stdout;
-use crate::turns::Turns;
 
 pub use self::answers::{ElicitResult, ElicitResults};
 pub use self::http::{HttpBody, HttpService};
@@ -102,7 +102,7 @@ struct Shared {
     end_calls: Cancel,
     /// On a pipe: nothing that the client says is heard any more.
     hung_up: Cancel,
-    turns: Turns,
+    gate: ExclusiveGate,
     /// Of the client on a pipe.
     flight: Arc<Flight>,
 }
@@ -115,7 +115,7 @@ impl Shared {
 
     /// For all sessions, whose calls tell how far they are.
     fn shared(self) -> Arc<Self> {
-        let executor = crate::progress::told(self.executor);
+        let executor = crate::progress::with_progress(self.executor);
         Arc::new(Self {
             executor,
             context: from_outside(self.context),
@@ -151,7 +151,7 @@ impl McpServer {
             stop: Cancel::new(),
             end_calls: Cancel::new(),
             hung_up: Cancel::new(),
-            turns: Turns::default(),
+            gate: ExclusiveGate::default(),
             flight: Arc::default(),
         })
     }
@@ -222,8 +222,8 @@ impl McpServer {
 
     /// The same server, whose `exclusive` tools also wait for calls that came by another way.
     #[cfg(feature = "serve")]
-    pub(crate) fn turns(mut self, turns: Turns) -> Self {
-        self.0.turns = turns;
+    pub(crate) fn gate(mut self, gate: ExclusiveGate) -> Self {
+        self.0.gate = gate;
         self
     }
 

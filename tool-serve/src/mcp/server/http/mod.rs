@@ -26,8 +26,8 @@ use super::handler::Handler;
 use super::message::{Bad, Message};
 use super::request::{CallRequest, Riding};
 use super::{IN_FLIGHT, McpServer, NEEDS, Shared, has_headers};
-use crate::LAST_WORDS;
-use crate::body::{self as request_body, Room};
+use crate::CANCEL_GRACE;
+use crate::body::{self as request_body, BodyBudget};
 
 pub use self::body::HttpBody;
 pub(super) use self::heads::{Client, Way};
@@ -61,7 +61,7 @@ struct Inner {
     heads: Arc<Heads>,
     /// How many sessions are being opened.
     opening: AtomicUsize,
-    room: Room,
+    budget: BodyBudget,
     hosts: Vec<String>,
     origins: Vec<String>,
     is_guarded: bool,
@@ -116,7 +116,7 @@ impl HttpService {
             manager,
             sessions: Arc::default(),
             opening: AtomicUsize::new(0),
-            room: Room::default(),
+            budget: BodyBudget::default(),
             hosts,
             origins,
             is_guarded,
@@ -189,8 +189,11 @@ impl Inner {
             return response;
         }
         let limits = &self.shared.limits;
-        let whole = request_body::read(body, limits.message, limits.body, &self.room).await;
-        let request_body::Whole { bytes: whole, held } = match whole {
+        let whole = request_body::read(body, limits.message, limits.body, &self.budget).await;
+        let request_body::FullBody {
+            bytes: whole,
+            permit: held,
+        } = match whole {
             Ok(whole) => whole,
             Err(broken) => return no_body(broken, limits.message),
         };
@@ -305,7 +308,7 @@ impl Inner {
         })
     }
 
-    /// A place for one more session. Where there are enough, one that is idle makes room; `None` where none is.
+    /// A place for one more session. Where there are enough, one that is idle makes budget; `None` where none is.
     async fn opens(&self) -> Option<Opening<'_>> {
         let opening = self.opening.fetch_add(1, Ordering::AcqRel);
         let place = Opening(&self.opening);
@@ -339,7 +342,7 @@ impl Inner {
                 stop.cancelled().await;
                 tokio::time::sleep(grace).await;
                 end_calls.cancel();
-                tokio::time::sleep(LAST_WORDS).await;
+                tokio::time::sleep(CANCEL_GRACE).await;
                 end.cancel();
             });
         });

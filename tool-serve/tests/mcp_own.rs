@@ -373,7 +373,10 @@ async fn cancellation_reaches_the_tool() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn three_thousand_calls_in_flight_are_answered_once_each() {
-    let client = process().call_limit(Duration::from_mins(5)).await.unwrap();
+    let client = process()
+        .idle_timeout(Duration::from_mins(5))
+        .await
+        .unwrap();
     let tools = client.toolset();
     let calls = (0..3_000_u64).map(|n| {
         let tools = tools.clone();

@@ -1,4 +1,4 @@
-//! The Model Context Protocol: a server of a toolset, and a client that makes a toolset of a server.
+//! The Model Context Protocol: an MCP server for a toolset, and a client that makes a toolset of an MCP server.
 
 mod broken;
 mod client;

@@ -19,7 +19,7 @@ async fn serve(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> (Ser
     let connector = connector
         .bearer("s3cret")
         .header("x-team", "blue")
-        .most_bytes(100_000);
+        .max_bytes(100_000);
     let client = connector.await.unwrap();
     (server, client, told)
 }

@@ -9,22 +9,21 @@ use serde_json::{Value, json};
 
 use crate::mcp::ElicitResult;
 
-/// A question of a server's to a person, while a call runs: see
+/// Question of a server to a person, during a call: see
 /// [`Connector::on_elicitation`](super::Connector::on_elicitation).
 ///
-/// What it says comes from the server: show whose it is, and send nothing of the user's before the
-/// user agrees. [Accepting](ElicitResult::Accept) a URL takes no values.
+/// Its texts come from the server. Show which server asks, and send nothing of the user's before the user agrees.
+/// [Accepting](ElicitResult::Accept) a URL takes no values.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Elicitation {
-    /// The server, as it calls itself.
+    /// The server's name for itself.
     pub server: String,
-    /// What to ask.
+    /// Text of the question.
     pub message: String,
-    /// What the answer looks like: the JSON Schema of an object whose values are no objects. Nothing
-    /// where the person goes to [`url`](Self::url).
+    /// JSON Schema of the answer: a flat object. `None` if the person goes to [`url`](Self::url).
     pub schema: Option<Value>,
-    /// Where the person does something outside of the program; accepting says that they went there.
+    /// URL that the person visits outside of the program. Accepting means that they went there.
     pub url: Option<String>,
 }
 

@@ -15,7 +15,7 @@ use toolwright_runtime::Cancel;
 use crate::body::BodyPermit;
 use crate::mcp::server::raw;
 
-/// The body of an answer.
+/// Body of a response.
 pub struct HttpBody(Kind);
 
 enum Kind {

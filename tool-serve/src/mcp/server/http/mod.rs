@@ -37,19 +37,19 @@ use self::sessions::{Sessions, Start};
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// An [`McpServer`] as a service of tower's, to be mounted in any HTTP server: in axum by
-/// `Router::route_service("/mcp", service)`. [`McpServer::http`] makes it.
+/// An [`McpServer`] as a tower service, for any HTTP server. In axum, mount it with `Router::route_service("/mcp",
+/// service)`. [`McpServer::http`] creates it.
 ///
-/// Whoever serves it says `set_nodelay` of each connection (`axum::serve::ListenerExt::tap_io`): an answer
-/// that is a stream goes out in two pieces, of which the second waits for 40 ms otherwise.
+/// The service answers `POST` (messages), `GET` (the stream of notifications) and `DELETE` (the end of a session). It
+/// refuses a request whose `Host` is not this machine, or whose `Origin` is another site, unless they are
+/// [allowed](Self::allow_host).
 ///
-/// A layer around it that puts a [`Context`](toolwright_runtime::Context) into a request's extensions says
-/// what the calls of this request know, such as who asks, over what [`McpServer::context`] says.
+/// A layer that puts a [`Context`](toolwright_runtime::Context) into a request's extensions adds to the context of its
+/// calls, for example the user. It takes precedence over [`McpServer::context`].
 ///
-/// It answers `POST` (messages), `GET` (what the server says unasked) and `DELETE` (the end of a
-/// session), and refuses requests whose `Host` is not of this machine, or whose `Origin` is a page of
-/// another one, unless they are [allowed](Self::allow_host). How long a client may take to send a
-/// request's head or to read an answer is the HTTP server's to say.
+/// The HTTP server has to limit the time for a request's head and for reading a response. It should also set
+/// `set_nodelay` on each connection (`axum::serve::ListenerExt::tap_io`). Otherwise the second piece of a streamed
+/// answer waits for 40 ms.
 #[derive(Clone)]
 pub struct HttpService(Arc<Inner>);
 
@@ -69,7 +69,7 @@ struct Inner {
 }
 
 impl McpServer {
-    /// The server as an HTTP service.
+    /// Creates an HTTP service of this server.
     pub fn http(self) -> HttpService {
         let hosts = ["localhost", "127.0.0.1", "::1"]
             .map(str::to_owned)
@@ -124,8 +124,7 @@ impl HttpService {
         }))
     }
 
-    /// The same service, which is also reached under this name: `tools.example.com`, with or without a
-    /// port.
+    /// Allows requests to this host: `tools.example.com`, with or without a port.
     pub fn allow_host(self, host: impl Into<String>) -> Self {
         let mut hosts = self.0.hosts.clone();
         hosts.push(host.into());
@@ -137,7 +136,7 @@ impl HttpService {
         )
     }
 
-    /// The same service, which pages of this origin may call: `https://app.example.com`.
+    /// Allows requests from pages of this origin: `https://app.example.com`.
     pub fn allow_origin(self, origin: impl Into<String>) -> Self {
         let mut origins = self.0.origins.clone();
         origins.push(origin.into());
@@ -149,7 +148,7 @@ impl HttpService {
         )
     }
 
-    /// The same service, which leaves it to layers around it whose requests it answers.
+    /// Disables the checks of host and origin, for services behind layers that check them.
     pub fn guarded_elsewhere(self) -> Self {
         let Inner { hosts, origins, .. } = &*self.0;
         Self::of(
@@ -308,7 +307,7 @@ impl Inner {
         })
     }
 
-    /// A place for one more session. Where there are enough, one that is idle makes budget; `None` where none is.
+    /// A place for one more session. Where there are enough, one that is idle makes room; `None` where none is.
     async fn opens(&self) -> Option<Opening<'_>> {
         let opening = self.opening.fetch_add(1, Ordering::AcqRel);
         let place = Opening(&self.opening);

@@ -1,3 +1,8 @@
+//! Agents: the public type, its settings, and the code behind them.
+//!
+//! `engine` is the loop. It takes a session and a context, and returns a [`Run`]. The session holds all state, so that
+//! a run can pause, be dropped or crash without losing a call.
+
 mod engine;
 mod finalize;
 mod handoff;
@@ -17,7 +22,7 @@ use toolwright_runtime::{__private, Context, Encoder, Executor, Source, ToolChoi
 use self::engine::Engine;
 pub use self::handoff::{HANDOFF, handoff};
 use self::persistence::Persistence;
-pub use self::step::Step;
+pub use self::step::StepResult;
 pub use self::tool::AgentTool;
 use crate::event::Listener;
 use crate::span::AgentSpan;
@@ -34,7 +39,7 @@ const MAX_STEPS: NonZeroU32 = NonZeroU32::MIN.saturating_add(99);
 /// An agent is cheap to clone. It holds nothing of a conversation, which is the [`Session`].
 ///
 /// ```
-/// use toolwright::agent::{Agent, Response, Session, testing::ScriptedModel};
+/// use toolwright::agent::{Agent, ModelResponse, Session, testing::ScriptedModel};
 /// use toolwright::{Context, DynTool, ToolCall, ToolError, Toolset};
 ///
 /// let add = DynTool::builder()
@@ -46,8 +51,8 @@ const MAX_STEPS: NonZeroU32 = NonZeroU32::MIN.saturating_add(99);
 ///     .build()
 ///     .unwrap();
 /// let model = ScriptedModel::new([
-///     Ok(Response::calls([ToolCall::new("c1", "sum", r#"{"a": 2, "b": 3}"#)])),
-///     Ok(Response::text("It is 5.")),
+///     Ok(ModelResponse::calls([ToolCall::new("c1", "sum", r#"{"a": 2, "b": 3}"#)])),
+///     Ok(ModelResponse::text("It is 5.")),
 /// ]);
 /// let agent = Agent::new(model, &Toolset::new([add]).unwrap()).system("You add.");
 ///
@@ -61,7 +66,7 @@ const MAX_STEPS: NonZeroU32 = NonZeroU32::MIN.saturating_add(99);
 #[derive(Clone)]
 pub struct Agent {
     name: Option<Arc<str>>,
-    /// Those that it may hand a conversation over to, by name.
+    /// Agents that the conversation can be handed over to, by name.
     peers: BTreeMap<Arc<str>, Agent>,
     model: Arc<dyn Model>,
     executor: Executor,
@@ -80,20 +85,20 @@ pub struct Agent {
     persistence: Persistence,
 }
 
-/// Decides after each turn if the run ends, from the session and the model's last message.
+/// Returns true if the run ends after this turn. Gets the session and the model's last message.
 type HaltCondition = dyn Fn(&Session, &Assistant) -> bool + Send + Sync;
 
-/// The host's own code around a run and its model calls. Each method does nothing by default. `before` hooks run in
-/// the order in which they were added, `after` hooks in reverse.
+/// Host code around a run and its model calls. Each method does nothing by default. `before` hooks run in the order in
+/// which they were added, `after` hooks in reverse.
 ///
-/// A panic of a hook reaches the caller.
+/// A panic in a hook propagates to the caller.
 pub trait Hooks: Send + Sync {
-    /// Called once for each run before anything happens, also when a run goes on after a pause.
+    /// Called once per run, before anything else happens. A run that continues after a pause counts too.
     fn before_run(&self, session: &mut Session) {
         let _ = session;
     }
 
-    /// Called once for each run, when it has ended.
+    /// Called once per run, after it has ended.
     fn after_run(&self, session: &mut Session, run: &Run) {
         let _ = (session, run);
     }
@@ -103,7 +108,7 @@ pub trait Hooks: Send + Sync {
         let _ = session;
     }
 
-    /// Called after each answer, which is in the session's thread by then.
+    /// Called after each response, once it is in the session's thread.
     fn after_model(&self, session: &mut Session) {
         let _ = session;
     }
@@ -146,8 +151,8 @@ impl Agent {
         }
     }
 
-    /// Sets the tool choice of a run's first request. After the first round of tools the choice is automatic; a
-    /// forced choice would keep the run from ending.
+    /// Sets the tool choice of a run's first request. Default: automatic. Requests after the first round of tools are
+    /// always automatic, since a forced choice would keep the run from ending.
     pub fn tool_choice(self, choice: impl Into<ToolChoice>) -> Self {
         Self {
             choice: choice.into(),
@@ -168,7 +173,7 @@ impl Agent {
         }
     }
 
-    /// Limits the tool rounds of one run. Default: no limit. The model is called once more than that.
+    /// Limits the tool rounds of one run. Default: no limit. The model is called once more than this.
     pub fn max_tool_rounds(self, most: NonZeroU32) -> Self {
         Self {
             max_tool_rounds: Some(most),
@@ -184,23 +189,23 @@ impl Agent {
         }
     }
 
-    /// Stops runs before they visit the node, once for each visit. Running the session again goes on. Before the
-    /// tools node, each call can be [decided](Session::decide) about meanwhile.
+    /// Stops a run before it visits the node, once for each visit. The next run of the session continues there. Before
+    /// the tools node, a person can [decide](Session::decide) about each call.
     pub fn interrupt_before(mut self, node: Node) -> Self {
         self.before.push(node);
         self
     }
 
-    /// Stops runs after they have visited the node, once for each visit. The model node counts even if the model made
-    /// no calls. Running the session again goes on.
+    /// Stops a run after it has visited the node, once for each visit. The model node counts even if the model made no
+    /// calls. The next run of the session continues from there.
     pub fn interrupt_after(mut self, node: Node) -> Self {
         self.after.push(node);
         self
     }
 
-    /// Ends a run if the condition holds after a turn. It gets the session, with the answers to the turn's calls, and
-    /// the model's message. Any other reason to end the run has priority. A panic of the condition reaches the
-    /// caller.
+    /// Ends a run if the condition holds after a turn. The condition gets the session, with the answers to the turn's
+    /// calls, and the model's message. Any other reason to end the run has priority. A panic in the condition
+    /// propagates to the caller.
     ///
     /// ```
     /// # use toolwright::agent::Agent;
@@ -219,23 +224,23 @@ impl Agent {
         }
     }
 
-    /// Adds the host's own code around runs and model calls.
+    /// Adds host code around runs and model calls.
     pub fn hooks(mut self, hooks: impl Hooks + 'static) -> Self {
         self.hooks.push(Arc::new(hooks));
         self
     }
 
-    /// Adds a listener. With a listener, models stream.
+    /// Adds a listener for the events of runs. With a listener, models stream.
     ///
     /// ```
     /// use toolwright::StreamEvent;
-    /// use toolwright::agent::{Agent, Event};
+    /// use toolwright::agent::{Agent, RunEvent};
     ///
     /// # fn heard(agent: Agent) -> Agent {
-    /// // The model's words, as it says them.
-    /// agent.listen(|event: &Event<'_>| {
-    ///     if let Event::Delta { delta: StreamEvent::Text(words), .. } = event {
-    ///         print!("{words}");
+    /// // Prints the model's text while it arrives.
+    /// agent.listen(|event: &RunEvent<'_>| {
+    ///     if let RunEvent::Delta { delta: StreamEvent::Text(text), .. } = event {
+    ///         print!("{text}");
     ///     }
     /// })
     /// # }
@@ -245,33 +250,32 @@ impl Agent {
         self
     }
 
-    /// Sets the store of sessions. A session is saved as a run begins, after each node, and as it ends or pauses.
-    /// Each call is recorded before and after it runs, so a run can go on after a crash: see
-    /// [`resume`](Self::resume).
+    /// Sets the store of sessions. The agent saves a session when a run begins, after each node, and when the run ends
+    /// or pauses. It records each call before and after it runs, so a run can [resume](Self::resume) after a crash.
     pub fn checkpointer(mut self, store: impl Checkpointer + 'static) -> Self {
         self.persistence.store = Some(Arc::new(store));
         self
     }
 
-    /// Tells the model when a person changed the arguments of its call: the answer ends with the arguments that the call
-    /// ran with, without secrets. An answer that goes to the user as it is stays as it is. Default: the model reads the
-    /// result alone, and takes it for that of the call that it made.
+    /// Shows the model the arguments of a call that a person edited. They are appended to the answer, without secrets.
+    /// An answer that goes directly to the user does not change.
     ///
-    /// The record of the call ([`CallRecord`](crate::CallRecord)) holds both arguments in any case.
-    pub fn tell_edits(self) -> Self {
+    /// Default: the model reads the result alone, and takes it for the result of the call that it made. The
+    /// [`CallRecord`](crate::CallRecord) holds both arguments in any case.
+    pub fn report_edits(self) -> Self {
         Self {
             reports_edits: true,
             ..self
         }
     }
 
-    /// Sets the policy for calls of which it is unknown if they took effect. Default: [`UnknownOutcome::Ask`].
+    /// Sets the policy for calls whose outcome is unknown. Default: [`UnknownOutcome::Ask`].
     pub fn on_unknown_outcome(mut self, policy: UnknownOutcome) -> Self {
         self.persistence.unknown = policy;
         self
     }
 
-    /// Adds an entry to the metadata of the agent's checkpoints.
+    /// Adds an entry to the metadata of each checkpoint that the agent writes.
     pub fn metadata(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.persistence.metadata.insert(name.into(), value.into());
         self
@@ -282,8 +286,9 @@ impl Agent {
         &self.executor
     }
 
-    /// Runs a session from where it stands until it ends or pauses.
+    /// Runs a session from its current state until it ends or pauses.
     ///
+    /// # Context
     /// The context takes precedence over the session, and the session over the executor's
     /// [default](Executor::context). This decides which tools are visible and what tools read: see [`Context::over`].
     /// State is merged by name. A value from the context overrides the session's in this run, and is not stored in
@@ -296,22 +301,22 @@ impl Agent {
     /// A tool that runs an agent may pass on its call's context. It counts like a host's context, without the calling
     /// conversation's agent, session, run, turn, input and called tools.
     ///
-    /// A run ends early when the context's [`Cancel`](toolwright_runtime::Cancel) is fired, or when the future is
-    /// dropped, as `tokio::time::timeout` does. After a cancellation, calls that run or did not begin are answered as
-    /// cancelled, and pending calls stay pending. After a drop, the session stands where it stood before the current
-    /// request or calls: the request has no answer, or the calls are pending again. With a
-    /// [`checkpointer`](Self::checkpointer), use [`resume`](Self::resume) then: the stored session may be newer than
-    /// this one.
+    /// # Cancellation
+    /// A run ends early when the context's [`Cancel`](toolwright_runtime::Cancel) fires, or when the future is dropped,
+    /// as `tokio::time::timeout` does. A cancellation answers calls that run or did not begin as cancelled, and leaves
+    /// pending calls pending. A drop leaves the session as it was before the current request or calls: the request has
+    /// no response, or the calls are pending again. With a [`checkpointer`](Self::checkpointer), use
+    /// [`resume`](Self::resume) after a drop, since the stored session may be newer than this one.
     ///
-    /// With the feature `tracing`, the run is a span `invoke_agent` of that crate, and each of its model calls is a
-    /// span `chat` within it. They follow [OpenTelemetry's
+    /// # Tracing
+    /// With the feature `tracing`, the run is a span `invoke_agent`, and each of its model calls is a child span `chat`.
+    /// They follow [OpenTelemetry's
     /// conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/).
     ///
     /// # Errors
-    /// Fails if the session waits for somebody, if no provider would accept its thread, or if the model fails at the
-    /// first request. Fails also if the session cannot be saved. After a
-    /// [conflict](crate::CheckpointError::Conflict), somebody else goes on with the session, and no call ran here
-    /// that does not run there.
+    /// Fails if the session waits for input, if no provider would accept its thread, if the model fails at the first
+    /// request, or if the session cannot be saved. A [conflict](crate::CheckpointError::Conflict) means that another
+    /// process continues the session. No call ran here that does not run there.
     pub async fn run(&self, session: &mut Session, cx: &Context) -> Result<Run, AgentError> {
         let span = AgentSpan::of_run(session.id());
         let cx = __private::inside_call(cx);

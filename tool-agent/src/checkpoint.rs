@@ -1,11 +1,14 @@
+//! Stores of sessions: the trait, its data types, and two implementations.
+//!
+//! A store holds checkpoints and call records. Both are written with compare and swap, so two processes that run one
+//! session get a conflict and not two different histories.
+
 mod error;
 mod memory;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -15,98 +18,124 @@ pub use self::error::{CheckpointError, Damage, DamagedPart};
 pub use self::memory::MemoryCheckpointer;
 #[cfg(feature = "sqlite")]
 pub use self::sqlite::SqliteCheckpointer;
+use crate::BoxFuture;
 use crate::journal::{Begin, Begun, CallRecord};
 use crate::{Node, Session};
 
-/// Store of sessions and of records of their calls.
+/// Store of sessions and of the records of their calls.
 ///
-/// Checkpoints are never changed. A new one is put behind the session's newest one, if that is still the one its
-/// writer has seen ([`NewCheckpoint::after`]). If two run a session at once, in one process or on two machines, one
-/// of them gets a [`CheckpointError::Conflict`].
+/// Checkpoints never change. A new one is added only if the session's newest checkpoint is the one that its writer has
+/// seen ([`NewCheckpoint::after`]). If two processes run a session at once, one of them gets a
+/// [`CheckpointError::Conflict`].
 ///
-/// Implementations promise, whoever else uses the same store:
-/// - [`put`](Self::put) and [`begin_call`](Self::begin_call) look at what stands there and write in
-///   one transaction.
-/// - What has been written when the future is ready survives the end of the program.
-/// - A [`CheckpointId`] is greater than all that the store gave before, and is never given again, not
-///   after a [`delete`](Self::delete) either.
+/// Implementations guarantee, also with concurrent users of the same store:
+/// - [`put`](Self::put) and [`begin_call`](Self::begin_call) read and write in one transaction.
+/// - Data is durable when the future is ready, also if the process ends.
+/// - A [`CheckpointId`] is greater than all ids that the store has assigned before. An id is never reused, not even
+///   after a [`delete`](Self::delete).
 ///
-/// A future that is dropped may or may not have written.
+/// A dropped future may or may not have written.
 ///
-/// [`testing::conformance::checkpointer`](crate::testing::conformance::checkpointer) holds an implementation
-/// against all of it.
+/// To test an implementation, use [`testing::conformance::checkpointer`](crate::testing::conformance::checkpointer).
 pub trait Checkpointer: Send + Sync {
-    /// Puts a checkpoint behind the session's newest one.
+    /// Adds a checkpoint after the session's newest one.
     ///
     /// # Errors
-    /// [`CheckpointError::Conflict`] when the newest one is not [`NewCheckpoint::after`].
-    fn put<'a>(&'a self, new: NewCheckpoint<'a>) -> Storing<'a, CheckpointId>;
+    /// [`CheckpointError::Conflict`] if the newest one is not [`NewCheckpoint::after`].
+    fn put<'a>(
+        &'a self,
+        new: NewCheckpoint<'a>,
+    ) -> BoxFuture<'a, Result<CheckpointId, CheckpointError>>;
 
-    /// The session's newest checkpoint.
-    fn latest<'a>(&'a self, session: &'a str) -> Storing<'a, Option<Checkpoint>>;
+    /// Returns the session's newest checkpoint.
+    fn latest<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Checkpoint>, CheckpointError>>;
 
-    /// The checkpoint of this id, of whatever session.
-    fn get(&self, id: CheckpointId) -> Storing<'_, Option<Checkpoint>>;
+    /// Returns the checkpoint with this id, of any session.
+    fn get(&self, id: CheckpointId) -> BoxFuture<'_, Result<Option<Checkpoint>, CheckpointError>>;
 
-    /// All of the session's checkpoints, the oldest first.
-    fn history<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<Checkpoint>>;
+    /// Returns all checkpoints of the session, oldest first.
+    fn history<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Checkpoint>, CheckpointError>>;
 
-    /// The ids of sessions in the order of their text: of those behind `after`, at most `most`.
-    fn sessions<'a>(&'a self, after: Option<&'a str>, most: usize) -> Storing<'a, Vec<String>>;
+    /// Returns at most `most` session ids in byte order, starting after `after`.
+    fn sessions<'a>(
+        &'a self,
+        after: Option<&'a str>,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, CheckpointError>>;
 
-    /// Deletes all that is known of the session. Whether there was something.
-    fn delete<'a>(&'a self, session: &'a str) -> Storing<'a, bool>;
+    /// Deletes the session and its call records. Returns true if there was something to delete.
+    fn delete<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<bool, CheckpointError>>;
 
-    /// Records that a call begins, unless another record of it stands there than the one that it is
-    /// to replace ([`Begin::replaces`]).
+    /// Records that a call begins. If the call has a record other than the one to replace ([`Begin::replaces`]),
+    /// nothing is written.
     ///
     /// # Errors
-    /// [`CheckpointError::Conflict`] when the session's newest checkpoint is not [`Begin::after`]:
-    /// somebody else goes on with the session, and the call must not run here.
-    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> Storing<'a, Begun>;
+    /// [`CheckpointError::Conflict`] if the session's newest checkpoint is not [`Begin::after`]. Another process
+    /// continued the session, and the call must not run here.
+    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, CheckpointError>>;
 
-    /// Records what became of a call: in the record of this revision, if it still stands there, whose
-    /// revision is one more from then on. That others go on with the session since is no matter: the call
-    /// has run.
+    /// Records the outcome of a call and increments the record's revision. Does nothing if the record no longer has
+    /// this revision. The session may have newer checkpoints, since the call has run in any case.
     fn end_call<'a>(
         &'a self,
         session: &'a str,
         key: &'a str,
         revision: u64,
         outcome: &'a str,
-    ) -> Storing<'a, ()>;
+    ) -> BoxFuture<'a, Result<(), CheckpointError>>;
 
     /// Returns the records of the session's calls, in the order in which the calls first began.
-    fn calls<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<CallRecord>>;
+    fn calls<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>>;
 }
 
-/// A shared store is one.
 impl<C: Checkpointer + ?Sized> Checkpointer for Arc<C> {
-    fn put<'a>(&'a self, new: NewCheckpoint<'a>) -> Storing<'a, CheckpointId> {
+    fn put<'a>(
+        &'a self,
+        new: NewCheckpoint<'a>,
+    ) -> BoxFuture<'a, Result<CheckpointId, CheckpointError>> {
         (**self).put(new)
     }
 
-    fn latest<'a>(&'a self, session: &'a str) -> Storing<'a, Option<Checkpoint>> {
+    fn latest<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Checkpoint>, CheckpointError>> {
         (**self).latest(session)
     }
 
-    fn get(&self, id: CheckpointId) -> Storing<'_, Option<Checkpoint>> {
+    fn get(&self, id: CheckpointId) -> BoxFuture<'_, Result<Option<Checkpoint>, CheckpointError>> {
         (**self).get(id)
     }
 
-    fn history<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<Checkpoint>> {
+    fn history<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Checkpoint>, CheckpointError>> {
         (**self).history(session)
     }
 
-    fn sessions<'a>(&'a self, after: Option<&'a str>, most: usize) -> Storing<'a, Vec<String>> {
+    fn sessions<'a>(
+        &'a self,
+        after: Option<&'a str>,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, CheckpointError>> {
         (**self).sessions(after, most)
     }
 
-    fn delete<'a>(&'a self, session: &'a str) -> Storing<'a, bool> {
+    fn delete<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<bool, CheckpointError>> {
         (**self).delete(session)
     }
 
-    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> Storing<'a, Begun> {
+    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, CheckpointError>> {
         (**self).begin_call(begin)
     }
 
@@ -116,31 +145,30 @@ impl<C: Checkpointer + ?Sized> Checkpointer for Arc<C> {
         key: &'a str,
         revision: u64,
         outcome: &'a str,
-    ) -> Storing<'a, ()> {
+    ) -> BoxFuture<'a, Result<(), CheckpointError>> {
         (**self).end_call(session, key, revision, outcome)
     }
 
-    fn calls<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<CallRecord>> {
+    fn calls<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>> {
         (**self).calls(session)
     }
 }
 
-/// Future that a [`Checkpointer`] returns.
-pub type Storing<'a, T> = Pin<Box<dyn Future<Output = Result<T, CheckpointError>> + Send + 'a>>;
-
-/// The number of a checkpoint in its store: the greater, the newer. A session carries that of its
-/// newest one.
+/// Number of a checkpoint in its store. Newer checkpoints have greater numbers. A session knows its newest one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CheckpointId(u64);
 
 impl CheckpointId {
-    /// The checkpoint of this number.
+    /// Creates an id from its number.
     pub const fn new(number: u64) -> Self {
         Self(number)
     }
 
-    /// Its number.
+    /// Returns the number.
     pub const fn get(self) -> u64 {
         self.0
     }
@@ -152,8 +180,8 @@ impl fmt::Display for CheckpointId {
     }
 }
 
-/// Version number of the stored form of sessions and outcomes. Text of another version is not read; text without a
-/// number is of the first version.
+/// Version number of the stored form of sessions and outcomes. Other versions are not read. Text without a number has
+/// the first version.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 pub(crate) struct FormatVersion;
@@ -161,7 +189,7 @@ pub(crate) struct FormatVersion;
 impl FormatVersion {
     const NUMBER: u32 = 1;
 
-    /// Returns words that say so, if the text is of another form.
+    /// Returns an error message if the text has another version.
     pub(crate) fn of_another(text: &str) -> Option<String> {
         #[derive(Deserialize)]
         struct Stored {
@@ -192,20 +220,20 @@ impl TryFrom<u32> for FormatVersion {
     }
 }
 
-/// When a checkpoint was written.
+/// Occasion on which a checkpoint was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Written {
-    /// As a run began, or went on after a pause.
+    /// A run started, or continued after a pause.
     Start,
-    /// After a node of a run.
+    /// A node of a run was visited.
     Node,
-    /// As a run ended or paused.
+    /// A run ended or paused.
     End,
-    /// When the host changed the session between runs.
+    /// The host changed the session between runs.
     Update,
-    /// When the host went back to an older checkpoint.
+    /// The host went back to an older checkpoint.
     Branch,
 }
 
@@ -218,7 +246,7 @@ impl Written {
         Self::Branch,
     ];
 
-    /// Its name, as it is stored: `start`.
+    /// Returns the stored name: `start`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -229,7 +257,7 @@ impl Written {
         }
     }
 
-    /// Returns the variant that is stored under this name.
+    /// Returns the variant with this stored name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -237,55 +265,54 @@ impl Written {
     }
 }
 
-/// A checkpoint that is to be put.
+/// A checkpoint to write.
 #[derive(Debug, Clone, Copy)]
 pub struct NewCheckpoint<'a> {
     /// The session's id.
     pub session: &'a str,
-    /// The newest checkpoint of the session, as far as whoever puts this one knows; `None` if there
-    /// is to be none.
+    /// Newest checkpoint of the session, as far as the writer knows. `None` if there must be none.
     pub after: Option<CheckpointId>,
-    /// The checkpoint that this one goes on from: the newest one, but for a branch.
+    /// Checkpoint that this one continues. It is the newest one, except in a branch.
     pub parent: Option<CheckpointId>,
-    /// When it is written.
+    /// Occasion of the write.
     pub written: Written,
     /// Node that comes next in the session.
     pub next: Node,
-    /// The time: milliseconds since 1970, by the clock of whoever puts it.
+    /// Time in milliseconds since 1970, by the writer's clock.
     pub at_ms: u64,
     /// Metadata of the host.
     pub metadata: &'a Map<String, Value>,
-    /// The session: a JSON text.
+    /// Session as JSON text.
     pub body: &'a str,
 }
 
-/// A session as it stood once.
+/// State of a session at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
-    /// Its number.
+    /// Number of the checkpoint.
     pub id: CheckpointId,
     /// The session's id.
     pub session: String,
-    /// The checkpoint that it goes on from; `None` of the first.
+    /// Checkpoint that this one continues. `None` for the first.
     pub parent: Option<CheckpointId>,
-    /// When it was written.
+    /// Occasion of the write.
     pub written: Written,
     /// Node that came next in the session.
     pub next: Node,
-    /// The time: milliseconds since 1970, by the clock of whoever put it.
+    /// Time in milliseconds since 1970, by the writer's clock.
     pub at_ms: u64,
     /// Metadata of the host.
     pub metadata: Map<String, Value>,
-    /// The session: a JSON text.
+    /// Session as JSON text.
     pub body: String,
 }
 
 impl Checkpoint {
-    /// The session as it stood. If this is its newest checkpoint, an agent can go on with it.
+    /// Returns the session of this checkpoint. An agent can continue it if the checkpoint is the newest one.
     ///
     /// # Errors
-    /// [`CheckpointError::Unreadable`] when a newer version wrote the stored text, [`CheckpointError::Damaged`] when it
-    /// is no session.
+    /// [`CheckpointError::Unreadable`] if a newer version wrote the text. [`CheckpointError::Damaged`] if it is not a
+    /// session.
     pub fn session(&self) -> Result<Session, CheckpointError> {
         let mut session: Session = serde_json::from_str(&self.body).map_err(|error| {
             if let Some(words) = FormatVersion::of_another(&self.body) {
@@ -296,7 +323,7 @@ impl Checkpoint {
             }
             let part = DamagedPart::Checkpoint(self.id);
             let damage = Damage::of_session(&*self.session, part, None);
-            CheckpointError::damaged(damage.because(error.to_string()))
+            CheckpointError::damaged(damage.with_reason(error.to_string()))
         })?;
         session.saved = Some(self.id);
         Ok(session)

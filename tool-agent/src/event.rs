@@ -1,118 +1,120 @@
-use toolwright_runtime::{Event as CallEvent, StreamEvent, ToolCall};
+//! Events of running agents, and the trait that receives them.
 
-use crate::{Halted, Node, Response, Run};
+use toolwright_runtime::{Event, StreamEvent, ToolCall};
 
-/// Event of a running agent, sent as it happens.
+use crate::{ModelResponse, Node, Run, RunEnd};
+
+/// Event of a running agent, sent when it happens.
 ///
-/// Every event says of which session and run it is, so one listener serves many: see [`session`](Self::session) and
-/// [`run_id`](Self::run_id).
+/// Every event carries its [session](Self::session) and [run](Self::run_id), so one listener can serve many agents.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub enum Event<'a> {
-    /// A run begins, or goes on after a pause.
+pub enum RunEvent<'a> {
+    /// A run starts, or continues after a pause.
     RunStarted {
         /// The session's id.
         session: &'a str,
-        /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
+        /// The run's id.
         run_id: &'a str,
     },
-    /// A node is visited.
+    /// A visit of a node starts.
     NodeStarted {
         /// The session's id.
         session: &'a str,
-        /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
+        /// The run's id.
         run_id: &'a str,
         /// The node.
         node: Node,
     },
-    /// A piece of the model's answer.
+    /// A piece of a streamed response.
     Delta {
         /// The session's id.
         session: &'a str,
-        /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
+        /// The run's id.
         run_id: &'a str,
         /// The piece.
         delta: &'a StreamEvent,
     },
-    /// The model has answered.
+    /// The model has responded.
     ModelFinished {
         /// The session's id.
         session: &'a str,
-        /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
+        /// The run's id.
         run_id: &'a str,
-        /// The answer.
-        response: &'a Response,
+        /// The response.
+        response: &'a ModelResponse,
     },
-    /// The model's calls are there, before any of them runs.
+    /// The model has made calls. None of them has started.
     CallsReady {
         /// The session's id.
         session: &'a str,
-        /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
+        /// The run's id.
         run_id: &'a str,
         /// The calls, in order.
         calls: &'a [ToolCall],
     },
-    /// An event of a call.
+    /// Event of a call.
     Call {
         /// The session's id.
         session: &'a str,
-        /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
+        /// The run's id.
         run_id: &'a str,
         /// The call's event.
-        event: &'a CallEvent<'a>,
+        event: &'a Event<'a>,
     },
-    /// The conversation was handed over: another agent goes on.
+    /// Another agent took over the conversation.
     HandedOver {
         /// The session's id.
         session: &'a str,
-        /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
+        /// The run's id.
         run_id: &'a str,
-        /// Its name.
+        /// Name of the other agent.
         agent: &'a str,
     },
-    /// A node has been visited.
+    /// A visit of a node has ended.
     NodeFinished {
         /// The session's id.
         session: &'a str,
-        /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
+        /// The run's id.
         run_id: &'a str,
         /// The node.
         node: Node,
     },
-    /// The run ended: the last event of each.
+    /// The run has ended. This is its last event.
     RunFinished {
         /// The session's id.
         session: &'a str,
-        /// The id of its run: that of the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and spans.
+        /// The run's id.
         run_id: &'a str,
         /// Result of the run.
         run: &'a Run,
     },
 }
 
-/// Sees what happens while an agent runs. A panic of a listener changes nothing, and is
+/// Receives the events of running agents. A panic in a listener does not change the run, and is
 /// [reported](toolwright_runtime::panics::capture).
 ///
-/// Every closure over an [`Event`] is one that names its type, `|event: &Event<'_>| …`: of one
-/// that does not, the compiler says that it is not general enough.
+/// Closures that take a [`RunEvent`] are listeners. They have to name the type, `|event: &RunEvent<'_>| …`; otherwise
+/// the compiler reports that the closure is not general enough.
 pub trait Listener: Send + Sync {
-    /// Is told at once; what takes long belongs elsewhere.
-    fn event(&self, event: &Event<'_>);
+    /// Handles an event. The agent waits for it, so move long work elsewhere.
+    fn event(&self, event: &RunEvent<'_>);
 }
 
-impl<F: Fn(&Event<'_>) + Send + Sync> Listener for F {
-    fn event(&self, event: &Event<'_>) {
+impl<F: Fn(&RunEvent<'_>) + Send + Sync> Listener for F {
+    fn event(&self, event: &RunEvent<'_>) {
         self(event);
     }
 }
 
-impl<'a> Event<'a> {
-    /// The id of the session that runs.
+impl<'a> RunEvent<'a> {
+    /// Returns the id of the session.
     pub fn session(&self) -> &'a str {
         self.origin().0
     }
 
-    /// The id of its run: [`Session::run_id`](crate::Session::run_id).
+    /// Returns the id of the run, which the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and
+    /// spans contain: see [`Session::run_id`](crate::Session::run_id).
     pub fn run_id(&self) -> &'a str {
         self.origin().1
     }
@@ -147,15 +149,15 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Returns true if no further event follows.
+    /// Returns true for the last event of a run.
     pub fn is_last(&self) -> bool {
         matches!(self, Self::RunFinished { .. })
     }
 
-    /// Why the run ended, if it did.
-    pub fn halted(&self) -> Option<&Halted> {
+    /// Returns the reason why the run ended, if this is its last event.
+    pub fn end(&self) -> Option<&RunEnd> {
         match self {
-            Self::RunFinished { run, .. } => Some(&run.halted),
+            Self::RunFinished { run, .. } => Some(&run.end),
             _ => None,
         }
     }

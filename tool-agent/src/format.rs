@@ -1,4 +1,7 @@
 //! A thread as the messages of a provider's request.
+//!
+//! Calls get unique ids where the provider needs them. The same thread always gives the same text, because a changed
+//! prefix would miss the provider's prompt cache.
 
 use std::collections::HashSet;
 use std::error::Error;
@@ -10,13 +13,13 @@ use toolwright_runtime::{
     Wire, WireError,
 };
 
-use crate::{Message, Thread, ThreadError, ToolMessage, wire_name};
+use crate::{Thread, ThreadError, ThreadMessage, ToolMessage, wire_name};
 
-/// Why a thread is no request.
+/// Error of a thread that cannot be formatted.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FormatError {
-    /// No provider would take it.
+    /// No provider would accept the thread.
     Thread(ThreadError),
     /// The wire has no conversations.
     Wire(WireError),
@@ -34,19 +37,18 @@ impl fmt::Display for FormatError {
 impl Error for FormatError {}
 
 impl Thread {
-    /// The conversation as members of a request's body, on any wire: see [`Wire::conversation`].
-    /// What a model of the same wire said goes back as its provider wrote it.
+    /// Formats the thread as members of a request's body, for any wire: see [`Wire::conversation`]. Messages from a
+    /// model of the same wire are sent as their provider wrote them.
     ///
-    /// No two calls of a turn have one id there, nor of the whole conversation where the provider matches answers
-    /// by their ids alone. A call whose id stands before it, or that has none, goes by another one, and its answer
-    /// with it. It is the same whenever the thread is written, and stays so as the thread grows. Such a message is
-    /// written anew from its words and calls.
+    /// Call ids are unique in a turn; they are unique in the whole request if the provider matches answers by id alone.
+    /// A call with a used or empty id gets another one, together with its answer, and its message is written from its
+    /// text and calls. The new ids stay the same as the thread grows.
     ///
     /// ```
-    /// use toolwright::agent::{Message, Thread};
+    /// use toolwright::agent::{ThreadMessage, Thread};
     /// use toolwright::Wire;
     ///
-    /// let thread = Thread::from([Message::user("Hi!")]);
+    /// let thread = Thread::from([ThreadMessage::user("Hi!")]);
     /// assert_eq!(
     ///     thread.format(Wire::OpenAiChat, Some("Be brief.")).unwrap(),
     ///     r#"{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi!"}]}"#
@@ -54,18 +56,17 @@ impl Thread {
     /// ```
     ///
     /// # Errors
-    /// When [`check`](Self::check) finds something, and on MCP.
+    /// Fails if [`check`](Self::check) does, and on MCP.
     pub fn format(&self, wire: Wire, system: Option<&str>) -> Result<String, FormatError> {
         self.with_utterances(wire, |said| {
             wire.conversation(system, said, Encoder::auto())
         })
     }
 
-    /// Formats the thread for a request with these tools: calls and answers use the names that the provider knows
-    /// them by.
+    /// Formats the thread for a request with these tools. Calls and answers use the names that the provider knows.
     ///
     /// # Errors
-    /// As [`format`](Self::format).
+    /// See [`format`](Self::format).
     pub fn format_with(
         &self,
         sent: &Definitions,
@@ -87,14 +88,16 @@ impl Thread {
         let mut said: Vec<WireMessage<'_>> = Vec::new();
         for message in self.messages() {
             match (message, said.last_mut()) {
-                (Message::Tool(answer), Some(WireMessage::Answers(results))) => {
+                (ThreadMessage::Tool(answer), Some(WireMessage::Answers(results))) => {
                     results.push(result(answer, &ids));
                 }
-                (Message::Tool(answer), _) => {
+                (ThreadMessage::Tool(answer), _) => {
                     said.push(WireMessage::Answers(vec![result(answer, &ids)]));
                 }
-                (Message::User { text }, _) => said.push(WireMessage::Other(Utterance::User(text))),
-                (Message::Assistant(assistant), _) => {
+                (ThreadMessage::User { text }, _) => {
+                    said.push(WireMessage::Other(Utterance::User(text)));
+                }
+                (ThreadMessage::Assistant(assistant), _) => {
                     let native = assistant.native.as_ref();
                     let same = native.filter(|native| native.wire == wire);
                     let is_renamed = ids.begin_turn(&assistant.calls);
@@ -118,11 +121,11 @@ impl Thread {
 
 /// Ids of calls in one request, made unique where the provider needs it.
 struct IdRewriter {
-    /// True if the provider matches an answer to a call of the whole request, and not only of the message right
+    /// True if the provider matches an answer to the calls of the whole request, and not only of the message right
     /// before it.
     is_of_request: bool,
     taken: HashSet<ShortStr>,
-    /// Those of the last turn.
+    /// Ids of the calls of the last turn.
     turn: Vec<ShortStr>,
 }
 
@@ -177,7 +180,7 @@ impl IdRewriter {
 
 enum WireMessage<'t> {
     Other(Utterance<'t>),
-    /// Message of the model, with ids that are not its own.
+    /// Message of the model with replaced ids.
     Renamed(&'t str, Vec<ToolCall>),
     /// All answers of a turn.
     Answers(Vec<ToolResult>),
@@ -209,7 +212,7 @@ fn result(answer: &ToolMessage, ids: &IdRewriter) -> ToolResult {
     ToolResult::new(&call, outcome)
 }
 
-/// An object or array, for providers that take a value: elsewhere its text is the same.
+/// Parses an object or array, for providers that take a value. Elsewhere its text is the same.
 fn data(text: &str) -> Option<&RawValue> {
     let is_data = text.starts_with(['{', '[']);
     let value: &RawValue = serde_json::from_str(text).ok().filter(|_| is_data)?;

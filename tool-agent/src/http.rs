@@ -1,4 +1,7 @@
 //! Models behind HTTP.
+//!
+//! An [`Endpoint`] sends a request and reads the response, whole or as a stream. `body` writes the request, `send`
+//! transfers it and retries, `failure` maps errors. No error and no `Debug` output contains the key.
 
 mod body;
 mod failure;
@@ -14,9 +17,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use toolwright_runtime::{Dialect, Fit, Wire};
 
-use crate::model::{Model, ModelError, News, Request, Responding};
+use crate::BoxFuture;
+use crate::model::{DeltaSink, Model, ModelError, ModelRequest, ModelResponse};
 
-/// A model behind HTTP, at whatever address speaks a provider's format.
+/// A model behind HTTP, at any address that uses a provider's format.
 ///
 /// ```no_run
 /// use toolwright::agent::{Agent, Endpoint, Session};
@@ -31,17 +35,16 @@ use crate::model::{Model, ModelError, News, Request, Responding};
 /// # Ok(()) }
 /// ```
 ///
-/// The endpoint streams if somebody listens, with the same result. Errors have a [`kind`](ModelError::kind):
+/// The endpoint streams if there is a listener, with the same result. Errors have a [`kind`](ModelError::kind):
 /// - [`Busy`](crate::ModelErrorKind::Busy): the provider answered 408, 409, 425, 429 or 5xx.
-/// - [`Refused`](crate::ModelErrorKind::Refused): any other error answer, with the provider's message.
+/// - [`Refused`](crate::ModelErrorKind::Refused): any other error status, with the provider's message.
 /// - [`Transport`](crate::ModelErrorKind::Transport): the connection broke, also in the middle of a stream.
-/// - [`Timeout`](crate::ModelErrorKind::Timeout): the answer was too late.
-/// - [`Unreadable`](crate::ModelErrorKind::Unreadable): the answer has no known form, or is too long.
+/// - [`Timeout`](crate::ModelErrorKind::Timeout): the response was not complete in time.
+/// - [`Unreadable`](crate::ModelErrorKind::Unreadable): the response has no known form, or is too long.
 ///
-/// A request that may succeed later is sent again, if no piece of its answer was reported yet:
-/// [`retries`](Self::retries).
+/// A transient failure is [retried](Self::retries), unless a piece of the response was already sent to the listener.
 ///
-/// The key appears in no `Debug` output and no error. Redirections are not followed, since they could carry the key
+/// The key appears in no `Debug` output and no error. Redirects are not followed, since they could send the key
 /// elsewhere.
 #[derive(Clone)]
 pub struct Endpoint {
@@ -54,17 +57,16 @@ pub struct Endpoint {
     members: Map<String, Value>,
     headers: Vec<(String, String)>,
     timeout: Duration,
-    silence: Duration,
-    most_bytes: usize,
+    read_timeout: Duration,
+    max_bytes: usize,
     retries: u32,
-    /// Made at the first request; shared by clones.
+    /// Created at the first request; shared by clones.
     client: Arc<OnceLock<Result<Client, ModelError>>>,
 }
 
 impl Endpoint {
-    /// A model behind `OpenAI`'s Chat Completions, or one of the many endpoints that speak them. The
-    /// address is what stands before `/chat/completions`: `https://api.openai.com/v1`. Tools are
-    /// declared strictly.
+    /// Creates a model behind `OpenAI`'s Chat Completions, or a compatible endpoint. The base URL is the part before
+    /// `/chat/completions`: `https://api.openai.com/v1`. Tools are declared in strict mode.
     pub fn openai_chat(
         base_url: impl Into<Arc<str>>,
         model: impl Into<Arc<str>>,
@@ -73,8 +75,8 @@ impl Endpoint {
         Self::of(Wire::OpenAiChat, base_url, model, Dialect::OpenAiStrict).key(key)
     }
 
-    /// A model behind `OpenAI`'s Responses. The address is what stands before `/responses`:
-    /// `https://api.openai.com/v1`. Tools are declared strictly.
+    /// Creates a model behind `OpenAI`'s Responses. The base URL is the part before `/responses`:
+    /// `https://api.openai.com/v1`. Tools are declared in strict mode.
     pub fn openai_responses(
         base_url: impl Into<Arc<str>>,
         model: impl Into<Arc<str>>,
@@ -89,9 +91,9 @@ impl Endpoint {
         .key(key)
     }
 
-    /// A model behind Anthropic's Messages. The address is what stands before `/v1/messages`:
-    /// `https://api.anthropic.com`. Answers have at most 8,192 tokens, unless
-    /// [`max_tokens`](Self::max_tokens) says otherwise: a request must say how many.
+    /// Creates a model behind Anthropic's Messages. The base URL is the part before `/v1/messages`:
+    /// `https://api.anthropic.com`. Requests must limit the tokens of a response; default of
+    /// [`max_tokens`](Self::max_tokens): 8,192.
     pub fn anthropic(
         base_url: impl Into<Arc<str>>,
         model: impl Into<Arc<str>>,
@@ -101,8 +103,8 @@ impl Endpoint {
         endpoint.key(key).max_tokens(8_192)
     }
 
-    /// A model behind Gemini's `generateContent`. The address is what stands before
-    /// `/v1beta/models`: `https://generativelanguage.googleapis.com`.
+    /// Creates a model behind Gemini's `generateContent`. The base URL is the part before `/v1beta/models`:
+    /// `https://generativelanguage.googleapis.com`.
     pub fn gemini(
         base_url: impl Into<Arc<str>>,
         model: impl Into<Arc<str>>,
@@ -111,8 +113,7 @@ impl Endpoint {
         Self::of(Wire::Gemini, base_url, model, Dialect::GeminiJson).key(key)
     }
 
-    /// A model behind Ollama. The address is what stands before `/api/chat`:
-    /// `http://localhost:11434`.
+    /// Creates a model behind Ollama. The base URL is the part before `/api/chat`: `http://localhost:11434`.
     pub fn ollama(base_url: impl Into<Arc<str>>, model: impl Into<Arc<str>>) -> Self {
         Self::of(Wire::Ollama, base_url, model, Dialect::Ollama)
     }
@@ -133,14 +134,14 @@ impl Endpoint {
             members: Map::new(),
             headers: Vec::new(),
             timeout: Duration::from_mins(10),
-            silence: Duration::from_mins(2),
-            most_bytes: 32 << 20,
+            read_timeout: Duration::from_mins(2),
+            max_bytes: 32 << 20,
             retries: 2,
             client: Arc::default(),
         }
     }
 
-    /// Sets the API key. With an empty key, none is sent.
+    /// Sets the API key. An empty key is not sent.
     pub fn key(self, key: impl Into<Arc<str>>) -> Self {
         let key = key.into();
         let key = (!key.is_empty()).then_some(key);
@@ -153,7 +154,7 @@ impl Endpoint {
         Self { fit, ..self }
     }
 
-    /// Limits the tokens of an answer.
+    /// Limits the tokens of a response.
     pub fn max_tokens(self, most: u64) -> Self {
         Self {
             max_tokens: Some(most),
@@ -161,8 +162,8 @@ impl Endpoint {
         }
     }
 
-    /// Adds a member to the body of each request, as `temperature`. It replaces the member of that name; two objects
-    /// are merged member by member. A value that cannot be written as JSON is left out.
+    /// Adds a member to the body of each request, such as `temperature`. It replaces the member with that name; two
+    /// objects are merged. A value that cannot be written as JSON is ignored.
     pub fn member(mut self, name: impl Into<String>, value: impl Serialize) -> Self {
         if let Ok(value) = serde_json::to_value(value) {
             self.members.insert(name.into(), value);
@@ -170,37 +171,36 @@ impl Endpoint {
         self
     }
 
-    /// Adds a header. A header that HTTP does not allow fails at the first request.
+    /// Adds a header. An invalid header is an error of the first request.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Sets the time limit for a whole answer, for each [attempt](Self::retries). Default: 10 minutes.
+    /// Sets the time limit of one [attempt](Self::retries). Default: 10 minutes.
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }
 
-    /// Sets the time limit for the next piece of an answer. Default: 2 minutes.
-    pub fn silence(self, silence: Duration) -> Self {
+    /// Sets the time limit for the next piece of a response. Default: 2 minutes.
+    pub fn read_timeout(self, read_timeout: Duration) -> Self {
         Self {
-            silence,
+            read_timeout,
             client: Arc::default(),
             ..self
         }
     }
 
-    /// Limits the bytes that are read of an answer. Default: 32 MiB.
-    pub fn most_bytes(self, most: usize) -> Self {
+    /// Limits the bytes read of a response. Default: 32 MiB.
+    pub fn max_bytes(self, most: usize) -> Self {
         Self {
-            most_bytes: most,
+            max_bytes: most,
             ..self
         }
     }
 
-    /// Sets how often a request is retried after a failure that may be transient. Default: 2. The wait is the
-    /// provider's, if it names one, and a wait of more than a minute is not retried. Otherwise the wait is half a
-    /// second, doubled each time.
+    /// Sets how often a transient failure is retried. Default: 2. The wait is the provider's, if it names one; a wait
+    /// longer than a minute is not retried. Otherwise the wait is half a second, doubled each time.
     pub fn retries(self, most: u32) -> Self {
         Self {
             retries: most,
@@ -208,7 +208,7 @@ impl Endpoint {
         }
     }
 
-    /// Its wire.
+    /// Returns the wire.
     pub fn wire(&self) -> Wire {
         self.wire
     }
@@ -273,13 +273,17 @@ impl Endpoint {
 }
 
 impl Model for Endpoint {
-    fn respond<'a>(&'a self, request: Request<'a>, news: News<'a>) -> Responding<'a> {
-        Box::pin(self.send(request, news))
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
+        Box::pin(self.send(request, deltas))
     }
 }
 
 impl fmt::Debug for Endpoint {
-    /// Without its address, which can hold secrets as well.
+    /// Omits the base URL, which may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Endpoint")
             .field("wire", &self.wire)

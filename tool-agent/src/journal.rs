@@ -1,4 +1,7 @@
-//! Records of calls while they run, so that a session can go on after a crash.
+//! Records of calls while they run, so that a session can continue after a crash.
+//!
+//! `layer` writes a record before and after each call, and `stored_outcome` is the stored form of a result. Without the
+//! first record, a call that had begun would run twice; without the second, its result would be lost.
 
 mod layer;
 mod stored_outcome;
@@ -10,35 +13,34 @@ pub(crate) use self::layer::Journal;
 pub(crate) use self::stored_outcome::StoredOutcome;
 use crate::CheckpointId;
 
-/// Policy for calls of unknown outcome: the call began, and the process or the run's future ended before the call
-/// did. Calls of tools that are `read_only` or `idempotent` run again in any case.
+/// Policy for calls of unknown outcome: the call began, and the process or the run's future ended before the call did.
+/// Calls of tools that are `read_only` or `idempotent` always run again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnknownOutcome {
-    /// The call becomes pending, as [`Why::OutcomeUnknown`](crate::Why::OutcomeUnknown), and somebody
-    /// [decides](crate::Session::decide). It runs again if it is approved. It can also be answered with its outcome,
-    /// or rejected.
+    /// The call becomes pending as [`PendingCallReason::OutcomeUnknown`](crate::PendingCallReason::OutcomeUnknown), for
+    /// a person to [decide](crate::Session::decide). An approval runs it again. It can also be answered with its
+    /// outcome, or rejected.
     #[default]
     Ask,
     /// The model gets an error that says that the outcome is unknown.
     Fail,
-    /// The call runs again, and its effect may happen twice.
+    /// The call runs again. Its effect may happen twice.
     RunAgain,
 }
 
 /// Record of a call in a [`Checkpointer`](crate::Checkpointer).
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallRecord {
-    /// The call's idempotency key: run, turn, place in the turn, call id.
+    /// Idempotency key of the call: run, turn, place in the turn, call id.
     pub key: String,
-    /// The call as it ran, with arguments that were repaired or rewritten on the way.
+    /// The call as it ran, with repaired or rewritten arguments.
     pub call: ToolCall,
-    /// The arguments as the model wrote them, where the call ran with others: repaired, rewritten by a layer, or changed by
-    /// a person.
+    /// Arguments of the model, if the call ran with others: repaired, rewritten by a layer, or edited by a person.
     pub model_arguments: Option<String>,
-    /// One more with each change of the record: as it is replaced, and as the call ends.
+    /// Revision, incremented with each change: when the record is replaced, and when the call ends.
     pub revision: u64,
-    /// The newest checkpoint of the session when it began.
+    /// Newest checkpoint of the session when the call began.
     pub after: CheckpointId,
     /// Outcome as JSON text. `None` while the call runs, or if the outcome is unknown.
     pub outcome: Option<String>,
@@ -49,20 +51,20 @@ pub struct CallRecord {
 pub struct Begin<'a> {
     /// The session's id.
     pub session: &'a str,
-    /// The newest checkpoint of the session, as far as whoever runs the call knows.
+    /// Newest checkpoint of the session, as far as the caller knows.
     pub after: CheckpointId,
     /// The call's idempotency key.
     pub key: &'a str,
     /// The call.
     pub call: &'a ToolCall,
-    /// The arguments as the model wrote them, where the call runs with others.
+    /// Arguments of the model, if the call runs with others.
     pub model_arguments: Option<&'a str>,
-    /// The revision of the record that this one replaces; `None` if there is to be none.
+    /// Revision of the record to replace. `None` if there must be none.
     pub replaces: Option<u64>,
 }
 
 impl Begin<'_> {
-    /// The record of a call that begins.
+    /// Creates the record of the call.
     pub fn record(&self, revision: u64) -> CallRecord {
         CallRecord {
             key: self.key.to_owned(),
@@ -78,9 +80,9 @@ impl Begin<'_> {
 /// Result of recording that a call begins.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Begun {
-    /// It is recorded, and may run. The record's revision.
+    /// The call is recorded, and may run. Holds the record's revision.
     Recorded(u64),
-    /// Another record stands there.
+    /// Another record of the call exists.
     Standing(CallRecord),
 }
 

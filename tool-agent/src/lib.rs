@@ -1,5 +1,9 @@
-//! A model in the loop, with people who can pause it: threads, agents, sessions. Use it through the
-//! crate `toolwright`, feature `agent`.
+//! A model in the loop, with people who can pause it: threads, agents, sessions.
+//!
+//! Use it through the crate `toolwright`, feature `agent`.
+
+use std::future::Future;
+use std::pin::Pin;
 
 mod agent;
 mod checkpoint;
@@ -18,22 +22,27 @@ pub mod testing;
 mod thread;
 mod tool_node;
 
-pub use self::agent::{Agent, AgentTool, HANDOFF, Hooks, Step, handoff};
+pub use self::agent::{Agent, AgentTool, HANDOFF, Hooks, StepResult, handoff};
 #[cfg(feature = "sqlite")]
 pub use self::checkpoint::SqliteCheckpointer;
 pub use self::checkpoint::{
     Checkpoint, CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart,
-    MemoryCheckpointer, NewCheckpoint, Storing, Written,
+    MemoryCheckpointer, NewCheckpoint, Written,
 };
-pub use self::event::{Event, Listener};
+pub use self::event::{Listener, RunEvent};
 pub use self::format::FormatError;
 #[cfg(feature = "http")]
 pub use self::http::Endpoint;
 pub use self::journal::{Begin, Begun, CallRecord, UnknownOutcome};
-pub use self::message::{Asks, Assistant, Message, Native, Question, ToolMessage, wire_name};
-pub use self::model::{Model, ModelError, ModelErrorKind, News, Request, Responding, Response};
-pub use self::run::{AgentError, Halted, Node, Run};
-pub use self::session::{CallRef, PendingCall, Queue, Session, SessionError, Status, Why};
-pub use self::thread::{OpenQuestion, Repair, Thread, ThreadError, Unanswered};
-pub use self::tool_node::{Answers, ToolNode, route};
+pub use self::message::{Asks, Assistant, Native, Question, ThreadMessage, ToolMessage, wire_name};
+pub use self::model::{DeltaSink, Model, ModelError, ModelErrorKind, ModelRequest, ModelResponse};
+pub use self::run::{AgentError, Node, Run, RunEnd};
+pub use self::session::{
+    CallRef, PendingCall, PendingCallReason, Queue, Session, SessionError, Status,
+};
+pub use self::thread::{OpenQuestion, Thread, ThreadError, ThreadRepair, Unanswered};
+pub use self::tool_node::{ToolNode, ToolNodeResult, route};
 pub use toolwright_runtime::Usage;
+
+/// Boxed future that is `Send`. [`Model`] and [`Checkpointer`] return it.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

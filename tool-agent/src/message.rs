@@ -1,20 +1,22 @@
+//! Messages of a thread, as they are stored.
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolwright_runtime::{Block, Encoder, Outcome, ShortStr, ToolCall, ToolResult, Wire};
 
-/// One message of a [`Thread`](crate::Thread).
+/// Message of a [`Thread`](crate::Thread).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Message {
-    /// A person's words.
+pub enum ThreadMessage {
+    /// Message of the user.
     User {
-        /// The words.
+        /// Text of the message.
         text: String,
     },
-    /// The model's words and calls.
+    /// Text and calls of the model.
     Assistant(Assistant),
-    /// The answer to a call of the assistant's message before.
+    /// Answer to a call of the assistant message before it.
     Tool(ToolMessage),
 }
 
@@ -22,48 +24,48 @@ pub enum Message {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Assistant {
-    /// Its words; empty if it only called tools.
+    /// Text of the message. Empty if the model only made calls.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// Its calls, in order.
+    /// Calls, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ToolCall>,
-    /// The message as the provider wrote it, which is what the same provider gets back.
+    /// Message in the provider's own form, which the same provider gets back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<Native>,
-    /// The tools were declared in forms that the model may have called them in, and that are not
-    /// their own: [`Context::lowered`](toolwright_runtime::Context::lowered) reads its calls.
+    /// True if the tools were sent with lowered schemas, so that
+    /// [`Context::lowered`](toolwright_runtime::Context::lowered) has to read the calls.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lowered: bool,
-    /// The words are a tool's question to the user, not the model's.
+    /// Present if the text is a tool's question to the user, and not the model's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks: Option<Asks>,
 }
 
-/// A message in a provider's own form: with all that only the provider understands, such as the
-/// signatures of its reasoning.
+/// Message in a provider's own form, with parts that only the provider understands, such as signatures of its
+/// reasoning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Native {
-    /// The wire's name: [`wire_name`].
+    /// Name of the wire: see [`wire_name`].
     pub wire: String,
-    /// The messages that stand for it in the next request: JSON texts.
+    /// Messages for the next request, as JSON texts.
     pub messages: Vec<String>,
 }
 
-/// The mark of a question that a tool asks a person.
+/// Reference to the call that asks a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asks {
-    /// The id of the call that asks.
+    /// The call's id.
     pub id: ShortStr,
-    /// Its place in its turn, from 0.
+    /// The call's place in its turn, from 0.
     pub index: usize,
 }
 
-/// The answer to a call.
+/// Answer to a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolMessage {
-    /// The call's place in its turn, from 0: calls of one turn may have equal ids.
+    /// The call's place in its turn, from 0. Calls of one turn may have equal ids.
     pub index: usize,
     /// The call's id.
     pub id: ShortStr,
@@ -77,33 +79,33 @@ pub struct ToolMessage {
     /// True if the answer goes directly to the user.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_direct: bool,
-    /// The answer's blocks, where it has more than words.
+    /// Blocks of the answer, unless it is only text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<Block>,
-    /// The question that the tool asks a person. The text stands for the answer until it is there: see
+    /// Question of the tool to a person. Until it is answered, `text` stands for the answer: see
     /// [`Thread::questions`](crate::Thread::questions).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks: Option<Question>,
 }
 
-/// A tool's question to a person.
+/// Question of a tool to a person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Question {
-    /// The question.
+    /// Text of the question.
     pub text: String,
     /// Further data for the front end.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub options: Map<String, Value>,
 }
 
-impl Message {
-    /// A person's words.
+impl ThreadMessage {
+    /// Creates a message of the user.
     pub fn user(text: impl Into<String>) -> Self {
         Self::User { text: text.into() }
     }
 
-    /// The model's words.
+    /// Creates a text of the model.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::Assistant(Assistant {
             text: text.into(),
@@ -111,7 +113,7 @@ impl Message {
         })
     }
 
-    /// The model's calls.
+    /// Creates a message of the model that makes calls.
     pub fn calls(calls: impl IntoIterator<Item = ToolCall>) -> Self {
         Self::Assistant(Assistant {
             calls: calls.into_iter().collect(),
@@ -119,7 +121,7 @@ impl Message {
         })
     }
 
-    /// The calls that the message makes; none if it is no assistant's.
+    /// Returns the calls that the message makes. Only messages of the assistant make calls.
     pub fn tool_calls(&self) -> &[ToolCall] {
         match self {
             Self::Assistant(said) => &said.calls,
@@ -129,7 +131,7 @@ impl Message {
 }
 
 impl ToolMessage {
-    /// The answer to the call at this place of its turn, in the words of `encoder`.
+    /// Creates the answer to the call at this place of its turn. The encoder writes its text.
     pub fn of(index: usize, result: &ToolResult, encoder: Encoder) -> Self {
         let blocks = match &result.outcome {
             Ok(Outcome::Content(content)) => content.blocks().to_vec(),
@@ -154,7 +156,7 @@ impl ToolMessage {
     }
 }
 
-/// The name of a wire in stored messages.
+/// Returns the name of a wire in stored messages.
 pub fn wire_name(wire: Wire) -> String {
     format!("{wire:?}")
 }

@@ -1,47 +1,48 @@
+//! The trait between agents and providers, with its request, response and error.
+
 use std::error::Error;
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use toolwright_runtime::{Printable, SchemaDoc, StreamEvent, ToolCall, ToolChoice, Toolset, Usage};
 
-use crate::{Native, Thread};
+use crate::{BoxFuture, Native, Thread};
 
 /// A model: the one trait between an agent and a provider.
 ///
-/// A model answers each request once. A model that streams also sends the pieces to `news`. The response is complete
-/// in any case, so an agent works the same with all models.
+/// A model answers each request once. A model that streams also sends the pieces to `deltas`. The response is complete
+/// in any case, so an agent works the same with every model.
 pub trait Model: Send + Sync {
-    /// The model's next message.
+    /// Returns the model's next message.
     ///
-    /// Dropping the future ends the request.
-    fn respond<'a>(&'a self, request: Request<'a>, news: News<'a>) -> Responding<'a>;
+    /// Dropping the future cancels the request.
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>>;
 }
-
-/// Future that a [`Model`] returns.
-pub type Responding<'a> = Pin<Box<dyn Future<Output = Result<Response, ModelError>> + Send + 'a>>;
 
 /// Request to a model.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Request<'a> {
-    /// The system prompt, if there is one.
+pub struct ModelRequest<'a> {
+    /// System prompt.
     pub system: Option<&'a str>,
-    /// The conversation. Every call in it is answered.
+    /// Conversation. Every call in it is answered.
     pub thread: &'a Thread,
-    /// The tools that the model may call, in order.
+    /// Tools that the model may call, in order.
     pub tools: &'a Toolset,
-    /// Tool choice of the request. A tool that it names is among `tools`.
+    /// Tool choice. A tool that it names is in `tools`.
     pub choice: &'a ToolChoice,
-    /// Schema of the answer, if it has to be a value.
+    /// Schema of the answer, if the answer has to be a value.
     pub schema: Option<&'a SchemaDoc>,
 }
 
-impl<'a> Request<'a> {
-    /// A conversation to go on with, without tools.
+impl<'a> ModelRequest<'a> {
+    /// Creates a request that continues a conversation, without a system prompt.
     pub fn new(thread: &'a Thread, tools: &'a Toolset, choice: &'a ToolChoice) -> Self {
         Self {
             system: None,
@@ -55,58 +56,58 @@ impl<'a> Request<'a> {
 
 /// Sink of a streamed response. Cheap to copy.
 #[derive(Clone, Copy)]
-pub struct News<'a>(Option<&'a (dyn Fn(&StreamEvent) + Send + Sync)>);
+pub struct DeltaSink<'a>(Option<&'a (dyn Fn(&StreamEvent) + Send + Sync)>);
 
-impl<'a> News<'a> {
-    /// Nobody wants pieces, so the model need not stream.
-    pub const NOBODY: News<'static> = News(None);
+impl<'a> DeltaSink<'a> {
+    /// Sink that discards all pieces. The model need not stream.
+    pub const NONE: DeltaSink<'static> = DeltaSink(None);
 
-    /// Whoever wants them.
+    /// Creates a sink that sends all pieces to a listener.
     pub fn to(listener: &'a (dyn Fn(&StreamEvent) + Send + Sync)) -> Self {
         Self(Some(listener))
     }
 
-    /// Returns true if somebody receives the pieces.
+    /// Returns true if a listener receives the pieces.
     pub fn is_wanted(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Tells a piece.
-    pub fn tell(&self, event: &StreamEvent) {
+    /// Sends a piece.
+    pub fn send(&self, event: &StreamEvent) {
         if let Some(listener) = self.0 {
             listener(event);
         }
     }
 }
 
-impl fmt::Debug for News<'_> {
+impl fmt::Debug for DeltaSink<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("News").field(&self.is_wanted()).finish()
+        f.debug_tuple("DeltaSink").field(&self.is_wanted()).finish()
     }
 }
 
 /// Response of a model.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Response {
-    /// Its words; empty if it only called tools.
+pub struct ModelResponse {
+    /// Text of the response. Empty if the model only made calls.
     pub text: String,
-    /// Its calls, in order, with the names of the tools as they are here. An agent gives those without an id
-    /// one that no other call of the thread has.
+    /// Calls, in order, by the tools' own names. An agent gives each call without an id a new one, unique in the
+    /// thread.
     pub calls: Vec<ToolCall>,
-    /// The message in the provider's own form.
+    /// Message in the provider's own form.
     pub native: Option<Native>,
-    /// Usage of the call, if the provider reported it.
+    /// Usage, if the provider reported it.
     pub usage: Option<Usage>,
-    /// True if the provider cut the answer off.
+    /// True if the provider truncated the answer.
     pub cut_off: bool,
-    /// True if the tools were declared in lowered forms, so that the calls are read with
-    /// [`Context::lowered`](toolwright_runtime::Context::lowered).
+    /// True if the tools were sent with lowered schemas, so that
+    /// [`Context::lowered`](toolwright_runtime::Context::lowered) has to read the calls.
     pub lowered: bool,
 }
 
-impl Response {
-    /// Words.
+impl ModelResponse {
+    /// Creates a response with text.
     pub fn text(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -114,7 +115,7 @@ impl Response {
         }
     }
 
-    /// Calls.
+    /// Creates a response with calls.
     pub fn calls(calls: impl IntoIterator<Item = ToolCall>) -> Self {
         Self {
             calls: calls.into_iter().collect(),
@@ -131,7 +132,7 @@ impl Response {
     }
 }
 
-/// Why a model gave no answer.
+/// Error of a request to a model.
 #[derive(Debug, Clone)]
 pub struct ModelError {
     kind: ModelErrorKind,
@@ -140,25 +141,25 @@ pub struct ModelError {
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
-/// The ways in which a request can fail.
+/// Kind of a [`ModelError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ModelErrorKind {
     /// The provider could not be reached, or the connection broke.
     Transport,
-    /// The provider asks for patience: too many requests, or too much load.
+    /// The provider is overloaded or limits the rate of requests.
     Busy,
-    /// The provider refused the request: it would refuse it again.
+    /// The provider rejected the request, and would reject it again.
     Refused,
-    /// The answer cannot be read.
+    /// The response cannot be read.
     Unreadable,
-    /// The answer did not come in time.
+    /// The response was not complete in time.
     Timeout,
 }
 
 impl ModelErrorKind {
-    /// The kind's name, as it is stored: `transport`.
+    /// Returns the kind's stored name: `transport`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Transport => "transport",
@@ -176,8 +177,8 @@ impl ModelErrorKind {
 }
 
 impl ModelError {
-    /// A failure in words for the host. What nobody sees in them becomes an escape, as in
-    /// [`Printable`]: most are a provider's.
+    /// Creates an error with a message for the host. Invisible characters are escaped, as in [`Printable`], since the
+    /// text may be a provider's.
     pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -193,7 +194,7 @@ impl ModelError {
         self
     }
 
-    /// Sets how long the provider asks to wait.
+    /// Sets the wait that the provider asks for.
     pub fn with_retry_after(self, wait: Duration) -> Self {
         Self {
             retry_after: Some(wait),
@@ -206,7 +207,7 @@ impl ModelError {
         self.retry_after
     }
 
-    /// Which way it failed.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ModelErrorKind {
         self.kind
     }

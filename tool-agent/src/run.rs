@@ -1,3 +1,5 @@
+//! Result of a run: the reason for its end, its counts, and the error type of agents.
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -7,26 +9,26 @@ use toolwright_runtime::{HaltReason, Payload, ShortStr, ToolError};
 
 use crate::{CheckpointError, ModelError, SessionError, ThreadError, Usage};
 
-/// Node that an agent's run visits.
+/// Node of an agent's loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Node {
-    /// The model is asked.
+    /// Sends a request to the model.
     Model,
-    /// Calls are run.
+    /// Runs calls.
     Tools,
-    /// Nothing more happens.
+    /// Ends the run.
     End,
 }
 
 impl Node {
-    /// The node of this name.
+    /// Returns the node with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         let all = [Self::Model, Self::Tools, Self::End];
         all.into_iter().find(|node| node.as_str() == name)
     }
 
-    /// The node's name: `model`.
+    /// Returns the node's name: `model`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Model => "model",
@@ -46,9 +48,9 @@ impl fmt::Display for Node {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Run {
-    /// Why it ended.
-    pub halted: Halted,
-    /// The model's last words in it.
+    /// Reason why the run ended.
+    pub end: RunEnd,
+    /// Last text of the model in this run.
     pub text: Option<String>,
     /// Number of model calls.
     pub turns: u32,
@@ -58,15 +60,15 @@ pub struct Run {
     pub usage: Usage,
 }
 
-/// Why a run ended.
+/// Reason why a run ended.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum Halted {
-    /// The model said its last word.
+pub enum RunEnd {
+    /// The model answered without calls.
     Completed,
-    /// A tool asks a person: [`Session::reply`](crate::Session::reply) or
-    /// [`Session::answer`](crate::Session::answer) goes on. It is the first of the
-    /// [questions](crate::Session::questions) that are open.
+    /// A tool asks a person. Continue with [`Session::reply`](crate::Session::reply) or
+    /// [`Session::answer`](crate::Session::answer). This is the first of the open
+    /// [questions](crate::Session::questions).
     AskUser {
         /// The call's place in its turn, from 0.
         index: usize,
@@ -77,50 +79,51 @@ pub enum Halted {
         /// Further data for the front end.
         options: Map<String, Value>,
     },
-    /// A policy says that a call's failure ends the run. As with [`Halt`](Self::Halt), what is still open of the
-    /// turn can be decided about, and the next run ends like this once more when nothing is.
+    /// A policy ends the run because a call failed. Open calls and questions of the turn can still be settled, as with
+    /// [`Halt`](Self::Halt). The run that settles the last of them ends for the same reason.
     ToolError(ToolError),
     /// A tool ended the run. If calls of its turn are [pending](crate::Session::pending) or
-    /// [ask](crate::Session::questions), the session waits for them. The run that settles the last of them ends like
-    /// this once more, and the session is completed.
+    /// [ask](crate::Session::questions), the session waits for them. The run that settles the last of them ends for the
+    /// same reason, and the session is completed.
     Halt {
         /// The call's place in its turn, from 0.
         index: usize,
         /// The call's id.
         id: ShortStr,
-        /// Why.
+        /// Reason given by the tool.
         reason: HaltReason,
-        /// Value that the tool ended the run with.
+        /// Value given by the tool.
         value: Payload,
     },
     /// Calls are pending: see [`Session::pending`](crate::Session::pending).
     Pending,
-    /// Every call that succeeded goes to the user as it is: the last of these answers.
+    /// All calls that succeeded return directly to the user. Holds the last of their answers.
     ReturnDirect(String),
-    /// An interrupt stands before or after this node.
+    /// An interrupt stopped the run before or after this node.
     Interrupted {
         /// The node.
         node: Node,
         /// True if the node has been visited.
         after: bool,
     },
-    /// The host's own condition.
+    /// The condition of [`Agent::halt_when`](crate::Agent::halt_when) holds.
     HaltWhen,
-    /// The model was asked as often as it may be. Here and at the other limits, running the session again allows as
-    /// much again.
+    /// The run reached its limit of model calls. At this and the other limits, running the session again allows the
+    /// same number again.
     MaxTurns(u32),
-    /// Tools ran as often as they may; the calls that came then are pending, and run when the session is run again.
+    /// The run reached its limit of tool rounds. The calls that came then are pending, and run when the session runs
+    /// again.
     MaxToolRounds(u32),
-    /// As many nodes were visited as may be.
+    /// The run reached its limit of visited nodes.
     MaxSteps(u32),
-    /// The host said stop.
+    /// The host cancelled the run.
     Cancelled,
-    /// A model failed in a later turn; what was before it is kept.
+    /// The model failed after the first turn. The turns before are kept.
     ModelError(ModelError),
 }
 
-impl Halted {
-    /// Returns true if a limit of the agent ended the run. Running the session again allows as much again.
+impl RunEnd {
+    /// Returns true if a limit of the agent ended the run. Running the session again allows the same number again.
     pub const fn is_limit(&self) -> bool {
         matches!(
             self,
@@ -128,7 +131,7 @@ impl Halted {
         )
     }
 
-    /// The reason's name, as it is shown: `max_turns`; of a [`Halt`](Self::Halt) its own.
+    /// Returns the reason's name: `max_turns`. A [`Halt`](Self::Halt) has the name that its tool gave.
     pub fn as_str(&self) -> &str {
         let reason = match self {
             Self::Completed => EndReason::Completed,
@@ -150,62 +153,62 @@ impl Halted {
 }
 
 impl Run {
-    /// The model's last words, or the answer that went to the user as it is.
+    /// Returns the last text of the model, or the answer that goes directly to the user.
     pub fn text(&self) -> Option<&str> {
-        match &self.halted {
-            Halted::ReturnDirect(text) => Some(text),
+        match &self.end {
+            RunEnd::ReturnDirect(text) => Some(text),
             _ => self.text.as_deref(),
         }
     }
 
-    /// Returns the run, if no limit and no failure ended it.
+    /// Returns the run, unless a limit or a failure ended it.
     ///
     /// # Errors
-    /// When one did.
+    /// Fails if a limit or a failure ended the run.
     pub fn strict(self) -> Result<Self, AgentError> {
-        match self.halted {
-            Halted::MaxTurns(most) => Err(AgentError::Limit("model calls", most)),
-            Halted::MaxToolRounds(most) => Err(AgentError::Limit("rounds of tools", most)),
-            Halted::MaxSteps(most) => Err(AgentError::Limit("steps", most)),
-            Halted::ToolError(error) => Err(AgentError::Tool(error)),
-            Halted::ModelError(error) => Err(AgentError::Model(error)),
+        match self.end {
+            RunEnd::MaxTurns(most) => Err(AgentError::Limit("model calls", most)),
+            RunEnd::MaxToolRounds(most) => Err(AgentError::Limit("rounds of tools", most)),
+            RunEnd::MaxSteps(most) => Err(AgentError::Limit("steps", most)),
+            RunEnd::ToolError(error) => Err(AgentError::Tool(error)),
+            RunEnd::ModelError(error) => Err(AgentError::Model(error)),
             _ => Ok(self),
         }
     }
 }
 
-/// Why an agent did not run, or its run is no result.
+/// Error of an agent: the run did not start, or has no result.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum AgentError {
-    /// The session does not stand where an agent can run it.
+    /// The session is not in a state that can run.
     Session(SessionError),
-    /// No provider would take the thread.
+    /// No provider would accept the thread.
     Thread(ThreadError),
     /// The model failed at the first request.
     Model(ModelError),
-    /// A call failed, where the policy says that this ends the run.
+    /// A call failed, and the policy ends the run.
     Tool(ToolError),
-    /// The run came to a limit: what it counts, and how many there may be.
+    /// The run reached a limit: the counted thing and the limit.
     Limit(&'static str, u32),
-    /// The host said stop.
+    /// The host cancelled the run.
     Cancelled,
-    /// The model's final answer is not of the form that was asked for.
+    /// The final answer does not match the schema.
     Answer(ToolError),
-    /// The tool that the model is to call is not there.
+    /// The tool choice names a tool that does not exist.
     ToolChoice(String),
-    /// A decision cannot be carried out; the call waits on.
+    /// A decision cannot be carried out. The call stays pending.
     Decision {
         /// The call's place in its turn, from 0.
         index: usize,
-        /// Why.
+        /// Reason of the failure.
         error: ToolError,
     },
-    /// The session could not be kept, or not be found.
+    /// The session could not be saved or loaded.
     Checkpoint(CheckpointError),
     /// The conversation was handed over to an agent that this one does not know.
     UnknownAgent(String),
-    /// There is nothing to go on from: the thread is empty.
+    /// The thread is empty, so there is nothing to answer.
     EmptyThread,
 }
 

@@ -1,3 +1,9 @@
+//! Sessions: conversations that can be stored at every pause.
+//!
+//! The session is the only state of an agent. Input from people changes it between runs, an agent changes it during a
+//! run. At every moment each call of the model is either answered in the thread or pending; a call that were neither
+//! could never be decided.
+
 mod decide;
 mod error;
 mod input;
@@ -15,10 +21,10 @@ use serde::{Deserialize, Serialize};
 use toolwright_runtime::{Decision, State, ToolCall};
 
 use crate::checkpoint::FormatVersion;
-use crate::{CheckpointId, Message, Node, Repair, Thread, Usage};
+use crate::{CheckpointId, Node, Thread, ThreadMessage, ThreadRepair, Usage};
 
 pub use self::error::SessionError;
-pub use self::pending::{CallRef, PendingCall, Why};
+pub use self::pending::{CallRef, PendingCall, PendingCallReason};
 pub(crate) use self::pending::{PendingCalls, find};
 use self::queue::OwnQueue;
 pub use self::queue::Queue;
@@ -29,14 +35,15 @@ use self::turn::Ending;
 
 /// A conversation that can be stored at every pause and continued elsewhere. It is plain data, without the agent.
 ///
-/// In every state that is handed out, each call of the model is either answered in the thread or
-/// [`pending`](Self::pending). Pending calls can be [decided](Self::decide) about. A call whose tool asks a person is
-/// one of the [`questions`](Self::questions) until it is answered. A turn may have several questions, to be answered
-/// in any order. If a tool of such a turn ends the run, or an error does, the run ends once nothing of the turn is
-/// open. Two calls of a turn with one id both run, in call order, and each has its own answer; requests give the
-/// second another id.
+/// Each call of the model is always either answered in the thread or [`pending`](Self::pending). A person can
+/// [decide](Self::decide) about pending calls. A call whose tool asks a person is one of the
+/// [`questions`](Self::questions) until it is answered. A turn may have several questions, which can be answered in any
+/// order. If a tool or an error ends the run, the run ends once nothing of the turn is open.
 ///
-/// A clone is another conversation from then on. It has its own [`queue`](Self::queue), with the same messages in it.
+/// Two calls of a turn with equal ids both run, in call order, and have separate answers. Requests give the second
+/// another id.
+///
+/// A clone is another conversation. It has its own [`queue`](Self::queue), with copies of the messages.
 ///
 /// ```
 /// use toolwright::agent::{Session, Status};
@@ -67,22 +74,22 @@ pub struct Session {
     /// Result of the last run that ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) result: Option<String>,
-    /// The call that ends the run once no call of the turn is open.
+    /// Call that ends the run once nothing of the turn is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ending: Option<Ending>,
-    /// The agent that the conversation was handed over to last; without one, whoever runs it speaks.
+    /// Agent of the last hand-over. `None` if the agent that runs the session answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) agent: Option<Arc<str>>,
     /// Agent that takes over once all calls of the turn are answered. Kept until a run has sent the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) next_agent: Option<Arc<str>>,
-    /// Unique mark of this session, also among sessions of one id. Ids of sub-sessions contain it.
+    /// Unique mark, also among sessions with equal ids. Ids of sub-sessions contain it.
     #[serde(default)]
     pub(crate) born: Arc<str>,
-    /// Its newest checkpoint, as far as this copy knows.
+    /// Newest checkpoint, as far as this copy knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) saved: Option<CheckpointId>,
-    /// The checkpoint that began a branch, if this is one: calls are other ones than before.
+    /// Checkpoint at which this branch began. Calls of a branch are not the calls of the original.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<CheckpointId>,
 }
@@ -95,7 +102,7 @@ pub(crate) struct RunPosition {
     /// True if the interrupt before the node has been passed.
     #[serde(default)]
     pub(crate) passed: bool,
-    /// Runs that began; a run begins with a user's words.
+    /// Number of runs. A run begins with a message of the user.
     pub(crate) run: u64,
     /// Model calls of this run.
     pub(crate) turn: u32,
@@ -103,10 +110,10 @@ pub(crate) struct RunPosition {
     pub(crate) rounds: u32,
     /// Visits of nodes in this run.
     pub(crate) steps: u32,
-    /// The turn whose round of tools was counted last.
+    /// Turn of the tool round that was counted last.
     #[serde(default)]
     pub(crate) counted: Option<u32>,
-    /// Counts when a limit last ended the run. Running the session again allows as much again.
+    /// Counts when a limit last ended the run. The next run may use the same number again.
     #[serde(default)]
     pub(crate) allowed: LimitCounts,
 }
@@ -120,7 +127,7 @@ pub(crate) struct LimitCounts {
 }
 
 impl RunPosition {
-    /// The beginning of a run.
+    /// Returns the position at the start of a run.
     const fn start(run: u64) -> Self {
         Self {
             node: Node::Model,
@@ -157,18 +164,19 @@ impl RunPosition {
     }
 }
 
-/// A call that an executor left to somebody.
+/// Call that the executor left pending.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct WaitingCall {
     pub(crate) index: usize,
-    /// As it was shown: with its arguments as they were repaired.
+    /// The call as it was shown, with repaired arguments.
     pub(crate) call: ToolCall,
-    pub(crate) why: Why,
+    #[serde(rename = "why")]
+    pub(crate) reason: PendingCallReason,
     /// Digest of the call as it was shown: see [`crate::digest`].
     pub(crate) digest: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) decision: Option<Decision>,
-    /// The conversation of the agent that the call runs, where that pauses.
+    /// Session of the agent that the call runs, if that agent paused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sub: Option<Box<Session>>,
 }
@@ -180,12 +188,12 @@ impl Default for Session {
 }
 
 impl Session {
-    /// Creates a conversation that has not begun, with a new id.
+    /// Creates an empty conversation with a new id.
     pub fn new() -> Self {
         Self::with_id(unique())
     }
 
-    /// Creates a conversation that has not begun, with the host's id.
+    /// Creates an empty conversation with the host's id.
     pub fn with_id(id: impl Into<Arc<str>>) -> Self {
         Self {
             form: FormatVersion,
@@ -210,7 +218,7 @@ impl Session {
         }
     }
 
-    /// Creates a conversation that begins with a user's message.
+    /// Creates a conversation that starts with a message of the user.
     pub fn ask(text: impl Into<String>) -> Self {
         let mut session = Self::new();
         session.begin(text.into());
@@ -218,8 +226,8 @@ impl Session {
     }
 
     /// Creates a conversation from stored messages. If they end with unanswered calls, an agent runs those first. If
-    /// they end with open questions, the conversation waits for the answers.
-    pub fn of_thread(thread: Thread) -> Self {
+    /// they end with open questions, the session waits for the answers.
+    pub fn from_thread(thread: Thread) -> Self {
         let mut session = Self {
             thread,
             ..Self::new()
@@ -228,22 +236,23 @@ impl Session {
         session
     }
 
-    /// Its id.
+    /// Returns the id.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// All messages.
+    /// Returns the messages.
     pub fn thread(&self) -> &Thread {
         &self.thread
     }
 
-    /// All messages, to be trimmed; [`repair`](Self::repair) is for calls that nobody answers.
+    /// Returns the messages, to trim them. Use [`repair`](Self::repair) for calls that nobody answers.
     pub fn thread_mut(&mut self) -> &mut Thread {
         &mut self.thread
     }
 
-    /// The id of its run: of its words since a user's last, and of the branch, if it is one.
+    /// Returns the id of the current run: session, number of the run, and branch if there is one. A run begins with a
+    /// message of the user.
     pub fn run_id(&self) -> String {
         let (id, run) = (&self.id, self.at.run);
         match self.branch {
@@ -252,30 +261,29 @@ impl Session {
         }
     }
 
-    /// The turn of its run that goes on: calls belong to the request that offered the tools.
+    /// Returns the current turn of the run. Calls belong to the request that offered the tools.
     pub(crate) fn turn(&self) -> u32 {
         let over = u32::from(self.at.node == Node::Tools);
         self.at.turn.saturating_sub(over)
     }
 
-    /// Its newest checkpoint, as far as this copy knows; `None` if it was never kept.
+    /// Returns the newest checkpoint, as far as this copy knows. `None` if the session was never saved.
     pub fn checkpoint(&self) -> Option<CheckpointId> {
         self.saved
     }
 
-    /// The agent that the conversation was handed over to last, by its name; `None` if it never was, and
-    /// whoever runs the session speaks.
+    /// Returns the name of the agent that the conversation was handed over to last. `None` without a hand-over.
     pub fn agent(&self) -> Option<&str> {
         self.agent.as_deref()
     }
 
-    /// Returns the result of the last run that ended: the model's last text, the answer that went directly to the
-    /// user, or the value of the tool that ended the run. `None` while the session goes on.
+    /// Returns the result of the last run that ended, or `None` if the session can continue. The result is the model's
+    /// last text, the answer that went directly to the user, or the value of the tool that ended the run.
     pub fn result(&self) -> Option<&str> {
         self.result.as_deref()
     }
 
-    /// Returns what the session waits for.
+    /// Returns the status: what the session waits for.
     pub fn status(&self) -> &Status {
         &self.status
     }
@@ -295,30 +303,29 @@ impl Session {
         self.state = state;
     }
 
-    /// Returns the node that comes next when an agent runs the session.
+    /// Returns the node that comes next.
     pub fn next(&self) -> Node {
         self.at.node
     }
 
-    /// Returns the usage of the session's model calls so far.
+    /// Returns the usage of all model calls so far.
     pub fn usage(&self) -> Usage {
         self.usage
     }
 
-    /// The calls of the last turn that are not answered, in call order. Whatever the session waits for,
-    /// [`decide`](Self::decide) says what becomes of them; those that nothing but their turn to run keeps
-    /// ([`Why::NotRun`]) run when an agent runs the session.
+    /// Returns the unanswered calls of the last turn, in call order. [`decide`](Self::decide) settles any of them.
+    /// Calls that only wait for their turn ([`PendingCallReason::NotRun`]) run when an agent runs the session.
     pub fn pending(&self) -> Vec<PendingCall> {
         let open = self.thread.unanswered().into_iter();
         open.map(|open| {
-            let (why, call) = match self.wait(open.index) {
-                Some(wait) => (wait.why.clone(), wait.call.clone()),
-                None => (Why::NotRun, open.call),
+            let (reason, call) = match self.wait(open.index) {
+                Some(wait) => (wait.reason.clone(), wait.call.clone()),
+                None => (PendingCallReason::NotRun, open.call),
             };
             PendingCall {
                 index: open.index,
                 call,
-                why,
+                reason,
             }
         })
         .collect()
@@ -347,16 +354,16 @@ impl Session {
         }
     }
 
-    /// Makes the thread one that a provider takes, and the session one that an agent runs: calls that
-    /// wait go or are answered, and nobody is asked about them any more. Questions of this conversation's own tools
-    /// stay open. See [`Thread::repair`].
-    pub fn repair(&mut self, repair: &Repair) {
+    /// Repairs the thread so that providers accept it, and the session so that an agent can run it. Pending calls are
+    /// stripped or answered, and wait for nobody. Questions of this conversation's own tools stay open. See
+    /// [`Thread::repair`].
+    pub fn repair(&mut self, repair: &ThreadRepair) {
         let open = self.thread.unanswered();
         self.thread.repair(repair);
         if open.is_empty() {
             return;
         }
-        if let (Repair::Strip, Some(ending)) = (repair, &mut self.ending) {
+        if let (ThreadRepair::Strip, Some(ending)) = (repair, &mut self.ending) {
             let before = open.iter().filter(|open| open.index < ending.index);
             ending.index -= before.count();
         }
@@ -364,14 +371,14 @@ impl Session {
         let failed = matches!(self.status, Status::Failed { .. }).then(|| self.status.clone());
         self.settle();
         if self.status == Status::Idle
-            && let Some(Message::Assistant(_)) | None = self.thread.last()
+            && let Some(ThreadMessage::Assistant(_)) | None = self.thread.last()
         {
             self.at.node = Node::End;
         }
         self.status = failed.unwrap_or_else(|| self.status.clone());
     }
 
-    /// Lets a failed session go on where it stood.
+    /// Lets a failed session continue where it stopped.
     pub fn clear_error(&mut self) {
         if matches!(self.status, Status::Failed { .. }) {
             self.status = self.awaited().unwrap_or(Status::Idle);

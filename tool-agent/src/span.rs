@@ -1,6 +1,7 @@
-//! The spans of a run and of its model calls, by the conventions of OpenTelemetry for generative AI: in
-//! the crate `tracing`, if somebody listens there. Those of calls are the executor's, and lie within a
-//! run's. What listens is not ours, so its panics are contained.
+//! Spans of runs and model calls in the crate `tracing`, by OpenTelemetry's conventions for generative AI.
+//!
+//! Spans of tool calls are the executor's, and children of a run's span. Subscribers are foreign code, so their panics
+//! are contained.
 
 #[cfg(not(feature = "tracing"))]
 pub(crate) use self::off::AgentSpan;
@@ -17,13 +18,13 @@ mod on {
     use tracing::span::{Entered, Span};
     use tracing::{Level, span};
 
-    use crate::{AgentError, Halted, ModelError, Response, Run, Usage};
+    use crate::{AgentError, ModelError, ModelResponse, Run, RunEnd, Usage};
 
-    /// See the module.
+    /// Span of a run or of a model call.
     pub(crate) struct AgentSpan(Span);
 
     impl AgentSpan {
-        /// The span of a run of this session.
+        /// Creates the span of a run of this session.
         pub(crate) fn of_run(session: &str) -> Self {
             Self::open(|| {
                 span!(
@@ -40,7 +41,7 @@ mod on {
             })
         }
 
-        /// The span of a model call in this session.
+        /// Creates the span of a model call in this session.
         pub(crate) fn of_model(session: &str) -> Self {
             Self::open(|| {
                 span!(
@@ -65,22 +66,22 @@ mod on {
         pub(crate) fn ran(&self, ran: &Result<Run, AgentError>) {
             contained(|| match ran {
                 Ok(run) => {
-                    self.0.record("toolwright.halted", run.halted.as_str());
+                    self.0.record("toolwright.halted", run.end.as_str());
                     self.usage(run.usage);
-                    match &run.halted {
-                        Halted::ModelError(error) => self.failed(error.kind().as_str()),
-                        Halted::ToolError(error) => self.failed(error.kind().as_str()),
+                    match &run.end {
+                        RunEnd::ModelError(error) => self.failed(error.kind().as_str()),
+                        RunEnd::ToolError(error) => self.failed(error.kind().as_str()),
                         _ => {}
                     }
                 }
                 Err(AgentError::Model(error)) => self.failed(error.kind().as_str()),
-                // The conventions' word for what has no name.
+                // Fallback value of the conventions for an unnamed error.
                 Err(_) => self.failed("_OTHER"),
             });
         }
 
         /// Records the answer of the model.
-        pub(crate) fn answered(&self, answer: &Result<Response, ModelError>) {
+        pub(crate) fn answered(&self, answer: &Result<ModelResponse, ModelError>) {
             contained(|| match answer {
                 Ok(response) => self.usage(response.usage.unwrap_or_default()),
                 Err(error) => self.failed(error.kind().as_str()),
@@ -117,7 +118,7 @@ mod on {
         }
     }
 
-    /// A span while it is entered.
+    /// Guard of an entered span.
     struct Inside<'s>(Option<Entered<'s>>);
 
     impl<'s> Inside<'s> {
@@ -140,9 +141,9 @@ mod on {
 
 #[cfg(not(feature = "tracing"))]
 mod off {
-    use crate::{AgentError, ModelError, Response, Run};
+    use crate::{AgentError, ModelError, ModelResponse, Run};
 
-    /// See the module.
+    /// Stub without the feature `tracing`.
     pub(crate) struct AgentSpan;
 
     #[allow(clippy::unused_self)]
@@ -157,7 +158,7 @@ mod off {
 
         pub(crate) fn ran(&self, _: &Result<Run, AgentError>) {}
 
-        pub(crate) fn answered(&self, _: &Result<Response, ModelError>) {}
+        pub(crate) fn answered(&self, _: &Result<ModelResponse, ModelError>) {}
 
         pub(crate) fn around<F: Future>(&self, future: F) -> F {
             future

@@ -1,4 +1,4 @@
-//! Help for the tests of those who write agents, and stores for them.
+//! Helpers for tests of agents and of stores.
 
 pub mod conformance;
 mod scripted;

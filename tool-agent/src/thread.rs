@@ -1,3 +1,8 @@
+//! Threads: the messages of a conversation, and the rules that providers have about them.
+//!
+//! The last turn is cached, so that answering n calls costs n. Every method keeps the rule that each call has at most
+//! one answer, placed after the message that makes the call: otherwise no provider would accept the thread.
+
 mod repair;
 
 use std::fmt;
@@ -5,42 +10,42 @@ use std::fmt;
 use serde::{Deserialize, Serialize, Serializer};
 use toolwright_runtime::{Outcome, Printable, ShortStr, ToolCall};
 
-pub use self::repair::Repair;
+pub use self::repair::ThreadRepair;
 use crate::session::{answer_of, find};
-use crate::{Asks, Assistant, CallRef, Message, Question, SessionError, ToolMessage};
+use crate::{Asks, Assistant, CallRef, Question, SessionError, ThreadMessage, ToolMessage};
 
-/// A conversation: all of its messages, in order. The system prompt is not one of them: an agent
-/// sends it each time.
+/// A conversation: all of its messages, in order. It does not contain the system prompt, which an agent sends each
+/// time.
 ///
-/// Providers accept a thread if each call is answered right behind the message that makes it, and each answer belongs
-/// to a call. [`check`](Self::check) verifies this, and [`repair`](Self::repair) makes it so.
+/// Providers accept a thread if each call is answered right after the message that makes it, and each answer belongs to
+/// a call. [`check`](Self::check) verifies this, and [`repair`](Self::repair) restores it.
 ///
 /// ```
-/// use toolwright::agent::{Message, Repair, Thread};
+/// use toolwright::agent::{ThreadMessage, ThreadRepair, Thread};
 /// use toolwright::ToolCall;
 ///
 /// let mut thread = Thread::from([
-///     Message::user("What is 2 + 2?"),
-///     Message::calls([ToolCall::new("c1", "add", r#"{"a": 2, "b": 2}"#)]),
+///     ThreadMessage::user("What is 2 + 2?"),
+///     ThreadMessage::calls([ToolCall::new("c1", "add", r#"{"a": 2, "b": 2}"#)]),
 /// ]);
 /// assert_eq!(thread.unanswered().len(), 1);
-/// thread.repair(&Repair::Answer("the program ended before the tool did".into()));
+/// thread.repair(&ThreadRepair::Answer("the program ended before the tool did".into()));
 /// assert!(thread.check().is_ok());
 /// ```
 #[derive(Clone, Default, Deserialize)]
-#[serde(from = "Vec<Message>")]
+#[serde(from = "Vec<ThreadMessage>")]
 pub struct Thread {
-    messages: Vec<Message>,
+    messages: Vec<ThreadMessage>,
     turn: Option<Turn>,
 }
 
-/// Last message that makes calls, and the answers right behind it. It is cached, so that an answer finds its place
-/// without a scan of all messages.
+/// Last message that makes calls, and the number of answers after it. Cached, so that an answer finds its place without
+/// a scan of all messages.
 #[derive(Debug, Clone, Copy)]
 struct Turn {
     at: usize,
     answers: usize,
-    /// The answers stand in call order.
+    /// True if the answers are in call order.
     is_ordered: bool,
 }
 
@@ -48,15 +53,15 @@ struct Turn {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unanswered {
-    /// The place of the message that makes it.
+    /// Position of the message that makes the call.
     pub message: usize,
-    /// Its place among the calls of that message, from 0.
+    /// The call's place in its turn, from 0.
     pub index: usize,
     /// The call.
     pub call: ToolCall,
 }
 
-/// A question of a tool that nobody has answered: the one of this call.
+/// Question of a tool that nobody has answered yet.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OpenQuestion {
@@ -64,16 +69,16 @@ pub struct OpenQuestion {
     pub index: usize,
     /// The call's id.
     pub id: ShortStr,
-    /// The question.
+    /// Text and options of the question.
     pub question: Question,
 }
 
-/// Why no provider would take a thread.
+/// Error of a thread that no provider would accept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadError {
-    /// Calls without an answer where it must stand.
+    /// Calls without an answer.
     pub unanswered: Vec<Unanswered>,
-    /// The places of answers to no call.
+    /// Positions of answers that belong to no call.
     pub orphans: Vec<usize>,
 }
 
@@ -105,7 +110,7 @@ impl fmt::Display for ThreadError {
 impl std::error::Error for ThreadError {}
 
 impl ThreadError {
-    /// Notes the calls of a message that are not answered.
+    /// Records the unanswered calls of a message.
     fn leave(&mut self, message: usize, calls: &[ToolCall], answered: &[bool]) {
         let calls = calls.iter().zip(answered).enumerate();
         let open = calls.filter(|(_, (_, answered))| !**answered);
@@ -119,7 +124,7 @@ impl ThreadError {
 }
 
 impl Turn {
-    /// A message that makes calls, without answers.
+    /// Creates a turn without answers.
     const fn at(at: usize) -> Self {
         Self {
             at,
@@ -128,28 +133,28 @@ impl Turn {
         }
     }
 
-    /// The place behind the answers.
+    /// Returns the position after the last answer.
     const fn end(self) -> usize {
         self.at + 1 + self.answers
     }
 }
 
-/// The place in its turn of the call that a message answers.
-fn index_of(message: &Message) -> usize {
+/// Returns the call's place in its turn, if the message is an answer.
+fn index_of(message: &ThreadMessage) -> usize {
     match message {
-        Message::Tool(answer) => answer.index,
-        Message::User { .. } | Message::Assistant(_) => usize::MAX,
+        ThreadMessage::Tool(answer) => answer.index,
+        ThreadMessage::User { .. } | ThreadMessage::Assistant(_) => usize::MAX,
     }
 }
 
 impl Thread {
-    /// A conversation that has not begun.
+    /// Creates an empty thread.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// All messages, in order.
-    pub fn messages(&self) -> &[Message] {
+    /// Returns all messages, in order.
+    pub fn messages(&self) -> &[ThreadMessage] {
         &self.messages
     }
 
@@ -163,12 +168,12 @@ impl Thread {
         self.messages.len()
     }
 
-    /// Adds a message at the end.
-    pub fn push(&mut self, message: Message) {
+    /// Appends a message.
+    pub fn push(&mut self, message: ThreadMessage) {
         let place = self.messages.len();
         if !message.tool_calls().is_empty() {
             self.turn = Some(Turn::at(place));
-        } else if let (Message::Tool(answer), Some(turn)) = (&message, &mut self.turn)
+        } else if let (ThreadMessage::Tool(answer), Some(turn)) = (&message, &mut self.turn)
             && turn.end() == place
         {
             let before = self.messages.last().map_or(0, index_of);
@@ -178,20 +183,20 @@ impl Thread {
         self.messages.push(message);
     }
 
-    /// Takes the last message off.
-    pub(crate) fn pop(&mut self) -> Option<Message> {
+    /// Removes the last message.
+    pub(crate) fn pop(&mut self) -> Option<ThreadMessage> {
         let last = self.messages.pop();
         self.find_turn();
         last
     }
 
-    /// Looks where the last turn stands.
+    /// Updates the cached turn.
     fn find_turn(&mut self) {
-        let calls = |message: &Message| !message.tool_calls().is_empty();
+        let calls = |message: &ThreadMessage| !message.tool_calls().is_empty();
         let at = self.messages.iter().rposition(calls);
         self.turn = at.map(|at| {
             let behind = self.messages.iter().skip(at + 1);
-            let behind = behind.take_while(|message| matches!(message, Message::Tool(_)));
+            let behind = behind.take_while(|message| matches!(message, ThreadMessage::Tool(_)));
             let indices: Vec<_> = behind.map(index_of).collect();
             Turn {
                 answers: indices.len(),
@@ -201,15 +206,15 @@ impl Thread {
         });
     }
 
-    /// The last message.
-    pub fn last(&self) -> Option<&Message> {
+    /// Returns the last message.
+    pub fn last(&self) -> Option<&ThreadMessage> {
         self.messages.last()
     }
 
-    /// Returns true if the last calls came in lowered forms of their tools' schemas.
+    /// Returns true if the last calls were made by lowered schemas.
     pub(crate) fn is_lowered(&self) -> bool {
         let turn = self.last_turn().and_then(|turn| self.messages.get(turn));
-        matches!(turn, Some(Message::Assistant(said)) if said.lowered)
+        matches!(turn, Some(ThreadMessage::Assistant(said)) if said.lowered)
     }
 
     /// Returns the last message of the user.
@@ -218,16 +223,16 @@ impl Thread {
             .iter()
             .rev()
             .find_map(|message| match message {
-                Message::User { text } => Some(text.as_str()),
-                Message::Assistant(_) | Message::Tool(_) => None,
+                ThreadMessage::User { text } => Some(text.as_str()),
+                ThreadMessage::Assistant(_) | ThreadMessage::Tool(_) => None,
             })
     }
 
     /// Returns true if a tool has answered since the last message of the user.
     pub(crate) fn is_answered(&self) -> bool {
         let since = self.messages.iter().rev();
-        let mut since = since.take_while(|message| !matches!(message, Message::User { .. }));
-        since.any(|message| matches!(message, Message::Tool(_)))
+        let mut since = since.take_while(|message| !matches!(message, ThreadMessage::User { .. }));
+        since.any(|message| matches!(message, ThreadMessage::Tool(_)))
     }
 
     /// Returns the last text of the model that is not empty.
@@ -236,7 +241,7 @@ impl Thread {
             .iter()
             .rev()
             .find_map(|message| match message {
-                Message::Assistant(said) if !said.text.is_empty() => Some(said.text.as_str()),
+                ThreadMessage::Assistant(said) if !said.text.is_empty() => Some(said.text.as_str()),
                 _ => None,
             })
     }
@@ -249,14 +254,14 @@ impl Thread {
             .iter()
             .take(open.unwrap_or(self.messages.len()));
         closed.filter_map(|message| match message {
-            // A call of a tool that is hidden or not there has an error for an answer.
-            Message::Tool(answer) if !answer.is_error => Some(&*answer.name),
+            // A call of a hidden or unknown tool is answered with an error.
+            ThreadMessage::Tool(answer) if !answer.is_error => Some(&*answer.name),
             _ => None,
         })
     }
 
-    /// Inserts an answer behind the message that makes the call, in call order. An answer that the call already has
-    /// is replaced. Returns false if the last turn has no such call.
+    /// Inserts an answer after the message that makes the call, in call order. Replaces the answer that the call has
+    /// already. Returns false if the last turn has no such call.
     pub fn answer(&mut self, answer: ToolMessage) -> bool {
         let call = self.last_calls().get(answer.index);
         if call.is_none_or(|call| call.id != answer.id) {
@@ -279,20 +284,19 @@ impl Thread {
         match place {
             Ok(place) => {
                 if let Some(other) = answers.get_mut(place) {
-                    *other = Message::Tool(answer);
+                    *other = ThreadMessage::Tool(answer);
                 }
             }
             Err(place) => {
                 turn.answers += 1;
                 self.messages
-                    .insert(turn.at + 1 + place, Message::Tool(answer));
+                    .insert(turn.at + 1 + place, ThreadMessage::Tool(answer));
             }
         }
         true
     }
 
-    /// Inserts several answers, each as [`answer`](Self::answer) does, of which no two are to one call. What they cost
-    /// grows with their number and that of the answers that are there, and not with the product.
+    /// Inserts answers to different calls, as [`answer`](Self::answer) does, in time linear in the number of answers.
     pub(crate) fn answer_all(&mut self, mut answers: Vec<ToolMessage>) {
         let calls = self.last_calls();
         answers.retain(|answer| {
@@ -312,9 +316,9 @@ impl Thread {
             while let Some(before) = there.next_if(|other| index_of(other) < answer.index) {
                 self.messages.push(before);
             }
-            // The one that it replaces.
+            // Skips the answer that is replaced.
             there.next_if(|other| index_of(other) == answer.index);
-            self.messages.push(Message::Tool(answer));
+            self.messages.push(ThreadMessage::Tool(answer));
         }
         self.messages.extend(there);
         self.turn = Some(Turn {
@@ -324,12 +328,11 @@ impl Thread {
         self.messages.extend(behind);
     }
 
-    /// The questions of tools that the thread ends with and nobody has answered, in call order. Until then a
-    /// text in the place of each answer says so, so that a provider takes the thread. Words of a user behind
-    /// the turn close its questions.
+    /// Returns the open questions of the last turn, in call order. Each has a placeholder as its answer, so that
+    /// providers accept the thread. A later message of the user closes all questions.
     ///
     /// ```
-    /// use toolwright::agent::{Message, Thread, ToolNode};
+    /// use toolwright::agent::{ThreadMessage, Thread, ToolNode};
     /// use toolwright::{Context, DynTool, Executor, Outcome, ToolCall, ToolError, Toolset};
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
@@ -340,7 +343,7 @@ impl Thread {
     /// );
     /// let node = ToolNode::new(Executor::serial(&Toolset::new([ask.build().unwrap()]).unwrap()));
     /// let calls = ["a", "b"].map(|id| ToolCall::new(id, "ask", "{}"));
-    /// let mut thread = Thread::from([Message::user("Go!"), Message::calls(calls)]);
+    /// let mut thread = Thread::from([ThreadMessage::user("Go!"), ThreadMessage::calls(calls)]);
     /// node.process(&mut thread, &Context::new()).await.unwrap();
     /// assert_eq!(thread.questions()[1].question.text, "What of b?");
     ///
@@ -357,26 +360,26 @@ impl Thread {
         let mut open = Vec::new();
         for message in self.messages.iter().skip(behind) {
             match message {
-                Message::Tool(answer) => {
+                ThreadMessage::Tool(answer) => {
                     open.extend(answer.asks.clone().map(|question| OpenQuestion {
                         index: answer.index,
                         id: answer.id.clone(),
                         question,
                     }));
                 }
-                Message::Assistant(said) if said.asks.is_some() => {}
-                Message::Assistant(_) | Message::User { .. } => return Vec::new(),
+                ThreadMessage::Assistant(said) if said.asks.is_some() => {}
+                ThreadMessage::Assistant(_) | ThreadMessage::User { .. } => return Vec::new(),
             }
         }
         open
     }
 
-    /// Takes a person's answer to the question of a call as the result of its tool: of any of the
-    /// [questions](Self::questions), in any order. For hosts without a [`Session`](crate::Session), which does
-    /// this itself.
+    /// Answers the question of a call; the answer becomes the result of its tool. Questions can be answered in any
+    /// order. This is for hosts without a [`Session`](crate::Session), which has its own
+    /// [`answer_call`](crate::Session::answer_call).
     ///
     /// # Errors
-    /// When no such call asks, or several do, and when the answer cannot be written as JSON; nothing changes.
+    /// Fails if no such call asks, if several do, or if the answer cannot be written as JSON. Nothing changes then.
     pub fn answer_call<'a>(
         &mut self,
         call: impl Into<CallRef<'a>>,
@@ -395,16 +398,17 @@ impl Thread {
         Ok(())
     }
 
-    /// The first question that is open stands at the end as words of the assistant's, where no call is open.
+    /// Repeats the first open question as the last message, in the assistant's words, if all calls have answers.
     pub(crate) fn restate_question(&mut self) {
-        if matches!(self.messages.last(), Some(Message::Assistant(said)) if said.asks.is_some()) {
+        if matches!(self.messages.last(), Some(ThreadMessage::Assistant(said)) if said.asks.is_some())
+        {
             self.pop();
         }
         let Some(first) = self.questions().into_iter().next() else {
             return;
         };
         if self.unanswered().is_empty() {
-            self.push(Message::Assistant(Assistant {
+            self.push(ThreadMessage::Assistant(Assistant {
                 text: first.question.text,
                 asks: Some(Asks {
                     id: first.id,
@@ -415,34 +419,34 @@ impl Thread {
         }
     }
 
-    /// The place of the last message that makes calls.
+    /// Returns the position of the last message that makes calls.
     fn last_turn(&self) -> Option<usize> {
         self.turn.map(|turn| turn.at)
     }
 
-    /// The calls of the last message that makes some.
+    /// Returns the calls of the last turn.
     pub(crate) fn last_calls(&self) -> &[ToolCall] {
         let turn = self.last_turn().and_then(|turn| self.messages.get(turn));
-        turn.map(Message::tool_calls).unwrap_or_default()
+        turn.map(ThreadMessage::tool_calls).unwrap_or_default()
     }
 
-    /// The last answer that it ends with, if all calls are answered, and every one of these that succeeded goes to the user.
+    /// Returns the last answer of a finished turn if all answers that succeeded go directly to the user.
     pub(crate) fn direct(&self) -> Option<&ToolMessage> {
-        if !matches!(self.last(), Some(Message::Tool(_))) || !self.unanswered().is_empty() {
+        if !matches!(self.last(), Some(ThreadMessage::Tool(_))) || !self.unanswered().is_empty() {
             return None;
         }
         let behind = self.messages.iter().skip(self.last_turn()? + 1);
         let answers = behind.map_while(|message| match message {
-            Message::Tool(answer) => Some(answer),
-            Message::User { .. } | Message::Assistant(_) => None,
+            ThreadMessage::Tool(answer) => Some(answer),
+            ThreadMessage::User { .. } | ThreadMessage::Assistant(_) => None,
         });
         let mut successes = answers.filter(|answer| !answer.is_error);
         let first = successes.next().filter(|answer| answer.is_direct)?;
         successes.try_fold(first, |_, answer| answer.is_direct.then_some(answer))
     }
 
-    /// Returns true if the thread ends with calls that are not all answered. Any other reason for a provider to
-    /// reject the thread is an error.
+    /// Returns true if calls at the end of the thread have no answer. Fails if a provider would reject the thread for
+    /// another reason.
     pub(crate) fn is_open(&self) -> Result<bool, ThreadError> {
         let Err(error) = self.check() else {
             return Ok(false);
@@ -454,7 +458,7 @@ impl Thread {
                 && error.unanswered.iter().all(|open| open.message == turn)
                 && behind
                     .into_iter()
-                    .all(|message| matches!(message, Message::Tool(_)))
+                    .all(|message| matches!(message, ThreadMessage::Tool(_)))
         };
         if turn.is_some_and(is_end) {
             Ok(true)
@@ -463,7 +467,7 @@ impl Thread {
         }
     }
 
-    /// The calls without an answer, in order.
+    /// Returns the calls without an answer, in order.
     pub fn unanswered(&self) -> Vec<Unanswered> {
         self.check()
             .err()
@@ -474,16 +478,16 @@ impl Thread {
     /// Checks that a provider would accept the thread.
     ///
     /// # Errors
-    /// When calls have no answer right behind the message that makes them, or answers no call.
+    /// Fails if a call has no answer right after the message that makes it, or if an answer belongs to no call.
     pub fn check(&self) -> Result<(), ThreadError> {
         let mut error = ThreadError {
             unanswered: Vec::new(),
             orphans: Vec::new(),
         };
-        // The message that made calls last, and which of them are answered.
+        // Last message that made calls, and which of them are answered.
         let (mut turn, mut calls, mut answered): (_, &[ToolCall], Vec<bool>) = (0, &[], Vec::new());
         for (place, message) in self.messages.iter().enumerate() {
-            if let Message::Tool(answer) = message {
+            if let ThreadMessage::Tool(answer) = message {
                 let call = calls.get(answer.index);
                 let asked = call.is_some_and(|call| call.id == answer.id);
                 match answered.get_mut(answer.index) {
@@ -505,11 +509,11 @@ impl Thread {
         }
     }
 
-    /// Drops the oldest turns until `count` of all messages is at most `most`, in whatever unit
-    /// `count` counts. A turn is what a user said and all that followed, so that no call loses its
-    /// answer; the last turn stays. Returns what was dropped, oldest first.
+    /// Drops the oldest turns until `count` of all messages is at most `most`. `count` may use any unit. A turn is a
+    /// message of the user with everything up to the next one, so no call loses its answer. The last turn always stays.
+    /// Returns the dropped messages, oldest first.
     ///
-    /// An agent does so before each request where [`Hooks::before_model`](crate::Hooks::before_model) does.
+    /// To trim before each request, call this in [`Hooks::before_model`](crate::Hooks::before_model).
     ///
     /// ```
     /// use toolwright::agent::{Hooks, Session};
@@ -524,11 +528,15 @@ impl Thread {
     ///     }
     /// }
     /// ```
-    pub fn trim(&mut self, most: usize, count: impl Fn(&Message) -> usize) -> Vec<Message> {
+    pub fn trim(
+        &mut self,
+        most: usize,
+        count: impl Fn(&ThreadMessage) -> usize,
+    ) -> Vec<ThreadMessage> {
         let sizes: Vec<usize> = self.messages.iter().map(&count).collect();
         let mut size: usize = sizes.iter().sum();
         let starts = self.messages.iter().enumerate().skip(1);
-        let starts = starts.filter(|(_, message)| matches!(message, Message::User { .. }));
+        let starts = starts.filter(|(_, message)| matches!(message, ThreadMessage::User { .. }));
         let (mut dropped, mut from) = (0, sizes.iter());
         for (start, _) in starts {
             if size <= most {
@@ -549,7 +557,7 @@ impl Serialize for Thread {
     }
 }
 
-/// Two threads are equal if their messages are.
+/// Threads are equal if their messages are equal.
 impl PartialEq for Thread {
     fn eq(&self, other: &Self) -> bool {
         self.messages == other.messages
@@ -562,14 +570,14 @@ impl fmt::Debug for Thread {
     }
 }
 
-impl<const N: usize> From<[Message; N]> for Thread {
-    fn from(messages: [Message; N]) -> Self {
+impl<const N: usize> From<[ThreadMessage; N]> for Thread {
+    fn from(messages: [ThreadMessage; N]) -> Self {
         Self::from(Vec::from(messages))
     }
 }
 
-impl From<Vec<Message>> for Thread {
-    fn from(messages: Vec<Message>) -> Self {
+impl From<Vec<ThreadMessage>> for Thread {
+    fn from(messages: Vec<ThreadMessage>) -> Self {
         let mut thread = Self {
             messages,
             turn: None,
@@ -579,8 +587,8 @@ impl From<Vec<Message>> for Thread {
     }
 }
 
-impl Extend<Message> for Thread {
-    fn extend<I: IntoIterator<Item = Message>>(&mut self, messages: I) {
+impl Extend<ThreadMessage> for Thread {
+    fn extend<I: IntoIterator<Item = ThreadMessage>>(&mut self, messages: I) {
         for message in messages {
             self.push(message);
         }

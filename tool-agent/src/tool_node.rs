@@ -1,19 +1,21 @@
+//! The calls of a turn, for hosts that run their own loop.
+
 use toolwright_runtime::{
     Batch, CallPlan, Context, Encoder, Executor, Halted, Pending, PendingReason, Reply, State,
     ToolCall,
 };
 
-use crate::{AgentError, Message, Node, Thread, ToolMessage};
+use crate::{AgentError, Node, Thread, ThreadMessage, ToolMessage};
 
-/// Runs the calls that a thread ends with, for hosts that keep their own loop.
+/// Runs the calls at the end of a thread, for hosts that run their own loop.
 ///
 /// ```
-/// use toolwright::agent::{Message, Node, Thread, ToolNode, route};
+/// use toolwright::agent::{ThreadMessage, Node, Thread, ToolNode, route};
 /// use toolwright::{Context, Executor, ToolCall, Toolset};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// let call = ToolCall::new("c1", "nowhere", "{}");
-/// let mut thread = Thread::from([Message::user("Go!"), Message::calls([call])]);
+/// let mut thread = Thread::from([ThreadMessage::user("Go!"), ThreadMessage::calls([call])]);
 /// assert_eq!(route(&thread), Node::Tools);
 /// let node = ToolNode::new(Executor::serial(Toolset::default()));
 /// let answers = node.process(&mut thread, &Context::new()).await.unwrap();
@@ -27,37 +29,37 @@ pub struct ToolNode {
     encoder: Encoder,
 }
 
-/// Outcomes of the calls that a thread ended with.
+/// Outcomes of the calls at the end of a thread.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct Answers {
-    /// The answers, in call order, as they stand in the thread now.
+pub struct ToolNodeResult {
+    /// Answers in call order, as they are in the thread now.
     pub messages: Vec<ToolMessage>,
-    /// The calls that wait for a person or the host, in call order.
+    /// Calls that wait for a person or the host, in call order.
     pub pending: Vec<Pending>,
-    /// Why the conversation does not go on by itself; `None` if the model is to be asked next.
+    /// Reason why the conversation stops here. `None` if the model is called next.
     pub halted: Option<Halted>,
-    /// Every such reason, in the order in which they count: `halted` is the first. A turn may ask several
-    /// [questions](Thread::questions), and end the conversation beside them.
+    /// All such reasons, the one that counts first. A turn may ask several [questions](Thread::questions), and end the
+    /// conversation beside them.
     pub halts: Vec<Halted>,
-    /// The conversation's new state, if calls changed it.
+    /// New state of the conversation, if calls changed it.
     pub state: Option<State>,
 }
 
-/// Returns the node at which a conversation goes on. That is the tools node if its last message makes calls and one
-/// has no answer. It is the end after a last message without calls, and for an empty thread; otherwise the model.
+/// Returns the node at which a conversation continues. This is the tools node if a call of the last turn has no answer.
+/// It is the end after a message without calls, and for an empty thread; otherwise the model.
 pub fn route(thread: &Thread) -> Node {
     if thread.is_open().unwrap_or(false) {
         return Node::Tools;
     }
     match thread.last() {
-        Some(Message::User { .. } | Message::Tool(_)) => Node::Model,
-        Some(Message::Assistant(_)) | None => Node::End,
+        Some(ThreadMessage::User { .. } | ThreadMessage::Tool(_)) => Node::Model,
+        Some(ThreadMessage::Assistant(_)) | None => Node::End,
     }
 }
 
 impl ToolNode {
-    /// Calls are run like this.
+    /// Creates a node whose calls run on this executor.
     pub fn new(executor: Executor) -> Self {
         Self {
             executor,
@@ -70,24 +72,27 @@ impl ToolNode {
         Self { encoder, ..self }
     }
 
-    /// Runs the unanswered calls at the end of the thread and appends their answers: one for each call, in call
-    /// order, under its id. A thread that ends otherwise stays as it is.
+    /// Runs the unanswered calls at the end of the thread and appends their answers, one per call, in call order. A
+    /// thread without such calls does not change.
     ///
-    /// If calls ask a person, the first question is appended in the assistant's words. [`Thread::questions`] returns
-    /// all of them, and [`Thread::answer_call`] answers each.
+    /// If calls ask a person, the first question is appended as an assistant message. [`Thread::questions`] returns all
+    /// of them, and [`Thread::answer_call`] answers each.
     ///
-    /// What the context does not say of the conversation, its input and the tools that were called
-    /// before, is taken from the thread. Dropping the future leaves the thread as it was.
+    /// Input and called tools come from the thread, unless the context has them. Dropping the future leaves the thread
+    /// unchanged.
     ///
     /// # Errors
-    /// When the thread is empty, and when no provider would take it for another reason than the calls at
-    /// its end.
-    pub async fn process(&self, thread: &mut Thread, cx: &Context) -> Result<Answers, AgentError> {
+    /// Fails if the thread is empty, or if no provider would accept it for another reason than these calls.
+    pub async fn process(
+        &self,
+        thread: &mut Thread,
+        cx: &Context,
+    ) -> Result<ToolNodeResult, AgentError> {
         if thread.is_empty() {
             return Err(AgentError::EmptyThread);
         }
         if !thread.is_open()? {
-            return Ok(Answers::default());
+            return Ok(ToolNodeResult::default());
         }
         let open: Vec<_> = thread.unanswered().iter().map(|open| open.index).collect();
         let calls = thread.last_calls();
@@ -99,11 +104,11 @@ impl ToolNode {
         Ok(self.take(thread, &batch, &open))
     }
 
-    fn take(&self, thread: &mut Thread, batch: &Batch, ran: &[usize]) -> Answers {
-        let mut answers = Answers {
+    fn take(&self, thread: &mut Thread, batch: &Batch, ran: &[usize]) -> ToolNodeResult {
+        let mut answers = ToolNodeResult {
             halts: batch.halts().to_vec(),
             state: batch.state().cloned(),
-            ..Answers::default()
+            ..ToolNodeResult::default()
         };
         for (index, reply) in batch.calls().iter().enumerate() {
             match reply {
@@ -118,7 +123,7 @@ impl ToolNode {
                 _ => {}
             }
         }
-        // Calls that had an answer before wait for nobody.
+        // Calls answered before this batch wait for nobody.
         if answers.pending.is_empty() && answers.halts.contains(&Halted::Pending) {
             answers.halts.retain(|halt| *halt != Halted::Pending);
             let direct = thread.direct().map(|_| Halted::ReturnDirect);
@@ -131,7 +136,7 @@ impl ToolNode {
     }
 }
 
-/// The calls at these places run, and no others.
+/// Returns plans that run only the calls at these places.
 pub(crate) fn plans(calls: &[ToolCall], places: &[usize]) -> Vec<CallPlan> {
     let mut plans = vec![CallPlan::Leave; calls.len()];
     for place in places {
@@ -142,7 +147,7 @@ pub(crate) fn plans(calls: &[ToolCall], places: &[usize]) -> Vec<CallPlan> {
     plans
 }
 
-/// Builds the context of calls: the host's context over what the thread says.
+/// Returns the context of calls: the host's context over what the thread says.
 pub(crate) fn conversation_context(thread: &Thread, cx: Context) -> Context {
     let known = Context::new().with_called(thread.called());
     let known = match thread.last_input() {

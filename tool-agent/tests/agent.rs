@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 use toolwright::agent::testing::{Recorded, ScriptedModel};
 use toolwright::agent::{
-    Agent, AgentError, CallRef, Event, Halted, MemoryCheckpointer, Message, ModelError,
-    ModelErrorKind, Node, Repair, Response, Session, SessionError, Status, Thread, ToolNode, Usage,
-    Why,
+    Agent, AgentError, CallRef, MemoryCheckpointer, ModelError, ModelErrorKind, ModelResponse,
+    Node, PendingCallReason, RunEnd, RunEvent, Session, SessionError, Status, Thread,
+    ThreadMessage, ThreadRepair, ToolNode, Usage,
 };
 use toolwright::{
     Cancel, Context, Decision, ErrorPolicy, Executor, Filter, HaltReason, Outcome, ToolCall,
@@ -73,19 +73,19 @@ fn add_call(id: &str) -> ToolCall {
     call(id, "add", &json!({"a": 2, "b": 2}))
 }
 
-fn calls(calls: &[ToolCall]) -> Result<Response, ModelError> {
-    Ok(Response::calls(calls.iter().cloned()))
+fn calls(calls: &[ToolCall]) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse::calls(calls.iter().cloned()))
 }
 
-fn text(text: &str) -> Result<Response, ModelError> {
-    Ok(Response::text(text))
+fn text(text: &str) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse::text(text))
 }
 
 fn roles(session: &Session) -> Vec<&'static str> {
-    let role = |message: &Message| match message {
-        Message::User { .. } => "user",
-        Message::Assistant(_) => "assistant",
-        Message::Tool(_) => "tool",
+    let role = |message: &ThreadMessage| match message {
+        ThreadMessage::User { .. } => "user",
+        ThreadMessage::Assistant(_) => "assistant",
+        ThreadMessage::Tool(_) => "tool",
         _ => "?",
     };
     session.thread().messages().iter().map(role).collect()
@@ -101,7 +101,7 @@ async fn a_call_is_run_and_the_model_asked_again() {
     let agent = Agent::new(model.clone(), all()).system("You add.");
     let mut session = Session::ask("What is 2 + 2?");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert!(matches!(run.halted, Halted::Completed));
+    assert!(matches!(run.end, RunEnd::Completed));
     assert_eq!(
         (run.turns, run.rounds, run.text()),
         (2, 1, Some("It is 4."))
@@ -118,7 +118,7 @@ async fn a_call_is_run_and_the_model_asked_again() {
             .all(|request| request.system.as_deref() == Some("You add."))
     );
     assert_eq!(requests[1].thread.len(), 3);
-    let Message::Tool(answer) = &requests[1].thread.messages()[2] else {
+    let ThreadMessage::Tool(answer) = &requests[1].thread.messages()[2] else {
         panic!("{:?}", requests[1].thread);
     };
     assert_eq!(
@@ -154,10 +154,10 @@ async fn limits_are_results_and_errors_where_asked() {
     let agent = Agent::new(model.clone(), all()).max_tool_rounds(n(3));
     let mut session = Session::ask("Go on!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert!(matches!(run.halted, Halted::MaxToolRounds(3)));
+    assert!(matches!(run.end, RunEnd::MaxToolRounds(3)));
     assert_eq!(model.requests().len(), 4);
     assert_eq!(session.pending().len(), 1);
-    assert_eq!(session.pending()[0].why, Why::NotRun);
+    assert_eq!(session.pending()[0].reason, PendingCallReason::NotRun);
     let error = run.strict().unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -167,7 +167,7 @@ async fn limits_are_results_and_errors_where_asked() {
     let agent = Agent::new(forever(2), all()).max_turns(n(2));
     let mut session = Session::ask("Go on!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert!(matches!(run.halted, Halted::MaxTurns(2)));
+    assert!(matches!(run.end, RunEnd::MaxTurns(2)));
     assert!(session.pending().is_empty());
 
     let agent = Agent::new(forever(2), all()).max_steps(n(3));
@@ -175,7 +175,7 @@ async fn limits_are_results_and_errors_where_asked() {
         .run(&mut Session::ask("Go on!"), &Context::new())
         .await
         .unwrap();
-    assert!(matches!(run.halted, Halted::MaxSteps(3)));
+    assert!(matches!(run.end, RunEnd::MaxSteps(3)));
 }
 
 #[tokio::test]
@@ -188,12 +188,12 @@ async fn manual_calls_are_answered_by_the_host() {
     let agent = Agent::new(model, all());
     let mut session = Session::ask("Charge me!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.halted.as_str(), "manual_tool_calls");
+    assert_eq!(run.end.as_str(), "manual_tool_calls");
     assert_eq!(roles(&session), ["user", "assistant", "tool"]);
     let pending = session.pending();
     assert_eq!(
-        (pending.len(), pending[0].index, &pending[0].why),
-        (1, 0, &Why::ManualTool)
+        (pending.len(), pending[0].index, &pending[0].reason),
+        (1, 0, &PendingCallReason::ManualTool)
     );
 
     // Not a word until the call is answered.
@@ -231,14 +231,14 @@ async fn a_tool_asks_and_the_answer_goes_on() {
     let agent = Agent::new(ScriptedModel::new(script()), all());
     let mut session = Session::ask("Weather?");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    let Halted::AskUser {
+    let RunEnd::AskUser {
         id,
         question,
         options,
         ..
-    } = &run.halted
+    } = &run.end
     else {
-        panic!("{:?}", run.halted);
+        panic!("{:?}", run.end);
     };
     assert_eq!((&**id, question.as_str()), ("c1", "Which city?"));
     assert_eq!(options["choices"], json!(["Oslo", "Rome"]));
@@ -267,7 +267,7 @@ async fn a_tool_asks_and_the_answer_goes_on() {
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Sun in Oslo."));
     assert_eq!(roles(&session), ["user", "assistant", "tool", "assistant"]);
-    let Message::Tool(answer) = &session.thread().messages()[2] else {
+    let ThreadMessage::Tool(answer) = &session.thread().messages()[2] else {
         panic!("no answer");
     };
     assert_eq!(answer.text, "Oslo");
@@ -279,11 +279,11 @@ async fn tools_end_runs() {
     let agent = Agent::new(ScriptedModel::new([calls(&[plan])]), all());
     let mut session = Session::ask("Plan!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    let Halted::Halt {
+    let RunEnd::Halt {
         id, reason, value, ..
-    } = &run.halted
+    } = &run.end
     else {
-        panic!("{:?}", run.halted);
+        panic!("{:?}", run.end);
     };
     assert_eq!((&**id, reason.as_str()), ("c1", "plan_submitted"));
     assert_eq!(value.as_text(), Some("walk"));
@@ -296,7 +296,7 @@ async fn tools_end_runs() {
         .await
         .unwrap();
     assert_eq!(
-        (run.halted.as_str(), run.text()),
+        (run.end.as_str(), run.text()),
         ("return_direct", Some("the report"))
     );
 
@@ -307,7 +307,7 @@ async fn tools_end_runs() {
         .run(&mut Session::ask("Add!"), &Context::new())
         .await
         .unwrap();
-    assert_eq!(run.halted.as_str(), "tool_error");
+    assert_eq!(run.end.as_str(), "tool_error");
     assert!(matches!(run.strict(), Err(AgentError::Tool(_))));
 }
 
@@ -321,9 +321,9 @@ async fn an_interrupt_stands_once_at_each_visit() {
     let mut seen = Vec::new();
     loop {
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
-        match run.halted {
-            Halted::Interrupted { node, after } => seen.push((node, after, session.thread().len())),
-            Halted::Completed => break,
+        match run.end {
+            RunEnd::Interrupted { node, after } => seen.push((node, after, session.thread().len())),
+            RunEnd::Completed => break,
             other => panic!("{other:?}"),
         }
         let stored = serde_json::to_string(&session).unwrap();
@@ -351,7 +351,7 @@ async fn a_model_that_fails_is_an_error_first_and_a_result_later() {
     let script = [calls(&[add_call("c1")]), broken(), text("4.")];
     let agent = Agent::new(ScriptedModel::new(script), all());
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert!(matches!(run.halted, Halted::ModelError(_)));
+    assert!(matches!(run.end, RunEnd::ModelError(_)));
     assert_eq!(roles(&session), ["user", "assistant", "tool"]);
     assert!(matches!(session.reply("Hm?"), Err(SessionError::Failed(_))));
     session.clear_error();
@@ -364,7 +364,7 @@ async fn streaming_changes_nothing() {
     let script = || {
         [
             Ok(
-                Response::calls([add_call("c1"), add_call("c1")]).with_usage(Usage {
+                ModelResponse::calls([add_call("c1"), add_call("c1")]).with_usage(Usage {
                     input: 5,
                     output: 2,
                 }),
@@ -377,7 +377,7 @@ async fn streaming_changes_nothing() {
         let heard = Arc::clone(&told);
         let mut agent = Agent::new(ScriptedModel::new(script()), all());
         if listen {
-            agent = agent.listen(move |event: &Event<'_>| {
+            agent = agent.listen(move |event: &RunEvent<'_>| {
                 let name = format!("{event:?}");
                 let end = name.find([' ', '(']).unwrap_or(name.len());
                 heard.lock().unwrap().push(name[..end].to_owned());
@@ -454,18 +454,18 @@ async fn the_host_can_say_stop() {
     let mut session = Session::ask("Hi!");
     let cx = Context::new().with_cancel(stop);
     let run = agent.run(&mut session, &cx).await.unwrap();
-    assert!(matches!(run.halted, Halted::Cancelled));
+    assert!(matches!(run.end, RunEnd::Cancelled));
     assert_eq!(roles(&session), ["user"]);
 }
 
 #[tokio::test]
 async fn a_thread_that_no_provider_takes_is_refused() {
     let thread = vec![
-        Message::user("Hi!"),
-        Message::calls([add_call("c1")]),
-        Message::user("Well?"),
+        ThreadMessage::user("Hi!"),
+        ThreadMessage::calls([add_call("c1")]),
+        ThreadMessage::user("Well?"),
     ];
-    let mut session = Session::of_thread(thread.into());
+    let mut session = Session::from_thread(thread.into());
     let agent = Agent::new(ScriptedModel::new([]), all());
     let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
     assert_eq!(
@@ -531,15 +531,15 @@ async fn no_listener_keeps_events_from_another() {
     let heard = Arc::clone(&told);
     let model = ScriptedModel::new([calls(&[add_call("c1")]), text("5.")]);
     let agent = Agent::new(model, all())
-        .listen(|_: &Event<'_>| std::panic::panic_any(Worse))
-        .listen(move |event: &Event<'_>| {
+        .listen(|_: &RunEvent<'_>| std::panic::panic_any(Worse))
+        .listen(move |event: &RunEvent<'_>| {
             let name = match event {
-                Event::RunStarted { .. } => "run",
-                Event::Call {
+                RunEvent::RunStarted { .. } => "run",
+                RunEvent::Call {
                     event: toolwright::Event::Finished { .. },
                     ..
                 } => "call",
-                Event::RunFinished { .. } => "end",
+                RunEvent::RunFinished { .. } => "end",
                 _ => return,
             };
             heard.lock().unwrap().push(name);
@@ -555,9 +555,9 @@ async fn a_slip_in_a_key_is_repaired_for_an_agents_own_model() {
     let slip = call("c1", "submit_plan", &json!({"paln": "go"}));
     let agent = Agent::new(ScriptedModel::new([calls(&[slip])]), all());
     let run = agent.run(&mut Session::ask("Plan."), &Context::new()).await;
-    let halted = run.unwrap().halted;
+    let halted = run.unwrap().end;
     assert!(
-        matches!(&halted, Halted::Halt { reason, .. } if reason.as_str() == "plan_submitted"),
+        matches!(&halted, RunEnd::Halt { reason, .. } if reason.as_str() == "plan_submitted"),
         "{halted:?}"
     );
 }
@@ -568,12 +568,12 @@ async fn every_event_says_of_which_session_and_run_it_is() {
     let seen = Arc::clone(&heard);
     let add = ToolCall::new("c1", "add", r#"{"a": 2, "b": 2}"#);
     let script = [
-        Ok(Response::calls([add])),
-        Ok(Response::text("4.")),
-        Ok(Response::text("Bye.")),
+        Ok(ModelResponse::calls([add])),
+        Ok(ModelResponse::text("4.")),
+        Ok(ModelResponse::text("Bye.")),
     ];
     let agent = Agent::new(ScriptedModel::new(script), tools![add]);
-    let agent = agent.listen(move |event: &Event<'_>| {
+    let agent = agent.listen(move |event: &RunEvent<'_>| {
         let words = format!("{event:?}");
         let kind = words.split_once(' ').unwrap().0.to_owned();
         let mut heard = seen.lock().unwrap();
@@ -628,8 +628,8 @@ async fn a_turn_of_100_000_calls_is_answered() {
     let began = std::time::Instant::now();
     let executor = Executor::serial(tools![count]).max_calls(calls);
     let script = [
-        Ok(Response::calls(many(calls))),
-        Ok(Response::text("Done.")),
+        Ok(ModelResponse::calls(many(calls))),
+        Ok(ModelResponse::text("Done.")),
     ];
     let agent = Agent::with_executor(ScriptedModel::new(script), executor.clone());
     let mut session = Session::ask("Count!");
@@ -642,7 +642,10 @@ async fn a_turn_of_100_000_calls_is_answered() {
     println!("a run of {calls} calls: {:?}", began.elapsed());
 
     let began = std::time::Instant::now();
-    let mut thread = Thread::from([Message::user("Count!"), Message::calls(many(calls))]);
+    let mut thread = Thread::from([
+        ThreadMessage::user("Count!"),
+        ThreadMessage::calls(many(calls)),
+    ]);
     let answers = ToolNode::new(executor);
     let answers = answers.process(&mut thread, &Context::new()).await.unwrap();
     assert_eq!((answers.messages.len(), thread.len()), (calls, calls + 2));
@@ -652,7 +655,7 @@ async fn a_turn_of_100_000_calls_is_answered() {
     // Calls that wait for the host.
     let began = std::time::Instant::now();
     let executor = Executor::serial(tools![count]).max_calls(calls).manual();
-    let script = [Ok(Response::calls(many(calls)))];
+    let script = [Ok(ModelResponse::calls(many(calls)))];
     let agent = Agent::with_executor(ScriptedModel::new(script), executor);
     let mut session = Session::ask("Count!");
     agent.run(&mut session, &Context::new()).await.unwrap();
@@ -676,16 +679,19 @@ async fn a_turn_of_100_000_calls_is_answered() {
     println!("{calls} results of the host's: {:?}", began.elapsed());
 
     let began = std::time::Instant::now();
-    let mut thread = Thread::from([Message::user("Count!"), Message::calls(many(calls))]);
-    thread.repair(&Repair::Answer("lost".to_owned()));
+    let mut thread = Thread::from([
+        ThreadMessage::user("Count!"),
+        ThreadMessage::calls(many(calls)),
+    ]);
+    thread.repair(&ThreadRepair::Answer("lost".to_owned()));
     assert!(thread.check().is_ok() && thread.len() == calls + 2);
     println!("{calls} calls that are repaired: {:?}", began.elapsed());
 
     // With a record of each.
     let began = std::time::Instant::now();
     let script = [
-        Ok(Response::calls(many(calls))),
-        Ok(Response::text("Done.")),
+        Ok(ModelResponse::calls(many(calls))),
+        Ok(ModelResponse::text("Done.")),
     ];
     let executor = Executor::serial(tools![count]).max_calls(calls);
     let store = MemoryCheckpointer::new();
@@ -699,7 +705,10 @@ async fn a_turn_of_100_000_calls_is_answered() {
 #[tokio::test]
 async fn calls_beyond_the_limit_of_a_turn_are_answered_and_do_not_run() {
     let executor = || Executor::serial(tools![count]).max_calls(2);
-    let script = [Ok(Response::calls(many(4))), Ok(Response::text("Done."))];
+    let script = [
+        Ok(ModelResponse::calls(many(4))),
+        Ok(ModelResponse::text("Done.")),
+    ];
     let agent = Agent::with_executor(ScriptedModel::new(script), executor());
     let mut session = Session::ask("Count!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -710,7 +719,7 @@ async fn calls_beyond_the_limit_of_a_turn_are_answered_and_do_not_run() {
         .messages()
         .iter()
         .filter_map(|message| match message {
-            Message::Tool(answer) => Some((answer.text.as_str(), answer.is_error)),
+            ThreadMessage::Tool(answer) => Some((answer.text.as_str(), answer.is_error)),
             _ => None,
         });
     let refused = "the call did not run: a turn may make at most 2 calls, and this one made more";

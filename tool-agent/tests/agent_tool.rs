@@ -13,8 +13,9 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, AgentTool, Halted, Message, ModelError, ModelErrorKind, Node, Response,
-    Session, SessionError, Status, ToolNode, Usage, Why, route,
+    Agent, AgentError, AgentTool, ModelError, ModelErrorKind, ModelResponse, Node,
+    PendingCallReason, RunEnd, Session, SessionError, Status, ThreadMessage, ToolNode, Usage,
+    route,
 };
 use toolwright::layers::Approval;
 use toolwright::{
@@ -26,15 +27,15 @@ fn ask(id: &str, tool: &str, input: &str) -> ToolCall {
     ToolCall::new(id, tool, json!({"input": input}).to_string())
 }
 
-fn calls(calls: &[ToolCall]) -> Result<Response, ModelError> {
-    Ok(Response::calls(calls.iter().cloned()))
+fn calls(calls: &[ToolCall]) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse::calls(calls.iter().cloned()))
 }
 
-fn text(text: &str) -> Result<Response, ModelError> {
-    Ok(Response::text(text))
+fn text(text: &str) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse::text(text))
 }
 
-fn script(steps: impl IntoIterator<Item = Result<Response, ModelError>>) -> ScriptedModel {
+fn script(steps: impl IntoIterator<Item = Result<ModelResponse, ModelError>>) -> ScriptedModel {
     ScriptedModel::new(steps)
 }
 
@@ -57,7 +58,7 @@ fn stored(session: &Session) -> Session {
 fn answers(session: &Session) -> Vec<(String, bool)> {
     let answers = session.thread().messages().iter();
     let answers = answers.filter_map(|message| match message {
-        Message::Tool(answer) => Some((answer.text.clone(), answer.is_error)),
+        ThreadMessage::Tool(answer) => Some((answer.text.clone(), answer.is_error)),
         _ => None,
     });
     answers.collect()
@@ -151,7 +152,7 @@ async fn a_coordinator_calls_a_historian() {
     assert_eq!(requests.len(), 2);
     for (request, words) in requests.iter().zip(["When was Hastings?", "And Waterloo?"]) {
         assert_eq!(request.system.as_deref(), Some("You know all dates."));
-        assert_eq!(request.thread.messages(), [Message::user(words)]);
+        assert_eq!(request.thread.messages(), [ThreadMessage::user(words)]);
     }
     assert_eq!(model.requests()[0].tools, ["historian"]);
 }
@@ -205,7 +206,7 @@ async fn a_tool_that_ends_the_inner_conversation_gives_its_result() {
     let mut session = Session::ask("Plan!");
     let agent = with(outer, helper(inner));
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert!(matches!(run.halted, Halted::Completed));
+    assert!(matches!(run.end, RunEnd::Completed));
     assert_eq!(answers(&session), [(r#"{"steps":3}"#.to_owned(), false)]);
 }
 
@@ -213,11 +214,11 @@ async fn a_tool_that_ends_the_inner_conversation_gives_its_result() {
 async fn the_state_goes_in_and_the_cost_comes_out() {
     let usage = |input, output| Usage { input, output };
     let inner = script([
-        Ok(Response::calls([ToolCall::new("x", "knows", "{}")]).with_usage(usage(7, 3))),
-        Ok(Response::text("true").with_usage(usage(10, 1))),
+        Ok(ModelResponse::calls([ToolCall::new("x", "knows", "{}")]).with_usage(usage(7, 3))),
+        Ok(ModelResponse::text("true").with_usage(usage(10, 1))),
     ]);
     let outer = script([
-        Ok(Response::calls([ask("c1", "helper", "Well?")]).with_usage(usage(100, 10))),
+        Ok(ModelResponse::calls([ask("c1", "helper", "Well?")]).with_usage(usage(100, 10))),
         text("Yes."),
     ]);
     let agent = with(outer, helper(Agent::new(inner.clone(), tools![knows])));
@@ -227,7 +228,7 @@ async fn the_state_goes_in_and_the_cost_comes_out() {
         (run.usage, session.usage()),
         (usage(117, 14), usage(117, 14))
     );
-    let Some(Message::Tool(answer)) = inner.requests()[1].thread.last().cloned() else {
+    let Some(ThreadMessage::Tool(answer)) = inner.requests()[1].thread.last().cloned() else {
         panic!("no answer");
     };
     assert_eq!(answer.text, "true");
@@ -274,14 +275,14 @@ async fn asked(next: Option<&str>) -> (Agent, Session) {
     let agent = with(outer, helper(inner));
     let mut session = Session::ask("Weather?");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    let Halted::AskUser {
+    let RunEnd::AskUser {
         index: 0,
         id,
         question,
         options,
-    } = run.halted
+    } = run.end
     else {
-        panic!("{:?}", run.halted);
+        panic!("{:?}", run.end);
     };
     assert_eq!((&*id, question.as_str()), ("c1", "Which city?"));
     assert_eq!(options["choices"], json!(["Oslo", "Rome"]));
@@ -294,7 +295,10 @@ async fn a_question_inside_is_asked_outside() {
         let (agent, mut session) = asked(Some("Sun in Oslo.")).await;
         assert!(matches!(session.status(), Status::AwaitingUser { .. }));
         let pending = session.pending();
-        assert_eq!((pending.len(), &pending[0].why), (1, &Why::Agent));
+        assert_eq!(
+            (pending.len(), &pending[0].reason),
+            (1, &PendingCallReason::Agent)
+        );
         let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
         assert!(matches!(
             error,
@@ -368,13 +372,15 @@ async fn decisions_reach_calls_inside() {
     let agent = Agent::new(outer, tools);
     let mut session = Session::ask("Pay!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.halted.as_str(), "manual_tool_calls");
+    assert_eq!(run.end.as_str(), "manual_tool_calls");
     assert_eq!(ran.all(), ["looked", "looked"]);
 
     let mut session = stored(&session);
     let inside = session.sub_session("c1").unwrap();
     let inside = inside.sub_session(0).unwrap().pending();
-    assert!(matches!(&inside[0].why, Why::Decision(shown) if shown["risk"] == "high"));
+    assert!(
+        matches!(&inside[0].reason, PendingCallReason::Decision(shown) if shown["risk"] == "high")
+    );
     assert_eq!(session.sub_session("c2").map(Session::id), None);
 
     // One of the two: the others wait on, and nothing runs twice.
@@ -385,7 +391,7 @@ async fn decisions_reach_calls_inside() {
     };
     decide(&mut session, "z", Decision::Edit(json!({"cents": 1}))).unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.halted.as_str(), "manual_tool_calls");
+    assert_eq!(run.end.as_str(), "manual_tool_calls");
     assert_eq!(ran.all(), ["looked", "looked", "paid 1"]);
     assert_eq!(
         decide(&mut session, "z", Decision::Approve),
@@ -428,7 +434,7 @@ async fn an_interrupt_inside_needs_nobody() {
     let agent = with(outer, helper(inner));
     let mut session = Session::ask("Look!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.halted.as_str(), "manual_tool_calls");
+    assert_eq!(run.end.as_str(), "manual_tool_calls");
     assert!(ran.all().is_empty());
     let inside = session.sub_session("c1").unwrap();
     assert_eq!(inside.status(), &Status::Interrupted { node: Node::Tools });
@@ -481,7 +487,7 @@ async fn who_stops_the_caller_stops_the_agent() {
     let mut session = Session::ask("Go!");
     let cx = Context::new().with_cancel(stop);
     let run = agent.run(&mut session, &cx).await.unwrap();
-    assert!(matches!(run.halted, Halted::Cancelled));
+    assert!(matches!(run.end, RunEnd::Cancelled));
     let answers = answers(&session);
     assert!(answers.len() == 1 && answers[0].1, "{answers:?}");
     assert!(session.pending().is_empty());
@@ -493,8 +499,8 @@ async fn an_executor_alone_keeps_no_pause() {
     let asks = helper(Agent::new(script([picks]), tools![pick_city]));
     let node = ToolNode::new(Executor::serial(Toolset::new([asks]).unwrap()));
     let asked = || {
-        let asked = Message::calls([ask("c1", "helper", "Weather?")]);
-        [Message::user("Weather?"), asked].into()
+        let asked = ThreadMessage::calls([ask("c1", "helper", "Weather?")]);
+        [ThreadMessage::user("Weather?"), asked].into()
     };
     let mut thread = asked();
     let answers = node.process(&mut thread, &Context::new()).await.unwrap();
@@ -532,7 +538,7 @@ async fn what_is_the_callers_alone_stays_outside() {
             calls_of_batches.note(cx.call_id().unwrap_or("no call"));
         }
     });
-    let mut asks = Response::calls([ask("c1", "helper", "Go!")]);
+    let mut asks = ModelResponse::calls([ask("c1", "helper", "Go!")]);
     // In a form that is the calling model's.
     asks.lowered = true;
     let agent = with(
@@ -542,7 +548,7 @@ async fn what_is_the_callers_alone_stays_outside() {
     let agent = agent.name("desk");
     let cx = Context::new();
     agent.run(&mut Session::ask("Go!"), &cx).await.unwrap();
-    let Some(Message::Tool(answer)) = inner.requests()[1].thread.last().cloned() else {
+    let Some(ThreadMessage::Tool(answer)) = inner.requests()[1].thread.last().cloned() else {
         panic!("no answer");
     };
     assert_eq!(answer.text, "nobody, lowered: false");

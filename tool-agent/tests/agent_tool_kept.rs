@@ -16,23 +16,23 @@ use std::task::Poll;
 use serde_json::json;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, AgentTool, CheckpointError, Checkpointer, MemoryCheckpointer, Message,
-    ModelError, ModelErrorKind, Response, Session, Usage, Why,
+    Agent, AgentError, AgentTool, CheckpointError, Checkpointer, MemoryCheckpointer, ModelError,
+    ModelErrorKind, ModelResponse, PendingCallReason, Session, ThreadMessage, Usage,
 };
 use toolwright::layers::{Approval, Retry};
 use toolwright::{
     Cancel, Context, Decision, ErrorKind, Executor, ToolCall, ToolError, Toolset, tool, tools,
 };
 
-fn calls(calls: &[ToolCall]) -> Result<Response, ModelError> {
-    Ok(Response::calls(calls.iter().cloned()))
+fn calls(calls: &[ToolCall]) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse::calls(calls.iter().cloned()))
 }
 
-fn text(text: &str) -> Result<Response, ModelError> {
-    Ok(Response::text(text))
+fn text(text: &str) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse::text(text))
 }
 
-fn script(steps: impl IntoIterator<Item = Result<Response, ModelError>>) -> ScriptedModel {
+fn script(steps: impl IntoIterator<Item = Result<ModelResponse, ModelError>>) -> ScriptedModel {
     ScriptedModel::new(steps)
 }
 
@@ -77,7 +77,7 @@ fn call(id: &str, name: &str) -> ToolCall {
     ToolCall::new(id, name, "{}")
 }
 
-fn ask() -> Result<Response, ModelError> {
+fn ask() -> Result<ModelResponse, ModelError> {
     calls(&[ToolCall::new(
         "c1",
         "helper",
@@ -103,7 +103,7 @@ fn asked() -> Session {
 fn answers(session: &Session) -> Vec<String> {
     let messages = session.thread().messages().iter();
     let answers = messages.filter_map(|message| match message {
-        Message::Tool(answer) => Some(answer.text.clone()),
+        ThreadMessage::Tool(answer) => Some(answer.text.clone()),
         _ => None,
     });
     answers.collect()
@@ -201,7 +201,7 @@ async fn a_pause_inside_is_found_in_the_store_and_decided_once() {
     first.run(&mut asked(), &Context::new()).await.unwrap();
     let mut one = first.state("s").await.unwrap().unwrap();
     let mut other = first.state("s").await.unwrap().unwrap();
-    assert_eq!(one.pending()[0].why, Why::Agent);
+    assert_eq!(one.pending()[0].reason, PendingCallReason::Agent);
     let approve = |session: &mut Session| {
         session
             .in_sub_session("c1", |sub| sub.decide("y", Decision::Approve))
@@ -294,16 +294,16 @@ async fn a_failure_that_was_recorded_keeps_its_faults() {
 }
 
 fn costs(
-    response: Result<Response, ModelError>,
+    response: Result<ModelResponse, ModelError>,
     input: u64,
     output: u64,
-) -> Result<Response, ModelError> {
+) -> Result<ModelResponse, ModelError> {
     response.map(|response| response.with_usage(Usage { input, output }))
 }
 
 /// What a session costs whose helper fails after its first turn, and is called again.
 async fn cost_of_two_attempts(
-    second: impl IntoIterator<Item = Result<Response, ModelError>>,
+    second: impl IntoIterator<Item = Result<ModelResponse, ModelError>>,
     store: Option<MemoryCheckpointer>,
 ) -> Usage {
     let busy = Err(ModelError::new(ModelErrorKind::Busy, "429"));

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 use toolwright::agent::{
-    Agent, AgentError, Endpoint, Event, Halted, Message, ModelError, ModelErrorKind, Session,
-    Status, Thread,
+    Agent, AgentError, Endpoint, ModelError, ModelErrorKind, RunEnd, RunEvent, Session, Status,
+    Thread, ThreadMessage,
 };
 use toolwright::{Context, Executor, Schema, StreamEvent, Toolset, Wire, tool, tools};
 
@@ -62,8 +62,8 @@ fn agent(endpoint: Endpoint, station: &Arc<Station>, streams: bool) -> (Agent, A
         return (agent, told);
     }
     let heard = Arc::clone(&told);
-    let agent = agent.listen(move |event: &Event<'_>| {
-        if let Event::Delta {
+    let agent = agent.listen(move |event: &RunEvent<'_>| {
+        if let RunEvent::Delta {
             delta: StreamEvent::Text(text) | StreamEvent::Arguments { text, .. },
             ..
         } = event
@@ -75,10 +75,10 @@ fn agent(endpoint: Endpoint, station: &Arc<Station>, streams: bool) -> (Agent, A
 }
 
 /// The thread without what the provider alone understands.
-fn plain(thread: &Thread) -> Vec<Message> {
+fn plain(thread: &Thread) -> Vec<ThreadMessage> {
     let messages = thread.messages().iter().cloned();
     let plain = messages.map(|mut message| {
-        if let Message::Assistant(said) = &mut message {
+        if let ThreadMessage::Assistant(said) = &mut message {
             assert!(said.native.take().is_some());
             said.lowered = false;
         }
@@ -98,7 +98,7 @@ async fn a_round_of_tools_is_the_same_on_every_wire_whole_and_streamed() {
             let (agent, told) = agent(endpoint, &station, streams);
             let mut session = Session::ask("How is the weather in Oslo?");
             let run = agent.run(&mut session, &Context::new()).await.unwrap();
-            assert!(matches!(run.halted, Halted::Completed), "{name}: {run:?}");
+            assert!(matches!(run.end, RunEnd::Completed), "{name}: {run:?}");
             assert_eq!(
                 run.text(),
                 Some("Sun for two days, says the tool."),
@@ -124,9 +124,9 @@ async fn a_round_of_tools_is_the_same_on_every_wire_whole_and_streamed() {
         }
     }
     // What was answered is the same everywhere; ids are the providers' own.
-    let answers = |thread: &[Message]| -> Vec<String> {
+    let answers = |thread: &[ThreadMessage]| -> Vec<String> {
         let answers = thread.iter().filter_map(|message| match message {
-            Message::Tool(answer) => Some(answer.text.clone()),
+            ThreadMessage::Tool(answer) => Some(answer.text.clone()),
             _ => None,
         });
         answers.collect()
@@ -257,7 +257,7 @@ async fn a_session_goes_on_after_a_connection_that_broke_and_no_tool_runs_twice(
         let (broken, _) = agent(endpoint.clone().retries(0), &station, true);
         let mut session = Session::ask("This fails later.");
         let run = broken.run(&mut session, &Context::new()).await.unwrap();
-        let Halted::ModelError(error) = &run.halted else {
+        let RunEnd::ModelError(error) = &run.end else {
             panic!("{run:?}");
         };
         assert_eq!(error.kind(), ModelErrorKind::Transport);

@@ -12,8 +12,9 @@ use std::sync::{Arc, Mutex};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolwright::agent::{
-    Agent, AgentError, CallRef, MemoryCheckpointer, Message, Model, News, Node, PendingCall,
-    Request, Responding, Response, Session, SessionError, Status, Why,
+    Agent, AgentError, BoxFuture, CallRef, DeltaSink, MemoryCheckpointer, Model, ModelError,
+    ModelRequest, ModelResponse, Node, PendingCall, PendingCallReason, Session, SessionError,
+    Status, ThreadMessage,
 };
 use toolwright::layers::Approval;
 use toolwright::{
@@ -137,7 +138,11 @@ struct Drawn {
 }
 
 impl Model for Drawn {
-    fn respond<'a>(&'a self, _request: Request<'a>, _news: News<'a>) -> Responding<'a> {
+    fn respond<'a>(
+        &'a self,
+        _request: ModelRequest<'a>,
+        _deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         let calls = (0..self.draws.below(5)).map(|place| {
             let n = self.numbers.fetch_add(1, Ordering::Relaxed);
             let name = self.draws.one(&["pay", "pay", "charge", "charge", "look"]);
@@ -149,7 +154,7 @@ impl Model for Drawn {
             let id = self.draws.one(&["a", "b", "c"]);
             ToolCall::new(format!("{id}{}", place / 2), name, arguments.to_string())
         });
-        let response = Response::calls(calls);
+        let response = ModelResponse::calls(calls);
         Box::pin(async { Ok(response) })
     }
 }
@@ -164,7 +169,7 @@ enum Says {
 }
 
 /// What was shown of a call that waits: its arguments and why, under which version.
-type Shown = (String, Why, u8);
+type Shown = (String, PendingCallReason, u8);
 
 struct Host {
     draws: Draws,
@@ -297,7 +302,9 @@ impl Host {
         }
         let turn = turns(session);
         for pending in session.pending() {
-            let PendingCall { call, why, .. } = &pending;
+            let PendingCall {
+                call, reason: why, ..
+            } = &pending;
             let asked = (call.arguments.to_string(), why.clone());
             let place = (turn, pending.index);
             match self.shown.get_mut(&place) {
@@ -317,7 +324,7 @@ impl Host {
         let sealed = "its arguments were changed after they had been approved";
         let last = session.thread().messages().iter().rev();
         let answers = last.map_while(|message| match message {
-            Message::Tool(answer) => Some(&answer.text),
+            ThreadMessage::Tool(answer) => Some(&answer.text),
             _ => None,
         });
         if answers.into_iter().any(|text| text.contains(sealed)) {

@@ -14,8 +14,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, Checkpointer, Event, Halted, MemoryCheckpointer, Message, Model, News,
-    Request, Responding, Response, Run, Session, Status, Thread,
+    Agent, AgentError, BoxFuture, Checkpointer, DeltaSink, MemoryCheckpointer, Model, ModelError,
+    ModelRequest, ModelResponse, Run, RunEnd, RunEvent, Session, Status, Thread, ThreadMessage,
 };
 use toolwright::{Cancel, Context, Executor, StreamEvent, ToolCall, Toolset, tool, tools};
 
@@ -77,15 +77,19 @@ impl Drop for GivenUp<'_> {
 }
 
 impl Model for Hangs {
-    fn respond<'a>(&'a self, request: Request<'a>, news: News<'a>) -> Responding<'a> {
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         let model = &*self.0;
         if model.asked.fetch_add(1, Ordering::SeqCst) != model.at {
-            return model.script.respond(request, news);
+            return model.script.respond(request, deltas);
         }
         Box::pin(async move {
             let _given_up = GivenUp(&model.dropped);
             for event in &model.says {
-                news.tell(event);
+                deltas.send(event);
                 tokio::task::yield_now().await;
             }
             model.at_work.notify_one();
@@ -118,8 +122,8 @@ fn half() -> Vec<StreamEvent> {
 
 #[tokio::test(start_paused = true)]
 async fn a_model_that_answers_is_given_up_and_nothing_of_its_answer_is_kept() {
-    let first = Ok(Response::calls([look_call()]));
-    let last = Ok(Response::text("Done."));
+    let first = Ok(ModelResponse::calls([look_call()]));
+    let last = Ok(ModelResponse::text("Done."));
     for (at, says) in [(0, Vec::new()), (0, half()), (1, Vec::new()), (1, half())] {
         let script = ScriptedModel::new([first.clone(), last.clone()]);
         let model = Hangs::new(at, says.clone(), script.clone());
@@ -128,11 +132,11 @@ async fn a_model_that_answers_is_given_up_and_nothing_of_its_answer_is_kept() {
         let store = MemoryCheckpointer::new();
         let agent = Agent::new(model.clone(), tools![look])
             .checkpointer(store.clone())
-            .listen(move |event: &Event<'_>| {
+            .listen(move |event: &RunEvent<'_>| {
                 let name = match event {
-                    Event::Delta { .. } => "piece",
-                    Event::ModelFinished { .. } => "answer",
-                    Event::RunFinished { run, .. } => run.halted.as_str(),
+                    RunEvent::Delta { .. } => "piece",
+                    RunEvent::ModelFinished { .. } => "answer",
+                    RunEvent::RunFinished { run, .. } => run.end.as_str(),
                     _ => return,
                 };
                 heard.lock().unwrap().push(name.to_owned());
@@ -141,7 +145,7 @@ async fn a_model_that_answers_is_given_up_and_nothing_of_its_answer_is_kept() {
         session.reply("Go!").unwrap();
         let run = stopped(&agent, &mut session, &model.0.at_work).await;
         let run = run.unwrap();
-        assert!(matches!(run.halted, Halted::Cancelled), "{run:?}");
+        assert!(matches!(run.end, RunEnd::Cancelled), "{run:?}");
         assert_eq!((run.text(), run.turns), (None, u32::try_from(at).unwrap()));
         assert!(model.0.dropped.load(Ordering::SeqCst));
         {
@@ -207,7 +211,7 @@ fn late(#[state] held: &Held, #[context] cx: &Context) -> &'static str {
 fn answers(thread: &Thread) -> Vec<(&str, bool, &str)> {
     let messages = thread.messages().iter();
     let answers = messages.filter_map(|message| match message {
-        Message::Tool(answer) => Some((&*answer.id, answer.is_error, answer.text.as_str())),
+        ThreadMessage::Tool(answer) => Some((&*answer.id, answer.is_error, answer.text.as_str())),
         _ => None,
     });
     answers.collect()
@@ -229,7 +233,10 @@ async fn a_result_that_comes_after_the_end_is_nobodys() {
             ToolCall::new("c2", "late", "{}"),
             ToolCall::new("c3", "look", "{}"),
         ];
-        let script = ScriptedModel::new([Ok(Response::calls(both)), Ok(Response::text("Done."))]);
+        let script = ScriptedModel::new([
+            Ok(ModelResponse::calls(both)),
+            Ok(ModelResponse::text("Done.")),
+        ]);
         let all: Toolset = tools![look, late; state = Arc::clone(&held)];
         let mut agent = Agent::with_executor(script.clone(), Executor::serial(all));
         if let Some(store) = &store {
@@ -238,7 +245,7 @@ async fn a_result_that_comes_after_the_end_is_nobodys() {
         let mut session = Session::with_id("s");
         session.reply("Go!").unwrap();
         let run = stopped(&agent, &mut session, &held.at_work).await.unwrap();
-        assert!(matches!(run.halted, Halted::Cancelled), "{run:?}");
+        assert!(matches!(run.end, RunEnd::Cancelled), "{run:?}");
 
         // What ended before is kept, and the rest says that it was cancelled, one answer for each call.
         let cancelled = "the call was cancelled";

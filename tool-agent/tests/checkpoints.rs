@@ -16,9 +16,10 @@ use std::task::Poll;
 use serde_json::{Map, json};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, Begin, Begun, CallRecord, Checkpoint, CheckpointError, CheckpointId,
-    Checkpointer, DamagedPart, Halted, MemoryCheckpointer, Message, ModelError, NewCheckpoint,
-    Node, Response, Session, Status, Storing, UnknownOutcome, Why, Written,
+    Agent, AgentError, Begin, Begun, BoxFuture, CallRecord, Checkpoint, CheckpointError,
+    CheckpointId, Checkpointer, DamagedPart, MemoryCheckpointer, ModelError, ModelResponse,
+    NewCheckpoint, Node, PendingCallReason, RunEnd, Session, Status, ThreadMessage, UnknownOutcome,
+    Written,
 };
 use toolwright::layers::Retry;
 use toolwright::{
@@ -30,15 +31,15 @@ fn call(id: &str, name: &str) -> ToolCall {
     ToolCall::new(id, name, "{}")
 }
 
-fn calls(calls: &[ToolCall]) -> Result<Response, ModelError> {
-    Ok(Response::calls(calls.iter().cloned()))
+fn calls(calls: &[ToolCall]) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse::calls(calls.iter().cloned()))
 }
 
-fn text(text: &str) -> Result<Response, ModelError> {
-    Ok(Response::text(text))
+fn text(text: &str) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse::text(text))
 }
 
-fn model(steps: impl IntoIterator<Item = Result<Response, ModelError>>) -> ScriptedModel {
+fn model(steps: impl IntoIterator<Item = Result<ModelResponse, ModelError>>) -> ScriptedModel {
     ScriptedModel::new(steps)
 }
 
@@ -49,8 +50,8 @@ fn asked(id: &str) -> Session {
 }
 
 fn answers(session: &Session) -> Vec<(usize, String, bool)> {
-    let answer = |message: &Message| match message {
-        Message::Tool(answer) => Some((answer.index, answer.text.clone(), answer.is_error)),
+    let answer = |message: &ThreadMessage| match message {
+        ThreadMessage::Tool(answer) => Some((answer.index, answer.text.clone(), answer.is_error)),
         _ => None,
     };
     session
@@ -265,8 +266,8 @@ async fn an_interrupt_is_kept_and_gone_on_with() {
         let one = agent(vec![calls(&[call("c1", "pay")])]);
         let cx = Context::new();
         let run = one.run(&mut asked("s"), &cx).await.unwrap();
-        let Halted::Interrupted { node, after: true } = run.halted else {
-            panic!("{:?}", run.halted);
+        let RunEnd::Interrupted { node, after: true } = run.end else {
+            panic!("{:?}", run.end);
         };
         assert_eq!(node, Node::Model);
         let kept = one.state("s").await.unwrap().unwrap();
@@ -274,11 +275,11 @@ async fn an_interrupt_is_kept_and_gone_on_with() {
         assert_eq!((kept.thread().len(), kept.next()), (2, Node::Tools));
 
         let (kept, run) = one.resume("s", &cx).await.unwrap();
-        let before = Halted::Interrupted {
+        let before = RunEnd::Interrupted {
             node: Node::Tools,
             after: false,
         };
-        assert_eq!(format!("{:?}", run.halted), format!("{before:?}"));
+        assert_eq!(format!("{:?}", run.end), format!("{before:?}"));
         assert_eq!((kept.thread().len(), ran.all()[0]), (2, 0));
 
         // The same agent passes, and so does one elsewhere; after the model also without calls.
@@ -286,17 +287,17 @@ async fn an_interrupt_is_kept_and_gone_on_with() {
         let other = agent(vec![text("Paid.")]);
         let (kept, run) = other.resume("s", &cx).await.unwrap();
         assert!(matches!(
-            run.halted,
-            Halted::Interrupted {
+            run.end,
+            RunEnd::Interrupted {
                 node: Node::Model,
                 after: true
             }
         ));
         assert_eq!((kept.thread().len(), ran.all()[0]), (4, 1));
         let (kept, run) = other.resume("s", &cx).await.unwrap();
-        assert!(matches!(run.halted, Halted::Completed));
+        assert!(matches!(run.end, RunEnd::Completed));
         let (again, run) = other.resume("s", &cx).await.unwrap();
-        assert!(matches!(run.halted, Halted::Completed));
+        assert!(matches!(run.end, RunEnd::Completed));
         assert_eq!(kept.thread(), again.thread());
     }
 }
@@ -484,11 +485,14 @@ async fn whoever_was_overtaken_begins_no_call() {
         // It is in its second call. Somebody else goes on.
         let other = agent(vec![text("Done.")]);
         let (mut session, run) = other.resume("s", &cx).await.unwrap();
-        assert!(matches!(run.halted, Halted::Pending));
+        assert!(matches!(run.end, RunEnd::Pending));
         assert_eq!(ran.all()[0], 2);
         let pending = session.pending();
-        let whys: Vec<_> = pending.iter().map(|one| (one.index, &one.why)).collect();
-        assert_eq!(whys, [(1, &Why::OutcomeUnknown { record: 1 })]);
+        let whys: Vec<_> = pending.iter().map(|one| (one.index, &one.reason)).collect();
+        assert_eq!(
+            whys,
+            [(1, &PendingCallReason::OutcomeUnknown { record: 1 })]
+        );
 
         // Its second call ends, and that is known; its third does not begin.
         ran.look.store(1, Ordering::SeqCst);
@@ -513,7 +517,7 @@ async fn crashed(
     store: &Store,
     ran: &Arc<Ran>,
     turn: &[ToolCall],
-    rest: Vec<Result<Response, ModelError>>,
+    rest: Vec<Result<ModelResponse, ModelError>>,
     policy: UnknownOutcome,
 ) -> (Agent, Result<(Session, toolwright::agent::Run), AgentError>) {
     let agent = Agent::new(model([calls(turn)]), effects(ran)).checkpointer(Arc::clone(store));
@@ -555,11 +559,14 @@ async fn an_unknown_outcome_is_asked_about() {
         let rest = vec![text("Done.")];
         let (agent, resumed) = crashed(&store, &ran, &turn, rest, UnknownOutcome::Ask).await;
         let (session, run) = resumed.unwrap();
-        assert!(matches!(run.halted, Halted::Pending));
+        assert!(matches!(run.end, RunEnd::Pending));
         assert_eq!(session.status(), &Status::AwaitingTools);
         let pending = session.pending();
         assert_eq!((pending.len(), &*pending[0].call.id), (1, "c1"));
-        assert_eq!(pending[0].why, Why::OutcomeUnknown { record: 1 });
+        assert_eq!(
+            pending[0].reason,
+            PendingCallReason::OutcomeUnknown { record: 1 }
+        );
         assert_eq!(ran.all(), [1, 0, 0, 1]);
         let stored = serde_json::to_string(&session).unwrap();
 
@@ -575,7 +582,10 @@ async fn an_unknown_outcome_is_asked_about() {
         ran.hang.store(0, Ordering::SeqCst);
         until_it_hangs(agent.run(&mut session, &Context::new())).await;
         let (mut session, _) = agent.resume("s", &Context::new()).await.unwrap();
-        assert_eq!(session.pending()[0].why, Why::OutcomeUnknown { record: 2 });
+        assert_eq!(
+            session.pending()[0].reason,
+            PendingCallReason::OutcomeUnknown { record: 2 }
+        );
         assert_eq!(ran.all(), [1, 0, 0, 1]);
         session.decide("c1", Decision::Approve).unwrap();
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -686,8 +696,8 @@ async fn a_record_says_what_the_call_came_to() {
             assert_eq!(ran.all()[..2], [1, 2], "{place}");
             assert_eq!(resumed.thread(), straight.thread(), "{place}");
             assert_eq!(
-                format!("{:?}", again.halted),
-                format!("{:?}", run.unwrap().halted),
+                format!("{:?}", again.end),
+                format!("{:?}", run.unwrap().end),
                 "{place}"
             );
             let records = store.calls("s").await.unwrap();
@@ -737,31 +747,44 @@ struct Broken {
 }
 
 impl Checkpointer for Broken {
-    fn put<'a>(&'a self, new: NewCheckpoint<'a>) -> Storing<'a, CheckpointId> {
+    fn put<'a>(
+        &'a self,
+        new: NewCheckpoint<'a>,
+    ) -> BoxFuture<'a, Result<CheckpointId, CheckpointError>> {
         self.store.put(new)
     }
 
-    fn latest<'a>(&'a self, session: &'a str) -> Storing<'a, Option<Checkpoint>> {
+    fn latest<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Checkpoint>, CheckpointError>> {
         self.store.latest(session)
     }
 
-    fn get(&self, id: CheckpointId) -> Storing<'_, Option<Checkpoint>> {
+    fn get(&self, id: CheckpointId) -> BoxFuture<'_, Result<Option<Checkpoint>, CheckpointError>> {
         self.store.get(id)
     }
 
-    fn history<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<Checkpoint>> {
+    fn history<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Checkpoint>, CheckpointError>> {
         self.store.history(session)
     }
 
-    fn sessions<'a>(&'a self, after: Option<&'a str>, most: usize) -> Storing<'a, Vec<String>> {
+    fn sessions<'a>(
+        &'a self,
+        after: Option<&'a str>,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, CheckpointError>> {
         self.store.sessions(after, most)
     }
 
-    fn delete<'a>(&'a self, session: &'a str) -> Storing<'a, bool> {
+    fn delete<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<bool, CheckpointError>> {
         self.store.delete(session)
     }
 
-    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> Storing<'a, Begun> {
+    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, CheckpointError>> {
         if self.begins {
             return self.store.begin_call(begin);
         }
@@ -774,11 +797,14 @@ impl Checkpointer for Broken {
         _key: &'a str,
         _revision: u64,
         _outcome: &'a str,
-    ) -> Storing<'a, ()> {
+    ) -> BoxFuture<'a, Result<(), CheckpointError>> {
         Box::pin(async { Err(CheckpointError::store("the disk is full")) })
     }
 
-    fn calls<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<CallRecord>> {
+    fn calls<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>> {
         self.store.calls(session)
     }
 }
@@ -810,7 +836,10 @@ async fn a_call_that_cannot_be_recorded_does_not_run() {
         assert_eq!((session.thread().len(), session.next()), (2, Node::Tools));
         if begins {
             let (session, _) = agent.resume("s", &Context::new()).await.unwrap();
-            assert_eq!(session.pending()[0].why, Why::OutcomeUnknown { record: 1 });
+            assert_eq!(
+                session.pending()[0].reason,
+                PendingCallReason::OutcomeUnknown { record: 1 }
+            );
             assert_eq!(ran.all()[0], 2);
         }
     }

@@ -13,8 +13,8 @@ use serde_json::json;
 use tokio::sync::Notify;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, Event, Hooks, Message, Model, ModelError, ModelErrorKind, News, Queue, Request,
-    Responding, Response, Run, Session,
+    Agent, BoxFuture, DeltaSink, Hooks, Model, ModelError, ModelErrorKind, ModelRequest,
+    ModelResponse, Queue, Run, RunEvent, Session, ThreadMessage,
 };
 use toolwright::{
     Context, Event as CallEvent, Executor, Registry, Scope, Source, StreamEvent, ToolCall, Toolset,
@@ -48,19 +48,19 @@ fn add_call(id: &str) -> ToolCall {
     ToolCall::new(id, "add", json!({"a": 2, "b": 2}).to_string())
 }
 
-fn calls(calls: &[ToolCall]) -> Result<Response, ModelError> {
-    Ok(Response::calls(calls.iter().cloned()))
+fn calls(calls: &[ToolCall]) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse::calls(calls.iter().cloned()))
 }
 
-fn text(text: &str) -> Result<Response, ModelError> {
-    Ok(Response::text(text))
+fn text(text: &str) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse::text(text))
 }
 
-fn roles(messages: &[Message]) -> Vec<&'static str> {
-    let role = |message: &Message| match message {
-        Message::User { .. } => "user",
-        Message::Assistant(_) => "assistant",
-        Message::Tool(_) => "tool",
+fn roles(messages: &[ThreadMessage]) -> Vec<&'static str> {
+    let role = |message: &ThreadMessage| match message {
+        ThreadMessage::User { .. } => "user",
+        ThreadMessage::Assistant(_) => "assistant",
+        ThreadMessage::Tool(_) => "tool",
         _ => "?",
     };
     messages.iter().map(role).collect()
@@ -81,7 +81,7 @@ impl Lines {
 
 #[tokio::test]
 async fn the_message_with_the_calls_stands_before_their_answers() {
-    let mut said = Response::calls([add_call("c1"), add_call("c2")]);
+    let mut said = ModelResponse::calls([add_call("c1"), add_call("c2")]);
     said.text = "Let me see.".into();
     let model = ScriptedModel::new([Ok(said), text("Both are 4.")]);
     let mut session = Session::ask("2 + 2, twice?");
@@ -93,12 +93,12 @@ async fn the_message_with_the_calls_stands_before_their_answers() {
         ["user", "assistant", "tool", "tool", "assistant"]
     );
     // Words and calls of one turn are one message.
-    let Message::Assistant(said) = &messages[1] else {
+    let ThreadMessage::Assistant(said) = &messages[1] else {
         panic!("{messages:?}");
     };
     assert_eq!((said.text.as_str(), said.calls.len()), ("Let me see.", 2));
     let ids = messages.iter().filter_map(|message| match message {
-        Message::Tool(answer) => Some(&*answer.id),
+        ThreadMessage::Tool(answer) => Some(&*answer.id),
         _ => None,
     });
     assert_eq!(ids.collect::<Vec<_>>(), ["c1", "c2"]);
@@ -122,19 +122,19 @@ async fn a_session_is_a_value_and_its_run_is_all_in_it() {
 
 #[tokio::test]
 async fn calls_of_a_model_that_was_given_no_tools_end_nothing() {
-    let mut said = Response::calls([add_call("c1")]);
+    let mut said = ModelResponse::calls([add_call("c1")]);
     said.text = "I would add.".into();
     let model = ScriptedModel::new([Ok(said), text("I have no tools.")]);
     let agent = Agent::new(model.clone(), Toolset::default());
     let mut session = Session::ask("2 + 2?");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(
-        (run.halted.as_str(), run.text()),
+        (run.end.as_str(), run.text()),
         ("completed", Some("I have no tools."))
     );
     // Its words are kept, and it was told.
     let asked = &model.requests()[1].thread;
-    let [_, Message::Assistant(said), Message::Tool(told)] = asked.messages() else {
+    let [_, ThreadMessage::Assistant(said), ThreadMessage::Tool(told)] = asked.messages() else {
         panic!("{asked:?}");
     };
     assert_eq!(said.text, "I would add.");
@@ -169,7 +169,7 @@ async fn what_tools_there_are_is_asked_anew_for_each_turn() {
         .thread()
         .messages()
         .iter()
-        .filter(|message| matches!(message, Message::Tool(answer) if answer.is_error));
+        .filter(|message| matches!(message, ThreadMessage::Tool(answer) if answer.is_error));
     assert_eq!(failed.count(), 0);
     let mut asked = asked.take();
     asked.dedup();
@@ -181,8 +181,8 @@ async fn what_tools_there_are_is_asked_anew_for_each_turn() {
     let model = ScriptedModel::new([calls(&[add_call("c1")]), text("4."), text("Bye.")]);
     let agent = Agent::new(model.clone(), &registry).listen({
         let registry = registry.clone();
-        move |event: &Event<'_>| {
-            if let Event::Call {
+        move |event: &RunEvent<'_>| {
+            if let RunEvent::Call {
                 event: CallEvent::Finished { .. },
                 ..
             } = event
@@ -203,18 +203,22 @@ async fn what_tools_there_are_is_asked_anew_for_each_turn() {
 struct Slow(Arc<Notify>);
 
 impl Model for Slow {
-    fn respond<'a>(&'a self, request: Request<'a>, news: News<'a>) -> Responding<'a> {
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         let first = request.thread.len() == 1;
         Box::pin(async move {
-            assert!(news.is_wanted());
+            assert!(deltas.is_wanted());
             if !first {
-                news.tell(&StreamEvent::Text("4.".into()));
+                deltas.send(&StreamEvent::Text("4.".into()));
                 return text("4.");
             }
-            news.tell(&StreamEvent::Text("Let me ".into()));
+            deltas.send(&StreamEvent::Text("Let me ".into()));
             self.0.notified().await;
-            news.tell(&StreamEvent::Text("see.".into()));
-            let mut said = Response::calls([add_call("c1"), add_call("c2")]);
+            deltas.send(&StreamEvent::Text("see.".into()));
+            let mut said = ModelResponse::calls([add_call("c1"), add_call("c2")]);
             said.text = "Let me see.".into();
             Ok(said)
         })
@@ -222,25 +226,25 @@ impl Model for Slow {
 }
 
 /// The events of a run, in words.
-fn told(event: &Event<'_>) -> Option<String> {
+fn told(event: &RunEvent<'_>) -> Option<String> {
     Some(match event {
-        Event::RunStarted { .. } => "run".into(),
-        Event::Delta {
+        RunEvent::RunStarted { .. } => "run".into(),
+        RunEvent::Delta {
             delta: StreamEvent::Text(text),
             ..
         } => text.clone(),
-        Event::ModelFinished { .. } => "model finished".into(),
-        Event::CallsReady { calls, .. } => format!("{} calls", calls.len()),
-        Event::Call {
+        RunEvent::ModelFinished { .. } => "model finished".into(),
+        RunEvent::CallsReady { calls, .. } => format!("{} calls", calls.len()),
+        RunEvent::Call {
             event: CallEvent::Started { index, .. },
             ..
         } => format!("{index} started"),
-        Event::Call {
+        RunEvent::Call {
             event: CallEvent::Finished { index, .. },
             ..
         } => format!("{index} finished"),
-        Event::NodeFinished { node, .. } => format!("{node} done"),
-        Event::RunFinished { run, .. } => run.halted.as_str().to_owned(),
+        RunEvent::NodeFinished { node, .. } => format!("{node} done"),
+        RunEvent::RunFinished { run, .. } => run.end.as_str().to_owned(),
         _ => return None,
     })
 }
@@ -249,7 +253,7 @@ fn told(event: &Event<'_>) -> Option<String> {
 async fn words_are_heard_while_the_model_speaks_and_a_run_is_one_stream() {
     let (go_on, lines) = (Arc::new(Notify::new()), Lines::default());
     let (hears, let_go) = (lines.clone(), Arc::clone(&go_on));
-    let agent = Agent::new(Slow(go_on), all()).listen(move |event: &Event<'_>| {
+    let agent = Agent::new(Slow(go_on), all()).listen(move |event: &RunEvent<'_>| {
         let Some(line) = told(event) else { return };
         // The model waits until its first word was heard.
         if line == "Let me " {
@@ -287,8 +291,8 @@ async fn a_stream_asks_the_model_once_a_turn_however_many_pieces_come() {
     let model = ScriptedModel::new([calls(&[add_call("c1"), add_call("c2")]), text(words)]);
     let pieces = Lines::default();
     let hears = pieces.clone();
-    let agent = Agent::new(model.clone(), all()).listen(move |event: &Event<'_>| {
-        if let Event::Delta { delta: piece, .. } = event {
+    let agent = Agent::new(model.clone(), all()).listen(move |event: &RunEvent<'_>| {
+        if let RunEvent::Delta { delta: piece, .. } = event {
             hears.write(format!("{piece:?}"));
         }
     });
@@ -319,8 +323,8 @@ async fn words_that_are_left_while_an_agent_works_are_answered_once() {
     let model = ScriptedModel::new([text("Hello."), text("One."), text("Two.")]);
     let queue: Arc<Mutex<Option<Queue>>> = Arc::default();
     let leaves = Arc::clone(&queue);
-    let agent = Agent::new(model.clone(), all()).listen(move |event: &Event<'_>| {
-        if let Event::Delta { .. } = event
+    let agent = Agent::new(model.clone(), all()).listen(move |event: &RunEvent<'_>| {
+        if let RunEvent::Delta { .. } = event
             && let Some(queue) = leaves.lock().unwrap().take()
         {
             queue.push("1?");
@@ -347,8 +351,8 @@ async fn a_chat_keeps_tool_messages_and_trims_whole_turns() {
     impl Hooks for Trim {
         fn before_model(&self, session: &mut Session) {
             session.thread_mut().trim(8, |message| match message {
-                Message::User { text } => text.split(' ').count(),
-                Message::Assistant(said) => said.calls.len() + said.text.split(' ').count(),
+                ThreadMessage::User { text } => text.split(' ').count(),
+                ThreadMessage::Assistant(said) => said.calls.len() + said.text.split(' ').count(),
                 _ => 1,
             });
         }
@@ -404,7 +408,7 @@ impl Hooks for Notes {
 
     fn after_run(&self, _session: &mut Session, run: &Run) {
         self.1
-            .write(format!("{} after run, {}", self.0, run.halted.as_str()));
+            .write(format!("{} after run, {}", self.0, run.end.as_str()));
     }
 
     fn before_model(&self, session: &mut Session) {
@@ -464,10 +468,14 @@ async fn hooks_go_in_order_and_come_back_in_reverse_once_a_run() {
 struct Again<M>(M);
 
 impl<M: Model> Model for Again<M> {
-    fn respond<'a>(&'a self, request: Request<'a>, news: News<'a>) -> Responding<'a> {
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         Box::pin(async move {
-            match self.0.respond(request, news).await {
-                Err(error) if error.kind().is_transient() => self.0.respond(request, news).await,
+            match self.0.respond(request, deltas).await {
+                Err(error) if error.kind().is_transient() => self.0.respond(request, deltas).await,
                 other => other,
             }
         })

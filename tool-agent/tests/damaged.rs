@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, CallRecord, Checkpoint, CheckpointError, Checkpointer, Response, Session,
+    Agent, CallRecord, Checkpoint, CheckpointError, Checkpointer, ModelResponse, Session,
     SqliteCheckpointer,
 };
 use toolwright::{Context, ToolCall, tool, tools};
@@ -53,8 +53,8 @@ async fn fill(store: &Arc<SqliteCheckpointer>) {
         let long = "x".repeat(1_000);
         let script = (0..4).map(|turn| {
             Ok(match turn {
-                3 => Response::text("Done."),
-                turn => Response::calls((0..2).map(|n| {
+                3 => ModelResponse::text("Done."),
+                turn => ModelResponse::calls((0..2).map(|n| {
                     let arguments = serde_json::json!({ "text": format!("{turn} {n} {long}") });
                     ToolCall::new(format!("c{n}"), "note", arguments.to_string())
                 })),

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, CallRef, Checkpointer, MemoryCheckpointer, Message, ModelError, Response,
-    Session, SessionError, Status, Why,
+    Agent, AgentError, CallRef, Checkpointer, MemoryCheckpointer, ModelError, ModelResponse,
+    PendingCallReason, Session, SessionError, Status, ThreadMessage,
 };
 use toolwright::layers::Approval;
 use toolwright::{Context, Decision, Executor, Provide, ToolCall, Toolset, tool, tools};
@@ -65,22 +65,22 @@ fn pay_call(id: &str, to: &str, cents: u64) -> ToolCall {
 
 /// An agent whose model makes these calls, and the session that waits for decisions about them.
 async fn paused(tools: Toolset, calls: &[ToolCall]) -> (Agent, Session) {
-    paused_of(tools, calls, Some(Ok(Response::text("Done.")))).await
+    paused_of(tools, calls, Some(Ok(ModelResponse::text("Done.")))).await
 }
 
 /// The same, with what the model says next.
 async fn paused_of(
     tools: Toolset,
     calls: &[ToolCall],
-    next: Option<Result<Response, ModelError>>,
+    next: Option<Result<ModelResponse, ModelError>>,
 ) -> (Agent, Session) {
-    let first = Ok(Response::calls(calls.iter().cloned()));
+    let first = Ok(ModelResponse::calls(calls.iter().cloned()));
     let script = std::iter::once(first).chain(next);
     let executor = Executor::parallel(tools, 4).layer(Approval::at_least("high"));
     let agent = Agent::with_executor(ScriptedModel::new(script), executor);
     let mut session = Session::ask("Pay!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.halted.as_str(), "manual_tool_calls");
+    assert_eq!(run.end.as_str(), "manual_tool_calls");
     // Whoever decides may sit elsewhere.
     let stored = serde_json::to_string(&session).unwrap();
     (agent, serde_json::from_str(&stored).unwrap())
@@ -92,7 +92,7 @@ fn answers(session: &Session) -> Vec<String> {
         .messages()
         .iter()
         .filter_map(|message| match message {
-            Message::Tool(answer) => Some(answer.text.clone()),
+            ThreadMessage::Tool(answer) => Some(answer.text.clone()),
             _ => None,
         });
     answers.collect()
@@ -113,7 +113,9 @@ async fn each_call_is_decided_by_itself() {
     let pending = session.pending();
     let places: Vec<_> = pending.iter().map(|pending| pending.index).collect();
     assert_eq!(places, [0, 1, 3, 4]);
-    assert!(matches!(&pending[0].why, Why::Decision(shown) if shown["risk"] == "high"));
+    assert!(
+        matches!(&pending[0].reason, PendingCallReason::Decision(shown) if shown["risk"] == "high")
+    );
 
     // Some of them, in another order.
     session.decide("d", Decision::Approve).unwrap();
@@ -121,7 +123,7 @@ async fn each_call_is_decided_by_itself() {
         .decide("a", Decision::Reject("too late".into()))
         .unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.halted.as_str(), "manual_tool_calls");
+    assert_eq!(run.end.as_str(), "manual_tool_calls");
     assert_eq!(session.status(), &Status::AwaitingTools);
     assert_eq!(ledger.lines(), ["looked", "300 to Cy"]);
 
@@ -330,14 +332,14 @@ async fn the_model_is_told_of_an_edit_where_the_host_wants_it_and_the_journal_ke
         let store = MemoryCheckpointer::new();
         let (agent, mut session) = paused(all(&ledger), &[pay_call("c1", "Ann", 500)]).await;
         let agent = agent.checkpointer(store.clone());
-        let agent = if tells { agent.tell_edits() } else { agent };
+        let agent = if tells { agent.report_edits() } else { agent };
         let edit = Decision::Edit(json!({"to": "Bob", "cents": 20}));
         session.decide("c1", edit).unwrap();
         agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(ledger.lines(), ["20 to Bob"]);
         let messages = session.thread().messages().iter();
         let mut answers = messages.filter_map(|message| match message {
-            Message::Tool(answer) => Some(answer.text.as_str()),
+            ThreadMessage::Tool(answer) => Some(answer.text.as_str()),
             _ => None,
         });
         let expected = if tells {

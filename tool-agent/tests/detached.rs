@@ -14,8 +14,8 @@ use serde_json::json;
 use tokio::sync::Notify;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentTool, Checkpointer, Halted, MemoryCheckpointer, Message, ModelError,
-    ModelErrorKind, Response, Session, ToolNode,
+    Agent, AgentTool, Checkpointer, MemoryCheckpointer, ModelError, ModelErrorKind, ModelResponse,
+    RunEnd, Session, ThreadMessage, ToolNode,
 };
 use toolwright::layers::Approval;
 use toolwright::{Cancel, Context, Decision, Executor, Tool, ToolCall, Toolset, tool, tools};
@@ -24,15 +24,15 @@ fn ask(id: &str, input: &str) -> ToolCall {
     ToolCall::new(id, "helper", json!({"input": input}).to_string())
 }
 
-fn calls(calls: &[ToolCall]) -> Result<Response, ModelError> {
-    Ok(Response::calls(calls.iter().cloned()))
+fn calls(calls: &[ToolCall]) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse::calls(calls.iter().cloned()))
 }
 
-fn text(text: &str) -> Result<Response, ModelError> {
-    Ok(Response::text(text))
+fn text(text: &str) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse::text(text))
 }
 
-fn script(steps: impl IntoIterator<Item = Result<Response, ModelError>>) -> ScriptedModel {
+fn script(steps: impl IntoIterator<Item = Result<ModelResponse, ModelError>>) -> ScriptedModel {
     ScriptedModel::new(steps)
 }
 
@@ -50,10 +50,10 @@ fn words(session: &Session) -> Vec<String> {
         .messages()
         .iter()
         .map(|message| match message {
-            Message::User { text } => format!("user: {text}"),
-            Message::Assistant(said) if said.text.is_empty() => "calls".to_owned(),
-            Message::Assistant(said) => said.text.clone(),
-            Message::Tool(answer) => format!("tool: {}", answer.text),
+            ThreadMessage::User { text } => format!("user: {text}"),
+            ThreadMessage::Assistant(said) if said.text.is_empty() => "calls".to_owned(),
+            ThreadMessage::Assistant(said) => said.text.clone(),
+            ThreadMessage::Tool(answer) => format!("tool: {}", answer.text),
             _ => "?".to_owned(),
         });
     words.collect()
@@ -63,7 +63,7 @@ fn words(session: &Session) -> Vec<String> {
 fn task(session: &Session) -> String {
     let answers = session.thread().messages().iter();
     let mut answer = answers.filter_map(|message| match message {
-        Message::Tool(answer) => Some(answer.text.clone()),
+        ThreadMessage::Tool(answer) => Some(answer.text.clone()),
         _ => None,
     });
     let answer: serde_json::Value = serde_json::from_str(&answer.next_back().unwrap()).unwrap();
@@ -166,7 +166,7 @@ async fn who_stops_the_caller_stops_it() {
     let (stop, mut session) = (Cancel::new(), Session::ask("Go!"));
     let cx = Context::new().with_cancel(stop.clone());
     let run = agent.run(&mut session, &cx).await.unwrap();
-    assert!(matches!(run.halted, Halted::Completed));
+    assert!(matches!(run.end, RunEnd::Completed));
     tokio::task::yield_now().await;
     stop.cancel();
     session.queue().arrived().await;
@@ -192,7 +192,7 @@ async fn with_a_store_it_is_kept_under_its_id() {
     let id = task(&kept);
     assert_eq!(kept.queue().running(), [id.clone().into()]);
     let ran = store.latest(&id).await.unwrap().unwrap().session().unwrap();
-    assert_eq!(ran.thread().messages()[0], Message::user("Go!"));
+    assert_eq!(ran.thread().messages()[0], ThreadMessage::user("Go!"));
     assert_eq!(ran.pending().len(), 1);
 }
 
@@ -200,7 +200,11 @@ async fn with_a_store_it_is_kept_under_its_id() {
 async fn without_a_conversation_there_is_nobody_to_tell() {
     let inner = Agent::new(script([]), Toolset::default());
     let node = ToolNode::new(Executor::serial(detached(inner)));
-    let mut thread = [Message::user("Go!"), Message::calls([ask("c1", "Go!")])].into();
+    let mut thread = [
+        ThreadMessage::user("Go!"),
+        ThreadMessage::calls([ask("c1", "Go!")]),
+    ]
+    .into();
     let answers = node.process(&mut thread, &Context::new()).await.unwrap();
     assert!(answers.messages[0].is_error);
 }

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, Event, Halted, Message, Model, ModelError, ModelErrorKind, News, Request,
-    Responding, Response, Session, Why,
+    Agent, AgentError, BoxFuture, DeltaSink, Model, ModelError, ModelErrorKind, ModelRequest,
+    ModelResponse, PendingCallReason, RunEnd, RunEvent, Session, ThreadMessage,
 };
 use toolwright::{
     Cancel, Context, ErrorPolicy, Executor, HaltReason, Outcome, ToolCall, ToolError, Toolset,
@@ -56,9 +56,9 @@ fn all() -> Toolset {
     tools![look, asks, fails, ends, by_hand]
 }
 
-fn turn(names: &[&str]) -> Response {
+fn turn(names: &[&str]) -> ModelResponse {
     let calls = names.iter().enumerate();
-    Response::calls(calls.map(|(place, name)| ToolCall::new(format!("c{place}"), *name, "{}")))
+    ModelResponse::calls(calls.map(|(place, name)| ToolCall::new(format!("c{place}"), *name, "{}")))
 }
 
 const fn n(most: u32) -> NonZeroU32 {
@@ -70,7 +70,11 @@ const fn n(most: u32) -> NonZeroU32 {
 struct Endless(Arc<AtomicU32>);
 
 impl Model for Endless {
-    fn respond<'a>(&'a self, _request: Request<'a>, _news: News<'a>) -> Responding<'a> {
+    fn respond<'a>(
+        &'a self,
+        _request: ModelRequest<'a>,
+        _deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Box::pin(async { Ok(turn(&["look"])) })
     }
@@ -91,11 +95,8 @@ async fn endless(
 async fn a_run_asks_its_model_so_often_and_no_more() {
     let (asked, run, session) = endless(|agent| agent.max_turns(n(10))).await;
     let run = run.unwrap();
-    assert!(matches!(run.halted, Halted::MaxTurns(10)));
-    assert_eq!(
-        (asked, run.turns, run.halted.as_str()),
-        (10, 10, "max_turns")
-    );
+    assert!(matches!(run.end, RunEnd::MaxTurns(10)));
+    assert_eq!((asked, run.turns, run.end.as_str()), (10, 10, "max_turns"));
     // A result, with all that was done; an error where the host wants one.
     assert_eq!(session.thread().len(), 1 + 2 * 10);
     assert!(session.thread().check().is_ok() && session.pending().is_empty());
@@ -130,20 +131,23 @@ async fn rounds_of_tools_are_counted_and_a_stream_ends_with_the_limit() {
             if !streams {
                 return agent;
             }
-            agent.listen(move |event: &Event<'_>| {
+            agent.listen(move |event: &RunEvent<'_>| {
                 heard
                     .lock()
                     .unwrap()
-                    .push(event.halted().map(|halted| halted.as_str().to_owned()));
+                    .push(event.end().map(|halted| halted.as_str().to_owned()));
             })
         })
         .await;
         let run = run.unwrap();
-        assert!(matches!(run.halted, Halted::MaxToolRounds(3)));
+        assert!(matches!(run.end, RunEnd::MaxToolRounds(3)));
         // After three rounds the model is asked once more.
         assert_eq!((asked, run.rounds), (4, 3));
         let pending = session.pending();
-        assert_eq!((pending.len(), &pending[0].why), (1, &Why::NotRun));
+        assert_eq!(
+            (pending.len(), &pending[0].reason),
+            (1, &PendingCallReason::NotRun)
+        );
         assert!(matches!(
             run.strict(),
             Err(AgentError::Limit("rounds of tools", 3))
@@ -162,7 +166,7 @@ async fn rounds_of_tools_are_counted_and_a_stream_ends_with_the_limit() {
 async fn a_run_visits_a_hundred_nodes_if_nothing_is_said() {
     let (asked, run, session) = endless(|agent| agent.max_turns(n(1000))).await;
     let run = run.unwrap();
-    assert!(matches!(run.halted, Halted::MaxSteps(100)));
+    assert!(matches!(run.end, RunEnd::MaxSteps(100)));
     assert_eq!((asked, session.thread().len()), (50, 1 + 100));
     let error = run.strict().unwrap_err();
     assert_eq!(error.to_string(), "the run came to its limit of 100 steps");
@@ -176,18 +180,21 @@ async fn a_condition_of_the_host_is_asked_after_each_turn() {
     let agent = Agent::new(model.clone(), all()).halt_when(move |session, said| {
         // The calls of the turn are answered.
         assert!(session.thread().check().is_ok());
-        assert!(matches!(session.thread().last(), Some(Message::Tool(_))));
+        assert!(matches!(
+            session.thread().last(),
+            Some(ThreadMessage::Tool(_))
+        ));
         heard.lock().unwrap().push(said.calls.len());
         said.calls.len() == 2
     });
     let mut session = Session::ask("Go!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.halted.as_str(), "halt_when");
+    assert_eq!(run.end.as_str(), "halt_when");
     assert_eq!(*seen.lock().unwrap(), [1, 2]);
     assert_eq!(model.requests().len(), 2);
     // It goes on where it stood; of a turn that is the last one nobody asks.
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert!(matches!(run.halted, Halted::Completed));
+    assert!(matches!(run.end, RunEnd::Completed));
     assert_eq!(*seen.lock().unwrap(), [1, 2]);
 
     let panics = tokio::spawn(async {
@@ -209,14 +216,14 @@ async fn a_run_that_is_cancelled_before_its_first_turn_says_so() {
         let heard = Arc::clone(&ends);
         let mut agent = Agent::new(ScriptedModel::new([]), all()).max_turns(n(1));
         if streams {
-            agent = agent.listen(move |event: &Event<'_>| {
-                let ended = event.halted().map(|halted| halted.as_str().to_owned());
+            agent = agent.listen(move |event: &RunEvent<'_>| {
+                let ended = event.end().map(|halted| halted.as_str().to_owned());
                 heard.lock().unwrap().extend(ended);
             });
         }
         let cx = Context::new().with_cancel(stop);
         let run = agent.run(&mut Session::ask("Go!"), &cx).await.unwrap();
-        assert!(matches!(run.halted, Halted::Cancelled));
+        assert!(matches!(run.end, RunEnd::Cancelled));
         let told = if streams { &["cancelled"][..] } else { &[] };
         assert_eq!(*ends.lock().unwrap(), told);
     }
@@ -229,7 +236,7 @@ type Ending = (
     bool,
     bool,
     &'static str,
-    &'static [Why],
+    &'static [PendingCallReason],
 );
 
 #[tokio::test]
@@ -248,10 +255,10 @@ async fn of_several_reasons_the_first_in_the_order_counts() {
         let pending: Vec<_> = session
             .pending()
             .iter()
-            .map(|pending| pending.why.clone())
+            .map(|pending| pending.reason.clone())
             .collect();
         assert_eq!(session.thread().unanswered().len(), pending.len());
-        (run.halted.as_str().to_owned(), pending)
+        (run.end.as_str().to_owned(), pending)
     };
     let rows: [Ending; 8] = [
         (
@@ -259,35 +266,35 @@ async fn of_several_reasons_the_first_in_the_order_counts() {
             false,
             true,
             "ask_user",
-            &[Why::ManualTool],
+            &[PendingCallReason::ManualTool],
         ),
         (
             &["by_hand", "ends", "fails"],
             false,
             true,
             "tool_error",
-            &[Why::ManualTool],
+            &[PendingCallReason::ManualTool],
         ),
         (
             &["by_hand", "ends", "look"],
             false,
             true,
             "over",
-            &[Why::ManualTool],
+            &[PendingCallReason::ManualTool],
         ),
         (
             &["look", "by_hand"],
             false,
             true,
             "manual_tool_calls",
-            &[Why::ManualTool],
+            &[PendingCallReason::ManualTool],
         ),
         (
             &["asks"],
             true,
             true,
             "manual_tool_calls",
-            &[Why::ManualMode],
+            &[PendingCallReason::ManualMode],
         ),
         (&[], false, true, "completed", &[]),
         (&["look"], false, true, "halt_when", &[]),
@@ -311,7 +318,7 @@ async fn of_several_reasons_the_first_in_the_order_counts() {
         .run(&mut Session::ask("Go!"), &Context::new())
         .await
         .unwrap();
-    assert_eq!(run.halted.as_str(), "error");
+    assert_eq!(run.end.as_str(), "error");
 }
 
 #[tokio::test]
@@ -343,8 +350,8 @@ async fn a_models_error_arrives_as_it_was() {
     let agent = Agent::new(model, all());
     let mut session = Session::ask("Go!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    let Halted::ModelError(error) = &run.halted else {
-        panic!("{:?}", run.halted);
+    let RunEnd::ModelError(error) = &run.end else {
+        panic!("{:?}", run.end);
     };
     same(error);
     assert_eq!((run.turns, session.thread().len()), (1, 3));

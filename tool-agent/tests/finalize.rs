@@ -9,7 +9,7 @@
 
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, ModelError, ModelErrorKind, Response, Session, SessionError, Usage,
+    Agent, AgentError, ModelError, ModelErrorKind, ModelResponse, Session, SessionError, Usage,
 };
 use toolwright::{Context, Schema, ToolCall, tool, tools};
 
@@ -25,8 +25,8 @@ fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
-fn says(text: &str) -> Result<Response, ModelError> {
-    Ok(Response::text(text))
+fn says(text: &str) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse::text(text))
 }
 
 #[tokio::test]
@@ -35,7 +35,7 @@ async fn one_more_request_without_tools_and_with_a_schema() {
         input: 7,
         output: 2,
     };
-    let last = Response::text("{\"sum\": 5}\n").with_usage(usage);
+    let last = ModelResponse::text("{\"sum\": 5}\n").with_usage(usage);
     let model = ScriptedModel::new([says("It is 5."), Ok(last)]);
     let agent = Agent::new(model.clone(), &tools![add]).system("You add.");
     let (mut session, cx) = (Session::ask("What is 2 + 3?"), Context::new());
@@ -79,7 +79,7 @@ async fn an_answer_of_another_form_is_an_error_that_says_why() {
 #[tokio::test]
 async fn a_session_that_waits_has_no_outcome() {
     let call = ToolCall::new("c1", "add", r#"{"a": 2, "b": 3}"#);
-    let model = ScriptedModel::new([Ok(Response::calls([call]))]);
+    let model = ScriptedModel::new([Ok(ModelResponse::calls([call]))]);
     let agent = Agent::new(model, &tools![add]);
     let (mut session, cx) = (Session::ask("What is 2 + 3?"), Context::new());
     agent.run(&mut session, &cx).await.unwrap();

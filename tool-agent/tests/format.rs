@@ -4,7 +4,9 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use toolwright::agent::{Assistant, FormatError, Message, Native, Thread, ToolMessage, wire_name};
+use toolwright::agent::{
+    Assistant, FormatError, Native, Thread, ThreadMessage, ToolMessage, wire_name,
+};
 use toolwright::{Content, Encoder, Outcome, ToolCall, ToolError, ToolResult, Wire};
 
 const WIRES: [Wire; 6] = [
@@ -16,9 +18,9 @@ const WIRES: [Wire; 6] = [
     Wire::BedrockConverse,
 ];
 
-fn answer(index: usize, call: &ToolCall, outcome: Result<Outcome, ToolError>) -> Message {
+fn answer(index: usize, call: &ToolCall, outcome: Result<Outcome, ToolError>) -> ThreadMessage {
     let result = ToolResult::new(call, outcome);
-    Message::Tool(ToolMessage::of(index, &result, Encoder::auto()))
+    ThreadMessage::Tool(ToolMessage::of(index, &result, Encoder::auto()))
 }
 
 fn body(thread: &Thread, wire: Wire) -> Value {
@@ -125,8 +127,8 @@ fn as_read(wire: Wire, call: &ToolCall) -> Value {
 fn the_second_request_holds_the_question_the_calls_and_their_answers() {
     let call = ToolCall::new("c1", "add", r#"{"a": 2, "b": 3}"#);
     let thread = Thread::from([
-        Message::user("What is 2 + 3?"),
-        Message::calls([call.clone()]),
+        ThreadMessage::user("What is 2 + 3?"),
+        ThreadMessage::calls([call.clone()]),
         answer(0, &call, Ok(Outcome::value(json!({"sum": 5})))),
     ]);
     let chat = body(&thread, Wire::OpenAiChat);
@@ -156,9 +158,12 @@ fn all_answers_of_a_turn_stand_in_one_message_where_the_wire_wants_it_in_call_or
         ToolCall::new("c1", "add", "{}"),
         ToolCall::new("c2", "add", "{}"),
     ];
-    let mut thread = Thread::from([Message::user("Add."), Message::calls(calls.clone())]);
+    let mut thread = Thread::from([
+        ThreadMessage::user("Add."),
+        ThreadMessage::calls(calls.clone()),
+    ]);
     for (index, call) in calls.iter().enumerate().rev() {
-        let Message::Tool(answer) = answer(index, call, Err(ToolError::failed("no"))) else {
+        let ThreadMessage::Tool(answer) = answer(index, call, Err(ToolError::failed("no"))) else {
             panic!("this is an answer");
         };
         assert!(thread.answer(answer));
@@ -179,8 +184,8 @@ fn blocks_stay_blocks() {
     let call = ToolCall::new("c1", "chart", "{}");
     let content = Content::text("Here.").image("image/png", "AAAA");
     let thread = Thread::from([
-        Message::user("Draw."),
-        Message::calls([call.clone()]),
+        ThreadMessage::user("Draw."),
+        ThreadMessage::calls([call.clone()]),
         answer(0, &call, Ok(Outcome::Content(content))),
     ]);
     let anthropic = body(&thread, Wire::Anthropic);
@@ -197,8 +202,8 @@ fn a_providers_own_message_goes_back_to_that_provider_alone() {
         "role": "assistant", "text": "Hm.",
         "native": {"wire": wire_name(Wire::Anthropic), "messages": [own]},
     });
-    let message: Message = serde_json::from_value(stored).unwrap();
-    let thread = Thread::from([Message::user("Hi!"), message]);
+    let message: ThreadMessage = serde_json::from_value(stored).unwrap();
+    let thread = Thread::from([ThreadMessage::user("Hi!"), message]);
     let anthropic = thread.format(Wire::Anthropic, None).unwrap();
     assert!(anthropic.contains(own), "{anthropic}");
     let chat = body(&thread, Wire::OpenAiChat);
@@ -208,7 +213,7 @@ fn a_providers_own_message_goes_back_to_that_provider_alone() {
 
 #[test]
 fn a_thread_that_no_provider_takes_is_refused() {
-    let thread = Thread::from([Message::calls([ToolCall::new("c1", "add", "{}")])]);
+    let thread = Thread::from([ThreadMessage::calls([ToolCall::new("c1", "add", "{}")])]);
     let error = thread.format(Wire::OpenAiChat, None).unwrap_err();
     assert!(matches!(error, FormatError::Thread(_)));
     assert!(error.to_string().contains("`c1`"), "{error}");
@@ -259,7 +264,7 @@ fn thread(steps: &[Step], wire: Wire) -> Thread {
     let mut thread = Thread::new();
     for (turn, step) in steps.iter().enumerate() {
         match step {
-            Step::User(text) => thread.push(Message::user(text)),
+            Step::User(text) => thread.push(ThreadMessage::user(text)),
             Step::Said(text, made, native) => {
                 let calls: Vec<_> = made
                     .iter()
@@ -273,7 +278,7 @@ fn thread(steps: &[Step], wire: Wire) -> Thread {
                 said.calls.clone_from(&calls);
                 if *native {
                     // What such a provider could have written: of this message alone.
-                    let mut alone = Thread::from([Message::Assistant(said.clone())]);
+                    let mut alone = Thread::from([ThreadMessage::Assistant(said.clone())]);
                     for (index, call) in calls.iter().enumerate() {
                         alone.push(answer(index, call, outcome(0)));
                     }
@@ -288,7 +293,7 @@ fn thread(steps: &[Step], wire: Wire) -> Thread {
                         messages: own.map(Value::to_string).collect(),
                     });
                 }
-                thread.push(Message::Assistant(said));
+                thread.push(ThreadMessage::Assistant(said));
                 for (index, (call, (_, kind))) in calls.iter().zip(made).enumerate() {
                     thread.push(answer(index, call, outcome(*kind)));
                 }
@@ -304,7 +309,7 @@ proptest! {
         for wire in WIRES {
             let thread = thread(&steps, wire);
             let body = body(&thread, wire);
-            let made: Vec<_> = thread.messages().iter().flat_map(Message::tool_calls).collect();
+            let made: Vec<_> = thread.messages().iter().flat_map(ThreadMessage::tool_calls).collect();
             let read = calls_in(wire, &body);
             prop_assert_eq!(made.len(), read.len());
             for (made, read) in made.iter().zip(&read) {

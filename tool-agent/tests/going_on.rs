@@ -16,8 +16,8 @@ use std::task::Poll;
 
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, Halted, Message, ModelError, Node, Repair, Response, Session, SessionError, Status,
-    Thread, ToolMessage,
+    Agent, ModelError, ModelResponse, Node, RunEnd, Session, SessionError, Status, Thread,
+    ThreadMessage, ThreadRepair, ToolMessage,
 };
 use toolwright::layers::Approval;
 use toolwright::{
@@ -25,14 +25,14 @@ use toolwright::{
     Toolset, tool, tools,
 };
 
-fn calls(names: &[&str]) -> Result<Response, ModelError> {
+fn calls(names: &[&str]) -> Result<ModelResponse, ModelError> {
     let calls = names.iter().enumerate();
     let calls = calls.map(|(place, name)| ToolCall::new(format!("c{place}"), *name, "{}"));
-    Ok(Response::calls(calls))
+    Ok(ModelResponse::calls(calls))
 }
 
-fn text(text: &str) -> Result<Response, ModelError> {
-    Ok(Response::text(text))
+fn text(text: &str) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse::text(text))
 }
 
 /// Hangs the first time.
@@ -112,7 +112,7 @@ async fn a_session_whose_calls_nobody_answers_is_repaired() {
         let agent = Agent::new(model, tools![by_hand, report]);
         let mut session = Session::ask("Go!");
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
-        assert!(matches!(run.halted, Halted::Pending));
+        assert!(matches!(run.end, RunEnd::Pending));
         assert!(matches!(
             session.reply("Hm?"),
             Err(SessionError::WrongStatus { .. })
@@ -120,7 +120,7 @@ async fn a_session_whose_calls_nobody_answers_is_repaired() {
         session
     };
     let mut session = paused().await;
-    session.repair(&Repair::Answer("nobody was there".into()));
+    session.repair(&ThreadRepair::Answer("nobody was there".into()));
     assert_eq!(session.thread().len(), 4);
     assert!(session.pending().is_empty());
     let agent = Agent::new(ScriptedModel::new([text("Pity.")]), Toolset::default());
@@ -128,13 +128,18 @@ async fn a_session_whose_calls_nobody_answers_is_repaired() {
     assert_eq!(run.text(), Some("Pity."));
 
     let mut session = paused().await;
-    session.repair(&Repair::Strip);
-    let [_, Message::Assistant(said), Message::Tool(answer)] = session.thread().messages() else {
+    session.repair(&ThreadRepair::Strip);
+    let [
+        _,
+        ThreadMessage::Assistant(said),
+        ThreadMessage::Tool(answer),
+    ] = session.thread().messages()
+    else {
         panic!("{:?}", session.thread());
     };
     assert_eq!((said.calls.len(), &*said.calls[0].name), (1, "report"));
     assert_eq!((answer.index, session.status()), (0, &Status::Idle));
-    session.repair(&Repair::Strip);
+    session.repair(&ThreadRepair::Strip);
     assert_eq!(session.thread().len(), 3);
     session.reply("Again!").unwrap();
 }
@@ -155,7 +160,7 @@ async fn a_user_who_stopped_a_run_can_speak_again() {
         stop.cancel();
     };
     let (run, ()) = tokio::join!(agent.run(&mut session, &cx), stopping);
-    assert!(matches!(run.unwrap().halted, Halted::Cancelled));
+    assert!(matches!(run.unwrap().end, RunEnd::Cancelled));
 
     // What runs was answered, what waits for somebody waits on, and who speaks is told so.
     assert_eq!(session.pending().len(), 1);
@@ -165,7 +170,7 @@ async fn a_user_who_stopped_a_run_can_speak_again() {
         "the session is awaiting_tools, and takes no reply: calls are pending; `decide` or `submit` says what \
          becomes of them, and `repair` leaves them"
     );
-    session.repair(&Repair::Answer("the user left it".into()));
+    session.repair(&ThreadRepair::Answer("the user left it".into()));
     session.reply("Never mind.").unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("As you like."));
@@ -232,7 +237,10 @@ async fn stored_messages_that_end_with_calls_are_gone_on_with() {
     let threads = |answered: &[usize]| {
         let calls = all.iter().enumerate();
         let calls = calls.map(|(place, name)| ToolCall::new(format!("c{place}"), *name, "{}"));
-        let mut thread = Thread::from([Message::user("Go!"), Message::calls(calls.clone())]);
+        let mut thread = Thread::from([
+            ThreadMessage::user("Go!"),
+            ThreadMessage::calls(calls.clone()),
+        ]);
         for (index, call) in calls
             .enumerate()
             .filter(|(index, _)| answered.contains(index))
@@ -259,12 +267,12 @@ async fn stored_messages_that_end_with_calls_are_gone_on_with() {
                 false
             }));
         let agent = Agent::with_executor(model, executor);
-        let mut session = Session::of_thread(threads(answered));
+        let mut session = Session::from_thread(threads(answered));
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!((run.text(), run.rounds), (Some("Done."), 2), "{answered:?}");
         let messages = session.thread().messages().iter();
         let answers = messages.filter_map(|message| match message {
-            Message::Tool(answer) => Some(answer.text.as_str()),
+            ThreadMessage::Tool(answer) => Some(answer.text.as_str()),
             _ => None,
         });
         let mut expected = expected.to_vec();

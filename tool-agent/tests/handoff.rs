@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, Event, HANDOFF, Halted, MemoryCheckpointer, Message, ModelError, Response,
-    Session, Status, handoff,
+    Agent, AgentError, HANDOFF, MemoryCheckpointer, ModelError, ModelResponse, RunEnd, RunEvent,
+    Session, Status, ThreadMessage, handoff,
 };
 use toolwright::{Context, Outcome, Tool, ToolCall, Toolset, tool, tools};
 
@@ -22,15 +22,15 @@ fn call(id: &str, name: &str) -> ToolCall {
     ToolCall::new(id, name, "{}")
 }
 
-fn calls(calls: &[ToolCall]) -> Result<Response, ModelError> {
-    Ok(Response::calls(calls.iter().cloned()))
+fn calls(calls: &[ToolCall]) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse::calls(calls.iter().cloned()))
 }
 
-fn text(text: &str) -> Result<Response, ModelError> {
-    Ok(Response::text(text))
+fn text(text: &str) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse::text(text))
 }
 
-fn script(steps: impl IntoIterator<Item = Result<Response, ModelError>>) -> ScriptedModel {
+fn script(steps: impl IntoIterator<Item = Result<ModelResponse, ModelError>>) -> ScriptedModel {
     ScriptedModel::new(steps)
 }
 
@@ -58,7 +58,7 @@ fn and(tools: &Toolset, more: &[&str]) -> Toolset {
 fn answers(session: &Session) -> Vec<String> {
     let messages = session.thread().messages().iter();
     let answers = messages.filter_map(|message| match message {
-        Message::Tool(answer) => Some(answer.text.clone()),
+        ThreadMessage::Tool(answer) => Some(answer.text.clone()),
         _ => None,
     });
     answers.collect()
@@ -84,8 +84,8 @@ async fn the_thread_goes_on_under_another_prompt_and_other_tools() {
         .name("desk")
         .peer("billing", other)
         .checkpointer(store.clone())
-        .listen(move |event: &Event<'_>| {
-            if let Event::HandedOver { agent, .. } = event {
+        .listen(move |event: &RunEvent<'_>| {
+            if let RunEvent::HandedOver { agent, .. } = event {
                 heard.lock().unwrap().push((*agent).to_owned());
             }
         });
@@ -134,7 +134,7 @@ async fn calls_that_wait_belong_to_who_made_them() {
         .peer("billing", Agent::new(billing, Toolset::default()));
     let mut session = Session::ask("Invoices!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert!(matches!(run.halted, Halted::Pending));
+    assert!(matches!(run.end, RunEnd::Pending));
     assert_eq!(session.agent(), None);
 
     let stored = serde_json::to_string(&session).unwrap();
@@ -166,8 +166,8 @@ async fn of_several_the_first_counts_and_an_unknown_one_ends_the_run() {
     );
     let mut session = Session::ask("Go!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    let Halted::Halt { reason, value, .. } = run.halted else {
-        panic!("{:?}", run.halted);
+    let RunEnd::Halt { reason, value, .. } = run.end else {
+        panic!("{:?}", run.end);
     };
     assert_eq!((reason, value.to_value()), (HANDOFF, json!({"agent": "c"})));
     assert_eq!(session.status(), &Status::Completed);
@@ -194,7 +194,7 @@ async fn a_tool_of_the_hosts_hands_over_too_and_limits_stay() {
         .max_turns(NonZeroU32::MIN.saturating_add(1));
     let mut session = Session::ask("Help!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert!(matches!(run.halted, Halted::MaxTurns(2)));
+    assert!(matches!(run.end, RunEnd::MaxTurns(2)));
     assert_eq!(session.agent(), Some("boss"));
 }
 
@@ -207,9 +207,9 @@ async fn whoever_looks_on_is_told_where_the_host_answers_the_last_call() {
     let heard = Arc::clone(&told);
     let agent = Agent::new(desk, and(&tools![by_hand], &["billing"]))
         .peer("billing", Agent::new(billing, Toolset::default()))
-        .listen(move |event: &Event<'_>| match event {
-            Event::RunStarted { .. } => heard.lock().unwrap().push("run".to_owned()),
-            Event::HandedOver { agent, .. } => heard.lock().unwrap().push((*agent).to_owned()),
+        .listen(move |event: &RunEvent<'_>| match event {
+            RunEvent::RunStarted { .. } => heard.lock().unwrap().push("run".to_owned()),
+            RunEvent::HandedOver { agent, .. } => heard.lock().unwrap().push((*agent).to_owned()),
             _ => {}
         });
     let mut session = Session::ask("Invoices!");

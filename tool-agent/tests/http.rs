@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use toolwright::agent::{
-    Agent, Endpoint, Message, Model, ModelError, ModelErrorKind, News, Request, Response, Session,
-    Thread,
+    Agent, DeltaSink, Endpoint, Model, ModelError, ModelErrorKind, ModelRequest, ModelResponse,
+    Session, Thread, ThreadMessage,
 };
 use toolwright::{
     Context, Dialect, Schema, StreamEvent, ToolCall, ToolChoice, Toolset, tool, tools,
@@ -119,25 +119,25 @@ fn weather(city: &str, #[arg(default = 1)] days: u8) -> String {
 }
 
 fn thread() -> Thread {
-    Thread::from([Message::user("How is Zürich?")])
+    Thread::from([ThreadMessage::user("How is Zürich?")])
 }
 
 /// What the endpoint answers, and the pieces that were told.
 async fn ask(
     endpoint: &Endpoint,
     streams: bool,
-) -> (Result<Response, ModelError>, Vec<StreamEvent>) {
+) -> (Result<ModelResponse, ModelError>, Vec<StreamEvent>) {
     let told = Mutex::new(Vec::new());
     let listener = |event: &StreamEvent| told.lock().unwrap().push(event.clone());
-    let news = if streams {
-        News::to(&listener)
+    let deltas = if streams {
+        DeltaSink::to(&listener)
     } else {
-        News::NOBODY
+        DeltaSink::NONE
     };
     let (thread, tools, choice) = (thread(), tools![weather], ToolChoice::Auto);
-    let mut request = Request::new(&thread, &tools, &choice);
+    let mut request = ModelRequest::new(&thread, &tools, &choice);
     request.system = Some("Be brief.");
-    let response = endpoint.respond(request, news).await;
+    let response = endpoint.respond(request, deltas).await;
     (response, told.into_inner().unwrap())
 }
 
@@ -355,7 +355,7 @@ async fn an_answer_may_be_too_long_and_too_late() {
         let text = sample(file);
         let text = if streams { stream(&text) } else { whole(&text) };
         let server = Server::start(vec![text]).await;
-        let endpoint = Endpoint::openai_chat(&*server.url, "m", "").most_bytes(300);
+        let endpoint = Endpoint::openai_chat(&*server.url, "m", "").max_bytes(300);
         let error = ask(&endpoint, streams).await.0.unwrap_err();
         assert_eq!(error.kind(), ModelErrorKind::Unreadable);
         assert!(error.to_string().contains("300 bytes"), "{error}");
@@ -367,7 +367,7 @@ async fn an_answer_may_be_too_long_and_too_late() {
     let endpoint = Endpoint::openai_chat(&*url, "m", "").retries(0);
     for endpoint in [
         endpoint.clone().timeout(patience),
-        endpoint.silence(patience),
+        endpoint.read_timeout(patience),
     ] {
         let error = ask(&endpoint, false).await.0.unwrap_err();
         assert_eq!(error.kind(), ModelErrorKind::Timeout, "{error}");
@@ -402,7 +402,7 @@ async fn an_answer_that_has_ended_does_not_wait_for_the_end_of_the_connection() 
         std::future::pending::<()>().await;
     });
     let endpoint = Endpoint::openai_chat(&*url, "m", "").retries(0);
-    let silent = endpoint.silence(Duration::from_millis(200));
+    let silent = endpoint.read_timeout(Duration::from_millis(200));
     assert_eq!(ask(&silent, true).await.0.unwrap(), response);
     open.abort();
 }
@@ -501,15 +501,15 @@ async fn a_request_that_cannot_be_made_is_not_sent() {
     let thread = thread();
     let (tools, required) = (tools![weather], ToolChoice::Required);
     // Ollama has no word for it.
-    let request = Request::new(&thread, &tools, &required);
+    let request = ModelRequest::new(&thread, &tools, &required);
     let ollama = Endpoint::ollama(&*server.url, "m");
-    let error = ollama.respond(request, News::NOBODY).await.unwrap_err();
+    let error = ollama.respond(request, DeltaSink::NONE).await.unwrap_err();
     assert_eq!(error.kind(), ModelErrorKind::Refused);
     assert!(error.to_string().contains("`Required`"), "{error}");
     // No provider would take it.
-    let open = Thread::from([Message::calls([ToolCall::new("c1", "weather", "{}")])]);
-    let request = Request::new(&open, &tools, &ToolChoice::Auto);
-    let error = ollama.respond(request, News::NOBODY).await.unwrap_err();
+    let open = Thread::from([ThreadMessage::calls([ToolCall::new("c1", "weather", "{}")])]);
+    let request = ModelRequest::new(&open, &tools, &ToolChoice::Auto);
+    let error = ollama.respond(request, DeltaSink::NONE).await.unwrap_err();
     assert_eq!(error.kind(), ModelErrorKind::Refused);
     assert!(error.to_string().contains("`c1`"), "{error}");
     assert_eq!(server.got().len(), 0);
@@ -591,12 +591,12 @@ async fn the_form_of_an_answer_is_asked_for_where_each_wire_has_it() {
         let server = Server::start(vec![whole(&sample(file))]).await;
         let (endpoint, ..) = endpoints(&server.url).remove(place);
         let mut thread = thread();
-        thread.push(Message::calls([call.clone()]));
-        thread.repair(&toolwright::agent::Repair::Answer("no".into()));
+        thread.push(ThreadMessage::calls([call.clone()]));
+        thread.repair(&toolwright::agent::ThreadRepair::Answer("no".into()));
         let (tools, schema) = (Toolset::default(), toolwright::SchemaDoc::of::<Forecast>());
-        let mut request = Request::new(&thread, &tools, &ToolChoice::None);
+        let mut request = ModelRequest::new(&thread, &tools, &ToolChoice::None);
         request.schema = Some(&schema);
-        endpoint.respond(request, News::NOBODY).await.unwrap();
+        endpoint.respond(request, DeltaSink::NONE).await.unwrap();
         let body = server.got()[0].body.clone();
         let schema = [
             "/response_format/json_schema/schema",

@@ -15,8 +15,9 @@ use std::task::Poll;
 use proptest::prelude::*;
 use serde_json::json;
 use toolwright::agent::{
-    Agent, AgentError, AgentTool, MemoryCheckpointer, Message, Model, ModelError, ModelErrorKind,
-    News, Node, Request, Responding, Response, Session, SessionError, Status, Why,
+    Agent, AgentError, AgentTool, BoxFuture, DeltaSink, MemoryCheckpointer, Model, ModelError,
+    ModelErrorKind, ModelRequest, ModelResponse, Node, PendingCallReason, Session, SessionError,
+    Status, ThreadMessage,
 };
 use toolwright::layers::Approval;
 use toolwright::{Context, Decision, Executor, Outcome, ToolCall, Toolset, tool, tools};
@@ -62,16 +63,20 @@ struct Drawn {
 }
 
 impl Model for Drawn {
-    fn respond<'a>(&'a self, request: Request<'a>, _news: News<'a>) -> Responding<'a> {
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        _deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         request
             .thread
             .check()
             .expect("a thread that providers take");
         let draws = &self.draws;
         let response = match draws.below(5) {
-            0 | 1 => Ok(Response::text("Done.")),
+            0 | 1 => Ok(ModelResponse::text("Done.")),
             2 if draws.below(4) == 0 => Err(ModelError::new(ModelErrorKind::Busy, "429")),
-            _ => Ok(Response::calls((0..=draws.below(3)).map(|_| {
+            _ => Ok(ModelResponse::calls((0..=draws.below(3)).map(|_| {
                 let id = draws.one(&["a", "b", "c"]);
                 let name = draws.one(self.tools);
                 let arguments = match name {
@@ -139,7 +144,7 @@ fn holds(session: &Session, depth: usize, seen: &mut Seen) {
         let behind = messages[place + 1..].iter();
         let mut found: Vec<_> = behind
             .map_while(|message| match message {
-                Message::Tool(answer) if !calls.is_empty() => Some(answer.index),
+                ThreadMessage::Tool(answer) if !calls.is_empty() => Some(answer.index),
                 _ => None,
             })
             .collect();
@@ -152,7 +157,7 @@ fn holds(session: &Session, depth: usize, seen: &mut Seen) {
     seen.note(format!("{} at {depth}", session.status().as_str()));
     for pending in &pending {
         let sub = session.sub_session(pending.index);
-        if pending.why == Why::Agent {
+        if pending.reason == PendingCallReason::Agent {
             holds(sub.unwrap(), depth + 1, seen);
         }
     }
@@ -173,7 +178,7 @@ fn act(draws: &Draws, session: &mut Session) -> usize {
         _ => {}
     }
     for pending in session.pending() {
-        if pending.why == Why::Agent && draws.below(8) > 0 {
+        if pending.reason == PendingCallReason::Agent && draws.below(8) > 0 {
             let inside = session.in_sub_session(pending.index, |sub| {
                 again += act(draws, sub);
                 Ok::<_, SessionError>(())
@@ -190,7 +195,7 @@ fn act(draws: &Draws, session: &mut Session) -> usize {
         let runs = decision == Decision::Approve;
         if session.decide(pending.index, decision).is_ok()
             && runs
-            && matches!(pending.why, Why::OutcomeUnknown { .. })
+            && matches!(pending.reason, PendingCallReason::OutcomeUnknown { .. })
         {
             again += 1;
         }

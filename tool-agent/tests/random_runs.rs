@@ -17,9 +17,9 @@ use std::task::Poll;
 use proptest::prelude::*;
 use serde_json::json;
 use toolwright::agent::{
-    Agent, AgentError, CallRef, CheckpointId, Checkpointer, FormatError, HANDOFF,
-    MemoryCheckpointer, Message, Model, ModelError, ModelErrorKind, News, Node, PendingCall,
-    Repair, Request, Responding, Response, Session, Status, Thread, Why,
+    Agent, AgentError, BoxFuture, CallRef, CheckpointId, Checkpointer, DeltaSink, FormatError,
+    HANDOFF, MemoryCheckpointer, Model, ModelError, ModelErrorKind, ModelRequest, ModelResponse,
+    Node, PendingCall, PendingCallReason, Session, Status, Thread, ThreadMessage, ThreadRepair,
 };
 use toolwright::layers::Approval;
 use toolwright::{
@@ -160,10 +160,10 @@ struct Drawn {
 }
 
 impl Drawn {
-    fn response(&self) -> Result<Response, ModelError> {
+    fn response(&self) -> Result<ModelResponse, ModelError> {
         let draws = &self.draws;
         match draws.below(8) {
-            0 => return Ok(Response::text("Done.")),
+            0 => return Ok(ModelResponse::text("Done.")),
             1 => return Err(ModelError::new(ModelErrorKind::Busy, "429")),
             _ => {}
         }
@@ -175,12 +175,16 @@ impl Drawn {
             let arguments = draws.one(&["{}", "{}", r#"{"n": "5"}"#, r#"{"n": []}"#, "{"]);
             ToolCall::new(id, name, arguments)
         });
-        Ok(Response::calls(calls))
+        Ok(ModelResponse::calls(calls))
     }
 }
 
 impl Model for Drawn {
-    fn respond<'a>(&'a self, request: Request<'a>, _news: News<'a>) -> Responding<'a> {
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        _deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         request
             .thread
             .check()
@@ -201,10 +205,10 @@ impl Model for Drawn {
 }
 
 /// Whether a tool of the last turn ended the run, and nobody has spoken since.
-fn is_ended(messages: &[Message]) -> bool {
+fn is_ended(messages: &[ThreadMessage]) -> bool {
     let behind = messages.iter().rev();
     let mut behind = behind.map_while(|message| match message {
-        Message::Tool(answer) => Some(answer),
+        ThreadMessage::Tool(answer) => Some(answer),
         _ => None,
     });
     behind.any(|answer| &*answer.name == "ends" && answer.text == "it is over")
@@ -213,7 +217,9 @@ fn is_ended(messages: &[Message]) -> bool {
 /// Whatever is open can be answered, however the session came to stand where it does; and it says so.
 fn can_be_answered(session: &Session) {
     let (pending, open) = (session.pending(), session.questions());
-    let is_left = pending.iter().any(|pending| pending.why != Why::NotRun);
+    let is_left = pending
+        .iter()
+        .any(|pending| pending.reason != PendingCallReason::NotRun);
     match session.status() {
         Status::AwaitingUser { index, .. } => assert_eq!(*index, open[0].index, "{session:?}"),
         Status::AwaitingTools => assert!(open.is_empty() && is_left, "{session:?}"),
@@ -248,7 +254,7 @@ fn holds(session: &Session) {
         .rposition(|message| !message.tool_calls().is_empty());
     let mut open: Vec<&ToolCall> = Vec::new();
     for (place, message) in messages.iter().enumerate() {
-        if matches!(message, Message::Tool(_)) {
+        if matches!(message, ThreadMessage::Tool(_)) {
             assert!(!open.is_empty(), "an answer to nothing: {session:?}");
             continue;
         }
@@ -256,7 +262,7 @@ fn holds(session: &Session) {
         let answers = messages[place + 1..]
             .iter()
             .map_while(|message| match message {
-                Message::Tool(answer) => Some(answer),
+                ThreadMessage::Tool(answer) => Some(answer),
                 _ => None,
             });
         let mut found: Vec<_> = answers
@@ -298,8 +304,8 @@ fn formats(session: &Session, wires: &[Wire]) {
     let waits: Vec<_> = pending.iter().map(|pending| pending.index).collect();
     assert_eq!(named, waits);
     let repair = match pending.len() % 2 {
-        0 => Repair::Strip,
-        _ => Repair::Answer("nobody did".to_owned()),
+        0 => ThreadRepair::Strip,
+        _ => ThreadRepair::Answer("nobody did".to_owned()),
     };
     let mut repaired = session.clone();
     repaired.repair(&repair);
@@ -440,7 +446,7 @@ impl Host {
             for (at, index, words) in &self.said {
                 let answers = session.thread().messages().iter().skip(at + 1);
                 let mut answers = answers.map_while(|message| match message {
-                    Message::Tool(answer) => Some(answer),
+                    ThreadMessage::Tool(answer) => Some(answer),
                     _ => None,
                 });
                 let answer = answers.find(|answer| answer.index == *index);
@@ -572,7 +578,7 @@ impl Host {
                 _ => Decision::Approve,
             };
             let may_run = matches!(decision, Decision::Approve | Decision::Edit(_));
-            if may_run && matches!(pending.why, Why::OutcomeUnknown { .. }) {
+            if may_run && matches!(pending.reason, PendingCallReason::OutcomeUnknown { .. }) {
                 self.again += 1;
             }
             decisions.push((CallRef::Index(pending.index), decision));
@@ -648,11 +654,11 @@ fn the_draws_lead_everywhere() {
                 .entry(session.status().as_str().to_owned())
                 .or_default() += 1;
             for pending in session.pending() {
-                let why = match pending.why {
-                    Why::NotRun => "not run",
-                    Why::ManualTool => "manual",
-                    Why::Decision(_) => "decision",
-                    Why::OutcomeUnknown { .. } => "unknown",
+                let why = match pending.reason {
+                    PendingCallReason::NotRun => "not run",
+                    PendingCallReason::ManualTool => "manual",
+                    PendingCallReason::Decision(_) => "decision",
+                    PendingCallReason::OutcomeUnknown { .. } => "unknown",
                     _ => "other",
                 };
                 *seen.entry(why.to_owned()).or_default() += 1;

@@ -5,14 +5,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Agent, AgentTool, Message, Response, Session, Thread};
+use toolwright::agent::{Agent, AgentTool, ModelResponse, Session, Thread, ThreadMessage};
 use toolwright::{Context, ToolCall, Toolset};
 
-fn calls(name: &str) -> Response {
-    Response::calls([ToolCall::new("c1", name, r#"{"input": "Go!"}"#)])
+fn calls(name: &str) -> ModelResponse {
+    ModelResponse::calls([ToolCall::new("c1", name, r#"{"input": "Go!"}"#)])
 }
 
-fn script<const N: usize>(steps: [Response; N]) -> ScriptedModel {
+fn script<const N: usize>(steps: [ModelResponse; N]) -> ScriptedModel {
     ScriptedModel::new(steps.map(Ok))
 }
 
@@ -50,7 +50,7 @@ fn a_model_that_is_asked_too_often_says_so_at_once() {
     );
     let said = complaint(|| {
         let agent = Agent::new(script([]), Toolset::default());
-        let mut thread = Thread::from([Message::user("Go!")]);
+        let mut thread = Thread::from([ThreadMessage::user("Go!")]);
         drop(block_on(agent.step(&mut thread, &Context::new())));
     });
     assert_eq!(
@@ -66,7 +66,7 @@ fn where_the_panic_was_contained_it_is_said_at_the_end() {
         let inner = script([]);
         let helper = Agent::new(inner.clone(), Toolset::default());
         let helper = AgentTool::new(helper, "helper", "Helps.").build().unwrap();
-        let outer = script([calls("helper"), Response::text("Done.")]);
+        let outer = script([calls("helper"), ModelResponse::text("Done.")]);
         (inner, Agent::new(outer, Toolset::new([helper]).unwrap()))
     };
     let expected = "the script has 0 steps, and the model was asked 1 times";
@@ -85,13 +85,13 @@ fn where_the_panic_was_contained_it_is_said_at_the_end() {
 #[test]
 fn steps_that_are_left_over_are_told_once() {
     let left = "2 steps of the script were not asked for";
-    let model = script([Response::text("a"), Response::text("b")]);
+    let model = script([ModelResponse::text("a"), ModelResponse::text("b")]);
     assert_eq!(complaint(|| model.finish()), left);
     drop(model);
-    let model = script([Response::text("a"), Response::text("b")]);
+    let model = script([ModelResponse::text("a"), ModelResponse::text("b")]);
     assert_eq!(complaint(|| drop(model)), left);
     // One that is played to its end says nothing.
-    let model = script([Response::text("Done.")]);
+    let model = script([ModelResponse::text("Done.")]);
     run(&Agent::new(model.clone(), Toolset::default()));
     model.finish();
 }

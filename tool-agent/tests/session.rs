@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, AgentTool, Asks, CallRef, MemoryCheckpointer, Message, ModelError,
-    ModelErrorKind, Node, Repair, Response, Session, SessionError, Status, Thread, ToolMessage,
-    Why,
+    Agent, AgentError, AgentTool, Asks, CallRef, MemoryCheckpointer, ModelError, ModelErrorKind,
+    ModelResponse, Node, PendingCallReason, Session, SessionError, Status, Thread, ThreadMessage,
+    ThreadRepair, ToolMessage,
 };
 use toolwright::layers::Approval;
 use toolwright::{
@@ -33,9 +33,9 @@ fn answers_in_any_order_stand_in_call_order_once() {
         let result = ToolResult::new(&calls[index], Ok(Outcome::value(text)));
         ToolMessage::of(index, &result, Encoder::auto())
     };
-    let (mut random, mut thread) = (7_u64, Thread::from([Message::user("Go!")]));
+    let (mut random, mut thread) = (7_u64, Thread::from([ThreadMessage::user("Go!")]));
     for round in 0..20 {
-        thread.push(Message::calls(calls.iter().cloned()));
+        thread.push(ThreadMessage::calls(calls.iter().cloned()));
         let start = thread.len();
         let mut expected = BTreeMap::new();
         for step in 0..120 {
@@ -55,13 +55,13 @@ fn answers_in_any_order_stand_in_call_order_once() {
         let answers = thread.messages()[start..]
             .iter()
             .map(|message| match message {
-                Message::Tool(answer) => (answer.index, answer.text.clone()),
+                ThreadMessage::Tool(answer) => (answer.index, answer.text.clone()),
                 message => panic!("{message:?}"),
             });
         assert!(answers.eq(expected));
-        thread.repair(&Repair::Answer("gone".into()));
+        thread.repair(&ThreadRepair::Answer("gone".into()));
         assert!(thread.check().is_ok());
-        thread.push(Message::user("Again!"));
+        thread.push(ThreadMessage::user("Again!"));
         // A message in between ends the turn's answers, and what is said later goes before it.
         assert!(thread.answer(answer(3, "late")));
         assert!(thread.check().is_ok());
@@ -79,8 +79,11 @@ fn answers_in_any_order_stand_in_call_order_once() {
     assert!(thread.check().is_ok());
 
     // Answers that somebody stored in another order, twice, or to no call.
-    let stored = [4, 2, 7].map(|index| Message::Tool(answer(index, "stored")));
-    let before = [Message::user("Go!"), Message::calls(calls.iter().cloned())];
+    let stored = [4, 2, 7].map(|index| ThreadMessage::Tool(answer(index, "stored")));
+    let before = [
+        ThreadMessage::user("Go!"),
+        ThreadMessage::calls(calls.iter().cloned()),
+    ];
     let mut thread = Thread::from([before.as_slice(), &stored].concat());
     assert!(thread.answer(answer(2, "again")));
     assert_eq!(thread.len(), 5);
@@ -152,21 +155,24 @@ fn ask_call(id: &str) -> ToolCall {
     ToolCall::new(id, "pick_city", "{}")
 }
 
-fn calls(calls: &[ToolCall]) -> Result<Response, ModelError> {
-    Ok(Response::calls(calls.iter().cloned()))
+fn calls(calls: &[ToolCall]) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse::calls(calls.iter().cloned()))
 }
 
-fn text(text: &str) -> Result<Response, ModelError> {
-    Ok(Response::text(text))
+fn text(text: &str) -> Result<ModelResponse, ModelError> {
+    Ok(ModelResponse::text(text))
 }
 
-fn agent(ledger: &Ledger, script: impl IntoIterator<Item = Result<Response, ModelError>>) -> Agent {
+fn agent(
+    ledger: &Ledger,
+    script: impl IntoIterator<Item = Result<ModelResponse, ModelError>>,
+) -> Agent {
     Agent::new(ScriptedModel::new(script), all(ledger))
 }
 
 /// The session after a run of this script.
 async fn after(
-    script: impl IntoIterator<Item = Result<Response, ModelError>>,
+    script: impl IntoIterator<Item = Result<ModelResponse, ModelError>>,
     of: impl FnOnce(Agent) -> Agent,
 ) -> Session {
     let agent = of(agent(&Ledger::default(), script));
@@ -185,7 +191,7 @@ fn answers(session: &Session) -> Vec<String> {
         .messages()
         .iter()
         .filter_map(|message| match message {
-            Message::Tool(answer) => Some(answer.text.clone()),
+            ThreadMessage::Tool(answer) => Some(answer.text.clone()),
             _ => None,
         });
     answers.collect()
@@ -325,7 +331,7 @@ async fn a_question_stands_in_the_thread_and_survives_storage() {
     let session = after([calls(&[ask_call("c1")])], |agent| agent).await;
     let messages = session.thread().messages();
     assert_eq!(answers(&session), ["<awaiting user response>"]);
-    let Some(Message::Assistant(question)) = messages.last() else {
+    let Some(ThreadMessage::Assistant(question)) = messages.last() else {
         panic!("{messages:?}");
     };
     assert_eq!(question.text, "Which city?");
@@ -362,7 +368,7 @@ async fn of_a_turn_that_asks_the_manual_calls_stay_pending() {
     let agent = agent(&ledger, script);
     let mut session = Session::ask("Go!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.halted.as_str(), "ask_user");
+    assert_eq!(run.end.as_str(), "ask_user");
     session.answer("Oslo").unwrap();
     assert_eq!(session.status(), &Status::AwaitingTools);
     session.decide("c1", Decision::Approve).unwrap();
@@ -454,7 +460,10 @@ async fn questions_inside_of_agents_are_answered_in_any_order_too() {
 
 #[tokio::test]
 async fn calls_that_nobody_answers_are_stripped_or_answered_in_the_store_too() {
-    let repairs = [Repair::Strip, Repair::Answer("nobody answered".into())];
+    let repairs = [
+        ThreadRepair::Strip,
+        ThreadRepair::Answer("nobody answered".into()),
+    ];
     for (repair, roles) in repairs.into_iter().zip([1, 4]) {
         let script = [
             calls(&[weather_call("c1", "Oslo"), charge_call("c2")]),
@@ -473,7 +482,7 @@ async fn calls_that_nobody_answers_are_stripped_or_answered_in_the_store_too() {
         // What an agent is given from now on can be gone on with.
         let kept = agent.state("s").await.unwrap().unwrap();
         assert!(kept.thread().check().is_ok() && kept.pending().is_empty());
-        let strips = repair == Repair::Strip;
+        let strips = repair == ThreadRepair::Strip;
         let calls: usize = kept
             .thread()
             .messages()
@@ -490,7 +499,7 @@ async fn calls_that_nobody_answers_are_stripped_or_answered_in_the_store_too() {
         assert_eq!(stored(&whole), stored(&session));
     }
     // A question is asked on, whatever becomes of its turn's other calls.
-    for repair in [Repair::Strip, Repair::Answer("no".into())] {
+    for repair in [ThreadRepair::Strip, ThreadRepair::Answer("no".into())] {
         let turn = [charge_call("c1"), ask_call("c2"), charge_call("c3")];
         let mut session = after([calls(&turn)], |agent| agent).await;
         session.repair(&repair);
@@ -507,18 +516,18 @@ async fn calls_that_nobody_answers_are_stripped_or_answered_in_the_store_too() {
 fn a_thread_is_repaired_wherever_it_is_broken() {
     let answer = |index, call: &ToolCall| {
         let result = ToolResult::new(call, Ok(Outcome::value(1)));
-        Message::Tool(ToolMessage::of(index, &result, Encoder::auto()))
+        ThreadMessage::Tool(ToolMessage::of(index, &result, Encoder::auto()))
     };
     let (first, second) = (charge_call("a"), charge_call("b"));
     let broken = || {
         Thread::from([
             answer(0, &first),
-            Message::user("Go!"),
-            Message::calls([first.clone(), second.clone()]),
+            ThreadMessage::user("Go!"),
+            ThreadMessage::calls([first.clone(), second.clone()]),
             answer(1, &second),
-            Message::user("Well?"),
+            ThreadMessage::user("Well?"),
             answer(0, &first),
-            Message::calls([first.clone()]),
+            ThreadMessage::calls([first.clone()]),
         ])
     };
     let error = broken().check().unwrap_err();
@@ -530,20 +539,20 @@ fn a_thread_is_repaired_wherever_it_is_broken() {
     assert_eq!(open(&broken()), [(2, 0), (6, 0)]);
 
     let mut stripped = broken();
-    stripped.repair(&Repair::Strip);
+    stripped.repair(&ThreadRepair::Strip);
     let whole = Thread::from([
-        Message::user("Go!"),
-        Message::calls([second.clone()]),
+        ThreadMessage::user("Go!"),
+        ThreadMessage::calls([second.clone()]),
         answer(0, &second),
-        Message::user("Well?"),
+        ThreadMessage::user("Well?"),
     ]);
     assert_eq!(stripped, whole);
 
     let mut answered = broken();
-    answered.repair(&Repair::Answer("lost".into()));
+    answered.repair(&ThreadRepair::Answer("lost".into()));
     assert!(answered.check().is_ok());
     let lost = answered.messages().iter().filter(|message| {
-        matches!(message, Message::Tool(answer) if answer.is_error && answer.text == "lost")
+        matches!(message, ThreadMessage::Tool(answer) if answer.is_error && answer.text == "lost")
     });
     assert_eq!((lost.count(), answered.len()), (2, 7));
 }
@@ -558,7 +567,7 @@ async fn reviewed(ledger: &Ledger, turn: &[ToolCall]) -> Agent {
     let mut session = Session::with_id("s");
     session.reply("Go!").unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.halted.as_str(), "interrupted");
+    assert_eq!(run.end.as_str(), "interrupted");
     assert_eq!(ledger.lines(), [""; 0]);
     agent
 }
@@ -585,12 +594,12 @@ async fn before_tools_run_each_call_can_be_decided_about() {
     assert_eq!(kept.await.unwrap().status().as_str(), "interrupted");
     // The same agent goes on, and what nobody decided about runs as the model wrote it.
     let (mut session, run) = agent.resume("s", &Context::new()).await.unwrap();
-    assert_eq!(run.halted.as_str(), "manual_tool_calls");
+    assert_eq!(run.end.as_str(), "manual_tool_calls");
     assert_eq!(ledger.lines(), ["sun in Kyoto", "to Bern", "sun in Rome"]);
     let pending = session.pending();
     assert_eq!(
-        (pending.len(), pending[0].index, &pending[0].why),
-        (1, 4, &Why::ManualTool)
+        (pending.len(), pending[0].index, &pending[0].reason),
+        (1, 4, &PendingCallReason::ManualTool)
     );
     session.decide(4, Decision::Approve).unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -624,7 +633,9 @@ async fn a_call_whose_edit_is_refused_does_not_run_as_it_was() {
     );
     // Somebody wanted it otherwise, so it waits from now on; nothing ran.
     assert_eq!(session.status(), &Status::AwaitingTools);
-    assert!(matches!(&session.pending()[0].why, Why::Decision(why) if why["why"].is_string()));
+    assert!(
+        matches!(&session.pending()[0].reason, PendingCallReason::Decision(why) if why["why"].is_string())
+    );
     let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
     assert!(matches!(
         error,
@@ -650,10 +661,10 @@ async fn a_tool_that_asks_in_its_midst_leaves_the_rest_to_run() {
     let mut session = agent.state("s").await.unwrap().unwrap();
     session.decide("c1", Decision::Approve).unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.halted.as_str(), "ask_user");
+    assert_eq!(run.end.as_str(), "ask_user");
     session.answer("Oslo").unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.halted.as_str(), "manual_tool_calls");
+    assert_eq!(run.end.as_str(), "manual_tool_calls");
     assert_eq!(ledger.lines(), ["sun in Rome"]);
     session.submit("c3", "by hand").unwrap();
     agent.run(&mut session, &Context::new()).await.unwrap();
@@ -670,10 +681,10 @@ async fn a_round_that_was_decided_about_counts() {
     let mut session = Session::ask("Go!");
     for id in ["c1", "c2"] {
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
-        assert_eq!(run.halted.as_str(), "interrupted");
+        assert_eq!(run.end.as_str(), "interrupted");
         session.decide(id, Decision::Approve).unwrap();
     }
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.halted.as_str(), "max_tool_rounds");
+    assert_eq!(run.end.as_str(), "max_tool_rounds");
     assert_eq!(ledger.lines(), ["sun in Oslo"]);
 }

@@ -10,8 +10,8 @@
 use serde_json::json;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, Checkpointer, Halted, MemoryCheckpointer, Message, ModelError,
-    ModelErrorKind, Node, Response, Session, Thread, ToolNode, Why, route,
+    Agent, AgentError, Checkpointer, MemoryCheckpointer, ModelError, ModelErrorKind, ModelResponse,
+    Node, PendingCallReason, RunEnd, Session, Thread, ThreadMessage, ToolNode, route,
 };
 use toolwright::{
     Cancel, Context, Executor, Filter, HaltReason, Outcome, State, ToolCall, ToolChoice, Toolset,
@@ -62,13 +62,17 @@ fn add_call(id: &str, a: i64) -> ToolCall {
 }
 
 fn thread(calls: &[ToolCall]) -> Thread {
-    [Message::user("Go!"), Message::calls(calls.iter().cloned())].into()
+    [
+        ThreadMessage::user("Go!"),
+        ThreadMessage::calls(calls.iter().cloned()),
+    ]
+    .into()
 }
 
 fn answers(thread: &Thread) -> Vec<(String, String)> {
     let messages = thread.messages().iter();
     let answers = messages.filter_map(|message| match message {
-        Message::Tool(answer) => Some((answer.id.to_string(), answer.text.clone())),
+        ThreadMessage::Tool(answer) => Some((answer.id.to_string(), answer.text.clone())),
         _ => None,
     });
     answers.collect()
@@ -83,12 +87,12 @@ fn the_last_message_says_where_it_goes_on() {
     let open = thread(&[add_call("c1", 1)]);
     assert_eq!(route(&open), Node::Tools);
     assert_eq!(route(&Thread::new()), Node::End);
-    assert_eq!(route(&[Message::user("Hi!")].into()), Node::Model);
-    assert_eq!(route(&[Message::assistant("Hi!")].into()), Node::End);
+    assert_eq!(route(&[ThreadMessage::user("Hi!")].into()), Node::Model);
+    assert_eq!(route(&[ThreadMessage::assistant("Hi!")].into()), Node::End);
 
     // Nothing can be run where a call was passed over.
     let mut passed_over = open;
-    passed_over.push(Message::user("Well?"));
+    passed_over.push(ThreadMessage::user("Well?"));
     assert_eq!(route(&passed_over), Node::Model);
 }
 
@@ -121,7 +125,7 @@ async fn each_call_has_one_answer_in_call_order() {
     let answered = node().process(&mut thread, &Context::new()).await.unwrap();
     assert!(answered.messages.is_empty());
     assert_eq!(thread, before);
-    let mut said: Thread = [Message::user("Hi!"), Message::assistant("Hi!")].into();
+    let mut said: Thread = [ThreadMessage::user("Hi!"), ThreadMessage::assistant("Hi!")].into();
     node().process(&mut said, &Context::new()).await.unwrap();
     assert_eq!(said.len(), 2);
 }
@@ -131,7 +135,7 @@ async fn an_empty_or_broken_thread_is_refused() {
     let error = node().process(&mut Thread::new(), &Context::new()).await;
     assert!(matches!(error, Err(AgentError::EmptyThread)));
     let mut passed_over = thread(&[add_call("c1", 1)]);
-    passed_over.push(Message::user("Well?"));
+    passed_over.push(ThreadMessage::user("Well?"));
     let error = node().process(&mut passed_over, &Context::new()).await;
     let error = error.unwrap_err();
     assert_eq!(
@@ -186,7 +190,7 @@ async fn what_the_context_does_not_say_the_thread_does() {
     let texts: Vec<_> = answers(&thread).into_iter().map(|(_, text)| text).collect();
     assert_eq!(texts, ["unknown tool `report`", "6 in Go!, key ", "2"]);
 
-    thread.push(Message::calls([call("c4", "report", &json!({}))]));
+    thread.push(ThreadMessage::calls([call("c4", "report", &json!({}))]));
     let answered = node.process(&mut thread, &cx).await.unwrap();
     assert_eq!(
         answered.halted.map(|halted| halted.as_str().to_owned()),
@@ -197,16 +201,16 @@ async fn what_the_context_does_not_say_the_thread_does() {
 #[tokio::test]
 async fn a_chat_is_one_request_and_a_step_its_calls_too() {
     let script = [
-        Ok(Response::calls([add_call("c1", 1)])),
-        Ok(Response::calls([
+        Ok(ModelResponse::calls([add_call("c1", 1)])),
+        Ok(ModelResponse::calls([
             call("c2", "learn", &json!({"n": 7})),
             call("c3", "charge", &json!({"cents": 5})),
         ])),
-        Ok(Response::text("Done.")),
+        Ok(ModelResponse::text("Done.")),
     ];
     let model = ScriptedModel::new(script);
     let agent = Agent::new(model.clone(), all()).system("You add.");
-    let mut thread: Thread = [Message::user("Go!")].into();
+    let mut thread: Thread = [ThreadMessage::user("Go!")].into();
     let cx = Context::new()
         .with_run("r1")
         .with_turn(3)
@@ -214,28 +218,28 @@ async fn a_chat_is_one_request_and_a_step_its_calls_too() {
 
     let step = agent.chat(&mut thread, &cx).await.unwrap();
     assert!(matches!(
-        step.halted,
-        Halted::Interrupted {
+        step.end,
+        RunEnd::Interrupted {
             node: Node::Tools,
             after: false
         }
     ));
     assert_eq!((thread.len(), step.pending.len()), (2, 1));
-    assert_eq!(step.pending[0].why, Why::NotRun);
+    assert_eq!(step.pending[0].reason, PendingCallReason::NotRun);
     node().process(&mut thread, &cx).await.unwrap();
 
     let step = agent.step(&mut thread, &cx).await.unwrap();
-    assert!(matches!(step.halted, Halted::Pending));
-    assert_eq!(step.pending[0].why, Why::ManualTool);
+    assert!(matches!(step.end, RunEnd::Pending));
+    assert_eq!(step.pending[0].reason, PendingCallReason::ManualTool);
     assert_eq!(step.state.get("n"), Some(&json!(7)));
     // What the host says of its conversation holds.
     assert_eq!(answers(&thread)[1].1, "6 in Go!, key r1/3/0/c2");
 
-    let mut session = Session::of_thread(thread);
-    session.repair(&toolwright::agent::Repair::Answer("no".into()));
+    let mut session = Session::from_thread(thread);
+    session.repair(&toolwright::agent::ThreadRepair::Answer("no".into()));
     let mut thread = session.thread().clone();
     let step = agent.step(&mut thread, &cx).await.unwrap();
-    assert!(matches!(step.halted, Halted::Completed));
+    assert!(matches!(step.end, RunEnd::Completed));
     assert_eq!(step.text.as_deref(), Some("Done."));
     assert_eq!(route(&thread), Node::End);
     let systems = model.requests();
@@ -250,7 +254,7 @@ async fn a_chat_is_one_request_and_a_step_its_calls_too() {
 async fn a_step_that_fails_changes_nothing() {
     let broken = Err(ModelError::new(ModelErrorKind::Busy, "429"));
     let agent = Agent::new(ScriptedModel::new([broken]), all());
-    let mut thread: Thread = [Message::user("Go!")].into();
+    let mut thread: Thread = [ThreadMessage::user("Go!")].into();
     let error = agent.step(&mut thread, &Context::new()).await.unwrap_err();
     assert!(matches!(error, AgentError::Model(_)));
     assert_eq!(thread.len(), 1);
@@ -260,16 +264,16 @@ async fn a_step_that_fails_changes_nothing() {
     let cancelled = agent
         .step(&mut thread, &Context::new().with_cancel(stop))
         .await;
-    assert!(matches!(cancelled.unwrap().halted, Halted::Cancelled));
+    assert!(matches!(cancelled.unwrap().end, RunEnd::Cancelled));
     assert_eq!(thread.len(), 1);
 }
 
 #[tokio::test]
 async fn a_step_keeps_nothing_and_needs_no_checkpoint() {
     let store = MemoryCheckpointer::new();
-    let model = ScriptedModel::new([Ok(Response::calls([add_call("c1", 1)]))]);
+    let model = ScriptedModel::new([Ok(ModelResponse::calls([add_call("c1", 1)]))]);
     let agent = Agent::new(model, all()).checkpointer(store.clone());
-    let mut thread: Thread = [Message::user("Go!")].into();
+    let mut thread: Thread = [ThreadMessage::user("Go!")].into();
     let cx = Context::new().with_session("s");
     let step = agent.step(&mut thread, &cx).await.unwrap();
     assert!(step.pending.is_empty(), "{step:?}");
@@ -279,17 +283,20 @@ async fn a_step_keeps_nothing_and_needs_no_checkpoint() {
 
 #[tokio::test]
 async fn a_choice_that_was_followed_is_not_forced_again() {
-    let calls = |id| Ok(Response::calls([add_call(id, 1)]));
-    let text = |text: &str| Ok(Response::text(text));
+    let calls = |id| Ok(ModelResponse::calls([add_call(id, 1)]));
+    let text = |text: &str| Ok(ModelResponse::text(text));
     let model = ScriptedModel::new([calls("c1"), text("2."), calls("c2"), text("2 again.")]);
     let agent = Agent::new(model.clone(), all()).tool_choice(ToolChoice::Required);
-    let (mut thread, cx) = (Thread::from([Message::user("1 + 1?")]), Context::new());
+    let (mut thread, cx) = (
+        Thread::from([ThreadMessage::user("1 + 1?")]),
+        Context::new(),
+    );
     agent.step(&mut thread, &cx).await.unwrap();
     let step = agent.step(&mut thread, &cx).await.unwrap();
-    assert!(matches!(step.halted, Halted::Completed));
+    assert!(matches!(step.end, RunEnd::Completed));
 
     // Each time the user asks it is to be followed.
-    thread.push(Message::user("And again?"));
+    thread.push(ThreadMessage::user("And again?"));
     agent.chat(&mut thread, &cx).await.unwrap();
     node().process(&mut thread, &cx).await.unwrap();
     agent.chat(&mut thread, &cx).await.unwrap();
@@ -320,12 +327,12 @@ async fn the_questions_of_a_turn_stand_in_the_thread_until_each_is_answered() {
     ];
     for is_step in [false, true] {
         let (mut thread, ends) = if is_step {
-            let model = ScriptedModel::new([Ok(Response::calls(turn.clone()))]);
+            let model = ScriptedModel::new([Ok(ModelResponse::calls(turn.clone()))]);
             let agent = Agent::new(model, tools![asks, ends]);
-            let mut thread = Thread::from([Message::user("Go!")]);
+            let mut thread = Thread::from([ThreadMessage::user("Go!")]);
             let step = agent.step(&mut thread, &Context::new()).await.unwrap();
-            assert_eq!(step.halted.as_str(), "ask_user");
-            (thread, step.ending.unwrap().as_str().to_owned())
+            assert_eq!(step.end.as_str(), "ask_user");
+            (thread, step.deferred_end.unwrap().as_str().to_owned())
         } else {
             let mut thread = thread(&turn);
             let node = ToolNode::new(Executor::serial(tools![asks, ends]));

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use toolwright::agent::testing::conformance;
 use toolwright::agent::{
-    Begin, Begun, CallRecord, Checkpoint, CheckpointId, Checkpointer, MemoryCheckpointer,
-    NewCheckpoint, SqliteCheckpointer, Storing,
+    Begin, Begun, BoxFuture, CallRecord, Checkpoint, CheckpointError, CheckpointId, Checkpointer,
+    MemoryCheckpointer, NewCheckpoint, SqliteCheckpointer,
 };
 
 #[tokio::test]
@@ -130,7 +130,10 @@ impl Faulty {
 }
 
 impl Checkpointer for Faulty {
-    fn put<'a>(&'a self, new: NewCheckpoint<'a>) -> Storing<'a, CheckpointId> {
+    fn put<'a>(
+        &'a self,
+        new: NewCheckpoint<'a>,
+    ) -> BoxFuture<'a, Result<CheckpointId, CheckpointError>> {
         Box::pin(async move {
             let newest = self.newest(new.session).await;
             let mut put = new;
@@ -155,21 +158,27 @@ impl Checkpointer for Faulty {
         })
     }
 
-    fn latest<'a>(&'a self, session: &'a str) -> Storing<'a, Option<Checkpoint>> {
+    fn latest<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Checkpoint>, CheckpointError>> {
         Box::pin(async move {
             let latest = self.kept.latest(session).await?;
             Ok(latest.map(|one| self.damage(one)))
         })
     }
 
-    fn get(&self, id: CheckpointId) -> Storing<'_, Option<Checkpoint>> {
+    fn get(&self, id: CheckpointId) -> BoxFuture<'_, Result<Option<Checkpoint>, CheckpointError>> {
         Box::pin(async move {
             let found = self.kept.get(id).await?;
             Ok(found.filter(|_| !self.is(Fault::FindsNothing)))
         })
     }
 
-    fn history<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<Checkpoint>> {
+    fn history<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Checkpoint>, CheckpointError>> {
         Box::pin(async move {
             let mut history = self.kept.history(session).await?;
             if self.is(Fault::NewestFirst) {
@@ -179,7 +188,11 @@ impl Checkpointer for Faulty {
         })
     }
 
-    fn sessions<'a>(&'a self, after: Option<&'a str>, most: usize) -> Storing<'a, Vec<String>> {
+    fn sessions<'a>(
+        &'a self,
+        after: Option<&'a str>,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, CheckpointError>> {
         Box::pin(async move {
             if self.is(Fault::IsNotEmpty) {
                 return Ok(vec!["somebody's".to_owned()]);
@@ -193,7 +206,7 @@ impl Checkpointer for Faulty {
         })
     }
 
-    fn delete<'a>(&'a self, session: &'a str) -> Storing<'a, bool> {
+    fn delete<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<bool, CheckpointError>> {
         Box::pin(async move {
             if self.is(Fault::DeletesNothing) {
                 return Ok(true);
@@ -221,7 +234,10 @@ impl Checkpointer for Faulty {
         })
     }
 
-    fn begin_call<'a>(&'a self, mut begin: Begin<'a>) -> Storing<'a, Begun> {
+    fn begin_call<'a>(
+        &'a self,
+        mut begin: Begin<'a>,
+    ) -> BoxFuture<'a, Result<Begun, CheckpointError>> {
         Box::pin(async move {
             let standing = self.revision(begin.session, begin.key).await;
             match self.fault {
@@ -247,7 +263,7 @@ impl Checkpointer for Faulty {
         key: &'a str,
         revision: u64,
         outcome: &'a str,
-    ) -> Storing<'a, ()> {
+    ) -> BoxFuture<'a, Result<(), CheckpointError>> {
         Box::pin(async move {
             let revision = match self.fault {
                 Fault::EndsAny => self.revision(session, key).await.unwrap_or(revision),
@@ -258,7 +274,10 @@ impl Checkpointer for Faulty {
         })
     }
 
-    fn calls<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<CallRecord>> {
+    fn calls<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>> {
         Box::pin(async move {
             let mut calls = self.kept.calls(session).await?;
             if self.is(Fault::SortsCalls) {

@@ -8,7 +8,9 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{self, Agent, ModelError, ModelErrorKind, Response, Run, Session, Usage};
+use toolwright::agent::{
+    self, Agent, ModelError, ModelErrorKind, ModelResponse, Run, Session, Usage,
+};
 use toolwright::{Context, Executor, ToolCall, tool, tools};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -116,7 +118,7 @@ fn fails() -> Result<u8, &'static str> {
 }
 
 /// What a run of this script comes to, under this subscriber.
-fn run(recorder: &Recorder, script: Vec<Result<Response, ModelError>>) -> Run {
+fn run(recorder: &Recorder, script: Vec<Result<ModelResponse, ModelError>>) -> Run {
     let _guard = tracing::subscriber::set_default(recorder.clone());
     let model = ScriptedModel::new(script);
     let agent = Agent::with_executor(model, Executor::parallel(tools![look, fails], 2));
@@ -133,15 +135,16 @@ fn usage(input: u64, output: u64) -> Usage {
     Usage { input, output }
 }
 
-fn two_calls() -> Response {
+fn two_calls() -> ModelResponse {
     let calls = [("c1", "look"), ("c2", "fails")];
-    Response::calls(calls.map(|(id, name)| ToolCall::new(id, name, "{}"))).with_usage(usage(7, 2))
+    ModelResponse::calls(calls.map(|(id, name)| ToolCall::new(id, name, "{}")))
+        .with_usage(usage(7, 2))
 }
 
 #[test]
 fn a_run_is_a_span_around_those_of_its_model_calls_and_tools() {
     let recorder = Recorder::default();
-    let words = Response::text("Done.").with_usage(usage(9, 1));
+    let words = ModelResponse::text("Done.").with_usage(usage(9, 1));
     run(&recorder, vec![Ok(two_calls()), Ok(words)]);
     let seen = recorder.spans.lock().unwrap().seen.clone();
     let names: Vec<_> = seen.iter().map(|span| (span.name, span.parent)).collect();
@@ -202,7 +205,7 @@ fn what_listens_ends_no_run() {
     };
     let run = run(
         &recorder,
-        vec![Ok(two_calls()), Ok(Response::text("Done."))],
+        vec![Ok(two_calls()), Ok(ModelResponse::text("Done."))],
     );
     assert_eq!(run.text(), Some("Done."));
 }
@@ -211,11 +214,11 @@ fn what_listens_ends_no_run() {
 fn a_panic_of_a_listener_is_an_error_and_changes_nothing() {
     let recorder = Recorder::default();
     let _guard = tracing::subscriber::set_default(recorder.clone());
-    let script = [Ok(two_calls()), Ok(Response::text("Done."))];
+    let script = [Ok(two_calls()), Ok(ModelResponse::text("Done."))];
     let agent = Agent::new(ScriptedModel::new(script), tools![look, fails]);
-    let agent = agent.listen(|event: &agent::Event<'_>| match event {
-        agent::Event::RunStarted { .. } => panic!("of the run"),
-        agent::Event::Call { .. } => panic!("of a call"),
+    let agent = agent.listen(|event: &agent::RunEvent<'_>| match event {
+        agent::RunEvent::RunStarted { .. } => panic!("of the run"),
+        agent::RunEvent::Call { .. } => panic!("of a call"),
         _ => {}
     });
     let runtime = tokio::runtime::Builder::new_current_thread();

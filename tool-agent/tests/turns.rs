@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentTool, CallRef, Halted, MemoryCheckpointer, Message, Model, Native, News, Request,
-    Responding, Response, Session, Status, Thread, ToolMessage, ToolNode, Why,
+    Agent, AgentTool, BoxFuture, CallRef, DeltaSink, MemoryCheckpointer, Model, ModelError,
+    ModelRequest, ModelResponse, Native, PendingCallReason, RunEnd, Session, Status, Thread,
+    ThreadMessage, ToolMessage, ToolNode,
 };
 use toolwright::layers::Approval;
 use toolwright::{
@@ -83,12 +84,12 @@ fn all(ran: &Arc<Ran>) -> Toolset {
 }
 
 /// Calls of these tools, under the ids `c0`, `c1`, …
-fn turn(names: &[&str]) -> Response {
+fn turn(names: &[&str]) -> ModelResponse {
     let calls = names.iter().enumerate();
-    Response::calls(calls.map(|(place, name)| ToolCall::new(format!("c{place}"), *name, "{}")))
+    ModelResponse::calls(calls.map(|(place, name)| ToolCall::new(format!("c{place}"), *name, "{}")))
 }
 
-fn agent(ran: &Arc<Ran>, script: impl IntoIterator<Item = Response>) -> Agent {
+fn agent(ran: &Arc<Ran>, script: impl IntoIterator<Item = ModelResponse>) -> Agent {
     let model = ScriptedModel::new(script.into_iter().map(Ok));
     let executor = Executor::parallel(all(ran), 4).layer(Approval::at_least("high"));
     Agent::with_executor(model, executor)
@@ -102,7 +103,7 @@ fn stored(session: &Session) -> Session {
 fn answers(thread: &Thread) -> Vec<String> {
     let messages = thread.messages().iter();
     let answers = messages.filter_map(|message| match message {
-        Message::Tool(answer) => Some(answer.text.clone()),
+        ThreadMessage::Tool(answer) => Some(answer.text.clone()),
         _ => None,
     });
     answers.collect()
@@ -118,10 +119,13 @@ fn question(session: &Session) -> &str {
 #[tokio::test]
 async fn each_question_of_a_turn_is_asked_and_the_model_reads_each_answer() {
     let ran = Arc::default();
-    let agent = agent(&ran, [turn(&["asks", "asks"]), Response::text("Thanks.")]);
+    let agent = agent(
+        &ran,
+        [turn(&["asks", "asks"]), ModelResponse::text("Thanks.")],
+    );
     let mut session = Session::ask("Go!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.halted.as_str(), "ask_user");
+    assert_eq!(run.end.as_str(), "ask_user");
     assert_eq!(question(&session), "What of c0?");
     let mut session = stored(&session);
     session.answer("x").unwrap();
@@ -137,7 +141,10 @@ async fn each_question_of_a_turn_is_asked_and_the_model_reads_each_answer() {
 #[tokio::test]
 async fn words_answer_one_question_after_the_other_and_the_last_in_a_message() {
     let ran = Arc::default();
-    let agent = agent(&ran, [turn(&["asks", "asks"]), Response::text("Thanks.")]);
+    let agent = agent(
+        &ran,
+        [turn(&["asks", "asks"]), ModelResponse::text("Thanks.")],
+    );
     let mut session = Session::ask("Go!");
     agent.run(&mut session, &Context::new()).await.unwrap();
     session.reply("x").unwrap();
@@ -166,7 +173,7 @@ async fn what_is_pending_beside_a_tool_that_ends_the_run_can_be_decided_about() 
             let agent = Agent::with_executor(model, executor);
             let mut session = Session::ask("Go!");
             let run = agent.run(&mut session, &Context::new()).await.unwrap();
-            assert_eq!(run.halted.as_str(), halted);
+            assert_eq!(run.end.as_str(), halted);
             // Somebody is needed, so nobody says that it is over.
             assert_eq!(session.status(), &Status::AwaitingTools);
             assert_eq!(session.result(), None);
@@ -177,7 +184,7 @@ async fn what_is_pending_beside_a_tool_that_ends_the_run_can_be_decided_about() 
             // The model is not asked: what ended the run ends it now.
             let mut session = stored(&session);
             let run = agent.run(&mut session, &Context::new()).await.unwrap();
-            assert_eq!(run.halted.as_str(), halted);
+            assert_eq!(run.end.as_str(), halted);
             assert!(session.pending().is_empty());
             let paid = !matches!((name, &policy), ("fails", ErrorPolicy::Abort));
             let expected = if paid {
@@ -190,7 +197,7 @@ async fn what_is_pending_beside_a_tool_that_ends_the_run_can_be_decided_about() 
                 assert_eq!(session.status(), &Status::Completed);
                 assert_eq!(session.result(), Some(r#"{"sum":7}"#));
                 let run = agent.run(&mut session, &Context::new()).await.unwrap();
-                assert!(matches!(run.halted, Halted::Completed));
+                assert!(matches!(run.end, RunEnd::Completed));
             }
         }
     }
@@ -199,13 +206,16 @@ async fn what_is_pending_beside_a_tool_that_ends_the_run_can_be_decided_about() 
 #[tokio::test]
 async fn what_is_pending_beside_a_run_that_was_stopped_can_be_decided_about() {
     let ran = Arc::default();
-    let agent = agent(&ran, [turn(&["by_hand", "stops"]), Response::text("Done.")]);
+    let agent = agent(
+        &ran,
+        [turn(&["by_hand", "stops"]), ModelResponse::text("Done.")],
+    );
     let stop = Cancel::new();
     let cx = Context::new().with(stop.clone()).with_cancel(stop);
     let mut session = Session::ask("Go!");
     let run = agent.run(&mut session, &cx).await.unwrap();
-    assert!(matches!(run.halted, Halted::Cancelled));
-    assert_eq!(session.pending()[0].why, Why::ManualTool);
+    assert!(matches!(run.end, RunEnd::Cancelled));
+    assert_eq!(session.pending()[0].reason, PendingCallReason::ManualTool);
     session.submit("c0", "here").unwrap();
     let run = agent.run(&mut stored(&session), &Context::new()).await;
     assert_eq!(run.unwrap().text(), Some("Done."));
@@ -218,7 +228,7 @@ async fn a_tool_that_ends_the_run_ends_it_behind_the_questions_of_its_turn() {
         let agent = agent(&ran, [turn(&["ends", "asks", "by_hand"])]);
         let mut session = Session::ask("Go!");
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
-        assert_eq!(run.halted.as_str(), "ask_user");
+        assert_eq!(run.end.as_str(), "ask_user");
         // In any order.
         session.submit("c2", "here").unwrap();
         let mut session = stored(&session);
@@ -232,14 +242,14 @@ async fn a_tool_that_ends_the_run_ends_it_behind_the_questions_of_its_turn() {
             .run(&mut stored(&session), &Context::new())
             .await
             .unwrap();
-        let Halted::Halt {
+        let RunEnd::Halt {
             reason,
             value,
             index,
             id,
-        } = &run.halted
+        } = &run.end
         else {
-            panic!("{:?}", run.halted);
+            panic!("{:?}", run.end);
         };
         assert_eq!((reason.as_str(), *index, &**id), ("over", 0, "c0"));
         assert_eq!(value.to_value(), json!({"sum": 7}));
@@ -261,10 +271,7 @@ async fn a_question_in_a_run_that_was_stopped_or_failed_is_still_asked() {
         let cx = Context::new().with(stop.clone()).with_cancel(stop);
         let mut session = Session::ask("Go!");
         let run = agent.run(&mut session, &cx).await.unwrap();
-        assert!(matches!(
-            run.halted,
-            Halted::Cancelled | Halted::ToolError(_)
-        ));
+        assert!(matches!(run.end, RunEnd::Cancelled | RunEnd::ToolError(_)));
         assert_eq!(question(&stored(&session)), "What of c0?");
         session.answer("x").unwrap();
         assert_eq!(answers(session.thread())[0], "x");
@@ -277,12 +284,12 @@ async fn a_run_inside_that_ends_beside_a_pending_call_lets_its_call_wait() {
     let inner = agent(&ran, [turn(&["ends", "pay"])]);
     let helper = AgentTool::new(inner, "helper", "Helps.").build().unwrap();
     let ask = ToolCall::new("c1", "helper", r#"{"input": "Pay!"}"#);
-    let script = [Response::calls([ask]), Response::text("Done.")];
+    let script = [ModelResponse::calls([ask]), ModelResponse::text("Done.")];
     let model = ScriptedModel::new(script.map(Ok));
     let agent = Agent::new(model, Toolset::new([helper]).unwrap());
     let mut session = Session::ask("Go!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert!(matches!(run.halted, Halted::Pending), "{:?}", run.halted);
+    assert!(matches!(run.end, RunEnd::Pending), "{:?}", run.end);
     let mut session = stored(&session);
     let approve = |sub: &mut Session| sub.decide("c1", Decision::Approve);
     session.in_sub_session("c1", approve).unwrap();
@@ -301,7 +308,7 @@ async fn a_clone_of_a_session_has_a_queue_of_its_own() {
     copy.queue().push("for the copy");
     let heard = |mut session: Session| async move {
         let ran = Arc::default();
-        let agent = agent(&ran, ["a", "b", "c"].map(Response::text));
+        let agent = agent(&ran, ["a", "b", "c"].map(ModelResponse::text));
         agent.run(&mut session, &Context::new()).await.unwrap();
         assert!(session.queue().is_empty());
         serde_json::to_string(session.thread()).unwrap()
@@ -327,13 +334,17 @@ async fn a_session_whose_run_came_to_a_limit_can_be_run_again() {
     ];
     for (name, limit, n) in limits {
         let ran = Arc::default();
-        let script = [turn(&["look"]), turn(&["look"]), Response::text("Done.")];
+        let script = [
+            turn(&["look"]),
+            turn(&["look"]),
+            ModelResponse::text("Done."),
+        ];
         let agent = limit(agent(&ran, script), most(n));
         let mut session = Session::ask("Go!");
         let mut ends = Vec::new();
         while *session.status() != Status::Completed {
             let run = agent.run(&mut session, &Context::new()).await.unwrap();
-            ends.push(run.halted.as_str().to_owned());
+            ends.push(run.end.as_str().to_owned());
             // What is pending then can be decided about, too.
             for pending in session.pending() {
                 let says = Decision::Answer(json!("by hand"));
@@ -355,18 +366,22 @@ async fn a_session_whose_run_came_to_a_limit_can_be_run_again() {
 struct Nameless;
 
 impl Model for Nameless {
-    fn respond<'a>(&'a self, request: Request<'a>, _news: News<'a>) -> Responding<'a> {
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        _deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         let turns = request.thread.messages().iter();
         let turns = turns
             .filter(|message| !message.tool_calls().is_empty())
             .count();
         Box::pin(async move {
             if turns == 2 {
-                return Ok(Response::text("Done."));
+                return Ok(ModelResponse::text("Done."));
             }
             let ids = ["", "call_1", ""];
             let calls = ids.map(|id| ToolCall::new(id, "look", "{}"));
-            let mut response = Response::calls(calls);
+            let mut response = ModelResponse::calls(calls);
             response.native = Some(Native {
                 wire: toolwright::agent::wire_name(Wire::Anthropic),
                 messages: vec![r#"{"role":"assistant","content":[]}"#.to_owned()],
@@ -385,7 +400,7 @@ async fn calls_without_ids_are_given_some_before_anybody_hears_of_them() {
     agent.run(&mut session, &Context::new()).await.unwrap();
     let calls = session.thread().messages().iter();
     let ids: Vec<_> = calls
-        .flat_map(Message::tool_calls)
+        .flat_map(ThreadMessage::tool_calls)
         .map(|call| call.id.to_string())
         .collect();
     assert_eq!(
@@ -403,15 +418,15 @@ async fn calls_without_ids_are_given_some_before_anybody_hears_of_them() {
 #[tokio::test]
 async fn two_calls_of_one_id_both_run_and_no_request_has_an_id_twice() {
     let ran = Arc::default();
-    let same = || Response::calls(["a", "a", "a_1"].map(|id| ToolCall::new(id, "look", "{}")));
-    let agent = agent(&ran, [same(), same(), Response::text("Done.")]);
+    let same = || ModelResponse::calls(["a", "a", "a_1"].map(|id| ToolCall::new(id, "look", "{}")));
+    let agent = agent(&ran, [same(), same(), ModelResponse::text("Done.")]);
     let mut session = Session::ask("Go!");
     agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(ran.all().len(), 6);
     let messages = session.thread().messages().iter();
     let answered: Vec<_> = messages
         .filter_map(|message| match message {
-            Message::Tool(answer) => Some((answer.index, &*answer.id)),
+            ThreadMessage::Tool(answer) => Some((answer.index, &*answer.id)),
             _ => None,
         })
         .collect();
@@ -441,8 +456,8 @@ async fn two_calls_of_one_id_both_run_and_no_request_has_an_id_twice() {
         // What was written before stays as it was when the thread grows.
         let mut longer = session.thread().clone();
         longer.extend([
-            Message::user("And?"),
-            Message::calls([ToolCall::new("a_2", "look", "{}")]),
+            ThreadMessage::user("And?"),
+            ThreadMessage::calls([ToolCall::new("a_2", "look", "{}")]),
         ]);
         let result = ToolResult::new(&ToolCall::new("a_2", "look", ""), Ok(Outcome::value(1)));
         longer.answer(ToolMessage::of(0, &result, Encoder::auto()));
@@ -508,14 +523,15 @@ async fn what_the_context_of_a_run_says_goes_over_what_the_session_says() {
         .with_agent("a7")
         .with_input("in other words")
         .with(5_u8);
-    let both = || Response::calls(["wipe", "told"].map(|name| ToolCall::new(name, name, "{}")));
+    let both =
+        || ModelResponse::calls(["wipe", "told"].map(|name| ToolCall::new(name, name, "{}")));
     let executor = || {
         let default = State::new().with("role", "admin").with("team", "crm");
         Executor::serial(&tools).context(Context::new().with_state(default))
     };
     assert_eq!(executor().tools(&guest).len(), 1);
 
-    let script = ScriptedModel::new([Ok(both()), Ok(both()), Ok(Response::text("Done."))]);
+    let script = ScriptedModel::new([Ok(both()), Ok(both()), Ok(ModelResponse::text("Done."))]);
     let agent = Agent::with_executor(script.clone(), executor()).name("desk");
     let known = State::new().with("role", "admin").with("n", 1);
     let mut session = Session::ask("Go!").with_state(known);
@@ -540,17 +556,20 @@ async fn what_the_context_of_a_run_says_goes_over_what_the_session_says() {
     // The model alone, a step, and a node of its own.
     let script = ScriptedModel::new([Ok(both())]);
     let agent = Agent::with_executor(script.clone(), executor());
-    let mut thread = Thread::from([Message::user("Go!")]);
+    let mut thread = Thread::from([ThreadMessage::user("Go!")]);
     agent.chat(&mut thread, &guest).await.unwrap();
     assert_eq!(script.requests()[0].tools, ["told"]);
     let before = ran.all().len();
     let script = ScriptedModel::new([Ok(both())]);
     let agent = Agent::with_executor(script.clone(), executor());
-    let mut thread = Thread::from([Message::user("Go!")]);
+    let mut thread = Thread::from([ThreadMessage::user("Go!")]);
     let step = agent.step(&mut thread, &guest).await.unwrap();
     assert_eq!(script.requests()[0].tools, ["told"]);
     assert_eq!(step.state.get("n"), Some(&json!(2)));
-    let mut thread = Thread::from([Message::user("Go!"), Message::calls(both().calls)]);
+    let mut thread = Thread::from([
+        ThreadMessage::user("Go!"),
+        ThreadMessage::calls(both().calls),
+    ]);
     ToolNode::new(executor())
         .process(&mut thread, &guest)
         .await
@@ -568,14 +587,17 @@ async fn what_the_context_of_a_run_says_holds_for_agents_that_it_calls() {
         .with_state(State::new().with("role", "guest"))
         .with_input("of the outer one");
     let names = ["wipe", "told", "pay"];
-    let turn = Response::calls(names.map(|name| ToolCall::new(name, name, "{}")));
-    let again = Response::calls([ToolCall::new("d", "told", "{}")]);
-    let inner = ScriptedModel::new([Ok(turn), Ok(again), Ok(Response::text("Done."))]);
+    let turn = ModelResponse::calls(names.map(|name| ToolCall::new(name, name, "{}")));
+    let again = ModelResponse::calls([ToolCall::new("d", "told", "{}")]);
+    let inner = ScriptedModel::new([Ok(turn), Ok(again), Ok(ModelResponse::text("Done."))]);
     let executor = Executor::serial(tools).layer(Approval::at_least("high"));
     let inner = Agent::with_executor(inner.clone(), executor).name("helper");
     let helper = AgentTool::new(inner, "helper", "Helps.").build().unwrap();
     let ask = ToolCall::new("c1", "helper", r#"{"input": "Go!"}"#);
-    let outer = ScriptedModel::new([Ok(Response::calls([ask])), Ok(Response::text("Done."))]);
+    let outer = ScriptedModel::new([
+        Ok(ModelResponse::calls([ask])),
+        Ok(ModelResponse::text("Done.")),
+    ]);
     let agent = Agent::new(outer, Toolset::new([helper]).unwrap());
     // What the session knew when the call began is known inside; the guest comes later.
     let mut session = Session::ask("Go!").with_state(State::new().with("team", "crm"));

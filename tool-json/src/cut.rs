@@ -1,11 +1,12 @@
-//! Texts that are too long for a model, cut in time that grows with their length alone: text in a
-//! place where it may be cut, JSON so that it is still JSON.
+//! Truncation of texts that are too long for a model, in linear time.
+//!
+//! Plain text is cut at a boundary. JSON is cut so that it is still valid, since a model reads the structure.
 
 use std::fmt::Write;
 
 use crate::string::quoted;
 
-/// Where to cut a text that shall have no more bytes and lines; nothing if it has no more.
+/// Returns the offset at which to cut a text to these limits. `None` if the text is within them.
 pub fn end(text: &str, bytes: usize, lines: usize) -> Option<usize> {
     let by_lines = match lines.checked_sub(1) {
         None => 0,
@@ -18,11 +19,11 @@ pub fn end(text: &str, bytes: usize, lines: usize) -> Option<usize> {
     (end < text.len()).then_some(end)
 }
 
-/// A valid JSON text in at most `room` bytes, as long as that is room for `note`, which stands at its
-/// end and says that something was left out.
+/// Shortens a JSON text to at most `room` bytes, or to `note` alone if there is no room for more. `note` is at its end
+/// and says that something was omitted.
 ///
-/// Strings are shortened first, all to one length if that is enough. Then lists and objects lose
-/// what stands last in them, and say how much.
+/// Strings are shortened first, all to one length. If that is not enough, lists and objects lose their last elements,
+/// and say how many.
 pub fn json(text: &str, room: usize, note: &str) -> String {
     let said = quoted(note);
     let is_container = text.trim_start().starts_with(['{', '[']);
@@ -47,29 +48,29 @@ pub fn json(text: &str, room: usize, note: &str) -> String {
     cutter.out
 }
 
-/// The key of the note in an object.
+/// Key of the note in an object.
 const NOTE_KEY: &str = r#""[output truncated]":"#;
 
-/// What the end of a list or an object may take: `,"…":"18446744073709551615 more"}`.
+/// Maximal length of the end of a list or an object: `,"…":"18446744073709551615 more"}`.
 const RESERVED: usize = 40;
 
-/// Shorter strings are not shortened.
+/// Strings are never cut shorter than this.
 const SHORTEST: usize = 64;
 
-/// What is said in a string that was shortened: `…[18446744073709551615 more bytes]`.
+/// Maximal length of the note in a shortened string: `…[18446744073709551615 more bytes]`.
 const SHORTENED: usize = 40;
 
 #[derive(Clone, Copy)]
 enum Token<'t> {
     Open(char),
     Close(char),
-    /// With its quotes.
+    /// String token with its quotes.
     String(&'t str),
-    /// A number or a word.
+    /// Number, `true`, `false` or `null`.
     Scalar(&'t str),
 }
 
-/// The tokens of a valid JSON text, without its commas and colons.
+/// Tokens of a valid JSON text, without its commas and colons.
 struct Tokens<'t>(&'t str);
 
 impl<'t> Iterator for Tokens<'t> {
@@ -96,7 +97,7 @@ impl<'t> Iterator for Tokens<'t> {
     }
 }
 
-/// Where the string ends that the text begins with.
+/// Returns the end of the string at the start of the text.
 fn string_end(text: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {
@@ -110,7 +111,7 @@ fn string_end(text: &str) -> usize {
     text.len()
 }
 
-/// How long strings may be, so that all else has room; the shortest length if nothing is enough.
+/// Returns the length to cut strings to, so that the rest has room. Returns the minimum if no length is enough.
 fn longest_string(text: &str, room: usize) -> usize {
     let mut lengths = Vec::new();
     let mut length = room.max(SHORTEST);
@@ -137,7 +138,7 @@ fn longest_string(text: &str, room: usize) -> usize {
         .map_or(SHORTEST, |(length, _)| *length)
 }
 
-/// The text that a string token of more bytes than `longest` becomes.
+/// Shortens a string token to `longest` bytes. Returns `None` if it is not longer.
 fn shortened(string: &str, longest: usize) -> Option<String> {
     if string.len() <= longest + SHORTENED {
         return None;
@@ -146,7 +147,7 @@ fn shortened(string: &str, longest: usize) -> Option<String> {
     let mut units = string.char_indices().skip(1);
     while let Some((at, char)) = units.next() {
         if char == '\\' {
-            // An escape is kept whole, and the two halves of a character together.
+            // Escapes and surrogate pairs are kept whole.
             let rest = string.get(at..).unwrap_or_default();
             let length = match rest.as_bytes() {
                 [
@@ -178,11 +179,11 @@ fn shortened(string: &str, longest: usize) -> Option<String> {
 
 struct Level<'t> {
     is_object: bool,
-    /// It stands in the output.
+    /// True if the container is in the output.
     is_shown: bool,
-    /// Something in it was left out; so is all that follows there.
+    /// Number of omitted elements. All elements after the first omitted one are omitted.
     left_out: usize,
-    /// Something stands in it.
+    /// True if the container has elements in the output.
     has_items: bool,
     key: Option<&'t str>,
 }
@@ -190,7 +191,7 @@ struct Level<'t> {
 struct Cutter<'t> {
     out: String,
     room: usize,
-    /// For the ends of what is open.
+    /// Bytes reserved for the ends of open containers.
     reserved: usize,
     longest: usize,
     levels: Vec<Level<'t>>,
@@ -238,7 +239,8 @@ impl<'t> Cutter<'t> {
         level.is_some_and(|level| level.is_object && level.key.is_none())
     }
 
-    /// Writes a value, or its begin, if there is room for it and for what must follow.
+    /// Writes a value or an opening bracket, if there is room for it and for `more` bytes. Returns false if it was
+    /// omitted.
     fn item(&mut self, text: &str, more: usize) -> bool {
         let Some(level) = self.levels.last_mut() else {
             self.out.push_str(text);
@@ -354,7 +356,7 @@ mod tests {
             (&json!("ok"), &json!([1, 2]))
         );
         assert!(cut["log"].as_str().unwrap().ends_with(" more bytes]"));
-        // What stands behind a list that lost its end stays, as far as there is room.
+        // Keys after a shortened list stay, as far as there is room.
         let list = json!((0..2000).collect::<Vec<_>>());
         let text = format!(
             r#"{{"list": {list}, "last": true, "log": "{}"}}"#,

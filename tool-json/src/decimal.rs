@@ -1,4 +1,4 @@
-//! Numbers by their exact decimal value.
+//! Exact decimal arithmetic on the text of numbers, for bounds and multiples.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
@@ -6,27 +6,27 @@ use std::hash::{Hash, Hasher};
 
 use crate::number::Integer;
 
-/// The exact value of a JSON number, borrowed from its text: `-12.30e+1` is -123.
+/// Exact value of a JSON number, borrowed from its text: `-12.30e+1` is -123.
 ///
-/// Nothing goes through `f64`, so any number of digits counts, and `0.3` is a multiple of `0.1`.
-/// Exponents are exact up to 10^37; beyond that they are all as large.
+/// It never uses `f64`, so all digits count, and `0.3` is a multiple of `0.1`. Exponents are exact up to 10^37; larger
+/// ones count as equal.
 #[derive(Debug, Clone, Copy)]
 pub struct Decimal<'t> {
-    /// Zero is not.
+    /// Sign; false for zero.
     negative: bool,
-    /// The digits before the point and those behind it, read as one integer that neither starts
-    /// nor ends with a zero; of zero both are empty.
+    /// Digits before the point and after it, as one integer without leading and trailing zeros. Both are empty for
+    /// zero.
     whole: &'t str,
     fraction: &'t str,
-    /// The power of ten that this integer is multiplied by; 0 for zero.
+    /// Power of ten that the integer is multiplied by; 0 for zero.
     exponent: i128,
 }
 
-/// Far beyond every exponent that somebody means, and far from overflow when lengths are added.
+/// Limit of exponents: larger than any real one, and small enough that adding lengths does not overflow.
 const HUGE: i128 = 10_i128.pow(37);
 
 impl<'t> Decimal<'t> {
-    /// The value of `text`, if it is a JSON number and nothing else.
+    /// Parses `text`, if it is a JSON number and nothing else.
     pub fn of(text: &'t str) -> Option<Self> {
         let (negative, unsigned) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -48,7 +48,7 @@ impl<'t> Decimal<'t> {
         Some(Self::normal(negative, whole, fraction, exponent))
     }
 
-    /// Drops the zeros at both ends.
+    /// Removes leading and trailing zeros.
     fn normal(negative: bool, whole: &'t str, fraction: &'t str, exponent: i128) -> Self {
         let mut whole = whole.trim_start_matches('0');
         let kept = fraction.trim_end_matches('0');
@@ -78,36 +78,36 @@ impl<'t> Decimal<'t> {
         }
     }
 
-    /// Whether it is zero, whatever its sign.
+    /// Returns true for zero of either sign.
     fn is_zero(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many digits count.
+    /// Returns the number of significant digits.
     fn len(&self) -> usize {
         self.whole.len() + self.fraction.len()
     }
 
-    /// The digits that count, as ASCII.
+    /// Returns the significant digits, as ASCII.
     fn digits(&self) -> impl Iterator<Item = u8> {
         self.whole.bytes().chain(self.fraction.bytes())
     }
 
-    /// Whether the value is `of` times a whole number. Of zero, only zero is a multiple.
+    /// Returns true if the value is `of` times an integer. Only zero is a multiple of zero.
     ///
-    /// Linear in this number's digits; where `of` has more than 37 digits, in the product of both
+    /// Linear in the digits of this number. If `of` has more than 37 digits, it is linear in the product of both
     /// lengths.
     pub fn is_multiple_of(&self, of: &Decimal<'_>) -> bool {
         if self.is_zero() {
             return true;
         }
-        // The last digit is not zero, so no multiple of ten makes it one of a coarser grid.
+        // The last digit is not zero, so this is no multiple of a coarser power of ten.
         if of.is_zero() || self.exponent < of.exponent {
             return false;
         }
-        // What is left to ask: whether `of`'s digits divide these, with this many zeros behind
-        // them. Only factors of 2 and 5 come with a zero, and a divisor has fewer than four of
-        // them a digit: more zeros change nothing.
+        // It remains to check if the digits of `of` divide these digits, followed by that many zeros. A zero adds only
+        // the factors 2 and 5, and a divisor has fewer than four of them per digit. So more zeros than that change
+        // nothing.
         let enough = length_of(of.len()) * 4;
         let zeros = usize::try_from((self.exponent - of.exponent).min(enough)).unwrap_or(0);
         let digits = self.digits().chain(std::iter::repeat_n(b'0', zeros));
@@ -117,7 +117,7 @@ impl<'t> Decimal<'t> {
         }
     }
 
-    /// The integer that this is, if it is one.
+    /// Returns the value as an integer, if it is one.
     pub fn to_integer(&self) -> Option<Integer> {
         if self.is_zero() {
             return Some(Integer::Unsigned(0));
@@ -138,7 +138,7 @@ impl<'t> Decimal<'t> {
         })
     }
 
-    /// Appends a text that equal numbers have in common and others have not.
+    /// Appends a text that is the same for equal numbers only.
     pub fn write_key(&self, out: &mut String) {
         if self.is_zero() {
             out.push('0');
@@ -149,18 +149,18 @@ impl<'t> Decimal<'t> {
         }
         out.push_str(self.whole);
         out.push_str(self.fraction);
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(out, "e{}", self.exponent);
     }
 
-    /// The order of the values without their signs.
+    /// Compares the absolute values.
     fn cmp_magnitude(&self, other: &Self) -> Ordering {
-        // Where the first digit stands decides, unless a number has none.
+        // The position of the first digit decides, unless a number has none.
         let top = |number: &Self| {
             let place = number.exponent + length_of(number.len());
             (!number.is_zero()).then_some(place)
         };
-        // Without zeros at the end, the longer of two numbers that start alike is the larger.
+        // Without trailing zeros, the longer of two numbers with a common prefix is larger.
         top(self)
             .cmp(&top(other))
             .then_with(|| self.digits().cmp(other.digits()))
@@ -203,7 +203,7 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// What stands behind the `e`, at most [`HUGE`] either way.
+/// Parses the digits of an exponent, limited to [`HUGE`] in either direction.
 fn exponent_of(text: &str) -> Option<i128> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -212,7 +212,7 @@ fn exponent_of(text: &str) -> Option<i128> {
     if !is_digits(digits) {
         return None;
     }
-    // Digits alone fail to parse only where they are too many.
+    // Digits fail to parse only if there are too many.
     let value = digits.parse().unwrap_or(HUGE).min(HUGE);
     Some(if negative { -value } else { value })
 }
@@ -225,7 +225,7 @@ fn length_of(length: usize) -> i128 {
     i128::try_from(length).unwrap_or(HUGE)
 }
 
-/// The digits of a divisor as an integer, if ten times it fits into 128 bits.
+/// Returns the digits of a divisor as an integer, if ten times the divisor fits into 128 bits.
 fn small(of: &Decimal<'_>) -> Option<u128> {
     let divisor = of.digits().try_fold(0u128, |value, digit| {
         value
@@ -235,24 +235,24 @@ fn small(of: &Decimal<'_>) -> Option<u128> {
     divisor.checked_mul(10).map(|_| divisor)
 }
 
-/// Long division: only the remainder is kept.
+/// Divides by long division, and keeps only the remainder.
 fn divides(divisor: u128, digits: impl Iterator<Item = u8>) -> bool {
     let remainder = digits.fold(0, |remainder: u128, digit| {
-        // The remainder is less than the divisor, ten times which fits.
+        // The remainder is less than the divisor, and ten times the divisor fits.
         (remainder * 10 + u128::from(value_of(digit))) % divisor
     });
     remainder == 0
 }
 
-/// The same, digit by digit, for a divisor of any length.
+/// Divides digit by digit, for a divisor of any length.
 fn divides_slowly(divisor: &[u8], digits: impl Iterator<Item = u8>) -> bool {
-    // As long as the divisor and one digit more.
+    // One digit longer than the divisor.
     let divisor: Vec<u8> = std::iter::once(b'0')
         .chain(divisor.iter().copied())
         .collect();
     let mut remainder = vec![b'0'; divisor.len()];
     for digit in digits {
-        // Below the divisor, it starts with a zero, which comes round to the end.
+        // The remainder is below the divisor, so its first digit is zero, and rotates to the end.
         remainder.rotate_left(1);
         if let Some(last) = remainder.last_mut() {
             *last = digit;
@@ -264,7 +264,7 @@ fn divides_slowly(divisor: &[u8], digits: impl Iterator<Item = u8>) -> bool {
     remainder.iter().all(|digit| *digit == b'0')
 }
 
-/// Takes a number from one that is not less, both ASCII digits of one length.
+/// Subtracts a number from one that is not less. Both are ASCII digits of the same length.
 fn subtract(from: &mut [u8], number: &[u8]) {
     let mut borrow = 0;
     for (digit, take) in from.iter_mut().zip(number).rev() {

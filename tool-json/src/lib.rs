@@ -1,10 +1,10 @@
 //! JSON text without a schema.
 //!
-//! A [`Scanner`] reads a text piece by piece. A [`Value`] is a text taken apart: objects keep their order and equal keys,
-//! numbers their spelling. [`Object`] and [`list`] write JSON piece by piece, and
-//! [`cut`] shortens a text so that it is still JSON. A [`Decimal`] is a number's exact value.
+//! A [`Scanner`] reads a text piece by piece. A [`Value`] is a parsed text: objects keep their order and repeated keys,
+//! numbers their spelling. [`Object`] and [`list`] write JSON piece by piece, and [`cut`] shortens a text so that it is
+//! still JSON. A [`Decimal`] is the exact value of a number.
 //!
-//! This crate is a part of `toolwright`, and its interface changes with that crate alone.
+//! This crate is an internal part of `toolwright`. Its interface may change in any version.
 
 pub mod cut;
 mod decimal;

@@ -1,38 +1,39 @@
-//! Numbers, from digit to digit.
+//! Numbers by their decimal text.
+//!
+//! Integers are exact up to 128 bits. Going through `f64` would change the last digits of large ones.
 
 use std::borrow::Cow;
 
 use crate::decimal::Decimal;
 use crate::scan::{Error, Expected, Scanner};
 
-/// A JSON number, judged by its decimal text.
+/// A JSON number by its decimal text.
 ///
-/// `1.0`, `1e2` and `-0` are integers: JSON does not tell an integer from a decimal by its
-/// spelling, and models write both. Nothing goes through `f64` on the way, so `2^53 + 1` and
-/// `u64::MAX` stay what they are.
+/// `1.0`, `1e2` and `-0` are integers, since JSON does not distinguish integers by spelling, and models write both.
+/// Integers never pass through `f64`, so `2^53 + 1` and `u64::MAX` are exact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number<'t> {
-    /// Zero or more, up to `u64::MAX`.
+    /// Integer from 0 to `u64::MAX`.
     Unsigned(u64),
-    /// Below zero, down to `i64::MIN`.
+    /// Integer from `i64::MIN` to -1.
     Signed(i64),
-    /// Any other number, by its text, and the float that is nearest to it.
+    /// Any other number: its text, and the nearest float.
     Text(&'t str, f64),
 }
 
-/// An integer of up to 128 bits.
+/// Integer of up to 128 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Integer {
     /// Zero or more.
     Unsigned(u128),
-    /// Below zero.
+    /// Less than zero.
     Signed(i128),
-    /// An integer, but larger than any of Rust's.
+    /// An integer that exceeds 128 bits.
     Huge,
 }
 
 impl<'t> Number<'t> {
-    /// The number as JSON writes it.
+    /// Returns the number as JSON text.
     pub fn to_text(self) -> Cow<'t, str> {
         match self {
             Self::Unsigned(value) => Cow::Owned(value.to_string()),
@@ -41,17 +42,17 @@ impl<'t> Number<'t> {
         }
     }
 
-    /// The number that a text is which is none of 64 bits.
+    /// Creates a number from a text that no 64-bit integer can hold.
     #[cold]
     pub fn of_text(text: &'t str) -> Self {
         Self::Text(text, text.parse().unwrap_or(f64::NAN))
     }
 
-    /// The number that a text without an exponent is: `count` digits, of which `places` stand behind
-    /// the point, and which make `value` where they are few.
+    /// Creates a number from a text without an exponent. It has `count` digits, `places` of them after the point.
+    /// `value` is their integer if there are few.
     #[inline]
     fn of_decimal(text: &'t str, value: u64, count: usize, places: usize) -> Self {
-        /// Fewer than 2^53 in any case.
+        /// Integers of this many digits are less than 2^53.
         const MOST_DIGITS: usize = 15;
         const TENS: [f64; MOST_DIGITS + 1] = [
             1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -59,13 +60,13 @@ impl<'t> Number<'t> {
         let Some(ten) = TENS.get(places).filter(|_| count <= MOST_DIGITS) else {
             return Self::of_text(text);
         };
-        // A float holds such an integer, as it holds the power of ten: this rounds once.
+        // A float holds this integer and the power of ten exactly, so the division rounds once.
         #[allow(clippy::cast_precision_loss)]
         let value = value as f64 / ten;
         Self::Text(text, if text.starts_with('-') { -value } else { value })
     }
 
-    /// The float that is nearest to the number.
+    /// Returns the nearest float.
     #[inline]
     #[allow(clippy::cast_precision_loss)] // That is what it is for.
     pub fn nearest(self) -> f64 {
@@ -76,7 +77,7 @@ impl<'t> Number<'t> {
         }
     }
 
-    /// The number that `text` is, if it is an integer: as text still if 64 bits do not hold it.
+    /// Parses an integer. Keeps the text if 64 bits cannot hold it.
     pub fn of_integer(text: &'t str) -> Option<Self> {
         let narrow = match Integer::of(text)? {
             Integer::Unsigned(value) => u64::try_from(value).ok().map(Self::Unsigned),
@@ -88,17 +89,17 @@ impl<'t> Number<'t> {
 }
 
 impl Integer {
-    /// The integer that `text`, a JSON number, stands for, if it is one.
+    /// Parses a JSON number that is an integer in any spelling.
     pub fn of(text: &str) -> Option<Self> {
         Decimal::of(text)?.to_integer()
     }
 }
 
-/// More digits may not fit into a `u64`.
+/// More digits may overflow a `u64`.
 const SAFE_DIGITS: usize = 19;
 
 impl<'t> Scanner<'t> {
-    /// Consumes a number. Where none begins, a [value](Expected::Value) is missing.
+    /// Consumes a number. Fails with [`Expected::Value`] if there is none.
     #[inline(always)]
     #[allow(clippy::inline_always)] // Integers and floats are read by code of their own.
     pub fn number(&mut self) -> Result<Number<'t>, Error> {
@@ -130,13 +131,13 @@ impl<'t> Scanner<'t> {
         Error::new(expected, self.offset())
     }
 
-    /// The integer of many digits that has been read from `start` on.
+    /// Returns the long integer between `start` and the current position.
     fn long(&self, start: usize) -> Number<'t> {
         let text = self.slice(start, self.offset());
         Number::of_integer(text).unwrap_or_else(|| Number::of_text(text))
     }
 
-    /// The integer that has been read from `start` on, a minus and the digits of `value`.
+    /// Returns the negative integer between `start` and the current position. `value` is its magnitude.
     #[inline]
     fn below_zero(&self, start: usize, value: u64) -> Number<'t> {
         match 0i64.checked_sub_unsigned(value) {
@@ -146,8 +147,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Consumes the rest of a number that starts at `start`, behind a whole part of `count` digits
-    /// that make `value`.
+    /// Consumes the rest of a number that began at `start`. Its integer part has `count` digits and the value `value`.
     fn decimal(
         &mut self,
         start: usize,
@@ -180,8 +180,8 @@ impl<'t> Scanner<'t> {
         Ok(Number::of_decimal(text, value, count, places))
     }
 
-    /// Consumes digits: the value that they make behind those of `value`, and their count. Of more
-    /// than [`SAFE_DIGITS`] the value says nothing.
+    /// Consumes digits. Returns `value` extended by them, and their count. The value is meaningless for more than
+    /// [`SAFE_DIGITS`].
     #[inline]
     fn digits(&mut self, mut value: u64) -> (u64, usize) {
         let mut count = 0;
@@ -200,7 +200,7 @@ impl<'t> Scanner<'t> {
         (value, count)
     }
 
-    /// Whether what has been read ends so.
+    /// Returns true if the consumed text ends with these bytes.
     #[inline]
     pub fn has_read(&self, end: &[u8]) -> bool {
         let read = self.bytes().get(..self.offset());

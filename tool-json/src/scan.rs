@@ -1,4 +1,6 @@
-//! A reader over one JSON text.
+//! Reader over one JSON text, in pieces.
+//!
+//! Decoders drive it by their schema, so nothing is parsed twice and no tree is built.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,10 +8,10 @@ use std::num::NonZeroU64;
 
 use crate::string::{escape, plain_run};
 
-/// How many arrays and objects a [`Scanner`] lets stand inside each other: its users recurse, and the stack ends.
+/// Maximal nesting of arrays and objects, since the users of a [`Scanner`] recurse.
 pub const MAX_DEPTH: u8 = 128;
 
-/// What closes an array or object, and what may follow an element.
+/// Closing bracket of a container, and the error if no element follows.
 #[derive(Clone, Copy)]
 struct Brackets {
     close: u8,
@@ -25,20 +27,20 @@ const OBJECT: Brackets = Brackets {
     next: Expected::NextEntry,
 };
 
-/// How far an array or object has been read.
+/// Position of the scanner in an array or object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Behind the opening bracket.
+    /// After the opening bracket.
     Opened,
-    /// Behind an element.
+    /// After an element.
     Inside,
-    /// Behind the closing bracket.
+    /// After the closing bracket.
     Closed,
 }
 
 macro_rules! expected {
     ($($(#[$doc:meta])* $name:ident => $words:literal,)*) => {
-        /// What the text should have where it is no JSON.
+        /// Token that is missing in an invalid text.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Expected {
@@ -48,7 +50,7 @@ macro_rules! expected {
         impl Expected {
             const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// The words for it.
+            /// Returns the text for error messages.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$name => $words,)*
@@ -63,7 +65,7 @@ expected! {
     Value => "a JSON value",
     /// The end of the text.
     End => "the end of the text",
-    /// Nothing between a comma and the closing bracket.
+    /// No comma before the closing bracket.
     NoComma => "no comma before the closing bracket",
     /// A comma or the end of an array.
     NextElement => "`,` or `]`",
@@ -71,49 +73,49 @@ expected! {
     NextEntry => "`,` or `}`",
     /// A key.
     Key => "a key in double quotes",
-    /// The colon behind a key.
+    /// The colon after a key.
     Colon => "`:`",
     /// A digit of a number.
     Digit => "a digit",
-    /// No digit, since a zero stands first.
+    /// No digit after a leading zero.
     NoDigit => "no digit after a leading zero",
     /// The quote that ends a string.
     StringEnd => "the end of a string",
     /// A control character in its escaped form.
     Control => "an escape: a control character may not stand in a string",
-    /// An escape that JSON has.
+    /// An escape that JSON defines.
     Escape => "an escape such as \\n or \\u00e9",
     /// The digits of `\u`.
     Hex => "four hexadecimal digits after \\u",
     /// The other half of a surrogate pair.
     Pair => "a surrogate pair (this half stands alone)",
-    /// Fewer arrays and objects inside each other.
+    /// Less nesting of arrays and objects.
     LessDepth => "less depth",
 }
 
-/// Why a text is no JSON: what should stand at which byte.
+/// Error of an invalid text: the expected token, and the offset of the byte.
 ///
-/// It is one word wide, since it travels through results that hold a text at most.
+/// It has the size of one word, because results on the hot path contain it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Error(NonZeroU64);
 
 impl Error {
     pub(crate) const fn new(expected: Expected, at: usize) -> Self {
-        // Never zero, so that a result without a value takes one word.
+        // Never zero, so that a `Result` without a value takes one word.
         match NonZeroU64::new((at as u64) << 8 | (expected as u64 + 1)) {
             Some(error) => Self(error),
             None => Self(NonZeroU64::MIN),
         }
     }
 
-    /// What the text should have.
+    /// Returns the token that is missing.
     pub fn expected(self) -> Expected {
         let index = usize::try_from((self.0.get() & 0xff) - 1).unwrap_or_default();
         let expected = Expected::ALL.get(index).copied();
         expected.unwrap_or(Expected::Value)
     }
 
-    /// The byte where it should stand.
+    /// Returns the offset of the byte at which it is missing.
     pub fn at(self) -> usize {
         usize::try_from(self.0.get() >> 8).unwrap_or(usize::MAX)
     }
@@ -141,19 +143,19 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A reader over one JSON text, which hands out its pieces in order.
+/// Reader over one JSON text, which returns its pieces in order.
 ///
-/// Small functions are compiled into the callers' crates, and what is rare stays here.
+/// Small functions are inlined into other crates; rare cases stay here.
 #[derive(Debug, Clone)]
 pub struct Scanner<'t> {
     text: &'t str,
     at: usize,
-    /// How many more arrays and objects may open.
+    /// Further arrays and objects that may open.
     depth: u8,
 }
 
 impl<'t> Scanner<'t> {
-    /// A reader at the start of a text.
+    /// Creates a reader at the start of a text.
     #[inline]
     pub const fn new(text: &'t str) -> Self {
         Self {
@@ -163,55 +165,55 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Goes to the value at `at`, which stands so deep that `depth` more arrays and objects may open.
+    /// Moves to the value at `at`. `depth` more arrays and objects may open there.
     #[inline]
     pub fn rewind(&mut self, at: usize, depth: u8) {
         (self.at, self.depth) = (at, depth);
     }
 
-    /// Goes to another place of the same array or object.
+    /// Moves to another offset of the same array or object.
     #[inline]
     pub fn set_offset(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     #[inline]
     pub const fn text(&self) -> &'t str {
         self.text
     }
 
-    /// How many more arrays and objects may open.
+    /// Returns the number of arrays and objects that may still open.
     #[inline]
     pub const fn depth(&self) -> u8 {
         self.depth
     }
 
-    /// Where reading goes on: at the next piece, or at the white space before it.
+    /// Returns the current offset: that of the next piece, or of the white space before it.
     #[inline]
     pub const fn offset(&self) -> usize {
         self.at
     }
 
-    /// The bytes of the whole text.
+    /// Returns the bytes of the whole text.
     #[inline]
     pub const fn bytes(&self) -> &'t [u8] {
         self.text.as_bytes()
     }
 
-    /// A part of the text; nothing if an end is in the middle of a character.
+    /// Returns a part of the text. Empty if an end is inside a character.
     #[inline]
     pub fn slice(&self, from: usize, to: usize) -> &'t str {
         self.text.get(from..to).unwrap_or_default()
     }
 
-    /// The next byte, not consumed.
+    /// Returns the next byte without consuming it.
     #[inline]
     pub fn byte(&self) -> Option<u8> {
         self.bytes().get(self.at).copied()
     }
 
-    /// The next byte that is no white space, not consumed.
+    /// Skips white space, and returns the next byte without consuming it.
     #[inline]
     pub fn peek(&mut self) -> Option<u8> {
         let (bytes, mut at) = (self.bytes(), self.at);
@@ -231,7 +233,7 @@ impl<'t> Scanner<'t> {
         Error::new(expected, self.at)
     }
 
-    /// Nothing but white space may follow.
+    /// Checks that only white space follows.
     #[inline]
     pub fn finish(&mut self) -> Result<(), Error> {
         match self.peek() {
@@ -240,7 +242,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Consumes `word`, whose first byte has been seen.
+    /// Consumes `word`. The caller has seen its first byte.
     #[inline]
     pub fn word(&mut self, word: &str) -> Result<(), Error> {
         let rest = self.bytes().get(self.at..).unwrap_or_default();
@@ -252,14 +254,14 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Consumes a string that has no escapes, whose opening quote has been seen; where it has some, the offset of the
-    /// first.
+    /// Consumes a string without escapes. The caller has seen its opening quote. Otherwise returns the offset of the
+    /// first escape.
     #[inline(always)]
     #[allow(clippy::inline_always)] // Three places read most of a text through it.
     pub fn plain(&mut self) -> Result<&'t str, usize> {
         let start = self.at + 1;
         let end = plain_run(self.bytes(), start);
-        // The quote is looked at first: a part of a text that ends there need not be looked at again.
+        // The quote first: it makes `end` a character boundary, which the slice need not check again.
         if self.bytes().get(end) == Some(&b'"')
             && let Some(text) = self.text.get(start..end)
         {
@@ -269,8 +271,7 @@ impl<'t> Scanner<'t> {
         Err(end)
     }
 
-    /// Consumes the rest of a string from `end`, which is no plain character, and hands on each character that was
-    /// escaped, with the plain ones behind it.
+    /// Consumes the rest of a string from `end`. Calls `each` with every escaped character and the plain text after it.
     fn escapes(
         &mut self,
         mut end: usize,
@@ -295,7 +296,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Consumes a string, whose opening quote has been seen and whose first escape stands at `end`.
+    /// Consumes a string with escapes. The caller has seen its opening quote; the first escape is at `end`.
     #[cold]
     pub fn unescaped(&mut self, end: usize) -> Result<String, Error> {
         let mut out = String::from(self.slice(self.at + 1, end));
@@ -306,7 +307,7 @@ impl<'t> Scanner<'t> {
         Ok(out)
     }
 
-    /// Consumes a string, whose opening quote has been seen.
+    /// Consumes a string. The caller has seen its opening quote.
     #[inline]
     pub fn string(&mut self) -> Result<Cow<'t, str>, Error> {
         match self.plain() {
@@ -315,7 +316,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Consumes the opening bracket of an array or object, which has been seen.
+    /// Consumes the opening bracket of an array or object. The caller has seen it.
     #[inline]
     pub fn open(&mut self) -> Result<(), Error> {
         match self.depth.checked_sub(1) {
@@ -326,8 +327,8 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Whether another element follows; its comma, or the closing bracket, is consumed. A closing bracket right behind the
-    /// comma is for the caller to refuse.
+    /// Returns true if another element follows. Consumes its comma, or the closing bracket. The caller has to reject a
+    /// closing bracket after the comma.
     #[inline]
     fn next(&mut self, brackets: Brackets, place: &mut Place) -> Result<bool, Error> {
         if *place == Place::Closed {
@@ -345,7 +346,7 @@ impl<'t> Scanner<'t> {
         Ok(true)
     }
 
-    /// Consumes the closing bracket, which stands here.
+    /// Consumes the closing bracket at the current offset.
     #[inline]
     fn close(&mut self, place: &mut Place) {
         self.at += 1;
@@ -353,7 +354,7 @@ impl<'t> Scanner<'t> {
         *place = Place::Closed;
     }
 
-    /// Whether another element of an array follows.
+    /// Returns true if another element of an array follows.
     #[inline]
     pub fn next_element(&mut self, place: &mut Place) -> Result<bool, Error> {
         let more = self.next(ARRAY, place)?;
@@ -363,7 +364,7 @@ impl<'t> Scanner<'t> {
         Ok(more)
     }
 
-    /// Whether another entry of an object follows: then its key's opening quote stands here.
+    /// Returns true if another entry of an object follows. The opening quote of its key is next then.
     #[inline]
     pub fn next_entry(&mut self, place: &mut Place) -> Result<bool, Error> {
         if !self.next(OBJECT, place)? {
@@ -376,7 +377,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Consumes the colon behind a key.
+    /// Consumes the colon after a key.
     #[inline]
     pub fn colon(&mut self) -> Result<(), Error> {
         if self.peek() != Some(b':') {
@@ -396,7 +397,7 @@ impl<'t> Scanner<'t> {
         Ok(Some(key))
     }
 
-    /// Consumes the closing bracket of an object, if it stands right here.
+    /// Consumes the closing bracket of an object, if it is the next byte.
     #[inline]
     pub fn take_end(&mut self, place: &mut Place) -> bool {
         let is_end = *place != Place::Closed && self.byte() == Some(OBJECT.close);
@@ -442,7 +443,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Consumes a string, whose opening quote has been seen.
+    /// Skips a string. The caller has seen its opening quote.
     pub fn skip_string(&mut self) -> Result<(), Error> {
         match self.plain() {
             Ok(_) => Ok(()),

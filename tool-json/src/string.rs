@@ -1,11 +1,11 @@
-//! Strings of JSON text.
+//! Strings in JSON text: escapes, and the search for the end of a plain run.
 
 use std::fmt::Write as _;
 
 use crate::scan::{Error, Expected};
 
-/// The end of the plain run that starts at `from`: the offset of the first quote, backslash or
-/// control character, or the text's length.
+/// Returns the end of the plain run that starts at `from`: the offset of the first quote, backslash or control
+/// character, or the length of the text.
 #[inline(never)]
 pub fn plain_run(bytes: &[u8], from: usize) -> usize {
     let (chunks, rest) = bytes.get(from..).unwrap_or_default().as_chunks();
@@ -19,7 +19,7 @@ pub fn plain_run(bytes: &[u8], from: usize) -> usize {
     at + short_run(rest)
 }
 
-/// The same of less than 16 bytes, eight at a time: from both ends, where the middle may be looked at twice.
+/// Returns the length of the plain run of less than 16 bytes. It reads eight bytes from each end, which may overlap.
 fn short_run(bytes: &[u8]) -> usize {
     let len = bytes.len();
     if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
@@ -39,8 +39,8 @@ fn short_run(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| !is_special(**byte)).count()
 }
 
-/// The place of the first special byte, the lowest of the number first. What is marked behind it may be wrong: a
-/// subtraction borrows from there.
+/// Returns the position of the first special byte, in little-endian order. Marks after it may be wrong, because the
+/// subtraction borrows.
 fn special_of_eight(bytes: u64) -> Option<usize> {
     const ONES: u64 = u64::MAX / 0xff;
     let below = |bytes: u64, limit: u64| bytes.wrapping_sub(ONES * limit) & !bytes;
@@ -53,8 +53,8 @@ fn is_special(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
-/// The place of the first special byte. All are marked before any is looked at: the compiler has
-/// vector instructions for that.
+/// Returns the position of the first special byte. All bytes are marked before any mark is checked, so that the
+/// compiler uses vector instructions.
 #[inline(always)]
 #[allow(clippy::inline_always)] // Most of a text is read by it.
 fn special(chunk: &[u8; 16]) -> Option<usize> {
@@ -72,7 +72,7 @@ fn special(chunk: &[u8; 16]) -> Option<usize> {
 pub fn write_string(out: &mut String, text: &str) {
     out.reserve(text.len() + 2);
     out.push('"');
-    // Most texts are one run.
+    // Most texts are one plain run.
     if plain_run(text.as_bytes(), 0) == text.len() {
         out.push_str(text);
     } else {
@@ -81,11 +81,11 @@ pub fn write_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// The text run by run, and between them what has to be escaped.
+/// Writes the plain runs, and escapes the characters between them.
 fn write_runs(out: &mut String, text: &str) {
     let mut rest = text;
     loop {
-        // What ends a run is ASCII, so that is no character's middle.
+        // Runs end at ASCII characters, and so at character boundaries.
         let run = rest.split_at_checked(plain_run(rest.as_bytes(), 0));
         let (plain, from) = run.unwrap_or((rest, ""));
         out.push_str(plain);
@@ -106,15 +106,14 @@ fn write_runs(out: &mut String, text: &str) {
     }
 }
 
-/// The text as a JSON string.
+/// Returns the text as a JSON string.
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     write_string(&mut out, text);
     out
 }
 
-/// Reads the escape whose backslash stands at `at`: the character that it stands for, and the
-/// offset behind it.
+/// Reads the escape whose backslash is at `at`. Returns the character and the offset after the escape.
 pub(crate) fn escape(text: &str, at: usize) -> Result<(char, usize), Error> {
     let bytes = text.as_bytes();
     let char = match bytes.get(at + 1) {
@@ -132,8 +131,7 @@ pub(crate) fn escape(text: &str, at: usize) -> Result<(char, usize), Error> {
     Ok((char, at + 2))
 }
 
-/// `\uXXXX`, or two of them that form a surrogate pair. A lone surrogate is no Unicode text, and a
-/// Rust string cannot hold it.
+/// Reads `\uXXXX`, or two of them that form a surrogate pair. A Rust string cannot hold a lone surrogate.
 fn unicode_escape(bytes: &[u8], at: usize) -> Result<(char, usize), Error> {
     let first = hex(bytes, at)?;
     let (code, end) = match first {
@@ -158,7 +156,7 @@ fn unicode_escape(bytes: &[u8], at: usize) -> Result<(char, usize), Error> {
     }
 }
 
-/// The four hexadecimal digits of the `\uXXXX` at `at`.
+/// Reads the four hexadecimal digits of the `\uXXXX` at `at`.
 fn hex(bytes: &[u8], at: usize) -> Result<u32, Error> {
     let digits = bytes.get(at + 2..at + 6).unwrap_or_default();
     let value = digits.iter().try_fold(0, |value, &digit| {
@@ -176,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_run_ends_at_the_first_special_byte_wherever_it_stands() {
-        // Bytes that are near the special ones must not end the run.
+        // Bytes close to the special ones must not end the run.
         for plain in [b'a', 0x20, 0x7f, 0x80, 0xff, b'!', b'#', b'[', b']'] {
             for len in 0..40 {
                 let run = vec![plain; len];

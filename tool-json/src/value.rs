@@ -1,4 +1,4 @@
-//! A JSON text taken apart.
+//! A parsed JSON text.
 
 mod serde;
 
@@ -10,11 +10,11 @@ use crate::scan::{Error, Place, Scanner};
 use crate::string::write_string;
 use crate::write::{write_key, write_list, write_object};
 
-/// A JSON value whose objects keep their order and equal keys, and whose numbers keep their spelling, whatever features
-/// `serde_json` has in this build: its own values are sorted without one feature, its numbers are maps with another, and
-/// without a third its parser misses the last bit of a decimal.
+/// A JSON value that does not depend on features of `serde_json`. Objects keep their order and repeated keys, and
+/// numbers keep their spelling. The values of `serde_json` are sorted without one feature, and represent numbers as
+/// maps with another. Without a third, its parser loses the last bit of a decimal.
 ///
-/// Two values are equal if they mean the same: `1` is `1.0`, and the order of an object's keys is nothing.
+/// Two values are equal if they mean the same: `1` equals `1.0`, and the order of keys does not matter.
 ///
 /// ```
 /// use toolwright_json::Value;
@@ -31,17 +31,17 @@ pub enum Value<'t> {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, as it is spelled.
+    /// A number, as it is written.
     Number(Cow<'t, str>),
-    /// A string, borrowed where it has no escapes.
+    /// A string, borrowed if it has no escapes.
     String(Cow<'t, str>),
     /// An array.
     Array(Vec<Value<'t>>),
-    /// An object; keys may stand twice.
+    /// An object. Keys may repeat.
     Object(Vec<(Cow<'t, str>, Value<'t>)>),
 }
 
-/// How a sorted text spells numbers.
+/// Spelling of numbers in a sorted text.
 #[derive(Clone, Copy)]
 enum Numbers {
     AsWritten,
@@ -49,10 +49,10 @@ enum Numbers {
 }
 
 impl<'t> Value<'t> {
-    /// Reads JSON text.
+    /// Parses JSON text.
     ///
     /// # Errors
-    /// The text is no JSON, or nests deeper than [`MAX_DEPTH`](crate::MAX_DEPTH).
+    /// Fails if the text is not JSON, or nests deeper than [`MAX_DEPTH`](crate::MAX_DEPTH).
     pub fn parse(text: &'t str) -> Result<Self, Error> {
         let mut scanner = Scanner::new(text);
         let value = Self::read(&mut scanner)?;
@@ -60,10 +60,10 @@ impl<'t> Value<'t> {
         Ok(value)
     }
 
-    /// Reads the next value of a text.
+    /// Reads the next value from a scanner.
     ///
     /// # Errors
-    /// As with [`parse`](Self::parse).
+    /// See [`parse`](Self::parse).
     pub fn read(scanner: &mut Scanner<'t>) -> Result<Self, Error> {
         let mut place = Place::Opened;
         match scanner.peek() {
@@ -84,7 +84,7 @@ impl<'t> Value<'t> {
                 Ok(Self::Object(entries))
             }
             Some(b'"') => scanner.string().map(Self::String),
-            // One of these words, or a number, or an error.
+            // A word, a number, or an error.
             first => scanner.skip().map(|text| match first {
                 Some(b'n') => Self::Null,
                 Some(b't') => Self::Bool(true),
@@ -94,46 +94,46 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// An object without keys.
+    /// Creates an empty object.
     pub const fn empty() -> Self {
         Self::Object(Vec::new())
     }
 
-    /// A string.
+    /// Creates a string.
     pub fn string(text: impl Into<Cow<'t, str>>) -> Self {
         Self::String(text.into())
     }
 
-    /// A number, written as `text` spells it.
+    /// Creates a number with this spelling.
     pub fn number(text: impl Into<Cow<'t, str>>) -> Self {
         Self::Number(text.into())
     }
 
-    /// An object of these entries.
+    /// Creates an object with these entries.
     pub fn object<K: Into<Cow<'t, str>>>(entries: impl IntoIterator<Item = (K, Self)>) -> Self {
         let entries = entries.into_iter();
         Self::Object(entries.map(|(key, value)| (key.into(), value)).collect())
     }
 
-    /// Takes all values under a key out of an object.
+    /// Removes all values under a key of an object.
     pub fn remove(&mut self, key: &str) {
         if let Self::Object(entries) = self {
             entries.retain(|(name, _)| name != key);
         }
     }
 
-    /// Whether it is a number that is spelled as an integer: `3`, and not `3.0`.
+    /// Returns true for a number that is spelled as an integer: `3`, and not `3.0`.
     pub fn is_integer(&self) -> bool {
         matches!(self, Self::Number(text) if !text.contains(['.', 'e', 'E']))
     }
 
-    /// The value under a key of an object: the first, if it stands there twice.
+    /// Returns the first value under a key of an object.
     pub fn get(&self, key: &str) -> Option<&Self> {
         let (_, value) = self.entries().iter().find(|(name, _)| name == key)?;
         Some(value)
     }
 
-    /// The entries of an object; none of anything else.
+    /// Returns the entries of an object, or none for any other value.
     pub fn entries(&self) -> &[(Cow<'t, str>, Self)] {
         match self {
             Self::Object(entries) => entries,
@@ -141,7 +141,7 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// The elements of an array; none of anything else.
+    /// Returns the elements of an array, or none for any other value.
     pub fn items(&self) -> &[Self] {
         match self {
             Self::Array(items) => items,
@@ -149,7 +149,7 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// The string, if it is one.
+    /// Returns the string, if this is one.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Self::String(text) => Some(text),
@@ -157,7 +157,7 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// The exact value of a number.
+    /// Returns the exact value of a number.
     pub fn as_decimal(&self) -> Option<Decimal<'_>> {
         match self {
             Self::Number(text) => Decimal::of(text),
@@ -165,12 +165,12 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// The value of a number that is an integer in any spelling.
+    /// Returns the value of a number that is an integer in any spelling.
     pub fn as_integer(&self) -> Option<Integer> {
         self.as_decimal()?.to_integer()
     }
 
-    /// The value of a number that is an integer of zero or more, if 128 bits hold it.
+    /// Returns the value of a non-negative integer of up to 128 bits, in any spelling.
     pub fn as_u128(&self) -> Option<u128> {
         match self.as_integer()? {
             Integer::Unsigned(value) => Some(value),
@@ -178,7 +178,7 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// The value of a number that is an integer, if 128 bits and a sign hold it.
+    /// Returns the value of an integer that fits into `i128`, in any spelling.
     pub fn as_i128(&self) -> Option<i128> {
         match self.as_integer()? {
             Integer::Unsigned(value) => i128::try_from(value).ok(),
@@ -187,7 +187,7 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// The float that is nearest to a number.
+    /// Returns the float nearest to a number.
     pub fn as_f64(&self) -> Option<f64> {
         match self {
             Self::Number(text) => text.parse().ok(),
@@ -195,12 +195,12 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// Whether it is `null`.
+    /// Returns true for `null`.
     pub const fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
-    /// The value with texts of its own.
+    /// Converts to a value with owned texts.
     pub fn into_owned(self) -> Value<'static> {
         let owned = |text: Cow<'t, str>| Cow::Owned(text.into_owned());
         match self {
@@ -217,7 +217,7 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// Appends the compact text, numbers as they are spelled.
+    /// Appends compact text, with numbers as they are written.
     pub fn write(&self, out: &mut String) {
         match self {
             Self::Array(items) => write_list(out, items, |out, item| item.write(out)),
@@ -242,14 +242,14 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// The compact text.
+    /// Returns compact text.
     pub fn to_json(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);
         out
     }
 
-    /// The text for people: a line for each entry.
+    /// Returns indented text, one entry per line.
     pub fn to_lines(&self) -> String {
         let mut out = String::new();
         self.write_lines(&mut out, 0);
@@ -289,12 +289,13 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// Appends the compact text with the keys of objects in order, and numbers as they are spelled. Equal keys keep theirs.
+    /// Appends compact text with the keys of objects sorted, and numbers as they are written. Repeated keys keep their
+    /// order.
     pub fn write_sorted(&self, out: &mut String) {
         self.sorted(out, Numbers::AsWritten);
     }
 
-    /// Appends a text that equal values have in common and others have not. It need not be JSON.
+    /// Appends a text that is the same for equal values only. It may not be JSON.
     pub fn write_identity(&self, out: &mut String) {
         self.sorted(out, Numbers::ByValue);
     }
@@ -315,7 +316,7 @@ impl<'t> Value<'t> {
     }
 }
 
-/// Entries in the order of their keys; equal keys keep theirs.
+/// Returns the entries sorted by key. Repeated keys keep their order.
 fn sorted<'v, 't>(entries: &'v [(Cow<'t, str>, Value<'t>)]) -> Vec<&'v (Cow<'t, str>, Value<'t>)> {
     let mut sorted: Vec<_> = entries.iter().collect();
     sorted.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -380,7 +381,8 @@ impl From<i64> for Value<'_> {
     }
 }
 
-/// The shortest digits that mean this number, with a point or an exponent; `null` if it is not finite.
+/// Writes the shortest digits that give this number, with a point or an exponent. A number that is not finite becomes
+/// `null`.
 impl From<f64> for Value<'_> {
     fn from(value: f64) -> Self {
         if value.is_finite() {

@@ -1,4 +1,4 @@
-//! JSON text, written piece by piece. What came as text goes on as text.
+//! Writers of JSON text. Parts that are JSON already are copied as text.
 
 use std::borrow::Borrow;
 
@@ -7,20 +7,20 @@ use crate::string::write_string;
 /// Appends a comma, unless an array or object has just been opened.
 #[inline]
 pub fn write_comma(out: &mut String) {
-    // A string ends with a quote, so a bracket at the end has no other meaning.
+    // A string ends with a quote, so a bracket at the end is an opening one.
     if !matches!(out.as_bytes().last(), None | Some(b'{' | b'[')) {
         out.push(',');
     }
 }
 
-/// Appends a key of an object and its colon, and before them the comma that they need.
+/// Appends a key and its colon, after a comma if one is needed.
 pub fn write_key(out: &mut String, key: &str) {
     write_comma(out);
     write_string(out, key);
     out.push(':');
 }
 
-/// Appends an array, whose elements `write` appends.
+/// Appends an array. `write` appends each element.
 pub fn write_list<I: IntoIterator>(
     out: &mut String,
     items: I,
@@ -34,7 +34,7 @@ pub fn write_list<I: IntoIterator>(
     out.push(']');
 }
 
-/// Appends an object, whose values `write` appends.
+/// Appends an object. `write` appends each value.
 pub fn write_object<K: Borrow<str>, V>(
     out: &mut String,
     entries: impl IntoIterator<Item = (K, V)>,
@@ -48,14 +48,14 @@ pub fn write_object<K: Borrow<str>, V>(
     out.push('}');
 }
 
-/// The text of an array, from its elements' texts.
+/// Returns an array of elements that are JSON texts.
 pub fn list<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
     let mut out = String::new();
     write_list(&mut out, items, |out, item| out.push_str(item.as_ref()));
     out
 }
 
-/// The text of an array of many long texts, written into one allocation.
+/// Returns an array of long JSON texts, with one allocation.
 pub fn joined<'i>(items: impl Iterator<Item = &'i str> + Clone) -> String {
     let len: usize = items.clone().map(|item| item.len() + 1).sum();
     let mut out = String::with_capacity(len + 2);
@@ -63,7 +63,7 @@ pub fn joined<'i>(items: impl Iterator<Item = &'i str> + Clone) -> String {
     out
 }
 
-/// The text of an object, key by key in this order.
+/// Builder of an object's text, key by key in this order.
 ///
 /// ```
 /// use toolwright_json::Object;
@@ -84,31 +84,31 @@ impl Default for Object {
 }
 
 impl Object {
-    /// An object without keys.
+    /// Creates an object without keys.
     pub fn new() -> Self {
         Self::sized(256)
     }
 
-    /// An object of about so many bytes.
+    /// Creates an object with a capacity of about `bytes` bytes.
     pub fn sized(bytes: usize) -> Self {
         let mut out = String::with_capacity(bytes);
         out.push('{');
         Self(out)
     }
 
-    /// A value that `write` appends.
+    /// Adds a value that `write` appends.
     pub fn with(mut self, key: &str, write: impl FnOnce(&mut String)) -> Self {
         write_key(&mut self.0, key);
         write(&mut self.0);
         self
     }
 
-    /// A string.
+    /// Adds a string.
     pub fn text(self, key: &str, text: &str) -> Self {
         self.with(key, |out| write_string(out, text))
     }
 
-    /// A string, if there is one.
+    /// Adds a string, if there is one.
     pub fn maybe_text(self, key: &str, text: Option<&str>) -> Self {
         match text {
             Some(text) => self.text(key, text),
@@ -116,7 +116,7 @@ impl Object {
         }
     }
 
-    /// A value by its JSON text, if there is one.
+    /// Adds a JSON text, if there is one.
     pub fn maybe_json(self, key: &str, json: Option<&str>) -> Self {
         match json {
             Some(json) => self.json(key, json),
@@ -124,12 +124,12 @@ impl Object {
         }
     }
 
-    /// A value by its JSON text.
+    /// Adds a JSON text.
     pub fn json(self, key: &str, json: &str) -> Self {
         self.with(key, |out| out.push_str(json))
     }
 
-    /// An object inside.
+    /// Adds a nested object.
     pub fn object(mut self, key: &str, fill: impl FnOnce(Self) -> Self) -> Self {
         write_key(&mut self.0, key);
         self.0.push('{');
@@ -138,7 +138,7 @@ impl Object {
         filled
     }
 
-    /// The object's text.
+    /// Returns the text of the object.
     pub fn end(mut self) -> String {
         self.0.push('}');
         self.0

@@ -1,4 +1,6 @@
-//! What a call came to, as JSON: the same over HTTP and on the command line.
+//! JSON texts of call results, for HTTP and the command line.
+//!
+//! Both fronts write the same text, so a script can read either.
 
 use std::borrow::Cow;
 
@@ -9,20 +11,20 @@ use toolwright_runtime::{
 
 use crate::json::{list, object, quoted};
 
-/// Which way a call ended, as far as who asked has to tell ways apart.
+/// Status of a call, for exit codes and HTTP statuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// It has a value or content.
+pub(crate) enum CallStatus {
+    /// The call has a value or content.
     Done,
     /// The tool asks a person.
     AskUser,
-    /// It waits for a person or the host, and did not run.
+    /// The call waits for a person or the host, and did not run.
     Pending,
-    /// It failed.
+    /// The call failed.
     Failed(ErrorKind),
 }
 
-impl Way {
+impl CallStatus {
     pub(crate) fn of(reply: &Reply) -> Self {
         match reply {
             Reply::Pending(_) => Self::Pending,
@@ -35,9 +37,9 @@ impl Way {
     }
 }
 
-/// The arguments that a call waits with, without its secrets: for who decides about it. A layer may have
-/// rewritten those that were sent.
-pub(crate) fn shown(executor: &Executor, cx: &Context, pending: &Pending) -> String {
+/// Returns the arguments of a pending call without secrets, to show them to the person who decides. A layer may have
+/// rewritten the ones that were sent.
+pub(crate) fn redacted_arguments(executor: &Executor, cx: &Context, pending: &Pending) -> String {
     match executor.tools(cx).get(&pending.call.name) {
         Some(tool) => tool.shown(&pending.call.arguments).into_owned(),
         None => String::new(),
@@ -50,21 +52,24 @@ fn text<'a>(text: &str) -> Cow<'a, str> {
     quoted(text).into()
 }
 
-/// The text of an answer.
-pub(crate) fn answered(result: &ToolResult) -> String {
+/// Returns the JSON of a call's result.
+pub(crate) fn result_json(result: &ToolResult) -> String {
     let mut members = match &result.outcome {
-        Ok(outcome) => succeeded(outcome),
-        Err(error) => failed(error),
+        Ok(outcome) => success_members(outcome),
+        Err(error) => failure_members(error),
     };
     if !result.repairs.is_empty() {
-        members.push(("repairs", list(result.repairs.iter().map(repair)).into()));
+        members.push((
+            "repairs",
+            list(result.repairs.iter().map(repair_json)).into(),
+        ));
     }
     let millis = result.duration.as_millis().to_string();
     members.push(("duration_ms", millis.into()));
     object(members)
 }
 
-fn succeeded(outcome: &Outcome) -> Members<'_> {
+fn success_members(outcome: &Outcome) -> Members<'_> {
     let done = |payload: &'_ Payload| {
         let value = payload.to_json().into_owned();
         vec![("status", text("done")), ("value", value.into())]
@@ -92,13 +97,13 @@ fn succeeded(outcome: &Outcome) -> Members<'_> {
             ("question", text(question)),
             ("options", json(options)),
         ],
-        // An outcome of a later version of the runtime, of which nothing is known here.
+        // A newer runtime may have outcomes that are unknown here.
         _ => vec![("status", text("done")), ("value", "null".into())],
     }
 }
 
 fn json<'a>(value: &impl serde::Serialize) -> Cow<'a, str> {
-    // Maps of JSON values: nothing that cannot be written.
+    // JSON values can always be written.
     serde_json::to_string(value)
         .unwrap_or_else(|_| "null".into())
         .into()
@@ -108,7 +113,7 @@ fn blocks(content: &Content) -> String {
     list(content.blocks().iter().map(|block: &Block| json(block)))
 }
 
-fn failed<'a>(error: &ToolError) -> Members<'a> {
+fn failure_members<'a>(error: &ToolError) -> Members<'a> {
     let error = error_json(error.kind().as_str(), error.messages(), error.faults());
     vec![("status", text("failed")), ("error", error.into())]
 }
@@ -119,18 +124,18 @@ fn error_json<'m>(kind: &str, messages: impl Iterator<Item = &'m str>, faults: &
         ("messages", Cow::from(list(messages.map(quoted)))),
     ];
     if !faults.is_empty() {
-        members.push(("faults", list(faults.iter().map(fault)).into()));
+        members.push(("faults", list(faults.iter().map(fault_json)).into()));
     }
     object(members)
 }
 
-/// The answer to what never became a call.
-pub(crate) fn refused(kind: &str, message: &str) -> String {
+/// Returns the JSON for a request that did not become a call.
+pub(crate) fn refusal_json(kind: &str, message: &str) -> String {
     let error = error_json(kind, std::iter::once(message), &[]);
     object([("status", text("failed")), ("error", error.into())])
 }
 
-fn fault(fault: &Fault) -> String {
+fn fault_json(fault: &Fault) -> String {
     object([
         ("path", text(&fault.path)),
         ("code", text(fault.code.as_str())),
@@ -138,7 +143,7 @@ fn fault(fault: &Fault) -> String {
     ])
 }
 
-fn repair(repair: &Repair) -> String {
+fn repair_json(repair: &Repair) -> String {
     object([
         ("path", text(&repair.path)),
         ("kind", text(repair.kind.as_str())),
@@ -147,8 +152,8 @@ fn repair(repair: &Repair) -> String {
     ])
 }
 
-/// Why a call waits, in a word.
-pub(crate) fn reason(reason: &PendingReason) -> &'static str {
+/// Returns the stored name of the reason.
+pub(crate) fn reason_name(reason: &PendingReason) -> &'static str {
     match reason {
         PendingReason::ManualTool => "manual_tool",
         PendingReason::ManualMode => "manual_mode",
@@ -157,25 +162,27 @@ pub(crate) fn reason(reason: &PendingReason) -> &'static str {
     }
 }
 
-/// The text for a call that waits, with its [`shown`] arguments; `id` is what a decision about it is sent
-/// to.
-pub(crate) fn pending(pending: &Pending, arguments: &str, id: Option<&str>) -> String {
+/// Returns the JSON of a pending call, with its [redacted arguments](redacted_arguments). A decision is sent to `id`.
+pub(crate) fn pending_json(pending: &Pending, arguments: &str, id: Option<&str>) -> String {
     let mut members = vec![("status", text("pending"))];
     members.extend(id.map(|id| ("id", text(id))));
     members.extend([
-        ("reason", text(reason(&pending.reason))),
+        ("reason", text(reason_name(&pending.reason))),
         ("arguments", text(arguments)),
     ]);
     if let PendingReason::Decision(ask) = &pending.reason {
         members.push(("ask", json(ask)));
     }
     if !pending.repairs.is_empty() {
-        members.push(("repairs", list(pending.repairs.iter().map(repair)).into()));
+        members.push((
+            "repairs",
+            list(pending.repairs.iter().map(repair_json)).into(),
+        ));
     }
     object(members)
 }
 
-/// A report on how far a call has come.
+/// Returns the JSON of a progress report.
 pub(crate) fn progress_json(progress: &Progress) -> String {
     let number = |number: f64| json(&number);
     let mut members = vec![("done", number(progress.done))];

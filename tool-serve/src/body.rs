@@ -1,4 +1,6 @@
-//! A request's body, as far as it may go.
+//! Reading of request bodies, limited in size, time and total memory.
+//!
+//! Without the shared budget, many large uploads at once could exhaust the server's memory.
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -10,66 +12,65 @@ use http_body_util::BodyExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// From here on a body is a large one, which takes room.
-const LARGE: usize = 64 * 1024;
+/// Bodies longer than this take part of the budget.
+const LARGE_BODY: usize = 64 * 1024;
 
-/// How many bytes of large bodies a server holds at once, each until its request is answered. Who finds no room is told
-/// so at once: to wait for calls of others would take as long as these like.
-const ROOM: usize = 256 * 1024 * 1024;
+/// Bytes of large bodies that a server holds at once, each until its request is answered. A body over the budget is
+/// refused at once, since waiting for other calls could take forever.
+const BUDGET_BYTES: usize = 256 * 1024 * 1024;
 
-/// Room for large bodies.
-pub(crate) struct Room(Arc<Semaphore>);
+/// Budget for large bodies.
+pub(crate) struct BodyBudget(Arc<Semaphore>);
 
-impl Default for Room {
+impl Default for BodyBudget {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(ROOM)))
+        Self(Arc::new(Semaphore::new(BUDGET_BYTES)))
     }
 }
 
-/// A client that still sends what nobody wants is listened to so long, since it reads no answer before
-/// it has sent all.
-const DRAINING: Duration = Duration::from_secs(2);
+/// Time for a client to finish sending a refused body. Most clients read the response only after that.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A body in whole.
-pub(crate) struct Whole {
+/// A complete body.
+pub(crate) struct FullBody {
     pub(crate) bytes: Vec<u8>,
-    /// The right to hold it, or what is made of it, if it is large.
-    pub(crate) held: Held,
+    /// Permit to hold a large body, or the call made of it.
+    pub(crate) permit: BodyPermit,
 }
 
-pub(crate) type Held = Option<OwnedSemaphorePermit>;
+pub(crate) type BodyPermit = Option<OwnedSemaphorePermit>;
 
-/// Why there is none.
+/// Error of a body that was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Broken {
-    /// It is longer than it may be.
+pub(crate) enum BodyError {
+    /// The body is longer than the limit.
     TooLarge,
     /// The client took too long.
     TooSlow,
-    /// Others hold too much.
-    NoRoom,
-    /// The connection broke, or the framing is wrong.
+    /// Other requests use the budget.
+    OverBudget,
+    /// The connection broke, or the framing is invalid.
     Lost,
 }
 
-/// Reads a body of no more than `limit` bytes, for which its client has `time`.
+/// Reads a body of at most `limit` bytes within `time`.
 pub(crate) async fn read<B: Body>(
     body: B,
     limit: usize,
     time: Duration,
-    room: &Room,
-) -> Result<Whole, Broken> {
+    budget: &BodyBudget,
+) -> Result<FullBody, BodyError> {
     let mut body = pin!(body);
-    // What its head tells is not waited for.
+    // A declared length above the limit is refused without waiting.
     let whole = if body.size_hint().lower() > limit as u64 {
-        Err(Broken::TooLarge)
+        Err(BodyError::TooLarge)
     } else {
-        let whole = timeout(time, collect(body.as_mut(), limit, room)).await;
-        whole.unwrap_or(Err(Broken::TooSlow))
+        let whole = timeout(time, collect(body.as_mut(), limit, budget)).await;
+        whole.unwrap_or(Err(BodyError::TooSlow))
     };
-    if let Err(Broken::TooLarge | Broken::NoRoom) = whole {
-        // Whether all of it came or the time is over is the same.
-        let _ = timeout(DRAINING, async {
+    if let Err(BodyError::TooLarge | BodyError::OverBudget) = whole {
+        // It does not matter if the client finished.
+        let _ = timeout(DRAIN_TIMEOUT, async {
             while let Some(Ok(_)) = body.frame().await {}
         })
         .await;
@@ -80,20 +81,20 @@ pub(crate) async fn read<B: Body>(
 async fn collect<B: Body>(
     mut body: Pin<&mut B>,
     limit: usize,
-    Room(room): &Room,
-) -> Result<Whole, Broken> {
-    // As much as its head tells, if that is not much: nothing of it is there yet.
-    let told = body.size_hint().lower().min(LARGE as u64);
-    let mut whole = Whole {
-        bytes: Vec::with_capacity(usize::try_from(told).unwrap_or(0)),
-        held: None,
+    BodyBudget(budget): &BodyBudget,
+) -> Result<FullBody, BodyError> {
+    // The declared length is only a claim, so little is allocated for it.
+    let size_hint = body.size_hint().lower().min(LARGE_BODY as u64);
+    let mut whole = FullBody {
+        bytes: Vec::with_capacity(usize::try_from(size_hint).unwrap_or(0)),
+        permit: None,
     };
     while let Some(frame) = body.frame().await {
-        let Ok(mut data) = frame.map_err(|_| Broken::Lost)?.into_data() else {
+        let Ok(mut data) = frame.map_err(|_| BodyError::Lost)?.into_data() else {
             continue;
         };
         if whole.bytes.len() + data.remaining() > limit {
-            return Err(Broken::TooLarge);
+            return Err(BodyError::TooLarge);
         }
         while data.has_remaining() {
             let piece = data.chunk();
@@ -102,17 +103,17 @@ async fn collect<B: Body>(
             data.advance(taken);
         }
         let held = whole
-            .held
+            .permit
             .as_ref()
             .map_or(0, OwnedSemaphorePermit::num_permits);
-        if whole.bytes.len() > LARGE.max(held) {
-            // What it has arrived with, and not what its head tells: to tell costs nothing.
+        if whole.bytes.len() > LARGE_BODY.max(held) {
+            // Counts bytes that arrived. Declaring a length costs a client nothing.
             let more = u32::try_from(whole.bytes.len() - held).unwrap_or(u32::MAX);
-            let more = Arc::clone(room).try_acquire_many_owned(more);
-            let more = more.map_err(|_| Broken::NoRoom)?;
-            match &mut whole.held {
+            let more = Arc::clone(budget).try_acquire_many_owned(more);
+            let more = more.map_err(|_| BodyError::OverBudget)?;
+            match &mut whole.permit {
                 Some(held) => held.merge(more),
-                None => whole.held = Some(more),
+                None => whole.permit = Some(more),
             }
         }
     }

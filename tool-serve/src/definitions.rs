@@ -1,4 +1,4 @@
-//! Tools as JSON for programs and for the page: definitions, with what is secret in them marked.
+//! Tools as JSON, for programs and for the page. Secrets are marked in the schemas.
 
 use std::borrow::Cow;
 
@@ -7,13 +7,13 @@ use toolwright_runtime::{Annotations, ToolDef, Toolset};
 
 use crate::json::{list, object, quoted};
 
-/// `{"tools": […]}`, in the toolset's order.
-pub(crate) fn list_of(tools: &Toolset) -> String {
-    let all = list(sent_definitions(tools).map(one));
+/// Returns `{"tools": […]}`, in the toolset's order.
+pub(crate) fn tools_json(tools: &Toolset) -> String {
+    let all = list(sent_definitions(tools).map(tool_json));
     object([("tools", all.into())])
 }
 
-fn one(def: &ToolDef) -> String {
+fn tool_json(def: &ToolDef) -> String {
     let mut members: Vec<(&str, Cow<'_, str>)> = vec![("name", quoted(&def.name).into())];
     if let Some(title) = &def.title {
         members.push(("title", quoted(title).into()));
@@ -24,7 +24,7 @@ fn one(def: &ToolDef) -> String {
         members.push(("output_schema", output.to_marked_json()));
     }
     if def.annotations != Annotations::NONE {
-        members.push(("annotations", annotations(def.annotations).into()));
+        members.push(("annotations", annotations_json(def.annotations).into()));
     }
     if def.manual {
         members.push(("manual", "true".into()));
@@ -32,7 +32,7 @@ fn one(def: &ToolDef) -> String {
     object(members)
 }
 
-fn annotations(hints: Annotations) -> String {
+fn annotations_json(hints: Annotations) -> String {
     let hints = [
         ("read_only", hints.read_only),
         ("destructive", hints.destructive),

@@ -1,4 +1,6 @@
-//! JSON whose objects keep their order, and whose scalars keep the text that they came as.
+//! JSON values that keep the order of objects and the spelling of scalars.
+//!
+//! Definitions and arguments pass through it, so the order of keys and the spelling of numbers survive.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,8 +10,8 @@ use serde_json::value::RawValue;
 pub(crate) use toolwright_json::{list, quoted};
 use toolwright_json::{write_list, write_object, write_string};
 
-/// What stands deeper than this is kept as text: reading is recursive.
-const DEEPEST: usize = 128;
+/// Maximal nesting that is parsed, since parsing is recursive. Deeper values are kept as text.
+const MAX_DEPTH: usize = 128;
 
 /// A JSON value.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,26 +20,26 @@ pub(crate) enum Json {
     Text(String),
     /// An array.
     Array(Vec<Json>),
-    /// An object; keys may stand twice.
+    /// An object. Keys may repeat.
     Object(Vec<(String, Json)>),
-    /// Anything else, as its JSON text.
+    /// Any other value, as JSON text.
     Raw(String),
 }
 
 impl Json {
-    /// Reads JSON text; `None` if it is none.
+    /// Parses JSON text.
     pub(crate) fn read(text: &str) -> Option<Self> {
         Self::read_at(text, 0)
     }
 
-    /// The first level alone is read; what stands inside is kept as text.
+    /// Parses the first level. Nested values are kept as text.
     pub(crate) fn read_flat(text: &str) -> Option<Self> {
-        Self::read_at(text, DEEPEST)
+        Self::read_at(text, MAX_DEPTH)
     }
 
     fn read_at(text: &str, depth: usize) -> Option<Self> {
         let inner = |raw: &RawValue| {
-            if depth < DEEPEST {
+            if depth < MAX_DEPTH {
                 Self::read_at(raw.get(), depth + 1)
             } else {
                 Some(Self::Raw(raw.get().to_owned()))
@@ -56,7 +58,7 @@ impl Json {
                     items.into_iter().map(inner).collect::<Option<_>>()?,
                 ))
             }
-            // One with half of a pair of surrogates is JSON, and no string here.
+            // A string with a lone surrogate is JSON, and no Rust string.
             b'"' => match serde_json::from_str(text) {
                 Ok(string) => Some(Self::Text(string)),
                 Err(_) => raw(text),
@@ -65,13 +67,13 @@ impl Json {
         }
     }
 
-    /// The value under a key of an object: the first, if it stands there twice.
+    /// Returns the first value under this key, if this is an object.
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         let (_, value) = self.entries().iter().find(|(name, _)| name == key)?;
         Some(value)
     }
 
-    /// The entries of an object; none of anything else.
+    /// Returns the entries of an object, or none for any other value.
     pub(crate) fn entries(&self) -> &[(String, Self)] {
         match self {
             Self::Object(entries) => entries,
@@ -79,7 +81,7 @@ impl Json {
         }
     }
 
-    /// The elements of an array; none of anything else.
+    /// Returns the elements of an array, or none for any other value.
     pub(crate) fn items(&self) -> &[Self] {
         match self {
             Self::Array(items) => items,
@@ -87,7 +89,7 @@ impl Json {
         }
     }
 
-    /// The string, if it is one.
+    /// Returns the string, if this is one.
     pub(crate) fn as_str(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -95,14 +97,14 @@ impl Json {
         }
     }
 
-    /// The compact text; scalars as they came.
+    /// Returns compact JSON text.
     pub(crate) fn to_text(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);
         out
     }
 
-    /// The same for people: a line for each entry.
+    /// Returns indented JSON text, one entry per line.
     pub(crate) fn to_lines(&self) -> String {
         let mut out = String::new();
         self.write_lines(&mut out, 0);
@@ -159,14 +161,14 @@ fn raw(text: &str) -> Option<Json> {
     Some(Json::Raw(raw.get().to_owned()))
 }
 
-/// An object's text, from its members' texts.
+/// Returns the text of an object with members that are JSON texts.
 pub(crate) fn object<'v>(members: impl IntoIterator<Item = (&'v str, Cow<'v, str>)>) -> String {
     let mut out = String::new();
     write_object(&mut out, members, |out, value| out.push_str(&value));
     out
 }
 
-/// Entries in their order, equal keys included: a map would lose both.
+/// Parses an object's entries in order, repeated keys included. A map would lose both.
 fn entries(text: &str) -> Option<Vec<(String, &RawValue)>> {
     struct Entries;
 

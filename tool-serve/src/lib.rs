@@ -1,5 +1,6 @@
-//! One toolset out in the world: an MCP server and client, a command line, HTTP. Use it through the
-//! crate `toolwright`, feature `mcp` or `serve`.
+//! Servers and clients of a toolset: MCP server and client, HTTP, and a command line.
+//!
+//! Use it through the crate `toolwright`, feature `mcp` or `serve`.
 
 #[cfg(feature = "serve")]
 mod answer;
@@ -8,6 +9,7 @@ mod body;
 mod cli;
 #[cfg(feature = "serve")]
 mod definitions;
+mod exclusive_gate;
 #[cfg(feature = "serve")]
 pub mod http;
 #[cfg(feature = "serve")]
@@ -21,26 +23,25 @@ mod serve;
 mod signals;
 mod stdout;
 mod token;
-mod turns;
 
-/// What is known of calls from outside. Nobody knows who wrote their arguments, or who looked at those before: their keys
-/// are as they were written.
+/// Limits the repairs of calls from outside to values. Their author is unknown, so their keys stay as they were
+/// written.
 fn from_outside(cx: Context) -> Context {
     let repairs = cx.repairs().min(Repairs::Values);
     cx.with_repairs(repairs)
 }
 
-/// The result of a call that waited, with how its arguments were repaired before.
+/// Adds the earlier repairs of a pending call to its result.
 fn repaired_before(mut result: ToolResult, repairs: &[Repair]) -> ToolResult {
-    // One that was read anew says it itself.
+    // A call that was decoded again lists its repairs itself.
     if result.repairs.is_empty() {
         result.repairs = repairs.into();
     }
     result
 }
 
-/// How long calls have to be answered that are cancelled since the server ends.
-const LAST_WORDS: std::time::Duration = std::time::Duration::from_secs(2);
+/// Time for calls to answer after the server's end cancelled them.
+const CANCEL_GRACE: std::time::Duration = std::time::Duration::from_secs(2);
 
 use toolwright_runtime::{Context, Repair, Repairs, ToolResult};
 

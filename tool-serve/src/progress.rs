@@ -1,28 +1,28 @@
-//! How far a call has come, told to whoever waits for it.
+//! Progress reports of a running call, for the front that waits for it.
 
 use tokio::sync::mpsc;
 use toolwright_runtime::{Context, Event, Executor, Progress};
 
-/// What nobody has read yet; more is dropped, since the next report says more than the last.
-const WAITING: usize = 64;
+/// Unread reports that are kept. Further ones are dropped, since each supersedes the last.
+const CAPACITY: usize = 64;
 
-/// Stands in the context of a call, and hears of its progress.
-struct Listener(mpsc::Sender<Progress>);
+/// Sender in the context of a call.
+struct ProgressSender(mpsc::Sender<Progress>);
 
-/// The same executor, whose calls tell the listener in their context.
-pub(crate) fn told(executor: Executor) -> Executor {
+/// Makes the executor send progress to the sender in each call's context.
+pub(crate) fn with_progress(executor: Executor) -> Executor {
     executor.observe(|event: &Event<'_>| {
         if let Event::Progress { cx, progress, .. } = event
-            && let Some(listener) = cx.get::<Listener>()
+            && let Some(sender) = cx.get::<ProgressSender>()
         {
-            // Full, or nobody listens any more: a report is no part of the answer.
-            let _ = listener.0.try_send((*progress).clone());
+            // A report is not part of the result, so a full or closed channel is no error.
+            let _ = sender.0.try_send((*progress).clone());
         }
     })
 }
 
-/// The same context with a listener, and what it hears.
-pub(crate) fn listen(cx: Context) -> (Context, mpsc::Receiver<Progress>) {
-    let (sender, receiver) = mpsc::channel(WAITING);
-    (cx.with(Listener(sender)), receiver)
+/// Adds a sender to the context, and returns its receiver.
+pub(crate) fn subscribe(cx: Context) -> (Context, mpsc::Receiver<Progress>) {
+    let (sender, receiver) = mpsc::channel(CAPACITY);
+    (cx.with(ProgressSender(sender)), receiver)
 }

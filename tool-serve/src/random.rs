@@ -1,12 +1,11 @@
-//! Bytes that nobody can guess.
+//! Random bytes that cannot be guessed, for ids and tokens.
 
-/// A text of 128 bits of them.
+/// Returns 128 random bits as hexadecimal text.
 pub(crate) fn id() -> String {
     bytes::<16>().map(|byte| format!("{byte:02x}")).concat()
 }
 
-/// From the operating system; where it has none to give, nothing secret can be kept and the program
-/// ends.
+/// Returns random bytes of the operating system. Panics if it has none, since no id could be secret then.
 pub(crate) fn bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     if let Err(error) = getrandom::fill(&mut bytes) {

@@ -1,3 +1,5 @@
+//! The program of a toolset: one executor behind the command line, MCP and HTTP.
+
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
@@ -12,24 +14,24 @@ use toolwright_runtime::layers::Approval;
 use toolwright_runtime::{Cancel, Context, Executor, Registry};
 
 use crate::cli::{self, Exit};
-use crate::http::{Change, Server};
+use crate::http::{Change, HttpServer};
 use crate::mcp;
-use crate::signals::Signals;
+use crate::signals::{Signals, cancel_on_signal};
 
-/// A toolset as a whole program: what [`main`] runs, with a host's own choices.
+/// A toolset as a program, with settings. [`main`] runs it with the defaults.
 ///
-/// It asks a person before a call of a tool that is `destructive`, or whose `risk` is `high` or more:
-/// [`Approval::default`]. Those calls do not run until somebody says yes:
+/// A person must approve each call of a tool that is `destructive`, or whose `risk` is at least `high`:
+/// [`Approval::default`]. Such a call does not run before that:
 ///
-/// - On the command line with `--approve`, or by a yes at the prompt where standard input and error are a
-///   terminal; else the call waits, and the exit code is 5.
-/// - Over MCP by the client, as elicitation or as input that is required. A client that can do neither is
-///   refused, in words that the model reads.
-/// - Over HTTP the call is answered as pending, and goes on by `POST /calls/{id}`; see
-///   [`http::Server`](crate::http::Server).
+/// - The command line takes `--approve`, or asks at the prompt if standard input and error are a terminal. Otherwise
+///   the call stays pending, and the exit code is 5.
+/// - Over MCP the client asks its user, by elicitation or by required input. If the client can do neither, the call is
+///   refused with a message for the model.
+/// - Over HTTP the call is answered as pending, and continues at `POST /calls/{id}`; see
+///   [`HttpServer`](crate::http::HttpServer).
 ///
-/// A host's own layers see a call first. One that an [`Approval`] of theirs let run is not asked about
-/// again. [`unattended`](Self::unattended) switches the asking off.
+/// The host's own layers see a call first. A call that one of their [`Approval`]s let run needs no second approval.
+/// [`unattended`](Self::unattended) switches the approvals off.
 ///
 /// ```no_run
 /// # use toolwright::Toolset;
@@ -51,9 +53,9 @@ pub struct Serve {
     http: Vec<ChangeHttp>,
 }
 
-type ChangeHttp = Box<dyn FnOnce(Server) -> Server + Send>;
+type ChangeHttp = Box<dyn FnOnce(HttpServer) -> HttpServer + Send>;
 
-/// The program of a toolset: command line, MCP, HTTP. To be returned from a plain `fn main()`.
+/// Runs a toolset as a program: command line, MCP, HTTP. Call it from a plain `fn main()`.
 ///
 /// ```no_run
 /// # use toolwright::Toolset;
@@ -67,25 +69,34 @@ type ChangeHttp = Box<dyn FnOnce(Server) -> Server + Send>;
 /// | --- | --- |
 /// | `list` | lists the tools |
 /// | `schema [NAME] [--dialect D]` | prints the JSON Schemas of their arguments |
-/// | `check --target D` | tells what a provider would refuse |
-/// | `call NAME --city Oslo` | calls a tool: flags made of its schema, `--json TEXT` or `--json -` |
-/// | `mcp` | serves them over MCP, on stdin and stdout |
-/// | `serve --listen ADDRESS` | serves them over HTTP, with a page to try them, and over MCP at `/mcp` |
-/// | `completions SHELL` | prints a script that completes all of this |
+/// | `check --target D` | reports what a provider would refuse |
+/// | `call NAME --city Oslo` | calls a tool: flags from its schema, `--json TEXT` or `--json -` |
+/// | `mcp` | serves the tools over MCP, on stdin and stdout |
+/// | `serve --listen ADDRESS` | serves the tools over HTTP, with a page to try them, and over MCP at `/mcp` |
+/// | `completions SHELL` | prints a shell completion script |
 ///
-/// A call of a tool that is `destructive`, or of high risk (`meta(risk = "high")`), waits for a person's
-/// yes, however it comes; see [`Serve`], and [`Serve::unattended`] for programs that nobody attends.
+/// Calls of tools that are `destructive`, or of high risk (`meta(risk = "high")`), need a person's approval on every
+/// front. See [`Serve`], and [`Serve::unattended`] for programs without a person.
 ///
-/// The exit code is 0 where all went well, 1 where a tool failed, 2 for a command line that makes no
-/// sense, 3 for arguments that do not fit, 4 for a tool that is not there, 5 where a person has to
-/// answer or to say yes, 6 where one said no, 124 for a call that took too long, 130 for one that was
-/// cancelled.
+/// # Exit codes
+///
+/// | code | meaning |
+/// | --- | --- |
+/// | 0 | success |
+/// | 1 | the tool failed |
+/// | 2 | invalid command line |
+/// | 3 | arguments do not match the schema |
+/// | 4 | unknown tool |
+/// | 5 | a person has to answer or approve |
+/// | 6 | a person or a policy rejected the call |
+/// | 124 | the call timed out |
+/// | 130 | the call was cancelled |
 pub fn main(tools: impl Into<Registry>) -> ExitCode {
     Serve::new(tools).run()
 }
 
 impl Serve {
-    /// The program of these tools: a toolset, or a registry whose tools may change.
+    /// Creates a program from a toolset, or from a registry whose tools may change.
     pub fn new(tools: impl Into<Registry>) -> Self {
         let registry = tools.into();
         Self {
@@ -100,36 +111,34 @@ impl Serve {
         }
     }
 
-    /// The same program under this name, in its help and for clients; if nothing is said, the name of
-    /// its file.
+    /// Sets the name, for help texts and clients. Default: the name of the program's file.
     pub fn name(self, name: impl Into<String>) -> Self {
         let name = name.into();
         Self { name, ..self }
     }
 
-    /// The same program, of this version.
+    /// Sets the version.
     pub fn version(self, version: impl Into<String>) -> Self {
         let version = Some(version.into());
         Self { version, ..self }
     }
 
-    /// The same program, with a line on what it is for.
+    /// Sets a one-line description of the program.
     pub fn about(self, about: impl Into<String>) -> Self {
         let about = Some(about.into());
         Self { about, ..self }
     }
 
-    /// The same program, with what `change` makes of the executors that run its calls: layers, time
-    /// limits, observers; said again, of what was made of them before. If nothing is said, a call over
-    /// HTTP or MCP has 30 s from when it runs, and one from the command line all the time in the world.
+    /// Changes the executors that run calls: layers, time limits, observers. Several changes apply in order. Default: a
+    /// call over HTTP or MCP has a time limit of 30 s, a call from the command line has none.
     pub fn executor(self, change: impl Fn(Executor) -> Executor + Send + Sync + 'static) -> Self {
         let before = self.change;
         let change = Arc::new(move |executor| change(before(executor)));
         Self { change, ..self }
     }
 
-    /// Runs every call without asking for a yes, `destructive` ones and those of high risk too. Layers of the
-    /// host's own still ask:
+    /// Runs all calls without approval, `destructive` ones and those of high risk too. The host's own layers can still
+    /// ask:
     ///
     /// ```no_run
     /// # use toolwright::Toolset;
@@ -147,14 +156,13 @@ impl Serve {
         }
     }
 
-    /// The same program, with what all of its calls know. Arguments are repaired no further than
-    /// [`Repairs::Values`](toolwright_runtime::Repairs::Values): their keys are as they were written.
+    /// Sets the context of all calls. Arguments are repaired at most as far as
+    /// [`Repairs::Values`](toolwright_runtime::Repairs::Values): keys are never repaired.
     pub fn context(self, cx: Context) -> Self {
         Self { cx, ..self }
     }
 
-    /// The same program, with other choices about HTTP, beside those for all of it: a token, hosts, routes
-    /// of the host's own.
+    /// Changes the HTTP server, on top of the settings of the program: a token, hosts, routes of the host's own.
     ///
     /// ```no_run
     /// # use toolwright::Toolset;
@@ -162,30 +170,30 @@ impl Serve {
     /// # let tools = Toolset::default();
     /// Serve::new(tools).http(|http| http.bearer("not-in-your-code").allow_host("tools.example.com"));
     /// ```
-    pub fn http(mut self, change: impl FnOnce(Server) -> Server + Send + 'static) -> Self {
+    pub fn http(mut self, change: impl FnOnce(HttpServer) -> HttpServer + Send + 'static) -> Self {
         self.http.push(Box::new(change));
         self
     }
 
-    /// Does what the command line says.
+    /// Runs the command line of this process.
     pub fn run(self) -> ExitCode {
         self.run_with(std::env::args_os())
     }
 
-    /// Does what these arguments say; the first one is the program's own name.
+    /// Runs these arguments. The first one is the program's name.
     pub fn run_with<A: Into<OsString>>(self, arguments: impl IntoIterator<Item = A>) -> ExitCode {
         let arguments = arguments.into_iter().map(Into::into).collect();
         cli::run(self, arguments).into()
     }
 
-    /// What runs a call from the command line: a person waits as long as a person likes.
-    pub(crate) fn calls(&self) -> Executor {
+    /// Returns the executor for calls from the command line, without a time limit.
+    pub(crate) fn call_executor(&self) -> Executor {
         let executor = (self.change)(Executor::serial(&self.registry).no_timeout());
-        self.attend()(executor)
+        self.approval_layer()(executor)
     }
 
-    /// Asks for a yes further in than all layers of the host's: what is shown is what runs.
-    fn attend(&self) -> impl Fn(Executor) -> Executor + Send + Sync + 'static {
+    /// Adds the approval inside of all layers of the host, so that what a person sees is what runs.
+    fn approval_layer(&self) -> impl Fn(Executor) -> Executor + Send + Sync + 'static {
         let is_attended = self.is_attended;
         move |executor| {
             if is_attended {
@@ -196,7 +204,7 @@ impl Serve {
         }
     }
 
-    /// Serves over HTTP until a signal ends it.
+    /// Serves over HTTP until a signal arrives.
     pub(crate) fn run_http(self, address: &str) -> io::Result<Exit> {
         let server = self.http_server();
         let runtime = runtime()?;
@@ -204,34 +212,34 @@ impl Serve {
             let listener = match TcpListener::bind(address).await {
                 Ok(listener) => listener,
                 Err(error) => {
-                    cli::say(&format!("cannot listen on `{address}`: {error}"));
-                    // What is no address is a mistake of the command line's.
+                    cli::print_error(&format!("cannot listen on `{address}`: {error}"));
+                    // An invalid address is an error of the command line.
                     let is_none = error.kind() == io::ErrorKind::InvalidInput;
                     return Ok(if is_none { Exit::Usage } else { Exit::Failed });
                 }
             };
             let address = listener.local_addr()?;
-            if let Some(why) = server.why_not(address) {
-                cli::say(why);
+            if let Some(reason) = server.refusal(address) {
+                cli::print_error(reason);
                 return Ok(Exit::Usage);
             }
             announce(address);
             let stop = Cancel::new();
-            tokio::spawn(heed(Signals::new(), stop.clone()));
+            tokio::spawn(cancel_on_signal(Signals::new(), stop.clone()));
             server.serve(listener, stop).await?;
             Ok(Exit::Done)
         });
-        // Threads that tools still keep busy are not waited for.
+        // Does not wait for threads that tools keep busy.
         runtime.shutdown_background();
         end
     }
 
-    /// Serves over MCP on the standard input and output, until the input ends or a signal comes.
+    /// Serves over MCP on the standard input and output, until the input ends or a signal arrives.
     pub(crate) fn run_mcp(self) -> io::Result<Exit> {
         let stop = Cancel::new();
-        let attend = self.attend();
-        let mut server = mcp::Server::new(self.registry)
-            .executor(|executor| attend((self.change)(executor)))
+        let approval_layer = self.approval_layer();
+        let mut server = mcp::McpServer::new(self.registry)
+            .executor(|executor| approval_layer((self.change)(executor)))
             .name(self.name)
             .context(self.cx)
             .stopped_by(stop.clone());
@@ -243,18 +251,18 @@ impl Serve {
         }
         let runtime = runtime()?;
         let end = runtime.block_on(async {
-            tokio::spawn(heed(Signals::new(), stop));
+            tokio::spawn(cancel_on_signal(Signals::new(), stop));
             server.serve_stdio().await
         });
-        // Threads that tools still keep busy are not waited for.
+        // Does not wait for threads that tools keep busy.
         runtime.shutdown_background();
         end.map(|()| Exit::Done)
     }
 
-    fn http_server(self) -> Server {
-        let attend = self.attend();
+    fn http_server(self) -> HttpServer {
+        let approval_layer = self.approval_layer();
         let change = self.change;
-        let mut server = Server::new(self.registry)
+        let mut server = HttpServer::new(self.registry)
             .name(self.name)
             .context(self.cx)
             .executor(move |executor| change(executor));
@@ -267,28 +275,20 @@ impl Serve {
         self.http
             .into_iter()
             .fold(server, |server, change| change(server))
-            .executor(attend)
+            .executor(approval_layer)
     }
 }
 
-/// What commands run on.
+/// Creates the runtime of a command.
 pub(crate) fn runtime() -> io::Result<tokio::runtime::Runtime> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let build = AssertUnwindSafe(|| builder.enable_all().build());
-    // Where the system has no thread left, tokio panics.
+    // Tokio panics if the system has no thread left.
     let no_thread = |_| Err(io::Error::other("no thread could be started"));
     catch_unwind(build).unwrap_or_else(no_thread)
 }
 
-/// The first signal ends the serving, calls in flight first; the second ends the program.
-async fn heed(mut signals: Signals, stop: Cancel) {
-    signals.next().await;
-    stop.cancel();
-    signals.next().await;
-    std::process::exit(i32::from(Exit::Cancelled as u8));
-}
-
-/// Where the tools are, for people and for scripts that asked for any free port.
+/// Prints the address, for people and for scripts that asked for any free port.
 fn announce(address: SocketAddr) {
     anstream::eprintln!("listening on http://{address}");
 }

@@ -1,9 +1,12 @@
-//! What tells the program to end.
+//! Signals that end the process.
 
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use toolwright_runtime::Cancel;
 
-/// Ctrl-C, and what a supervisor sends.
+use crate::cli::Exit;
+
+/// Ctrl-C and the termination signal of supervisors.
 pub(crate) struct Signals {
     #[cfg(unix)]
     terminate: Option<Signal>,
@@ -12,7 +15,7 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// From here on a signal ends nothing by itself. Inside of a tokio runtime only.
+    /// Installs the handlers. From here on, a signal does not end the process. Requires a tokio runtime.
     pub(crate) fn new() -> Self {
         Self {
             #[cfg(unix)]
@@ -22,7 +25,7 @@ impl Signals {
         }
     }
 
-    /// Waits for the next one; for ever where none can be heard.
+    /// Waits for the next signal, or forever if there are no handlers.
     #[cfg(unix)]
     pub(crate) async fn next(&mut self) {
         async fn heard(signal: &mut Option<Signal>) {
@@ -46,4 +49,12 @@ impl Signals {
             std::future::pending::<()>().await;
         }
     }
+}
+
+/// Cancels `stop` at the first signal and ends the process at the second, since a tool may ignore the cancellation.
+pub(crate) async fn cancel_on_signal(mut signals: Signals, stop: Cancel) {
+    signals.next().await;
+    stop.cancel();
+    signals.next().await;
+    std::process::exit(i32::from(Exit::Cancelled as u8));
 }

@@ -1,19 +1,19 @@
-//! The standard output, kept for answers alone.
+//! The standard output, reserved for answers.
 
 use std::io;
 
-/// What was the standard output. From here on what tools print there goes to the standard error, so
-/// that no tool can speak in between.
+/// Takes the standard output. From here on, the prints of tools go to the standard error, so they cannot corrupt an
+/// answer.
 #[cfg(unix)]
 pub(crate) fn take() -> io::Result<std::fs::File> {
-    /// Behind the standard input, output and error.
+    /// First descriptor after the standard input, output and error.
     const FIRST_FREE: i32 = 3;
     let output = rustix::io::fcntl_dupfd_cloexec(io::stdout(), FIRST_FREE)?;
     rustix::stdio::dup2_stdout(io::stderr())?;
     Ok(std::fs::File::from(output))
 }
 
-/// Elsewhere a tool that prints is heard.
+/// Returns the standard output. On this platform, prints of tools still go to it.
 #[cfg(not(unix))]
 pub(crate) fn take() -> io::Result<io::Stdout> {
     Ok(io::stdout())

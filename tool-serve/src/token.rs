@@ -1,7 +1,7 @@
-//! Tokens, as people give them.
+//! Bearer tokens from users.
 
-/// The token without the space around it, which is there where it comes from a file. What a header cannot hold, or would
-/// not be read as one word, is none; the words do not tell it.
+/// Trims and checks a token. A token from a file often ends with a line break. A token that no header can hold, or that
+/// is not one word, is an error, whose text does not contain it.
 pub(crate) fn checked(token: &str) -> Result<&str, &'static str> {
     let token = token.trim_ascii();
     if token.is_empty() {

@@ -11,7 +11,7 @@ use serde_json::json;
 use toolwright_runtime::{
     Block, Cancel, Context, ErrorKind, Event, Executor, Outcome, ToolCall, ToolError, Toolset,
 };
-use toolwright_serve::mcp::{self, Answer, Connector, NoticeKind};
+use toolwright_serve::mcp::{self, Connector, ElicitResult, NoticeKind};
 
 fn variable(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| panic!("run tests/outside/mcp_everything.sh: no {name}"))
@@ -53,7 +53,7 @@ async fn everything(connector: Connector) {
             let schema = question.schema.unwrap();
             assert_eq!(schema["properties"]["email"]["format"], "email");
             let values = json!({"name": "Ada", "check": true, "integer": 7});
-            Answer::Accept(values.as_object().cloned().unwrap())
+            ElicitResult::Accept(values.as_object().cloned().unwrap())
         });
     let client = connector.await.unwrap();
     let tools = client.toolset();

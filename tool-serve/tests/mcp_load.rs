@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use toolwright::serve::Serve;
 use toolwright::serve::axum::Router;
 use toolwright::serve::axum::serve::ListenerExt;
-use toolwright::serve::mcp::{self, Server};
+use toolwright::serve::mcp::{self, McpServer};
 use toolwright::{Cancel, Context, ToolCall, ToolResult, tool, tools};
 
 const MIB: usize = 1024 * 1024;
@@ -68,7 +68,7 @@ fn program(words: &str) -> Command {
 /// Not a test: the server's process, when it is started as one.
 #[tokio::test(flavor = "multi_thread")]
 async fn load_server() {
-    let server = Server::new(tools![add]);
+    let server = McpServer::new(tools![add]);
     match std::env::var("MCP_LOAD").as_deref() {
         Ok("stdio") => server.serve_stdio().await.unwrap(),
         Ok("http") => {

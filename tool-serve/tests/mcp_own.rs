@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolwright::serve::axum::Router;
-use toolwright::serve::mcp::{self, Answer, Client, ClientEvent, Connector, Server};
+use toolwright::serve::mcp::{self, Client, ClientEvent, Connector, ElicitResult, McpServer};
 use toolwright::{
     Block, Cancel, Content, Context, DynTool, ErrorKind, Event, Executor, Outcome, Progress,
     Registry, Schema, Tool, ToolCall, ToolError, ToolResult, Toolset, Wire, tool, tools,
@@ -128,10 +128,13 @@ fn own() -> Toolset {
         .0
 }
 
-fn server() -> Server {
+fn server() -> McpServer {
     let registry = Registry::from(own());
     registry.insert(grow(&registry));
-    Server::new(registry).name("own").version("3").page_size(3)
+    McpServer::new(registry)
+        .name("own")
+        .version("3")
+        .page_size(3)
 }
 
 /// Not a test: the server's process, when it is started as one.
@@ -192,7 +195,7 @@ async fn all(connector: impl Fn() -> Connector) {
             (&*question.server, &*question.message),
             ("own", "Which city?")
         );
-        Answer::Accept(json!({"answer": "Rome"}).as_object().cloned().unwrap())
+        ElicitResult::Accept(json!({"answer": "Rome"}).as_object().cloned().unwrap())
     };
     let told = Arc::<Mutex<Vec<ClientEvent>>>::default();
     let ear = Arc::clone(&told);
@@ -370,7 +373,10 @@ async fn cancellation_reaches_the_tool() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn three_thousand_calls_in_flight_are_answered_once_each() {
-    let client = process().call_limit(Duration::from_mins(5)).await.unwrap();
+    let client = process()
+        .idle_timeout(Duration::from_mins(5))
+        .await
+        .unwrap();
     let tools = client.toolset();
     let calls = (0..3_000_u64).map(|n| {
         let tools = tools.clone();

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::time::timeout;
 use toolwright::layers::Approval;
-use toolwright::serve::mcp::{HttpService, Server, ServerLimits};
+use toolwright::serve::mcp::{HttpService, McpServer, ServerLimits};
 use toolwright::{
     Cancel, Context, DynTool, Handling, Layer, Next, Outcome, Registry, Repairs, Request,
     ToolError, Toolset, tool, tools,
@@ -62,7 +62,7 @@ struct Piped {
 }
 
 impl Piped {
-    async fn new(server: Server) -> Self {
+    async fn new(server: McpServer) -> Self {
         let (mut piped, hello) = (Self::silent(server), initialize());
         piped.say(&hello).await;
         piped.hear().await;
@@ -70,7 +70,7 @@ impl Piped {
     }
 
     /// A client that can ask.
-    async fn with_a_user(server: Server) -> Self {
+    async fn with_a_user(server: McpServer) -> Self {
         let mut piped = Self::silent(server);
         let (none, some) = (
             r#""capabilities":{}"#,
@@ -80,7 +80,7 @@ impl Piped {
         piped
     }
 
-    fn silent(server: Server) -> Self {
+    fn silent(server: McpServer) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (input, output) = tokio::io::split(theirs);
         let ended = tokio::spawn(server.serve_pipe(input, output));
@@ -146,7 +146,7 @@ const RAW: [&str; 3] = [
 
 #[tokio::test]
 async fn arguments_arrive_as_they_were_sent_over_a_pipe() {
-    let mut client = Piped::new(Server::new(all())).await;
+    let mut client = Piped::new(McpServer::new(all())).await;
     for raw in RAW {
         let answer = client.ask(&call(1, "raw", raw)).await;
         assert_eq!(answer["result"]["content"][0]["text"], raw);
@@ -163,7 +163,7 @@ async fn arguments_arrive_as_they_were_sent_over_a_pipe() {
 
 #[tokio::test]
 async fn what_is_no_message_is_answered_and_ends_nothing() {
-    let mut client = Piped::silent(Server::new(all()));
+    let mut client = Piped::silent(McpServer::new(all()));
     let table = [
         ("nope", -32700, json!(null)),
         ("[]", -32600, json!(null)),
@@ -230,7 +230,7 @@ async fn what_is_no_message_is_answered_and_ends_nothing() {
 
 #[tokio::test]
 async fn nothing_is_answered_that_asks_for_no_answer() {
-    let mut client = Piped::new(Server::new(all())).await;
+    let mut client = Piped::new(McpServer::new(all())).await;
     client.say(&call(1, "wait", r#"{"ms":300}"#)).await;
     // Answers to requests of the server's have its ids, which the client's may have, too.
     for line in [
@@ -265,7 +265,7 @@ async fn nothing_is_answered_that_asks_for_no_answer() {
 
 #[tokio::test]
 async fn an_unknown_tool_is_the_protocols_error_and_all_else_is_the_models() {
-    let mut client = Piped::new(Server::new(all())).await;
+    let mut client = Piped::new(McpServer::new(all())).await;
     let answer = client.ask(&call(1, "boomm", "{}")).await;
     assert_eq!(answer["error"]["code"], -32602);
     assert_eq!(
@@ -284,7 +284,7 @@ async fn a_line_that_is_too_long_is_refused_and_the_next_is_read() {
         message: 1000,
         ..ServerLimits::default()
     };
-    let mut client = Piped::new(Server::new(all()).limits(limits)).await;
+    let mut client = Piped::new(McpServer::new(all()).limits(limits)).await;
     let long = "x".repeat(1001);
     for (line, id) in [(call(7, "add", &long), json!(7)), (long, json!(null))] {
         let answer = client.ask(&line).await;
@@ -300,7 +300,7 @@ async fn a_line_that_is_too_long_is_refused_and_the_next_is_read() {
 
 #[tokio::test]
 async fn what_is_in_flight_when_the_input_ends_is_answered() {
-    let mut client = Piped::new(Server::new(all())).await;
+    let mut client = Piped::new(McpServer::new(all())).await;
     for id in 1..=50 {
         let (name, arguments) = if id % 3 == 0 {
             ("boom", "{}")
@@ -325,12 +325,14 @@ async fn what_is_in_flight_when_the_input_ends_is_answered() {
 }
 
 /// A server that gives calls little time once it is told to stop.
-fn impatient(stop: &Cancel) -> Server {
+fn impatient(stop: &Cancel) -> McpServer {
     let limits = ServerLimits {
         grace: Duration::from_millis(50),
         ..ServerLimits::default()
     };
-    Server::new(all()).limits(limits).stopped_by(stop.clone())
+    McpServer::new(all())
+        .limits(limits)
+        .stopped_by(stop.clone())
 }
 
 #[tokio::test]
@@ -370,7 +372,7 @@ async fn a_call_that_outlives_its_server_is_answered_as_cancelled() {
 
 #[tokio::test]
 async fn a_cancelled_call_is_not_answered_and_no_other_is_taken_for_it() {
-    let mut client = Piped::new(Server::new(all())).await;
+    let mut client = Piped::new(McpServer::new(all())).await;
     client.say(&call(1, "wait", r#"{"ms":60000}"#)).await;
     let again = client.ask(&call(1, "add", r#"{"a":1,"b":1}"#)).await;
     assert_eq!(
@@ -395,7 +397,7 @@ async fn a_cancelled_call_is_not_answered_and_no_other_is_taken_for_it() {
 #[tokio::test]
 async fn tools_are_listed_by_pages_in_their_order_and_changes_are_told() {
     let registry = Registry::from(all());
-    let mut client = Piped::new(Server::new(registry.clone()).page_size(3)).await;
+    let mut client = Piped::new(McpServer::new(registry.clone()).page_size(3)).await;
     let first = client.ask(&request(1, "tools/list", "{}")).await;
     let names = |answer: &Value| -> Vec<String> {
         let tools = answer["result"]["tools"].as_array().unwrap();
@@ -433,7 +435,7 @@ async fn tools_are_listed_by_pages_in_their_order_and_changes_are_told() {
 #[tokio::test]
 async fn each_of_many_calls_in_flight_is_answered_once() {
     const CALLS: u32 = 3000;
-    let client = Piped::new(Server::new(all())).await;
+    let client = Piped::new(McpServer::new(all())).await;
     let Piped {
         mut input,
         mut output,
@@ -472,7 +474,7 @@ async fn a_subscription_does_not_keep_a_server_whose_client_has_hung_up() {
         grace: LONG * 10,
         ..ServerLimits::default()
     };
-    let mut client = Piped::silent(Server::new(all()).limits(limits));
+    let mut client = Piped::silent(McpServer::new(all()).limits(limits));
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
@@ -500,9 +502,9 @@ fn decide(what: String) -> String {
     what
 }
 
-fn asking() -> Server {
+fn asking() -> McpServer {
     let destroys = |request: &Request<'_>| request.annotations().destructive == Some(true);
-    Server::new(tools![charge, decide])
+    McpServer::new(tools![charge, decide])
         .executor(move |executor| executor.layer(Approval::when(destroys)))
 }
 
@@ -639,7 +641,8 @@ async fn an_approval_of_2026_is_for_the_arguments_that_were_shown() {
 async fn a_question_about_a_call_is_safe_to_print_and_after_a_yes_its_repairs_are_told() {
     let shows = |request: &Request<'_>| json!({"of": &*request.call().arguments});
     let asks = Approval::when(|_| true).showing(shows);
-    let server = Server::new(tools![note]).executor(move |executor| executor.layer(asks.clone()));
+    let server =
+        McpServer::new(tools![note]).executor(move |executor| executor.layer(asks.clone()));
     let mut client = Piped::with_a_user(server).await;
     let arguments = "{\"journal\": \"x\u{202e}\u{e0041}\", \"cents\": \"1\"}";
     let asked = client.ask(&call(1, "note", arguments)).await;
@@ -653,7 +656,7 @@ async fn a_question_about_a_call_is_safe_to_print_and_after_a_yes_its_repairs_ar
     assert_eq!(repairs[0]["path"], "cents", "{answer}");
 
     // Of a tool that asks, too.
-    let mut client = Piped::with_a_user(Server::new(tools![choose])).await;
+    let mut client = Piped::with_a_user(McpServer::new(tools![choose])).await;
     let asked = client.ask(&call(1, "choose", r#"{"most": "2"}"#)).await;
     let says = json!({"action": "accept", "content": {"answer": "tea"}});
     let said = json!({"jsonrpc": "2.0", "id": asked["id"], "result": says});
@@ -685,7 +688,7 @@ impl Layer for Quote {
 async fn what_a_layer_rewrites_is_approved_as_it_was_shown() {
     let server = || {
         let asks = Approval::when(|request| request.annotations().destructive == Some(true));
-        Server::new(tools![charge])
+        McpServer::new(tools![charge])
             .executor(|executor| executor.layer(Quote::default()).layer(asks))
     };
     let yes = json!({"action": "accept", "content": {"approve": true}});
@@ -769,7 +772,7 @@ const OF_2026: [(&str, &str); 2] = [
 
 #[tokio::test]
 async fn arguments_arrive_as_they_were_sent_over_http() {
-    let mut service = Server::new(all()).http();
+    let mut service = McpServer::new(all()).http();
     for raw in RAW {
         let headers = [OF_2026[0], OF_2026[1], ("mcp-name", "raw")];
         let (status, body) = post(&mut service, &headers, call_of_2026("raw", raw)).await;
@@ -792,7 +795,7 @@ async fn requests_over_http_that_are_refused() {
         message: 1000,
         ..ServerLimits::default()
     };
-    let mut service = Server::new(all()).limits(limits).http();
+    let mut service = McpServer::new(all()).limits(limits).http();
     let (status, body) = post(&mut service, &[], "x".repeat(1001)).await;
     assert_eq!(status, 413, "{body}");
     let (status, body) = post(&mut service, &[], "nope".into()).await;
@@ -822,7 +825,7 @@ async fn rmcps_client_in_each_version() {
     ] {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (input, output) = tokio::io::split(theirs);
-        let served = tokio::spawn(Server::new(all()).serve_pipe(input, output));
+        let served = tokio::spawn(McpServer::new(all()).serve_pipe(input, output));
         let mut info = ClientConfig::new(
             ClientCapabilities::default(),
             Implementation::new("test", "1"),
@@ -887,10 +890,10 @@ async fn ask_over_http(service: &mut HttpService, name: &str, arguments: &str) -
 #[tokio::test]
 async fn a_server_reads_keys_as_they_were_sent() {
     let tools = tools![note, transfer];
-    let mut pipe = Piped::new(Server::new(tools.clone())).await;
+    let mut pipe = Piped::new(McpServer::new(tools.clone())).await;
     // Whatever the host says.
     let cx = Context::new().with_repairs(Repairs::All);
-    let mut http = Server::new(tools).context(cx).http();
+    let mut http = McpServer::new(tools).context(cx).http();
     for name in ["note", "transfer"] {
         for key in DISGUISED {
             let arguments = format!(r#"{{"{key}": "x", "cents": 1}}"#);
@@ -918,8 +921,8 @@ async fn a_result_says_how_the_arguments_were_repaired() {
     let meta = json!({"toolwright/repairs": [
         {"path": "a", "kind": "unquoted", "from": "\"1\"", "to": "1"},
     ]});
-    let mut pipe = Piped::new(Server::new(all())).await;
-    let mut http = Server::new(all()).http();
+    let mut pipe = Piped::new(McpServer::new(all())).await;
+    let mut http = McpServer::new(all()).http();
     for _ in 0..2 {
         let piped = pipe.ask(&call(1, "add", arguments)).await;
         let posted = ask_over_http(&mut http, "add", arguments).await;
@@ -931,7 +934,7 @@ async fn a_result_says_how_the_arguments_were_repaired() {
     let plain = pipe.ask(&call(2, "add", r#"{"a": 1, "b": 2}"#)).await;
     assert_eq!(plain["result"].get("_meta"), None);
     // The host switches that off.
-    let strict = Server::new(all()).context(Context::new().strict());
+    let strict = McpServer::new(all()).context(Context::new().strict());
     let mut strict = Piped::new(strict).await;
     let refused = strict.ask(&call(3, "add", arguments)).await;
     assert_eq!(refused["result"]["isError"], true);
@@ -943,7 +946,7 @@ async fn a_result_says_how_the_arguments_were_repaired() {
 
 #[tokio::test]
 async fn an_unknown_tools_name_is_safe_to_print() {
-    let mut client = Piped::new(Server::new(all())).await;
+    let mut client = Piped::new(McpServer::new(all())).await;
     let answer = client.ask(&call(1, r"wipe\u001b[2J\n\u202e", "{}")).await;
     assert_eq!(
         answer["error"]["message"],

@@ -20,7 +20,7 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
 use toolwright::agent::{
-    Agent, AgentError, Checkpointer, Endpoint, Halted, Model, Session, SqliteCheckpointer, Status,
+    Agent, AgentError, Checkpointer, Endpoint, Model, RunEnd, Session, SqliteCheckpointer, Status,
 };
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, tools};
@@ -112,9 +112,9 @@ async fn converse(
         }
         refused = None;
         match agent.run(session, &cx).await {
-            Ok(run) => match run.halted {
-                Halted::ModelError(error) => return Err(error.into()),
-                Halted::Completed | Halted::Pending | Halted::AskUser { .. } => {}
+            Ok(run) => match run.end {
+                RunEnd::ModelError(error) => return Err(error.into()),
+                RunEnd::Completed | RunEnd::Pending | RunEnd::AskUser { .. } => {}
                 // A limit, or a tool that ends the run.
                 other => return Err(format!("the run ended: {}", other.as_str()).into()),
             },

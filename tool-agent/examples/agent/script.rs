@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use toolwright::ToolCall;
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Message, Response, Thread};
+use toolwright::agent::{ModelResponse, Thread, ThreadMessage};
 
 /// What the customer says.
 pub(crate) const WORDS: &str = "One of the two cups of order 17 came broken.";
@@ -19,24 +19,24 @@ pub(crate) const ADDRESS: &str = "3 Harbour Road, Bergen";
 /// How many steps there are up to the question.
 const FIRST: usize = 3;
 
-fn steps() -> [Response; 5] {
-    let mut look = Response::calls([ToolCall::new("c1", "find_order", r#"{"order": 17}"#)]);
+fn steps() -> [ModelResponse; 5] {
+    let mut look = ModelResponse::calls([ToolCall::new("c1", "find_order", r#"{"order": 17}"#)]);
     look.text = "I am sorry. Let me look at the order.".into();
     let send = format!(r#"{{"order": 17, "address": "{ADDRESS}"}}"#);
     [
         look,
-        Response::calls([ToolCall::new(
+        ModelResponse::calls([ToolCall::new(
             "c2",
             "refund",
             r#"{"order": 17, "cents": 4200}"#,
         )]),
-        Response::calls([ToolCall::new("c3", "ask_address", "{}")]),
-        Response::calls([ToolCall::new("c4", "resend", send)]),
-        Response::text("Half of it was paid back, and a new cup is on its way to Bergen."),
+        ModelResponse::calls([ToolCall::new("c3", "ask_address", "{}")]),
+        ModelResponse::calls([ToolCall::new("c4", "resend", send)]),
+        ModelResponse::text("Half of it was paid back, and a new cup is on its way to Bergen."),
     ]
 }
 
-fn model(steps: impl Iterator<Item = Response>) -> ScriptedModel {
+fn model(steps: impl Iterator<Item = ModelResponse>) -> ScriptedModel {
     ScriptedModel::new(steps.map(Ok))
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn until_the_question() -> ScriptedModel {
 pub(crate) fn from(thread: &Thread) -> ScriptedModel {
     let said = thread.messages().iter().filter(|message| {
         // A question is the tool's.
-        matches!(message, Message::Assistant(said) if said.asks.is_none())
+        matches!(message, ThreadMessage::Assistant(said) if said.asks.is_none())
     });
     model(steps().into_iter().skip(said.count()))
 }

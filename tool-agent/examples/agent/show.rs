@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
-use toolwright::agent::{Event, Halted, Listener, PendingCall, Run, Why};
+use toolwright::agent::{Listener, PendingCall, PendingCallReason, Run, RunEnd, RunEvent};
 use toolwright::{Decision, Encoder, Event as CallEvent, Printable, StreamEvent};
 
 /// Cheap to clone; all clones write to the same place.
@@ -21,19 +21,19 @@ struct Screen {
 }
 
 impl Listener for Show {
-    fn event(&self, event: &Event<'_>) {
+    fn event(&self, event: &RunEvent<'_>) {
         match event {
-            Event::RunStarted { session, .. } => {
+            RunEvent::RunStarted { session, .. } => {
                 self.json(|| json!({"event": "run_started", "session": session}));
             }
-            Event::Delta {
+            RunEvent::Delta {
                 delta: StreamEvent::Text(text),
                 ..
             } => {
                 self.json(|| json!({"event": "text", "text": text}));
                 self.speak(text);
             }
-            Event::ModelFinished { response, .. } => {
+            RunEvent::ModelFinished { response, .. } => {
                 self.json(|| {
                     json!({
                         "event": "model_finished", "text": response.text,
@@ -42,8 +42,8 @@ impl Listener for Show {
                 });
                 self.end_line();
             }
-            Event::Call { event, .. } => self.call(event),
-            Event::RunFinished { run, .. } => self.finished(run),
+            RunEvent::Call { event, .. } => self.call(event),
+            RunEvent::RunFinished { run, .. } => self.finished(run),
             _ => {}
         }
     }
@@ -90,14 +90,14 @@ impl Show {
     fn finished(&self, run: &Run) {
         self.json(|| {
             json!({
-                "event": "run_finished", "halted": run.halted.as_str(), "text": run.text(),
+                "event": "run_finished", "halted": run.end.as_str(), "text": run.text(),
                 "turns": run.turns, "usage": run.usage,
             })
         });
-        match &run.halted {
+        match &run.end {
             // What the person is asked says it.
-            Halted::Completed | Halted::Pending | Halted::AskUser { .. } => {}
-            Halted::ModelError(error) => self.line("stopped", format_args!("{error}")),
+            RunEnd::Completed | RunEnd::Pending | RunEnd::AskUser { .. } => {}
+            RunEnd::ModelError(error) => self.line("stopped", format_args!("{error}")),
             halted => self.line("stopped", format_args!("{}", halted.as_str())),
         }
     }
@@ -105,8 +105,8 @@ impl Show {
     /// A call that waits for a person.
     pub(crate) fn waits(&self, pending: &PendingCall, shown: &str) {
         let call = &pending.call;
-        let why = match &pending.why {
-            Why::Decision(why) => why.clone(),
+        let why = match &pending.reason {
+            PendingCallReason::Decision(why) => why.clone(),
             why => serde_json::to_value(why).unwrap_or_default(),
         };
         self.json(|| {

@@ -1,4 +1,7 @@
-//! The loop of an agent, with streaming models and others.
+//! The loop of an agent: visits nodes until the run ends or pauses.
+//!
+//! An [`Engine`] borrows an agent and a session for one run. Every node saves the session before the next one starts,
+//! so a crash between nodes loses no call and repeats none.
 
 mod lease;
 mod model;
@@ -11,13 +14,13 @@ use toolwright_runtime::Context;
 
 use super::Agent;
 use super::sub_sessions::SubSessions;
-use crate::event::{Event, Listener};
+use crate::event::{Listener, RunEvent};
 use crate::tool_node::conversation_context;
 use crate::{
-    AgentError, Halted, Message, Node, Run, Session, SessionError, Status, Usage, Written,
+    AgentError, Node, Run, RunEnd, Session, SessionError, Status, ThreadMessage, Usage, Written,
 };
 
-/// One run of a session.
+/// One run of one session.
 pub(super) struct Engine<'a> {
     agent: &'a Agent,
     session: &'a mut Session,
@@ -26,14 +29,14 @@ pub(super) struct Engine<'a> {
     turns: u32,
     rounds: u32,
     text: Option<String>,
-    /// The session is made for one step, and nothing of it is kept but its thread.
+    /// True for a single step. Only the thread of its session is kept.
     is_step: bool,
-    /// The sub-sessions that the last visit of the tools lent to its calls.
+    /// Sub-sessions of the last visit of the tools node.
     subs: Option<SubSessions>,
 }
 
-/// Adds the cost of called agents to an inner agent's session, however its call ends, so that the caller counts it
-/// too. The outermost session may go on where it stood, and gets that cost then.
+/// Adds the usage of inner agents to the session of an agent that was called itself, however that call ends. Its caller
+/// counts it from there. The outermost session may continue where it stood, and gets that usage then.
 impl Drop for Engine<'_> {
     fn drop(&mut self) {
         if self.host.get::<SubSessions>().is_some() {
@@ -42,8 +45,8 @@ impl Drop for Engine<'_> {
     }
 }
 
-/// Result of a node's visit: the reason to halt, if there is one.
-type VisitResult = Result<Option<Halted>, AgentError>;
+/// Result of visiting a node: `Some` if the run ends here.
+type VisitResult = Result<Option<RunEnd>, AgentError>;
 
 impl<'a> Engine<'a> {
     pub(super) fn new(agent: &'a Agent, session: &'a mut Session, host: Context) -> Self {
@@ -60,7 +63,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Adds the cost of called agents to the run and the session.
+    /// Adds the usage of called agents to the run and the session.
     fn count(&mut self) {
         let cost = self
             .subs
@@ -71,30 +74,29 @@ impl<'a> Engine<'a> {
         self.session.usage += cost;
     }
 
-    /// Makes one request and, if `tools` is set, visits the tools node once. Returns why nothing follows, and the
-    /// cost.
+    /// Makes one request and, if `tools` is set, visits the tools node once.
     pub(super) async fn step(mut self, tools: bool) -> Result<Run, AgentError> {
         self.is_step = true;
         if self.host.cancel().is_cancelled() {
-            return Ok(self.make_run(Halted::Cancelled));
+            return Ok(self.make_run(RunEnd::Cancelled));
         }
-        let mut halted = self.visit_model().await?;
-        if halted.is_none() && self.session.at.node == Node::Tools && tools {
-            halted = self.visit_tools().await?;
+        let mut end = self.visit_model().await?;
+        if end.is_none() && self.session.at.node == Node::Tools && tools {
+            end = self.visit_tools().await?;
         }
-        if halted.is_none() && self.halts() {
-            halted = Some(Halted::HaltWhen);
+        if end.is_none() && self.halts() {
+            end = Some(RunEnd::HaltWhen);
         }
         let node = self.session.at.node;
-        Ok(self.make_run(halted.unwrap_or(match node {
-            Node::End => Halted::Completed,
-            node => Halted::Interrupted { node, after: false },
+        Ok(self.make_run(end.unwrap_or(match node {
+            Node::End => RunEnd::Completed,
+            node => RunEnd::Interrupted { node, after: false },
         })))
     }
 
-    /// Returns the agent that answers in this session: this one, or the peer that it was handed over to.
+    /// Returns the agent that answers in this session: this one, or the peer that took over.
     fn active_agent(&self) -> &'a Agent {
-        // A session with an agent that is not known is refused before it is run.
+        // `begin` refuses a session whose agent is unknown.
         self.agent.active_agent(self.session).unwrap_or(self.agent)
     }
 
@@ -105,7 +107,7 @@ impl<'a> Engine<'a> {
         }
         self.save(Written::Start).await?;
         let run_id = &self.session.run_id();
-        self.emit(&Event::RunStarted {
+        self.emit(&RunEvent::RunStarted {
             session: self.session.id(),
             run_id,
         });
@@ -115,11 +117,11 @@ impl<'a> Engine<'a> {
             match self.visit().await {
                 Ok(None) if self.session.at.node == Node::End => {}
                 Ok(None) => self.save(Written::Node).await?,
-                Ok(Some(halted)) => {
-                    let run = self.end(halted);
+                Ok(Some(end)) => {
+                    let run = self.end(end);
                     self.save(Written::End).await?;
                     let run_id = &self.session.run_id();
-                    self.emit(&Event::RunFinished {
+                    self.emit(&RunEvent::RunFinished {
                         session: self.session.id(),
                         run_id,
                         run: &run,
@@ -133,7 +135,7 @@ impl<'a> Engine<'a> {
                         let node = Node::Tools;
                         self.session.status = Status::Interrupted { node };
                     }
-                    // Whoever goes on elsewhere shall find what can be said now.
+                    // Another process can continue only from a saved session.
                     if !matches!(error, AgentError::Checkpoint(_)) {
                         self.save(Written::End).await?;
                     }
@@ -143,12 +145,12 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Saves the session as it stands. Fails if somebody else went on with it.
+    /// Saves the session. Fails with a conflict if another process continued it.
     async fn save(&mut self, written: Written) -> Result<(), AgentError> {
         Ok(self.agent.persistence.put(self.session, written).await?)
     }
 
-    /// Prepares the session for a run, or returns why it cannot be run from where it stands.
+    /// Prepares the session for a run. Fails if the session is not in a state that can run.
     fn begin(&mut self) -> Result<(), AgentError> {
         if !self.session.goes_on() {
             return Err(match self.session.status() {
@@ -162,7 +164,7 @@ impl<'a> Engine<'a> {
         }
         self.agent.active_agent(self.session)?;
         self.session.wake();
-        // One that stays at its end is stored as one that ended: this run may be dropped.
+        // A session at its end is stored as completed, because this run may be dropped.
         if self.session.at.node != Node::End || self.session.status != Status::Completed {
             self.session.status = self.session.awaited().unwrap_or(Status::Idle);
         }
@@ -175,40 +177,40 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    fn end(&mut self, halted: Halted) -> Run {
+    fn end(&mut self, end: RunEnd) -> Run {
         let is_open = !self.session.thread.unanswered().is_empty();
         if is_open {
-            // Whoever is handed the session can decide about each of them.
+            // The caller can then decide about each of them.
             self.show_calls();
         }
         let awaited = self.session.awaited();
         let is_over = !is_open && awaited.is_none();
         let ends = matches!(
-            halted,
-            Halted::Completed | Halted::Halt { .. } | Halted::ReturnDirect(_)
+            end,
+            RunEnd::Completed | RunEnd::Halt { .. } | RunEnd::ReturnDirect(_)
         );
-        self.session.status = match &halted {
+        self.session.status = match &end {
             _ if awaited.is_some() => awaited.unwrap_or(Status::AwaitingTools),
             _ if ends && is_over => Status::Completed,
-            Halted::Interrupted { node, .. } => Status::Interrupted { node: *node },
-            Halted::ModelError(error) => Status::Failed {
+            RunEnd::Interrupted { node, .. } => Status::Interrupted { node: *node },
+            RunEnd::ModelError(error) => Status::Failed {
                 message: error.to_string(),
             },
             _ => Status::Idle,
         };
         if is_over && ends {
             self.session.ended(Node::End);
-        } else if is_over && matches!(halted, Halted::ToolError(_)) {
-            // Whoever runs the session again lets the model read the failure.
+        } else if is_over && matches!(end, RunEnd::ToolError(_)) {
+            // The next run lets the model read the failure.
             self.session.ended(Node::Model);
         }
-        if halted.is_limit() {
+        if end.is_limit() {
             self.session.at.allow_again();
         }
-        let run = self.make_run(halted);
-        self.session.result = match &run.halted {
-            Halted::Halt { value, .. } if is_over => Some(value.to_plain().into_owned()),
-            Halted::Completed | Halted::HaltWhen | Halted::ReturnDirect(_) => {
+        let run = self.make_run(end);
+        self.session.result = match &run.end {
+            RunEnd::Halt { value, .. } if is_over => Some(value.to_plain().into_owned()),
+            RunEnd::Completed | RunEnd::HaltWhen | RunEnd::ReturnDirect(_) => {
                 let before = self.session.result.take();
                 let text = run.text().map(str::to_owned).or(before);
                 text.or_else(|| self.session.thread.last_text().map(str::to_owned))
@@ -221,9 +223,9 @@ impl<'a> Engine<'a> {
         run
     }
 
-    fn make_run(&self, halted: Halted) -> Run {
+    fn make_run(&self, end: RunEnd) -> Run {
         Run {
-            halted,
+            end,
             text: self.text.clone(),
             turns: self.turns,
             rounds: self.rounds,
@@ -231,14 +233,14 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn emit(&self, event: &Event<'_>) {
+    fn emit(&self, event: &RunEvent<'_>) {
         emit(&self.agent.listeners, event);
     }
 
     fn emit_handed_over(&mut self) {
         if let Some(agent) = self.session.take_handed_over() {
             let run_id = &self.session.run_id();
-            self.emit(&Event::HandedOver {
+            self.emit(&RunEvent::HandedOver {
                 session: self.session.id(),
                 run_id,
                 agent: &agent,
@@ -250,10 +252,10 @@ impl<'a> Engine<'a> {
     async fn visit(&mut self) -> VisitResult {
         let node = self.session.at.node;
         if node == Node::End {
-            return Ok(Some(Halted::Completed));
+            return Ok(Some(RunEnd::Completed));
         }
         if self.host.cancel().is_cancelled() {
-            return Ok(Some(Halted::Cancelled));
+            return Ok(Some(RunEnd::Cancelled));
         }
         if self.agent.before.contains(&node) && !self.session.at.passed {
             self.session.at.passed = true;
@@ -263,29 +265,29 @@ impl<'a> Engine<'a> {
             return Ok(Some(limit));
         }
         let run_id = &self.session.run_id();
-        self.emit(&Event::NodeStarted {
+        self.emit(&RunEvent::NodeStarted {
             session: self.session.id(),
             run_id,
             node,
         });
-        let halted = match node {
+        let end = match node {
             Node::Model => self.visit_model().await?,
             Node::Tools => self.visit_tools().await?,
             Node::End => None,
         };
         let run_id = &self.session.run_id();
-        self.emit(&Event::NodeFinished {
+        self.emit(&RunEvent::NodeFinished {
             session: self.session.id(),
             run_id,
             node,
         });
         self.session.at.steps += 1;
-        if halted.is_some() {
-            return Ok(halted);
+        if end.is_some() {
+            return Ok(end);
         }
         self.session.at.passed = false;
         if self.halts() {
-            return Ok(Some(Halted::HaltWhen));
+            return Ok(Some(RunEnd::HaltWhen));
         }
         if self.agent.after.contains(&node) {
             return Ok(Some(self.interrupted(node, true)));
@@ -293,19 +295,19 @@ impl<'a> Engine<'a> {
         Ok(None)
     }
 
-    fn interrupted(&mut self, node: Node, after: bool) -> Halted {
+    fn interrupted(&mut self, node: Node, after: bool) -> RunEnd {
         if self.session.at.node == Node::Tools {
             self.show_calls();
         }
-        Halted::Interrupted { node, after }
+        RunEnd::Interrupted { node, after }
     }
 
-    /// Evaluates the host's condition once a turn and its calls are over and the model would be called again.
+    /// Evaluates `halt_when`, once the calls of a turn are done and the model would be called again.
     fn halts(&self) -> bool {
         let messages = self.session.thread.messages().iter().rev();
         let said = messages.filter_map(|message| match message {
-            Message::Assistant(said) => Some(said),
-            Message::User { .. } | Message::Tool(_) => None,
+            ThreadMessage::Assistant(said) => Some(said),
+            ThreadMessage::User { .. } | ThreadMessage::Tool(_) => None,
         });
         match (&self.agent.halt_when, said.into_iter().next()) {
             (Some(condition), Some(said)) if self.session.at.node == Node::Model => {
@@ -315,27 +317,27 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn limit(&self, node: Node) -> Option<Halted> {
+    fn limit(&self, node: Node) -> Option<RunEnd> {
         let (agent, at) = (self.agent, self.session.at);
         let spent = at.spent();
         let (turns, steps) = (agent.max_turns.get(), agent.max_steps.get());
         if spent.steps >= steps {
-            return Some(Halted::MaxSteps(steps));
+            return Some(RunEnd::MaxSteps(steps));
         }
         match node {
-            Node::Model if spent.turns >= turns => Some(Halted::MaxTurns(turns)),
-            // A turn that goes on after a pause belongs to a round that was counted.
+            Node::Model if spent.turns >= turns => Some(RunEnd::MaxTurns(turns)),
+            // A turn that continues after a pause belongs to a round that is already counted.
             Node::Tools if at.counted == Some(at.turn) => None,
             Node::Tools => {
                 let rounds = agent.max_tool_rounds?.get();
-                (spent.rounds >= rounds).then_some(Halted::MaxToolRounds(rounds))
+                (spent.rounds >= rounds).then_some(RunEnd::MaxToolRounds(rounds))
             }
             Node::Model | Node::End => None,
         }
     }
 
-    /// Builds the context of this turn's calls: the host's context over the session's. The executor puts its defaults
-    /// under both.
+    /// Returns the context of this turn's calls: the host's over the session's. The executor puts its defaults under
+    /// both.
     fn context(&self) -> Context {
         let (session, host) = (&self.session, &self.host);
         let mut base = Context::new().with_state(session.state.clone());
@@ -356,7 +358,7 @@ impl<'a> Engine<'a> {
 }
 
 /// Sends an event to the listeners. A panicking listener does not change the run.
-fn emit(listeners: &[Arc<dyn Listener>], event: &Event<'_>) {
+fn emit(listeners: &[Arc<dyn Listener>], event: &RunEvent<'_>) {
     for listener in listeners {
         reported("a listener", || listener.event(event));
     }

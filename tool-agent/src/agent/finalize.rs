@@ -1,3 +1,5 @@
+//! Structured answers: one request for a conversation's result as a typed value.
+
 use serde::de::DeserializeOwned;
 use toolwright_runtime::{
     Call, Context, ErrorKind, Schema, SchemaDoc, Store, ToolChoice, ToolError, Toolset,
@@ -6,20 +8,20 @@ use toolwright_runtime::{
 use super::Agent;
 use super::engine::until;
 use crate::span::AgentSpan;
-use crate::{AgentError, Message, News, Request, Session, SessionError, Status};
+use crate::{AgentError, DeltaSink, ModelRequest, Session, SessionError, Status, ThreadMessage};
 
-/// Last message of the request: providers expect a user's message at the end.
+/// Last message of the request. Providers expect a user's message at the end.
 const ASKS: &str = "Now give your final answer, in the form that is asked for.";
 
 impl Agent {
-    /// Requests the conversation's outcome as a value. The request has no tools, and its answer must match the schema
-    /// of `T`. The schema is sent in the model's dialect, and the answer is read as strictly as the arguments of a
-    /// tool. `T` must be written as an object.
+    /// Requests the conversation's result as a value. The request has no tools, and the answer must match the schema of
+    /// `T`. The schema is sent in the model's dialect, and the answer is read as strictly as the arguments of a tool.
+    /// `T` must serialize as an object.
     ///
     /// The session does not change, except for its usage.
     ///
     /// ```
-    /// use toolwright::agent::{Agent, Response, Session, testing::ScriptedModel};
+    /// use toolwright::agent::{Agent, ModelResponse, Session, testing::ScriptedModel};
     /// use toolwright::{Context, Schema, Toolset};
     ///
     /// #[derive(serde::Deserialize, Schema)]
@@ -29,8 +31,8 @@ impl Agent {
     ///
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let model = ScriptedModel::new([
-    ///     Ok(Response::text("It is 5.")),
-    ///     Ok(Response::text(r#"{"sum": 5}"#)),
+    ///     Ok(ModelResponse::text("It is 5.")),
+    ///     Ok(ModelResponse::text(r#"{"sum": 5}"#)),
     /// ]);
     /// let agent = Agent::new(model, &Toolset::default());
     /// let mut session = Session::ask("What is 2 + 3?");
@@ -42,8 +44,8 @@ impl Agent {
     /// ```
     ///
     /// # Errors
-    /// Fails if the session waits for somebody or has failed, or if the model fails. An answer that does not match
-    /// the schema is an [`AgentError::Answer`], which says what is wrong.
+    /// Fails if the session waits for input or has failed, or if the model fails. An answer that does not match the
+    /// schema is an [`AgentError::Answer`], which says what is wrong.
     pub async fn finalize<T: Schema + DeserializeOwned>(
         &self,
         session: &mut Session,
@@ -59,15 +61,15 @@ impl Agent {
         }
         let mut thread = session.thread().clone();
         thread.check()?;
-        thread.push(Message::user(ASKS));
+        thread.push(ThreadMessage::user(ASKS));
         let (tools, schema) = (Toolset::default(), SchemaDoc::of::<T>());
         let active_agent = self.active_agent(session)?;
-        let mut request = Request::new(&thread, &tools, &ToolChoice::None);
+        let mut request = ModelRequest::new(&thread, &tools, &ToolChoice::None);
         request.system = active_agent.system.as_deref();
         request.schema = Some(&schema);
         let stop = cx.cancel();
         let span = AgentSpan::of_model(session.id());
-        let response = span.around(active_agent.model.respond(request, News::NOBODY));
+        let response = span.around(active_agent.model.respond(request, DeltaSink::NONE));
         let response = until(response, stop.cancelled()).await;
         let response = response.ok_or(AgentError::Cancelled)?;
         span.answered(&response);

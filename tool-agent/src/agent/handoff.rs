@@ -1,4 +1,7 @@
-//! Handing a conversation over to another agent.
+//! Hand-overs: another agent continues a conversation.
+//!
+//! A tool halts its turn with [`HANDOFF`] and names the agent. The agent that runs the session keeps its limits, hooks
+//! and store, and takes model, prompt and tools from the named peer.
 
 use std::sync::Arc;
 
@@ -9,15 +12,14 @@ use toolwright_runtime::{BuildError, DynTool, HaltReason, Outcome, Tool, ToolErr
 use super::Agent;
 use crate::{AgentError, Session};
 
-/// Halt reason of a tool that hands the conversation over to another agent. The value names the agent: `{"agent":
-/// "billing"}`.
+/// Halt reason of a tool that hands the conversation over. The value names the agent: `{"agent": "billing"}`.
 pub const HANDOFF: HaltReason = HaltReason::new("handoff");
 
 /// Creates a tool that hands the conversation over to the agent of this name. The tool is called `transfer_to_{name}`
-/// and takes no arguments. `description` says what the other agent is for.
+/// and takes no arguments. `description` tells the model what the other agent is for.
 ///
-/// The agent that runs the session must know the other one: see [`Agent::peer`]. Any other tool hands over too, if it
-/// halts with the reason [`HANDOFF`].
+/// The agent that runs the session must know the other one: see [`Agent::peer`]. Any other tool can hand over too, by
+/// halting with the reason [`HANDOFF`].
 ///
 /// # Errors
 /// Fails if the name is not valid for a tool, or the description is empty.
@@ -39,7 +41,7 @@ struct HandoffTarget {
 }
 
 impl Agent {
-    /// Sets the agent's name. Other agents hand a conversation back to it by this name; its tools read it from
+    /// Sets the agent's name. Other agents hand a conversation back by this name, and tools read it from
     /// [`Context::agent_id`](toolwright_runtime::Context::agent_id).
     pub fn name(self, name: impl Into<Arc<str>>) -> Self {
         Self {
@@ -48,20 +50,21 @@ impl Agent {
         }
     }
 
-    /// Adds an agent that conversations may be handed over to by this name, with a tool that [`handoff`] makes. That
-    /// agent can hand over to all others that this one knows. The thread goes on unchanged, under the other's model,
-    /// prompt and tools, until it is handed on or back, also in later runs. [`Session::agent`] names the current
-    /// agent. Limits, interrupts, hooks, listeners and the checkpointer stay those of this agent. The peers of a peer
-    /// do not count.
+    /// Adds an agent that conversations can be handed over to by this name, with a tool from [`handoff`]. That agent
+    /// can hand over to all others that this one knows, but not to peers of its own.
+    ///
+    /// After a hand-over the thread continues unchanged, under the other agent's model, prompt and tools, also in later
+    /// runs. [`Session::agent`] names the current agent. Limits, interrupts, hooks, listeners and the checkpointer stay
+    /// those of this agent.
     ///
     /// ```
     /// use toolwright::agent::testing::ScriptedModel;
-    /// use toolwright::agent::{Agent, Response, Session, handoff};
+    /// use toolwright::agent::{Agent, ModelResponse, Session, handoff};
     /// use toolwright::{Context, ToolCall, Toolset};
     ///
-    /// let billing = ScriptedModel::new([Ok(Response::text("It was paid in May."))]);
+    /// let billing = ScriptedModel::new([Ok(ModelResponse::text("It was paid in May."))]);
     /// let billing = Agent::new(billing, Toolset::default()).system("You know all invoices.");
-    /// let desk = ScriptedModel::new([Ok(Response::calls([
+    /// let desk = ScriptedModel::new([Ok(ModelResponse::calls([
     ///     ToolCall::new("c1", "transfer_to_billing", "{}"),
     /// ]))]);
     /// let tools = Toolset::new([handoff("billing", "Answers questions about invoices.").unwrap()]);
@@ -91,7 +94,7 @@ impl Agent {
         peer.ok_or_else(|| AgentError::UnknownAgent(name.to_string()))
     }
 
-    /// Returns the agent that the call hands over to, if it does and that agent is known.
+    /// Returns the agent that the call hands over to, if it is known.
     pub(super) fn handed_to(&self, result: &ToolResult) -> Option<Arc<str>> {
         let Ok(Outcome::Halt { reason, value }) = &result.outcome else {
             return None;

@@ -1,4 +1,7 @@
-//! Storing and loading an agent's sessions.
+//! Loading and saving of an agent's sessions.
+//!
+//! Each save names the checkpoint that it follows. Two processes that run one session at once therefore get a conflict,
+//! and never two different continuations.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,7 +16,7 @@ use crate::{
     Session, SessionError, UnknownOutcome, Written,
 };
 
-/// Store of an agent's sessions, and its settings.
+/// Store of an agent's sessions, with its settings.
 #[derive(Clone, Default)]
 pub(super) struct Persistence {
     pub(super) store: Option<Arc<dyn Checkpointer>>,
@@ -96,35 +99,35 @@ fn name(session: &str) -> String {
     format!("the session `{session}`")
 }
 
-/// Sessions that are kept; see [`checkpointer`](Agent::checkpointer).
+/// Stored sessions: see [`checkpointer`](Agent::checkpointer).
 impl Agent {
-    /// Loads the newest stored session of this id; `None` if there is none. Input for the session
+    /// Loads the newest stored state of the session, or `None` if there is none. Input for the session
     /// ([`Session::reply`], [`Session::submit`], …) is saved when the session is [`run`](Self::run).
     ///
     /// # Errors
-    /// When the agent has no checkpointer, and when the store cannot be read.
+    /// Fails without a checkpointer, or if the store cannot be read.
     pub async fn state(&self, id: &str) -> Result<Option<Session>, AgentError> {
         Ok(self.persistence.latest(id).await?)
     }
 
-    /// Returns all checkpoints of the session, the oldest first.
+    /// Returns all checkpoints of the session, oldest first.
     ///
     /// # Errors
-    /// When the agent has no checkpointer, and when the store cannot be read.
+    /// Fails without a checkpointer, or if the store cannot be read.
     pub async fn history(&self, id: &str) -> Result<Vec<Checkpoint>, AgentError> {
         Ok(self.persistence.store()?.history(id).await?)
     }
 
-    /// Goes on with the newest stored session of this id, in this process or another. Use it after a pause that needs
-    /// nobody, or after the process or the run ended early. A session that has ended stays so.
+    /// Continues the newest stored state of the session, in this process or another. Use it after a pause that needs no
+    /// input, or after the process or the run ended early. A session that has completed stays completed.
     ///
-    /// Calls of the turn that have ended are not run again, since their outcomes were recorded. Calls that had begun
-    /// run again if their tools are `read_only` or `idempotent`; [`on_unknown_outcome`](Self::on_unknown_outcome)
-    /// decides about the others. Anybody else who still runs the session gets a conflict at the next step, and begins
-    /// no further call.
+    /// Calls of the turn that have ended do not run again, since their outcomes are recorded. A call that had only
+    /// begun runs again if its tool is `read_only` or `idempotent`; otherwise
+    /// [`on_unknown_outcome`](Self::on_unknown_outcome) decides. Another process that still runs the session gets a
+    /// conflict at its next step, and begins no further call.
     ///
     /// # Errors
-    /// See [`run`](Self::run); also when there is no such session.
+    /// See [`run`](Self::run). Fails also if there is no such session.
     pub async fn resume(&self, id: &str, cx: &Context) -> Result<(Session, Run), AgentError> {
         let session = self.persistence.latest(id).await?;
         let mut session = session.ok_or_else(|| CheckpointError::NoCheckpoint(name(id)))?;
@@ -132,12 +135,11 @@ impl Agent {
         Ok((session, run))
     }
 
-    /// Changes the session of this id where it stands, between its runs. Whoever runs it meanwhile
-    /// meets a conflict.
+    /// Changes the stored session of this id between its runs. A process that runs it meanwhile gets a conflict.
     ///
     /// # Errors
-    /// When the agent has no checkpointer, when there is no such session, when `update` fails, and on a
-    /// conflict; then nothing is kept.
+    /// Fails without a checkpointer, if there is no such session, if `update` fails, and on a conflict. Nothing is
+    /// saved then.
     pub async fn update_state(
         &self,
         id: &str,
@@ -150,17 +152,15 @@ impl Agent {
         Ok(session)
     }
 
-    /// Goes back to an older checkpoint: a copy of it becomes the session's newest one, and its child.
-    /// Nothing is deleted.
+    /// Goes back to an older checkpoint. A copy of it becomes the session's newest checkpoint, and its child. Nothing
+    /// is deleted. After damage, use the [last good checkpoint](crate::Damage::last_good).
     ///
-    /// A session whose newest checkpoint is damaged goes on so from the [last one that is whole](crate::Damage::last_good).
-    ///
-    /// It is another branch, whose calls are other calls: what ran behind the checkpoint runs again if
-    /// the model calls it again, with other idempotency keys. Conversations of agents that paused in its calls are copies too,
-    /// with other ids.
+    /// The copy is another branch, and its calls are other calls. A call that ran after the checkpoint runs again if
+    /// the model makes it again, with another idempotency key. Sessions of agents that paused in its calls are copies
+    /// too, with other ids.
     ///
     /// # Errors
-    /// When the agent has no checkpointer, when there is no such checkpoint, and on a conflict.
+    /// Fails without a checkpointer, if there is no such checkpoint, and on a conflict.
     pub async fn branch(&self, from: CheckpointId) -> Result<Session, AgentError> {
         let store = self.persistence.store()?;
         let Some(checkpoint) = store.get(from).await? else {
@@ -169,11 +169,11 @@ impl Agent {
         let mut session = checkpoint.session()?;
         let latest = match store.latest(session.id()).await {
             Ok(latest) => latest.map(|latest| latest.id),
-            // To go back behind what is damaged is what is wanted.
+            // The branch is there to leave the damaged checkpoint behind.
             Err(CheckpointError::Damaged(damage)) if damage.newest.is_some() => damage.newest,
             Err(error) => return Err(error.into()),
         };
-        // No two branches begin behind the same newest checkpoint.
+        // No two branches follow the same newest checkpoint.
         session.branch_off(latest);
         let written = Written::Branch;
         let put = self

@@ -1,40 +1,42 @@
-//! One step at a time, for hosts that keep their own loop.
+//! Single steps, for hosts that run their own loop.
+//!
+//! A step gets a thread and a context. It changes the thread only once the whole step is done, so a dropped step leaves
+//! no call without an answer.
 
 use toolwright_runtime::{Context, State};
 
 use super::Agent;
 use super::engine::Engine;
-use crate::{AgentError, Halted, PendingCall, Session, Thread, Usage};
+use crate::{AgentError, PendingCall, RunEnd, Session, Thread, Usage};
 
 /// Result of a step. The messages are in the thread.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Step {
-    /// Why nothing follows by itself; [`Halted::Interrupted`] where the node follows that it names.
-    pub halted: Halted,
-    /// The model's words.
+pub struct StepResult {
+    /// Reason why the conversation stops here. [`RunEnd::Interrupted`] names the node that follows.
+    pub end: RunEnd,
+    /// Text of the model.
     pub text: Option<String>,
-    /// The calls that have no answer, in call order.
+    /// Calls without an answer, in call order.
     pub pending: Vec<PendingCall>,
-    /// Why the conversation ends once nothing of the turn is open any more: neither one of the
-    /// [questions](Thread::questions) nor a pending call. `None` if the model goes on then.
-    pub ending: Option<Halted>,
-    /// The conversation's state after the step.
+    /// Reason why the conversation ends once the turn has no open [question](Thread::questions) and no pending call.
+    /// `None` if the model continues then.
+    pub deferred_end: Option<RunEnd>,
+    /// State of the conversation after the step.
     pub state: State,
     /// Usage of the model call.
     pub usage: Usage,
 }
 
-/// Steps of a conversation of which only the thread is there. The agent's prompt, tools, choice, encoder,
-/// `halt_when`, listeners and hooks around model calls count; its limits, interrupts, peers and checkpointer
-/// do not, and where a call runs an agent that pauses, that is the call's outcome. What the context says of
-/// the conversation (session, run, turn, state) holds.
+/// Steps of a conversation that is only a thread. They use the agent's prompt, tools, choice, encoder, `halt_when`,
+/// listeners and model hooks. They ignore its limits, interrupts, peers and checkpointer. Session, run, turn and state
+/// come from the context. If a call runs an agent that pauses, the pause is the call's outcome.
 impl Agent {
-    /// One request: the model's answer is added to the thread, and its calls are left to the host.
+    /// Makes one request and appends the response to the thread. The host runs the calls in it.
     ///
     /// ```
     /// use toolwright::agent::testing::ScriptedModel;
-    /// use toolwright::agent::{Agent, Message, Node, Response, Thread, ToolNode, route};
+    /// use toolwright::agent::{Agent, ThreadMessage, Node, ModelResponse, Thread, ToolNode, route};
     /// use toolwright::{Context, DynTool, Executor, ToolCall, ToolError, Toolset};
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
@@ -42,13 +44,13 @@ impl Agent {
     /// let time = time.handler_sync(|_: serde_json::Value, _cx| Ok::<_, ToolError>("noon"));
     /// let tools = Toolset::new([time.build().unwrap()]).unwrap();
     /// let model = ScriptedModel::new([
-    ///     Ok(Response::calls([ToolCall::new("c1", "time", "{}")])),
-    ///     Ok(Response::text("It is noon.")),
+    ///     Ok(ModelResponse::calls([ToolCall::new("c1", "time", "{}")])),
+    ///     Ok(ModelResponse::text("It is noon.")),
     /// ]);
     /// let agent = Agent::new(model, &tools);
     /// let node = ToolNode::new(Executor::serial(&tools));
     ///
-    /// let (mut thread, cx) = (Thread::from([Message::user("What time is it?")]), Context::new());
+    /// let (mut thread, cx) = (Thread::from([ThreadMessage::user("What time is it?")]), Context::new());
     /// loop {
     ///     match route(&thread) {
     ///         Node::Model => drop(agent.chat(&mut thread, &cx).await.unwrap()),
@@ -61,20 +63,20 @@ impl Agent {
     /// ```
     ///
     /// # Errors
-    /// When the thread is empty, no provider would take it, or the model fails; the thread stays as it
-    /// was.
-    pub async fn chat(&self, thread: &mut Thread, cx: &Context) -> Result<Step, AgentError> {
+    /// Fails if the thread is empty, if no provider would accept it, or if the model fails. The thread does not change
+    /// then.
+    pub async fn chat(&self, thread: &mut Thread, cx: &Context) -> Result<StepResult, AgentError> {
         self.once(thread, cx, false).await
     }
 
-    /// One request, and its calls once: the model's answer and the answers of its calls are added to the
-    /// thread. Calls that wait for somebody have none; calls that ask a person are [`Thread::questions`].
+    /// Makes one request and runs its calls once. Appends the response and the answers to the thread. Pending calls
+    /// have no answer; calls that ask a person are in [`Thread::questions`].
     ///
-    /// Dropping the future leaves the thread as it was.
+    /// Dropping the future leaves the thread unchanged.
     ///
     /// # Errors
-    /// As [`chat`](Self::chat).
-    pub async fn step(&self, thread: &mut Thread, cx: &Context) -> Result<Step, AgentError> {
+    /// See [`chat`](Self::chat).
+    pub async fn step(&self, thread: &mut Thread, cx: &Context) -> Result<StepResult, AgentError> {
         self.once(thread, cx, true).await
     }
 
@@ -83,21 +85,21 @@ impl Agent {
         thread: &mut Thread,
         cx: &Context,
         tools: bool,
-    ) -> Result<Step, AgentError> {
+    ) -> Result<StepResult, AgentError> {
         if thread.is_empty() {
             return Err(AgentError::EmptyThread);
         }
-        let mut session = Session::of_thread(thread.clone()).with_state(cx.state().clone());
+        let mut session = Session::from_thread(thread.clone()).with_state(cx.state().clone());
         let run = Engine::new(self, &mut session, cx.clone())
             .step(tools)
             .await?;
         let (pending, ending) = (session.pending(), session.ending());
         *thread = session.thread;
-        Ok(Step {
-            halted: run.halted,
+        Ok(StepResult {
+            end: run.end,
             text: run.text,
             pending,
-            ending,
+            deferred_end: ending,
             state: session.state,
             usage: run.usage,
         })

@@ -1,4 +1,8 @@
 //! Sessions of the agents that calls run.
+//!
+//! Each visit of the tools node has one [`SubSessions`], which its calls find in their context. A call takes its paused
+//! session out and puts it back when its agent pauses again. Without the slots, a second run of a call would start its
+//! agent over and count its usage twice.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,9 +15,8 @@ use toolwright_runtime::{
 use crate::session::id_of;
 use crate::{CheckpointError, Checkpointer, Queue, Session, Usage};
 
-/// Sub-sessions that one visit of the tools lends to its calls, in their context. Holds the sessions that go on,
-/// their store, and the queue of the outermost conversation. As a layer, it makes a call pending if the call's agent
-/// pauses.
+/// Sub-sessions of one visit of the tools node: the sessions that continue, their store, and the queue of the outermost
+/// conversation. As a layer, it makes a call pending if the call's agent pauses.
 #[derive(Clone)]
 pub(super) struct SubSessions(Arc<VisitShared>);
 
@@ -31,14 +34,14 @@ struct VisitShared {
     failed: Mutex<Option<CheckpointError>>,
 }
 
-/// Usage already counted, by session id: in the caller's session, or in the slot's `cost`. All agents below the
-/// outermost share it. An agent that starts again uses it to skip what was counted for the agents it calls.
+/// Usage that is already counted, by session id: in the caller's session, or in the slot's `cost`. All agents below the
+/// outermost share it, so an agent that starts again does not count its inner agents twice.
 type CountedUsage = Arc<Mutex<BTreeMap<String, Usage>>>;
 
 /// Sub-session of one call.
 #[derive(Default)]
 struct Slot {
-    /// Id and tool of the call, once it runs. Calls that a tool makes itself have no slot.
+    /// Id and tool of the call, once it runs. Calls made by a tool have no slot.
     owner: Option<(ShortStr, ShortStr)>,
     kept: Option<Session>,
     paused: Option<Session>,
@@ -98,7 +101,7 @@ impl SubSessions {
         &self.0.state
     }
 
-    /// Returns the session id for the call's agent. It stays the same when the call is made again.
+    /// Returns the session id of the call's agent. A repeated call has the same id.
     pub(super) fn id(&self, cx: &Context) -> Option<Arc<str>> {
         Some(id_of(&cx.idempotency_key()?, &self.0.born))
     }
@@ -116,12 +119,12 @@ impl SubSessions {
         })
     }
 
-    /// Takes the session of the call at this place, if it is paused.
+    /// Takes the session of the call at this place, if it paused.
     pub(super) fn take_paused(&self, index: usize) -> Option<Session> {
         self.slots().get_mut(&index)?.paused.take()
     }
 
-    /// Returns the usage of the visit's calls since the last time it was taken.
+    /// Returns the usage of the visit's calls since the last call of this method.
     pub(super) fn take_cost(&self) -> Usage {
         let mut cost = Usage::default();
         for slot in self.slots().values_mut() {
@@ -180,13 +183,14 @@ impl Layer for SubSessions {
 pub(super) struct SlotHandle {
     subs: SubSessions,
     index: usize,
-    /// Session to go on with, if the call paused before.
+    /// Session to continue, if the call paused before.
     pub(super) kept: Option<Session>,
 }
 
 impl SlotHandle {
-    /// Counts the session's usage, which was `before` when it went on. A layer may make the call again: the session
-    /// then starts anew or goes on. A session from a store may hold usage of a process that died before it was
+    /// Counts the session's usage. `before` is its usage when the call started.
+    ///
+    /// A layer may make the call again, and a stored session may hold usage of a process that died before it was
     /// counted.
     fn counts(&self, before: Usage, session: &Session) {
         if let Some(slot) = self.subs.slots().get_mut(&self.index) {
@@ -203,8 +207,7 @@ impl SlotHandle {
     }
 }
 
-/// Session of a call while its agent runs. Dropping it counts its usage, so a time limit or a cancellation loses
-/// nothing.
+/// Session of a call whose agent runs. Dropping it counts its usage, so a timeout or a cancellation loses nothing.
 pub(super) struct RunningSession {
     pub(super) session: Session,
     before: Usage,
@@ -220,7 +223,7 @@ impl RunningSession {
         }
     }
 
-    /// Makes the call pending with this session, if it has a slot. Returns false without one.
+    /// Makes the call pending with this session. Returns false if the call has no slot.
     pub(super) fn pauses(mut self) -> bool {
         let Some(slot) = &self.slot else {
             return false;
@@ -240,9 +243,9 @@ impl Drop for RunningSession {
     }
 }
 
-/// Marks all usage of the session as counted. Returns the usage that was counted before.
+/// Marks all usage of the session as counted. Returns the usage counted before.
 fn mark_counted(counted: &CountedUsage, session: &Session) -> Usage {
-    // Each change is one step.
+    // Read and update under one lock.
     let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
     let counted = counted.entry(session.id().to_owned()).or_default();
     let (before, all) = (*counted, session.usage());

@@ -1,11 +1,12 @@
-//! An agent as a tool of another one.
+//! Agents as tools of other agents.
+//!
+//! `agent_call` runs an agent for one call, `detached` in a task of its own. The session of an agent that pauses goes
+//! back to the caller, so a restart of the caller does not run its calls twice.
 
 mod agent_call;
 mod detached;
 
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,35 +20,39 @@ use toolwright_runtime::{
 use self::agent_call::{AgentCall, AgentCallResult};
 use super::Agent;
 use super::sub_sessions::{RunningSession, SubSessions};
-use crate::{AgentError, Session};
+use crate::{AgentError, BoxFuture, Session};
 
-/// Default time limit of a call. It is long, since an agent has limits of its own.
+/// Default time limit of a call. It is long, since an agent has its own limits.
 const TIMEOUT: Duration = Duration::from_hours(1);
 
-/// An agent as a tool of another one. Each call is a conversation of its own: it begins with the argument `input`,
+/// An agent as a tool of another agent. Each call is a conversation of its own. It begins with the argument `input`,
 /// and the agent's last text is the result.
 ///
-/// The conversation starts with the calling conversation's state, and with none of its messages. Its events go to the
-/// agent's own listeners. Its usage is part of the caller's. It is cancelled when the host cancels the run. A limit that it
-/// reaches, or a failure of its model, is an error of the call.
+/// The conversation starts with the state of the calling conversation, and with none of its messages. Its events go to
+/// the agent's own listeners. Its usage is part of the caller's. The host's cancellation of the run cancels it. A limit
+/// that it reaches, or a failure of its model, is an error of the call.
 ///
-/// Nothing is lost if it pauses. In a call by an agent, the call becomes pending as
-/// [`Why::Agent`](crate::Why::Agent). Its conversation is part of the calling session, where people give the input it
-/// waits for: see [`Session::sub_session`]. With a checkpointer, it is stored in the same store under an id of its
-/// own, unless the agent has another store. So it goes on after a crash from where it stood, and none of its calls
-/// runs twice. In a call by an executor alone, a question is the call's outcome, and any other pause an error.
+/// # Pauses
+///
+/// If the agent pauses in a call by another agent, the call becomes pending as
+/// [`PendingCallReason::Agent`](crate::PendingCallReason::Agent). Its conversation is part of the calling session,
+/// where people give the input that it waits for: see [`Session::sub_session`]. With a checkpointer, it is saved in the
+/// same store under its own id, unless the agent has another store. After a crash it continues from there, and none of
+/// its calls runs twice.
+///
+/// In a call by an executor alone, a question is the call's outcome, and any other pause is an error.
 ///
 /// ```
 /// use toolwright::agent::testing::ScriptedModel;
-/// use toolwright::agent::{Agent, AgentTool, Response, Session};
+/// use toolwright::agent::{Agent, AgentTool, ModelResponse, Session};
 /// use toolwright::{Context, ToolCall, Toolset};
 ///
-/// let historian = ScriptedModel::new([Ok(Response::text("In 1066."))]);
+/// let historian = ScriptedModel::new([Ok(ModelResponse::text("In 1066."))]);
 /// let historian = Agent::new(historian, Toolset::default()).system("You know all dates.");
 /// let historian = AgentTool::new(historian, "historian", "Answers questions about history.");
 ///
 /// let ask = ToolCall::new("c1", "historian", r#"{"input": "When was Hastings?"}"#);
-/// let model = ScriptedModel::new([Ok(Response::calls([ask])), Ok(Response::text("1066."))]);
+/// let model = ScriptedModel::new([Ok(ModelResponse::calls([ask])), Ok(ModelResponse::text("1066."))]);
 /// let agent = Agent::new(model, Toolset::new([historian.build().unwrap()]).unwrap());
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
@@ -63,10 +68,14 @@ pub struct AgentTool {
     detached: bool,
 }
 
-/// Asks an agent for the final answer of a conversation.
-type FinalizeFn =
-    dyn for<'a> Fn(&'a Agent, &'a mut Session, &'a Context) -> FinalizeFuture<'a> + Send + Sync;
-type FinalizeFuture<'a> = Pin<Box<dyn Future<Output = Result<Outcome, AgentError>> + Send + 'a>>;
+/// Requests the final answer of a conversation.
+type FinalizeFn = dyn for<'a> Fn(
+        &'a Agent,
+        &'a mut Session,
+        &'a Context,
+    ) -> BoxFuture<'a, Result<Outcome, AgentError>>
+    + Send
+    + Sync;
 
 /// The arguments of an agent that is a tool.
 #[derive(Deserialize)]
@@ -84,7 +93,7 @@ impl Schema for Input {
 }
 
 impl AgentTool {
-    /// The agent, under a name and with a description for the model that calls it.
+    /// Creates a tool from an agent, with a name and a description for the model that calls it.
     pub fn new(agent: Agent, name: impl Into<String>, description: impl Into<String>) -> Self {
         let mut def = ToolDef::new(name.into(), description.into());
         def.input = SchemaDoc::of::<Input>();
@@ -97,8 +106,7 @@ impl AgentTool {
         }
     }
 
-    /// Makes the tool's result a value: when the agent has ended, it is asked for its final answer. See
-    /// [`Agent::finalize`].
+    /// Makes the result a value: once the agent has ended, it is asked for its final answer. See [`Agent::finalize`].
     pub fn finalize<T>(mut self) -> Self
     where
         T: Schema + DeserializeOwned + Serialize + Send + 'static,
@@ -110,13 +118,14 @@ impl AgentTool {
         self
     }
 
-    /// Makes the tool answer at once, with the id of the session that it starts. The result is left as a message in
-    /// the queue of the outermost conversation. An agent that still runs answers it after its turn, else the next run
-    /// does ([`Queue::arrived`](crate::Queue::arrived) waits for it). A session that pauses is left there too, to be
-    /// [taken](crate::Queue::take_paused). Its usage is not part of the caller's.
+    /// Makes the tool return at once, with the id of the session that it starts. The agent runs in a task of the
+    /// caller's async runtime until it ends, the host cancels it, or the process ends: see
+    /// [`Queue::running`](crate::Queue::running).
     ///
-    /// The agent runs in a task of the caller's async runtime until it ends, the host cancels it, or the process
-    /// ends; see [`Queue::running`](crate::Queue::running).
+    /// The result becomes a message in the queue of the outermost conversation. An agent that still runs answers it
+    /// after its turn, else the next run does: see [`Queue::arrived`](crate::Queue::arrived). A session that pauses is
+    /// left in the queue too: see [`Queue::take_paused`](crate::Queue::take_paused). Its usage is not part of the
+    /// caller's.
     pub fn detached(self) -> Self {
         Self {
             detached: true,
@@ -124,16 +133,16 @@ impl AgentTool {
         }
     }
 
-    /// Sets the time limit of a call. Default: one hour. A [detached](Self::detached) agent has no limit.
+    /// Sets the time limit of a call. Default: one hour. [Detached](Self::detached) agents have none.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.def.timeout = Some(limit);
         self
     }
 
-    /// Makes the tool.
+    /// Builds the tool.
     ///
     /// # Errors
-    /// When the name is none for a tool, or the description is empty.
+    /// Fails if the name is not valid for a tool, or the description is empty.
     pub fn build(self) -> Result<Arc<dyn Tool>, BuildError> {
         NameError::check(&self.def.name).map_err(BuildError::Name)?;
         if self.def.description.trim().is_empty() {

@@ -6,26 +6,26 @@ use toolwright_runtime::Printable;
 
 use super::CheckpointId;
 
-/// Why a session was not kept, or not found.
+/// Error of a session's store.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum CheckpointError {
     /// The agent has no [`Checkpointer`](crate::Checkpointer).
     NoCheckpointer,
-    /// There is no checkpoint: of this session, or of this number.
+    /// The session or checkpoint does not exist.
     NoCheckpoint(String),
-    /// Somebody else went on with the session. Load it again to see how it stands.
+    /// Another process continued the session. Load it again to see its state.
     Conflict {
         /// The session's id.
         session: String,
-        /// Its newest checkpoint, as this side knew it.
+        /// Newest checkpoint, as the caller knew it.
         expected: Option<CheckpointId>,
-        /// Its newest checkpoint.
+        /// Newest checkpoint in the store.
         found: Option<CheckpointId>,
     },
     /// The stored data belongs to another program, or a newer version wrote it.
     Unreadable(String),
-    /// A part of the stored data is damaged, and is not read as anything else.
+    /// A part of the stored data is damaged.
     Damaged(Box<Damage>),
     /// The store failed.
     Store {
@@ -36,40 +36,40 @@ pub enum CheckpointError {
     },
 }
 
-/// A damaged part of a store, and what is left to go on from.
+/// Damaged part of a store, and the checkpoint to continue from.
 ///
-/// [`Agent::branch`](crate::Agent::branch) goes on from [`last_good`](Self::last_good).
+/// [`Agent::branch`](crate::Agent::branch) continues from [`last_good`](Self::last_good).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Damage {
     /// The damaged part.
     pub part: DamagedPart,
-    /// The id of the session that it belongs to, if that can be read.
+    /// Id of the session, if it is readable.
     pub session: Option<String>,
-    /// The newest checkpoint of the session, damaged or not, if that is known: the one that the next stands behind.
+    /// Newest checkpoint of the session, damaged or not. The next one follows it.
     pub newest: Option<CheckpointId>,
-    /// The newest checkpoint of the session that is whole, if one is.
+    /// Newest checkpoint of the session that is not damaged.
     pub last_good: Option<CheckpointId>,
     /// Description of the damage.
     pub reason: String,
 }
 
-/// A part of a store that can be damaged.
+/// Part of a store that can be damaged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DamagedPart {
-    /// The store as a whole: nothing of it is trusted.
+    /// The whole store. None of its data is trusted.
     Store,
-    /// The store's own row about the session.
+    /// The store's row about the session.
     Session,
     /// A checkpoint.
     Checkpoint(CheckpointId),
-    /// The record of a call, by its key.
+    /// A call record, by its key.
     Call(String),
 }
 
 impl Damage {
-    /// Damage of a store as a whole, in words that name it.
+    /// Creates damage of a whole store. The reason names the store.
     pub fn of_store(reason: impl Into<String>) -> Self {
         Self {
             part: DamagedPart::Store,
@@ -80,7 +80,7 @@ impl Damage {
         }
     }
 
-    /// Damage of a part of a session; `last_good` is the session's newest checkpoint that is whole.
+    /// Creates damage of a part of a session. `last_good` is its newest checkpoint that is not damaged.
     pub fn of_session(
         session: impl Into<String>,
         part: DamagedPart,
@@ -95,8 +95,8 @@ impl Damage {
         }
     }
 
-    /// Says how it is damaged.
-    pub fn because(self, reason: impl Into<String>) -> Self {
+    /// Sets the description of the damage.
+    pub fn with_reason(self, reason: impl Into<String>) -> Self {
         Self {
             reason: reason.into(),
             ..self
@@ -126,12 +126,12 @@ impl fmt::Display for Damage {
 }
 
 impl CheckpointError {
-    /// A damaged part of a store.
+    /// Creates an error for a damaged part of a store.
     pub fn damaged(damage: Damage) -> Self {
         Self::Damaged(Box::new(damage))
     }
 
-    /// Returns what is damaged, if that is why.
+    /// Returns the damage, if this is such an error.
     pub fn damage(&self) -> Option<&Damage> {
         match self {
             Self::Damaged(damage) => Some(damage),
@@ -139,7 +139,7 @@ impl CheckpointError {
         }
     }
 
-    /// Makes the error of a store that failed.
+    /// Creates an error for a failure of the store.
     pub fn store(message: impl Into<String>) -> Self {
         Self::Store {
             message: message.into(),
@@ -147,7 +147,7 @@ impl CheckpointError {
         }
     }
 
-    /// Makes the error of a store that failed, with its cause.
+    /// Creates an error for a failure of the store, with its cause.
     pub fn store_with(
         message: impl Into<String>,
         source: impl Into<Box<dyn Error + Send + Sync>>,
@@ -158,7 +158,7 @@ impl CheckpointError {
         }
     }
 
-    /// Returns true if somebody else went on with the session.
+    /// Returns true if another process continued the session.
     pub const fn is_conflict(&self) -> bool {
         matches!(self, Self::Conflict { .. })
     }

@@ -3,19 +3,20 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::expect;
-use super::{Checkpoint, CheckpointError, CheckpointId, Checkpointer, NewCheckpoint, Storing};
+use super::{Checkpoint, CheckpointError, CheckpointId, Checkpointer, NewCheckpoint};
+use crate::BoxFuture;
 use crate::journal::{Begin, Begun, CallRecord};
 
-/// Keeps sessions as long as the program runs. Cheap to clone; all clones are one store.
+/// Store that keeps sessions in memory, until the process ends. Cheap to clone; all clones share one store.
 ///
 /// ```
-/// use toolwright::agent::{Agent, Checkpointer, MemoryCheckpointer, Response, Session};
+/// use toolwright::agent::{Agent, Checkpointer, MemoryCheckpointer, ModelResponse, Session};
 /// use toolwright::agent::testing::ScriptedModel;
 /// use toolwright::{Context, Toolset};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let store = MemoryCheckpointer::new();
-/// let model = ScriptedModel::new([Ok(Response::text("Hello."))]);
+/// let model = ScriptedModel::new([Ok(ModelResponse::text("Hello."))]);
 /// let agent = Agent::new(model, &Toolset::default()).checkpointer(store.clone());
 /// let mut session = Session::with_id("ann");
 /// session.reply("Hi!").unwrap();
@@ -34,16 +35,16 @@ struct MemoryStore {
     /// Number of the newest checkpoint.
     last: u64,
     checkpoints: BTreeMap<CheckpointId, Checkpoint>,
-    /// By session.
+    /// Call records by session.
     calls: BTreeMap<String, Calls>,
 }
 
 /// Records of a session's calls.
 #[derive(Default)]
 struct Calls {
-    /// In the order in which the calls first began.
+    /// Records in the order in which the calls first began.
     records: Vec<CallRecord>,
-    /// Where each stands, by its key: a turn may have many.
+    /// Positions in `records`, by key.
     places: HashMap<String, usize>,
 }
 
@@ -54,7 +55,7 @@ impl Calls {
 }
 
 impl MemoryCheckpointer {
-    /// A store with nothing in it.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }
@@ -140,31 +141,44 @@ impl MemoryStore {
 }
 
 impl Checkpointer for MemoryCheckpointer {
-    fn put<'a>(&'a self, new: NewCheckpoint<'a>) -> Storing<'a, CheckpointId> {
+    fn put<'a>(
+        &'a self,
+        new: NewCheckpoint<'a>,
+    ) -> BoxFuture<'a, Result<CheckpointId, CheckpointError>> {
         Box::pin(async move { self.lock().put(&new) })
     }
 
-    fn latest<'a>(&'a self, session: &'a str) -> Storing<'a, Option<Checkpoint>> {
+    fn latest<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Checkpoint>, CheckpointError>> {
         Box::pin(async move { Ok(self.lock().of(session).next_back().cloned()) })
     }
 
-    fn get(&self, id: CheckpointId) -> Storing<'_, Option<Checkpoint>> {
+    fn get(&self, id: CheckpointId) -> BoxFuture<'_, Result<Option<Checkpoint>, CheckpointError>> {
         Box::pin(async move { Ok(self.lock().checkpoints.get(&id).cloned()) })
     }
 
-    fn history<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<Checkpoint>> {
+    fn history<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Checkpoint>, CheckpointError>> {
         Box::pin(async move { Ok(self.lock().of(session).cloned().collect()) })
     }
 
-    fn sessions<'a>(&'a self, after: Option<&'a str>, most: usize) -> Storing<'a, Vec<String>> {
+    fn sessions<'a>(
+        &'a self,
+        after: Option<&'a str>,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, CheckpointError>> {
         Box::pin(async move { Ok(self.lock().sessions(after, most)) })
     }
 
-    fn delete<'a>(&'a self, session: &'a str) -> Storing<'a, bool> {
+    fn delete<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<bool, CheckpointError>> {
         Box::pin(async move { Ok(self.lock().delete(session)) })
     }
 
-    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> Storing<'a, Begun> {
+    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, CheckpointError>> {
         Box::pin(async move { self.lock().begin(&begin) })
     }
 
@@ -174,14 +188,17 @@ impl Checkpointer for MemoryCheckpointer {
         key: &'a str,
         revision: u64,
         outcome: &'a str,
-    ) -> Storing<'a, ()> {
+    ) -> BoxFuture<'a, Result<(), CheckpointError>> {
         Box::pin(async move {
             self.lock().end(session, key, revision, outcome);
             Ok(())
         })
     }
 
-    fn calls<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<CallRecord>> {
+    fn calls<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>> {
         Box::pin(async move {
             let store = self.lock();
             let calls = store.calls.get(session);
@@ -192,7 +209,7 @@ impl Checkpointer for MemoryCheckpointer {
 
 impl fmt::Debug for MemoryCheckpointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Conversations may be secret.
+        // Conversations may hold secrets.
         f.debug_struct("MemoryCheckpointer")
             .field("checkpoints", &self.lock().checkpoints.len())
             .finish_non_exhaustive()

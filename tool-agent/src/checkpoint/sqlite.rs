@@ -1,3 +1,9 @@
+//! Store of sessions in a SQLite file.
+//!
+//! `file` opens and checks the file, `table` writes rows with checksums, `rows` maps them to Rust values, and `worker`
+//! is the thread of the connection. Every operation is one transaction. All rows are checked when they are read, so
+//! damaged data is an error and never a wrong session.
+
 mod file;
 mod rows;
 mod table;
@@ -14,38 +20,37 @@ use self::worker::Worker;
 use super::error::expect;
 use super::{
     Checkpoint, CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart, NewCheckpoint,
-    Storing, Written,
+    Written,
 };
+use crate::BoxFuture;
 use crate::journal::{Begin, Begun, CallRecord};
 
-/// Keeps sessions in a SQLite file, for one program or several on one machine.
+/// Store that keeps sessions in a SQLite file, for several processes on one machine.
 ///
-/// One connection lives on a thread of its own, which ends when the value is dropped. What was written
-/// is on the disk when the future is ready, and survives the end of the program at any moment, and
-/// that of the machine if its disk keeps what it confirmed (rollback journal, `synchronous = FULL`).
-/// Whoever waits for another program's transaction waits at most 10 seconds.
+/// One connection runs on a thread of its own, which ends when the value is dropped. Data is on disk when the future is
+/// ready (rollback journal, `synchronous = FULL`). It survives the end of the process at any moment; it survives that
+/// of the machine if the disk keeps what it confirmed. An operation waits for another process's transaction at most 10
+/// seconds.
 ///
-/// The file holds all that people and models said, and what tools were given and answered, as plain
-/// text. On Unix it is made for its owner alone (mode 0600), as is the file `-journal` that stands
-/// beside it; the rights of a file that is there already are left as they are.
-/// Nothing in it is encrypted. SQLite's locks do not work on most network file systems: there, and on
-/// several machines, use another [`Checkpointer`].
+/// The file holds all messages, arguments and results as plain text; nothing is encrypted. On Unix, the file and its
+/// journal (`-journal`) are created for their owner alone (mode 0600). The permissions of an existing file do not
+/// change. SQLite's locks do not work on most network file systems: use another [`Checkpointer`] there, and for several
+/// machines.
 ///
 /// # Damage
-/// What is damaged is not read as anything else: it is [`CheckpointError::Damaged`], which names it.
+/// Damaged data is never read as something else. It is a [`CheckpointError::Damaged`], which names the damaged part.
 ///
-/// - Each row has a checksum over all of its values, which is looked at whenever it is read. A damaged row concerns its
-///   session alone, and [`Damage::last_good`] is the checkpoint to go on from.
-/// - Each session knows its newest checkpoint and how many checkpoints and calls it has, and the store how many sessions:
-///   what is missing is missed.
-/// - [`open`](Self::open) reads the whole file, by SQLite's `integrity_check` (about 0.3 s for 100 MB); others that write
-///   wait so long. A file that does not pass is not opened for writing: [`open_read_only`](Self::open_read_only) reads what
-///   is left of it.
-/// - There is no log that could lose its end: what is committed stands in the file itself.
+/// - Each row has a checksum over all of its values, checked at every read. A damaged row concerns its session alone,
+///   and [`Damage::last_good`] is the checkpoint to continue from.
+/// - Each session stores its newest checkpoint and the number of its checkpoints and calls. The store has the number of
+///   sessions. So missing rows are detected.
+/// - [`open`](Self::open) checks the whole file with SQLite's `integrity_check` (about 0.3 s for 100 MB). Other writers
+///   wait meanwhile. A file that fails is not opened for writing: [`open_read_only`](Self::open_read_only) reads the
+///   rest of it.
+/// - No write-ahead log can lose its end, since commits go to the file itself.
 ///
-/// Nobody notices where the file is replaced by an older copy of itself, or is gone: then a new one begins. A row that is lost
-/// while the file is open is noticed as its session's history or calls are read, or as the file is opened next. Checksums
-/// are for accidents: whoever can write the file can write them, too.
+/// A file that was replaced by an older copy of itself is not detected, nor is a deleted file: a new one is created. A row lost while the file is
+/// open is detected when its session's history or calls are read, or at the next opening. Checksums protect from accidents, not from attackers.
 ///
 /// ```
 /// use toolwright::agent::{Checkpointer, SqliteCheckpointer};
@@ -64,13 +69,12 @@ pub struct SqliteCheckpointer {
 }
 
 impl SqliteCheckpointer {
-    /// Opens the file, and makes it if there is none. Blocks as long as it takes to read the file. A file of an older
-    /// version is brought up to date.
+    /// Opens the file, or creates it. Blocks while the file is read. A file of an older version is migrated.
     ///
     /// # Errors
-    /// [`CheckpointError::Unreadable`] when the file is something else, or was written by a newer
-    /// version; [`CheckpointError::Damaged`] when it is damaged as a whole, or empty;
-    /// [`CheckpointError::Store`] when it cannot be opened.
+    /// [`CheckpointError::Unreadable`] if the file is not such a store, or a newer version wrote it.
+    /// [`CheckpointError::Damaged`] if it is damaged as a whole, or empty. [`CheckpointError::Store`] if it cannot be
+    /// opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, CheckpointError> {
         let path = path.as_ref().to_owned();
         let connection = file::open(&path)?;
@@ -78,10 +82,10 @@ impl SqliteCheckpointer {
         Ok(Self { path, worker })
     }
 
-    /// Opens a file to read what is left of it, damaged as it may be. Nothing is checked but the rows that are read, and
-    /// nothing can be written.
+    /// Opens a damaged file to read the rest of it. Only the rows that are read are checked, and nothing can be
+    /// written.
     ///
-    /// What is whole can be put into another store:
+    /// Copy the good part to another store:
     ///
     /// ```no_run
     /// use toolwright::agent::{CheckpointError, Checkpointer, NewCheckpoint, SqliteCheckpointer, Written};
@@ -122,7 +126,7 @@ impl SqliteCheckpointer {
     /// ```
     ///
     /// # Errors
-    /// When the file cannot be opened, is something else, or is of another version.
+    /// Fails if the file cannot be opened, is not such a store, or has another version.
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self, CheckpointError> {
         let path = path.as_ref().to_owned();
         let connection = file::open_read_only(&path)?;
@@ -130,7 +134,7 @@ impl SqliteCheckpointer {
         Ok(Self { path, worker })
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -156,7 +160,7 @@ impl SqliteCheckpointer {
         &self,
         work: impl FnOnce(&Connection) -> SqlResult<T> + Send + 'static,
     ) -> Result<T, CheckpointError> {
-        // One state of the file, whoever writes to it meanwhile.
+        // A transaction, so that concurrent writers do not change what it reads.
         let done = self.worker.run(move |connection| {
             let transaction = connection.transaction()?;
             work(&transaction)
@@ -168,7 +172,7 @@ impl SqliteCheckpointer {
 
 type SqlResult<T> = Result<T, StoreFailure>;
 
-/// Reason why an operation on the store failed.
+/// Failure of an operation on the store.
 enum StoreFailure {
     Sqlite(rusqlite::Error),
     Checkpoint(CheckpointError),
@@ -193,7 +197,7 @@ impl StoreFailure {
         Self::Damaged(reason.into())
     }
 
-    /// Returns true for damage that no part of the store has been named for yet.
+    /// Returns true for damage that is not yet attributed to a part of the store.
     fn is_damage(&self) -> bool {
         match self {
             Self::Damaged(_) => true,
@@ -211,7 +215,7 @@ impl StoreFailure {
         damage.is_some_and(|damage| damage.part == DamagedPart::Session)
     }
 
-    /// Attributes damage to this part of the session; other failures stay as they are.
+    /// Attributes damage to this part of the session. Other failures do not change.
     fn in_part(self, session: &str, part: DamagedPart, last_good: Option<CheckpointId>) -> Self {
         self.in_part_of(Damage::of_session(session, part, last_good))
     }
@@ -222,7 +226,7 @@ impl StoreFailure {
             Self::Sqlite(error) if file::is_damage(&error) => error.to_string(),
             other => return other,
         };
-        CheckpointError::damaged(damage.because(reason)).into()
+        CheckpointError::damaged(damage.with_reason(reason)).into()
     }
 
     fn of(self, path: &Path) -> CheckpointError {
@@ -257,7 +261,7 @@ fn agreed(
     Ok(head)
 }
 
-/// Owned data of a call's record, for the worker thread.
+/// Owned copy of a new call record, for the worker thread.
 struct NewRecord {
     session: String,
     key: String,
@@ -272,7 +276,7 @@ impl NewRecord {
         let session = &*self.session;
         let head = expected(transaction, session, Some(self.after))?;
         let standing = CallRow::read(transaction, session, &self.key)?;
-        // A record that is replaced keeps its place in the order.
+        // A replaced record keeps its place in the order.
         let (place, revision) = match (standing, head) {
             (Some(standing), _) if self.replaces != Some(standing.record.revision) => {
                 return Ok(Begun::Standing(standing.record));
@@ -302,7 +306,10 @@ impl NewRecord {
 }
 
 impl Checkpointer for SqliteCheckpointer {
-    fn put<'a>(&'a self, new: NewCheckpoint<'a>) -> Storing<'a, CheckpointId> {
+    fn put<'a>(
+        &'a self,
+        new: NewCheckpoint<'a>,
+    ) -> BoxFuture<'a, Result<CheckpointId, CheckpointError>> {
         Box::pin(async move {
             let (session, body) = (new.session.to_owned(), new.body.to_owned());
             let metadata = serde_json::Value::Object(new.metadata.clone()).to_string();
@@ -310,7 +317,7 @@ impl Checkpointer for SqliteCheckpointer {
                 (new.after, new.parent, new.written, new.next, new.at_ms);
             let put = self.transact(move |transaction| {
                 let head = match expected(transaction, &session, after) {
-                    // Whoever goes back behind what is damaged goes on with what is left.
+                    // A branch leaves the damage behind, and continues with the rows that are left.
                     Err(failure) if written == Written::Branch && failure.is_of_session() => {
                         let head = SessionRow::counted(transaction, &session)?;
                         agreed(&session, after, head)?
@@ -347,21 +354,31 @@ impl Checkpointer for SqliteCheckpointer {
         })
     }
 
-    fn latest<'a>(&'a self, session: &'a str) -> Storing<'a, Option<Checkpoint>> {
+    fn latest<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Checkpoint>, CheckpointError>> {
         let session = session.to_owned();
         Box::pin(self.read(move |connection| rows::latest(connection, &session)))
     }
 
-    fn get(&self, id: CheckpointId) -> Storing<'_, Option<Checkpoint>> {
+    fn get(&self, id: CheckpointId) -> BoxFuture<'_, Result<Option<Checkpoint>, CheckpointError>> {
         Box::pin(self.read(move |connection| rows::checkpoint(connection, number(id.get())?)))
     }
 
-    fn history<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<Checkpoint>> {
+    fn history<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Checkpoint>, CheckpointError>> {
         let session = session.to_owned();
         Box::pin(self.read(move |connection| rows::history(connection, &session)))
     }
 
-    fn sessions<'a>(&'a self, after: Option<&'a str>, most: usize) -> Storing<'a, Vec<String>> {
+    fn sessions<'a>(
+        &'a self,
+        after: Option<&'a str>,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, CheckpointError>> {
         let after = after.map(str::to_owned);
         Box::pin(self.read(move |connection| {
             let most = i64::try_from(most).unwrap_or(i64::MAX);
@@ -369,7 +386,7 @@ impl Checkpointer for SqliteCheckpointer {
         }))
     }
 
-    fn delete<'a>(&'a self, session: &'a str) -> Storing<'a, bool> {
+    fn delete<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<bool, CheckpointError>> {
         let session = session.to_owned();
         Box::pin(self.transact(move |transaction| {
             transaction.execute("DELETE FROM call WHERE session = ?1", [&session])?;
@@ -385,7 +402,7 @@ impl Checkpointer for SqliteCheckpointer {
         }))
     }
 
-    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> Storing<'a, Begun> {
+    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, CheckpointError>> {
         let of = NewRecord {
             session: begin.session.to_owned(),
             key: begin.key.to_owned(),
@@ -403,7 +420,7 @@ impl Checkpointer for SqliteCheckpointer {
         key: &'a str,
         revision: u64,
         outcome: &'a str,
-    ) -> Storing<'a, ()> {
+    ) -> BoxFuture<'a, Result<(), CheckpointError>> {
         let (session, key, outcome) = (session.to_owned(), key.to_owned(), outcome.to_owned());
         Box::pin(self.transact(move |transaction| {
             if let Some(mut standing) = CallRow::read(transaction, &session, &key)?
@@ -417,7 +434,10 @@ impl Checkpointer for SqliteCheckpointer {
         }))
     }
 
-    fn calls<'a>(&'a self, session: &'a str) -> Storing<'a, Vec<CallRecord>> {
+    fn calls<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>> {
         let session = session.to_owned();
         Box::pin(self.read(move |connection| CallRow::list(connection, &session)))
     }

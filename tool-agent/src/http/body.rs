@@ -1,4 +1,4 @@
-//! A request's body: text out of text, so that what the provider wrote goes back as it came.
+//! Body of a request. It is assembled as text, so that the provider's own messages go back byte by byte.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,17 +9,21 @@ use serde_json::value::RawValue;
 use toolwright_runtime::{Definitions, DynTool, Parallel, ToolChoice, ToolDef, Toolset, Wire};
 
 use super::{Endpoint, failure};
-use crate::model::{ModelError, Request};
-use crate::{Message, Thread};
+use crate::model::{ModelError, ModelRequest};
+use crate::{Thread, ThreadMessage};
 
-/// A body, and what belongs to it.
+/// Body of a request, with the definitions that it declares.
 pub(super) struct Body {
     pub(super) text: String,
     pub(super) sent: Definitions,
 }
 
 impl Endpoint {
-    pub(super) fn body(&self, request: &Request<'_>, streams: bool) -> Result<Body, ModelError> {
+    pub(super) fn body(
+        &self,
+        request: &ModelRequest<'_>,
+        streams: bool,
+    ) -> Result<Body, ModelError> {
         let declared;
         let (tools, choice) = match self.called(request) {
             Some(tools) => {
@@ -60,10 +64,10 @@ impl Endpoint {
             Wire::OpenAiResponses => &["max_output_tokens"],
             _ => &["max_completion_tokens"],
         };
-        // Gemini has both in its address.
+        // Gemini has both in its URL.
         if self.wire != Wire::Gemini {
             body.put(&["model"], &model);
-            // Ollama streams unless it is told not to.
+            // Ollama streams by default.
             if streams || self.wire == Wire::Ollama {
                 body.put(&["stream"], if streams { "true" } else { "false" });
             }
@@ -76,9 +80,9 @@ impl Endpoint {
         }
     }
 
-    /// The tools that were called, where none is to be called now: Anthropic refuses a conversation
-    /// with calls of tools that are not declared.
-    fn called(&self, request: &Request<'_>) -> Option<Toolset> {
+    /// Returns the tools called in the thread, if the request offers none. Anthropic rejects a conversation with calls
+    /// of undeclared tools.
+    fn called(&self, request: &ModelRequest<'_>) -> Option<Toolset> {
         if self.wire != Wire::Anthropic || !request.tools.is_empty() {
             return None;
         }
@@ -91,17 +95,16 @@ impl Endpoint {
 }
 
 fn called(thread: &Thread) -> BTreeSet<&str> {
-    let calls = thread.messages().iter().flat_map(Message::tool_calls);
+    let calls = thread.messages().iter().flat_map(ThreadMessage::tool_calls);
     calls.map(|call| &*call.name).collect()
 }
 
-/// An object's members, in order.
+/// Members of a JSON object, in order.
 #[derive(Default)]
 struct Members(Vec<(String, String)>);
 
 impl Members {
-    /// Puts JSON at this path, into whatever objects stand on the way; an object joins the object
-    /// that is there.
+    /// Inserts JSON at this path and creates objects on the way. An object is merged into the existing one.
     fn put(&mut self, path: &[&str], json: &str) {
         let Some((first, rest)) = path.split_first() else {
             return;
@@ -133,7 +136,7 @@ impl Members {
         }
     }
 
-    /// Takes the members of an object.
+    /// Inserts all members of an object.
     fn join(&mut self, object: &str) {
         if let Some(more) = Self::of(object) {
             self.add(&more);

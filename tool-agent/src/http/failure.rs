@@ -1,4 +1,4 @@
-//! Errors of a request, with messages that hold no key.
+//! Errors of requests. Their messages never contain the key.
 
 use std::error::Error;
 use std::fmt::Display;
@@ -11,16 +11,16 @@ use toolwright_runtime::Printable;
 use super::Endpoint;
 use crate::model::{ModelError, ModelErrorKind};
 
-/// So much of what a provider says is told.
-const MOST_WORDS: usize = 1_000;
+/// Maximal length of a provider's message in an error.
+const MAX_MESSAGE_CHARS: usize = 1_000;
 
 pub(super) fn refused(why: impl Display) -> ModelError {
     ModelError::new(ModelErrorKind::Refused, why.to_string())
 }
 
-/// A request that got no answer, or not all of it.
+/// Creates the error of a request without a complete response.
 pub(super) fn transport(error: reqwest::Error) -> ModelError {
-    // The address may hold secrets.
+    // The URL may contain secrets.
     let error = error.without_url();
     let kind = if error.is_timeout() {
         ModelErrorKind::Timeout
@@ -48,7 +48,7 @@ pub(super) fn unreadable(why: impl Display) -> ModelError {
 }
 
 impl Endpoint {
-    /// An answer that says that there is none.
+    /// Creates the error of a response with an error status.
     pub(super) fn failed(&self, status: u16, headers: &HeaderMap, body: &[u8]) -> ModelError {
         let kind = match status {
             408 | 409 | 425 | 429 | 500.. => ModelErrorKind::Busy,
@@ -67,31 +67,33 @@ impl Endpoint {
         }
     }
 
-    /// Returns a provider's message for use in an error, cut to a length. Some providers repeat the refused key, so
-    /// the key is removed before the cut; otherwise half of it could be left.
+    /// Returns a provider's message, without the key and truncated. Some providers repeat the rejected key. It is
+    /// removed before the cut, which could leave half of it otherwise.
     pub(super) fn redacted(&self, words: &str) -> String {
         let words = match &self.key {
             Some(key) => words.replace(&**key, "[key]"),
             None => words.to_owned(),
         };
-        Printable::new(&words).at_most(MOST_WORDS).to_string()
+        Printable::new(&words)
+            .at_most(MAX_MESSAGE_CHARS)
+            .to_string()
     }
 }
 
 /// Extracts the provider's message from the body of an error.
 fn words(body: &str) -> String {
     let json: Option<Value> = serde_json::from_str(body).ok();
-    let told = json.as_ref().and_then(|json| {
+    let message = json.as_ref().and_then(|json| {
         // Gemini's stream wraps its error in a list.
         let json = json.get(0).unwrap_or(json);
         let error = json.get("error").unwrap_or(json);
         let message = error.get("message").unwrap_or(error);
         message.as_str()
     });
-    told.unwrap_or(body).trim().to_owned()
+    message.unwrap_or(body).trim().to_owned()
 }
 
-/// In seconds, or in milliseconds as `OpenAI` says it too. A date is not read.
+/// Reads the wait in seconds, or in `OpenAI`'s milliseconds. Dates are ignored.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| -> Option<f64> {
         let number: f64 = headers.get(name)?.to_str().ok()?.trim().parse().ok()?;

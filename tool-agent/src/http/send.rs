@@ -1,4 +1,4 @@
-//! Sending a request and reading its answer, whole or as a stream.
+//! Sends a request and reads the response, whole or as a stream.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -9,43 +9,43 @@ use toolwright_runtime::{Completion, Definitions, Stop, StreamEvent};
 
 use super::body::Body;
 use super::{Endpoint, failure};
-use crate::model::{ModelError, News, Request, Response};
+use crate::model::{DeltaSink, ModelError, ModelRequest, ModelResponse};
 use crate::{Native, wire_name};
 
-/// Time limit for making a connection.
+/// Time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(30);
-/// A wait that is longer is somebody else's decision.
-const LONGEST_WAIT: Duration = Duration::from_mins(1);
-const FIRST_WAIT: Duration = Duration::from_millis(500);
-const LONGEST_OWN_WAIT: Duration = Duration::from_secs(8);
-/// So much is read of an answer that is an error.
-const MOST_OF_AN_ERROR: usize = 64 << 10;
+/// A longer wait is not retried: the host decides then.
+const MAX_RETRY_AFTER: Duration = Duration::from_mins(1);
+const INITIAL_BACKOFF: Duration = Duration::from_millis(500);
+const MAX_BACKOFF: Duration = Duration::from_secs(8);
+/// Maximal bytes read of an error response.
+const MAX_ERROR_BYTES: usize = 64 << 10;
 
 impl Endpoint {
     pub(super) async fn send(
         &self,
-        request: Request<'_>,
-        news: News<'_>,
-    ) -> Result<Response, ModelError> {
-        let body = self.body(&request, news.is_wanted())?;
-        let told = AtomicBool::new(false);
-        let mut wait = FIRST_WAIT;
+        request: ModelRequest<'_>,
+        deltas: DeltaSink<'_>,
+    ) -> Result<ModelResponse, ModelError> {
+        let body = self.body(&request, deltas.is_wanted())?;
+        let has_streamed = AtomicBool::new(false);
+        let mut wait = INITIAL_BACKOFF;
         let mut left = self.retries;
         loop {
-            let error = match self.attempt(&body, news, &told).await {
+            let error = match self.attempt(&body, deltas, &has_streamed).await {
                 Ok(response) => return Ok(response),
                 Err(error) => error,
             };
-            let asked = error.retry_after();
-            let is_hopeless = !error.kind().is_transient()
-                || told.load(Ordering::Relaxed)
-                || asked.is_some_and(|asked| asked > LONGEST_WAIT);
-            if left == 0 || is_hopeless {
+            let retry_after = error.retry_after();
+            let is_final = !error.kind().is_transient()
+                || has_streamed.load(Ordering::Relaxed)
+                || retry_after.is_some_and(|retry_after| retry_after > MAX_RETRY_AFTER);
+            if left == 0 || is_final {
                 return Err(error);
             }
             left -= 1;
-            tokio::time::sleep(asked.unwrap_or(wait)).await;
-            wait = (wait * 2).min(LONGEST_OWN_WAIT);
+            tokio::time::sleep(retry_after.unwrap_or(wait)).await;
+            wait = (wait * 2).min(MAX_BACKOFF);
         }
     }
 
@@ -53,7 +53,7 @@ impl Endpoint {
         let client = self.client.get_or_init(|| {
             let client = Client::builder()
                 .connect_timeout(CONNECT)
-                .read_timeout(self.silence)
+                .read_timeout(self.read_timeout)
                 .redirect(Policy::none())
                 .user_agent(concat!("toolwright/", env!("CARGO_PKG_VERSION")));
             client.build().map_err(failure::transport)
@@ -64,10 +64,10 @@ impl Endpoint {
     async fn attempt(
         &self,
         body: &Body,
-        news: News<'_>,
-        told: &AtomicBool,
-    ) -> Result<Response, ModelError> {
-        let streams = news.is_wanted();
+        deltas: DeltaSink<'_>,
+        has_streamed: &AtomicBool,
+    ) -> Result<ModelResponse, ModelError> {
+        let streams = deltas.is_wanted();
         let request = self.client()?.post(self.url(streams));
         let request = request.headers(self.headers()?).timeout(self.timeout);
         let answer = request.body(body.text.clone()).send().await;
@@ -75,35 +75,36 @@ impl Endpoint {
         let status = answer.status();
         if !status.is_success() {
             let headers = answer.headers().clone();
-            let said = read(&mut answer, MOST_OF_AN_ERROR).await;
-            let said = said.unwrap_or_default();
-            return Err(self.failed(status.as_u16(), &headers, &said));
+            let bytes = read(&mut answer, MAX_ERROR_BYTES).await;
+            let bytes = bytes.unwrap_or_default();
+            return Err(self.failed(status.as_u16(), &headers, &bytes));
         }
-        // Some imitators do not stream, whatever they are asked.
+        // Some compatible servers never stream.
         let kind = answer.headers().get("content-type");
         let is_whole = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
         let text = if streams && !is_whole {
-            self.stream(&mut answer, &body.sent, news, told).await?
+            self.stream(&mut answer, &body.sent, deltas, has_streamed)
+                .await?
         } else {
-            let said = read(&mut answer, self.most_bytes.saturating_add(1)).await?;
-            self.count(said.len())?;
-            String::from_utf8(said).map_err(failure::unreadable)?
+            let bytes = read(&mut answer, self.max_bytes.saturating_add(1)).await?;
+            self.count(bytes.len())?;
+            String::from_utf8(bytes).map_err(failure::unreadable)?
         };
         let completion = body.sent.completion(&text);
         let completion = completion.map_err(|error| self.unreadable(&error))?;
         if streams && is_whole {
-            tell(&completion, news);
+            send_whole(&completion, deltas);
         }
         Ok(self.response(completion, &body.sent))
     }
 
-    /// The text of the whole response.
+    /// Reads a stream and returns the text of the whole response.
     async fn stream(
         &self,
         answer: &mut reqwest::Response,
         sent: &Definitions,
-        news: News<'_>,
-        told: &AtomicBool,
+        deltas: DeltaSink<'_>,
+        has_streamed: &AtomicBool,
     ) -> Result<String, ModelError> {
         let mut pieces = sent.accumulator();
         let mut length = 0_usize;
@@ -117,12 +118,11 @@ impl Endpoint {
             self.count(length)?;
             let events = pieces.push_bytes(&piece);
             for event in events.map_err(|error| self.unreadable(&error))? {
-                told.store(true, Ordering::Relaxed);
-                news.tell(&event);
+                has_streamed.store(true, Ordering::Relaxed);
+                deltas.send(&event);
             }
         };
-        // Behind its end nothing of an answer is missed, however the connection ends. Without a beginning
-        // there is no end either.
+        // After the final event, a broken connection loses nothing.
         match pieces.finish() {
             Ok(streamed) if streamed.ended => Ok(streamed.response),
             _ => Err(broke),
@@ -130,7 +130,7 @@ impl Endpoint {
     }
 
     fn count(&self, length: usize) -> Result<(), ModelError> {
-        let most = self.most_bytes;
+        let most = self.max_bytes;
         if length > most {
             let message = format!("the answer is longer than {most} bytes");
             return Err(failure::unreadable(message));
@@ -146,8 +146,8 @@ impl Endpoint {
         failure::unreadable(words)
     }
 
-    fn response(&self, completion: Completion, sent: &Definitions) -> Response {
-        Response {
+    fn response(&self, completion: Completion, sent: &Definitions) -> ModelResponse {
+        ModelResponse {
             text: completion.text,
             calls: completion.calls,
             native: Some(Native {
@@ -161,28 +161,28 @@ impl Endpoint {
     }
 }
 
-/// At most so many bytes of the answer.
+/// Reads at most `most` bytes of the response.
 async fn read(answer: &mut reqwest::Response, most: usize) -> Result<Vec<u8>, ModelError> {
-    let mut said = Vec::new();
+    let mut bytes = Vec::new();
     while let Some(piece) = answer.chunk().await.map_err(failure::transport)? {
-        let left = most.saturating_sub(said.len());
-        said.extend(piece.iter().take(left));
-        if said.len() >= most {
+        let left = most.saturating_sub(bytes.len());
+        bytes.extend(piece.iter().take(left));
+        if bytes.len() >= most {
             break;
         }
     }
-    Ok(said)
+    Ok(bytes)
 }
 
-/// Tells a response that came at once.
-fn tell(completion: &Completion, news: News<'_>) {
+/// Sends a whole response to the sink.
+fn send_whole(completion: &Completion, deltas: DeltaSink<'_>) {
     if !completion.text.is_empty() {
-        news.tell(&StreamEvent::Text(completion.text.clone()));
+        deltas.send(&StreamEvent::Text(completion.text.clone()));
     }
     for (place, call) in completion.calls.iter().enumerate() {
         let name = call.name.to_string();
-        news.tell(&StreamEvent::Call { place, name });
+        deltas.send(&StreamEvent::Call { place, name });
         let text = call.arguments.to_string();
-        news.tell(&StreamEvent::Arguments { place, text });
+        deltas.send(&StreamEvent::Arguments { place, text });
     }
 }

@@ -1,3 +1,5 @@
+//! The layer that writes call records.
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,8 +12,8 @@ use super::{Begin, Begun, CallRecord, UnknownOutcome, shown};
 use crate::checkpoint::FormatVersion;
 use crate::{CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart};
 
-/// Innermost layer of an agent with a checkpointer, for one visit of the tools. It records each call before and after
-/// its body runs. A call with a recorded outcome is not run again.
+/// Innermost layer of an agent with a checkpointer, for one visit of the tools node. It records each call before and
+/// after its body runs. A call with a recorded outcome does not run again.
 #[derive(Clone)]
 pub(crate) struct Journal(Arc<JournalInner>);
 
@@ -20,18 +22,18 @@ struct JournalInner {
     session: String,
     after: CheckpointId,
     unknown: UnknownOutcome,
-    /// The turn's calls, as the model made them.
+    /// Calls of the turn, as the model made them.
     calls: Vec<ToolCall>,
-    /// Revisions of the records that a person has seen, by place, for calls approved to run again.
+    /// Approved record revisions, by place, of calls that may run again.
     again: BTreeMap<usize, u64>,
     state: Mutex<JournalState>,
 }
 
 #[derive(Default)]
 struct JournalState {
-    /// The records that this visit wrote, by place: a layer further out may call again.
+    /// Revisions written by this visit, by place. An outer layer may repeat a call.
     written: BTreeMap<usize, u64>,
-    /// The calls of unknown outcome that wait, by place: their records.
+    /// Revisions of the records whose calls wait with an unknown outcome, by place.
     waits: BTreeMap<usize, u64>,
     failed: Option<CheckpointError>,
 }
@@ -56,7 +58,7 @@ impl Journal {
         }))
     }
 
-    /// Returns why the journal could not be written, if so. The batch is discarded then.
+    /// Returns the error if the journal could not be written. The batch is discarded then.
     pub(crate) fn failure(&self) -> Option<CheckpointError> {
         self.0.state().failed.clone()
     }
@@ -124,7 +126,7 @@ impl JournalInner {
         let begun = match self.begin(&key, &request, written).await {
             Ok(Begun::Standing(record)) => {
                 if record.outcome.is_some() {
-                    // Called again by a layer further out, it shall run.
+                    // If an outer layer repeats the call, it has to run.
                     self.state().written.insert(index, record.revision);
                     return self.replay(&record, &request);
                 }
@@ -137,7 +139,7 @@ impl JournalInner {
         };
         match begun {
             Ok(Begun::Recorded(revision)) => self.run(&key, revision, request, next).await,
-            // Its first run has just come to its end elsewhere, or others run it.
+            // The call has just ended elsewhere, or another process runs it.
             Ok(Begun::Standing(record)) => match record.outcome {
                 Some(_) => self.replay(&record, &request),
                 None => self.unknown(index, &record),
@@ -190,7 +192,9 @@ impl JournalInner {
                 }
                 let part = DamagedPart::Call(record.key.clone());
                 let damage = Damage::of_session(&*self.session, part, None);
-                self.fail(CheckpointError::damaged(damage.because(error.to_string())))
+                self.fail(CheckpointError::damaged(
+                    damage.with_reason(error.to_string()),
+                ))
             }
         }
     }

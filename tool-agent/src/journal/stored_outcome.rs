@@ -1,4 +1,4 @@
-//! Outcome of a call as text that can be stored and read back.
+//! Outcome of a call in its stored form.
 
 use serde::ser::Error as _;
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ impl StoredOutcome {
         outcome: &Result<Outcome, ToolError>,
         updates: Vec<(String, Value)>,
     ) -> Result<Self, serde_json::Error> {
-        // A value that cannot be written is an error, as it is for the model.
+        // A value that cannot be written becomes an error, as it does for the model.
         let came_to = match ToolResult::new(call, outcome.clone()).outcome {
             Ok(Outcome::Value(value)) => StoredKind::Value(raw(&value)?),
             Ok(Outcome::Content(content)) => StoredKind::Content(content.blocks().to_vec()),

@@ -1,27 +1,27 @@
-//! Decisions about pending calls.
+//! Decisions of people about pending calls.
 
 use toolwright_runtime::Decision;
 
-use super::{CallRef, PendingCalls, Session, SessionError, WaitingCall, Why};
+use super::{CallRef, PendingCallReason, PendingCalls, Session, SessionError, WaitingCall};
 use crate::digest;
 
 impl Session {
-    /// Takes what a person says to a pending call. It is carried out when an agent runs the session
-    /// next; calls that nobody has decided about stay pending. Until then it can be said anew.
+    /// Records a person's decision about a pending call. The next run carries it out. Until then, a later decision
+    /// replaces it. Calls without a decision stay pending.
     ///
-    /// Every call that is pending can be decided about, whatever the session waits for beside it and
-    /// however its last run ended. Calls whose turn to run has not come ([`Why::NotRun`]: at an interrupt before
-    /// tools, behind a limit) run as the model wrote them where nobody decides about them.
+    /// Every pending call can be decided, whatever the session waits for and however its last run ended. A call that
+    /// only waits for its turn ([`PendingCallReason::NotRun`]) runs as the model wrote it, unless it is decided.
     ///
-    /// A decision is bound to what was shown. An approval runs exactly those arguments: where the tool,
-    /// its schema, or the call in a stored session has changed since, the call waits on, and can be edited,
-    /// answered or rejected. This is for mistakes and not for thieves: whoever can write the store can
-    /// write what was shown, too. Edited arguments are read and validated;
-    /// wrong ones keep the call waiting too. Both are [`AgentError::Decision`](crate::AgentError::Decision)
-    /// of the run, which runs nothing then.
+    /// # Approvals are bound to what was shown
+    ///
+    /// An approval runs exactly the arguments that were shown. If the tool, its schema or the stored call has changed
+    /// since, the call stays pending, and can be edited, answered or rejected. Edited arguments are decoded and
+    /// validated, and an invalid edit leaves the call pending too. In both cases the run fails with
+    /// [`AgentError::Decision`](crate::AgentError::Decision) and runs nothing. This protects from mistakes, not from
+    /// attackers: whoever can write the store can also write what was shown.
     ///
     /// # Errors
-    /// When no such call is pending, or several are; nothing changes.
+    /// Fails if no such call is pending, or several are. Nothing changes then.
     pub fn decide<'a>(
         &mut self,
         call: impl Into<CallRef<'a>>,
@@ -30,7 +30,7 @@ impl Session {
         self.decide_all([(call.into(), decision)])
     }
 
-    /// Takes decisions about several calls: all of them, or none on an error.
+    /// Records decisions about several calls: all of them, or none on an error.
     ///
     /// # Errors
     /// See [`decide`](Self::decide).
@@ -57,19 +57,20 @@ impl Session {
         Ok(())
     }
 
-    /// Returns the calls of unknown outcome that were approved to run again: their places, and the revisions of the
-    /// records that were shown.
+    /// Returns the calls of unknown outcome that were approved to run again, by place, with the record revisions that
+    /// were shown.
     pub(crate) fn again(&self) -> impl Iterator<Item = (usize, u64)> {
-        let again = |wait: &WaitingCall| match (&wait.why, &wait.decision) {
-            (Why::OutcomeUnknown { record }, Some(Decision::Approve | Decision::Edit(_))) => {
-                Some((wait.index, *record))
-            }
+        let again = |wait: &WaitingCall| match (&wait.reason, &wait.decision) {
+            (
+                PendingCallReason::OutcomeUnknown { record },
+                Some(Decision::Approve | Decision::Edit(_)),
+            ) => Some((wait.index, *record)),
             _ => None,
         };
         self.waits.iter().filter_map(again)
     }
 
-    /// Returns true if a decision is not carried out yet, here or in an agent that a call runs.
+    /// Returns true if a decision waits for the next run, here or in a sub-session.
     pub(crate) fn is_decided(&self) -> bool {
         let decided = |wait: &WaitingCall| wait.decision.is_some() || wait.goes_on();
         self.waits.iter().any(decided)

@@ -2,7 +2,7 @@ use std::fmt;
 
 use toolwright_runtime::Printable;
 
-/// Error of an input that the session does not accept.
+/// Error of an input that a session does not accept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SessionError {
@@ -10,12 +10,12 @@ pub enum SessionError {
     WrongStatus {
         /// Status of the session.
         status: &'static str,
-        /// The input that was tried.
+        /// Rejected input.
         tried: &'static str,
     },
     /// No pending call has this id.
     UnknownCall(String),
-    /// Pending calls of this turn have equal ids: say which by its place.
+    /// Several pending calls of this turn have this id. Name the call by its place.
     AmbiguousCall(String),
     /// The session has failed.
     Failed(String),
@@ -49,7 +49,7 @@ impl fmt::Display for SessionError {
     }
 }
 
-/// Returns a hint at what can be done instead.
+/// Returns a hint at what to do instead.
 fn way_on(status: &str, tried: &str) -> &'static str {
     match (status, tried) {
         ("awaiting_tools", _) => {

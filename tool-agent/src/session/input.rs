@@ -1,26 +1,28 @@
-//! Input of users: messages, answers, and queued messages.
+//! Input of the user: messages, answers, and queued messages.
 
 use serde::Serialize;
 
 use super::{CallRef, Queue, RunPosition, Session, SessionError, Status, find};
-use crate::{Message, Node, OpenQuestion};
+use crate::{Node, OpenQuestion, ThreadMessage};
 
 impl Session {
-    /// Starts a new run with a user's message.
+    /// Starts a new run with a message of the user.
     pub(crate) fn begin(&mut self, text: String) {
-        self.thread.push(Message::user(text));
+        self.thread.push(ThreadMessage::user(text));
         self.at = RunPosition::start(self.at.run.saturating_add(1));
         self.status = Status::Idle;
         self.ending = None;
     }
 
-    /// Takes a user's message, which the next run answers. If the [`status`](Self::status) is a question, the message
-    /// answers it, also that of an agent which a call runs. If nothing else of the turn is open, the answer is a
-    /// message of its own behind the question. Otherwise it is the call's result, as with [`answer`](Self::answer).
+    /// Adds a message of the user, which the next run answers.
+    ///
+    /// If the [`status`](Self::status) is a question, the message answers it, also a question of an agent that a call
+    /// runs. The answer is a message of its own if nothing else of the turn is open. Otherwise it is the call's result,
+    /// as with [`answer`](Self::answer).
     ///
     /// # Errors
-    /// While calls are pending and no tool asks, as they may be after a run that somebody stopped:
-    /// [`repair`](Self::repair) leaves them.
+    /// Fails if calls are pending and no tool asks, for example after a cancelled run. [`repair`](Self::repair) settles
+    /// them.
     pub fn reply(&mut self, text: impl Into<String>) -> Result<(), SessionError> {
         if let Status::AwaitingUser { index, .. } = self.status {
             if let Some(sub) = self.asking(index) {
@@ -41,11 +43,11 @@ impl Session {
         Ok(())
     }
 
-    /// Takes a user's answer to the question that [`status`](Self::status) tells, the first that is open, as
-    /// the result of the tool that asks. The next one is told then, if there is one.
+    /// Answers the first open question, which is the [`status`](Self::status). The answer becomes the result of the
+    /// tool that asks. The status is the next question then, if there is one.
     ///
     /// # Errors
-    /// When no tool asks.
+    /// Fails if no tool asks.
     pub fn answer(&mut self, answer: impl Serialize) -> Result<(), SessionError> {
         let Status::AwaitingUser { index, .. } = self.status else {
             return self.allow("answer", false);
@@ -53,20 +55,19 @@ impl Session {
         self.answer_call(index, answer)
     }
 
-    /// Takes a user's answer to the question of a call, any of the [`questions`](Self::questions), as the
-    /// result of the tool that asks. Where the call runs an agent, it answers the first question that is open
-    /// there.
+    /// Answers the question of a call, one of the [`questions`](Self::questions). The answer becomes the result of the
+    /// tool that asks. If the call runs an agent, this answers the first open question there.
     ///
     /// ```
     /// use toolwright::agent::testing::ScriptedModel;
-    /// use toolwright::agent::{Agent, Response, Session};
+    /// use toolwright::agent::{Agent, ModelResponse, Session};
     /// use toolwright::{Context, DynTool, Outcome, ToolCall, ToolError, Toolset};
     ///
     /// let ask = DynTool::builder().name("ask").description("Asks.");
     /// let ask = ask.handler_sync(|_: serde_json::Value, _cx| Ok::<_, ToolError>(Outcome::ask("Which?")));
     /// let tools = Toolset::new([ask.build().unwrap()]).unwrap();
     /// let both = ["a", "b"].map(|id| ToolCall::new(id, "ask", "{}"));
-    /// let model = ScriptedModel::new([Ok(Response::calls(both)), Ok(Response::text("Thanks."))]);
+    /// let model = ScriptedModel::new([Ok(ModelResponse::calls(both)), Ok(ModelResponse::text("Thanks."))]);
     /// let agent = Agent::new(model, tools);
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
@@ -81,7 +82,7 @@ impl Session {
     /// ```
     ///
     /// # Errors
-    /// When no such call asks, or several do, and when the answer cannot be written as JSON; nothing changes.
+    /// Fails if no such call asks, if several do, or if the answer cannot be written as JSON. Nothing changes then.
     pub fn answer_call<'a>(
         &mut self,
         call: impl Into<CallRef<'a>>,
@@ -100,13 +101,13 @@ impl Session {
         Ok(())
     }
 
-    /// Returns a handle of this session's queue, for leaving messages while an agent runs. A clone of the session has
+    /// Returns a handle of this session's queue, to leave messages while an agent runs. A clone of the session has
     /// another queue.
     pub fn queue(&self) -> Queue {
         self.queue.handle()
     }
 
-    /// Clones the session without making it another conversation: both share one queue.
+    /// Clones the session as the same conversation: both share one queue.
     pub(crate) fn same(&self) -> Self {
         Self {
             queue: self.queue.same(),
@@ -119,16 +120,16 @@ impl Session {
         let Some(text) = self.queue.pop() else {
             return false;
         };
-        self.thread.push(Message::user(text));
+        self.thread.push(ThreadMessage::user(text));
         true
     }
 
-    /// Begins a new run, if the conversation stands at its end and there are words to answer, or calls.
+    /// Starts a new run if the conversation is at its end and has messages or calls to process.
     pub(crate) fn wake(&mut self) {
         if self.at.node != Node::End {
             return;
         }
-        // Of a thread that the host brought: no run of a session ends so.
+        // Only a thread from the host ends like this.
         if self.thread.is_open() == Ok(true) {
             self.at = RunPosition {
                 node: Node::Tools,
@@ -139,9 +140,9 @@ impl Session {
         }
         let is_over = self.status == Status::Completed;
         let asked = match self.thread.last() {
-            Some(Message::User { .. }) => true,
-            // Not where they were the end: what goes to the user as it is.
-            Some(Message::Tool(_)) => !is_over,
+            Some(ThreadMessage::User { .. }) => true,
+            // An answer that went directly to the user ended the run.
+            Some(ThreadMessage::Tool(_)) => !is_over,
             _ => false,
         };
         if asked {

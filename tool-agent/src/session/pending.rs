@@ -1,3 +1,5 @@
+//! Pending calls and references to them.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -7,31 +9,31 @@ use toolwright_runtime::{PendingReason, ShortStr, ToolCall};
 
 use super::SessionError;
 
-/// Why a call is pending.
+/// Reason why a call is pending.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Why {
-    /// Its turn to run has not come: a pause stands before it, or a limit.
+pub enum PendingCallReason {
+    /// The call has not run yet, because of a pause or a limit.
     NotRun,
     /// The tool is `manual`.
     ManualTool,
-    /// The executor answers no calls, or none of this name.
+    /// The executor runs no calls, or none with this name.
     ManualMode,
-    /// A layer asks for a decision; what to show to who decides.
+    /// A layer asks for a decision. Holds the value to show to the person who decides.
     Decision(Value),
-    /// The call runs an agent, which waits for somebody itself: see
-    /// [`Session::sub_session`](crate::Session::sub_session). Whoever answers or rejects the call ends it.
+    /// The call runs an agent that waits for input: see [`Session::sub_session`](crate::Session::sub_session).
+    /// Answering or rejecting the call ends that agent's conversation.
     Agent,
-    /// The call began, and the program or the run ended before it did: nobody here knows whether it
-    /// took effect. Whoever approves it lets it run again; whoever has looked answers it, or rejects it.
+    /// The call began, and the process or the run ended before it did. It is unknown whether the call took effect.
+    /// Approving it runs it again; otherwise answer or reject it.
     OutcomeUnknown {
-        /// Which record of the call this is about.
+        /// Revision of the call's record.
         record: u64,
     },
 }
 
-impl From<PendingReason> for Why {
+impl From<PendingReason> for PendingCallReason {
     fn from(reason: PendingReason) -> Self {
         match reason {
             PendingReason::ManualTool => Self::ManualTool,
@@ -46,20 +48,20 @@ impl From<PendingReason> for Why {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PendingCall {
-    /// Its place in its turn, from 0.
+    /// The call's place in its turn, from 0.
     pub index: usize,
     /// The call.
     pub call: ToolCall,
-    /// Why it is pending.
-    pub why: Why,
+    /// Reason why it is pending.
+    pub reason: PendingCallReason,
 }
 
 /// Reference to a call of a turn: by its place, or by its id if that is unique.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallRef<'a> {
-    /// Its place in its turn, from 0.
+    /// The call's place in its turn, from 0.
     Index(usize),
-    /// Its id.
+    /// The call's id.
     Id(&'a str),
 }
 
@@ -90,7 +92,7 @@ impl PendingCall {
     }
 }
 
-/// Finds the referenced call among calls given by place and id, and returns its position.
+/// Finds the referenced call among calls given by place and id. Returns its position.
 pub(crate) fn find<'c>(
     calls: impl IntoIterator<Item = (usize, &'c str)>,
     call: CallRef<'_>,
@@ -107,11 +109,11 @@ pub(crate) fn find<'c>(
     }
 }
 
-/// Pending calls that are taken one after the other by their references. A turn may have many.
+/// Pending calls, indexed so that taking n of them by reference costs n.
 pub(crate) struct PendingCalls {
-    /// By their places in the turn.
+    /// Calls by place.
     calls: BTreeMap<usize, PendingCall>,
-    /// The places of each id.
+    /// Places by id.
     places: BTreeMap<ShortStr, BTreeSet<usize>>,
 }
 
@@ -130,7 +132,7 @@ impl PendingCalls {
         self.calls.is_empty()
     }
 
-    /// Takes the referenced call out.
+    /// Takes out the referenced call.
     pub(crate) fn take(&mut self, call: CallRef<'_>) -> Result<PendingCall, SessionError> {
         let index = match call {
             CallRef::Index(index) => Some(index),

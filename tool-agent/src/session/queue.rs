@@ -1,3 +1,5 @@
+//! The queue of a session: messages that arrive while an agent runs.
+
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -6,9 +8,11 @@ use tokio::sync::Notify;
 
 use super::Session;
 
-/// Messages that are left for a conversation while an agent runs: by a user, and by agents that work
-/// [detached](crate::AgentTool::detached). Cheap to clone; all clones are one. Each message is placed
-/// after the turn that is going on, and answered; what comes after a run has ended, the next one takes.
+/// Queue of messages for a conversation, from users and from [detached](crate::AgentTool::detached) agents. Cheap to
+/// clone; all clones share one queue.
+///
+/// A running agent takes each message after the current turn and answers it. Messages that arrive after a run are taken
+/// by the next one.
 #[derive(Debug, Clone, Default)]
 pub struct Queue(Arc<QueueShared>);
 
@@ -22,19 +26,18 @@ struct QueueShared {
 struct QueueState {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     messages: Vec<String>,
-    /// The ids of detached sessions that have not ended.
+    /// Ids of detached sessions that have not ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     running: Vec<Arc<str>>,
-    /// Those of them that have a task in this program.
+    /// Ids of detached sessions with a task in this process.
     #[serde(skip)]
     live: BTreeSet<Arc<str>>,
-    /// Detached sessions that wait for somebody.
+    /// Detached sessions that wait for input.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     paused: Vec<Session>,
 }
 
-/// Queue of a session. A clone of the session is another conversation. Its queue has the same messages, and what a
-/// store would know about detached agents.
+/// Queue owned by a session. A clone of the session is another conversation, so its queue has copies of the messages.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct OwnQueue(Queue);
@@ -83,7 +86,7 @@ impl Queue {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Leaves a message.
+    /// Adds a message.
     pub fn push(&self, text: impl Into<String>) {
         self.lock().messages.push(text.into());
         self.0.arrival.notify_waiters();
@@ -94,12 +97,12 @@ impl Queue {
         self.lock().messages.is_empty()
     }
 
-    /// Waits until a message is left: the session is to be run then.
+    /// Waits until there is a message. The session should run then.
     pub async fn arrived(&self) {
         loop {
             let arrival = self.0.arrival.notified();
             let mut arrival = std::pin::pin!(arrival);
-            // Whatever is left from here on is heard.
+            // From here on, no message is missed.
             arrival.as_mut().enable();
             if !self.is_empty() {
                 return;
@@ -108,14 +111,14 @@ impl Queue {
         }
     }
 
-    /// The ids of the sessions in which agents work detached, in the order in which they began. Those
-    /// that stand here in a session from a store ended with their program: an agent with the same
-    /// checkpointer can [go on](crate::Agent::resume) with them.
+    /// Returns the ids of the sessions whose agents run detached, in the order in which they started. In a session from
+    /// a store, these agents ended with their process; an agent with the same checkpointer can
+    /// [resume](crate::Agent::resume) them.
     pub fn running(&self) -> Vec<Arc<str>> {
         self.lock().running.clone()
     }
 
-    /// The ids of detached sessions that wait for somebody.
+    /// Returns the ids of detached sessions that wait for input.
     pub fn paused(&self) -> Vec<String> {
         let state = self.lock();
         state
@@ -125,14 +128,14 @@ impl Queue {
             .collect()
     }
 
-    /// Takes a detached session that waits for somebody, to say what it waits for and run it.
+    /// Takes a detached session that waits for input, to give the input and run it.
     pub fn take_paused(&self, id: &str) -> Option<Session> {
         let mut state = self.lock();
         let place = state.paused.iter().position(|session| session.id() == id)?;
         Some(state.paused.remove(place))
     }
 
-    /// Marks a detached session as running. Returns false if it is already.
+    /// Marks a detached session as running. Returns false if it runs already.
     pub(crate) fn begins(&self, id: &Arc<str>) -> bool {
         let mut state = self.lock();
         if !state.live.insert(Arc::clone(id)) {
@@ -143,14 +146,14 @@ impl Queue {
         true
     }
 
-    /// Ends a detached session: leaves its message, and keeps the session if it is paused.
-    pub(crate) fn ends(&self, id: &str, told: String, paused: Option<Session>) {
+    /// Ends a detached session. Adds its message, and keeps the session if it paused.
+    pub(crate) fn ends(&self, id: &str, message: String, paused: Option<Session>) {
         let mut state = self.lock();
         state.live.remove(id);
         state.running.retain(|other| **other != *id);
         state.paused.extend(paused);
         drop(state);
-        self.push(told);
+        self.push(message);
     }
 }
 

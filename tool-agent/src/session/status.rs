@@ -1,3 +1,5 @@
+//! Status of a session.
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolwright_runtime::ShortStr;
@@ -9,13 +11,13 @@ use crate::Node;
 #[serde(tag = "status", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Status {
-    /// Nothing: an agent can run it.
+    /// An agent can run the session.
     Idle,
-    /// The answer of a person.
+    /// A tool waits for an answer of the user.
     AwaitingUser {
-        /// The place in its turn of the call that asks.
+        /// Place of the asking call in its turn, from 0.
         index: usize,
-        /// Its id.
+        /// Id of the asking call.
         id: ShortStr,
         /// The question.
         question: String,
@@ -23,16 +25,16 @@ pub enum Status {
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         options: Map<String, Value>,
     },
-    /// The answers of calls.
+    /// Calls wait for a decision or a result.
     AwaitingTools,
-    /// The host's word: an interrupt of the agent stands here.
+    /// An interrupt of the agent stopped the run. Running the session continues.
     Interrupted {
-        /// The node that comes next, or that was visited.
+        /// Node that comes next, or that was visited.
         node: Node,
     },
-    /// Nothing: the model has said its last word.
+    /// The model has answered. A new message starts the next run.
     Completed,
-    /// A model failed. Nothing is taken until [`clear_error`](crate::Session::clear_error).
+    /// A model failed. The session accepts no input until [`clear_error`](crate::Session::clear_error).
     Failed {
         /// Message of the error, for the host.
         message: String,
@@ -40,7 +42,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The status's name, as it is stored: `awaiting_user`.
+    /// Returns the stored name of the status: `awaiting_user`.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Idle => "idle",

@@ -1,24 +1,27 @@
-//! Sessions of agents that calls run.
+//! Sub-sessions: sessions of agents that calls run.
 
 use std::sync::Arc;
 
-use super::{CallRef, PendingCall, Session, SessionError, Status, WaitingCall, Why, find};
+use super::{
+    CallRef, PendingCall, PendingCallReason, Session, SessionError, Status, WaitingCall, find,
+};
 use crate::CheckpointId;
 
-/// A call may run an agent ([`AgentTool`](crate::AgentTool)), in a conversation of its own. Where that
-/// waits for somebody, the call is pending as [`Why::Agent`], and its conversation is kept here.
+/// Sessions of agents that calls run. A call may run an agent ([`AgentTool`](crate::AgentTool)) in a conversation of
+/// its own. If the agent waits for input, the call is pending as [`PendingCallReason::Agent`], and its session is
+/// stored here.
 ///
-/// A question that it asks is this session's too: [`reply`](Self::reply) and [`answer`](Self::answer)
-/// go to it. Everything else is said to the sub-session.
+/// Its first question is this session's too: [`reply`](Self::reply) and [`answer`](Self::answer) go to it. All other
+/// input goes to the sub-session.
 impl Session {
-    /// The conversation of the agent that a pending call runs, if it does.
+    /// Returns the session of the agent that a pending call runs.
     pub fn sub_session<'a>(&self, call: impl Into<CallRef<'a>>) -> Option<&Session> {
         let place = self.place_of_sub(call.into()).ok()?;
         self.waits.get(place)?.sub.as_deref()
     }
 
-    /// Says something to the conversation of the agent that a pending call runs: a decision about one of
-    /// its calls, a result, words. It goes on when an agent runs this session next.
+    /// Gives input to the session of the agent that a pending call runs: a decision about one of its calls, a result, a
+    /// message. It continues when an agent runs this session.
     ///
     /// ```no_run
     /// # use toolwright::agent::{Session, SessionError};
@@ -29,7 +32,7 @@ impl Session {
     /// ```
     ///
     /// # Errors
-    /// When no such call is pending, several are, or it runs no agent; and what `say` refuses.
+    /// Fails if no such call is pending, if several are, if the call runs no agent, or if `say` fails.
     pub fn in_sub_session<'a, T>(
         &mut self,
         call: impl Into<CallRef<'a>>,
@@ -46,14 +49,13 @@ impl Session {
         Ok(said)
     }
 
-    /// Makes the session a branch behind this checkpoint: its calls become other calls.
+    /// Makes the session a branch after this checkpoint. Its calls get other idempotency keys.
     pub(crate) fn branch_off(&mut self, behind: Option<CheckpointId>) {
         self.branch = behind;
         self.rename_subs();
     }
 
-    /// Gives all sub-sessions new ids, for calls of another run. The originals may have gone on since, so the copies
-    /// are sessions that were never saved.
+    /// Gives all sub-sessions new ids and marks them as never saved. The originals may have continued.
     fn rename_subs(&mut self) {
         let (run, turn) = (self.run_id(), self.turn());
         for wait in &mut self.waits {
@@ -93,15 +95,16 @@ impl Session {
     }
 }
 
-/// Returns the session id of the agent that the call with this key runs, in the session with this mark. It stays the
-/// same when the call is made again.
+/// Returns the session id of the agent that a call runs, from the call's key and the calling session's mark. A repeated
+/// call has the same id.
 pub(crate) fn id_of(key: &str, born: &str) -> Arc<str> {
     format!("{key}@{born}").into()
 }
 
 impl WaitingCall {
-    /// Returns true if the call runs an agent that can go on.
+    /// Returns true if the call runs an agent that can continue.
     pub(crate) fn goes_on(&self) -> bool {
-        self.why == Why::Agent && self.sub.as_ref().is_some_and(|sub| sub.goes_on())
+        self.reason == PendingCallReason::Agent
+            && self.sub.as_ref().is_some_and(|sub| sub.goes_on())
     }
 }

@@ -1,4 +1,4 @@
-//! Results of calls that the host runs.
+//! Results of pending calls that the host ran.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use super::{CallRef, PendingCall, PendingCalls, Session, SessionError};
 use crate::ToolMessage;
 
 impl Session {
-    /// Takes the result of a pending call, which may be any value. The session must wait for people; a tool may ask
-    /// at the same time. When no call is pending any more, the session can be run.
+    /// Records the result of a pending call, which may be any value. The session must wait for input; a tool may ask at
+    /// the same time. Once no call is pending, the session can run.
     ///
     /// # Errors
-    /// When no such call is pending, or several are; nothing changes.
+    /// Fails if no such call is pending, or several are. Nothing changes then.
     pub fn submit<'a>(
         &mut self,
         call: impl Into<CallRef<'a>>,
@@ -24,7 +24,7 @@ impl Session {
         self.submit_all([(call.into(), Ok(Outcome::value(value)))])
     }
 
-    /// Takes the results of several calls, failures too: all of them, or none on an error.
+    /// Records results of several calls, failures included: all of them, or none on an error.
     ///
     /// # Errors
     /// See [`submit`](Self::submit).
@@ -44,14 +44,14 @@ impl Session {
         Ok(())
     }
 
-    /// Puts answers into the thread and removes the calls from `waits`.
+    /// Moves answers to the thread and removes their calls from `waits`.
     pub(crate) fn take_answers(&mut self, answers: Vec<ToolMessage>) {
         let answered: BTreeSet<_> = answers.iter().map(|answer| answer.index).collect();
         self.waits.retain(|wait| !answered.contains(&wait.index));
         self.thread.answer_all(answers);
     }
 
-    /// Appends to an answer the arguments that a person changed, without secrets.
+    /// Appends the arguments that a person edited to the answer, without secrets.
     pub(crate) fn report_edit(&self, answer: &mut ToolMessage, tools: &Toolset) {
         let wait = self.wait(answer.index);
         let Some(Decision::Edit(arguments)) = wait.and_then(|wait| wait.decision.as_ref()) else {

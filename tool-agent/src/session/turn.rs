@@ -1,16 +1,16 @@
 //! State of the last turn: open calls and questions, the status, and the call that ends the run.
 //!
-//! The thread holds unanswered calls and open questions. `waits` holds why calls wait, and `ending` what ends the run
-//! once nothing is open. The status follows from these, in one place.
+//! The thread holds unanswered calls and open questions, and `waits` the reasons why calls wait. `ending` is the call
+//! that ends the run once nothing is open. The status is derived from these in one place, so it cannot contradict them.
 
 use serde::{Deserialize, Serialize};
 use toolwright_runtime::{Outcome, ShortStr, ToolCall, ToolResult};
 
-use super::{PendingCall, Session, Status, WaitingCall, Why};
+use super::{PendingCall, PendingCallReason, Session, Status, WaitingCall};
 use crate::journal::StoredOutcome;
-use crate::{Halted, Node, OpenQuestion};
+use crate::{Node, OpenQuestion, RunEnd};
 
-/// The call that ends the run once nothing of its turn is open any more.
+/// Call that ends the run once nothing of its turn is open.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Ending {
     pub(super) index: usize,
@@ -19,33 +19,33 @@ pub(crate) struct Ending {
 }
 
 impl Ending {
-    /// Why the run ends.
-    fn halted(&self) -> Halted {
+    /// Returns the reason why the run ends.
+    fn run_end(&self) -> RunEnd {
         match self.came_to.clone().outcome() {
-            Ok(Outcome::Halt { reason, value }) => Halted::Halt {
+            Ok(Outcome::Halt { reason, value }) => RunEnd::Halt {
                 index: self.index,
                 id: self.id.clone(),
                 reason,
                 value,
             },
-            Ok(_) => Halted::Completed,
-            Err(error) => Halted::ToolError(error),
+            Ok(_) => RunEnd::Completed,
+            Err(error) => RunEnd::ToolError(error),
         }
     }
 
-    /// Orders endings: the first one counts. Failures come first, then the order of the calls.
+    /// Orders endings: the smallest one counts. Failures come first, then call order.
     fn rank(&self) -> (bool, usize) {
         (!self.came_to.is_error(), self.index)
     }
 }
 
 impl Session {
-    /// Records that the call at this place ends the run once nothing of the turn is open. Returns true if this call
-    /// is the one that counts.
+    /// Records that the call at this place ends the run once nothing of the turn is open. Returns true if this call is
+    /// the one that counts.
     pub(crate) fn ends_with(&mut self, index: usize, result: &ToolResult) -> bool {
         let call = ToolCall::new(&*result.id, &*result.name, "");
         let Ok(came_to) = StoredOutcome::new(&call, &result.outcome, Vec::new()) else {
-            // What was answered can be written.
+            // Unreachable: an answer was written from this outcome.
             return false;
         };
         let ending = Ending {
@@ -61,14 +61,14 @@ impl Session {
         counts
     }
 
-    /// Returns what ends the run once nothing of the last turn is open, if a call does.
-    pub(crate) fn ending(&self) -> Option<Halted> {
-        self.ending.as_ref().map(Ending::halted)
+    /// Returns the reason why the run ends once nothing of the last turn is open.
+    pub(crate) fn ending(&self) -> Option<RunEnd> {
+        self.ending.as_ref().map(Ending::run_end)
     }
 
     /// Returns the open questions in call order: those of this conversation's tools, and the first one of each agent
-    /// that a call runs. [`status`](Self::status) holds the first of them; [`answer_call`](Self::answer_call) answers
-    /// any.
+    /// that a call runs. [`status`](Self::status) holds the first of them, and [`answer_call`](Self::answer_call)
+    /// answers any.
     pub fn questions(&self) -> Vec<OpenQuestion> {
         let mut open = self.thread.questions();
         let inside = self.waits.iter().filter_map(WaitingCall::question);
@@ -77,7 +77,7 @@ impl Session {
         open
     }
 
-    /// The first open question, as what the session waits for.
+    /// Returns the first open question as a status.
     pub(crate) fn question(&self) -> Option<Status> {
         let first = self.questions().into_iter().next()?;
         Some(Status::AwaitingUser {
@@ -88,13 +88,13 @@ impl Session {
         })
     }
 
-    /// Returns what people have to do before the turn can end. A question comes before all else.
+    /// Returns the status while the turn waits for input. A question comes before all else.
     pub(crate) fn awaited(&self) -> Option<Status> {
         let calls = || self.is_left().then_some(Status::AwaitingTools);
         self.question().or_else(calls)
     }
 
-    /// Returns true if the session waits for people.
+    /// Returns true if the session waits for input.
     pub(super) fn awaits(&self) -> bool {
         matches!(
             self.status,
@@ -102,7 +102,7 @@ impl Session {
         )
     }
 
-    /// Returns true if the session waits for people, or an interrupt stopped it.
+    /// Returns true if the session waits for input, or an interrupt stopped it.
     pub(crate) fn is_paused(&self) -> bool {
         self.awaits() || matches!(self.status, Status::Interrupted { .. })
     }
@@ -117,7 +117,7 @@ impl Session {
         self.status = awaited.unwrap_or(Status::Idle);
     }
 
-    /// Closes a turn with nothing open. The tools node comes once more if a call of the turn ends the run.
+    /// Closes a turn with nothing open. The tools node runs once more if a call of the turn ends the run.
     pub(super) fn close_turn(&mut self) {
         self.waits.clear();
         self.at.passed = false;
@@ -139,10 +139,11 @@ impl Session {
         self.at.node = next;
     }
 
-    /// Returns true if calls wait for somebody, and not only for their turn to run.
+    /// Returns true if a call waits for input, and not only for its turn to run.
     pub(crate) fn is_left(&self) -> bool {
         let open = self.pending();
-        open.iter().any(|pending| pending.why != Why::NotRun)
+        open.iter()
+            .any(|pending| pending.reason != PendingCallReason::NotRun)
     }
 
     fn place_of(&self, index: usize) -> Result<usize, usize> {
@@ -179,12 +180,12 @@ impl Session {
 }
 
 impl WaitingCall {
-    /// A call that is pending, as it was shown.
+    /// Creates a waiting call from a pending one. The digest is that of the call as it was shown.
     pub(crate) fn new(pending: PendingCall, digest: String) -> Self {
         Self {
             index: pending.index,
             call: pending.call,
-            why: pending.why,
+            reason: pending.reason,
             digest,
             decision: None,
             sub: None,

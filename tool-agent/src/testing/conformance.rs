@@ -1,4 +1,4 @@
-//! Conformance suite of stores of sessions, to run in your own tests.
+//! Conformance suite for stores of sessions, to run in your own tests.
 //!
 //! It panics with a message that names the operation and the expectation.
 

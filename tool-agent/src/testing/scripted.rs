@@ -3,24 +3,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwright_runtime::{StreamEvent, ToolChoice};
 
-use crate::Thread;
-use crate::model::{Model, ModelError, News, Request, Responding, Response};
+use crate::model::{DeltaSink, Model, ModelError, ModelRequest, ModelResponse};
+use crate::{BoxFuture, Thread};
 
-/// A model for tests: it returns scripted responses and records its requests. Each model has a script of its own;
-/// clones share it.
+/// A model for tests: it returns scripted responses and records its requests. Clones share one script.
 ///
-/// The script must be played exactly to its end, so that a test fails if its agent stopped early or went on too long.
-/// A request after the last step panics: an error would be a result of the run, which a test might ignore. Steps left
-/// over panic when the last clone is dropped. That drop also reports a request too many, since the first panic may
-/// have been contained, if an agent is a tool of another one. [`finish`](Self::finish) checks both earlier. A last
-/// clone that is dropped in a task of its own reports nothing.
+/// The script must be played exactly to its end, so that a test fails if its agent stopped early or made too many
+/// requests:
+/// - A request after the last step panics. An error would be a result of the run, which a test might ignore.
+/// - Remaining steps panic when the last clone is dropped, and so does an extra request, whose first panic an agent
+///   tool may have contained. A clone dropped in another task reports nothing.
+/// - [`finish`](Self::finish) checks both earlier.
 ///
 /// ```
-/// use toolwright::agent::{Agent, Response, Session, testing::ScriptedModel};
+/// use toolwright::agent::{Agent, ModelResponse, Session, testing::ScriptedModel};
 /// use toolwright::{Context, Toolset};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let model = ScriptedModel::new([Ok(Response::text("Hello."))]);
+/// let model = ScriptedModel::new([Ok(ModelResponse::text("Hello."))]);
 /// let agent = Agent::new(model.clone(), &Toolset::default());
 /// let mut session = Session::ask("Hi!");
 /// let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -39,31 +39,31 @@ struct Script {
 
 #[derive(Debug)]
 struct State {
-    steps: VecDeque<Result<Response, ModelError>>,
+    steps: VecDeque<Result<ModelResponse, ModelError>>,
     /// Number of steps in the script.
     all: usize,
     requests: Vec<Recorded>,
 }
 
-/// A request, as the model got it.
+/// Recorded request.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Recorded {
-    /// The system prompt.
+    /// System prompt.
     pub system: Option<String>,
-    /// The conversation.
+    /// Conversation.
     pub thread: Thread,
-    /// The names of the tools, in order.
+    /// Names of the tools, in order.
     pub tools: Vec<String>,
     /// Tool choice of the request.
     pub choice: ToolChoice,
-    /// True if a value was asked for.
+    /// True if the request has a schema for its answer.
     pub has_schema: bool,
 }
 
 impl ScriptedModel {
-    /// A model that answers like this, in this order.
-    pub fn new(steps: impl IntoIterator<Item = Result<Response, ModelError>>) -> Self {
+    /// Creates a model that returns these responses in order.
+    pub fn new(steps: impl IntoIterator<Item = Result<ModelResponse, ModelError>>) -> Self {
         let steps: VecDeque<_> = steps.into_iter().collect();
         Self(Arc::new(Script {
             state: Mutex::new(State {
@@ -78,20 +78,20 @@ impl ScriptedModel {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the requests that the model got, in order.
+    /// Returns the recorded requests, in order.
     pub fn requests(&self) -> Vec<Recorded> {
         self.state().requests.clone()
     }
 
-    /// Ends the script.
+    /// Checks that the script was played exactly to its end.
     ///
     /// # Panics
-    /// When steps are left over, or there were too few.
+    /// Panics if steps remain, or if there were too many requests.
     #[track_caller]
     pub fn finish(&self) {
         let mut state = self.state();
         let fault = state.fault();
-        // It is said once.
+        // Reports the fault only once.
         state.steps.clear();
         state.all = state.requests.len();
         drop(state);
@@ -102,7 +102,7 @@ impl ScriptedModel {
 }
 
 impl State {
-    /// Returns what is wrong if the script ends here.
+    /// Returns the fault if the script ends here.
     fn fault(&self) -> Option<String> {
         let (left, all, asked) = (self.steps.len(), self.all, self.requests.len());
         if asked > all {
@@ -125,7 +125,11 @@ impl Drop for Script {
 }
 
 impl Model for ScriptedModel {
-    fn respond<'a>(&'a self, request: Request<'a>, news: News<'a>) -> Responding<'a> {
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         let mut state = self.state();
         state.requests.push(Recorded {
             system: request.system.map(str::to_owned),
@@ -145,27 +149,27 @@ impl Model for ScriptedModel {
         };
         drop(state);
         Box::pin(async move {
-            // A model answers later: whoever relies on an answer at once shall find out.
+            // A real model never responds at once; code that relies on it should fail in tests.
             tokio::task::yield_now().await;
             if let Ok(response) = &step {
-                stream(response, news);
+                stream(response, deltas);
             }
             step
         })
     }
 }
 
-/// Tells a response in pieces: words one by one, arguments in halves.
-fn stream(response: &Response, news: News<'_>) {
-    if !news.is_wanted() {
+/// Streams a response: text word by word, arguments in halves.
+fn stream(response: &ModelResponse, deltas: DeltaSink<'_>) {
+    if !deltas.is_wanted() {
         return;
     }
     for word in response.text.split_inclusive(' ') {
-        news.tell(&StreamEvent::Text(word.to_owned()));
+        deltas.send(&StreamEvent::Text(word.to_owned()));
     }
     for (place, call) in response.calls.iter().enumerate() {
         let name = call.name.to_string();
-        news.tell(&StreamEvent::Call { place, name });
+        deltas.send(&StreamEvent::Call { place, name });
         let mut half = call.arguments.len() / 2;
         while !call.arguments.is_char_boundary(half) {
             half -= 1;
@@ -173,7 +177,7 @@ fn stream(response: &Response, news: News<'_>) {
         let (first, second) = call.arguments.split_at(half);
         for text in [first, second].into_iter().filter(|text| !text.is_empty()) {
             let text = text.to_owned();
-            news.tell(&StreamEvent::Arguments { place, text });
+            deltas.send(&StreamEvent::Arguments { place, text });
         }
     }
 }

@@ -1,24 +1,24 @@
-//! Threads that no provider would take, and how they become ones.
+//! Repair of threads that no provider would accept.
 
 use std::mem;
 
 use super::{Thread, Unanswered};
-use crate::{Message, ToolMessage};
+use crate::{ThreadMessage, ToolMessage};
 
 /// Repair of calls without answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Repair {
-    /// The calls go, and their message if nothing else is in it.
+pub enum ThreadRepair {
+    /// Removes the calls, and their message if nothing is left in it.
     Strip,
-    /// Each is answered with this text, as a failure.
+    /// Answers each call with this text, as a failure.
     Answer(String),
 }
 
 impl Thread {
-    /// Makes the thread one that a provider takes: answers to no call go, and calls without an
-    /// answer are stripped or answered. A thread that is good stays as it is.
-    pub fn repair(&mut self, repair: &Repair) {
+    /// Repairs the thread so that providers accept it. Removes answers that belong to no call; strips or answers calls
+    /// without an answer. A valid thread does not change.
+    pub fn repair(&mut self, repair: &ThreadRepair) {
         let Err(error) = self.check() else { return };
         let (mut orphans, mut place) = (error.orphans.into_iter().peekable(), 0);
         self.messages.retain(|_| {
@@ -26,11 +26,11 @@ impl Thread {
             place += 1;
             !is_orphan
         });
-        // Their places have moved with the answers that went.
+        // The positions changed when the orphans were removed.
         let open = self.unanswered();
         match repair {
-            Repair::Answer(text) => self.answer_open(open, text),
-            Repair::Strip => {
+            ThreadRepair::Answer(text) => self.answer_open(open, text),
+            ThreadRepair::Strip => {
                 let turns = open.chunk_by(|one, next| one.message == next.message);
                 turns.rev().for_each(|open| self.strip(open));
             }
@@ -38,21 +38,21 @@ impl Thread {
         self.find_turn();
     }
 
-    /// Answers these calls, in one pass over all messages.
+    /// Answers the calls, in one pass over all messages.
     fn answer_open(&mut self, open: Vec<Unanswered>, text: &str) {
         let mut open = open.into_iter().peekable();
         let mut turn = 0;
         let messages = mem::take(&mut self.messages);
         for (place, message) in messages.into_iter().enumerate() {
             let before = match &message {
-                Message::Tool(answer) => answer.index,
-                Message::User { .. } | Message::Assistant(_) => usize::MAX,
+                ThreadMessage::Tool(answer) => answer.index,
+                ThreadMessage::User { .. } | ThreadMessage::Assistant(_) => usize::MAX,
             };
             while let Some(open) = open.next_if(|open| open.message == turn && open.index < before)
             {
                 self.messages.push(lost(open, text));
             }
-            if !matches!(message, Message::Tool(_)) {
+            if !matches!(message, ThreadMessage::Tool(_)) {
                 turn = place;
             }
             self.messages.push(message);
@@ -60,12 +60,12 @@ impl Thread {
         self.messages.extend(open.map(|open| lost(open, text)));
     }
 
-    /// Takes these calls out, which are of one message and in call order.
+    /// Removes calls of one message, given in call order.
     fn strip(&mut self, open: &[Unanswered]) {
         let Some(message) = open.first().map(|first| first.message) else {
             return;
         };
-        let Some(Message::Assistant(said)) = self.messages.get_mut(message) else {
+        let Some(ThreadMessage::Assistant(said)) = self.messages.get_mut(message) else {
             return;
         };
         let (mut stripped, mut index) = (open.iter().map(|open| open.index).peekable(), 0);
@@ -74,11 +74,13 @@ impl Thread {
             index += 1;
             !is_open
         });
-        // The provider's own form still has the calls.
+        // The provider's own form still contains the calls.
         said.native = None;
         let is_empty = said.calls.is_empty() && said.text.is_empty();
         for behind in self.messages.iter_mut().skip(message + 1) {
-            let Message::Tool(answer) = behind else { break };
+            let ThreadMessage::Tool(answer) = behind else {
+                break;
+            };
             answer.index -= open.partition_point(|open| open.index < answer.index);
         }
         if is_empty {
@@ -87,9 +89,9 @@ impl Thread {
     }
 }
 
-/// The answer to a call that has none.
-fn lost(open: Unanswered, text: &str) -> Message {
-    Message::Tool(ToolMessage {
+/// Creates the answer to a call without one.
+fn lost(open: Unanswered, text: &str) -> ThreadMessage {
+    ThreadMessage::Tool(ToolMessage {
         index: open.index,
         id: open.call.id,
         name: open.call.name,

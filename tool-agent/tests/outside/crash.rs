@@ -18,8 +18,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use toolwright::agent::{
-    Agent, AgentError, CheckpointError, Checkpointer, Halted, Message, Model, ModelError,
-    ModelErrorKind, News, Request, Responding, Response, Session, SqliteCheckpointer, Status, Why,
+    Agent, AgentError, BoxFuture, CheckpointError, Checkpointer, DeltaSink, Model, ModelError,
+    ModelErrorKind, ModelRequest, ModelResponse, PendingCallReason, RunEnd, Session,
+    SqliteCheckpointer, Status, ThreadMessage,
 };
 use toolwright::{Context, Decision, Executor, ToolCall, Toolset, tool, tools};
 
@@ -107,7 +108,11 @@ async fn look() -> &'static str {
 struct Rounds;
 
 impl Model for Rounds {
-    fn respond<'a>(&'a self, request: Request<'a>, _news: News<'a>) -> Responding<'a> {
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        _deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         let checked = request.thread.check();
         let messages = request.thread.messages().iter();
         let round = messages
@@ -117,13 +122,13 @@ impl Model for Rounds {
             checked.map_err(|error| ModelError::new(ModelErrorKind::Refused, error.to_string()))?;
             tokio::time::sleep(Duration::from_micros(500)).await;
             if round == ROUNDS {
-                return Ok(Response::text("All is paid."));
+                return Ok(ModelResponse::text("All is paid."));
             }
             // Ids as some providers make them: the same in each turn.
             let calls = TURN.iter().enumerate();
             let calls =
                 calls.map(|(place, name)| ToolCall::new(format!("call_{place}"), *name, "{}"));
-            Ok(Response::calls(calls))
+            Ok(ModelResponse::calls(calls))
         })
     }
 }
@@ -189,9 +194,9 @@ async fn go_on(agent: &Agent, dir: &Path, id: &str) -> Result<(), AgentError> {
         if matches!(session.status(), Status::AwaitingTools) {
             decide(&mut session, &happened(dir, id))?;
         }
-        match agent.run(&mut session, &Context::new()).await?.halted {
-            Halted::Completed => return Ok(()),
-            Halted::Pending => {}
+        match agent.run(&mut session, &Context::new()).await?.end {
+            RunEnd::Completed => return Ok(()),
+            RunEnd::Pending => {}
             other => panic!("{id}: {other:?}"),
         }
     }
@@ -212,10 +217,10 @@ fn decide(
 ) -> Result<(), toolwright::agent::SessionError> {
     for pending in session.pending() {
         let place = pending.index;
-        match pending.why {
+        match pending.reason {
             // Its turn to run comes once the others are decided.
-            Why::NotRun => continue,
-            Why::OutcomeUnknown { .. } => {}
+            PendingCallReason::NotRun => continue,
+            PendingCallReason::OutcomeUnknown { .. } => {}
             other => panic!("{place}: {other:?}"),
         }
         assert_eq!(
@@ -403,7 +408,7 @@ fn look_at(dir: &Path, id: &str, counts: &Counts) {
 fn answers(session: &Session) -> usize {
     let messages = session.thread().messages().iter();
     messages
-        .filter(|message| matches!(message, Message::Tool(_)))
+        .filter(|message| matches!(message, ThreadMessage::Tool(_)))
         .count()
 }
 
@@ -424,7 +429,7 @@ fn judge(dir: &Path, id: &str, counts: &Counts) {
         .messages()
         .iter()
         .filter_map(|message| match message {
-            Message::Tool(answer) => Some(answer),
+            ThreadMessage::Tool(answer) => Some(answer),
             _ => None,
         });
     for turn in 0..ROUNDS {

@@ -1,4 +1,4 @@
-//! Values in other formats, and from them.
+//! Conversion of values to and from serde's data model.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,8 +8,8 @@ use serde::ser::{Serialize, Serializer};
 
 use super::Value;
 
-/// The names under which `serde_json` asks for raw text, and hands out a number's: serde's data model has no word for
-/// either, so these names are the protocol.
+/// Names under which `serde_json` exchanges raw text and exact numbers. Serde's data model has neither, so these names
+/// are the protocol.
 const RAW_VALUE: &str = "$serde_json::private::RawValue";
 const NUMBER: &str = "$serde_json::private::Number";
 
@@ -18,8 +18,7 @@ impl Serialize for Value<'_> {
         match self {
             Self::Null => serializer.serialize_unit(),
             Self::Bool(value) => serializer.serialize_bool(*value),
-            // Most formats know no 128 bits, and most numbers need none; what needs them is a bound that a float says
-            // nearly.
+            // Most formats have no 128-bit integers, and few numbers need them. A float approximates the others.
             Self::Number(text) => match (text.parse(), text.parse(), text.parse()) {
                 (Ok(value), _, _) => serializer.serialize_u64(value),
                 (_, Ok(value), _) => serializer.serialize_i64(value),
@@ -35,13 +34,13 @@ impl Serialize for Value<'_> {
 }
 
 impl<'de> Deserialize<'de> for Value<'static> {
-    /// As raw text from `serde_json`, and from any other format by its values.
+    /// Reads raw text from `serde_json`, and single values from any other format.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_newtype_struct(RAW_VALUE, ValueVisitor)
     }
 }
 
-/// An element; raw text is asked for once, at the root.
+/// Element of a value. Raw text is requested only at the root.
 struct Any(Value<'static>);
 
 impl<'de> Deserialize<'de> for Any {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::sleep;
-use toolwright::serve::mcp::{Answer, Answers};
+use toolwright::serve::mcp::{ElicitResult, ElicitResults};
 use toolwright::{
     Block, Content, Context, DynTool, Outcome, Progress, Registry, SchemaDoc, Tool, ToolError,
     Toolset, tool, tools,
@@ -107,12 +107,12 @@ async fn test_reconnection() -> &'static str {
 }
 
 /// What a person said, as the suite wants to read it.
-fn said(answer: &Answer) -> String {
+fn said(answer: &ElicitResult) -> String {
     match answer {
-        Answer::Accept(content) => {
+        ElicitResult::Accept(content) => {
             format!("action=accept, content={}", Value::from(content.clone()))
         }
-        Answer::Decline => "action=decline".into(),
+        ElicitResult::Decline => "action=decline".into(),
         _ => "action=cancel".into(),
     }
 }
@@ -132,7 +132,7 @@ fn test_elicitation(
         },
         "required": ["username", "email"],
     });
-    match Answers::of(cx).get("user") {
+    match ElicitResults::of(cx).get("user") {
         Some(answer) => Outcome::value(format!("User response: {}", said(answer))),
         None => Outcome::ask(message)
             .option("key", "user")
@@ -205,7 +205,7 @@ fn test_elicitation_sep1330_enums(#[context] cx: &Context) -> Outcome {
 }
 
 fn complete(cx: &Context, message: &str, schema: Value) -> Outcome {
-    match Answers::of(cx).get("form") {
+    match ElicitResults::of(cx).get("form") {
         Some(answer) => Outcome::value(format!("Elicitation completed: {}", said(answer))),
         None => Outcome::ask(message)
             .option("key", "form")
@@ -226,9 +226,9 @@ fn ask(key: &str, message: &str, field: &str, kind: &str) -> Outcome {
 }
 
 /// The text of a field that was asked for.
-fn field(answer: Option<&Answer>, name: &str) -> Option<String> {
+fn field(answer: Option<&ElicitResult>, name: &str) -> Option<String> {
     match answer? {
-        Answer::Accept(content) => content.get(name)?.as_str().map(str::to_owned),
+        ElicitResult::Accept(content) => content.get(name)?.as_str().map(str::to_owned),
         _ => Some("whoever you are".into()),
     }
 }
@@ -236,7 +236,7 @@ fn field(answer: Option<&Answer>, name: &str) -> Option<String> {
 /// Asks for a name, and greets.
 #[tool]
 fn test_input_required_result_elicitation(#[context] cx: &Context) -> Outcome {
-    match field(Answers::of(cx).get("user_name"), "name") {
+    match field(ElicitResults::of(cx).get("user_name"), "name") {
         Some(name) => Outcome::value(format!("Hello, {name}!")),
         None => ask("user_name", "What is your name?", "name", "string"),
     }
@@ -245,7 +245,7 @@ fn test_input_required_result_elicitation(#[context] cx: &Context) -> Outcome {
 /// Asks for a yes.
 #[tool]
 fn test_input_required_result_request_state(#[context] cx: &Context) -> Outcome {
-    match Answers::of(cx).get("confirm") {
+    match ElicitResults::of(cx).get("confirm") {
         Some(_) => Outcome::value("state-ok"),
         None => ask("confirm", "Please confirm", "ok", "boolean"),
     }
@@ -254,7 +254,7 @@ fn test_input_required_result_request_state(#[context] cx: &Context) -> Outcome 
 /// Asks for a yes.
 #[tool]
 fn test_input_required_result_tampered_state(#[context] cx: &Context) -> Outcome {
-    match Answers::of(cx).get("confirm") {
+    match ElicitResults::of(cx).get("confirm") {
         Some(_) => Outcome::value("confirmed"),
         None => ask("confirm", "Please confirm", "ok", "boolean"),
     }
@@ -263,7 +263,7 @@ fn test_input_required_result_tampered_state(#[context] cx: &Context) -> Outcome
 /// Asks twice.
 #[tool]
 fn test_input_required_result_multi_round(#[context] cx: &Context) -> Outcome {
-    let answers = Answers::of(cx);
+    let answers = ElicitResults::of(cx);
     let Some(name) = field(answers.get("step1"), "name") else {
         return ask("step1", "Step 1: What is your name?", "name", "string");
     };
@@ -282,7 +282,7 @@ fn test_input_required_result_multi_round(#[context] cx: &Context) -> Outcome {
 #[tool]
 fn test_streaming_elicitation(#[context] cx: &Context) -> Outcome {
     cx.progress(Progress::new(1.0).saying("about to ask"));
-    match field(Answers::of(cx).get("user_name"), "name") {
+    match field(ElicitResults::of(cx).get("user_name"), "name") {
         Some(name) => Outcome::value(format!("Hello, {name}!")),
         None => ask("user_name", "What is your name?", "name", "string"),
     }

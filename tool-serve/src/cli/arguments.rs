@@ -1,27 +1,29 @@
-//! From flags to the text of a call's arguments.
+//! From flags to the JSON text of a call's arguments.
+//!
+//! The schema decides how a flag's text is read. The tool decodes the result as any other arguments.
 
 use std::fmt;
 
-use super::flags::{Flag, Takes};
-use super::schema::{Schema, kind_of};
+use super::flags::{Flag, FlagKind};
+use super::schema::{ToolSchema, kind_of};
 use crate::json::Json;
 
-/// What was given to one flag, in order.
-pub(super) struct Given<'f> {
+/// Values given to one flag, in order.
+pub(super) struct FlagValues<'f> {
     pub(super) flag: &'f Flag,
     pub(super) values: Vec<String>,
 }
 
-/// Why flags make no arguments.
+/// Error of flags that cannot be combined to arguments.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unusable {
-    /// What the flags are to be put over is no JSON object.
+pub(super) enum FlagError {
+    /// `--json` is not a JSON object, so flags cannot be merged into it.
     NoObject,
-    /// An entry of a map without `=`; the flag's name.
+    /// An entry of a map has no `=`. Holds the flag's name.
     NoEntry(String),
 }
 
-impl fmt::Display for Unusable {
+impl fmt::Display for FlagError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoObject => f.write_str("`--json` is no JSON object, so no flag can go over it"),
@@ -30,85 +32,87 @@ impl fmt::Display for Unusable {
     }
 }
 
-/// The arguments' text: `base` as it is where no flag is given, else with what the flags say in its
-/// place. Whether it fits is for the tool to say.
-pub(super) fn text(
-    schema: &Schema,
+/// Returns `base` with the values of the flags merged into it. Without flags, `base` stays byte by byte. The result is
+/// not validated.
+pub(super) fn to_json(
+    schema: &ToolSchema,
     base: Option<String>,
-    given: &[Given<'_>],
-) -> Result<String, Unusable> {
-    if given.is_empty() {
+    flags: &[FlagValues<'_>],
+) -> Result<String, FlagError> {
+    if flags.is_empty() {
         return Ok(base.unwrap_or_else(|| "{}".to_owned()));
     }
     let mut tree = match base {
         Some(text) => Json::read_flat(&text)
             .filter(|base| matches!(base, Json::Object(_)))
-            .ok_or(Unusable::NoObject)?,
+            .ok_or(FlagError::NoObject)?,
         None => Json::Object(Vec::new()),
     };
-    // Flags of parts stand behind the flag of the whole, and are put over it.
-    for Given { flag, values } in given {
+    // Flags of parts come after the flag of the whole, and override it.
+    for FlagValues { flag, values } in flags {
         put(&mut tree, &flag.path, value(schema, flag, values)?);
     }
     Ok(tree.to_text())
 }
 
-fn value(schema: &Schema, flag: &Flag, values: &[String]) -> Result<Json, Unusable> {
-    match flag.takes {
-        Takes::One | Takes::Switch => {
+fn value(schema: &ToolSchema, flag: &Flag, values: &[String]) -> Result<Json, FlagError> {
+    match flag.kind {
+        FlagKind::One | FlagKind::Switch => {
             let text = values.last().map(String::as_str).unwrap_or_default();
-            Ok(read(schema, &flag.schema, text))
+            Ok(parse_value(schema, &flag.schema, text))
         }
-        Takes::Many => {
+        FlagKind::Many => {
             let element = |(index, text): (usize, &String)| {
-                read(schema, &element(schema, &flag.schema, index), text)
+                parse_value(schema, &element(schema, &flag.schema, index), text)
             };
             Ok(Json::Array(
                 values.iter().enumerate().map(element).collect(),
             ))
         }
-        Takes::Entries => {
+        FlagKind::Entries => {
             let inner = values_of(schema, &flag.schema);
             let entry = |text: &String| {
                 let (key, value) = text
                     .split_once('=')
-                    .ok_or_else(|| Unusable::NoEntry(flag.long.clone()))?;
-                Ok((key.to_owned(), read(schema, &inner, value)))
+                    .ok_or_else(|| FlagError::NoEntry(flag.long.clone()))?;
+                Ok((key.to_owned(), parse_value(schema, &inner, value)))
             };
-            // Every entry stays, so that a key that is given twice is told.
+            // Repeated keys are kept, so that the decoder reports them.
             let entries = values.iter().map(entry).collect::<Result<_, _>>()?;
             Ok(Json::Object(entries))
         }
     }
 }
 
-/// The schema of an element of a list.
-fn element(schema: &Schema, list: &Json, index: usize) -> Json {
-    let ways = schema.ways(list);
-    let at = |way: &&Json| {
-        let place = way
+/// Returns the schema of a list's element.
+fn element(schema: &ToolSchema, list: &Json, index: usize) -> Json {
+    let alternatives = schema.alternatives(list);
+    let at = |alternative: &&Json| {
+        let place = alternative
             .get("prefixItems")
             .and_then(|items| items.items().get(index));
-        place.or_else(|| way.get("items")).cloned()
+        place.or_else(|| alternative.get("items")).cloned()
     };
-    ways.iter().find_map(at).unwrap_or_else(anything)
+    alternatives.iter().find_map(at).unwrap_or_else(anything)
 }
 
-/// The schema of a map's values.
-fn values_of(schema: &Schema, map: &Json) -> Json {
-    let ways = schema.ways(map);
-    let values = |way: &&Json| way.get("additionalProperties").cloned();
-    ways.iter().find_map(values).unwrap_or_else(anything)
+/// Returns the schema of a map's values.
+fn values_of(schema: &ToolSchema, map: &Json) -> Json {
+    let alternatives = schema.alternatives(map);
+    let values = |alternative: &&Json| alternative.get("additionalProperties").cloned();
+    alternatives
+        .iter()
+        .find_map(values)
+        .unwrap_or_else(anything)
 }
 
 fn anything() -> Json {
     Json::Object(Vec::new())
 }
 
-/// What a text means where a value of this schema belongs: a string where strings alone belong, JSON
-/// where none does. Where both may stand, a listed word is itself, JSON of a type that belongs there
-/// is that, and all else a string.
-pub(super) fn read(schema: &Schema, at: &Json, text: &str) -> Json {
+/// Reads a text by the schema of its value. It is a string if only strings are allowed, and JSON if none are. If both
+/// are allowed, it is JSON only if it is of an allowed type and not one of the listed strings.
+pub(super) fn parse_value(schema: &ToolSchema, at: &Json, text: &str) -> Json {
     let string = || Json::Text(text.to_owned());
     let admits_strings = schema.admits(at, "string");
     if admits_strings && !schema.admits_more_than(at, "string") {
@@ -127,7 +131,7 @@ pub(super) fn read(schema: &Schema, at: &Json, text: &str) -> Json {
     }
 }
 
-/// Puts a value where the keys lead. What stands in the way and is no object makes room.
+/// Sets the value at this path. Values on the way that are not objects are replaced.
 fn put(tree: &mut Json, path: &[String], value: Json) {
     let Some((key, rest)) = path.split_first() else {
         *tree = value;

@@ -1,4 +1,4 @@
-//! One call from the command line: what it is given, and how it runs.
+//! The command `call`: reads the flags, runs the call, asks for approvals, and prints the result.
 
 use std::io::{self, IsTerminal, Read, Write};
 use std::time::Duration;
@@ -7,33 +7,32 @@ use clap::ArgMatches;
 use serde_json::Value;
 use tokio::sync::mpsc::Receiver;
 use toolwright_runtime::{
-    Batch, Cancel, Context, Decision, Executor, Pending, Printable, Progress, Reply, ToolCall,
-    Toolset,
+    Batch, Context, Decision, Executor, Pending, Printable, Progress, Reply, ToolCall, Toolset,
 };
 
-use super::arguments::{self, Given};
+use super::arguments::{self, FlagValues};
 use super::command::{id, parameters};
 use super::exit::Exit;
 use super::prompt;
 use super::show::Printer;
-use crate::answer::{self, Way};
+use crate::answer::{self, CallStatus};
 use crate::progress;
 use crate::serve::{Serve, runtime};
-use crate::signals::Signals;
+use crate::signals::{Signals, cancel_on_signal};
 use crate::{from_outside, repaired_before};
 
-/// What the command line asks for.
-pub(super) struct Asked {
+/// Parsed command `call`.
+pub(super) struct CallCommand {
     call: ToolCall,
     approve: bool,
     timeout: Option<Duration>,
 }
 
-impl Asked {
-    /// Reads the flags of a tool's command; `limit` is how many bytes are read of the standard input.
+impl CallCommand {
+    /// Reads the flags of a tool's command. `limit` is the maximal length of the standard input.
     ///
     /// # Errors
-    /// When they make no arguments, in words for who wrote them.
+    /// Fails with a message for the user if the flags cannot be combined to arguments.
     pub(super) fn read(
         matches: &ArgMatches,
         tools: &Toolset,
@@ -50,7 +49,7 @@ impl Asked {
             .iter()
             .filter_map(|flag| {
                 let values = matches.get_many::<String>(&id(flag))?.cloned().collect();
-                Some(Given { flag, values })
+                Some(FlagValues { flag, values })
             })
             .collect();
         let base = match matches.get_one::<String>("json").map(String::as_str) {
@@ -60,7 +59,7 @@ impl Asked {
             }
             text => text.map(str::to_owned),
         };
-        let text = arguments::text(&schema, base, &given).map_err(|error| error.to_string())?;
+        let text = arguments::to_json(&schema, base, &given).map_err(|error| error.to_string())?;
         let timeout = match matches.get_one::<f64>("timeout") {
             Some(seconds) => {
                 let limit = Duration::try_from_secs_f64(*seconds);
@@ -83,34 +82,36 @@ impl Asked {
         }
     }
 
-    /// Makes the call, and prints what it comes to.
+    /// Runs the call and prints its result.
     pub(super) fn run(self, serve: &Serve, mut printer: Printer) -> io::Result<Exit> {
         let cx = from_outside(serve.cx.clone());
         let stop = cx.cancel().child();
         let executor = match self.timeout {
-            Some(limit) => serve.calls().timeout(limit),
-            None => serve.calls(),
+            Some(limit) => serve.call_executor().timeout(limit),
+            None => serve.call_executor(),
         };
-        let executor = progress::told(executor);
-        let (cx, reports) = progress::listen(cx.with_cancel(stop.clone()));
+        let executor = progress::with_progress(executor);
+        let (cx, reports) = progress::subscribe(cx.with_cancel(stop.clone()));
         let runtime = runtime()?;
-        // On a thread of its own, where a tool that blocks this one does not keep it from hearing.
+        // In a task of the runtime, since a blocking tool may block this thread.
         let signals = {
             let _inside = runtime.enter();
             Signals::new()
         };
-        runtime.spawn(heed(signals, stop));
+        runtime.spawn(cancel_on_signal(signals, stop));
         let reply = runtime.block_on(self.answer(&executor, &cx, reports));
-        // Threads that tools still keep busy are not waited for.
+        // Does not wait for threads that tools keep busy.
         runtime.shutdown_background();
         let Some(reply) = reply else {
             return Ok(Exit::Failed);
         };
-        printer.reply(&reply, |pending| answer::shown(&executor, &cx, pending))?;
-        Ok(Exit::of(Way::of(&reply)))
+        printer.reply(&reply, |pending| {
+            answer::redacted_arguments(&executor, &cx, pending)
+        })?;
+        Ok(Exit::of(CallStatus::of(&reply)))
     }
 
-    /// Makes the call, and goes on with it after a yes. Returns its reply, if it has one.
+    /// Runs the call, and continues it after approvals. Returns its reply.
     async fn answer(
         &self,
         executor: &Executor,
@@ -122,7 +123,7 @@ impl Asked {
         let run = executor.run(std::slice::from_ref(&self.call), cx);
         let mut batch = meter.over(run, &mut reports).await;
         let mut repairs = Vec::new();
-        // A layer may change the arguments after a yes: then these are asked about.
+        // A layer may change the arguments after an approval. These need another one.
         while let Some(Reply::Pending(waits)) = batch.calls().first() {
             let decision = if std::mem::take(&mut approve) {
                 Decision::Approve
@@ -144,35 +145,26 @@ impl Asked {
     }
 }
 
-/// What a person at the terminal says about a call that waits, if one is there.
+/// Asks the person at the terminal for a decision, if there is one.
 async fn ask(executor: &Executor, cx: &Context, waits: &Pending) -> Option<Decision> {
     if !prompt::is_possible() {
         return None;
     }
-    let shown = answer::shown(executor, cx, waits);
+    let shown = answer::redacted_arguments(executor, cx, waits);
     let stop = cx.cancel();
     tokio::select! {
         said = prompt::ask(waits, &shown) => said,
-        // What was told to end is answered as that, whatever is decided.
+        // A cancelled call is answered as cancelled, whatever the decision.
         () = stop.cancelled() => Some(Decision::Reject(String::new())),
     }
 }
 
-/// The first signal ends the call, the second the program: a tool may hear nothing.
-async fn heed(mut signals: Signals, stop: Cancel) {
-    signals.next().await;
-    stop.cancel();
-    signals.next().await;
-    std::process::exit(i32::from(Exit::Cancelled as u8));
-}
-
-/// The standard input, no further than one byte more than a call may have: that is enough to see that
-/// it is too long.
+/// Reads at most one byte more than a call may have, which is enough to report that the input is too long.
 fn read_stdin(limit: usize) -> io::Result<String> {
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();
     io::stdin().lock().take(most).read_to_end(&mut bytes)?;
-    // Where it is cut in the midst of a character, it is too long in any case.
+    // The input may be cut inside a character; it is too long in any case.
     if bytes.len() > limit {
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }
@@ -180,10 +172,10 @@ fn read_stdin(limit: usize) -> io::Result<String> {
         .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
 }
 
-/// How many characters of a part of a result are shown while the rest is awaited.
+/// Maximal characters of a streamed item in a progress line.
 const ITEM: usize = 80;
 
-/// As much of a part of a result as a line has place for.
+/// Returns the beginning of an item, as long as a progress line has space for.
 fn beginning(item: &Value) -> String {
     let text = match item {
         Value::String(text) => text.clone(),
@@ -192,8 +184,7 @@ fn beginning(item: &Value) -> String {
     Printable::new(&text).one_line().at_most(ITEM).to_string()
 }
 
-/// Tells on the standard error how far a call has come: on a terminal in one line that is written
-/// over, elsewhere in a line for each report.
+/// Prints progress to the standard error: on a terminal in one line that is overwritten, otherwise one line per report.
 struct Meter {
     is_terminal: bool,
     is_shown: bool,
@@ -207,7 +198,7 @@ impl Meter {
         }
     }
 
-    /// Waits for a batch, and shows how far it is.
+    /// Waits for a batch and prints its progress.
     async fn over(
         &mut self,
         run: impl Future<Output = Batch>,
@@ -221,7 +212,7 @@ impl Meter {
                 Some(report) = reports.recv() => self.show(&report),
             }
         };
-        // What was told in the moment of the end.
+        // Reports that arrived with the end.
         while let Ok(report) = reports.try_recv() {
             self.show(&report);
         }
@@ -240,7 +231,7 @@ impl Meter {
             line.push_str(&Printable::new(&words).one_line().to_string());
         }
         let mut to = io::stderr().lock();
-        // A report that cannot be shown changes nothing about the call.
+        // A failed print does not affect the call.
         let _ = if self.is_terminal {
             self.is_shown = true;
             write!(to, "\r\x1b[K{line}").and_then(|()| to.flush())

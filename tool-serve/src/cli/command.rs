@@ -1,4 +1,4 @@
-//! The tree of commands, made of the tools when the program starts.
+//! The tree of commands, built from the tools when the program starts.
 
 use std::ffi::OsStr;
 
@@ -9,24 +9,24 @@ use clap_complete::Shell;
 use toolwright_runtime::{Dialect, Printable, ToolDef, Toolset};
 
 use super::exit;
-use super::flags::{Flag, Takes, flags};
-use super::schema::Schema;
+use super::flags::{Flag, FlagKind, flags};
+use super::schema::ToolSchema;
 use crate::json::Json;
 
-/// Names of flags that every tool's command has beside those of its parameters.
-const TAKEN: [&str; 6] = ["approve", "help", "json", "output", "timeout", "version"];
+/// Flags of every tool's command, which parameters cannot have.
+const RESERVED_FLAGS: [&str; 6] = ["approve", "help", "json", "output", "timeout", "version"];
 
-/// Where the program listens if nothing else is said: this machine alone reaches it.
-const LISTEN: &str = "127.0.0.1:8080";
+/// Default address: only this machine can connect.
+const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
 
-/// Who is asked, and about what.
-const ATTENDED: &str = "\
+/// Help text about approvals.
+const APPROVAL_HELP: &str = "\
 Calls that destroy something or are of high risk wait for a person's yes:
   call   with `--approve`, or by a yes at the prompt of a terminal
   mcp    by the client, which asks its user; refused where it cannot
   serve  answered as pending, and decided by POST /calls/{id}";
 
-/// The program's own part of the tree.
+/// Builds the root command.
 pub(super) fn program(
     name: &str,
     version: Option<&str>,
@@ -48,9 +48,9 @@ pub(super) fn program(
                 .to_owned(),
         )
         .after_help(if is_attended {
-            format!("{ATTENDED}\n\n{}", exit::TOLD)
+            format!("{APPROVAL_HELP}\n\n{}", exit::EXIT_CODES)
         } else {
-            exit::TOLD.to_owned()
+            exit::EXIT_CODES.to_owned()
         })
         .subcommand_required(true)
         .arg_required_else_help(true)
@@ -61,18 +61,18 @@ pub(super) fn program(
     }
 }
 
-/// All commands.
+/// Adds all subcommands.
 pub(super) fn with_tools(program: Command, tools: &Toolset) -> Command {
     let dialects = || Dialect::ALL.into_iter().map(Dialect::name);
     let dialect = Arg::new("dialect")
         .long("dialect")
         .value_name("DIALECT")
-        .value_parser(Words(dialects().map(str::to_owned).collect()))
+        .value_parser(Suggestions(dialects().map(str::to_owned).collect()))
         .help("As this provider is told them");
     let names = tools.definitions().map(|def| def.name.clone().into_owned());
     let name = Arg::new("name")
         .value_name("NAME")
-        .value_parser(Words(names.collect()))
+        .value_parser(Suggestions(names.collect()))
         .help("Of this tool alone");
     let target = Arg::new("target")
         .long("target")
@@ -80,7 +80,7 @@ pub(super) fn with_tools(program: Command, tools: &Toolset) -> Command {
         .required(true)
         .action(ArgAction::Append)
         .value_delimiter(',')
-        .value_parser(Words(
+        .value_parser(Suggestions(
             std::iter::once("all")
                 .chain(dialects())
                 .map(str::to_owned)
@@ -131,7 +131,7 @@ fn serve() -> Command {
             Arg::new("listen")
                 .long("listen")
                 .value_name("ADDRESS")
-                .default_value(LISTEN)
+                .default_value(DEFAULT_ADDRESS)
                 .value_hint(ValueHint::Hostname)
                 .help("Where; port 0 for any that is free"),
         )
@@ -165,23 +165,23 @@ fn call(tools: &Toolset) -> Command {
         .disable_help_subcommand(true)
         .subcommand_value_name("NAME")
         .subcommand_help_heading("Tools")
-        // One that is not there is answered in the words that a model reads, near names included.
+        // An unknown tool gets the model's error, with near names.
         .allow_external_subcommands(true)
         .subcommands(tools.definitions().map(tool))
 }
 
-/// The flags of a tool's command, and the schema that they are read by.
-pub(super) fn parameters(def: &ToolDef) -> (Schema, Vec<Flag>) {
+/// Returns the schema of a tool's arguments, and the flags made of it.
+pub(super) fn parameters(def: &ToolDef) -> (ToolSchema, Vec<Flag>) {
     let root = Json::read(def.input.as_json()).unwrap_or(Json::Object(Vec::new()));
-    let schema = Schema::new(root);
-    let flags = flags(&schema, &TAKEN);
+    let schema = ToolSchema::new(root);
+    let flags = flags(&schema, &RESERVED_FLAGS);
     (schema, flags)
 }
 
 fn tool(def: &ToolDef) -> Command {
     let (schema, flags) = parameters(def);
     Command::new(def.name.clone().into_owned())
-        // Words and schemas of tools that arrive at run time are somebody else's.
+        // Texts of tools that arrive at run time are foreign, so they are escaped.
         .about(Printable::new(first_sentence(&def.description)).to_string())
         .long_about(Printable::new(&def.description).to_string())
         .disable_version_flag(true)
@@ -212,12 +212,12 @@ fn tool(def: &ToolDef) -> Command {
         )
 }
 
-fn parameter(schema: &Schema, flag: &Flag) -> Arg {
+fn parameter(schema: &ToolSchema, flag: &Flag) -> Arg {
     let words = schema.description(&flag.schema);
     let default = flag.schema.get("default").map(Json::to_text);
     let bound = |name: &str| flag.schema.get(name).map(Json::to_text);
     let mut help = words.trim().to_owned();
-    // Behind a list of choices they would be read as words on the last one.
+    // After a list of choices, the notes would read as part of its last line.
     let mut gap = if help.contains('\n') { "\n" } else { " " };
     let mut note = |text: String| {
         help.push_str(if help.is_empty() { "" } else { gap });
@@ -227,7 +227,7 @@ fn parameter(schema: &Schema, flag: &Flag) -> Arg {
     if flag.is_required {
         note("[required]".to_owned());
     }
-    if matches!(flag.takes, Takes::Many | Takes::Entries) {
+    if matches!(flag.kind, FlagKind::Many | FlagKind::Entries) {
         note("[may be repeated]".to_owned());
     }
     match (bound("minimum"), bound("maximum")) {
@@ -243,17 +243,17 @@ fn parameter(schema: &Schema, flag: &Flag) -> Arg {
     let arg = Arg::new(id(flag))
         .long(flag.long.clone())
         .value_name(value_name(schema, flag))
-        .value_parser(Words(choices))
+        .value_parser(Suggestions(choices))
         .help(Printable::new(&help).to_string())
         .allow_negative_numbers(true);
     let arg = match &flag.alias {
         Some(alias) => arg.alias(alias.clone()),
         None => arg,
     };
-    match flag.takes {
-        Takes::One => arg.action(ArgAction::Set),
-        Takes::Many | Takes::Entries => arg.action(ArgAction::Append),
-        Takes::Switch => arg
+    match flag.kind {
+        FlagKind::One => arg.action(ArgAction::Set),
+        FlagKind::Many | FlagKind::Entries => arg.action(ArgAction::Append),
+        FlagKind::Switch => arg
             .action(ArgAction::Set)
             .num_args(0..=1)
             .require_equals(true)
@@ -261,26 +261,28 @@ fn parameter(schema: &Schema, flag: &Flag) -> Arg {
     }
 }
 
-/// The name under which the command's matches hold a flag's values; no other name has a dot in front.
+/// Returns the argument id of a flag. No other id starts with a dot.
 pub(super) fn id(flag: &Flag) -> String {
     format!(".{}", flag.path.join("\u{0}"))
 }
 
-fn choices(schema: &Schema, flag: &Flag) -> Vec<String> {
-    match flag.takes {
-        Takes::Switch => vec!["true".to_owned(), "false".to_owned()],
-        Takes::One => schema.choices(&flag.schema).unwrap_or_default(),
-        Takes::Many => {
-            let ways = schema.ways(&flag.schema);
-            let mut items = ways.iter().filter_map(|way| way.get("items"));
+fn choices(schema: &ToolSchema, flag: &Flag) -> Vec<String> {
+    match flag.kind {
+        FlagKind::Switch => vec!["true".to_owned(), "false".to_owned()],
+        FlagKind::One => schema.choices(&flag.schema).unwrap_or_default(),
+        FlagKind::Many => {
+            let alternatives = schema.alternatives(&flag.schema);
+            let mut items = alternatives
+                .iter()
+                .filter_map(|alternative| alternative.get("items"));
             let choices = items.next().and_then(|items| schema.choices(items));
             choices.unwrap_or_default()
         }
-        Takes::Entries => Vec::new(),
+        FlagKind::Entries => Vec::new(),
     }
 }
 
-fn value_name(schema: &Schema, flag: &Flag) -> &'static str {
+fn value_name(schema: &ToolSchema, flag: &Flag) -> &'static str {
     let name = |at: &Json| {
         let is = |kind| schema.admits(at, kind);
         if is("object") || is("array") || (is("string") && schema.admits_more_than(at, "string")) {
@@ -295,15 +297,17 @@ fn value_name(schema: &Schema, flag: &Flag) -> &'static str {
             "VALUE"
         }
     };
-    match flag.takes {
-        Takes::One => name(&flag.schema),
-        Takes::Many => {
-            let ways = schema.ways(&flag.schema);
-            let mut items = ways.iter().filter_map(|way| way.get("items"));
+    match flag.kind {
+        FlagKind::One => name(&flag.schema),
+        FlagKind::Many => {
+            let alternatives = schema.alternatives(&flag.schema);
+            let mut items = alternatives
+                .iter()
+                .filter_map(|alternative| alternative.get("items"));
             items.next().map_or("JSON", name)
         }
-        Takes::Switch => "BOOLEAN",
-        Takes::Entries => "KEY=VALUE",
+        FlagKind::Switch => "BOOLEAN",
+        FlagKind::Entries => "KEY=VALUE",
     }
 }
 
@@ -311,7 +315,7 @@ pub(super) fn first_paragraph(text: &str) -> &str {
     text.split("\n\n").next().unwrap_or_default().trim()
 }
 
-/// What stands in a list: as far as the first sentence goes.
+/// Returns the first sentence, for lists of tools.
 pub(super) fn first_sentence(text: &str) -> &str {
     let text = first_paragraph(text);
     match text.find(". ") {
@@ -320,11 +324,11 @@ pub(super) fn first_sentence(text: &str) -> &str {
     }
 }
 
-/// Any text, of which some are offered: whether it fits is for the tool to say, in its own words.
+/// Parser that suggests values and accepts any text. The tool validates it, with its own messages.
 #[derive(Clone)]
-struct Words(Vec<String>);
+struct Suggestions(Vec<String>);
 
-impl TypedValueParser for Words {
+impl TypedValueParser for Suggestions {
     type Value = String;
 
     fn parse_ref(&self, cmd: &Command, _: Option<&Arg>, value: &OsStr) -> Result<String, Error> {

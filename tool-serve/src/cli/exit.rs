@@ -1,36 +1,36 @@
-//! What the program's exit code says.
+//! Exit codes.
 
 use std::process::ExitCode;
 
 use toolwright_runtime::ErrorKind;
 
-use crate::answer::Way;
+use crate::answer::CallStatus;
 
-/// How a command ended.
+/// Exit code of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// It did what was asked.
+    /// The command succeeded.
     Done = 0,
-    /// The tool failed, a target refuses a tool, or the program could not do what was asked.
+    /// The tool failed, a target refuses a tool, or the program could not do its work.
     Failed = 1,
-    /// The command line makes no sense.
+    /// The command line is invalid.
     Usage = 2,
-    /// The arguments do not fit the tool's schema.
+    /// The arguments do not match the tool's schema.
     Arguments = 3,
-    /// There is no such tool.
+    /// The tool does not exist.
     UnknownTool = 4,
     /// The call waits for a person, or the tool asks one.
     NeedsPerson = 5,
-    /// A person or a policy said no.
+    /// A person or a policy rejected the call.
     Rejected = 6,
-    /// The call took too long; as of `timeout(1)`.
+    /// The call timed out, as with `timeout(1)`.
     Timeout = 124,
-    /// The call was cancelled; as of a shell after Ctrl-C.
+    /// The call was cancelled, as in a shell after Ctrl-C.
     Cancelled = 130,
 }
 
-/// The same as text, for `--help`.
-pub(super) const TOLD: &str = "\
+/// Exit codes in `--help`.
+pub(super) const EXIT_CODES: &str = "\
 Exit codes:
     0  done
     1  the tool failed, or the program could not do what was asked
@@ -43,11 +43,11 @@ Exit codes:
   130  the call was cancelled";
 
 impl Exit {
-    pub(super) fn of(way: Way) -> Self {
-        match way {
-            Way::Done => Self::Done,
-            Way::AskUser | Way::Pending => Self::NeedsPerson,
-            Way::Failed(kind) => match kind {
+    pub(super) fn of(status: CallStatus) -> Self {
+        match status {
+            CallStatus::Done => Self::Done,
+            CallStatus::AskUser | CallStatus::Pending => Self::NeedsPerson,
+            CallStatus::Failed(kind) => match kind {
                 ErrorKind::Unknown | ErrorKind::Hidden => Self::UnknownTool,
                 ErrorKind::InvalidArgs => Self::Arguments,
                 ErrorKind::Rejected => Self::Rejected,

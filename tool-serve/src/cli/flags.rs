@@ -1,47 +1,46 @@
-//! The flags of a tool: one for each of its parameters, and for what stands inside of them.
+//! The flags of a tool: one per parameter, and one per key of nested objects.
 
-use super::schema::{Schema, reference};
+use super::schema::{ToolSchema, ref_target};
 use crate::json::Json;
 
-/// A tool has no more flags: a schema that came from elsewhere may be of any size. What has no flag
-/// is given by `--json`.
-const MOST: usize = 256;
+/// Maximal number of flags of a tool, since a foreign schema may have any size. `--json` sets the rest.
+const MAX_FLAGS: usize = 256;
 
-/// How deep flags go into nested objects.
-const DEEPEST: usize = 6;
+/// Maximal depth of nested objects with flags.
+const MAX_DEPTH: usize = 6;
 
-/// What a flag takes.
+/// Kind of values that a flag takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum FlagKind {
     /// One value.
     One,
-    /// Nothing, for `true`, or `=true` and `=false`.
+    /// No value for `true`, or `=true` and `=false`.
     Switch,
-    /// One element of a list each time.
+    /// One element of a list per use.
     Many,
-    /// One `key=value` each time.
+    /// One `key=value` per use.
     Entries,
 }
 
-/// A flag for the value at one place of the arguments.
+/// Flag for the value at one path of the arguments.
 #[derive(Debug, Clone)]
 pub(super) struct Flag {
-    /// The keys that lead there.
+    /// Keys from the root to the value.
     pub(super) path: Vec<String>,
-    /// Its name, without the dashes.
+    /// Name without the dashes.
     pub(super) long: String,
-    /// The keys as the schema spells them, where the name does not.
+    /// Keys as the schema spells them, if the name differs.
     pub(super) alias: Option<String>,
-    pub(super) takes: Takes,
+    pub(super) kind: FlagKind,
     pub(super) schema: Json,
     pub(super) is_required: bool,
 }
 
-/// The flags of all parameters, in the schema's order. `taken` are names that mean something else.
-pub(super) fn flags(schema: &Schema, taken: &[&str]) -> Vec<Flag> {
+/// Returns the flags of all parameters, in the schema's order. None of them has a reserved name.
+pub(super) fn flags(schema: &ToolSchema, reserved: &[&str]) -> Vec<Flag> {
     let mut flags = Flags {
         schema,
-        taken,
+        reserved,
         found: Vec::new(),
         refs: Vec::new(),
     };
@@ -50,10 +49,10 @@ pub(super) fn flags(schema: &Schema, taken: &[&str]) -> Vec<Flag> {
 }
 
 struct Flags<'s> {
-    schema: &'s Schema,
-    taken: &'s [&'s str],
+    schema: &'s ToolSchema,
+    reserved: &'s [&'s str],
     found: Vec<Flag>,
-    /// The references that lead to where we are: a type inside itself gets no flags of its own.
+    /// References on the way to the current key. A recursive type gets no flags inside itself.
     refs: Vec<String>,
 }
 
@@ -67,21 +66,21 @@ impl Flags<'_> {
     }
 
     fn flag(&mut self, schema: &Json, path: &[String], is_required: bool) {
-        if self.found.len() == MOST {
+        if self.found.len() == MAX_FLAGS {
             return;
         }
-        let takes = self.takes(schema);
+        let kind = self.kind(schema);
         if let Some((long, alias)) = self.name(path) {
             self.found.push(Flag {
                 path: path.to_vec(),
                 long,
                 alias,
-                takes,
+                kind,
                 schema: schema.clone(),
                 is_required,
             });
         }
-        if takes != Takes::One || path.len() == DEEPEST {
+        if kind != FlagKind::One || path.len() == MAX_DEPTH {
             return;
         }
         let refs = references(schema);
@@ -94,22 +93,22 @@ impl Flags<'_> {
         self.refs.truncate(before);
     }
 
-    fn takes(&self, schema: &Json) -> Takes {
+    fn kind(&self, schema: &Json) -> FlagKind {
         let only =
             |kind| self.schema.admits(schema, kind) && !self.schema.admits_more_than(schema, kind);
         if only("boolean") {
-            Takes::Switch
+            FlagKind::Switch
         } else if only("array") {
-            Takes::Many
+            FlagKind::Many
         } else if only("object") && self.schema.keys(schema).is_empty() {
-            Takes::Entries
+            FlagKind::Entries
         } else {
-            Takes::One
+            FlagKind::One
         }
     }
 
-    /// `dry_run` is `--dry-run`, and `--dry_run`, too. A name that is taken, or that a shell or a
-    /// parser of flags would misread, is `--arg.name`, or has no flag.
+    /// Returns the name and the alias of a flag: `--dry-run` and `--dry_run` for `dry_run`. A reserved name becomes
+    /// `--arg.name`. A name that a shell or a flag parser would misread has no flag.
     fn name(&self, path: &[String]) -> Option<(String, Option<String>)> {
         let is_plain = |key: &String| {
             let plain = |char: char| char.is_alphanumeric() || "_-.:$@/+".contains(char);
@@ -121,7 +120,7 @@ impl Flags<'_> {
         let exact = path.join(".");
         let spellings = [exact.replace('_', "-"), exact.clone()];
         let is_free = |name: &str| {
-            let is_ours = self.taken.contains(&name);
+            let is_ours = self.reserved.contains(&name);
             let known = |flag: &Flag| flag.long == name || flag.alias.as_deref() == Some(name);
             !is_ours && !self.found.iter().any(known)
         };
@@ -136,15 +135,15 @@ impl Flags<'_> {
     }
 }
 
-/// The references of a schema and of its ways.
+/// Returns the references of a schema and of its alternatives.
 fn references(schema: &Json) -> Vec<String> {
-    let ways = ["anyOf", "oneOf", "allOf"]
+    let alternatives = ["anyOf", "oneOf", "allOf"]
         .into_iter()
         .filter_map(|key| schema.get(key))
         .flat_map(Json::items);
     std::iter::once(schema)
-        .chain(ways)
-        .filter_map(reference)
+        .chain(alternatives)
+        .filter_map(ref_target)
         .map(str::to_owned)
         .collect()
 }

@@ -1,4 +1,7 @@
-//! The command line of a toolset: commands and flags made of its schemas.
+//! The command line of a toolset, with commands and flags built from its schemas.
+//!
+//! `command` and `flags` build the tree, `arguments` turns flags into JSON, `call` runs a call, `show` prints. Answers
+//! go to the standard output and everything else to the standard error, so a script can pipe the output.
 
 mod arguments;
 mod call;
@@ -17,20 +20,20 @@ use clap::{ArgMatches, Command};
 use clap_complete::Shell;
 use toolwright_runtime::{Printable, Toolset};
 
-use self::call::Asked;
+use self::call::CallCommand;
 pub(crate) use self::exit::Exit;
 use self::show::Printer;
-pub(crate) use self::show::say;
+pub(crate) use self::show::print_error;
 use crate::serve::Serve;
 
-/// What answers are written as.
+/// Format of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Output {
     Text,
     Json,
 }
 
-/// Does what the command line says: the first argument is the program's own name.
+/// Runs a command line. The first argument is the program's name.
 pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
     let program = command::program(
         &serve.name,
@@ -38,11 +41,11 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
         serve.about.as_deref(),
         serve.is_attended,
     );
-    let tools = serve.calls().tools(&serve.cx);
+    let tools = serve.call_executor().tools(&serve.cx);
     let mut command = command::with_tools(program, &tools);
     let matches = match command.try_get_matches_from_mut(arguments) {
         Ok(matches) => matches,
-        Err(error) => return told(&printable(with_tip(error, &tools))),
+        Err(error) => return print_clap_error(&printable(with_tip(error, &tools))),
     };
     let output = match matches.get_one::<String>("output").map(String::as_str) {
         Some("json") => Output::Json,
@@ -60,11 +63,13 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
         }
         Some(("call", asked)) => {
             let limit = serve.cx.limits().text;
-            match Asked::read(asked, &tools, limit) {
-                Ok(asked) => Printer::alone(output).and_then(|printer| asked.run(&serve, printer)),
+            match CallCommand::read(asked, &tools, limit) {
+                Ok(asked) => {
+                    Printer::exclusive(output).and_then(|printer| asked.run(&serve, printer))
+                }
                 Err(words) => {
                     let words = Printable::new(&words);
-                    return told(&command.error(ErrorKind::ValueValidation, words));
+                    return print_clap_error(&command.error(ErrorKind::ValueValidation, words));
                 }
             }
         }
@@ -75,10 +80,10 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
     };
     match done {
         Ok(exit) => exit,
-        // Whoever reads has read enough.
+        // The reader closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
         Err(error) => {
-            say(&error.to_string());
+            print_error(&error.to_string());
             Exit::Failed
         }
     }
@@ -88,19 +93,19 @@ fn completions(command: &mut Command, asked: &ArgMatches) -> io::Result<Exit> {
     let Some(shell) = asked.get_one::<Shell>("shell") else {
         return Ok(Exit::Usage);
     };
-    // As it was called just now, whatever it calls itself.
+    // The name under which the program was started.
     let name = command
         .get_bin_name()
         .unwrap_or(command.get_name())
         .to_owned();
-    // Written at once: where nobody reads on, the generator itself would panic.
+    // Buffered, since the generator panics if the reader closes the pipe.
     let mut script = Vec::new();
     clap_complete::generate(*shell, command, name, &mut script);
     io::stdout().write_all(&script)?;
     Ok(Exit::Done)
 }
 
-/// Says where a tool is called that was taken for a command.
+/// Adds a tip if the name of a tool was used as a command.
 fn with_tip(mut error: clap::Error, tools: &Toolset) -> clap::Error {
     if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
         && tools.get(name).is_some()
@@ -112,15 +117,14 @@ fn with_tip(mut error: clap::Error, tools: &Toolset) -> clap::Error {
     error
 }
 
-/// So much of an argument is repeated.
-const MOST_REPEATED: usize = 256;
+/// Maximal characters of an argument that an error repeats.
+const MAX_ECHO_CHARS: usize = 256;
 
-/// The same error, in which what it repeats of the command line is safe to print: a script or a model may have
-/// written that.
+/// Makes the error safe to print. It repeats parts of the command line, which a script or a model may have written.
 fn printable(mut error: clap::Error) -> clap::Error {
     let shown = |text: &str| {
         let text = Printable::new(text).one_line();
-        text.at_most(MOST_REPEATED).to_string()
+        text.at_most(MAX_ECHO_CHARS).to_string()
     };
     let cleaned = |value: &ContextValue| match value {
         ContextValue::String(text) => Some(ContextValue::String(shown(text))),
@@ -128,7 +132,7 @@ fn printable(mut error: clap::Error) -> clap::Error {
             let texts = texts.iter().map(|text| shown(text)).collect();
             Some(ContextValue::Strings(texts))
         }
-        // Tips have styles, and few of them repeat anything.
+        // Tips have styles, and few of them repeat an argument.
         ContextValue::StyledStrs(tips) => {
             let tips = tips.iter().map(|tip| {
                 let plain = tip.to_string();
@@ -153,9 +157,9 @@ fn printable(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Prints what clap says: help and version where they were asked for, else what is wrong.
-fn told(error: &clap::Error) -> Exit {
-    // Nobody is there to be told that nobody can be told.
+/// Prints clap's message. Help and version are no errors.
+fn print_clap_error(error: &clap::Error) -> Exit {
+    // A failed print cannot be reported.
     let _ = error.print();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Done,
@@ -182,13 +186,13 @@ fn serve_http(serve: Serve, asked: &ArgMatches) -> io::Result<Exit> {
                 serve = serve.http(move |http| http.bearer(token));
             }
             _ => {
-                say(&format!("the environment has no token in `{variable}`"));
+                print_error(&format!("the environment has no token in `{variable}`"));
                 return Ok(Exit::Usage);
             }
         }
     }
     if asked.get_flag("allow-anyone") {
-        serve = serve.http(crate::http::Server::allow_anyone);
+        serve = serve.http(crate::http::HttpServer::allow_anyone);
     }
     serve.run_http(word(asked, "listen").unwrap_or_default())
 }

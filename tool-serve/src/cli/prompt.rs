@@ -1,20 +1,20 @@
-//! Asks whoever sits at the terminal.
+//! The approval prompt of a terminal.
 
 use std::io::{self, BufRead, IsTerminal};
 
 use tokio::sync::oneshot;
 use toolwright_runtime::{Decision, Pending};
 
-use super::show::waits;
+use super::show::print_pending;
 
-/// Whether somebody sees a question, and can type an answer.
+/// Returns true if a person can read a question and type an answer.
 pub(super) fn is_possible() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// What a person says about a call that waits; `None` when the input ends.
+/// Asks for a decision about a pending call. Returns `None` if the input ends.
 pub(super) async fn ask(pending: &Pending, shown: &str) -> Option<Decision> {
-    waits(pending, shown);
+    print_pending(pending, shown);
     anstream::eprint!("Run it? [y/N] ");
     let said = line().await?;
     let said = said.trim();
@@ -28,13 +28,13 @@ pub(super) async fn ask(pending: &Pending, shown: &str) -> Option<Decision> {
     })
 }
 
-/// The next line, read on a thread that nobody has to wait for.
+/// Reads the next line on its own thread, which nothing has to wait for.
 async fn line() -> Option<String> {
     let (sender, line) = oneshot::channel();
     let read = move || {
         let mut line = String::new();
         let read = io::stdin().lock().read_line(&mut line);
-        // Nobody waits any more for a call that was cancelled.
+        // The call may be cancelled.
         let _ = sender.send(read.is_ok_and(|bytes| bytes > 0).then_some(line));
     };
     std::thread::Builder::new().spawn(read).ok()?;

@@ -1,17 +1,16 @@
-//! A tool's schema, as far as flags have to know it: what stands behind references and in the ways
-//! that a value may be.
+//! The schema of a tool's arguments, as far as flags need it: resolved references and alternatives.
 
 use crate::json::Json;
 
-/// How many references and ways are followed; a schema may come from elsewhere, and go in circles.
-const DEEPEST: usize = 32;
+/// Maximal number of references and alternatives to follow. A foreign schema may be recursive.
+const MAX_DEPTH: usize = 32;
 
-/// The schema of a tool's arguments.
-pub(super) struct Schema {
+/// Schema of a tool's arguments.
+pub(super) struct ToolSchema {
     root: Json,
 }
 
-impl Schema {
+impl ToolSchema {
     pub(super) fn new(root: Json) -> Self {
         Self { root }
     }
@@ -20,10 +19,10 @@ impl Schema {
         &self.root
     }
 
-    /// The ways in which a value of this schema may be: none of them is a reference or a choice.
-    pub(super) fn ways<'s>(&'s self, schema: &'s Json) -> Vec<&'s Json> {
+    /// Returns the alternatives of a schema, with references and choices resolved.
+    pub(super) fn alternatives<'s>(&'s self, schema: &'s Json) -> Vec<&'s Json> {
         let mut found = Vec::new();
-        self.collect(schema, &mut found, DEEPEST);
+        self.collect(schema, &mut found, MAX_DEPTH);
         found
     }
 
@@ -47,9 +46,9 @@ impl Schema {
         }
     }
 
-    /// What a reference refers to.
+    /// Resolves a reference.
     fn target(&self, schema: &Json) -> Option<&Json> {
-        let pointer = reference(schema)?.strip_prefix('#')?;
+        let pointer = ref_target(schema)?.strip_prefix('#')?;
         let mut at = &self.root;
         for step in pointer.split('/').skip(1) {
             let step = step.replace("~1", "/").replace("~0", "~");
@@ -61,7 +60,7 @@ impl Schema {
         Some(at)
     }
 
-    /// The first description, of the schema or what it refers to.
+    /// Returns the first description, of the schema or of its reference's target.
     pub(super) fn description<'s>(&'s self, schema: &'s Json) -> &'s str {
         let own = |schema: &'s Json| schema.get("description").and_then(Json::as_str);
         own(schema)
@@ -69,12 +68,14 @@ impl Schema {
             .unwrap_or_default()
     }
 
-    /// Whether a value of this JSON type may be there.
+    /// Returns true if the schema admits values of this JSON type.
     pub(super) fn admits(&self, schema: &Json, kind: &str) -> bool {
-        self.ways(schema).into_iter().any(|way| admits(way, kind))
+        self.alternatives(schema)
+            .into_iter()
+            .any(|alternative| admits(alternative, kind))
     }
 
-    /// Whether something other than a value of this type, or null, may be there.
+    /// Returns true if the schema admits values of other types, null aside.
     pub(super) fn admits_more_than(&self, schema: &Json, kind: &str) -> bool {
         let others = KINDS.into_iter().filter(|other| *other != kind);
         others
@@ -82,14 +83,14 @@ impl Schema {
             .any(|other| self.admits(schema, other))
     }
 
-    /// The strings that are listed one by one; `None` if others are admitted, too.
+    /// Returns the listed strings, or `None` if other strings are admitted too.
     pub(super) fn choices(&self, schema: &Json) -> Option<Vec<String>> {
         let mut found: Vec<String> = Vec::new();
-        for way in self.ways(schema) {
-            let listed = match (way.get("enum"), way.get("const")) {
+        for alternative in self.alternatives(schema) {
+            let listed = match (alternative.get("enum"), alternative.get("const")) {
                 (Some(all), _) => all.items().iter().collect(),
                 (None, Some(one)) => vec![one],
-                (None, None) if admits(way, "string") => return None,
+                (None, None) if admits(alternative, "string") => return None,
                 (None, None) => continue,
             };
             for word in listed.into_iter().filter_map(Json::as_str) {
@@ -101,17 +102,19 @@ impl Schema {
         (!found.is_empty()).then_some(found)
     }
 
-    /// The keys of an object of this schema, in their order, each with its schema and whether it has
-    /// to be there. A key that is there in several ways has a schema that is any of them.
+    /// Returns the keys of an object in order, each with its schema and true if it is required. A key of several
+    /// alternatives has a schema with a choice.
     pub(super) fn keys(&self, schema: &Json) -> Vec<(String, Json, bool)> {
-        let ways = self.ways(schema);
-        let objects: Vec<_> = ways
+        let alternatives = self.alternatives(schema);
+        let objects: Vec<_> = alternatives
             .iter()
-            .filter(|way| way.get("properties").is_some())
+            .filter(|alternative| alternative.get("properties").is_some())
             .collect();
-        let only_objects = objects.len() == ways.len();
+        let only_objects = objects.len() == alternatives.len();
         let mut keys: Vec<(&String, Vec<Json>)> = Vec::new();
-        let properties = objects.iter().filter_map(|way| way.get("properties"));
+        let properties = objects
+            .iter()
+            .filter_map(|alternative| alternative.get("properties"));
         for (name, schema) in properties.flat_map(Json::entries) {
             match keys.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, schemas)) if schemas.contains(schema) => {}
@@ -120,8 +123,11 @@ impl Schema {
             }
         }
         let is_everywhere = |name: &str| {
-            objects.iter().all(|way| {
-                let required = way.get("required").map(Json::items).unwrap_or_default();
+            objects.iter().all(|alternative| {
+                let required = alternative
+                    .get("required")
+                    .map(Json::items)
+                    .unwrap_or_default();
                 required.iter().any(|key| key.as_str() == Some(name))
             })
         };
@@ -137,8 +143,8 @@ impl Schema {
     }
 }
 
-/// What a schema refers to, as it says it.
-pub(super) fn reference(schema: &Json) -> Option<&str> {
+/// Returns the text of a schema's reference.
+pub(super) fn ref_target(schema: &Json) -> Option<&str> {
     schema.get("$ref")?.as_str()
 }
 
@@ -146,26 +152,26 @@ const KINDS: [&str; 7] = [
     "string", "integer", "number", "boolean", "null", "object", "array",
 ];
 
-/// Whether a schema without choices admits a value of this type.
-fn admits(way: &Json, kind: &str) -> bool {
+/// Returns true if a schema without choices admits values of this type.
+fn admits(alternative: &Json, kind: &str) -> bool {
     let is = |name: &str| name == kind || (name == "number" && kind == "integer");
-    match way.get("type") {
+    match alternative.get("type") {
         Some(Json::Text(name)) => return is(name),
         Some(Json::Array(names)) => {
             return names.iter().filter_map(Json::as_str).any(is);
         }
         _ => {}
     }
-    match (way.get("enum"), way.get("const")) {
+    match (alternative.get("enum"), alternative.get("const")) {
         (Some(all), _) => all.items().iter().any(|value| kind_of(value) == kind),
         (None, Some(one)) => kind_of(one) == kind,
-        (None, None) if way.get("properties").is_some() => kind == "object",
-        // `false` admits nothing, anything else without a type all.
-        (None, None) => !matches!(way, Json::Raw(text) if text == "false"),
+        (None, None) if alternative.get("properties").is_some() => kind == "object",
+        // `false` admits nothing; other schemas without a type admit everything.
+        (None, None) => !matches!(alternative, Json::Raw(text) if text == "false"),
     }
 }
 
-/// The JSON type of a value.
+/// Returns the JSON type of a value.
 pub(super) fn kind_of(value: &Json) -> &'static str {
     match value {
         Json::Text(_) => "string",

@@ -1,4 +1,4 @@
-//! What the program says: answers on the standard output, all else on the standard error.
+//! Output of commands: answers to the standard output, everything else to the standard error.
 
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -20,16 +20,16 @@ const NAME: Style = AnsiColor::Cyan.on_default().bold();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const NOTE: Style = AnsiColor::Yellow.on_default().bold();
 
-/// Writes what a command comes to.
+/// Prints the results of commands.
 pub(super) struct Printer {
     output: Output,
-    /// Whether a terminal shows the answers, and would do what control characters in them say.
+    /// True if a terminal shows the answers, which would interpret control characters.
     is_terminal: bool,
     to: BufWriter<Box<dyn Write>>,
 }
 
 impl Printer {
-    /// Styles are kept where the output is a terminal that shows them.
+    /// Creates a printer. Styles are used if the output is a terminal that supports them.
     pub(super) fn new(output: Output) -> Self {
         Self {
             output,
@@ -38,8 +38,8 @@ impl Printer {
         }
     }
 
-    /// The same, alone on the standard output: what tools print goes to the standard error.
-    pub(super) fn alone(output: Output) -> io::Result<Self> {
+    /// Creates a printer that owns the standard output: the prints of tools go to the standard error.
+    pub(super) fn exclusive(output: Output) -> io::Result<Self> {
         let is_terminal = io::stdout().is_terminal();
         let to = crate::stdout::take()?;
         Ok(Self {
@@ -49,7 +49,7 @@ impl Printer {
         })
     }
 
-    /// What tools and their definitions say: to a program as it is.
+    /// Prints a line of foreign text: escaped for a terminal, unchanged for a program.
     fn line(&mut self, text: &str) -> io::Result<()> {
         if self.is_terminal {
             self.styled(&Printable::new(text).to_string())
@@ -66,7 +66,7 @@ impl Printer {
         self.to.flush()
     }
 
-    /// JSON: in lines for people, compact for programs.
+    /// Prints JSON: indented for people, compact for programs.
     fn json(&mut self, text: &str) -> io::Result<()> {
         match (self.output, Json::read(text)) {
             (Output::Text, Some(json)) => self.line(&json.to_lines()),
@@ -76,7 +76,7 @@ impl Printer {
 
     pub(super) fn list(&mut self, tools: &Toolset) -> io::Result<Exit> {
         if self.output == Output::Json {
-            self.line(&definitions::list_of(tools))?;
+            self.line(&definitions::tools_json(tools))?;
             return Ok(Exit::Done);
         }
         let longest = tools
@@ -106,7 +106,7 @@ impl Printer {
         let dialect = match dialect.map(str::parse::<Dialect>).transpose() {
             Ok(dialect) => dialect,
             Err(error) => {
-                say(&error.to_string());
+                print_error(&error.to_string());
                 return Ok(Exit::Usage);
             }
         };
@@ -116,7 +116,7 @@ impl Printer {
                 None => {
                     let error = tools.validate(name, "{}").err();
                     let words = error.map(|error| error.to_string()).unwrap_or_default();
-                    say(&words);
+                    print_error(&words);
                     return Ok(Exit::UnknownTool);
                 }
             },
@@ -129,7 +129,7 @@ impl Printer {
                 Ok(schema) => schemas.push((def.name.as_ref(), schema)),
                 Err(why) => {
                     is_refused = true;
-                    say(&format!("{}: {why}", def.name));
+                    print_error(&format!("{}: {why}", def.name));
                 }
             }
         }
@@ -157,7 +157,7 @@ impl Printer {
                 _ if target == "all" => dialects.extend(Dialect::ALL),
                 Ok(dialect) => dialects.push(dialect),
                 Err(error) => {
-                    say(&error.to_string());
+                    print_error(&error.to_string());
                     return Ok(Exit::Usage);
                 }
             }
@@ -182,7 +182,7 @@ impl Printer {
         })
     }
 
-    /// What a call came to; `shown` are the arguments of one that waits, without their secrets.
+    /// Prints the reply of a call. `shown` returns the redacted arguments of a pending one.
     pub(super) fn reply(
         &mut self,
         reply: &Reply,
@@ -190,13 +190,13 @@ impl Printer {
     ) -> io::Result<()> {
         let json = self.output == Output::Json;
         match reply {
-            Reply::Answered(result) if json => self.line(&answer::answered(result)),
+            Reply::Answered(result) if json => self.line(&answer::result_json(result)),
             Reply::Answered(result) => self.answered(result),
             Reply::Pending(pending) if json => {
-                self.line(&answer::pending(pending, &shown(pending), None))
+                self.line(&answer::pending_json(pending, &shown(pending), None))
             }
             Reply::Pending(pending) => {
-                waits(pending, &shown(pending));
+                print_pending(pending, &shown(pending));
                 anstream::eprintln!("  with `--approve` it runs");
                 Ok(())
             }
@@ -205,12 +205,12 @@ impl Printer {
 
     fn answered(&mut self, result: &ToolResult) -> io::Result<()> {
         for repair in &result.repairs {
-            note("note", &repair.to_string());
+            print_note("note", &repair.to_string());
         }
         match &result.outcome {
             Ok(Outcome::Content(content)) => self.line(&content.to_plain()),
             Ok(Outcome::AskUser { question, options }) => {
-                note("the tool asks", question);
+                print_note("the tool asks", question);
                 for (name, value) in options {
                     let line = format!("{name}: {value}");
                     anstream::eprintln!("  {}", Printable::new(&line));
@@ -219,12 +219,12 @@ impl Printer {
             }
             Ok(outcome) => {
                 if let Outcome::Halt { reason, .. } = outcome {
-                    note("the conversation would end", reason.as_str());
+                    print_note("the conversation would end", reason.as_str());
                 }
                 outcome.payload().map_or(Ok(()), |value| self.value(value))
             }
             Err(error) => {
-                failed(error);
+                print_tool_error(error);
                 Ok(())
             }
         }
@@ -238,8 +238,8 @@ impl Printer {
     }
 }
 
-/// Says what a call waits for, with its arguments as they may be shown.
-pub(super) fn waits(pending: &Pending, shown: &str) {
+/// Prints the reason why a call is pending, with its redacted arguments.
+pub(super) fn print_pending(pending: &Pending, shown: &str) {
     let why = match &pending.reason {
         PendingReason::Decision(ask) => format!("a person has to decide: {ask}"),
         _ => "a person or the host answers calls of this tool".to_owned(),
@@ -249,28 +249,28 @@ pub(super) fn waits(pending: &Pending, shown: &str) {
         Printable::new(shown).one_line(),
     );
     for repair in &pending.repairs {
-        note("note", &repair.to_string());
+        print_note("note", &repair.to_string());
     }
     let name = Printable::new(&pending.call.name).one_line();
     anstream::eprintln!("{NOTE}waits:{NOTE:#} {why}\n  tool: {name}\n  arguments: {shown}");
 }
 
-/// Says what went wrong.
-pub(crate) fn say(words: &str) {
+/// Prints an error.
+pub(crate) fn print_error(words: &str) {
     anstream::eprintln!("{ERROR}error:{ERROR:#} {}", Printable::new(words));
 }
 
-fn note(what: &str, words: &str) {
+fn print_note(what: &str, words: &str) {
     anstream::eprintln!("{NOTE}{what}:{NOTE:#} {}", Printable::new(words));
 }
 
-fn failed(error: &ToolError) {
+fn print_tool_error(error: &ToolError) {
     for message in error.messages() {
-        say(message);
+        print_error(message);
     }
 }
 
-/// A tool's schema, as it is or as a dialect has it.
+/// Returns the schema of a tool, as it is or lowered to a dialect.
 fn schema(def: &ToolDef, dialect: Option<Dialect>) -> Result<String, String> {
     let Some(dialect) = dialect else {
         return Ok(def.input.as_json().to_owned());
@@ -312,11 +312,11 @@ mod tests {
 
     use super::*;
 
-    /// What was written, to be looked at.
+    /// Captured output.
     #[derive(Clone, Default)]
-    struct Written(Arc<Mutex<Vec<u8>>>);
+    struct CapturedOutput(Arc<Mutex<Vec<u8>>>);
 
-    impl Write for Written {
+    impl Write for CapturedOutput {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             all.write(bytes)
@@ -327,7 +327,7 @@ mod tests {
         }
     }
 
-    /// What a tool says is no command to a terminal, and to a program it is what the tool said.
+    /// Control characters from a tool are escaped on a terminal, and unchanged for a program.
     #[test]
     fn a_terminal_shows_what_a_tool_says_and_does_not_do_it() -> io::Result<()> {
         let said = "a\tb\n\u{1b}]0;x\u{7}\u{202e}";
@@ -335,7 +335,7 @@ mod tests {
             (false, "a\tb\n\u{1b}]0;x\u{7}\u{202e}\n"),
             (true, "a\tb\n\\u{1b}]0;x\\u{7}\\u{202e}\n"),
         ] {
-            let written = Written::default();
+            let written = CapturedOutput::default();
             let mut printer = Printer {
                 output: Output::Text,
                 is_terminal,

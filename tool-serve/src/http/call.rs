@@ -1,4 +1,4 @@
-//! `POST /tools/{name}`.
+//! `POST /tools/{name}`: calls a tool.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,52 +9,55 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use toolwright_runtime::{Batch, Context, Decided, ErrorKind, FaultCode, Reply, ToolCall};
 
-use super::{Shared, json, refused, stream};
-use crate::answer::{self, Way};
-use crate::body::{self, Broken, Held};
+use super::{ServerState, json, refused, stream};
+use crate::answer::{self, CallStatus};
+use crate::body::{self, BodyError, BodyPermit};
 
-/// How long a client may take to send the arguments.
-pub(super) const SENDING: Duration = Duration::from_secs(30);
+/// Time for a client to send the body.
+pub(super) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(super) async fn call(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<ServerState>>,
     name: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Response {
     let Ok(Path(name)) = name else {
-        let words = "the name of the tool is no UTF-8";
-        return refused(StatusCode::BAD_REQUEST, "no_utf8", words);
+        let message = "the name of the tool is no UTF-8";
+        return refused(StatusCode::BAD_REQUEST, "no_utf8", message);
     };
     let (parts, body) = request.into_parts();
-    if let Some(refused) = not_json(&parts.headers) {
+    if let Some(refused) = content_type_refusal(&parts.headers) {
         return refused;
     }
-    let mut cx = shared.context(&parts.extensions);
+    let mut cx = state.context(&parts.extensions);
     let is_strict = prefers_strict(&parts.headers);
     if is_strict {
         cx = cx.strict();
     }
-    let whole = match body::read(body, cx.limits().text, SENDING, &shared.room).await {
+    let whole = match body::read(body, cx.limits().text, BODY_TIMEOUT, &state.budget).await {
         Ok(whole) => whole,
-        Err(broken) => return no_body(broken, cx.limits().text),
+        Err(broken) => return body_refusal(broken, cx.limits().text),
     };
     let arguments = match std::str::from_utf8(&whole.bytes) {
         Ok(arguments) => arguments,
         Err(error) => {
-            let words = format!("the body is no UTF-8 from byte {} on", error.valid_up_to());
-            return refused(StatusCode::BAD_REQUEST, "no_utf8", &words);
+            let message = format!("the body is no UTF-8 from byte {} on", error.valid_up_to());
+            return refused(StatusCode::BAD_REQUEST, "no_utf8", &message);
         }
     };
-    // Models send nothing for no arguments; who wants things read as they stand does not.
+    // An empty text means no arguments only for models.
     if is_strict && matches!(arguments.trim(), "" | "null") {
-        let words = "the arguments must be a JSON object";
-        return refused(StatusCode::UNPROCESSABLE_ENTITY, "invalid_args", words);
+        let message = "the arguments must be a JSON object";
+        return refused(StatusCode::UNPROCESSABLE_ENTITY, "invalid_args", message);
     }
-    let call = ToolCall::new(shared.next_id(), name, arguments);
-    // The call has a copy, which takes the same room.
-    let body::Whole { bytes, held } = whole;
+    let call = ToolCall::new(state.next_id(), name, arguments);
+    // The call has its own copy under the same permit.
+    let body::FullBody {
+        bytes,
+        permit: held,
+    } = whole;
     drop(bytes);
-    let mut response = answer(&shared, call, None, cx, &parts.headers, held).await;
+    let mut response = respond(&state, call, None, cx, &parts.headers, held).await;
     if is_strict {
         response.headers_mut().insert(
             "preference-applied",
@@ -64,72 +67,72 @@ pub(super) async fn call(
     response
 }
 
-/// Runs the call, or goes on with it, and answers as the client wants to hear it.
-pub(super) async fn answer(
-    shared: &Arc<Shared>,
+/// Runs the call, or continues a decided one, and responds with JSON or events.
+pub(super) async fn respond(
+    state: &Arc<ServerState>,
     call: ToolCall,
     decided: Option<Decided>,
     cx: Context,
     headers: &HeaderMap,
-    held: Held,
+    held: BodyPermit,
 ) -> Response {
     if wants_events(headers) {
-        return stream::answer(shared, call, decided, cx, held);
+        return stream::respond(state, call, decided, cx, held);
     }
-    let batch = run(shared, &call, decided, cx.clone()).await;
+    let batch = run(state, &call, decided, cx.clone()).await;
     drop(held);
     match batch.calls().first() {
-        Some(reply) => json(status(reply), answer_json(shared, &cx, reply)),
+        Some(reply) => json(status(reply), answer_json(state, &cx, reply)),
         None => refused(StatusCode::INTERNAL_SERVER_ERROR, "no_answer", "no answer"),
     }
 }
 
-/// Runs the call, or goes on with it; it ends where the server does.
+/// Runs the call, or continues a decided one. The end of the server cancels it.
 pub(super) async fn run(
-    shared: &Shared,
+    state: &ServerState,
     call: &ToolCall,
     decided: Option<Decided>,
     cx: Context,
 ) -> Batch {
     let stop = cx.cancel().child();
     let cx = cx.with_cancel(stop.clone());
-    let Shared {
-        turns,
+    let ServerState {
+        gate,
         registry,
         executor,
         ..
-    } = shared;
-    let run = turns.run(registry, executor, call, decided, &cx);
+    } = state;
+    let run = gate.run(registry, executor, call, decided, &cx);
     tokio::pin!(run);
     tokio::select! {
         biased;
         batch = &mut run => return batch,
-        () = shared.end.cancelled() => stop.cancel(),
+        () = state.end.cancelled() => stop.cancel(),
     }
     run.await
 }
 
-/// The answer's text. A call that waits is kept, for whoever decides about it.
-pub(super) fn answer_json(shared: &Shared, cx: &Context, reply: &Reply) -> String {
+/// Returns the JSON of a reply. Stores a pending call, so that it can be decided.
+pub(super) fn answer_json(state: &ServerState, cx: &Context, reply: &Reply) -> String {
     match reply {
-        Reply::Answered(result) => answer::answered(result),
+        Reply::Answered(result) => answer::result_json(result),
         Reply::Pending(pending) => {
-            let shown = answer::shown(&shared.executor, cx, pending);
-            let id = shared.waiting.keep(pending.clone(), cx.clone());
-            answer::pending(pending, &shown, Some(&id))
+            let shown = answer::redacted_arguments(&state.executor, cx, pending);
+            let id = state.pending_calls.insert(pending.clone(), cx.clone());
+            answer::pending_json(pending, &shown, Some(&id))
         }
     }
 }
 
-/// The status that says the same as the answer, for who reads no more.
+/// Maps a reply to the HTTP status.
 fn status(reply: &Reply) -> StatusCode {
-    match Way::of(reply) {
-        Way::Done | Way::AskUser => StatusCode::OK,
-        Way::Pending => StatusCode::ACCEPTED,
-        Way::Failed(kind) => match kind {
+    match CallStatus::of(reply) {
+        CallStatus::Done | CallStatus::AskUser => StatusCode::OK,
+        CallStatus::Pending => StatusCode::ACCEPTED,
+        CallStatus::Failed(kind) => match kind {
             ErrorKind::Unknown | ErrorKind::Hidden => StatusCode::NOT_FOUND,
-            ErrorKind::InvalidArgs => of_faults(reply),
-            // The arguments fit, and the tool said no all the same.
+            ErrorKind::InvalidArgs => status_of_faults(reply),
+            // The request was valid, and the tool refused it.
             ErrorKind::Failed => StatusCode::CONFLICT,
             ErrorKind::Rejected => StatusCode::FORBIDDEN,
             ErrorKind::Timeout => StatusCode::GATEWAY_TIMEOUT,
@@ -140,8 +143,8 @@ fn status(reply: &Reply) -> StatusCode {
     }
 }
 
-/// What is no JSON is a bad request; what is JSON and does not fit is understood, and refused.
-fn of_faults(reply: &Reply) -> StatusCode {
+/// Returns 400 for invalid JSON and 422 for JSON that does not match the schema.
+fn status_of_faults(reply: &Reply) -> StatusCode {
     let error = reply
         .answered()
         .and_then(|result| result.outcome.as_ref().err());
@@ -156,22 +159,22 @@ fn of_faults(reply: &Reply) -> StatusCode {
     }
 }
 
-pub(super) fn no_body(broken: Broken, limit: usize) -> Response {
+pub(super) fn body_refusal(broken: BodyError, limit: usize) -> Response {
     match broken {
-        Broken::TooLarge => {
-            let words = format!("the body is longer than {limit} bytes");
-            refused(StatusCode::PAYLOAD_TOO_LARGE, "too_large", &words)
+        BodyError::TooLarge => {
+            let message = format!("the body is longer than {limit} bytes");
+            refused(StatusCode::PAYLOAD_TOO_LARGE, "too_large", &message)
         }
-        Broken::TooSlow => {
-            let words = "the body did not come in time";
-            refused(StatusCode::REQUEST_TIMEOUT, "too_slow", words)
+        BodyError::TooSlow => {
+            let message = "the body did not come in time";
+            refused(StatusCode::REQUEST_TIMEOUT, "too_slow", message)
         }
-        Broken::NoRoom => {
-            let words =
+        BodyError::OverBudget => {
+            let message =
                 "the call did not start: the server holds too much of others; try again later";
-            refused(StatusCode::SERVICE_UNAVAILABLE, "not_started", words)
+            refused(StatusCode::SERVICE_UNAVAILABLE, "not_started", message)
         }
-        Broken::Lost => refused(
+        BodyError::Lost => refused(
             StatusCode::BAD_REQUEST,
             "no_body",
             "the body cannot be read",
@@ -179,21 +182,21 @@ pub(super) fn no_body(broken: Broken, limit: usize) -> Response {
     }
 }
 
-/// Why a body is not read.
-pub(super) fn not_json(headers: &HeaderMap) -> Option<Response> {
-    let (kind, words) = if !is_json(headers) {
-        let words = "what is sent has to be `Content-Type: application/json`";
-        ("no_json", words)
+/// Refuses a body by its headers.
+pub(super) fn content_type_refusal(headers: &HeaderMap) -> Option<Response> {
+    let (kind, message) = if !is_json(headers) {
+        let message = "what is sent has to be `Content-Type: application/json`";
+        ("no_json", message)
     } else if is_encoded(headers) {
-        let words = "what is sent has to be as it is, without `Content-Encoding`";
-        ("encoded", words)
+        let message = "what is sent has to be as it is, without `Content-Encoding`";
+        ("encoded", message)
     } else {
         return None;
     };
-    Some(refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, kind, words))
+    Some(refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, kind, message))
 }
 
-/// Another type is refused, since a form on any page may send some of those without asking.
+/// Returns true for JSON types. A form on any page may send some other types without a preflight.
 fn is_json(headers: &HeaderMap) -> bool {
     let Some(kind) = headers.get(header::CONTENT_TYPE) else {
         return false;
@@ -204,7 +207,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
 }
 
-/// Whether the body is compressed, or whatever else is not what it says.
+/// Returns true for a compressed body.
 fn is_encoded(headers: &HeaderMap) -> bool {
     let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
     encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
@@ -216,7 +219,7 @@ fn wants_events(headers: &HeaderMap) -> bool {
     kinds.any(|value| value.to_ascii_lowercase().contains("text/event-stream"))
 }
 
-/// `Prefer: handling=strict` (RFC 7240): arguments are read as they stand, and nothing is repaired.
+/// Returns true for `Prefer: handling=strict` (RFC 7240), which switches repairs off.
 fn prefers_strict(headers: &HeaderMap) -> bool {
     let preferred = headers.get_all("prefer").iter();
     let mut all = preferred.filter_map(|value| value.to_str().ok());

@@ -1,4 +1,4 @@
-//! `POST /calls/{id}`: what is decided about a call that waits.
+//! `POST /calls/{id}`: decides a pending call.
 
 use std::sync::Arc;
 
@@ -8,38 +8,38 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use toolwright_runtime::Decision;
 
-use super::call::{SENDING, answer, no_body, not_json};
-use super::{Shared, refused};
+use super::call::{BODY_TIMEOUT, body_refusal, content_type_refusal, respond};
+use super::{ServerState, refused};
 use crate::body;
 
 pub(super) async fn decide(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<ServerState>>,
     id: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
-    if let Some(refused) = not_json(&parts.headers) {
+    if let Some(refused) = content_type_refusal(&parts.headers) {
         return refused;
     }
-    let limit = shared.context(&parts.extensions).limits().text;
-    let decision = match body::read(body, limit, SENDING, &shared.room).await {
+    let limit = state.context(&parts.extensions).limits().text;
+    let decision = match body::read(body, limit, BODY_TIMEOUT, &state.budget).await {
         Ok(whole) => serde_json::from_slice::<Decision>(&whole.bytes),
-        Err(broken) => return no_body(broken, limit),
+        Err(broken) => return body_refusal(broken, limit),
     };
     let Ok(decision) = decision else {
-        let words =
+        let message =
             r#"a decision is `"approve"`, `{"reject": "why"}`, `{"edit": {…}}` or `{"answer": …}`"#;
-        return refused(StatusCode::UNPROCESSABLE_ENTITY, "no_decision", words);
+        return refused(StatusCode::UNPROCESSABLE_ENTITY, "no_decision", message);
     };
-    // It runs for whoever called, with the arguments that were shown, and once.
-    let waits = id.ok().and_then(|Path(id)| shared.waiting.take(&id));
+    // Runs once, in the context of the caller, with the arguments that were shown.
+    let waits = id.ok().and_then(|Path(id)| state.pending_calls.take(&id));
     let Some((pending, cx)) = waits else {
-        let words = "no call waits under this id; it was decided, or has waited too long";
-        return refused(StatusCode::NOT_FOUND, "not_waiting", words);
+        let message = "no call waits under this id; it was decided, or has waited too long";
+        return refused(StatusCode::NOT_FOUND, "not_waiting", message);
     };
     let decided = pending.decided(decision);
-    answer(
-        &shared,
+    respond(
+        &state,
         pending.call,
         Some(decided),
         cx,

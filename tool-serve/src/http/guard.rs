@@ -1,4 +1,7 @@
-//! Who may ask: by which name the server is reached, from which site, with which token.
+//! Checks of requests: host, origin and token.
+//!
+//! The checks come before all routes, the host's own included. Without the host check, a foreign page could call tools
+//! by DNS rebinding.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -12,46 +15,49 @@ use axum::response::Response;
 
 use super::refused;
 
-/// What a request has to say of itself.
+/// Settings of the checks.
 #[derive(Clone, Default)]
 pub(super) struct Guard {
-    /// Or why it is none, and fits nobody.
+    /// Token, or the error of an invalid one, which matches no request.
     pub(super) token: Option<Result<String, &'static str>>,
     pub(super) hosts: Vec<String>,
     pub(super) origins: Vec<String>,
 }
 
-/// The page may load nothing from elsewhere, and nobody may put it into a frame.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+/// Lets the page load nothing from elsewhere, and nobody embed it.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       img-src 'self' data:; media-src data:; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'";
 
 impl Guard {
-    /// Routes behind the token, and routes without it; all behind the checks of host and origin.
-    pub(super) fn around(self, closed: Router, open: Router) -> Router {
+    /// Puts the token check before `closed`, and the checks of host and origin before both.
+    pub(super) fn protect(self, closed: Router, open: Router) -> Router {
         let guard = Arc::new(self);
         closed
-            .layer(from_fn_with_state(Arc::clone(&guard), token))
+            .layer(from_fn_with_state(Arc::clone(&guard), check_token))
             .merge(open)
-            .layer(from_fn_with_state(guard, site))
+            .layer(from_fn_with_state(guard, check_site))
     }
 
-    /// A page of another site can have the browser send requests here under a name that it owns
-    /// (DNS rebinding): such a name is neither an address nor one of ours.
+    /// Returns true if the request names an allowed host. Under DNS rebinding, a browser sends the attacker's host
+    /// name, which is neither an address nor one of ours.
     fn is_host(&self, headers: &HeaderMap, uri_host: Option<&str>) -> bool {
         let mut hosts = headers.get_all(header::HOST).iter();
-        let told = match (hosts.next(), hosts.next()) {
+        let name_sent = match (hosts.next(), hosts.next()) {
             (Some(host), None) => host.to_str().ok(),
             (None, _) => uri_host,
             (Some(_), Some(_)) => None,
         };
-        let Some(told) = told.map(str::to_ascii_lowercase) else {
+        let Some(name_sent) = name_sent.map(str::to_ascii_lowercase) else {
             return false;
         };
-        let name = without_port(&told);
+        let name = without_port(&name_sent);
         name == "localhost"
             || name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok()
-            || self.hosts.iter().any(|host| *host == told || *host == name)
+            || self
+                .hosts
+                .iter()
+                .any(|host| *host == name_sent || *host == name)
     }
 
     fn is_origin(&self, headers: &HeaderMap) -> bool {
@@ -84,17 +90,17 @@ impl Guard {
             let (scheme, token) = given.split_at_checked(b"Bearer ".len())?;
             scheme.eq_ignore_ascii_case(b"Bearer ").then_some(token)
         });
-        given.is_some_and(|given| is_same(given.trim_ascii(), token.as_bytes()))
+        given.is_some_and(|given| is_equal_in_constant_time(given.trim_ascii(), token.as_bytes()))
     }
 }
 
-/// Takes as long wherever the two differ, so that nobody finds out a token byte by byte.
-fn is_same(a: &[u8], b: &[u8]) -> bool {
+/// Compares in constant time, so that a token cannot be guessed byte by byte.
+fn is_equal_in_constant_time(a: &[u8], b: &[u8]) -> bool {
     let differing = a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b));
     std::hint::black_box(differing) == 0 && a.len() == b.len()
 }
 
-/// `localhost` of `localhost:8080`; `[::1]` of `[::1]:8080`.
+/// Strips the port: `localhost` from `localhost:8080`, `[::1]` from `[::1]:8080`.
 fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
@@ -102,35 +108,35 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-async fn site(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+async fn check_site(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     if !guard.is_host(request.headers(), request.uri().host()) {
-        let words = "this server is not reached under that name; it has to be allowed";
-        return refused(StatusCode::FORBIDDEN, "wrong_host", words);
+        let message = "this server is not reached under that name; it has to be allowed";
+        return refused(StatusCode::FORBIDDEN, "wrong_host", message);
     }
     if !guard.is_origin(request.headers()) {
-        let words = "pages of that origin may not ask this server; it has to be allowed";
-        return refused(StatusCode::FORBIDDEN, "wrong_origin", words);
+        let message = "pages of that origin may not ask this server; it has to be allowed";
+        return refused(StatusCode::FORBIDDEN, "wrong_origin", message);
     }
     next.run(request).await
 }
 
-async fn token(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+async fn check_token(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     if guard.has_token(request.headers()) {
         return next.run(request).await;
     }
-    let words = "this needs the server's token: `Authorization: Bearer …`";
-    let mut response = refused(StatusCode::UNAUTHORIZED, "unauthorized", words);
+    let message = "this needs the server's token: `Authorization: Bearer …`";
+    let mut response = refused(StatusCode::UNAUTHORIZED, "unauthorized", message);
     response
         .headers_mut()
         .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     response
 }
 
-/// What every answer says to a browser.
-pub(super) async fn harden(mut response: Response) -> Response {
+/// Adds the security headers of all responses.
+pub(super) async fn add_security_headers(mut response: Response) -> Response {
     let headers = response.headers_mut();
     for (name, value) in [
-        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
         (header::REFERRER_POLICY, "no-referrer"),
@@ -143,7 +149,7 @@ pub(super) async fn harden(mut response: Response) -> Response {
     response
 }
 
-/// The token is for nobody's log.
+/// Omits the token, which belongs in no log.
 impl fmt::Debug for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Guard")

@@ -1,4 +1,4 @@
-//! Connections: no more than there is room for, none that is too slow, and none cut off at the end.
+//! The accept loop: limits the number of connections, drops slow ones, and drains them at the end.
 
 use std::io;
 use std::pin::Pin;
@@ -17,22 +17,22 @@ use tokio::sync::Semaphore;
 use tokio::time::{Sleep, sleep};
 use toolwright_runtime::Cancel;
 
-use crate::LAST_WORDS;
+use crate::CANCEL_GRACE;
 
-/// Connections beyond these wait in the system's queue.
-const CONNECTIONS: usize = 1024;
+/// Further connections wait in the system's queue.
+const MAX_CONNECTIONS: usize = 1024;
 
-/// How long a client may take to send a request's head.
-const HEAD: Duration = Duration::from_secs(15);
+/// Time for a client to send a request's head.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The most bytes of a request's head.
-const LONGEST_HEAD: usize = 64 * 1024;
+/// Maximal size of a request's head.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// How long a client may take to read what was sent.
-const READING: Duration = Duration::from_secs(30);
+/// Time for a client to read what was sent.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// After the system refused a connection, as where no file may be opened any more.
-const PAUSE: Duration = Duration::from_millis(200);
+/// Pause after a failed accept, for example without free file descriptors.
+const ACCEPT_BACKOFF: Duration = Duration::from_millis(200);
 
 pub(super) async fn listen(
     listener: TcpListener,
@@ -42,35 +42,35 @@ pub(super) async fn listen(
     grace: Duration,
 ) {
     let open = GracefulShutdown::new();
-    let room = Arc::new(Semaphore::new(CONNECTIONS));
-    while let Some(taken) = unless(&stop, Arc::clone(&room).acquire_owned()).await {
-        let Ok(place) = taken else { break };
-        let Some(accepted) = unless(&stop, listener.accept()).await else {
+    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    while let Some(taken) = unless_cancelled(&stop, Arc::clone(&permits).acquire_owned()).await {
+        let Ok(permit) = taken else { break };
+        let Some(accepted) = unless_cancelled(&stop, listener.accept()).await else {
             break;
         };
         let stream = match accepted {
             Ok((stream, _)) => stream,
             Err(error) if is_gone(&error) => continue,
             Err(_) => {
-                sleep(PAUSE).await;
+                sleep(ACCEPT_BACKOFF).await;
                 continue;
             }
         };
-        // Without it small answers wait for the client's acknowledgements.
+        // Otherwise small responses wait for the client's acknowledgements.
         let _ = stream.set_nodelay(true);
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(HEAD)
-            .max_buf_size(LONGEST_HEAD)
+            .header_read_timeout(HEAD_TIMEOUT)
+            .max_buf_size(MAX_HEAD_BYTES)
             .serve_connection(
-                TokioIo::new(Patient::new(stream)),
+                TokioIo::new(WriteTimeoutStream::new(stream)),
                 TowerToHyperService::new(router.clone()),
             );
         let connection = open.watch(connection);
         tokio::spawn(async move {
-            // A connection that breaks is the client's.
+            // A broken connection is the client's problem.
             let _ = connection.await;
-            drop(place);
+            drop(permit);
         });
     }
     drop(listener);
@@ -81,11 +81,11 @@ pub(super) async fn listen(
     }
     tokio::select! {
         () = closed => {}
-        () = sleep(LAST_WORDS) => {}
+        () = sleep(CANCEL_GRACE) => {}
     }
 }
 
-async fn unless<T>(stop: &Cancel, work: impl Future<Output = T>) -> Option<T> {
+async fn unless_cancelled<T>(stop: &Cancel, work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         biased;
         () = stop.cancelled() => None,
@@ -102,38 +102,40 @@ fn is_gone(error: &io::Error) -> bool {
     )
 }
 
-/// A connection that breaks where its client reads nothing for too long.
-struct Patient {
+/// Stream that fails if its client reads nothing for too long.
+struct WriteTimeoutStream {
     stream: TcpStream,
-    waiting: Option<Pin<Box<Sleep>>>,
+    timeout: Option<Pin<Box<Sleep>>>,
 }
 
-impl Patient {
+impl WriteTimeoutStream {
     fn new(stream: TcpStream) -> Self {
         Self {
             stream,
-            waiting: None,
+            timeout: None,
         }
     }
 
-    fn watched<T>(
+    fn with_timeout<T>(
         &mut self,
         written: Poll<io::Result<T>>,
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            self.waiting = None;
+            self.timeout = None;
             return written;
         }
-        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(READING)));
-        match waiting.as_mut().poll(cx) {
+        let timeout = self
+            .timeout
+            .get_or_insert_with(|| Box::pin(sleep(WRITE_TIMEOUT)));
+        match timeout.as_mut().poll(cx) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
         }
     }
 }
 
-impl AsyncRead for Patient {
+impl AsyncRead for WriteTimeoutStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -143,14 +145,14 @@ impl AsyncRead for Patient {
     }
 }
 
-impl AsyncWrite for Patient {
+impl AsyncWrite for WriteTimeoutStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.watched(written, cx)
+        self.with_timeout(written, cx)
     }
 
     fn poll_write_vectored(
@@ -159,7 +161,7 @@ impl AsyncWrite for Patient {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
-        self.watched(written, cx)
+        self.with_timeout(written, cx)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -168,7 +170,7 @@ impl AsyncWrite for Patient {
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = Pin::new(&mut self.stream).poll_flush(cx);
-        self.watched(flushed, cx)
+        self.with_timeout(flushed, cx)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

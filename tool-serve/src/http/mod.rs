@@ -1,14 +1,17 @@
-//! A toolset over HTTP: calls, its `OpenAPI` document, a page to try it.
+//! A toolset over HTTP: calls, the `OpenAPI` document, a page to try the tools.
+//!
+//! [`HttpServer`] builds the routes; each module handles one of them, or one concern of all. `guard` comes before every
+//! route, `listen` limits connections.
 
-mod below;
 mod call;
 mod decide;
 mod guard;
 mod listen;
+mod mount;
 mod openapi;
 mod page;
+mod pending_calls;
 mod stream;
-mod waiting;
 
 use std::fmt;
 use std::io;
@@ -25,52 +28,55 @@ use axum::routing::{get, post};
 use tokio::net::TcpListener;
 use toolwright_runtime::{Cancel, Context, Executor, Registry};
 
-use self::below::below;
 use self::guard::Guard;
-use self::waiting::Waiting;
-use crate::body::Room;
+use self::mount::mount_path;
+use self::pending_calls::PendingCalls;
+use crate::body::BodyBudget;
+use crate::exclusive_gate::ExclusiveGate;
 use crate::mcp::{HttpService, ServerLimits};
-use crate::turns::Turns;
 use crate::{answer, definitions, from_outside, progress, token};
 
-/// How long calls in flight have to end after the server was told to.
+/// Default time for calls in flight after the server stops.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// A toolset over HTTP: `POST /tools/{name}`, `POST /calls/{id}`, `GET /tools`, `GET /openapi.json`, `GET /health`, a page
-/// at `/`, and MCP at `/mcp`.
+/// A toolset over HTTP: `POST /tools/{name}`, `POST /calls/{id}`, `GET /tools`, `GET /openapi.json`, `GET /health`, a
+/// page at `/`, and MCP at `/mcp`.
 ///
-/// The body of a call is the arguments' JSON text, which the tool's decoder reads as it came; its
-/// answer is JSON too, or with `Accept: text/event-stream` events, of which the last one is the answer.
-/// A client that goes away cancels its call.
+/// # Calls
+/// The body of a call is the JSON text of the arguments, decoded as it arrives. The response is JSON too. With `Accept:
+/// text/event-stream` it is a stream of events, and the last one is the answer. A client that disconnects cancels its
+/// call.
 ///
-/// A call that waits for a person (a layer [asks](toolwright_runtime::layers::Approval), or the tool is manual)
-/// did not run. It is answered with status 202, the arguments that it would run with, and an `id`; a
-/// [`Decision`](toolwright_runtime::Decision) as JSON to `POST /calls/{id}` goes on with it:
-/// `"approve"`, `{"reject": "why"}`, `{"edit": {…}}`, `{"answer": …}`. It runs once, for whoever called. The
-/// latest 4,096 calls are kept (64 MiB of arguments), each for an hour. Whoever knows the id decides: where callers may not
-/// approve their own calls, put a [layer](Self::routes) around `/calls`.
+/// Invalid values are [repaired](toolwright_runtime::Repair), and the `repairs` of the answer list the changes. Keys
+/// are never repaired, since the author of the arguments is unknown. A strict [context](Self::context) switches repairs
+/// off, as does a request with `Prefer: handling=strict`.
 ///
-/// The server asks about no call by itself: which calls wait is said by the layers of its
-/// [executor](Self::executor), such as `Approval::default()`. The program of [`Serve`](crate::Serve) has that one.
+/// # Approvals
+/// A call that waits for a person did not run: a layer [asks](toolwright_runtime::layers::Approval), or the tool is
+/// manual. It is answered with status 202, its arguments, and an `id`. A [`Decision`](toolwright_runtime::Decision) as
+/// JSON to `POST /calls/{id}` continues it: `"approve"`, `{"reject": "why"}`, `{"edit": {…}}`, `{"answer": …}`. It runs
+/// once, in the context of its caller.
 ///
-/// Values that a caller got wrong are [repaired](toolwright_runtime::Repair), and the answer's `repairs`
-/// say how; keys never are, since nobody knows who wrote them. A [context](Self::context) that is
-/// strict switches that off, as does a request with `Prefer: handling=strict`.
+/// The latest 4,096 pending calls are kept (64 MiB of arguments), each for an hour. Anybody who knows the id can
+/// decide. If callers may not approve their own calls, put a [layer](Self::routes) around `/calls`.
 ///
-/// Requests are refused whose `Host` is a name that is not allowed, or whose `Origin` is another site.
-/// Beyond the loopback it serves only with a [token](Self::bearer), or where [anyone](Self::allow_anyone)
-/// may call.
+/// The server itself asks about no call. The layers of its [executor](Self::executor) do, such as
+/// `Approval::default()`, which [`Serve`](crate::Serve) adds.
+///
+/// # Access
+/// A request is refused if its `Host` is not an allowed name, or its `Origin` another site. Beyond the loopback
+/// interface, the server requires a [token](Self::bearer) or [`allow_anyone`](Self::allow_anyone).
 ///
 /// ```no_run
 /// # async fn serve(tools: toolwright::Toolset) -> std::io::Result<()> {
 /// use toolwright::Cancel;
-/// use toolwright::serve::http::Server;
+/// use toolwright::serve::http::HttpServer;
 ///
 /// let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;
-/// Server::new(tools).name("shop").serve(listener, Cancel::new()).await
+/// HttpServer::new(tools).name("shop").serve(listener, Cancel::new()).await
 /// # }
 /// ```
-pub struct Server {
+pub struct HttpServer {
     registry: Registry,
     change: Change,
     name: String,
@@ -83,29 +89,29 @@ pub struct Server {
     grace: Duration,
 }
 
-/// What a host makes of an executor.
+/// Change of an executor by the host.
 pub(crate) type Change = Arc<dyn Fn(Executor) -> Executor + Send + Sync>;
 
 type Routes = Box<dyn FnOnce(Router) -> Router + Send>;
 
-/// What every request has to do with.
-struct Shared {
+/// State shared by all requests.
+struct ServerState {
     registry: Registry,
     executor: Executor,
     name: String,
     version: String,
     cx: Context,
-    /// Ends calls that run.
+    /// Cancels running calls.
     end: Cancel,
-    turns: Turns,
+    gate: ExclusiveGate,
     is_guarded: bool,
-    room: Room,
-    waiting: Waiting,
+    budget: BodyBudget,
+    pending_calls: PendingCalls,
     last_call: AtomicU64,
 }
 
-impl Server {
-    /// A server of these tools: a toolset, or a registry whose tools may change.
+impl HttpServer {
+    /// Creates a server for a toolset, or for a registry whose tools may change.
     pub fn new(tools: impl Into<Registry>) -> Self {
         Self {
             registry: tools.into(),
@@ -121,64 +127,62 @@ impl Server {
         }
     }
 
-    /// The same server, with what `change` makes of the executors that run its calls: layers, time
-    /// limits, observers; said again, of what was made of them before. Its tools stay the server's.
+    /// Changes the executors that run calls: layers, time limits, observers. Several changes apply in order. The tools
+    /// stay those of the server.
     pub fn executor(self, change: impl Fn(Executor) -> Executor + Send + Sync + 'static) -> Self {
         let before = self.change;
         let change = Arc::new(move |executor| change(before(executor)));
         Self { change, ..self }
     }
 
-    /// The same server under this name, in its documents.
+    /// Sets the name in documents.
     pub fn name(self, name: impl Into<String>) -> Self {
         let name = name.into();
         Self { name, ..self }
     }
 
-    /// The same server, of this version.
+    /// Sets the version.
     pub fn version(self, version: impl Into<String>) -> Self {
         let version = version.into();
         Self { version, ..self }
     }
 
-    /// The same server, with a line on what it is for: what clients of MCP are told of it.
+    /// Sets a one-line description. Clients of MCP read it.
     pub fn about(self, about: impl Into<String>) -> Self {
         let about = Some(about.into());
         Self { about, ..self }
     }
 
-    /// The same server, with what all calls know, over what was said before. A layer that puts a
-    /// [`Context`] into a request's extensions says more about that request's call.
+    /// Sets the context of all calls. It takes precedence over an earlier one. A layer that puts a [`Context`] into a
+    /// request's extensions overrides it for that request.
     pub fn context(self, cx: Context) -> Self {
         let cx = cx.over(&self.cx);
         Self { cx, ..self }
     }
 
-    /// The same server, which asks for this token (`Authorization: Bearer …`) wherever tools are: not
-    /// for the page itself, nor for `/health`. Space around it is none of it; with one that is empty, or
-    /// that no header can hold, the server does not [serve](Self::serve), and its
-    /// [routes](Self::into_router) let nobody in.
+    /// Requires this token (`Authorization: Bearer …`) on all routes except the page and `/health`. Surrounding
+    /// whitespace is trimmed. With an empty or invalid token, [`serve`](Self::serve) fails, and the
+    /// [routes](Self::into_router) admit nobody.
     pub fn bearer(mut self, token: impl Into<String>) -> Self {
         self.guard.token = Some(token::checked(&token.into()).map(str::to_owned));
         self
     }
 
-    /// The same server, which is also reached under this name: `tools.example.com`, with or without a
-    /// port. `localhost` and addresses always are.
+    /// Allows requests to this host: `tools.example.com`, with or without a port. `localhost` and addresses are always
+    /// allowed.
     pub fn allow_host(mut self, host: impl Into<String>) -> Self {
         self.guard.hosts.push(host.into().to_ascii_lowercase());
         self
     }
 
-    /// The same server, which pages of this origin (`https://app.example.com`) may call, beside its
-    /// own.
+    /// Allows requests from pages of this origin (`https://app.example.com`), beside the server's own.
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
         self.guard.origins.push(origin.into().to_ascii_lowercase());
         self
     }
 
-    /// The same server, which serves beyond the loopback although it asks for no token: where a
-    /// [layer](Self::routes) or a proxy does, or nobody has to.
+    /// Allows serving beyond the loopback interface without a token. Use it if a [layer](Self::routes) or a proxy
+    /// checks requests, or if anybody may call.
     pub fn allow_anyone(self) -> Self {
         Self {
             is_for_anyone: true,
@@ -186,20 +190,20 @@ impl Server {
         }
     }
 
-    /// The same server, with what becomes of its routes: more of them, or layers around them. Hosts,
-    /// origins and the token are checked before, for all of them.
+    /// Changes the routes: adds more of them, or layers around them. Hosts, origins and the token are checked before
+    /// all of them.
     ///
     /// ```no_run
-    /// # fn with(server: toolwright::serve::http::Server) -> toolwright::serve::http::Server {
+    /// # fn with(server: toolwright::serve::http::HttpServer) -> toolwright::serve::http::HttpServer {
     /// use toolwright::serve::axum::routing::get;
     ///
     /// server.routes(|router| router.route("/version", get(|| async { "1.2.0" })))
     /// # }
     /// ```
     ///
-    /// Taken are `/`, `/health`, `/mcp`, `/openapi.json` and what is below `/tools`, `/calls` and `/page`. What is
-    /// elsewhere goes to the `fallback` that the router is given, if any; a router that is merged into it
-    /// has none of its own.
+    /// The server uses `/`, `/health`, `/mcp`, `/openapi.json` and everything below `/tools`, `/calls` and `/page`. All
+    /// other paths go to the `fallback` of the router, if it has one. A router that is merged into it cannot have its
+    /// own.
     pub fn routes(self, change: impl FnOnce(Router) -> Router + Send + 'static) -> Self {
         Self {
             routes: Some(Box::new(change)),
@@ -207,16 +211,16 @@ impl Server {
         }
     }
 
-    /// The same server, which gives calls in flight so long after it was told to end; 10 s if nothing
-    /// is said. Then they are cancelled, and answered as that.
+    /// Sets the time for calls in flight after the server was stopped. Default: 10 s. After that they are cancelled,
+    /// and answered as cancelled.
     pub fn grace(self, grace: Duration) -> Self {
         Self { grace, ..self }
     }
 
-    /// Why it would not serve at this address, if it would not.
-    pub(crate) fn why_not(&self, address: SocketAddr) -> Option<&'static str> {
-        if let Some(Err(why)) = self.guard.token {
-            return Some(why);
+    /// Returns the reason not to serve at this address.
+    pub(crate) fn refusal(&self, address: SocketAddr) -> Option<&'static str> {
+        if let Some(Err(reason)) = self.guard.token {
+            return Some(reason);
         }
         let is_open =
             !address.ip().is_loopback() && self.guard.token.is_none() && !self.is_for_anyone;
@@ -226,24 +230,24 @@ impl Server {
         )
     }
 
-    /// The routes, for a server of the host's own. What [`serve`](Self::serve) does about slow and
-    /// about too many connections is then the host's to do. `stop` cancels the calls in flight.
+    /// Returns the routes, for a server of the host's own. That server has to limit slow connections and their number,
+    /// as [`serve`](Self::serve) does. `stop` cancels the calls in flight.
     ///
-    /// A host with routes of its own puts these below a path, where the page and the document find
-    /// themselves too; and a layer says who asks:
+    /// The routes also work below a path, where the page and the document use that path. A layer can add a context for
+    /// each request:
     ///
     /// ```
     /// use toolwright::serve::axum::extract::Request;
     /// use toolwright::serve::axum::routing::get;
     /// use toolwright::serve::axum::{Router, middleware};
-    /// use toolwright::serve::http::Server;
+    /// use toolwright::serve::http::HttpServer;
     /// use toolwright::{Cancel, Context, Toolset};
     ///
     /// /// What a tool finds by `cx.get::<User>()`.
     /// struct User(String);
     ///
     /// # fn app(tools: Toolset) -> Router {
-    /// let tools = Server::new(tools).into_router(&Cancel::new());
+    /// let tools = HttpServer::new(tools).into_router(&Cancel::new());
     /// let tools = tools.layer(middleware::map_request(|mut request: Request| async {
     ///     let user = User("whom a session or a token says".to_owned());
     ///     request.extensions_mut().insert(Context::new().with(user));
@@ -256,21 +260,21 @@ impl Server {
         self.router(stop, stop)
     }
 
-    /// `stop` ends what a server says unasked, `end_calls` the calls in flight.
+    /// Builds the routes. `stop` ends long-lived streams, `end_calls` cancels the calls in flight.
     fn router(self, stop: &Cancel, end_calls: &Cancel) -> Router {
-        let turns = Turns::default();
-        let mcp = self.mcp(stop, turns.clone());
-        let shared = Arc::new(Shared {
-            executor: progress::told((self.change)(Executor::serial(&self.registry))),
+        let gate = ExclusiveGate::default();
+        let mcp = self.mcp(stop, gate.clone());
+        let state = Arc::new(ServerState {
+            executor: progress::with_progress((self.change)(Executor::serial(&self.registry))),
             name: self.name,
             version: self.version,
             cx: from_outside(self.cx),
             end: end_calls.clone(),
-            turns,
+            gate,
             registry: self.registry,
             is_guarded: self.guard.token.is_some(),
-            room: Room::default(),
-            waiting: Waiting::default(),
+            budget: BodyBudget::default(),
+            pending_calls: PendingCalls::default(),
             last_call: AtomicU64::new(0),
         });
         let router = Router::new()
@@ -278,9 +282,9 @@ impl Server {
             .route("/tools/{name}", post(call::call))
             .route("/calls/{id}", post(decide::decide))
             .route("/openapi.json", get(document))
-            .with_state(shared)
+            .with_state(state)
             .route_service("/mcp", mcp);
-        // Before the host's routes, so that a fallback of theirs takes its place.
+        // Set before the host's routes, whose fallback replaces it.
         let router = router.fallback(nothing);
         let router = match self.routes {
             Some(change) => change(router),
@@ -290,18 +294,18 @@ impl Server {
             .route("/health", get(health))
             .merge(page::routes());
         self.guard
-            .around(router, open)
+            .protect(router, open)
             .method_not_allowed_fallback(no_method)
-            .layer(axum::middleware::map_response(guard::harden))
+            .layer(axum::middleware::map_response(guard::add_security_headers))
     }
 
-    /// The same tools over MCP, behind the same guard.
-    fn mcp(&self, stop: &Cancel, turns: Turns) -> HttpService {
+    /// Builds the MCP service of the tools, behind the same guard.
+    fn mcp(&self, stop: &Cancel, gate: ExclusiveGate) -> HttpService {
         let limits = ServerLimits {
             grace: self.grace,
             ..ServerLimits::default()
         };
-        let mut server = crate::mcp::Server::new(self.registry.clone());
+        let mut server = crate::mcp::McpServer::new(self.registry.clone());
         if let Some(about) = &self.about {
             server = server.instructions(about);
         }
@@ -312,20 +316,20 @@ impl Server {
             .context(self.cx.clone())
             .limits(limits)
             .stopped_by(stop.clone())
-            .turns(turns)
+            .gate(gate)
             .http()
             .guarded_elsewhere()
     }
 
-    /// Serves until `stop` is fired: connections are then no longer taken, and calls in flight have
-    /// their [grace](Self::grace).
+    /// Serves until `stop` is fired. Then no connection is accepted, and calls in flight have their
+    /// [grace](Self::grace) period.
     ///
     /// # Errors
-    /// When the [token](Self::bearer) is none; or when it would serve beyond the loopback, and neither asks
-    /// for a token nor is for [anyone](Self::allow_anyone).
+    /// Fails with an invalid [token](Self::bearer), and beyond the loopback interface without a token or
+    /// [`allow_anyone`](Self::allow_anyone).
     pub async fn serve(self, listener: TcpListener, stop: Cancel) -> io::Result<()> {
-        if let Some(why) = self.why_not(listener.local_addr()?) {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        if let Some(reason) = self.refusal(listener.local_addr()?) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
         }
         let (grace, end_calls) = (self.grace, Cancel::new());
         let router = self.router(&stop, &end_calls);
@@ -334,8 +338,8 @@ impl Server {
     }
 }
 
-impl Shared {
-    /// What is known of a request: of whoever asks, by a layer around the routes; of all calls.
+impl ServerState {
+    /// Returns the context of a request: that of its extensions over that of all calls.
     fn context(&self, extensions: &Extensions) -> Context {
         match extensions.get::<Context>() {
             Some(own) => own.clone().over(&self.cx),
@@ -351,21 +355,15 @@ impl Shared {
     }
 }
 
-async fn tools(State(shared): State<Arc<Shared>>, request: Request) -> Response {
-    let tools = shared.executor.tools(&shared.context(request.extensions()));
-    json(StatusCode::OK, definitions::list_of(&tools))
+async fn tools(State(state): State<Arc<ServerState>>, request: Request) -> Response {
+    let tools = state.executor.tools(&state.context(request.extensions()));
+    json(StatusCode::OK, definitions::tools_json(&tools))
 }
 
-async fn document(State(shared): State<Arc<Shared>>, request: Request) -> Response {
-    let tools = shared.executor.tools(&shared.context(request.extensions()));
-    let below = below(request.extensions(), request.uri());
-    let document = openapi::document(
-        &tools,
-        &shared.name,
-        &shared.version,
-        shared.is_guarded,
-        below,
-    );
+async fn document(State(state): State<Arc<ServerState>>, request: Request) -> Response {
+    let tools = state.executor.tools(&state.context(request.extensions()));
+    let mount = mount_path(request.extensions(), request.uri());
+    let document = openapi::document(&tools, &state.name, &state.version, state.is_guarded, mount);
     json(StatusCode::OK, document)
 }
 
@@ -378,22 +376,22 @@ async fn nothing() -> Response {
 }
 
 async fn no_method() -> Response {
-    let words = "there is something here, but not by this method";
-    refused(StatusCode::METHOD_NOT_ALLOWED, "no_method", words)
+    let message = "there is something here, but not by this method";
+    refused(StatusCode::METHOD_NOT_ALLOWED, "no_method", message)
 }
 
-/// An answer to what never became a call.
-fn refused(status: StatusCode, kind: &str, words: &str) -> Response {
-    json(status, answer::refused(kind, words))
+/// Responds to a request that did not become a call.
+fn refused(status: StatusCode, kind: &str, message: &str) -> Response {
+    json(status, answer::refusal_json(kind, message))
 }
 
 fn json(status: StatusCode, text: String) -> Response {
     (status, [(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
-impl fmt::Debug for Server {
+impl fmt::Debug for HttpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server")
+        f.debug_struct("HttpServer")
             .field("name", &self.name)
             .field("version", &self.version)
             .field("guard", &self.guard)

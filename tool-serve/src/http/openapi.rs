@@ -1,4 +1,4 @@
-//! The `OpenAPI` document (3.1), made of the tools' own schemas.
+//! The `OpenAPI` document (3.1), built from the schemas of the tools.
 
 use std::borrow::Cow;
 
@@ -7,8 +7,7 @@ use toolwright_runtime::{Annotations, ToolDef, Toolset};
 
 use crate::json::{Json, list, object, quoted};
 
-/// What an answer may be, beside a tool's own value. Keys that a later version adds do not break a
-/// client.
+/// Schemas of all answers beside a tool's own value. A later version may add keys without breaking clients.
 const ANSWERS: &str = r##"{
 "Asks":{"description":"The tool asks a person, and cannot go on without an answer.","type":"object","properties":{"status":{"const":"ask_user"},"question":{"type":"string"},"options":{"type":"object","description":"What a front end may want to know beside it."},"repairs":{"$ref":"#/components/schemas/Repairs"},"duration_ms":{"type":"integer","minimum":0}},"required":["status","question","options","duration_ms"]},
 "Waits":{"description":"The call did not run: it waits for a person or the host.","type":"object","properties":{"status":{"const":"pending"},"id":{"type":"string","description":"A decision about it goes to `/calls/{id}`."},"reason":{"enum":["manual_tool","manual_mode","decision","left"]},"arguments":{"type":"string","description":"JSON, without secrets."},"ask":{"description":"What to show to who decides."},"repairs":{"$ref":"#/components/schemas/Repairs"}},"required":["status","id","reason","arguments"]},
@@ -19,7 +18,7 @@ const ANSWERS: &str = r##"{
 "Tools":{"type":"object","properties":{"tools":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"input_schema":{"type":["object","boolean"],"description":"A JSON Schema; `writeOnly` marks secrets."},"output_schema":{"type":["object","boolean"]},"annotations":{"type":"object"},"manual":{"type":"boolean"}},"required":["name","description","input_schema"]}}},"required":["tools"]}
 }"##;
 
-/// What may come instead of a value, by status.
+/// Responses of failed calls, by status.
 const FAILURES: [(&str, &str); 12] = [
     ("400", "The body is no JSON."),
     (
@@ -41,20 +40,20 @@ const FAILURES: [(&str, &str); 12] = [
     ("504", "The call took too long."),
 ];
 
-/// What comes wherever a request is refused as such.
+/// Responses of requests that the guard refuses.
 const REFUSALS: [(&str, &str); 1] = [("403", "The host or origin is not allowed.")];
 
 const NO_TOKEN: (&str, &str) = ("401", "The token is missing or wrong.");
 
-/// The document's text: the same for the same tools.
+/// Returns the document. Equal tools give equal bytes.
 pub(super) fn document(
     tools: &Toolset,
     name: &str,
     version: &str,
     is_guarded: bool,
-    below: &str,
+    mount: &str,
 ) -> String {
-    // A tool's operation has the tool's name.
+    // Operations of tools have the tools' names, so other ids have to differ from them.
     let free = |id: &str| {
         let mut id = id.to_owned();
         while tools.contains(&id) {
@@ -117,8 +116,8 @@ pub(super) fn document(
         ("openapi", Cow::from(quoted("3.1.0"))),
         ("info", info.into()),
     ];
-    if !below.is_empty() {
-        let server = object([("url", quoted(below).into())]);
+    if !mount.is_empty() {
+        let server = object([("url", quoted(mount).into())]);
         members.push(("servers", format!("[{server}]").into()));
     }
     members.push(("paths", object(paths).into()));
@@ -155,7 +154,7 @@ fn decide(id: &str, is_guarded: bool) -> String {
 
 const ID: &str = r#"[{"name":"id","in":"path","required":true,"description":"What the call was answered with.","schema":{"type":"string"}}]"#;
 
-/// What is sent and what comes back, where calls run.
+/// Returns request body and responses of a route that runs calls.
 fn exchange(
     sent: &str,
     value: Option<&str>,
@@ -192,10 +191,10 @@ fn operation(def: &ToolDef, arguments: &str, value: Option<&str>, is_guarded: bo
     object([("post", object(members).into())])
 }
 
-/// With `handling=strict` nothing is repaired.
+/// Header parameter that switches repairs off.
 const PREFER: &str = r#"[{"name":"Prefer","in":"header","required":false,"description":"With `handling=strict` the arguments are read as they stand; else values are repaired where their meaning is certain, and keys never.","schema":{"type":"string"}}]"#;
 
-/// A value or blocks of content; the tool may ask all the same.
+/// Response of a call that ran: a value, content, or a question.
 fn done(value: Option<&str>) -> String {
     let value = value.map_or_else(|| "{}".to_owned(), reference);
     let schema = object([
@@ -275,7 +274,7 @@ fn reference(key: &str) -> String {
     )])
 }
 
-/// A tool's name where a component may have it: else one by its place.
+/// Returns the component key of a tool: its name, or its place if the name is not allowed there.
 fn key(name: &str, place: usize) -> String {
     let fits = |char: char| char.is_ascii_alphanumeric() || "._-".contains(char);
     if name.chars().all(fits) {
@@ -285,7 +284,7 @@ fn key(name: &str, place: usize) -> String {
     }
 }
 
-/// A name as a segment of a path.
+/// Percent-encodes a name as a path segment.
 fn encoded(name: &str) -> String {
     name.bytes()
         .map(|byte| {
@@ -298,7 +297,7 @@ fn encoded(name: &str) -> String {
         .collect()
 }
 
-/// A schema as a component: what refers to its own root refers to the component.
+/// Makes a schema a component: references to its root become references to the component.
 fn moved(schema: &str, key: &str) -> Json {
     let mut schema = Json::read(schema).unwrap_or(Json::Object(Vec::new()));
     refer(&mut schema, &format!("#/components/schemas/{key}"));

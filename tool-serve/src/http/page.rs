@@ -1,4 +1,4 @@
-//! The page at `/`, whole in the program: it loads nothing from elsewhere.
+//! The page at `/`. It is part of the program and loads nothing from elsewhere.
 
 use axum::Router;
 use axum::extract::Request;
@@ -6,12 +6,12 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
-use super::below::below;
+use super::mount::mount_path;
 
-/// What the page leads to, as it is told where nobody has moved the page.
-const OWN: &str = "=\"/";
+/// Start of a link from the page to the root.
+const ROOT_LINK: &str = "=\"/";
 
-/// Its files, by path and type.
+/// Files of the page: path, type, text.
 const FILES: [(&str, &str, &str); 4] = [
     (
         "/page/page.css",
@@ -36,10 +36,10 @@ pub(super) fn routes() -> Router {
     )
 }
 
-/// The page itself. It is asked for without a `/` behind the path that it stands below, so it names all of that path;
-/// scripts know where they are.
+/// Serves the page. Its links contain the mount path, because the page is requested without a trailing slash. Scripts
+/// use relative paths.
 async fn index(request: Request) -> Response {
-    let below = below(request.extensions(), request.uri());
-    let text = include_str!("page/index.html").replace(OWN, &format!("=\"{below}/"));
+    let mount = mount_path(request.extensions(), request.uri());
+    let text = include_str!("page/index.html").replace(ROOT_LINK, &format!("=\"{mount}/"));
     ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], text).into_response()
 }

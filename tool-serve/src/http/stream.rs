@@ -1,4 +1,4 @@
-//! A call whose progress is told while it runs: server-sent events, the answer last.
+//! Streams a call as server-sent events: progress, and the answer last.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -14,33 +14,33 @@ use tokio::sync::mpsc::Receiver;
 use tokio::time::{Interval, MissedTickBehavior, interval_at};
 use toolwright_runtime::{Batch, Context, Decided, Progress, ToolCall};
 
-use super::Shared;
+use super::ServerState;
 use super::call::{answer_json, run};
-use crate::body::Held;
+use crate::body::BodyPermit;
 use crate::{answer, progress};
 
-/// So often something is sent, so that a client that is gone is found out.
-const PULSE: Duration = Duration::from_secs(10);
+/// Interval of comments, which detect a disconnected client.
+const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
-/// The events of a call: `progress`, and at the end `answer`.
-pub(super) fn answer(
-    shared: &Arc<Shared>,
+/// Responds with the events of a call: `progress`, and at the end `answer`.
+pub(super) fn respond(
+    state: &Arc<ServerState>,
     call: ToolCall,
     decided: Option<Decided>,
     cx: Context,
-    held: Held,
+    held: BodyPermit,
 ) -> Response {
-    let (cx, reports) = progress::listen(cx);
-    let mut pulse = interval_at(tokio::time::Instant::now() + PULSE, PULSE);
-    pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let (shared, runs, known) = (Arc::clone(shared), Arc::clone(shared), cx.clone());
-    let events = Events {
+    let (cx, progress_reports) = progress::subscribe(cx);
+    let mut keep_alive = interval_at(tokio::time::Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
+    keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let (state, runs, known) = (Arc::clone(state), Arc::clone(state), cx.clone());
+    let events = EventStream {
         running: Some(Box::pin(
             async move { run(&runs, &call, decided, known).await },
         )),
-        reports,
-        pulse,
-        shared,
+        progress_reports,
+        keep_alive,
+        state,
         cx,
         _held: held,
     };
@@ -51,19 +51,19 @@ pub(super) fn answer(
     (headers, Body::from_stream(events)).into_response()
 }
 
-/// Runs the call while it is read; dropped with the connection, and the call with it.
-struct Events {
-    /// Nothing after the answer.
+/// Runs the call while it is polled. Dropping it, with the connection, drops the call.
+struct EventStream {
+    /// `None` after the answer.
     running: Option<Pin<Box<dyn Future<Output = Batch> + Send>>>,
-    reports: Receiver<Progress>,
-    pulse: Interval,
-    shared: Arc<Shared>,
+    progress_reports: Receiver<Progress>,
+    keep_alive: Interval,
+    state: Arc<ServerState>,
     cx: Context,
-    /// What the request holds until it is answered.
-    _held: Held,
+    /// Permit of the request's body, held until the answer.
+    _held: BodyPermit,
 }
 
-impl Stream for Events {
+impl Stream for EventStream {
     type Item = Result<Bytes, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Option<Self::Item>> {
@@ -72,22 +72,22 @@ impl Stream for Events {
             return Poll::Ready(None);
         };
         let batch = running.as_mut().poll(task);
-        // What was reported stands before the answer.
+        // Reports come before the answer.
         let mut text = String::new();
-        while let Ok(report) = this.reports.try_recv() {
+        while let Ok(report) = this.progress_reports.try_recv() {
             text.push_str(&event("progress", &answer::progress_json(&report)));
         }
         if let Poll::Ready(batch) = batch {
             this.running = None;
             if let Some(reply) = batch.calls().first() {
-                let answer = answer_json(&this.shared, &this.cx, reply);
+                let answer = answer_json(&this.state, &this.cx, reply);
                 text.push_str(&event("answer", &answer));
             }
         } else if text.is_empty() {
             // Wakes this task at the next report.
-            if let Poll::Ready(Some(report)) = this.reports.poll_recv(task) {
+            if let Poll::Ready(Some(report)) = this.progress_reports.poll_recv(task) {
                 text.push_str(&event("progress", &answer::progress_json(&report)));
-            } else if this.pulse.poll_tick(task).is_ready() {
+            } else if this.keep_alive.poll_tick(task).is_ready() {
                 text.push_str(":\n\n");
             } else {
                 return Poll::Pending;
@@ -97,7 +97,7 @@ impl Stream for Events {
     }
 }
 
-/// JSON has no line breaks in it that would end the event's data.
+/// Writes an event. A line break in the data would end it, so each line has its own `data:`.
 fn event(name: &str, json: &str) -> String {
     let mut text = format!("event: {name}\n");
     for line in json.lines() {

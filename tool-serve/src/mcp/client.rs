@@ -45,8 +45,8 @@ pub use self::notice::{Notice, NoticeKind};
 pub use self::server::ServerAt;
 use self::session::Session;
 
-/// Connects to an MCP server, whose tools then are tools like any other: a command that is started and
-/// speaks over its standard input and output, or a URL of streamable HTTP.
+/// Connects to an MCP server and makes a toolset of its tools. The server is a command, which speaks over its standard
+/// input and output, or a URL of streamable HTTP.
 ///
 /// ```no_run
 /// use std::process::Command;
@@ -66,27 +66,25 @@ use self::session::Session;
 /// # }
 /// ```
 ///
-/// - Arguments are checked here before anything is sent: by the tool's schema with the feature
-///   `validate` (see [`DynToolBuilder::parameters`](toolwright_runtime::DynToolBuilder::parameters)),
-///   and always for being an object without equal keys. They are sent as they were written, digit for
-///   digit.
-/// - What the server says is no more trusted than what a model says: its messages are limited, one that
-///   cannot be read is passed over, characters that nobody sees are taken out of the words of its tools,
-///   and what is refused of its list stands in [`Client::notices`]. The *words* of its tools reach your
-///   model as they are: connect to servers that you trust.
-/// - A call is sent once. If the connection is lost before the answer, the call fails, and the error says
-///   that its effect is not known, except for tools that say they are `read_only` or `idempotent`, which a
-///   [`Retry`](toolwright_runtime::layers::Retry) may call again.
+/// - Arguments are checked before they are sent: always for being an object without repeated keys, and by the tool's
+///   schema with the feature `validate` (see
+///   [`DynToolBuilder::parameters`](toolwright_runtime::DynToolBuilder::parameters)). They are sent as they were
+///   written, digit for digit.
+/// - A server is not trusted more than a model. Its messages are limited, and unreadable ones are skipped. Invisible
+///   characters are removed from the texts of its tools. [`Client::notices`] lists all changes and refusals. The
+///   *texts* of its tools reach your model unchanged otherwise, so connect only to servers that you trust.
+/// - A call is sent once. If the connection is lost before the answer, the call fails with an unknown outcome. Tools
+///   that are `read_only` or `idempotent` may be called again by a [`Retry`](toolwright_runtime::layers::Retry).
 ///
-/// Dropping the [`Client`] and all of its tools ends the connection, and the server's process.
+/// Dropping the [`Client`] and all of its tools closes the connection, and ends the server's process.
 pub fn connect(server: impl Into<ServerAt>) -> Connector {
     Connector::new(server.into())
 }
 
-/// A connection to an MCP server, made by [`connect`]. It is made anew when it is lost.
+/// Connection to an MCP server, created by [`connect`]. It reconnects when it is lost.
 ///
-/// The connection lives as long as this or one of its tools; the list of tools follows the server's as
-/// long as this lives.
+/// The connection lives as long as the client or one of its tools. The list of tools follows the server's as long as
+/// the client lives.
 pub struct Client {
     link: Arc<Link>,
     lists: Arc<Lists>,
@@ -125,53 +123,50 @@ fn visible(words: &str) -> String {
 }
 
 impl Client {
-    /// The server's tools as they are now. What is returned never changes; see
-    /// [`registry`](Self::registry) for what does.
+    /// Returns the server's tools as they are now. The returned toolset never changes; the [`registry`](Self::registry)
+    /// does.
     pub fn toolset(&self) -> Toolset {
         self.lists.tools()
     }
 
-    /// The registry that follows the server's list: the one that was
-    /// [given](Connector::registry), or one of the server's tools alone. Its snapshots are sources
-    /// of an executor's and an agent's tools.
+    /// Returns the registry that follows the server's list: the one that was [given](Connector::registry), or one of
+    /// this server alone. Executors and agents can use it as their source of tools.
     pub fn registry(&self) -> &Registry {
         self.lists.registry()
     }
 
-    /// What of the server's present list was not taken as it is.
+    /// Returns the changes and refusals of the current list.
     pub fn notices(&self) -> Vec<Notice> {
         self.lists.notices()
     }
 
-    /// The server's name, as it calls itself. This and what else it said of itself is of the first
-    /// connection.
+    /// Returns the server's name for itself. This and its other descriptions are those of the first connection.
     pub fn server_name(&self) -> Option<&str> {
         self.identity.name.as_deref()
     }
 
-    /// The server's version.
+    /// Returns the server's version.
     pub fn server_version(&self) -> Option<&str> {
         self.identity.version.as_deref()
     }
 
-    /// The version of the protocol that is spoken, such as `2025-11-25`.
+    /// Returns the protocol version in use, such as `2025-11-25`.
     pub fn protocol(&self) -> Option<&str> {
         self.identity.protocol.as_deref()
     }
 
-    /// What the server says about how it is used, without characters that nobody sees: for a system
-    /// prompt, if you trust the server.
+    /// Returns the server's instructions without invisible characters, for a system prompt if you trust the server.
     pub fn instructions(&self) -> Option<&str> {
         self.identity.instructions.as_deref()
     }
 
-    /// Whether there is a connection at the moment.
+    /// Returns true if there is a connection now.
     pub fn is_connected(&self) -> bool {
         matches!(&*self.link.state.borrow(), State::Up(..))
     }
 
-    /// Ends the connection and waits for its end, and for that of the server's process. Calls of its
-    /// tools fail from then on. A registry that others share loses the tools.
+    /// Closes the connection and waits for the end of it and of the server's process. Calls of its tools fail from then
+    /// on. A shared registry loses the tools.
     pub async fn close(self) {
         self.lists.leave();
         self.link.stop.cancel();

@@ -1,4 +1,4 @@
-//! The Model Context Protocol: a server of a toolset, and a client that makes a toolset of a server.
+//! The Model Context Protocol: an MCP server for a toolset, and a client that makes a toolset of an MCP server.
 
 mod broken;
 mod client;
@@ -8,4 +8,6 @@ pub use self::client::{
     Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, Notice,
     NoticeKind, ServerAt, connect,
 };
-pub use self::server::{Answer, Answers, HttpBody, HttpService, Server, ServerLimits};
+pub use self::server::{
+    ElicitResult, ElicitResults, HttpBody, HttpService, McpServer, ServerLimits,
+};

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use toolwright::serve::axum::extract::Request;
 use toolwright::serve::axum::routing::get;
 use toolwright::serve::axum::{self, Router, middleware};
-use toolwright::serve::http::Server;
+use toolwright::serve::http::HttpServer;
 use toolwright::{Cancel, Context, Toolset, tool, tools};
 
 use super::client::{Answer, read};
@@ -29,7 +29,7 @@ fn asked(place: &str, request: &str) -> Answer {
         .enable_all()
         .build()
         .unwrap();
-    let tools = Server::new(all()).into_router(&Cancel::new());
+    let tools = HttpServer::new(all()).into_router(&Cancel::new());
     let tools = tools.layer(middleware::map_request(|mut request: Request| async {
         let user = request.headers().get("x-user");
         let user = user.map(|user| User(user.to_str().unwrap().to_owned()));

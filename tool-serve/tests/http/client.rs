@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use toolwright::serve::http::Server;
+use toolwright::serve::http::HttpServer;
 use toolwright::{Cancel, Toolset};
 
 use super::tools;
@@ -23,14 +23,14 @@ pub(crate) fn serve() -> Served {
     serve_with(|server| server)
 }
 
-pub(crate) fn serve_with(change: impl FnOnce(Server) -> Server) -> Served {
+pub(crate) fn serve_with(change: impl FnOnce(HttpServer) -> HttpServer) -> Served {
     serve_tools(tools::all(), |server| {
         change(server.name("shop").version("1.2.0"))
     })
 }
 
-pub(crate) fn serve_tools(tools: Toolset, change: impl FnOnce(Server) -> Server) -> Served {
-    let server = change(Server::new(tools));
+pub(crate) fn serve_tools(tools: Toolset, change: impl FnOnce(HttpServer) -> HttpServer) -> Served {
+    let server = change(HttpServer::new(tools));
     let stop = Cancel::new();
     let (tell, told) = std::sync::mpsc::channel();
     let until = stop.clone();

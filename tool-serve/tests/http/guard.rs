@@ -8,7 +8,7 @@ use toolwright::serve::axum::extract::Request;
 use toolwright::serve::axum::http::HeaderValue;
 use toolwright::serve::axum::middleware::{Next, from_fn};
 use toolwright::serve::axum::routing::get;
-use toolwright::serve::http::Server;
+use toolwright::serve::http::HttpServer;
 use toolwright::{Cancel, Context};
 use tower_service::Service;
 
@@ -112,7 +112,7 @@ fn a_token_has_no_space_around_it_and_one_that_is_none_lets_nobody_in() {
         "corr\u{e9}ct",
         "cor\0rect",
     ] {
-        let with_token = || Server::new(tools::all()).bearer(token);
+        let with_token = || HttpServer::new(tools::all()).bearer(token);
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
             let refused = with_token()
@@ -141,7 +141,7 @@ fn a_token_has_no_space_around_it_and_one_that_is_none_lets_nobody_in() {
 }
 
 /// What a host says, and whether that is enough.
-type Case = (fn(Server) -> Server, bool);
+type Case = (fn(HttpServer) -> HttpServer, bool);
 
 #[test]
 fn beyond_the_loopback_somebody_has_to_ask_for_something() {
@@ -155,11 +155,11 @@ fn beyond_the_loopback_somebody_has_to_ask_for_something() {
         let table: [Case; 3] = [
             (|server| server, false),
             (|server| server.bearer("t"), true),
-            (Server::allow_anyone, true),
+            (HttpServer::allow_anyone, true),
         ];
         for (change, is_served) in table {
             let listener = tokio::net::TcpListener::bind("0.0.0.0:0").await.unwrap();
-            let served = change(Server::new(tools::all()))
+            let served = change(HttpServer::new(tools::all()))
                 .serve(listener, stop.clone())
                 .await;
             assert_eq!(served.is_ok(), is_served, "{served:?}");

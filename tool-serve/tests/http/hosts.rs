@@ -9,7 +9,7 @@ use toolwright::layers::Approval;
 use toolwright::serve::axum::extract::Request;
 use toolwright::serve::axum::http::StatusCode;
 use toolwright::serve::axum::middleware::{Next, from_fn};
-use toolwright::serve::http::Server;
+use toolwright::serve::http::HttpServer;
 use toolwright::{Cancel, Context, DynTool, SchemaDoc, Scope, ToolDef, Toolset, tool, tools};
 
 use super::client::{Served, read, serve_tools, serve_with};
@@ -31,7 +31,7 @@ fn ours() -> u8 {
 }
 
 /// Serves these to whoever is told by a header.
-fn by_header(server: Server) -> Server {
+fn by_header(server: HttpServer) -> HttpServer {
     server.routes(|router| {
         router.layer(from_fn(|mut request: Request, next: Next| {
             if let Some(who) = request.headers().get("x-who") {

@@ -7,7 +7,7 @@ use http::Method;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tokio::time::timeout;
-use toolwright::serve::mcp::Server;
+use toolwright::serve::mcp::McpServer;
 use toolwright::{Context, DynTool, Progress, ToolError, Toolset, tool, tools};
 
 use super::client::{Client, Heard, JSON, LONG, STREAM, until};
@@ -23,7 +23,7 @@ async fn heavy() -> u8 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_still_computes_can_be_cancelled() {
-    let service = Server::new(tools![heavy]).http();
+    let service = McpServer::new(tools![heavy]).http();
     let client = Client::greeted(&service, &json!({})).await;
     for _ in 0..2 {
         let calling = client.clone();
@@ -62,7 +62,7 @@ fn echo(what: String) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_does_not_read_holds_up_nobody_else() {
-    let service = Server::new(tools![chatty, lonely, echo]).http();
+    let service = McpServer::new(tools![chatty, lonely, echo]).http();
     let other = Client::greeted(&service, &json!({})).await;
     let client = Client::greeted(&service, &json!({})).await;
     let asking = |token: u8| {
@@ -228,7 +228,7 @@ async fn who_asks_to_hear_of_a_call_hears_of_it() {
         .handler_sync(|_: Value, _| Ok::<_, ToolError>("done"))
         .build()
         .unwrap();
-    let service = Server::new(Toolset::new([report, silent]).unwrap()).http();
+    let service = McpServer::new(Toolset::new([report, silent]).unwrap()).http();
     let client = Client::greeted(&service, &json!({})).await;
     client.call("report", "{}").await.answer(STREAM);
     client.call("report", "{}").await.answer(JSON);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolwright::serve::mcp::Server;
+use toolwright::serve::mcp::McpServer;
 use toolwright::{
     Context, DynTool, Filter, Outcome, SchemaDoc, Scope, ToolDef, ToolError, tool, tools,
 };
@@ -48,7 +48,7 @@ fn whose(#[context] cx: &Context) -> String {
 }
 
 /// A server of these, and of a tool with a parameter that stands in a header too; and how often they ran.
-pub(crate) fn server() -> (Server, Arc<AtomicUsize>) {
+pub(crate) fn server() -> (McpServer, Arc<AtomicUsize>) {
     let runs = Arc::new(AtomicUsize::new(0));
     let schema = json!({
         "type": "object",
@@ -79,7 +79,7 @@ pub(crate) fn server() -> (Server, Arc<AtomicUsize>) {
     let tools = [region, needy("needy"), needy("secret")]
         .into_iter()
         .fold(tools, |tools, tool| tools.with(tool).0);
-    let server = Server::new(tools);
+    let server = McpServer::new(tools);
     (
         server.executor(|executor| executor.filter(Filter::when(is_seen))),
         runs,

@@ -7,7 +7,7 @@ use serde_json::json;
 use toolwright_runtime::{
     Cancel, Context, ErrorKind, Event, Executor, Outcome, ToolCall, ToolError, Toolset,
 };
-use toolwright_serve::mcp::{Answer, Client, ClientEvent};
+use toolwright_serve::mcp::{Client, ClientEvent, ElicitResult};
 
 use super::{call, connect, text};
 
@@ -152,7 +152,7 @@ async fn lines_that_are_no_messages_are_passed_over() {
 #[tokio::test]
 async fn a_message_that_is_too_large_fails_its_call_alone() {
     let (connector, told) = connect("normal");
-    let client = connector.most_bytes(100_000).await.unwrap();
+    let client = connector.max_bytes(100_000).await.unwrap();
     let tools = client.toolset();
     for name in ["huge", "huge_id_last"] {
         let error = error(&tools, name, "{}").await;
@@ -170,10 +170,10 @@ async fn a_message_that_is_too_large_fails_its_call_alone() {
 #[tokio::test]
 async fn limits_that_no_clock_counts_to_are_none() {
     let connector = connect("normal").0;
-    let connector = connector.connect_limit(Duration::MAX);
+    let connector = connector.connect_timeout(Duration::MAX);
     let connector = connector
-        .list_limit(Duration::MAX)
-        .call_limit(Duration::MAX);
+        .list_timeout(Duration::MAX)
+        .idle_timeout(Duration::MAX);
     let client = connector.await.unwrap();
     assert_eq!(text(&call(&client.toolset(), "echo", "{}").await), "{}");
 }
@@ -243,7 +243,10 @@ async fn an_id_may_be_written_as_a_float() {
 #[tokio::test]
 async fn a_call_that_is_not_wanted_any_more_is_cancelled_at_the_server() {
     let (connector, told) = connect("normal");
-    let client = connector.call_limit(Duration::from_secs(2)).await.unwrap();
+    let client = connector
+        .idle_timeout(Duration::from_secs(2))
+        .await
+        .unwrap();
     let tools = client.toolset();
     // Silent for too long.
     let error = error(&tools, "slow", "{}").await;
@@ -288,7 +291,10 @@ async fn a_call_that_is_not_wanted_any_more_is_cancelled_at_the_server() {
 #[tokio::test]
 async fn a_server_that_does_not_read_holds_calls_up_and_not_the_host() {
     let (connector, _) = connect("does not read");
-    let client = connector.call_limit(Duration::from_secs(1)).await.unwrap();
+    let client = connector
+        .idle_timeout(Duration::from_secs(1))
+        .await
+        .unwrap();
     let tools = client.toolset();
     // More than a pipe takes.
     let large = format!(r#"{{"text": "{}"}}"#, "x".repeat(100_000));
@@ -346,22 +352,21 @@ async fn questions_reach_the_host_or_are_declined() {
     assert_eq!(said, r#"{"action":"decline"}"#);
 
     let (connector, _) = connect("normal");
-    let connector =
-        connector
-            .call_limit(Duration::from_secs(1))
-            .on_elicitation(|question| async move {
-                assert_eq!(
-                    (&*question.server, &*question.message),
-                    ("scripted", "How many?")
-                );
-                assert_eq!(
-                    question.schema.unwrap()["properties"]["n"]["type"],
-                    "integer"
-                );
-                // A person may think for longer than a call may be silent.
-                tokio::time::sleep(Duration::from_millis(1_800)).await;
-                Answer::Accept(json!({"n": 3}).as_object().cloned().unwrap())
-            });
+    let connector = connector
+        .idle_timeout(Duration::from_secs(1))
+        .on_elicitation(|question| async move {
+            assert_eq!(
+                (&*question.server, &*question.message),
+                ("scripted", "How many?")
+            );
+            assert_eq!(
+                question.schema.unwrap()["properties"]["n"]["type"],
+                "integer"
+            );
+            // A person may think for longer than a call may be silent.
+            tokio::time::sleep(Duration::from_millis(1_800)).await;
+            ElicitResult::Accept(json!({"n": 3}).as_object().cloned().unwrap())
+        });
     let client = connector.await.unwrap();
     let said = text(&call(&client.toolset(), "ask", "{}").await);
     assert_eq!(said, r#"{"action":"accept","content":{"n":3}}"#);
@@ -380,7 +385,7 @@ async fn input_that_is_required_is_sent_with_the_same_arguments() {
     let client = connector
         .on_elicitation(|question| async move {
             let who = question.message.clone();
-            Answer::Accept(json!({"asked": who}).as_object().cloned().unwrap())
+            ElicitResult::Accept(json!({"asked": who}).as_object().cloned().unwrap())
         })
         .await
         .unwrap();

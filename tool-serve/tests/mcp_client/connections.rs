@@ -30,7 +30,7 @@ async fn a_connection_that_cannot_be_says_why() {
 
     let (connector, _) = connect("never says hello");
     let error = connector
-        .connect_limit(Duration::from_millis(500))
+        .connect_timeout(Duration::from_millis(500))
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ConnectErrorKind::Timeout, "{error}");

@@ -184,7 +184,7 @@ async fn no_tool_is_dropped_without_a_word() {
 async fn a_host_takes_the_tools_that_it_wants() {
     let (connector, _) = connect("normal");
     let client = connector
-        .keep(|def| def.name.starts_with('e'))
+        .filter(|def| def.name.starts_with('e'))
         .prefix("x_")
         .await
         .unwrap();
@@ -217,7 +217,7 @@ async fn all_pages_are_read_and_circles_are_left() {
         ("no list", "invalid type"),
     ] {
         let (connector, _) = connect(script);
-        let connector = connector.most_tools(50).most_bytes(100_000);
+        let connector = connector.max_tools(50).max_bytes(100_000);
         let error = connector.await.unwrap_err();
         assert_eq!(error.kind(), ConnectErrorKind::List, "{error}");
         assert!(error.to_string().contains(why), "{error}");
@@ -289,7 +289,7 @@ async fn a_list_that_comes_after_the_end_is_not_put_into_the_registry() {
     let (reads, goes_on) = (Arc::clone(&at), Arc::clone(&proceed));
     let client = connector
         .registry(&registry)
-        .keep(move |def| {
+        .filter(move |def| {
             if def.name == "new" {
                 reads.wait();
                 goes_on.wait();

@@ -33,7 +33,7 @@ fn measured() {
 
 async fn a_long_line() {
     let (connector, _) = connect("normal");
-    let client = connector.most_bytes(LIMIT).await.unwrap();
+    let client = connector.max_bytes(LIMIT).await.unwrap();
     let tools = client.toolset();
     let error = call(&tools, "line", "{}").await.outcome.unwrap_err();
     assert!(
@@ -46,7 +46,7 @@ async fn a_long_line() {
 async fn nobody_reads() {
     let (connector, _) = connect("does not read");
     let limit = Duration::from_millis(50);
-    let client = connector.call_limit(limit).await.unwrap();
+    let client = connector.idle_timeout(limit).await.unwrap();
     let tools = client.toolset();
     let arguments = format!(r#"{{"text": "{}"}}"#, "x".repeat(256 * 1024));
     for _ in 0..16 {

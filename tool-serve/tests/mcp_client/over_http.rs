@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio::time::{sleep, timeout};
 use toolwright_runtime::{Context, ErrorKind, ToolCall, ToolError, Toolset};
-use toolwright_serve::mcp::{self, Answer, Client, ClientEvent, ConnectErrorKind};
+use toolwright_serve::mcp::{self, Client, ClientEvent, ConnectErrorKind, ElicitResult};
 
 use super::raw_http::{Asked, Reply, Server, answered, plain};
 use super::{Told, call, text, told};
@@ -19,7 +19,7 @@ async fn serve(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> (Ser
     let connector = connector
         .bearer("s3cret")
         .header("x-team", "blue")
-        .most_bytes(100_000);
+        .max_bytes(100_000);
     let client = connector.await.unwrap();
     (server, client, told)
 }
@@ -433,7 +433,7 @@ async fn what_a_session_that_is_over_asked_takes_no_place_in_the_next() {
             if !is_heard {
                 std::future::pending::<()>().await;
             }
-            Answer::Decline
+            ElicitResult::Decline
         }
     });
     let client = connector.await.unwrap();

@@ -2,7 +2,7 @@
 
 use axum::serve::ListenerExt;
 use serde::{Deserialize, Serialize};
-use toolwright::serve::mcp::Server;
+use toolwright::serve::mcp::McpServer;
 use toolwright::{Schema, tool, tools};
 use toolwright_benches_measure::receipt;
 
@@ -32,7 +32,7 @@ fn create_order(customer: Customer, lines: Vec<Line>) -> Receipt {
 
 #[tokio::main]
 async fn main() -> std::io::Result<()> {
-    let server = Server::new(tools![add, create_order]);
+    let server = McpServer::new(tools![add, create_order]);
     match std::env::args().nth(1).as_deref() {
         Some("stdio") => server.serve_stdio().await,
         Some("http") => {

@@ -1,12 +1,14 @@
-//! Journal and sub-sessions that one visit of the tools lends to its calls.
+//! Resources of one visit of the tools node: its journal and its sub-sessions.
+//!
+//! They go to the calls as layers of the executor. If one of them could not be saved, the visit is discarded.
 
 use std::sync::Arc;
 
-use toolwright_runtime::{Context, Event as CallEvent, Executor, Toolset};
+use toolwright_runtime::{Context, Event, Executor, Toolset};
 
 use super::Engine;
 use crate::agent::sub_sessions::SubSessions;
-use crate::event::Event;
+use crate::event::RunEvent;
 use crate::journal::Journal;
 use crate::{AgentError, CheckpointError};
 
@@ -32,7 +34,7 @@ impl Lease {
 }
 
 impl Engine<'_> {
-    /// Makes the lease of one visit for calls of these tools. A step saves no session, so it has no checkpoint for
+    /// Creates the lease of one visit for calls of these tools. A step saves no session, so it has no checkpoint for
     /// call records to refer to, and no sub-sessions.
     pub(super) fn lease(&self, tools: &Toolset) -> Result<Lease, AgentError> {
         if self.is_step {
@@ -60,13 +62,13 @@ impl Engine<'_> {
         if let Some(journal) = &lease.journal {
             executor = executor.layer(journal.clone());
         }
-        // One observer each: the executor contains what panics.
+        // One observer per listener, because the executor contains the panic of each observer.
         for listener in &self.agent.listeners {
             let listener = Arc::clone(listener);
             let (session, run_id) = (self.session.id().to_owned(), self.session.run_id());
-            let observer = move |event: &CallEvent<'_>| {
+            let observer = move |event: &Event<'_>| {
                 let (session, run_id) = (session.as_str(), run_id.as_str());
-                listener.event(&Event::Call {
+                listener.event(&RunEvent::Call {
                     session,
                     run_id,
                     event,

@@ -1,13 +1,15 @@
-//! The model node: sends a request and takes the answer.
+//! The model node: sends a request and appends the response to the thread.
 
 use std::collections::HashSet;
 
 use toolwright_runtime::{ShortStr, StreamEvent, ToolChoice, Toolset};
 
 use super::{Engine, VisitResult, emit, until};
-use crate::event::Event;
+use crate::event::RunEvent;
 use crate::span::AgentSpan;
-use crate::{AgentError, Assistant, Halted, Message, News, Node, Request, Response};
+use crate::{
+    AgentError, Assistant, DeltaSink, ModelRequest, ModelResponse, Node, RunEnd, ThreadMessage,
+};
 
 impl Engine<'_> {
     pub(super) async fn visit_model(&mut self) -> VisitResult {
@@ -19,9 +21,9 @@ impl Engine<'_> {
         let response = self.respond(&tools).await;
         let mut response = match response {
             Ok(Some(response)) => response,
-            Ok(None) => return Ok(Some(Halted::Cancelled)),
+            Ok(None) => return Ok(Some(RunEnd::Cancelled)),
             Err(AgentError::Model(error)) if self.session.at.turn > 0 => {
-                return Ok(Some(Halted::ModelError(error)));
+                return Ok(Some(RunEnd::ModelError(error)));
             }
             Err(error) => return Err(error),
         };
@@ -33,7 +35,7 @@ impl Engine<'_> {
         }
         self.name_calls(&mut response);
         let run_id = &self.session.run_id();
-        self.emit(&Event::ModelFinished {
+        self.emit(&RunEvent::ModelFinished {
             session: self.session.id(),
             run_id,
             response: &response,
@@ -49,7 +51,7 @@ impl Engine<'_> {
             asks: None,
         };
         let calls = said.calls.clone();
-        self.session.thread.push(Message::Assistant(said));
+        self.session.thread.push(ThreadMessage::Assistant(said));
         let next = if calls.is_empty() {
             Node::End
         } else {
@@ -61,7 +63,7 @@ impl Engine<'_> {
         }
         if next == Node::Tools {
             let run_id = &self.session.run_id();
-            self.emit(&Event::CallsReady {
+            self.emit(&RunEvent::CallsReady {
                 session: self.session.id(),
                 run_id,
                 calls: &calls,
@@ -72,14 +74,14 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// Gives each call without an id a new one, unique in the thread, before anybody sees the call. The provider's
-    /// own form of the message has no ids for these calls, so it is dropped.
-    fn name_calls(&self, response: &mut Response) {
+    /// Gives each call without an id a new one, unique in the thread, before it is published. The provider's own form
+    /// of the message has no ids for these calls, so it is dropped.
+    fn name_calls(&self, response: &mut ModelResponse) {
         if response.calls.iter().all(|call| !call.id.is_empty()) {
             return;
         }
         let messages = self.session.thread.messages().iter();
-        let known = messages.flat_map(Message::tool_calls);
+        let known = messages.flat_map(ThreadMessage::tool_calls);
         let known = known.chain(&response.calls).map(|call| call.id.clone());
         let known: HashSet<ShortStr> = known.collect();
         let mut made = (0_u64..).map(|number| ShortStr::from(format!("call_{number}")));
@@ -89,31 +91,31 @@ impl Engine<'_> {
         response.native = None;
     }
 
-    /// Returns the model's answer, or `None` if the run is cancelled first.
-    async fn respond(&self, tools: &Toolset) -> Result<Option<Response>, AgentError> {
+    /// Returns the model's response, or `None` if the run is cancelled first.
+    async fn respond(&self, tools: &Toolset) -> Result<Option<ModelResponse>, AgentError> {
         let choice = self.choice(tools)?;
-        let mut request = Request::new(&self.session.thread, tools, &choice);
+        let mut request = ModelRequest::new(&self.session.thread, tools, &choice);
         request.system = self.active_agent().system.as_deref();
         let (session, run_id) = (self.session.id(), self.session.run_id());
         let listener = |delta: &StreamEvent| {
             let run_id = &run_id;
             emit(
                 &self.agent.listeners,
-                &Event::Delta {
+                &RunEvent::Delta {
                     session,
                     run_id,
                     delta,
                 },
             );
         };
-        let news = if self.agent.listeners.is_empty() {
-            News::NOBODY
+        let deltas = if self.agent.listeners.is_empty() {
+            DeltaSink::NONE
         } else {
-            News::to(&listener)
+            DeltaSink::to(&listener)
         };
         let stop = self.host.cancel();
         let span = AgentSpan::of_model(self.session.id());
-        let response = span.around(self.active_agent().model.respond(request, news));
+        let response = span.around(self.active_agent().model.respond(request, deltas));
         let Some(response) = until(response, stop.cancelled()).await else {
             return Ok(None);
         };

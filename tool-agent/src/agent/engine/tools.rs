@@ -1,11 +1,14 @@
-//! The tools node: runs calls and takes their outcomes.
+//! The tools node: runs the calls of a turn and records their outcomes.
+//!
+//! Decided calls run before the others. An outcome goes to the thread, to the list of waiting calls, or is discarded if
+//! the journal could not be written: a call that is not recorded must not look answered.
 
 use std::collections::BTreeSet;
 
 use serde_json::json;
 use toolwright_runtime::{
-    Batch, Context, Decided, Decision, ErrorKind, Halted as BatchHalted, Outcome, Reply, ToolCall,
-    ToolError, ToolResult, Toolset,
+    Batch, Context, Decided, Decision, ErrorKind, Halted, Outcome, Reply, ToolCall, ToolError,
+    ToolResult, Toolset,
 };
 
 use super::lease::Lease;
@@ -13,12 +16,12 @@ use super::{Engine, VisitResult};
 use crate::digest;
 use crate::session::WaitingCall;
 use crate::tool_node::plans;
-use crate::{AgentError, Halted, Node, PendingCall, Status, ToolMessage, Why};
+use crate::{AgentError, Node, PendingCall, PendingCallReason, RunEnd, Status, ToolMessage};
 
 impl Engine<'_> {
     pub(super) async fn visit_tools(&mut self) -> VisitResult {
         if self.session.thread.unanswered().is_empty() {
-            // What was left has been answered since.
+            // The host has answered the remaining calls.
             self.session.settle();
             return Ok(self.session.ending());
         }
@@ -31,7 +34,7 @@ impl Engine<'_> {
         let is_new = at.counted != Some(at.turn);
         if is_new {
             self.rounds += 1;
-            // It may have been stored by somebody else.
+            // Saturating, because the session may come from foreign storage.
             at.rounds = at.rounds.saturating_add(1);
             at.counted = Some(at.turn);
         }
@@ -40,9 +43,9 @@ impl Engine<'_> {
             let batch = self.executor(&lease).decide(&decided, &cx).await;
             let places: Vec<_> = decided.iter().map(|one| one.place).collect();
             let halted = self.take(&places, &batch, &places, &lease)?;
-            // As in a batch, siblings of a call that ends the run are run to their end.
+            // As in a batch, siblings of a call that ends the run still run.
             let stops = batch.halts().iter().any(|halt| {
-                use BatchHalted::{Aborted, AskUser, Cancelled};
+                use Halted::{Aborted, AskUser, Cancelled};
                 matches!(halt, Cancelled | Aborted { .. } | AskUser { .. })
             });
             if stops || self.not_run().is_empty() {
@@ -60,15 +63,14 @@ impl Engine<'_> {
         self.take(&all, &batch, &places, &lease)
     }
 
-    /// Returns the places of the calls whose turn to run has not come.
+    /// Returns the places of the calls that have not run yet.
     fn not_run(&self) -> Vec<usize> {
         let open = self.session.pending().into_iter();
-        let open = open.filter(|pending| pending.why == Why::NotRun);
+        let open = open.filter(|pending| pending.reason == PendingCallReason::NotRun);
         open.map(|pending| pending.index).collect()
     }
 
-    /// Records the digests of calls that are about to run, as they can be seen now. Decisions about the calls are
-    /// bound to these digests.
+    /// Records the digests of calls that are about to run. Decisions about the calls are bound to these digests.
     pub(super) fn show_calls(&mut self) {
         let mut pending = self.session.pending().into_iter();
         if pending.all(|pending| self.session.wait(pending.index).is_some()) {
@@ -83,8 +85,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Returns the decisions about waiting calls, and the calls whose agents can go on. Fails if one of the decisions
-    /// cannot be carried out.
+    /// Returns the decided calls, and the calls whose agents can continue. Fails if a decision cannot be carried out.
     fn decided(&mut self, tools: &Toolset, cx: &Context) -> Result<Vec<Decided>, AgentError> {
         let mut decided = Vec::new();
         let mut wrong = None;
@@ -98,7 +99,7 @@ impl Engine<'_> {
                         decision: Decision::Approve,
                     });
                 } else {
-                    // Its conversation would end with the call, or another tool run that nobody approved.
+                    // Otherwise its conversation would be lost, or a tool would run that nobody approved.
                     let words = "the agent that the call runs is not there any more; the call can be \
                                  answered or rejected";
                     wrong.get_or_insert(AgentError::Decision {
@@ -137,9 +138,10 @@ impl Engine<'_> {
                 }),
                 Err(error) => {
                     wait.decision = None;
-                    if wait.why == Why::NotRun {
-                        // Somebody wanted it otherwise: it does not run by itself any more.
-                        wait.why = Why::Decision(json!({ "why": error.to_string() }));
+                    if wait.reason == PendingCallReason::NotRun {
+                        // A person decided otherwise, so the call no longer runs by itself.
+                        wait.reason =
+                            PendingCallReason::Decision(json!({ "why": error.to_string() }));
                     }
                     let index = wait.index;
                     wrong.get_or_insert(AgentError::Decision { index, error });
@@ -149,8 +151,8 @@ impl Engine<'_> {
         wrong.map_or(Ok(decided), Err)
     }
 
-    /// Puts the outcomes of calls into the thread. `places` maps the batch's calls to places in the turn; `ran` holds
-    /// the places that were to run. A batch whose journal or sub-sessions could not be saved is discarded.
+    /// Records the outcomes of calls. `places` maps the batch's calls to places in the turn; `ran` holds the places
+    /// that were to run. Fails if the journal or a sub-session could not be saved; the batch is discarded then.
     fn take(
         &mut self,
         places: &[usize],
@@ -162,13 +164,13 @@ impl Engine<'_> {
             self.subs = None;
             return Err(error.into());
         }
-        // What only the host's context says stays the host's.
+        // State from the host's context is not stored in the session.
         let state = std::mem::take(&mut self.session.state);
         let updates = batch.updates().iter().cloned();
         self.session.state = updates.fold(state, |state, (name, value)| state.with(name, value));
         self.count();
         let active_agent = self.active_agent();
-        // The tools as they are seen behind the turn; made where a call waits.
+        // Visible tools after the turn; computed once a call waits.
         let mut tools = None;
         let ran: BTreeSet<_> = ran.iter().copied().collect();
         let (mut direct, mut answers) = (None, Vec::new());
@@ -196,9 +198,9 @@ impl Engine<'_> {
                         .journal
                         .as_ref()
                         .and_then(|journal| journal.waits(index));
-                    let why = match (&sub, record) {
-                        (Some(_), _) => Why::Agent,
-                        (None, Some(record)) => Why::OutcomeUnknown { record },
+                    let reason = match (&sub, record) {
+                        (Some(_), _) => PendingCallReason::Agent,
+                        (None, Some(record)) => PendingCallReason::OutcomeUnknown { record },
                         (None, None) => pending.reason.clone().into(),
                     };
                     let before = self.session.take_wait(index);
@@ -206,7 +208,14 @@ impl Engine<'_> {
                         tools.get_or_insert_with(|| active_agent.executor.tools(&self.context()));
                     let digest = digest::of(&pending.call, tools);
                     let call = pending.call.clone();
-                    let mut wait = WaitingCall::new(PendingCall { index, call, why }, digest);
+                    let mut wait = WaitingCall::new(
+                        PendingCall {
+                            index,
+                            call,
+                            reason,
+                        },
+                        digest,
+                    );
                     wait.sub = sub.map(Box::new).or(before.and_then(|before| before.sub));
                     self.session.put_wait(wait);
                 }
@@ -226,12 +235,12 @@ impl Engine<'_> {
 
     /// Records which calls hand the conversation over, and which call ends the run once all calls of the turn are
     /// answered. Returns the first such reason, unchanged.
-    fn take_endings(&mut self, places: &[usize], batch: &Batch) -> Option<Halted> {
+    fn take_endings(&mut self, places: &[usize], batch: &Batch) -> Option<RunEnd> {
         let mut first = None;
         for halt in batch.halts() {
-            let (BatchHalted::Aborted { index }
-            | BatchHalted::ToolError { index }
-            | BatchHalted::Halt { index, .. }) = halt
+            let (Halted::Aborted { index }
+            | Halted::ToolError { index }
+            | Halted::Halt { index, .. }) = halt
             else {
                 continue;
             };
@@ -245,8 +254,8 @@ impl Engine<'_> {
             let is_first = self.session.ends_with(index, result);
             if is_first {
                 first = Some(match (&result.outcome, halt) {
-                    (Err(error), _) => Halted::ToolError(error.clone()),
-                    (Ok(_), BatchHalted::Halt { reason, value, .. }) => Halted::Halt {
+                    (Err(error), _) => RunEnd::ToolError(error.clone()),
+                    (Ok(_), Halted::Halt { reason, value, .. }) => RunEnd::Halt {
                         index,
                         id: result.id.clone(),
                         reason: reason.clone(),
@@ -271,20 +280,20 @@ impl Engine<'_> {
         true
     }
 
-    /// Returns why the run ends here, if it does; among several reasons, the first in this order. `ends` is the
-    /// reason given by the batch's own calls, unchanged.
+    /// Returns the reason to end the run here. If there are several, the first in this order counts. `ends` is the
+    /// reason given by the batch's own calls.
     fn halted(
         &self,
         batch: &Batch,
         direct: Option<(usize, String)>,
-        ends: Option<Halted>,
-    ) -> Option<Halted> {
+        ends: Option<RunEnd>,
+    ) -> Option<RunEnd> {
         let session = &self.session;
         match batch.halted() {
-            Some(BatchHalted::Cancelled) => return Some(Halted::Cancelled),
-            Some(BatchHalted::Aborted { .. }) => {
+            Some(Halted::Cancelled) => return Some(RunEnd::Cancelled),
+            Some(Halted::Aborted { .. }) => {
                 let error = batch.error().cloned();
-                return Some(error.map_or(Halted::Cancelled, Halted::ToolError));
+                return Some(error.map_or(RunEnd::Cancelled, RunEnd::ToolError));
             }
             _ => {}
         }
@@ -295,7 +304,7 @@ impl Engine<'_> {
             options,
         }) = session.question()
         {
-            return Some(Halted::AskUser {
+            return Some(RunEnd::AskUser {
                 index,
                 id,
                 question,
@@ -306,11 +315,11 @@ impl Engine<'_> {
             return Some(ends.unwrap_or(ending));
         }
         if session.is_left() {
-            return Some(Halted::Pending);
+            return Some(RunEnd::Pending);
         }
-        // Of a turn that was paused the batch knows a part.
+        // After a pause, the batch knows only a part of the turn.
         let last = session.thread.direct()?;
-        Some(Halted::ReturnDirect(match direct {
+        Some(RunEnd::ReturnDirect(match direct {
             Some((index, text)) if index == last.index => text,
             _ => last.text.clone(),
         }))

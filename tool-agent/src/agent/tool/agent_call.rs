@@ -1,4 +1,4 @@
-//! Running an agent for a call of a tool.
+//! One call that runs an agent: finds its session, runs it, and maps the end of the run to an outcome.
 
 use std::sync::Arc;
 
@@ -7,26 +7,26 @@ use toolwright_runtime::{__private, Cancel, Context, ErrorKind, Outcome, State, 
 use super::{AgentTool, FinalizeFn};
 use crate::agent::Agent;
 use crate::agent::sub_sessions::SubSessions;
-use crate::{AgentError, CheckpointError, Halted, ModelError, Session, Status};
+use crate::{AgentError, CheckpointError, ModelError, RunEnd, Session, Status};
 
-/// An agent and the call that runs it.
+/// A call of an agent.
 pub(super) struct AgentCall {
     agent: Agent,
     finish: Option<Arc<FinalizeFn>>,
-    /// Id of the session; `None` if any new id will do.
+    /// Session id; `None` for a new random id.
     id: Option<Arc<str>>,
-    /// State of the calling conversation; a new session starts with a copy.
+    /// State of the calling conversation. A new session starts with a copy.
     state: State,
-    /// Context of the run. The host's state overrides the session's; the calling conversation's state does not.
+    /// Context of the run. Its state is the host's, which overrides the session's.
     cx: Context,
 }
 
 /// Result of running the agent.
 pub(super) enum AgentCallResult {
     Ended(Result<Outcome, ToolError>),
-    /// The agent waits for somebody.
+    /// The agent waits for input.
     Paused,
-    /// The session could not be saved: somebody else goes on with it, or the store failed.
+    /// The session could not be saved: another process continued it, or the store failed.
     NotSaved(CheckpointError),
 }
 
@@ -59,7 +59,7 @@ impl AgentCall {
             _ => None,
         };
         let mut session = match (kept, stored) {
-            // A program ended in its midst, or a layer calls again.
+            // A process died during the call, or a layer repeats the call.
             (Some(kept), Some(stored)) if stored.saved > kept.saved => stored,
             (Some(kept), _) | (None, Some(kept)) => kept,
             (None, None) => {
@@ -73,7 +73,7 @@ impl AgentCall {
         Ok(session)
     }
 
-    /// Replaces the cancellation, so that only `stop` cancels the call.
+    /// Replaces the context's cancellation with `stop`.
     pub(super) fn cancelled_by(self, stop: Cancel) -> Self {
         Self {
             cx: self.cx.with_cancel(stop),
@@ -86,20 +86,20 @@ impl AgentCall {
         if !session.goes_on() {
             return AgentCallResult::Paused;
         }
-        // One that has ended has its result already.
+        // A completed session already has its result.
         if *session.status() != Status::Completed {
             let run = self.agent.run(session, &self.cx).await;
             let failed = match run {
-                // Whatever ended the run, somebody is needed first.
-                Ok(run) if session.is_paused() && !matches!(run.halted, Halted::Cancelled) => {
+                // For whatever reason the run ended, the session waits for input.
+                Ok(run) if session.is_paused() && !matches!(run.end, RunEnd::Cancelled) => {
                     return AgentCallResult::Paused;
                 }
-                Ok(run) => match run.halted {
-                    Halted::Completed
-                    | Halted::HaltWhen
-                    | Halted::Halt { .. }
-                    | Halted::ReturnDirect(_) => None,
-                    Halted::Cancelled => Some(cancelled()),
+                Ok(run) => match run.end {
+                    RunEnd::Completed
+                    | RunEnd::HaltWhen
+                    | RunEnd::Halt { .. }
+                    | RunEnd::ReturnDirect(_) => None,
+                    RunEnd::Cancelled => Some(cancelled()),
                     _ => run.strict().err().map(failed),
                 },
                 Err(AgentError::Checkpoint(error)) => return AgentCallResult::NotSaved(error),
@@ -144,7 +144,7 @@ pub(super) fn not_saved(error: CheckpointError, subs: Option<&SubSessions>) -> T
     ToolError::failed("the agent's conversation could not be kept").with_source(error)
 }
 
-/// Maps a failure to the error that the calling model reads. Details for the host stay in its debug text.
+/// Maps a failure to the error that the calling model reads. Details for the host go to its debug text.
 fn failed(error: AgentError) -> ToolError {
     match error {
         AgentError::Tool(error) => error,

@@ -1,4 +1,7 @@
-//! Agents that run detached from the call that started them.
+//! Agents that run in a task of their own, detached from the call that started them.
+//!
+//! The call returns the session's id. The result goes to the queue of the outermost conversation, also if the task
+//! panics or is dropped: otherwise a caller would wait for it forever.
 
 use std::sync::Arc;
 
@@ -10,8 +13,8 @@ use super::agent_call::{AgentCall, AgentCallResult};
 use crate::agent::sub_sessions::SubSessions;
 use crate::{Queue, Session, Status};
 
-/// Starts the agent in a task and returns its session id. If the call is made again while the task runs, the answer
-/// is the same and no other task starts.
+/// Starts the agent in a task and returns its session id. If the call is made again while the task runs, it returns the
+/// same id and starts no other task.
 pub(super) fn begin(
     agent_call: AgentCall,
     mut session: Session,
@@ -41,7 +44,7 @@ pub(super) fn begin(
     })))
 }
 
-/// Leaves a message in the queue when the task ends, however it ends.
+/// Pushes a message to the queue when the task ends, however it ends.
 struct EndNotice {
     queue: Queue,
     id: Arc<str>,

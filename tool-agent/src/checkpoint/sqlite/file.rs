@@ -13,14 +13,14 @@ use super::{SqlResult, StoreFailure, rows, table};
 use crate::CheckpointError;
 use crate::checkpoint::Damage;
 
-/// Stands in the head of the file: "Twrt".
+/// Application id in the header of the file: "Twrt".
 const APPLICATION: i64 = 0x5477_7274;
-/// The version of the tables. The first one had no checksums, and is migrated.
+/// Version of the tables. The first one had no checksums, and is migrated.
 const VERSION: i64 = 2;
 /// Time limit for waiting on another program's transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// All that the file holds, as SQLite keeps it: by its name.
+/// Tables and indices by name, as SQLite stores their definitions.
 const TABLES: [(&str, &str); 5] = [
     (
         table::STORE.name,
@@ -79,15 +79,15 @@ const TABLES: [(&str, &str); 5] = [
     ),
 ];
 
-/// Opens the file. Checks that it is a store and not damaged, before anything is written to it.
+/// Opens the file. Checks that it is an undamaged store before anything is written to it.
 pub(super) fn open(path: &Path) -> Result<Connection, CheckpointError> {
     make(path)?;
     let prepared = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|mut connection| {
         if identify(&connection, path)? < VERSION {
             migrate(&mut connection, path)?;
         }
-        // The main file holds all that was written: a log beside it could lose its end, and nothing would tell. Every
-        // commit ends with a journal whose head is wiped, which is on the disk before anybody hears of it.
+        // A write-ahead log could lose its end without notice, so all data is in the main file. A commit ends with the
+        // wiped header of the journal, which is on disk before the commit is reported.
         connection.pragma_update_and_check(None, "journal_mode", "persist", |_| Ok(()))?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         let transaction = connection.transaction()?;
@@ -98,10 +98,10 @@ pub(super) fn open(path: &Path) -> Result<Connection, CheckpointError> {
     prepared.map_err(|failure| failure.of(path))
 }
 
-/// Opens the file as it is, to be read alone.
+/// Opens the file read-only, without checks.
 pub(super) fn open_read_only(path: &Path) -> Result<Connection, CheckpointError> {
     let prepared = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(|connection| {
-        // A file that has lost its end is read as far as it goes.
+        // Reads a truncated file as far as possible.
         connection.pragma_update(None, "writable_schema", true)?;
         if identify(&connection, path)? == VERSION {
             return Ok(connection);
@@ -121,11 +121,10 @@ fn connect(path: &Path, flags: OpenFlags) -> SqlResult<Connection> {
     Ok(connection)
 }
 
-/// Makes the file if there is none, for its owner alone: SQLite would make it for everybody whom the umask allows.
+/// Creates the file for its owner alone, if there is none. SQLite would create it by the umask.
 ///
-/// It is made whole under another name first. So a file that is empty is one that has lost all, and is not taken for a new
-/// one. And a file that is there is not opened here: to close it again would take all locks off it that this program's other
-/// connections hold.
+/// It is created completely under another name and then renamed, so an empty file is damage and not a new store. An
+/// existing file is not opened here, because closing it would release the locks of this process's other connections.
 fn make(path: &Path) -> Result<(), CheckpointError> {
     let failed = |error: io::Error| {
         let words = format!("`{}` cannot be opened: {error}", path.display());
@@ -183,16 +182,16 @@ fn tables(transaction: &Transaction<'_>) -> SqlResult<()> {
     Ok(())
 }
 
-/// Gives the file its name, unless another program was faster.
+/// Renames the new file, unless another process was faster.
 fn place(new: &Path, path: &Path) -> io::Result<()> {
     match fs::hard_link(new, path) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(()),
-        // Some file systems have no links.
+        // Some file systems have no hard links.
         Err(_) if !path.exists() => fs::rename(new, path)?,
         Err(error) => return Err(error),
     }
-    // Windows opens no directories.
+    // Windows cannot open directories.
     #[cfg(unix)]
     if let Some(directory) = path.parent() {
         let here = Path::new(".");
@@ -202,7 +201,7 @@ fn place(new: &Path, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The version of the file's tables, if it is one of checkpoints.
+/// Returns the version of the file's tables, if the file is such a store.
 fn identify(connection: &Connection, path: &Path) -> SqlResult<i64> {
     let of_head = |name: &str| connection.pragma_query_value(None, name, |row| row.get(0));
     let (application, version): (i64, i64) = (of_head("application_id")?, of_head("user_version")?);
@@ -216,8 +215,8 @@ fn identify(connection: &Connection, path: &Path) -> SqlResult<i64> {
     Err(CheckpointError::Unreadable(format!("`{}` {words}", path.display())).into())
 }
 
-/// Verifies the file: its tables, its pages and its counts. Rows have checksums of their own, which are checked when
-/// the rows are read.
+/// Verifies the tables, pages and counts of the file. Rows have checksums of their own, which are checked when the rows
+/// are read.
 fn verify(connection: &Connection) -> SqlResult<()> {
     let sql = "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY rowid";
     let found: Vec<(String, String)> = connection
@@ -241,7 +240,8 @@ fn verify(connection: &Connection) -> SqlResult<()> {
     Ok(())
 }
 
-/// SQLite's own check: of all pages, and of each index against its table, which `quick_check` leaves out.
+/// Runs `integrity_check`, which checks all pages and each index against its table. `quick_check` leaves out the
+/// indices.
 fn check(connection: &Connection) -> SqlResult<()> {
     let found: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
     if found == "ok" {
@@ -251,10 +251,10 @@ fn check(connection: &Connection) -> SqlResult<()> {
     }
 }
 
-/// Puts what a file of the first version holds into tables with checksums.
+/// Moves the rows of a file of the first version to tables with checksums.
 fn migrate(connection: &mut Connection, path: &Path) -> SqlResult<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another program may have been faster.
+    // Another process may have been faster.
     if identify(&transaction, path)? == VERSION {
         return Ok(());
     }

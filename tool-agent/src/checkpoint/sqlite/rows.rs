@@ -10,7 +10,7 @@ use crate::Node;
 use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointId, Damage, DamagedPart, Written};
 use crate::journal::CallRecord;
 
-/// Numbers are SQLite's: of 64 bits with a sign.
+/// Converts a number to SQLite's signed 64 bits.
 pub(super) fn number(number: u64) -> SqlResult<i64> {
     let words = |_| StoreFailure::Checkpoint(CheckpointError::store("a number is too large"));
     i64::try_from(number).map_err(words)
@@ -29,7 +29,7 @@ fn text(text: &str) -> Value {
     text.to_owned().into()
 }
 
-/// The first row that is found.
+/// Returns the first row.
 fn first<T>(
     table: &Table,
     connection: &Connection,
@@ -103,7 +103,7 @@ impl SessionRow {
             Ok(session)
         });
         found.map_err(|failure| {
-            // Which one it is stands in the index too. Behind it the list goes on.
+            // The index holds the id too, so a damaged row does not end the list.
             let sql = "SELECT id FROM session WHERE ?1 IS NULL OR id > ?1 ORDER BY id LIMIT 1";
             let session = connection.query_row(sql, [last], |row| row.get::<_, String>(0));
             in_session(connection, failure, &session.unwrap_or_default())
@@ -124,7 +124,7 @@ impl SessionRow {
         id(self.newest)
     }
 
-    /// The row as the session's other rows have it, in the place of one that is damaged.
+    /// Rebuilds a damaged row of a session from the session's rows in the other tables.
     pub(super) fn counted(connection: &Connection, session: &str) -> SqlResult<Option<Self>> {
         let numbers = numbers(connection, session);
         let Some(newest) = numbers.last() else {
@@ -140,7 +140,7 @@ impl SessionRow {
     }
 }
 
-/// Damage of the session's own row. What is known of its newest checkpoint stands in the checkpoints then.
+/// Attributes damage to the session's own row. The newest checkpoint comes from the checkpoints then.
 fn in_session(connection: &Connection, failure: StoreFailure, session: &str) -> StoreFailure {
     if !failure.is_damage() {
         return failure;
@@ -170,12 +170,12 @@ fn checkpoint_of(row: &Row<'_>) -> SqlResult<Checkpoint> {
     })
 }
 
-/// The checkpoint of this number.
+/// Returns the checkpoint with this number.
 pub(super) fn checkpoint(connection: &Connection, number: i64) -> SqlResult<Option<Checkpoint>> {
     let read = |row: SqlResult<&Row<'_>>| checkpoint_of(row?);
     let found = first(&CHECKPOINT, connection, "WHERE id = ?1", [number], read);
     found.map_err(|failure| {
-        // Whose it is stands in the index too.
+        // The index holds the session too.
         let sql = "SELECT session FROM checkpoint INDEXED BY checkpoint_of_session WHERE id = ?1";
         let session = connection.query_row(sql, [number], |row| row.get::<_, String>(0));
         let session = session.unwrap_or_default();
@@ -183,7 +183,7 @@ pub(super) fn checkpoint(connection: &Connection, number: i64) -> SqlResult<Opti
     })
 }
 
-/// The session's newest checkpoint.
+/// Returns the session's newest checkpoint.
 pub(super) fn latest(connection: &Connection, session: &str) -> SqlResult<Option<Checkpoint>> {
     let Some(head) = SessionRow::read(connection, session)? else {
         return Ok(None);
@@ -198,7 +198,7 @@ pub(super) fn latest(connection: &Connection, session: &str) -> SqlResult<Option
     found.map(Some)
 }
 
-/// All of the session's checkpoints, the oldest first.
+/// Returns all checkpoints of the session, oldest first.
 pub(super) fn history(connection: &Connection, session: &str) -> SqlResult<Vec<Checkpoint>> {
     let head = SessionRow::read(connection, session)?;
     let rest = "WHERE session = ?1 ORDER BY id";
@@ -229,7 +229,7 @@ pub(super) fn history(connection: &Connection, session: &str) -> SqlResult<Vec<C
     })
 }
 
-/// The first checkpoint of a session that is damaged.
+/// Returns the first damaged checkpoint of a session.
 fn which(connection: &Connection, session: &str) -> Option<i64> {
     let is_damaged = |number: &i64| {
         let read = |row: SqlResult<&Row<'_>>| checkpoint_of(row?);
@@ -238,7 +238,7 @@ fn which(connection: &Connection, session: &str) -> Option<i64> {
     numbers(connection, session).into_iter().find(is_damaged)
 }
 
-/// The numbers of a session's checkpoints, as far as they can be read.
+/// Returns the numbers of a session's checkpoints, as far as they can be read.
 fn numbers(connection: &Connection, session: &str) -> Vec<i64> {
     let sql = "SELECT id FROM checkpoint WHERE session = ?1 ORDER BY id";
     let found = connection.prepare(sql).and_then(|mut statement| {
@@ -248,7 +248,7 @@ fn numbers(connection: &Connection, session: &str) -> Vec<i64> {
     found.unwrap_or_default()
 }
 
-/// The newest checkpoint of the session that is whole.
+/// Returns the newest checkpoint of the session that is not damaged.
 fn last_good(connection: &Connection, session: &str) -> Option<CheckpointId> {
     let read = |row: SqlResult<&Row<'_>>| checkpoint_of(row?);
     let whole = |number: &i64| {
@@ -279,7 +279,7 @@ fn in_checkpoint(
     })
 }
 
-/// A call's record, and its place among the session's.
+/// A call record, and its place among the session's records.
 pub(super) struct CallRow {
     pub(super) place: i64,
     pub(super) record: CallRecord,
@@ -341,7 +341,7 @@ impl CallRow {
             }
         });
         let found = found.map_err(|failure| {
-            // Which one is known where its key can be read.
+            // Name the record if its key is readable.
             let key = damaged_call(connection, session);
             let part = key.map_or(DamagedPart::Session, DamagedPart::Call);
             failure.in_part(session, part, last_good(connection, session))
@@ -376,7 +376,7 @@ fn damaged_call(connection: &Connection, session: &str) -> Option<String> {
         .find(|key| CallRow::read(connection, session, key).is_err())
 }
 
-/// Puts what stands in the tables of the first version into those of today.
+/// Copies the rows of the first version's tables to the current ones.
 pub(super) fn migrate(transaction: &Transaction<'_>) -> SqlResult<()> {
     let numbers = |sql: &str| -> SqlResult<Vec<i64>> {
         let mut statement = transaction.prepare(sql)?;
@@ -427,7 +427,7 @@ pub(super) fn migrate(transaction: &Transaction<'_>) -> SqlResult<()> {
         head.write(transaction, true)?;
     }
     let sessions = i64::try_from(heads.len()).unwrap_or(i64::MAX);
-    // No number is given again.
+    // Numbers are never reused.
     let given = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'old_checkpoint'";
     let given: i64 = transaction.query_row(given, [], |row| row.get(0))?;
     let store = StoreRow {

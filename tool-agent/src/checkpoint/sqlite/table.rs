@@ -1,4 +1,4 @@
-//! The rows of the file: what stands in each, and the sum that holds it together.
+//! Tables of the file, and the checksum of each row.
 
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Params, Row, params_from_iter};
@@ -6,19 +6,20 @@ use sha2::{Digest, Sha256};
 
 use super::{SqlResult, StoreFailure};
 
-/// A table, whose last column is the checksum of the others.
+/// A table whose last column is the checksum of the others.
 pub(super) struct Table {
     pub(super) name: &'static str,
     columns: &'static str,
 }
 
-/// One row: which number was given last, and how many sessions there are.
+/// Single row of the store: the number assigned last, and the number of sessions.
 pub(super) const STORE: Table = Table {
     name: "store",
     columns: "id, last, sessions",
 };
 
-/// A row a session: its newest checkpoint, and how many rows it has in the other tables. So a row that is lost is missed.
+/// One row per session: its newest checkpoint, and the number of its rows in the other tables. Missing rows are
+/// detected by it.
 pub(super) const SESSION: Table = Table {
     name: "session",
     columns: "id, newest, checkpoints, calls",
@@ -29,14 +30,14 @@ pub(super) const CHECKPOINT: Table = Table {
     columns: "id, session, parent, written, next, at_ms, metadata, body",
 };
 
-/// `place` is the call's among the session's calls, in the order in which they first began.
+/// One row per call. `place` orders the calls of a session by the time at which they first began.
 pub(super) const CALL: Table = Table {
     name: "call",
     columns: "session, key, place, id, tool, arguments, model_arguments, revision, after, outcome",
 };
 
 impl Table {
-    /// Reads the rows that match `rest` with `read`, which gets an error for a row whose checksum is wrong.
+    /// Reads the rows that match `rest`. `read` gets an error for a row with a wrong checksum.
     pub(super) fn rows<T>(
         &self,
         connection: &Connection,
@@ -67,7 +68,7 @@ impl Table {
         }
     }
 
-    /// Writes a row: a new one, or one in the place of that with its key.
+    /// Inserts a row, or replaces the one with the same key.
     pub(super) fn write(
         &self,
         connection: &Connection,
@@ -87,8 +88,8 @@ impl Table {
         Ok(())
     }
 
-    /// The first eight bytes of the SHA-256 of the table's name and the row's values: each with its kind and its length, so
-    /// that no two rows are the same bytes.
+    /// Returns the first eight bytes of the SHA-256 of the table's name and the row's values. Each value is prefixed
+    /// with its kind and length, so that the encoding is unambiguous.
     fn sum<'v>(&self, values: impl IntoIterator<Item = ValueRef<'v>>) -> i64 {
         let mut hash = Sha256::new();
         let mut add = |kind: u8, bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! The thread that a connection lives on.
+//! The thread of a connection. SQLite blocks, so its calls do not run on the async runtime.
 
 use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
@@ -11,7 +11,7 @@ use crate::CheckpointError;
 
 type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 
-/// Runs one job after the other. Ends when it is dropped, after the jobs that it was given.
+/// Runs jobs one after the other. After a drop, it finishes the jobs that it has.
 pub(super) struct Worker {
     jobs: Sender<Job>,
 }
@@ -40,7 +40,7 @@ impl Worker {
         let gone = || CheckpointError::store("the thread of the checkpoints has ended");
         let (done, result) = oneshot::channel();
         let job = move |connection: &mut Connection| {
-            // Nobody may be waiting any more.
+            // The receiver may be dropped.
             let _ = done.send(job(connection));
         };
         self.jobs.send(Box::new(job)).map_err(|_| gone())?;

@@ -1,4 +1,4 @@
-//! The promises of a store, each with a check.
+//! Checks of a store, one per guarantee of the trait.
 
 mod calls;
 mod races;
@@ -11,16 +11,16 @@ use crate::{
     Checkpoint, CheckpointError, CheckpointId, Checkpointer, NewCheckpoint, Node, Written,
 };
 
-/// Checks that a store keeps its trait's promises:
-/// - Checkpoints are put behind the newest one alone, and come back unchanged.
-/// - Numbers grow and are never used again.
+/// Checks that a store keeps the guarantees of its trait:
+/// - Checkpoints are added only after the newest one, and are read back unchanged.
+/// - Numbers grow and are never reused.
 /// - A call is recorded once.
-/// - Of several concurrent writers, one wins.
-/// - Written data is there for whoever opens the store next.
+/// - One of several concurrent writers wins.
+/// - Data is there when the store is opened again.
 ///
-/// `open` opens one store, each time the same one, in which there is nothing when the suite begins. It is
-/// asked several times, and several handles are used at once, on tasks of the runtime that runs the test.
-/// What cannot be checked from here is that a write survives the end of the program.
+/// `open` opens the same store each time, which has to be empty at first. The suite calls it several times and uses
+/// several handles concurrently, on tasks of the test's runtime. It cannot check that a write survives the end of the
+/// process.
 ///
 /// ```
 /// use toolwright::agent::{MemoryCheckpointer, testing};
@@ -32,7 +32,7 @@ use crate::{
 /// ```
 ///
 /// # Panics
-/// When it is not so; and outside of a tokio runtime.
+/// Panics if a guarantee does not hold, and outside of a tokio runtime.
 pub async fn checkpointer<C: Checkpointer + 'static>(open: impl AsyncFn() -> C) {
     let store = open().await;
     let there = did("sessions", store.sessions(None, 1).await);
@@ -51,7 +51,7 @@ pub async fn checkpointer<C: Checkpointer + 'static>(open: impl AsyncFn() -> C) 
     is_there_for_the_next(&open).await;
 }
 
-/// Returns the value of an operation that has to succeed.
+/// Returns the value of an operation that must succeed.
 fn did<T>(what: &str, result: Result<T, CheckpointError>) -> T {
     match result {
         Ok(done) => done,
@@ -64,7 +64,7 @@ fn same<T: PartialEq + Debug>(what: &str, found: &T, expected: &T) {
     assert!(found == expected, "{what}: {expected:?}, not {found:?}");
 }
 
-/// Puts a checkpoint with nothing in it.
+/// Writes an empty checkpoint.
 async fn put(
     store: &impl Checkpointer,
     session: &str,
@@ -133,7 +133,7 @@ async fn are_put_behind_the_newest(store: &impl Checkpointer) {
     same("the newest one where there is none", &latest, &None);
 }
 
-/// All that a checkpoint says, in all its forms.
+/// Checks all fields of a checkpoint, with all kinds of values.
 async fn come_back_as_they_were(store: &impl Checkpointer) {
     let metadata = [
         Map::new(),
@@ -149,10 +149,10 @@ async fn come_back_as_they_were(store: &impl Checkpointer) {
         let nodes = [Node::Model, Node::Tools, Node::End];
         let newest = all.last().map(|one| one.id);
         let mut one = Checkpoint {
-            // Known once it is put.
+            // The store assigns it.
             id: CheckpointId::new(0),
             session: session.to_owned(),
-            // A branch goes on from an older one.
+            // A branch continues an older checkpoint.
             parent: if place == 4 {
                 all.first().map(|one| one.id)
             } else {
@@ -191,7 +191,7 @@ async fn come_back_as_they_were(store: &impl Checkpointer) {
     did("delete", store.delete(session).await);
 }
 
-/// One of a few, taken in turn.
+/// Returns one of a few values, in rotation.
 fn at<T: Clone>(of: &[T], place: usize) -> T {
     match of.iter().cycle().nth(place) {
         Some(one) => one.clone(),
@@ -199,7 +199,7 @@ fn at<T: Clone>(of: &[T], place: usize) -> T {
     }
 }
 
-/// By the order of their characters' codes: what a database collates otherwise is another text.
+/// Checks the order of sessions: by code points, which a database's collation may change.
 async fn sessions_are_listed(store: &impl Checkpointer) {
     let mut names = ["", "B", "a", "a ", "a b", "aa", "b", "ä", "\u{1f600}"];
     for name in ["B", "a ", "\u{1f600}", "aa", "ä", "", "a b"] {

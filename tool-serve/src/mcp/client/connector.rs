@@ -20,10 +20,10 @@ use super::server::{ServerAt, Target};
 use super::session::Session;
 use super::settings::{Backoff, Keep, Settings};
 use super::{Client, Identity};
-use crate::mcp::Answer;
+use crate::mcp::ElicitResult;
 use crate::token;
 
-/// How to connect to an MCP server; `await` it. See [`connect`](super::connect).
+/// Builder of a connection to an MCP server. Await it to connect. See [`connect`](super::connect).
 #[derive(Debug)]
 #[must_use = "nobody connects until it is awaited"]
 pub struct Connector {
@@ -42,30 +42,28 @@ impl Connector {
         }
     }
 
-    /// Puts `prefix` before the name of each of the server's tools, such as `github_`: so tools of two
-    /// servers do not collide.
+    /// Adds a prefix to the names of the server's tools, such as `github_`, so that tools of two servers do not
+    /// collide.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.settings.prefix = prefix.into();
         self
     }
 
-    /// Takes only the tools for which `keep` says yes. It sees names as the server has them, without the
-    /// prefix.
-    pub fn keep(mut self, keep: impl Fn(&ToolDef) -> bool + Send + Sync + 'static) -> Self {
-        self.settings.keep = Keep(Some(Arc::new(keep)));
+    /// Keeps only the tools for which the predicate returns true. It gets names without the prefix.
+    pub fn filter(mut self, predicate: impl Fn(&ToolDef) -> bool + Send + Sync + 'static) -> Self {
+        self.settings.keep = Keep(Some(Arc::new(predicate)));
         self
     }
 
-    /// Says something of each of the server's tools, for the host: what layers decide by, such as
-    /// `meta("risk", "high")` for an [`Approval`](toolwright_runtime::layers::Approval). The server
-    /// cannot say it: of what it says, only keys with a `/` stand among a tool's attributes, and all
-    /// others in one that is called `_meta`; its `icons` stand beside it.
+    /// Adds an entry to the `meta` of all tools of the server, for layers to decide by, such as `meta("risk", "high")`
+    /// for an [`Approval`](toolwright_runtime::layers::Approval). The server cannot set such entries: of its own, only
+    /// keys with a `/` become entries, all others are under `_meta`, and `icons` stays beside them.
     pub fn meta(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.settings.meta.insert(name.into(), value.into());
         self
     }
 
-    /// Sends a header with every request to a URL. No header follows a redirect: there are none.
+    /// Adds a header to every request to a URL. Redirects are not followed.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         // Space around a value is none of it, and stands there where one comes from a file.
         match (
@@ -82,8 +80,8 @@ impl Connector {
         self
     }
 
-    /// Sends `Authorization: Bearer` with this token, without the space around it. One that is empty, or
-    /// holds what no token can, is refused when this is awaited.
+    /// Sends `Authorization: Bearer` with this token, trimmed. An empty or invalid token is an error when the connector
+    /// is awaited.
     pub fn bearer(mut self, token: &str) -> Self {
         match token::checked(token) {
             Ok(token) => self.header(header::AUTHORIZATION.as_str(), &format!("Bearer {token}")),
@@ -94,85 +92,79 @@ impl Connector {
         }
     }
 
-    /// How long starting the server and saying hello may take: a minute, unless this is called. A
-    /// call waits for a connection that was lost as long.
-    pub fn connect_limit(mut self, limit: Duration) -> Self {
+    /// Sets the time limit for starting the server and the handshake. Default: 1 minute. A call waits as long for a
+    /// reconnection.
+    pub fn connect_timeout(mut self, limit: Duration) -> Self {
         self.settings.connect_limit = limit;
         self
     }
 
-    /// How long reading the whole list of tools may take: a minute, unless this is called.
-    pub fn list_limit(mut self, limit: Duration) -> Self {
+    /// Sets the time limit for reading the whole list of tools. Default: 1 minute.
+    pub fn list_timeout(mut self, limit: Duration) -> Self {
         self.settings.list_limit = limit;
         self
     }
 
-    /// How long a call may go without an answer, a note of progress or a question to a person: a
-    /// minute, unless this is called. Then it is cancelled.
-    pub fn call_limit(mut self, limit: Duration) -> Self {
+    /// Sets how long a call may go without an answer, progress or a question. Default: 1 minute. Then it is cancelled.
+    pub fn idle_timeout(mut self, limit: Duration) -> Self {
         self.settings.call_limit = limit;
         self
     }
 
-    /// How long a call may take at all, whatever the server tells about it: the
-    /// [`timeout`](ToolDef::timeout) of the tools, which an executor keeps.
+    /// Sets the time limit of a whole call, whatever progress the server reports. It is the
+    /// [`timeout`](ToolDef::timeout) of the tools, which an executor enforces.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings.tool_timeout = Some(timeout);
         self
     }
 
-    /// The most bytes of one message from the server, and of its whole list of tools: 16 MiB, unless this
-    /// is called. A larger message is passed over, and the call that it answers fails; a larger list is
-    /// none, and the one before stays.
-    pub fn most_bytes(mut self, bytes: usize) -> Self {
+    /// Limits the bytes of one message, and of the whole list of tools. Default: 16 MiB. A longer message is skipped,
+    /// and its call fails. A longer list is refused, and the previous one stays.
+    pub fn max_bytes(mut self, bytes: usize) -> Self {
         self.settings.most_bytes = bytes;
         self
     }
 
-    /// The most tools that the server may have: 4,096, unless this is called. A longer list is none, and
-    /// the one before stays.
-    pub fn most_tools(mut self, tools: usize) -> Self {
+    /// Limits the number of tools. Default: 4,096. A longer list is refused, and the previous one stays.
+    pub fn max_tools(mut self, tools: usize) -> Self {
         self.settings.most_tools = tools;
         self
     }
 
-    /// How long a new connection is waited for when one was lost, and that doubles up to how long:
-    /// from 200 ms to 30 s, unless this is called.
+    /// Sets the first and the longest wait before a reconnection; the wait doubles each time. Default: 200 ms and 30 s.
     pub fn backoff(mut self, first: Duration, longest: Duration) -> Self {
         self.settings.backoff = Backoff { first, longest };
         self
     }
 
-    /// Says hello as protocols before 2026-07-28 want it, at once. Otherwise the newer way is tried
-    /// first, which costs older servers a message, and those that leave it unanswered 10 s.
+    /// Starts with the handshake of protocols before 2026-07-28. By default the newer one is tried first. That costs
+    /// older servers a message, or 10 s if they do not answer it.
     pub fn initialize(mut self) -> Self {
         self.settings.modern = false;
         self
     }
 
-    /// Puts the tools into this registry, beside those of others: of a name that is taken there, the
-    /// server's tool is refused, and [told](Client::notices). Without it the client has a registry of
-    /// its own.
+    /// Puts the tools into this registry, beside other tools. A tool whose name is taken there is refused, with a
+    /// [notice](Client::notices). By default the client has a registry of its own.
     pub fn registry(mut self, registry: &Registry) -> Self {
         self.settings.registry = Some(registry.clone());
         self
     }
 
-    /// Asks a person what the server wants to know while a call runs. Without it the server is told
-    /// that nobody can be asked, and one that asks all the same that the person declined.
+    /// Sets the handler of the server's questions to people. Without one, the server is told that elicitation is not
+    /// supported, and a question is declined.
     pub fn on_elicitation<F, R>(mut self, ask: F) -> Self
     where
         F: Fn(Elicitation) -> R + Send + Sync + 'static,
-        R: Future<Output = Answer> + Send + 'static,
+        R: Future<Output = ElicitResult> + Send + 'static,
     {
         self.settings.asker = Asker::new(ask);
         self
     }
 
-    /// Tells what happens beside calls. It is called from where messages are read: what takes long
-    /// belongs elsewhere.
-    pub fn on_event(mut self, told: impl Fn(&ClientEvent) + Send + Sync + 'static) -> Self {
-        self.settings.events = Events(Some(Arc::new(told)));
+    /// Sets the listener of connection events. It is called by the task that reads messages, so it must not block.
+    pub fn on_event(mut self, listener: impl Fn(&ClientEvent) + Send + Sync + 'static) -> Self {
+        self.settings.events = Events(Some(Arc::new(listener)));
         self
     }
 

@@ -7,29 +7,28 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::mcp::Answer;
+use crate::mcp::ElicitResult;
 
-/// A question of a server's to a person, while a call runs: see
+/// Question of a server to a person, during a call: see
 /// [`Connector::on_elicitation`](super::Connector::on_elicitation).
 ///
-/// What it says comes from the server: show whose it is, and send nothing of the user's before the
-/// user agrees. [Accepting](Answer::Accept) a URL takes no values.
+/// Its texts come from the server. Show which server asks, and send nothing of the user's before the user agrees.
+/// [Accepting](ElicitResult::Accept) a URL takes no values.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Elicitation {
-    /// The server, as it calls itself.
+    /// The server's name for itself.
     pub server: String,
-    /// What to ask.
+    /// Text of the question.
     pub message: String,
-    /// What the answer looks like: the JSON Schema of an object whose values are no objects. Nothing
-    /// where the person goes to [`url`](Self::url).
+    /// JSON Schema of the answer: a flat object. `None` if the person goes to [`url`](Self::url).
     pub schema: Option<Value>,
-    /// Where the person does something outside of the program; accepting says that they went there.
+    /// URL that the person visits outside of the program. Accepting means that they went there.
     pub url: Option<String>,
 }
 
 /// Who asks people.
-type Ask = dyn Fn(Elicitation) -> Pin<Box<dyn Future<Output = Answer> + Send>> + Send + Sync;
+type Ask = dyn Fn(Elicitation) -> Pin<Box<dyn Future<Output = ElicitResult> + Send>> + Send + Sync;
 
 /// The host's way to ask people, if it has one.
 #[derive(Clone, Default)]
@@ -39,7 +38,7 @@ impl Asker {
     pub(super) fn new<F, R>(ask: F) -> Self
     where
         F: Fn(Elicitation) -> R + Send + Sync + 'static,
-        R: Future<Output = Answer> + Send + 'static,
+        R: Future<Output = ElicitResult> + Send + 'static,
     {
         Self(Some(Arc::new(move |question| Box::pin(ask(question)))))
     }
@@ -52,15 +51,15 @@ impl Asker {
     pub(super) async fn ask(&self, server: &str, params: &Value) -> Value {
         let answer = match &self.0 {
             Some(ask) => ask(read(server, params)).await,
-            None => Answer::Decline,
+            None => ElicitResult::Decline,
         };
         match answer {
-            Answer::Accept(values) if params.get("url").is_none() => {
+            ElicitResult::Accept(values) if params.get("url").is_none() => {
                 json!({"action": "accept", "content": values})
             }
-            Answer::Accept(_) => json!({"action": "accept"}),
-            Answer::Decline => json!({"action": "decline"}),
-            Answer::Cancel => json!({"action": "cancel"}),
+            ElicitResult::Accept(_) => json!({"action": "accept"}),
+            ElicitResult::Decline => json!({"action": "decline"}),
+            ElicitResult::Cancel => json!({"action": "cancel"}),
         }
     }
 }

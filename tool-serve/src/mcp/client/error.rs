@@ -3,10 +3,9 @@ use std::fmt;
 
 use toolwright_runtime::Printable;
 
-/// Why there is no connection to an MCP server.
+/// Error of connecting to an MCP server.
 ///
-/// `Display` says what to do about it where that is known; the end of what a server's process wrote on
-/// its standard error is part of it. Headers are never told.
+/// `Display` includes a hint if one is known, and the end of the server's standard error. It never contains headers.
 #[derive(Debug)]
 pub struct ConnectError {
     kind: ConnectErrorKind,
@@ -15,19 +14,19 @@ pub struct ConnectError {
     stderr: String,
 }
 
-/// The ways in which a connection can fail.
+/// Kind of a [`ConnectError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ConnectErrorKind {
-    /// What was asked for cannot be: a header, a URL, a command without a name.
+    /// A setting is invalid: a header, a URL, an empty command.
     Invalid,
     /// The command could not be started.
     Start,
-    /// The server could not be reached, went away, or did not say hello as the protocol wants it.
+    /// The server could not be reached, disconnected, or violated the handshake.
     Handshake,
-    /// The server wants somebody else, or somebody at all: HTTP 401 or 403.
+    /// The server requires other credentials: HTTP 401 or 403.
     Unauthorized,
-    /// It took longer than the limit.
+    /// The connection timed out.
     Timeout,
     /// The list of tools could not be read.
     List,
@@ -48,13 +47,12 @@ impl ConnectError {
         self
     }
 
-    /// Which way it failed.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ConnectErrorKind {
         self.kind
     }
 
-    /// The end of what the server's process wrote on its standard error, as it wrote it; empty if it
-    /// wrote nothing.
+    /// Returns the end of the standard error of the server's process, unescaped. Empty if it wrote nothing.
     pub fn stderr(&self) -> &str {
         &self.stderr
     }

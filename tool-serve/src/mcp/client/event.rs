@@ -3,30 +3,27 @@ use std::sync::Arc;
 
 use toolwright_runtime::__private::reported;
 
-/// What happens on a connection beside calls, for a host that wants to know: see
-/// [`Connector::on_event`](super::Connector::on_event).
+/// Event of a connection outside of calls: see [`Connector::on_event`](super::Connector::on_event).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClientEvent {
-    /// A line that the server's process wrote on its standard error, as it wrote it
-    /// ([`Printable`](toolwright_runtime::Printable) makes it safe to print); of one of more than 8 KiB the first
-    /// and the last 256 bytes, with `…` between.
+    /// Line of the server's standard error, unescaped ([`Printable`](toolwright_runtime::Printable) makes it safe to
+    /// print). A line of more than 8 KiB is cut to its first and last 256 bytes, with `…` between.
     Stderr(String),
-    /// What the server has to say for a log: the JSON of `notifications/message`.
+    /// Log message of the server: the JSON of `notifications/message`.
     Log(String),
-    /// A message of the server's that was passed over, since it could not be read or was a request beside
-    /// too many without an answer: what it was.
+    /// Description of a skipped message: it was unreadable, or one request too many in flight.
     BadMessage(String),
-    /// The list of tools was read again, since the server said it had changed, or after a new
-    /// connection, session or subscription; [`Client::notices`](super::Client::notices) says what is not in it.
+    /// The list of tools was read again, after a notification, or after a new connection, session or subscription.
+    /// [`Client::notices`](super::Client::notices) lists what was refused.
     ToolsChanged,
-    /// The list of tools could not be read again, and stays as it was: why.
+    /// The list of tools could not be read again, and stays unchanged. Holds the reason.
     ListFailed(String),
-    /// The connection was lost: why. A new one is tried.
+    /// The connection was lost, and the client reconnects. Holds the reason.
     Lost(String),
-    /// There is a connection again.
+    /// The client has reconnected.
     Reconnected,
-    /// A new connection could not be made: why. It is tried again, later each time.
+    /// A reconnection failed, and is retried after a longer wait. Holds the reason.
     ReconnectFailed(String),
 }
 

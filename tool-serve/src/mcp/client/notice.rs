@@ -2,30 +2,28 @@ use std::fmt;
 
 use toolwright_runtime::Printable;
 
-/// What became of a tool of a server's on its way into the toolset, if it was not taken as it is.
+/// Change or refusal of a server's tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Notice {
-    /// The tool: its name in the toolset, which it would have there if another tool has that; else as
-    /// the server calls it.
+    /// Name of the tool in the toolset, or the server's name for it if it is refused for another reason than its name.
     pub tool: String,
-    /// What became of it.
+    /// Kind of the notice.
     pub kind: NoticeKind,
-    /// Why.
+    /// Reason of the change or refusal.
     pub message: String,
 }
 
-/// What can become of a server's tool.
+/// Kind of a [`Notice`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NoticeKind {
-    /// It is not in the toolset: its name is taken, its definition cannot be read, arguments cannot be
-    /// checked against its schema, the schema holds characters that nobody sees, or it runs as a task
-    /// alone.
+    /// The tool is not in the toolset. Its name is taken, its definition is unreadable, its schema cannot be checked or
+    /// contains invisible characters, or it runs only as a task.
     Refused,
-    /// It has another name here than the server's, which providers refuse.
+    /// The tool has another name here, since providers refuse the server's name for it.
     Renamed,
-    /// So many characters that a model reads and a person does not see were taken out of its words.
+    /// Invisible characters were removed from the tool's texts. Holds their number.
     HiddenRemoved(usize),
 }
 

@@ -8,14 +8,14 @@ use super::error::{ConnectError, ConnectErrorKind};
 use super::stderr::Tail;
 use super::stdio::Process;
 
-/// Where an MCP server is: a command that is started, or a URL.
+/// Address of an MCP server: a command or a URL.
 ///
-/// A text that starts with `http://` or `https://` is a URL, one with another scheme an error; any other is a
-/// command and its arguments between spaces, without quotes. A [`Command`] says all else: arguments with spaces, environment,
-/// working directory. Its standard input, output and error are the connection's.
+/// A text that starts with `http://` or `https://` is a URL; another scheme is an error. Any other text is a command
+/// with arguments, separated by spaces, without quotes. Use a [`Command`] for arguments with spaces, the environment,
+/// or the working directory. The connection uses its standard input, output and error.
 pub struct ServerAt(pub(super) Source);
 
-/// Of a command the program, of a URL that it is one: arguments, environment and queries hold secrets.
+/// Shows the program of a command, and nothing of a URL. Arguments, environment and queries may hold secrets.
 impl fmt::Debug for ServerAt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {

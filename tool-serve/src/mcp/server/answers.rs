@@ -4,23 +4,24 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolwright_runtime::Context;
 
-/// What a person said to a call's questions, for tools that go on with it.
+/// Results of a call's questions, for tools that continue after an answer.
 ///
-/// A tool asks by returning [`Outcome::ask`](toolwright_runtime::Outcome::ask). Where the question has
-/// the option `key`, the tool is called again when the answer is there, with the same arguments, and
-/// finds all answers so far under their keys. Without a `key` the answer is the call's result, and the
-/// tool is not called again. The option `schema` says what is asked for: a flat JSON Schema of an
-/// object; without it, one string named `answer`, which is one of the option `choices`, if that is
-/// there.
+/// A tool asks by returning [`Outcome::ask`](toolwright_runtime::Outcome::ask). If the question has the
+/// option `key`, the tool is called again after the answer, with the same arguments. It finds all results so far under
+/// their keys.
+/// Without a `key` the answer is the call's result, and the tool is not called again.
+///
+/// The option `schema` describes the answer: a flat JSON Schema of an object. Without it, the answer is one string
+/// named `answer`, or one of the option `choices`.
 ///
 /// ```
 /// use serde_json::json;
 /// use toolwright::{Context, Outcome};
-/// use toolwright::serve::mcp::{Answer, Answers};
+/// use toolwright::serve::mcp::{ElicitResult, ElicitResults};
 ///
 /// fn greet(cx: &Context) -> Outcome {
-///     match Answers::of(cx).get("name") {
-///         Some(Answer::Accept(said)) => Outcome::value(format!("Hello, {}!", said["name"])),
+///     match ElicitResults::of(cx).get("name") {
+///         Some(ElicitResult::Accept(said)) => Outcome::value(format!("Hello, {}!", said["name"])),
 ///         Some(_) => Outcome::value("Hello, whoever you are!"),
 ///         None => Outcome::ask("What is your name?").option("key", "name").option(
 ///             "schema",
@@ -31,30 +32,30 @@ use toolwright_runtime::Context;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Answers(BTreeMap<String, Answer>);
+pub struct ElicitResults(BTreeMap<String, ElicitResult>);
 
-/// What a person said to a question.
+/// Result of a question to a person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "action", content = "content", rename_all = "lowercase")]
 #[non_exhaustive]
-pub enum Answer {
-    /// What was asked for, by name.
+pub enum ElicitResult {
+    /// The person answered. Holds the values by name.
     Accept(Map<String, Value>),
-    /// They say no.
+    /// The person declined.
     Decline,
-    /// They say neither, and went away.
+    /// The person left without an answer.
     Cancel,
 }
 
-impl Answers {
-    /// What is known of the call's answers; none outside a server.
+impl ElicitResults {
+    /// Returns the results for the current call, which are empty outside of a server.
     pub fn of(cx: &Context) -> &Self {
-        const NONE: &Answers = &Answers(BTreeMap::new());
+        const NONE: &ElicitResults = &ElicitResults(BTreeMap::new());
         cx.get().unwrap_or(NONE)
     }
 
-    /// The answer to the question of this key.
-    pub fn get(&self, key: &str) -> Option<&Answer> {
+    /// Returns the result of the question with this key.
+    pub fn get(&self, key: &str) -> Option<&ElicitResult> {
         self.0.get(key)
     }
 
@@ -62,7 +63,7 @@ impl Answers {
         self.0.is_empty()
     }
 
-    pub(super) fn add(&mut self, key: impl Into<String>, answer: Answer) {
+    pub(super) fn add(&mut self, key: impl Into<String>, answer: ElicitResult) {
         self.0.insert(key.into(), answer);
     }
 
@@ -71,7 +72,7 @@ impl Answers {
     }
 }
 
-impl Answer {
+impl ElicitResult {
     /// A client's words for it: `{"action": "accept", "content": {…}}`.
     pub(super) fn read(value: &Value) -> Option<Self> {
         match value.get("action")?.as_str()? {

@@ -139,7 +139,7 @@ pub(super) fn start(
     is_heard: bool,
 ) -> Running {
     let (cx, reports) = if is_heard {
-        let (cx, reports) = progress::listen(cx);
+        let (cx, reports) = progress::subscribe(cx);
         (cx, Some(reports))
     } else {
         (cx, None)
@@ -148,11 +148,11 @@ pub(super) fn start(
     let batch = Box::pin(async move {
         let Shared {
             registry,
-            turns,
+            gate,
             executor,
             ..
         } = &*shared;
-        turns.run(registry, executor, &call, decided, &cx).await
+        gate.run(registry, executor, &call, decided, &cx).await
     });
     Running { batch, reports }
 }

@@ -15,7 +15,7 @@ use toolwright_runtime::{
     ToolResult, Wire,
 };
 
-use super::answers::{Answer, Answers};
+use super::answers::{ElicitResult, ElicitResults};
 use super::begun::{self, Begun, Running};
 use super::question::{self, Next, Question, Said};
 use super::request::Riding;
@@ -40,7 +40,7 @@ struct Asked<'s> {
     is_2026: bool,
     /// The client reads what the call says on its way.
     logs: bool,
-    answers: Answers,
+    answers: ElicitResults,
     /// Which arguments the answer to an approval is about.
     shown: Option<u64>,
     /// How the arguments were repaired, as was said before a question.
@@ -99,7 +99,7 @@ pub(super) async fn answer(
         call,
         is_2026,
         logs,
-        answers: Answers::default(),
+        answers: ElicitResults::default(),
         shown: None,
         repairs: Vec::new(),
     };
@@ -175,7 +175,7 @@ impl Asked<'_> {
         }
         for (key, said) in params.input_responses.iter().flatten() {
             // What is no answer is asked for again.
-            let Some(answer) = Answer::read(said) else {
+            let Some(answer) = ElicitResult::read(said) else {
                 continue;
             };
             let question = asked.as_ref().filter(|asked| asked.key == *key);
@@ -381,7 +381,7 @@ impl Asked<'_> {
         tokio::time::sleep(STILL_HEARD).await;
     }
 
-    async fn elicit(&self, request: ElicitRequest) -> Result<Answer, String> {
+    async fn elicit(&self, request: ElicitRequest) -> Result<ElicitResult, String> {
         let options = PeerRequestOptions::with_timeout(self.shared.limits.answer);
         let peer = &self.request.peer;
         let asked = peer.send_request_with_option(ServerRequest::ElicitRequest(request), options);
@@ -404,7 +404,7 @@ impl Asked<'_> {
             return Err("the client answered something else than its user's answer".into());
         };
         let said = serde_json::to_value(said).unwrap_or_default();
-        Answer::read(&said).ok_or_else(|| "the client's answer cannot be read".into())
+        ElicitResult::read(&said).ok_or_else(|| "the client's answer cannot be read".into())
     }
 
     /// Notes how the arguments were repaired. Whoever goes on with them, of another layer's question too, repairs

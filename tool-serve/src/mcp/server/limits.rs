@@ -1,29 +1,28 @@
 use std::time::Duration;
 
-/// What a server takes from its clients. All else is refused, with an error that says so.
+/// Limits of a server on its clients. Anything beyond them is refused with an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServerLimits {
-    /// How many bytes a message may have: a line, or the body of a request. Of a longer one no more is
-    /// held. 16 MiB if nothing is said; a call's arguments have [a limit](toolwright_runtime::Limits)
-    /// of their own. Over HTTP no more than 256 MiB of requests of over 64 KiB are held at once, each until
-    /// it is answered; what finds no room is refused with status 503. On a pipe the same goes for all requests.
+    /// Maximal bytes of a message: a line, or the body of a request. Default: 16 MiB. Arguments have [a
+    /// limit](toolwright_runtime::Limits) of their own.
+    ///
+    /// Over HTTP, all requests of more than 64 KiB together may hold 256 MiB until they are answered; further ones get
+    /// status 503. On a pipe, all requests count.
     pub message: usize,
-    /// How many requests of one client may wait for their answers, on a pipe. 4,096 if nothing is
-    /// said.
+    /// Maximal requests in flight of one client, on a pipe. Default: 4,096.
     pub in_flight: usize,
-    /// How many sessions there may be over HTTP. 1,024 if nothing is said.
+    /// Maximal sessions over HTTP. Default: 1,024.
     pub sessions: usize,
-    /// How long a session may be without a request before it ends; it ends before it was idle for an eighth
-    /// longer. A person who is asked may take [`answer`](Self::answer), if that is more. 5 minutes if nothing
-    /// is said.
+    /// Idle time after which a session ends; it may last an eighth longer. A session that waits for a person has at
+    /// least [`answer`](Self::answer). Default: 5 minutes.
     pub idle: Duration,
-    /// How long the body of a request may take to arrive. 30 s if nothing is said.
+    /// Time for the body of a request to arrive. Default: 30 s.
     pub body: Duration,
-    /// How long a person may take to answer what a call asks. 10 minutes if nothing is said.
+    /// Time for a person to answer a question. Default: 10 minutes.
     pub answer: Duration,
-    /// How long calls may go on after a client has closed its pipe, or the server is told to stop. Then
-    /// they are cancelled, and those that end within 2 s are answered. On a pipe, also how long the client
-    /// may take to read the answers that are left. 10 s if nothing is said.
+    /// Time for calls in flight after a client closed its pipe, or the server was stopped. Then they are cancelled, and
+    /// those that end within 2 s are answered. On a pipe, this is also the time for the client to read the remaining
+    /// answers. Default: 10 s.
     pub grace: Duration,
 }
 

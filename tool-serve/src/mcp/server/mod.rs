@@ -31,11 +31,11 @@ use toolwright_runtime::{Cancel, Context, Encoder, Executor, Registry, Tool, Too
 use self::flight::Flight;
 use self::handler::Handler;
 use self::state::Sealed;
+use crate::exclusive_gate::ExclusiveGate;
 use crate::from_outside;
 use crate::stdout;
-use crate::turns::Turns;
 
-pub use self::answers::{Answer, Answers};
+pub use self::answers::{ElicitResult, ElicitResults};
 pub use self::http::{HttpBody, HttpService};
 pub use self::limits::ServerLimits;
 
@@ -49,39 +49,40 @@ const IN_FLIGHT: &str = "another request with this id is not answered yet";
 /// `ClientCapabilities`.
 const NEEDS: &str = "client_capabilities";
 
-/// A server of the Model Context Protocol for a toolset: of the versions 2025-06-18, 2025-11-25 and
-/// 2026-07-28, whichever a client speaks.
+/// An MCP server for a toolset. It supports protocol versions 2025-06-18, 2025-11-25 and 2026-07-28; the client
+/// chooses.
 ///
-/// Arguments are read from the text that the client sent, as strictly as everywhere else; what is wrong
-/// with them, and what a tool says went wrong, is a result with `isError`, which the model reads. An
-/// unknown tool is an error of the protocol. Calls run in an [`Executor`]. Clients are told when a
-/// [`Registry`] changes.
+/// # Calls
+/// Arguments are decoded from the text that the client sent. Invalid arguments and errors of tools are results with
+/// `isError`, which the model reads. An unknown tool is a protocol error. Calls run in an [`Executor`]. Clients are
+/// notified when a [`Registry`] changes. Progress is sent to clients that ask for it; its messages also go to clients
+/// that read logs.
 ///
-/// The server asks about no call by itself: which calls need a yes is said by the layers of its
-/// [executor](Self::executor), such as `Approval::default()`. The program of `serve::main` has that one.
+/// Invalid values are [repaired](toolwright_runtime::Repair), unless the [context](Self::context) is strict. Keys are
+/// never repaired. The `_meta` of a result lists its repairs in `toolwright/repairs`: `{"path", "kind", "from", "to"}`.
 ///
-/// What needs a person (an [`Outcome::AskUser`](toolwright_runtime::Outcome::AskUser), an
-/// [approval](toolwright_runtime::layers::Approval), a manual tool) is asked by the client, if it can:
-/// as an elicitation up to 2025-11-25, as an input that is required since. See [`Answers`].
+/// # Approvals and questions
+/// A question ([`Outcome::AskUser`](toolwright_runtime::Outcome::AskUser)), an
+/// [approval](toolwright_runtime::layers::Approval) or a manual tool needs a person. The server asks the client, if the
+/// client supports it: by elicitation up to 2025-11-25, and by required input since. See [`ElicitResults`].
 ///
-/// Values that a model got wrong are [repaired](toolwright_runtime::Repair), unless the
-/// [context](Self::context) is strict; keys never are. A result whose call was repaired says how:
-/// `_meta` has `toolwright/repairs`, a list of `{"path", "kind", "from", "to"}`.
+/// The server itself asks for no approval. The layers of its [executor](Self::executor) do, such as
+/// `Approval::default()`, which the program of `serve::main` adds.
 ///
-/// Of a tool's attributes (`meta`) clients are told those with a `/` in their key, as `_meta`, and
-/// `icons`, a list as the protocol has it. `client_capabilities` is what a client must be able to do to
-/// call it. Progress goes to clients that ask for it; its words also to those that read logs.
+/// # Metadata
+/// Clients get those entries of a tool's `meta` whose key contains a `/`, as `_meta`, and `icons`, a list in the
+/// protocol's form. `client_capabilities` names the capabilities that a client needs to call the tool.
 ///
 /// ```no_run
 /// use toolwright::Toolset;
-/// use toolwright::serve::mcp::Server;
+/// use toolwright::serve::mcp::McpServer;
 ///
 /// # async fn serve(tools: Toolset) -> std::io::Result<()> {
-/// Server::new(tools).name("shop").version("1.2.0").serve_stdio().await
+/// McpServer::new(tools).name("shop").version("1.2.0").serve_stdio().await
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Server(Shared);
+pub struct McpServer(Shared);
 
 /// What all sessions share.
 #[derive(Clone)]
@@ -102,7 +103,7 @@ struct Shared {
     end_calls: Cancel,
     /// On a pipe: nothing that the client says is heard any more.
     hung_up: Cancel,
-    turns: Turns,
+    gate: ExclusiveGate,
     /// Of the client on a pipe.
     flight: Arc<Flight>,
 }
@@ -115,7 +116,7 @@ impl Shared {
 
     /// For all sessions, whose calls tell how far they are.
     fn shared(self) -> Arc<Self> {
-        let executor = crate::progress::told(self.executor);
+        let executor = crate::progress::with_progress(self.executor);
         Arc::new(Self {
             executor,
             context: from_outside(self.context),
@@ -132,8 +133,8 @@ fn has_headers(tool: &dyn Tool) -> bool {
     tool.def().input.as_json().contains("x-mcp-header")
 }
 
-impl Server {
-    /// A server of these tools; of a [`Registry`], of those that it has at the time.
+impl McpServer {
+    /// Creates a server for a toolset, or for a [`Registry`] whose tools may change.
     pub fn new(tools: impl Into<Registry>) -> Self {
         let registry = tools.into();
         Self(Shared {
@@ -151,70 +152,69 @@ impl Server {
             stop: Cancel::new(),
             end_calls: Cancel::new(),
             hung_up: Cancel::new(),
-            turns: Turns::default(),
+            gate: ExclusiveGate::default(),
             flight: Arc::default(),
         })
     }
 
-    /// The same server under this name, as clients are told.
+    /// Sets the name that clients get.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.0.name = name.into();
         self
     }
 
-    /// The same server, of this version.
+    /// Sets the version.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.0.version = version.into();
         self
     }
 
-    /// The same server, with a name for people.
+    /// Sets the title, a name for people.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.0.title = Some(title.into());
         self
     }
 
-    /// The same server, with words for models about how its tools belong together.
+    /// Sets the instructions for models, for example how the tools belong together.
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.0.instructions = Some(instructions.into());
         self
     }
 
-    /// The same server, with what `change` makes of its executor: layers, time limits, observers. Its
-    /// tools stay the server's.
+    /// Changes the executor: layers, time limits, observers. The tools stay those of the server.
     pub fn executor(mut self, change: impl FnOnce(Executor) -> Executor) -> Self {
         self.0.executor = change(self.0.executor);
         self
     }
 
-    /// The same server, whose calls know this, and whose clients see and call what it lets them; each
-    /// session has an id of its own. It says how far arguments are repaired, too: no further than
-    /// [`Repairs::Values`](toolwright_runtime::Repairs::Values), since nobody knows who wrote them.
+    /// Sets the context of all calls. It also decides which tools clients see and may call. Each session has an id of
+    /// its own. Arguments are repaired at most as far as [`Repairs::Values`](toolwright_runtime::Repairs::Values),
+    /// since their author is unknown.
     pub fn context(mut self, cx: Context) -> Self {
         self.0.context = cx;
         self
     }
 
-    /// The same server, which writes values for models in this way.
+    /// Sets the encoder that turns results into the model's text.
     pub fn encoder(mut self, encoder: Encoder) -> Self {
         self.0.encoder = encoder;
         self
     }
 
-    /// The same server, which lists so many tools a page, 100 if nothing is said; at least one.
+    /// Sets the number of tools in a page of the list, at least one. Default: 100.
     pub fn page_size(mut self, tools: usize) -> Self {
         self.0.page = tools.max(1);
         self
     }
 
-    /// The same server, with other limits on what clients may send.
+    /// Sets the limits on clients.
     pub fn limits(mut self, limits: ServerLimits) -> Self {
         self.0.limits = limits;
         self
     }
 
-    /// The same server, which ends when `stop` is fired: it reads nothing more, and waits for calls
-    /// that run as long as [`ServerLimits::grace`] says; what then still runs is cancelled, and answered.
+    /// Stops the server when `stop` is fired. It reads no further message, and waits for running calls as long as
+    /// [`ServerLimits::grace`]. Calls that still run then are cancelled, and answered.
     pub fn stopped_by(mut self, stop: Cancel) -> Self {
         self.0.stop = stop;
         self
@@ -222,28 +222,28 @@ impl Server {
 
     /// The same server, whose `exclusive` tools also wait for calls that came by another way.
     #[cfg(feature = "serve")]
-    pub(crate) fn turns(mut self, turns: Turns) -> Self {
-        self.0.turns = turns;
+    pub(crate) fn gate(mut self, gate: ExclusiveGate) -> Self {
+        self.0.gate = gate;
         self
     }
 
     /// Serves a client on the standard input and output, until the input ends.
     ///
-    /// From here on the process prints to the standard error what it prints, so that tools cannot
-    /// speak in between (on Unix; elsewhere a tool that prints is heard).
+    /// From here on, prints of the process go to the standard error, so that they cannot corrupt a message. This works
+    /// on Unix only.
     ///
     /// # Errors
-    /// When reading or writing fails. A client that has heard enough is no error.
+    /// Fails if reading or writing fails. It is no error if the client closes its end.
     pub async fn serve_stdio(self) -> io::Result<()> {
         let input = stdio::Input::open()?;
         let output = stdio::Output::open(stdout::take()?)?;
         self.serve_pipe(input, output).await
     }
 
-    /// Serves a client that sends a message a line, until the input ends.
+    /// Serves a client that sends one message per line, until the input ends.
     ///
     /// # Errors
-    /// When reading or writing fails. A client that has heard enough is no error.
+    /// Fails if reading or writing fails. It is no error if the client closes its end.
     pub async fn serve_pipe(
         self,
         input: impl AsyncRead + Unpin + Send + 'static,
@@ -274,15 +274,15 @@ impl Server {
     }
 }
 
-impl From<Toolset> for Server {
+impl From<Toolset> for McpServer {
     fn from(tools: Toolset) -> Self {
         Self::new(tools)
     }
 }
 
-impl fmt::Debug for Server {
+impl fmt::Debug for McpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server")
+        f.debug_struct("McpServer")
             .field("name", &self.0.name)
             .field("version", &self.0.version)
             .field("registry", &self.0.registry)

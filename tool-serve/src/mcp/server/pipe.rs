@@ -17,7 +17,7 @@ use super::limits::ServerLimits;
 use super::lines::{Line, Lines};
 use super::message::{Bad, Message};
 use super::raw;
-use crate::LAST_WORDS;
+use crate::CANCEL_GRACE;
 
 /// How much is read at once.
 const PIECE: usize = 64 * 1024;
@@ -126,7 +126,7 @@ pub(super) fn open(
         let landed = async {
             if timeout(grace, out.flight.all_landed()).await.is_err() {
                 shared.end_calls.cancel();
-                let _ = timeout(LAST_WORDS, out.flight.all_landed()).await;
+                let _ = timeout(CANCEL_GRACE, out.flight.all_landed()).await;
             }
         };
         tokio::select! {

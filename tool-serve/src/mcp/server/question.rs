@@ -10,7 +10,7 @@ use toolwright_runtime::{
     Decision, Outcome, Pending, PendingReason, Printable, ToolResult, Toolset,
 };
 
-use super::answers::{Answer, Answers};
+use super::answers::{ElicitResult, ElicitResults};
 
 /// A question.
 #[derive(Clone, Serialize, Deserialize)]
@@ -88,13 +88,13 @@ impl Question {
     }
 
     /// What the call comes to by this answer alone.
-    pub(super) fn settled_by(&self, answer: &Answer) -> Option<Said> {
+    pub(super) fn settled_by(&self, answer: &ElicitResult) -> Option<Said> {
         self.is_result.then(|| say(answer))
     }
 
     /// Whether the answer says all that is asked for, each part of its JSON type.
-    pub(super) fn fits(&self, answer: &Answer) -> bool {
-        let Answer::Accept(said) = answer else {
+    pub(super) fn fits(&self, answer: &ElicitResult) -> bool {
+        let ElicitResult::Accept(said) = answer else {
             return true;
         };
         let properties = self.schema.get("properties").and_then(Value::as_object);
@@ -156,14 +156,14 @@ fn schema(options: &Map<String, Value>) -> Value {
 }
 
 /// An answer in words.
-fn say(answer: &Answer) -> Said {
+fn say(answer: &ElicitResult) -> Said {
     let (text, is_error) = match answer {
-        Answer::Accept(said) => match said.get("answer") {
+        ElicitResult::Accept(said) => match said.get("answer") {
             Some(Value::String(text)) if said.len() == 1 => (text.clone(), false),
             _ => (Value::from(said.clone()).to_string(), false),
         },
-        Answer::Decline => ("the user declined to answer".to_owned(), true),
-        Answer::Cancel => ("the user did not answer".to_owned(), true),
+        ElicitResult::Decline => ("the user declined to answer".to_owned(), true),
+        ElicitResult::Cancel => ("the user did not answer".to_owned(), true),
     };
     Said { text, is_error }
 }
@@ -178,7 +178,7 @@ fn number_of(arguments: &str) -> u64 {
 pub(super) fn pending(
     pending: &Pending,
     tools: &Toolset,
-    answers: &Answers,
+    answers: &ElicitResults,
     decided: Option<u64>,
 ) -> Next {
     match &pending.reason {
@@ -208,19 +208,19 @@ fn approval(
     pending: &Pending,
     why: &Value,
     tools: &Toolset,
-    said: Option<&Answer>,
+    said: Option<&ElicitResult>,
     number: u64,
 ) -> Next {
     match said {
-        Some(Answer::Accept(said)) if said.get("approve") == Some(&Value::Bool(true)) => {
+        Some(ElicitResult::Accept(said)) if said.get("approve") == Some(&Value::Bool(true)) => {
             Next::Decide(Decision::Approve)
         }
-        Some(Answer::Accept(said)) => {
+        Some(ElicitResult::Accept(said)) => {
             let reason = said.get("reason").and_then(Value::as_str);
             Next::Decide(Decision::Reject(reason.unwrap_or_default().into()))
         }
-        Some(Answer::Decline) => Next::Decide(Decision::Reject(String::new())),
-        Some(Answer::Cancel) => Next::Decide(Decision::Reject("nobody decided".into())),
+        Some(ElicitResult::Decline) => Next::Decide(Decision::Reject(String::new())),
+        Some(ElicitResult::Cancel) => Next::Decide(Decision::Reject("nobody decided".into())),
         None => {
             let shown = shown(pending, tools);
             // What is shown beside a call may hold a part of its arguments.
@@ -246,7 +246,7 @@ fn approval(
 }
 
 /// A call that a person answers.
-fn manual(pending: &Pending, tools: &Toolset, answers: &Answers) -> Next {
+fn manual(pending: &Pending, tools: &Toolset, answers: &ElicitResults) -> Next {
     match answers.get(ANSWER) {
         Some(answer) => {
             let Said { text, is_error } = say(answer);

@@ -7,7 +7,7 @@ use rmcp::model::{RequestStateCodec, SealOptions};
 use serde::{Deserialize, Serialize};
 use toolwright_runtime::ToolCall;
 
-use super::answers::Answers;
+use super::answers::ElicitResults;
 use super::question::Question;
 use crate::random;
 
@@ -21,7 +21,7 @@ pub(super) struct Sealed(RequestStateCodec);
 /// What is kept.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct State {
-    pub(super) answers: Answers,
+    pub(super) answers: ElicitResults,
     /// Which arguments the answer to an approval is about.
     pub(super) shown: Option<u64>,
     /// What was asked last.

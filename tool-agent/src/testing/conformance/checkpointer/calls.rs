@@ -1,4 +1,4 @@
-//! Tests of the records of calls.
+//! Checks of call records.
 
 use toolwright_runtime::ToolCall;
 
@@ -9,7 +9,7 @@ fn call(id: &str) -> ToolCall {
     ToolCall::new(id, "pay", "{ \"to\": \"Øre \u{1f600}\",\n \"n\": 1.0 }")
 }
 
-/// Records that a call begins that nobody knows of.
+/// Records a call that has no record yet.
 pub(super) async fn begin(
     store: &impl Checkpointer,
     session: &str,
@@ -24,7 +24,7 @@ pub(super) async fn begin(
     }
 }
 
-/// Arguments as the model wrote them, for a call that is approved to run again with others.
+/// Arguments of the model, for a call that runs again with others.
 const WRITTEN: &str = "[\"as written\"]";
 
 async fn begin_as(
@@ -55,7 +55,7 @@ async fn records(store: &impl Checkpointer, session: &str) -> Vec<CallRecord> {
     did("calls", store.calls(session).await)
 }
 
-/// The record of a key.
+/// Returns the record with this key.
 async fn record(store: &impl Checkpointer, session: &str, key: &str) -> CallRecord {
     let records = records(store, session).await;
     match records.into_iter().find(|record| record.key == key) {
@@ -88,7 +88,7 @@ pub(super) async fn are_recorded_once(store: &impl Checkpointer) {
         &Begun::Standing(running.clone()),
     );
 
-    // Somebody who has seen the record lets the call run again, with arguments of his own.
+    // A person who has seen the record lets the call run again, with other arguments.
     let other = ToolCall::new("k1", "pay", "[]");
     let replaced = begin_as(store, "calls", after, "k1", &other, Some(first)).await;
     let Begun::Recorded(replaced) = replaced else {
@@ -142,7 +142,7 @@ pub(super) async fn are_recorded_once(store: &impl Checkpointer) {
     overtaken(store, after, second).await;
 }
 
-/// Whoever was overtaken begins no call, but says what came of those that it began: `k2`, in this revision.
+/// Checks that an overtaken writer begins no call, and can still end the calls that it began: `k2`, in this revision.
 async fn overtaken(store: &impl Checkpointer, after: CheckpointId, second: u64) {
     let newest = did("a checkpoint", put(store, "calls", Some(after)).await);
     for (what, replaces) in [("a new one", None), ("one again", Some(second))] {
@@ -204,7 +204,7 @@ pub(super) async fn belong_to_their_session(store: &impl Checkpointer) {
         &records(store, "calls").await.len(),
         &3,
     );
-    // Who has not heard of it yet.
+    // A writer that does not know of the deletion yet.
     end(store, "other", "k1", revision, "null").await;
     same(
         "the calls of a deleted session, of which one ends",

@@ -1,4 +1,4 @@
-//! Tests of concurrent writers.
+//! Checks with concurrent writers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

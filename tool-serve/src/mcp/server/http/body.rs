@@ -12,10 +12,10 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use toolwright_runtime::Cancel;
 
-use crate::body::Held;
+use crate::body::BodyPermit;
 use crate::mcp::server::raw;
 
-/// The body of an answer.
+/// Body of a response.
 pub struct HttpBody(Kind);
 
 enum Kind {
@@ -26,7 +26,7 @@ enum Kind {
         /// Ends it early.
         stop: Option<Pin<Box<dyn Future<Output = ()> + Send + Sync>>>,
         /// What the request holds until it is answered.
-        _held: Held,
+        _held: BodyPermit,
     },
 }
 
@@ -39,7 +39,7 @@ impl HttpBody {
     pub(super) async fn of(
         body: BoxBody<Bytes, Infallible>,
         stop: Option<Cancel>,
-        held: Held,
+        held: BodyPermit,
     ) -> Self {
         if body.size_hint().exact().is_none() {
             let stop = stop.map(|stop| Box::pin(async move { stop.cancelled().await }) as _);

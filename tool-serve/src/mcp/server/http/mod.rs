@@ -25,9 +25,9 @@ use super::begun::{self, Begun, First};
 use super::handler::Handler;
 use super::message::{Bad, Message};
 use super::request::{CallRequest, Riding};
-use super::{IN_FLIGHT, NEEDS, Server, Shared, has_headers};
-use crate::LAST_WORDS;
-use crate::body::{self as request_body, Room};
+use super::{IN_FLIGHT, McpServer, NEEDS, Shared, has_headers};
+use crate::CANCEL_GRACE;
+use crate::body::{self as request_body, BodyBudget};
 
 pub use self::body::HttpBody;
 pub(super) use self::heads::{Client, Way};
@@ -37,19 +37,19 @@ use self::sessions::{Sessions, Start};
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// A [`Server`] as a service of tower's, to be mounted in any HTTP server: in axum by
-/// `Router::route_service("/mcp", service)`. [`Server::http`] makes it.
+/// An [`McpServer`] as a tower service, for any HTTP server. In axum, mount it with `Router::route_service("/mcp",
+/// service)`. [`McpServer::http`] creates it.
 ///
-/// Whoever serves it says `set_nodelay` of each connection (`axum::serve::ListenerExt::tap_io`): an answer
-/// that is a stream goes out in two pieces, of which the second waits for 40 ms otherwise.
+/// The service answers `POST` (messages), `GET` (the stream of notifications) and `DELETE` (the end of a session). It
+/// refuses a request whose `Host` is not this machine, or whose `Origin` is another site, unless they are
+/// [allowed](Self::allow_host).
 ///
-/// A layer around it that puts a [`Context`](toolwright_runtime::Context) into a request's extensions says
-/// what the calls of this request know, such as who asks, over what [`Server::context`] says.
+/// A layer that puts a [`Context`](toolwright_runtime::Context) into a request's extensions adds to the context of its
+/// calls, for example the user. It takes precedence over [`McpServer::context`].
 ///
-/// It answers `POST` (messages), `GET` (what the server says unasked) and `DELETE` (the end of a
-/// session), and refuses requests whose `Host` is not of this machine, or whose `Origin` is a page of
-/// another one, unless they are [allowed](Self::allow_host). How long a client may take to send a
-/// request's head or to read an answer is the HTTP server's to say.
+/// The HTTP server has to limit the time for a request's head and for reading a response. It should also set
+/// `set_nodelay` on each connection (`axum::serve::ListenerExt::tap_io`). Otherwise the second piece of a streamed
+/// answer waits for 40 ms.
 #[derive(Clone)]
 pub struct HttpService(Arc<Inner>);
 
@@ -61,15 +61,15 @@ struct Inner {
     heads: Arc<Heads>,
     /// How many sessions are being opened.
     opening: AtomicUsize,
-    room: Room,
+    budget: BodyBudget,
     hosts: Vec<String>,
     origins: Vec<String>,
     is_guarded: bool,
     stops: Once,
 }
 
-impl Server {
-    /// The server as an HTTP service.
+impl McpServer {
+    /// Creates an HTTP service of this server.
     pub fn http(self) -> HttpService {
         let hosts = ["localhost", "127.0.0.1", "::1"]
             .map(str::to_owned)
@@ -116,7 +116,7 @@ impl HttpService {
             manager,
             sessions: Arc::default(),
             opening: AtomicUsize::new(0),
-            room: Room::default(),
+            budget: BodyBudget::default(),
             hosts,
             origins,
             is_guarded,
@@ -124,8 +124,7 @@ impl HttpService {
         }))
     }
 
-    /// The same service, which is also reached under this name: `tools.example.com`, with or without a
-    /// port.
+    /// Allows requests to this host: `tools.example.com`, with or without a port.
     pub fn allow_host(self, host: impl Into<String>) -> Self {
         let mut hosts = self.0.hosts.clone();
         hosts.push(host.into());
@@ -137,7 +136,7 @@ impl HttpService {
         )
     }
 
-    /// The same service, which pages of this origin may call: `https://app.example.com`.
+    /// Allows requests from pages of this origin: `https://app.example.com`.
     pub fn allow_origin(self, origin: impl Into<String>) -> Self {
         let mut origins = self.0.origins.clone();
         origins.push(origin.into());
@@ -149,7 +148,7 @@ impl HttpService {
         )
     }
 
-    /// The same service, which leaves it to layers around it whose requests it answers.
+    /// Disables the checks of host and origin, for services behind layers that check them.
     pub fn guarded_elsewhere(self) -> Self {
         let Inner { hosts, origins, .. } = &*self.0;
         Self::of(
@@ -189,8 +188,11 @@ impl Inner {
             return response;
         }
         let limits = &self.shared.limits;
-        let whole = request_body::read(body, limits.message, limits.body, &self.room).await;
-        let request_body::Whole { bytes: whole, held } = match whole {
+        let whole = request_body::read(body, limits.message, limits.body, &self.budget).await;
+        let request_body::FullBody {
+            bytes: whole,
+            permit: held,
+        } = match whole {
             Ok(whole) => whole,
             Err(broken) => return no_body(broken, limits.message),
         };
@@ -339,7 +341,7 @@ impl Inner {
                 stop.cancelled().await;
                 tokio::time::sleep(grace).await;
                 end_calls.cancel();
-                tokio::time::sleep(LAST_WORDS).await;
+                tokio::time::sleep(CANCEL_GRACE).await;
                 end.cancel();
             });
         });

@@ -5,7 +5,7 @@ use http::{Response, StatusCode, header};
 use rmcp::model::ErrorCode;
 
 use super::HttpBody;
-use crate::body::Broken;
+use crate::body::BodyError;
 use crate::mcp::server::message::Bad;
 use crate::mcp::server::request::CallRequest;
 
@@ -21,22 +21,22 @@ pub(super) fn over(call: &CallRequest<'_>, result: &str) -> Response<HttpBody> {
     json(parts.concat())
 }
 
-pub(super) fn no_body(broken: Broken, limit: usize) -> Response<HttpBody> {
+pub(super) fn no_body(broken: BodyError, limit: usize) -> Response<HttpBody> {
     let (status, text) = match broken {
-        Broken::TooLarge => (
+        BodyError::TooLarge => (
             StatusCode::PAYLOAD_TOO_LARGE,
             format!("the message is longer than {limit} bytes"),
         ),
-        Broken::TooSlow => (
+        BodyError::TooSlow => (
             StatusCode::REQUEST_TIMEOUT,
             "the message did not come in time".to_owned(),
         ),
-        Broken::NoRoom => (
+        BodyError::OverBudget => (
             StatusCode::SERVICE_UNAVAILABLE,
             "the request was not begun: the server holds too much of others; try again later"
                 .to_owned(),
         ),
-        Broken::Lost => (
+        BodyError::Lost => (
             StatusCode::BAD_REQUEST,
             "the message cannot be read".to_owned(),
         ),

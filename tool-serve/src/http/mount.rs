@@ -1,11 +1,11 @@
-//! Where the routes are, if a host has put them below a path of its own.
+//! Path of the routes, if the host nests them.
 
 use axum::extract::OriginalUri;
 use axum::http::{Extensions, Uri};
 
-/// The path in front of ours: `/api`, where `Router::nest` has it; empty where nobody has moved us. One that could not
-/// stand in a document as it is counts as none.
-pub(super) fn below<'a>(extensions: &'a Extensions, own: &Uri) -> &'a str {
+/// Returns the path before the server's own: `/api` below `Router::nest`, or an empty text. A path that would need
+/// escaping in a document counts as empty.
+pub(super) fn mount_path<'a>(extensions: &'a Extensions, own: &Uri) -> &'a str {
     let Some(OriginalUri(asked)) = extensions.get::<OriginalUri>() else {
         return "";
     };

@@ -2,6 +2,7 @@
 
 pub(crate) mod decode;
 pub(crate) mod format;
+pub(crate) mod keyword;
 pub(crate) mod read;
 pub(crate) mod render;
 pub(crate) mod shape;

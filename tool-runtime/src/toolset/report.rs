@@ -6,7 +6,7 @@ use crate::provider::dialect::{
     Budget, Dialect, Lowered, Reject, RejectCode, Renames, lower_all, shares,
 };
 use crate::schema::decode::{RefusedDefault, refused_defaults};
-use crate::schema::read::keywords::{Holds, held};
+use crate::schema::keyword::{Holds, Keyword};
 use crate::schema::read::{Ordered, read};
 use crate::text::escaped;
 use crate::text::{Printable, find, name};
@@ -197,11 +197,13 @@ impl Report {
             return;
         };
         for (keyword, value) in entries {
-            let start = match keyword.as_ref() {
-                "$defs" | "definitions" => Some(format!("{path}#/{keyword}")),
-                _ => matches!(held(keyword), Holds::Named).then(|| path.to_owned()),
+            let holds = Keyword::of(keyword).map_or(Holds::Nothing, Keyword::holds);
+            let start = match holds {
+                Holds::Defined => Some(format!("{path}#/{keyword}")),
+                Holds::Named => Some(path.to_owned()),
+                _ => None,
             };
-            match (held(keyword), value, start) {
+            match (holds, value, start) {
                 (_, Ordered::Object(inner), Some(start)) => {
                     for (name, schema) in inner {
                         let part = escaped(name);

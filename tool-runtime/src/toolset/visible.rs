@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::provider::dialect::{Note, NoteKind};
+use crate::schema::keyword::{Holds, Keyword};
 use crate::schema::read::{Ordered, read};
 use crate::schema::render::SchemaDoc;
 use crate::text::{Printable, find, name};
@@ -124,27 +125,24 @@ fn words(schema: &mut Ordered, found: &mut Stripped) {
         return;
     };
     for (keyword, value) in entries {
-        match (keyword.as_ref(), value) {
-            ("title" | "description" | "$comment", Ordered::String(text)) => {
+        let known = Keyword::of(keyword);
+        let holds = known.map_or(Holds::Nothing, Keyword::holds);
+        match value {
+            Ordered::String(text) if known.is_some_and(Keyword::is_words) => {
                 if let Some((visible, removed)) = visible(text) {
                     *text = visible.into();
                     found.removed += removed;
                 }
             }
-            (
-                "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas",
-                Ordered::Object(named),
-            ) => {
+            Ordered::Object(named) if matches!(holds, Holds::Named | Holds::Defined) => {
                 for (key, schema) in named {
                     left(key, "key", found);
                     words(schema, found);
                 }
             }
-            ("enum" | "const" | "default" | "examples" | "required", value) => {
-                values(value, found);
-            }
-            (_, value @ Ordered::Object(_)) => words(value, found),
-            (_, Ordered::Array(members)) => {
+            value if known.is_some_and(Keyword::is_values) => values(value, found),
+            Ordered::Object(_) => words(value, found),
+            Ordered::Array(members) => {
                 for member in members {
                     match member {
                         Ordered::Object(_) => words(member, found),
@@ -152,7 +150,7 @@ fn words(schema: &mut Ordered, found: &mut Stripped) {
                     }
                 }
             }
-            (_, other) => values(other, found),
+            other => values(other, found),
         }
         left(keyword, "key", found);
     }

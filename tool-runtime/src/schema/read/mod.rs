@@ -5,6 +5,7 @@ pub(crate) mod canonical;
 mod foreign;
 pub(crate) mod keywords;
 mod ordered;
+pub(crate) mod parts;
 mod path;
 #[cfg(feature = "schemars")]
 mod published;
@@ -14,7 +15,8 @@ pub(crate) mod tree;
 
 #[cfg(feature = "schemars")]
 pub(crate) use self::ordered::rename_references;
-pub(crate) use self::ordered::{Ordered, Pair, declares_all_keys, owned, read};
+pub(crate) use self::ordered::{Ordered, Pair, owned, read};
+pub use self::parts::Parts;
 pub(crate) use self::path::Path;
 #[cfg(feature = "schemars")]
 pub(crate) use self::published::{Published, comparable, published};

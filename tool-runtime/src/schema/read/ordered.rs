@@ -2,6 +2,8 @@ use std::borrow::Cow;
 
 use toolwright_json::Value;
 
+use crate::schema::keyword::{Keyword, TYPES};
+
 /// A schema as a value: words of JSON Schema are borrowed, numbers have one spelling.
 pub(crate) type Ordered = Value<'static>;
 
@@ -54,23 +56,11 @@ fn own(text: Cow<'_, str>) -> Cow<'static, str> {
     }
 }
 
-macro_rules! words {
-    ($($word:literal)*) => {
-        fn word(text: &str) -> Option<&'static str> {
-            match text {
-                $($word => Some($word),)*
-                _ => None,
-            }
-        }
-    };
-}
-
-words! {
-    "type" "properties" "required" "additionalProperties" "items" "prefixItems" "anyOf" "oneOf" "allOf"
-    "enum" "const" "description" "title" "default" "examples" "format" "pattern" "minimum" "maximum"
-    "exclusiveMinimum" "exclusiveMaximum" "multipleOf" "minLength" "maxLength" "minItems" "maxItems"
-    "uniqueItems" "minProperties" "maxProperties" "propertyNames" "deprecated" "nullable" "$ref" "$defs"
-    "string" "integer" "number" "boolean" "object" "array" "null"
+/// The keyword or the name of a type.
+fn word(text: &str) -> Option<&'static str> {
+    let mut types = TYPES.into_iter();
+    let keyword = Keyword::of(text).map(Keyword::as_str);
+    keyword.or_else(|| types.find(|name| *name == text))
 }
 
 /// The value that `serde_json` holds. The keys are in the order of the alphabet: their own order depends
@@ -112,7 +102,7 @@ pub(crate) fn rename_references(schema: &mut Ordered, renamed: &[(String, String
         Value::Object(entries) => {
             for (key, value) in entries {
                 match value {
-                    Value::String(target) if key == "$ref" => {
+                    Value::String(target) if key == Keyword::Ref.as_str() => {
                         let name = target.strip_prefix("#/$defs/").unwrap_or_default();
                         if let Some((_, new)) = renamed.iter().find(|(old, _)| old == name) {
                             *target = format!("#/$defs/{new}").into();
@@ -124,23 +114,4 @@ pub(crate) fn rename_references(schema: &mut Ordered, renamed: &[(String, String
         }
         _ => {}
     }
-}
-
-/// Whether an object that is silent about other keys declares all of its keys: there are
-/// `properties`, and no keyword counts on more than those. `{"type": "object"}` takes any key.
-pub(crate) fn declares_all_keys(keywords: &[Pair]) -> bool {
-    let get = |key: &str| {
-        let found = keywords.iter().find(|(name, _)| name == key);
-        found.map(|(_, value)| value)
-    };
-    let Some(Ordered::Object(properties)) = get("properties") else {
-        return false;
-    };
-    let is_declared = |name: &Ordered| properties.iter().any(|(key, _)| name.as_str() == Some(key));
-    let requires_others =
-        matches!(get("required"), Some(Ordered::Array(names)) if !names.iter().all(is_declared));
-    let counts_others = get("minProperties")
-        .and_then(Ordered::as_u128)
-        .is_some_and(|least| least > properties.len() as u128);
-    !requires_others && !counts_others
 }

@@ -2,8 +2,9 @@
 
 use super::definitions::{Body, Definition};
 use super::{Words, Writer};
+use crate::schema::keyword::Keyword;
 use crate::schema::read::keywords::{Keywords, text};
-use crate::schema::read::{Ordered, Published, published, rename_references};
+use crate::schema::read::{Ordered, Parts, Published, published, rename_references};
 use crate::schema::shape::{Foreign, Side};
 
 impl Writer {
@@ -66,12 +67,12 @@ impl Writer {
             _ => Keywords::default(),
         };
         if !words.description.is_empty() {
-            keywords.set("description", text(words.description.to_owned()));
+            keywords.set(Keyword::Description, text(words.description.to_owned()));
         }
         for (key, is_own) in [
-            ("default", words.default.is_some()),
-            ("examples", words.example.is_some()),
-            ("deprecated", words.deprecated),
+            (Keyword::Default, words.default.is_some()),
+            (Keyword::Examples, words.example.is_some()),
+            (Keyword::Deprecated, words.deprecated),
         ] {
             if is_own {
                 keywords.take(key);
@@ -87,22 +88,11 @@ impl Writer {
     /// be there; `None` if it does not say which keys it has.
     pub(super) fn flattened(&mut self, foreign: &Foreign) -> Option<Vec<String>> {
         let schema = self.moved(foreign, false, true);
-        let Some(Ordered::Object(properties)) = schema.get("properties") else {
-            return None;
-        };
-        for (name, value) in properties {
+        for (name, value) in schema.declared()? {
             self.name(name);
             self.out.push_str(&value.to_json());
         }
-        let is_closed = schema.get("additionalProperties") == Some(&Ordered::Bool(false));
-        let names = match schema.get("required") {
-            Some(Ordered::Array(names)) => names
-                .iter()
-                .filter_map(Ordered::as_str)
-                .map(str::to_owned)
-                .collect(),
-            _ => Vec::new(),
-        };
-        is_closed.then_some(names)
+        let names = schema.required().map(str::to_owned).collect();
+        schema.is_closed().then_some(names)
     }
 }

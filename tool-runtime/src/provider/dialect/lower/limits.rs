@@ -3,7 +3,8 @@
 use super::super::reject::Reject;
 use super::super::rules::Limits;
 use super::super::size::Size;
-use crate::schema::read::Ordered;
+use crate::schema::keyword::Keyword;
+use crate::schema::read::{Ordered, Parts};
 
 /// Counts a lowered schema.
 pub(super) fn size_of(schema: &Ordered) -> Size {
@@ -26,55 +27,39 @@ pub(super) fn check(size: &Size, limits: &Limits) -> Result<(), Reject> {
 impl Size {
     /// Adds a schema that stands inside so many objects.
     fn add(&mut self, schema: &Ordered, levels: usize) {
-        let Ordered::Object(entries) = schema else {
-            return;
-        };
-        let is_list = matches!(schema.get("type"), Some(Ordered::Array(_)));
-        self.unions += usize::from(is_list || schema.get("anyOf").is_some());
-        let levels = match schema.get("properties") {
-            Some(Ordered::Object(keys)) => {
-                self.properties += keys.len();
-                let required = match schema.get("required") {
-                    Some(Ordered::Array(names)) => names.len(),
-                    _ => 0,
-                };
-                self.optional_keys += keys.len().saturating_sub(required);
-                levels + 1
-            }
-            _ => levels,
-        };
+        let is_list = matches!(schema.keyword(Keyword::Type), Some(Ordered::Array(_)));
+        self.unions += usize::from(is_list || schema.has(Keyword::AnyOf));
+        let mut levels = levels;
+        if let Some(keys) = schema.declared() {
+            levels += 1;
+            let required = schema.list(Keyword::Required).unwrap_or_default();
+            self.optional_keys += keys.len().saturating_sub(required.len());
+            let names = keys.iter().map(|(name, _)| name.chars().count());
+            self.add_keys(keys.len(), names.sum());
+        }
         self.levels = self.levels.max(levels);
-        for (key, value) in entries {
-            match (key.as_ref(), value) {
-                ("enum", Ordered::Array(values)) => {
-                    let text = |value: &Ordered| {
-                        value
-                            .as_str()
-                            .map_or_else(|| value.to_json().len(), |text| text.chars().count())
-                    };
-                    self.add_enum(values.len(), values.iter().map(text).sum());
-                }
-                // A definition's own depth is that of a root.
-                ("$defs", Ordered::Object(members)) => {
-                    for (name, member) in members {
-                        self.characters += name.chars().count();
-                        self.add(member, 0);
-                    }
-                }
-                ("properties", Ordered::Object(members)) => {
-                    for (name, member) in members {
-                        self.characters += name.chars().count();
-                        self.add(member, levels);
-                    }
-                }
-                ("anyOf" | "allOf" | "prefixItems", Ordered::Array(members)) => {
-                    for member in members {
-                        self.add(member, levels);
-                    }
-                }
-                ("items" | "additionalProperties", member) => self.add(member, levels),
-                _ => {}
-            }
+        if let Some(values) = schema.literals() {
+            let text = |value: &Ordered| match value.as_str() {
+                Some(text) => text.chars().count(),
+                None => value.to_json().len(),
+            };
+            self.add_enum(values.len(), values.iter().map(text).sum());
+        }
+        for (name, body) in schema.named(Keyword::Defs).unwrap_or_default() {
+            self.add_keys(0, name.chars().count());
+            // A definition's own depth is that of a root.
+            self.add(body, 0);
+        }
+        let counted = [
+            Keyword::AnyOf,
+            Keyword::AllOf,
+            Keyword::PrefixItems,
+            Keyword::Properties,
+            Keyword::Items,
+            Keyword::AdditionalProperties,
+        ];
+        for keyword in counted {
+            schema.held_by(keyword, &mut |member| self.add(member, levels));
         }
     }
 }

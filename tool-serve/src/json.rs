@@ -65,36 +65,6 @@ impl Json {
         }
     }
 
-    /// The value under a key of an object: the first, if it stands there twice.
-    pub(crate) fn get(&self, key: &str) -> Option<&Self> {
-        let (_, value) = self.entries().iter().find(|(name, _)| name == key)?;
-        Some(value)
-    }
-
-    /// The entries of an object; none of anything else.
-    pub(crate) fn entries(&self) -> &[(String, Self)] {
-        match self {
-            Self::Object(entries) => entries,
-            _ => &[],
-        }
-    }
-
-    /// The elements of an array; none of anything else.
-    pub(crate) fn items(&self) -> &[Self] {
-        match self {
-            Self::Array(items) => items,
-            _ => &[],
-        }
-    }
-
-    /// The string, if it is one.
-    pub(crate) fn as_str(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
     /// The compact text; scalars as they came.
     pub(crate) fn to_text(&self) -> String {
         let mut out = String::new();

@@ -41,6 +41,9 @@ pub use self::told::*;
 pub use crate::panics::reported;
 pub use crate::provider::dialect::Dialect;
 pub use crate::schema::decode::Json;
+pub use crate::schema::keyword::{Keyword, TYPES};
+pub use crate::schema::read::keywords::type_of;
+pub use crate::schema::read::{Parts, change_references, resolve};
 pub use crate::schema::shape::Regex;
 pub use crate::schema::shape::{
     Back, Bounds, Edge, Field, Id, Int, Kind, Literal, Map, Object, Pattern, Presence, Refs,

@@ -2,7 +2,7 @@
 
 /// The part of a keyword's value that is a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holds {
+pub(crate) enum Holds {
     /// None of it.
     Nothing,
     /// All of it.
@@ -21,7 +21,7 @@ pub enum Holds {
 
 /// The type of the values that a keyword is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum About {
+pub(crate) enum About {
     /// Values of every type.
     Any,
     /// Numbers, integers among them.
@@ -54,6 +54,7 @@ macro_rules! vocabulary {
             }
 
             /// The keyword's text.
+            #[inline]
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$name => $text,)*
@@ -61,14 +62,14 @@ macro_rules! vocabulary {
             }
 
             /// The type of the values that it is about.
-            pub const fn about(self) -> About {
+            pub(crate) const fn about(self) -> About {
                 match self {
                     $(Self::$name => About::$about,)*
                 }
             }
 
             /// The part of its value that is a schema.
-            pub const fn holds(self) -> Holds {
+            pub(crate) const fn holds(self) -> Holds {
                 match self {
                     $(Self::$name => Holds::$holds,)*
                 }
@@ -163,13 +164,17 @@ vocabulary! {
 }
 
 /// Keywords that lead to a schema for the same value.
-pub const REFERENCES: [Keyword; 3] = [Keyword::Ref, Keyword::DynamicRef, Keyword::RecursiveRef];
+#[cfg(feature = "validate")]
+pub(crate) const REFERENCES: [Keyword; 3] =
+    [Keyword::Ref, Keyword::DynamicRef, Keyword::RecursiveRef];
 
 /// Keywords that hold several schemas for the same value.
-pub const COMBINING: [Keyword; 3] = [Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf];
+pub(crate) const COMBINING: [Keyword; 3] = [Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf];
 
 /// Keywords whose meaning depends on all that stands beside them.
-pub const UNEVALUATED: [Keyword; 2] = [Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems];
+#[cfg(any(feature = "schemars", feature = "validate"))]
+pub(crate) const UNEVALUATED: [Keyword; 2] =
+    [Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems];
 
 /// The names of the types.
 pub const TYPES: [&str; 7] = [
@@ -219,6 +224,7 @@ impl Keyword {
     }
 
     /// Returns true if it does not change what is admitted.
+    #[cfg(feature = "validate")]
     pub(crate) fn is_note(self) -> bool {
         use Keyword::{
             Comment, Default, Definitions, Defs, Deprecated, Description, Example, Examples, Id,

@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use toolwright_json::Value;
+use toolwright_runtime::__private::{Keyword, Parts};
+
 use super::flags::{Flag, Takes};
-use super::schema::{Schema, kind_of};
+use super::schema::Schema;
 use crate::json::Json;
 
 /// What was given to one flag, in order.
@@ -83,32 +86,25 @@ fn value(schema: &Schema, flag: &Flag, values: &[String]) -> Result<Json, Unusab
 }
 
 /// The schema of an element of a list.
-fn element(schema: &Schema, list: &Json, index: usize) -> Json {
+fn element(schema: &Schema, list: &Value<'static>, index: usize) -> Value<'static> {
     let ways = schema.ways(list);
-    let at = |way: &&Json| {
-        let place = way
-            .get("prefixItems")
-            .and_then(|items| items.items().get(index));
-        place.or_else(|| way.get("items")).cloned()
-    };
-    ways.iter().find_map(at).unwrap_or_else(anything)
+    let mut at = ways.iter().filter_map(|way| way.element(index));
+    at.next().cloned().unwrap_or_else(Value::empty)
 }
 
 /// The schema of a map's values.
-fn values_of(schema: &Schema, map: &Json) -> Json {
+fn values_of(schema: &Schema, map: &Value<'static>) -> Value<'static> {
     let ways = schema.ways(map);
-    let values = |way: &&Json| way.get("additionalProperties").cloned();
-    ways.iter().find_map(values).unwrap_or_else(anything)
-}
-
-fn anything() -> Json {
-    Json::Object(Vec::new())
+    let mut values = ways
+        .iter()
+        .filter_map(|way| way.keyword(Keyword::AdditionalProperties));
+    values.next().cloned().unwrap_or_else(Value::empty)
 }
 
 /// What a text means where a value of this schema belongs: a string where strings alone belong, JSON
 /// where none does. Where both may stand, a listed word is itself, JSON of a type that belongs there
 /// is that, and all else a string.
-pub(super) fn read(schema: &Schema, at: &Json, text: &str) -> Json {
+pub(super) fn read(schema: &Schema, at: &Value<'static>, text: &str) -> Json {
     let string = || Json::Text(text.to_owned());
     let admits_strings = schema.admits(at, "string");
     if admits_strings && !schema.admits_more_than(at, "string") {
@@ -124,6 +120,24 @@ pub(super) fn read(schema: &Schema, at: &Json, text: &str) -> Json {
         Json::Raw(text.trim().to_owned())
     } else {
         string()
+    }
+}
+
+/// The JSON type of a value.
+fn kind_of(value: &Json) -> &'static str {
+    match value {
+        Json::Text(_) => "string",
+        Json::Array(_) => "array",
+        Json::Object(_) => "object",
+        Json::Raw(text) => match text.as_bytes().first() {
+            Some(b'n') => "null",
+            Some(b't' | b'f') => "boolean",
+            Some(b'"') => "string",
+            Some(b'[') => "array",
+            Some(b'{') => "object",
+            _ if text.contains(['.', 'e', 'E']) => "number",
+            _ => "integer",
+        },
     }
 }
 

@@ -6,12 +6,13 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use clap_complete::Shell;
+use toolwright_json::Value;
+use toolwright_runtime::__private::{Keyword, Parts};
 use toolwright_runtime::{Dialect, Printable, ToolDef, Toolset};
 
 use super::exit;
 use super::flags::{Flag, Takes, flags};
 use super::schema::Schema;
-use crate::json::Json;
 
 /// Names of flags that every tool's command has beside those of its parameters.
 const TAKEN: [&str; 6] = ["approve", "help", "json", "output", "timeout", "version"];
@@ -172,8 +173,7 @@ fn call(tools: &Toolset) -> Command {
 
 /// The flags of a tool's command, and the schema that they are read by.
 pub(super) fn parameters(def: &ToolDef) -> (Schema, Vec<Flag>) {
-    let root = Json::read(def.input.as_json()).unwrap_or(Json::Object(Vec::new()));
-    let schema = Schema::new(root);
+    let schema = Schema::read(def.input.as_json());
     let flags = flags(&schema, &TAKEN);
     (schema, flags)
 }
@@ -214,8 +214,7 @@ fn tool(def: &ToolDef) -> Command {
 
 fn parameter(schema: &Schema, flag: &Flag) -> Arg {
     let words = schema.description(&flag.schema);
-    let default = flag.schema.get("default").map(Json::to_text);
-    let bound = |name: &str| flag.schema.get(name).map(Json::to_text);
+    let said = |keyword| flag.schema.keyword(keyword).map(Value::to_json);
     let mut help = words.trim().to_owned();
     // Behind a list of choices they would be read as words on the last one.
     let mut gap = if help.contains('\n') { "\n" } else { " " };
@@ -230,13 +229,13 @@ fn parameter(schema: &Schema, flag: &Flag) -> Arg {
     if matches!(flag.takes, Takes::Many | Takes::Entries) {
         note("[may be repeated]".to_owned());
     }
-    match (bound("minimum"), bound("maximum")) {
+    match (said(Keyword::Minimum), said(Keyword::Maximum)) {
         (Some(least), Some(most)) => note(format!("[{least} to {most}]")),
         (Some(least), None) => note(format!("[at least {least}]")),
         (None, Some(most)) => note(format!("[at most {most}]")),
         (None, None) => {}
     }
-    if let Some(default) = default {
+    if let Some(default) = said(Keyword::Default) {
         note(format!("[default: {default}]"));
     }
     let choices = choices(schema, flag);
@@ -272,7 +271,7 @@ fn choices(schema: &Schema, flag: &Flag) -> Vec<String> {
         Takes::One => schema.choices(&flag.schema).unwrap_or_default(),
         Takes::Many => {
             let ways = schema.ways(&flag.schema);
-            let mut items = ways.iter().filter_map(|way| way.get("items"));
+            let mut items = ways.iter().filter_map(|way| way.keyword(Keyword::Items));
             let choices = items.next().and_then(|items| schema.choices(items));
             choices.unwrap_or_default()
         }
@@ -281,7 +280,7 @@ fn choices(schema: &Schema, flag: &Flag) -> Vec<String> {
 }
 
 fn value_name(schema: &Schema, flag: &Flag) -> &'static str {
-    let name = |at: &Json| {
+    let name = |at: &Value<'static>| {
         let is = |kind| schema.admits(at, kind);
         if is("object") || is("array") || (is("string") && schema.admits_more_than(at, "string")) {
             "JSON"
@@ -299,7 +298,7 @@ fn value_name(schema: &Schema, flag: &Flag) -> &'static str {
         Takes::One => name(&flag.schema),
         Takes::Many => {
             let ways = schema.ways(&flag.schema);
-            let mut items = ways.iter().filter_map(|way| way.get("items"));
+            let mut items = ways.iter().filter_map(|way| way.keyword(Keyword::Items));
             items.next().map_or("JSON", name)
         }
         Takes::Switch => "BOOLEAN",

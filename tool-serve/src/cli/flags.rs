@@ -1,7 +1,9 @@
 //! The flags of a tool: one for each of its parameters, and for what stands inside of them.
 
-use super::schema::{Schema, reference};
-use crate::json::Json;
+use toolwright_json::Value;
+use toolwright_runtime::__private::Parts;
+
+use super::schema::Schema;
 
 /// A tool has no more flags: a schema that came from elsewhere may be of any size. What has no flag
 /// is given by `--json`.
@@ -33,7 +35,7 @@ pub(super) struct Flag {
     /// The keys as the schema spells them, where the name does not.
     pub(super) alias: Option<String>,
     pub(super) takes: Takes,
-    pub(super) schema: Json,
+    pub(super) schema: Value<'static>,
     pub(super) is_required: bool,
 }
 
@@ -58,7 +60,7 @@ struct Flags<'s> {
 }
 
 impl Flags<'_> {
-    fn keys(&mut self, schema: &Json, path: &[String], is_required: bool) {
+    fn keys(&mut self, schema: &Value<'static>, path: &[String], is_required: bool) {
         for (name, schema, is_key_required) in self.schema.keys(schema) {
             let mut path = path.to_vec();
             path.push(name);
@@ -66,7 +68,7 @@ impl Flags<'_> {
         }
     }
 
-    fn flag(&mut self, schema: &Json, path: &[String], is_required: bool) {
+    fn flag(&mut self, schema: &Value<'static>, path: &[String], is_required: bool) {
         if self.found.len() == MOST {
             return;
         }
@@ -94,7 +96,7 @@ impl Flags<'_> {
         self.refs.truncate(before);
     }
 
-    fn takes(&self, schema: &Json) -> Takes {
+    fn takes(&self, schema: &Value<'static>) -> Takes {
         let only =
             |kind| self.schema.admits(schema, kind) && !self.schema.admits_more_than(schema, kind);
         if only("boolean") {
@@ -137,14 +139,8 @@ impl Flags<'_> {
 }
 
 /// The references of a schema and of its ways.
-fn references(schema: &Json) -> Vec<String> {
-    let ways = ["anyOf", "oneOf", "allOf"]
-        .into_iter()
-        .filter_map(|key| schema.get(key))
-        .flat_map(Json::items);
-    std::iter::once(schema)
-        .chain(ways)
-        .filter_map(reference)
-        .map(str::to_owned)
-        .collect()
+fn references(schema: &Value<'static>) -> Vec<String> {
+    let all = std::iter::once(schema).chain(schema.combined());
+    let references = all.filter_map(|schema| schema.reference());
+    references.map(str::to_owned).collect()
 }

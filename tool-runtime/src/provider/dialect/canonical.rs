@@ -9,7 +9,12 @@ use crate::schema::read::{Ordered, Parts, Path, refs};
 
 /// Brings any JSON Schema into the form that lowering starts from.
 pub(super) fn canonical(root: Ordered, notes: &mut Vec<Note>) -> Result<Canonical, Reject> {
-    let names = refs::recursive(&root)?;
+    // Most schemas refer to nothing.
+    let names = if refs::refers(&root) {
+        Some(refs::recursive(&root)?)
+    } else {
+        None
+    };
     let mut canonical = canonical::canonical(root, names, true, &mut Noted(notes))?;
     canonical.defs.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(canonical)

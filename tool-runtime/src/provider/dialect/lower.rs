@@ -2,7 +2,6 @@
 
 mod array;
 mod cycles;
-mod limits;
 mod null;
 mod object;
 mod union;
@@ -15,6 +14,7 @@ use super::canonical::canonical;
 use super::plan::{Plan, Step};
 use super::reject::{Note, NoteKind, Reject, RejectCode};
 use super::rules::{Null, ObjectForm, Root, Rules, Wanted};
+use super::size::Size;
 use crate::schema::keyword::Keyword;
 use crate::schema::read::canonical::Canonical;
 use crate::schema::read::keywords::{Keywords, typed, union};
@@ -154,16 +154,20 @@ impl Lowering {
         if let (Ordered::Object(entries), false) = (&mut lowered, defs.is_empty()) {
             entries.push((Keyword::Defs.into(), Ordered::Object(defs)));
         }
-        let size = limits::size_of(&lowered);
-        if let Err(reject) = limits::check(&size, &rules.limits) {
-            pass.rejects.push(reject);
-            return Err(pass.rejects);
+        let size = Size::of(&lowered);
+        if let Some((what, is, most)) = size.beyond(&rules.limits) {
+            let what = format!("{is}{what}, at most {most}");
+            pass.rejects.push(Reject::too_large("/", what));
         }
         if !pass.rejects.is_empty() {
             return Err(pass.rejects);
         }
         let is_empty = lowered.declared().is_some_and(<[_]>::is_empty);
-        let schema = (!(rules.omits_empty && is_empty)).then(|| lowered.to_json());
+        let schema = (!(rules.omits_empty && is_empty)).then(|| {
+            let mut text = String::with_capacity(512);
+            lowered.write(&mut text);
+            text
+        });
         Ok(Lowered {
             schema,
             plan: Plan::new(pass.steps, Arc::new(lowered)),
@@ -385,8 +389,7 @@ impl Pass<'_> {
         }
         // Words stand around a union of one.
         let reference = keywords.take(Keyword::Ref).into_iter();
-        let alone =
-            reference.map(|target| Keywords::of([(Keyword::Ref, target)]).into_schema());
+        let alone = reference.map(|target| Keywords::of([(Keyword::Ref, target)]).into_schema());
         let mut out = union(alone.collect());
         let beside = [
             Keyword::Type,

@@ -107,23 +107,19 @@ pub(crate) trait Form {
 /// root that is `#`.
 pub(crate) type Names = HashMap<String, Option<String>>;
 
-/// Brings a schema into canonical form. `is_root`: a root that is no more than a reference is the
-/// type itself, and not its name.
+/// Brings a schema into canonical form. `names`: none if it refers to nothing, and is taken apart
+/// without a copy. `is_root`: a root that is no more than a reference is the type itself, and not its
+/// name.
 pub(crate) fn canonical(
     root: Ordered,
-    names: Names,
+    names: Option<Names>,
     is_root: bool,
     form: &mut impl Form,
 ) -> Result<Canonical, ReadError> {
-    // Most schemas refer to nothing, and are taken apart without a copy.
-    let whole = if refs::refers(&root) {
-        root.clone()
-    } else {
-        Ordered::Null
-    };
+    let whole = names.as_ref().map_or(Ordered::Null, |_| root.clone());
     let mut reader = Reader {
         root: &whole,
-        names,
+        names: names.unwrap_or_default(),
         path: Path::default(),
         nodes: 0,
         levels: 0,

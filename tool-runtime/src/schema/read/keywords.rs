@@ -110,6 +110,7 @@ pub(crate) fn typed(name: &'static str) -> Ordered {
 }
 
 /// A reference.
+#[cfg(feature = "schemars")]
 pub(crate) fn reference(target: impl Into<Cow<'static, str>>) -> Ordered {
     Keywords::of([(Keyword::Ref, text(target))]).into_schema()
 }
@@ -120,7 +121,7 @@ pub(crate) fn union(members: Vec<Ordered>) -> Keywords {
 }
 
 /// The type of a value: of a whole number `integer`, which is one of the numbers too.
-pub(crate) fn type_of(value: &Value<'_>) -> &'static str {
+pub fn type_of(value: &Value<'_>) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",

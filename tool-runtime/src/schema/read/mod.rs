@@ -13,10 +13,9 @@ pub(crate) mod refs;
 #[cfg(any(feature = "schemars", feature = "validate"))]
 pub(crate) mod tree;
 
-#[cfg(feature = "schemars")]
-pub(crate) use self::ordered::rename_references;
-pub(crate) use self::ordered::{Ordered, Pair, owned, read};
-pub use self::parts::Parts;
+pub(crate) use self::ordered::{Ordered, Pair, owned, read, spelled};
+pub use self::parts::{Parts, change_references};
 pub(crate) use self::path::Path;
 #[cfg(feature = "schemars")]
 pub(crate) use self::published::{Published, comparable, published};
+pub use self::refs::resolve;

@@ -24,7 +24,7 @@ pub(crate) fn owned(value: Value<'_>) -> Option<Ordered> {
     Some(match value {
         Value::Null => Value::Null,
         Value::Bool(value) => Value::Bool(value),
-        Value::Number(text) => Value::Number(spelled(text)?),
+        Value::Number(text) => Value::Number(spelled(text.into_owned().into())?),
         Value::String(text) => Value::String(own(text)),
         Value::Array(items) => {
             let items = items.into_iter().map(owned);
@@ -39,10 +39,12 @@ pub(crate) fn owned(value: Value<'_>) -> Option<Ordered> {
 }
 
 /// The one spelling of a number.
-fn spelled(text: Cow<'_, str>) -> Option<Cow<'static, str>> {
+///
+/// `None` of one that is too large for an `f64`.
+pub(crate) fn spelled(text: Cow<'static, str>) -> Option<Cow<'static, str>> {
     let is_short = text.parse::<u64>().is_ok() || text.parse::<i64>().is_ok();
     if is_short && text != "-0" {
-        return Some(own(text));
+        return Some(text);
     }
     let value: f64 = text.parse().ok()?;
     value.is_finite().then(|| Cow::Owned(format!("{value:?}")))
@@ -87,31 +89,5 @@ pub(crate) fn of_value(value: &serde_json::Value) -> Ordered {
             entries.sort_by(|(a, _), (b, _)| a.cmp(b));
             Value::Object(entries)
         }
-    }
-}
-
-/// Renames references to `#/$defs/old` to ones to `#/$defs/new`.
-#[cfg(feature = "schemars")]
-pub(crate) fn rename_references(schema: &mut Ordered, renamed: &[(String, String)]) {
-    match schema {
-        Value::Array(items) => {
-            for item in items {
-                rename_references(item, renamed);
-            }
-        }
-        Value::Object(entries) => {
-            for (key, value) in entries {
-                match value {
-                    Value::String(target) if key == Keyword::Ref.as_str() => {
-                        let name = target.strip_prefix("#/$defs/").unwrap_or_default();
-                        if let Some((_, new)) = renamed.iter().find(|(old, _)| old == name) {
-                            *target = format!("#/$defs/{new}").into();
-                        }
-                    }
-                    other => rename_references(other, renamed),
-                }
-            }
-        }
-        _ => {}
     }
 }

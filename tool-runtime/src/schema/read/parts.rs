@@ -15,6 +15,8 @@ pub trait Parts<'t> {
     fn pairs(&self) -> &[Entry<'t>];
 
     /// The value of a keyword.
+    // Most callers name the keyword, so that its text is known where it is compared.
+    #[inline]
     fn keyword(&self, keyword: Keyword) -> Option<&Value<'t>> {
         let name = keyword.as_str();
         let found = self.pairs().iter().find(|(known, _)| known == name);
@@ -235,5 +237,32 @@ fn held<'s, 't>(keyword: Keyword, value: &'s Value<'t>, visit: &mut dyn FnMut(&'
 impl<'t> Parts<'t> for Value<'t> {
     fn pairs(&self) -> &[Entry<'t>] {
         self.entries()
+    }
+}
+
+/// Changes what a schema and those inside it refer to, definitions included.
+pub fn change_references<'t>(schema: &mut Value<'t>, change: &mut dyn FnMut(&mut Cow<'t, str>)) {
+    let Value::Object(entries) = schema else {
+        return;
+    };
+    for (key, value) in entries {
+        let Some(keyword) = Keyword::of(key) else {
+            continue;
+        };
+        match (keyword.holds(), value) {
+            (_, Value::String(target)) if keyword == Keyword::Ref => change(target),
+            (Holds::List | Holds::OneOrList, Value::Array(members)) => {
+                for member in members {
+                    change_references(member, change);
+                }
+            }
+            (Holds::Named | Holds::NamedOrNames | Holds::Defined, Value::Object(members)) => {
+                for (_, member) in members {
+                    change_references(member, change);
+                }
+            }
+            (Holds::One | Holds::OneOrList, member) => change_references(member, change),
+            _ => {}
+        }
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn published(schema: &serde_json::Value, mut form: Published) -> (Ord
     let is_recursive = heads.iter().any(|(_, name)| *name == title);
     let names = heads.iter().cloned();
     let names: Names = names.map(|(head, name)| (head, Some(name))).collect();
-    let read = canonical(root, names, form.is_root && !form.nullable, &mut form);
+    let read = canonical(root, Some(names), form.is_root && !form.nullable, &mut form);
     // There is no limit, and so no error.
     let (mut schema, mut defs) = match read {
         Ok(Canonical { root, defs, .. }) => (root, defs),

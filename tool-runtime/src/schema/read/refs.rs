@@ -28,14 +28,14 @@ fn references(schema: &Ordered) -> Vec<&str> {
 }
 
 /// Returns true if a schema refers to anything.
-pub(super) fn refers(schema: &Ordered) -> bool {
+pub(crate) fn refers(schema: &Ordered) -> bool {
     let mut refers = schema.reference().is_some();
     schema.inside(&mut |member| refers = refers || self::refers(member));
     refers
 }
 
 /// The part of a document that a reference leads to.
-pub(crate) fn resolve<'s>(root: &'s Ordered, target: &str) -> Option<&'s Ordered> {
+pub fn resolve<'s, 't>(root: &'s Value<'t>, target: &str) -> Option<&'s Value<'t>> {
     let pointer = target.strip_prefix('#')?;
     match percent_decoded(pointer) {
         Some(pointer) => at(root, &pointer),

@@ -1,13 +1,16 @@
 //! Schemas that came from elsewhere, in the same form as ours.
 
 use super::definitions::{Body, Definition};
+use std::borrow::Cow;
+
+use super::sink::Sink;
 use super::{Words, Writer};
 use crate::schema::keyword::Keyword;
 use crate::schema::read::keywords::{Keywords, text};
-use crate::schema::read::{Ordered, Parts, Published, published, rename_references};
+use crate::schema::read::{Ordered, Parts, Published, change_references, published};
 use crate::schema::shape::{Foreign, Side};
 
-impl Writer {
+impl<S: Sink> Writer<S> {
     /// A schema that came from elsewhere, in the same form as ours; its definitions move to ours.
     fn moved(&mut self, foreign: &Foreign, nullable: bool, is_root: bool) -> Ordered {
         let value = match self.side {
@@ -38,20 +41,25 @@ impl Writer {
             self.defs.push(Definition {
                 name: free.clone(),
                 hash: 0,
-                body: Body::Text(String::new()),
+                body: Body::Value(Ordered::Null),
                 source,
             });
             renamed.push((name.into_owned(), free.clone()));
             new.push((free, body));
         }
+        let mut rename = |target: &mut Cow<'static, str>| {
+            let name = target.strip_prefix("#/$defs/").unwrap_or_default();
+            if let Some((_, new)) = renamed.iter().find(|(old, _)| old == name) {
+                *target = format!("#/$defs/{new}").into();
+            }
+        };
         for (free, mut body) in new {
-            rename_references(&mut body, &renamed);
-            let text = body.to_json();
+            change_references(&mut body, &mut rename);
             if let Some(def) = self.defs.iter_mut().find(|def| def.name == free) {
-                def.body = Body::Text(text);
+                def.body = Body::Value(body);
             }
         }
-        rename_references(&mut schema, &renamed);
+        change_references(&mut schema, &mut rename);
         schema
     }
 
@@ -60,7 +68,7 @@ impl Writer {
         foreign: &Foreign,
         nullable: bool,
         is_root: bool,
-        words: &Words<'_>,
+        words: &Words<'static>,
     ) {
         let mut keywords = match self.moved(foreign, nullable, is_root) {
             Ordered::Object(entries) => Keywords(entries),
@@ -78,21 +86,29 @@ impl Writer {
                 keywords.take(key);
             }
         }
-        let text = keywords.into_schema().to_json();
-        self.out.push_str(text.strip_suffix('}').unwrap_or("{"));
-        self.words("", words);
-        self.out.push('}');
+        self.entries(keywords.into_schema());
+        self.words("".into(), words);
+    }
+
+    fn entries(&mut self, object: Ordered) {
+        if let Ordered::Object(entries) = object {
+            for (key, value) in entries {
+                self.out.name(key);
+                self.out.value(value);
+            }
+        }
     }
 
     /// Writes the keys of a schema that came from elsewhere in the place of a field. Those that must
     /// be there; `None` if it does not say which keys it has.
     pub(super) fn flattened(&mut self, foreign: &Foreign) -> Option<Vec<String>> {
-        let schema = self.moved(foreign, false, true);
-        for (name, value) in schema.declared()? {
-            self.name(name);
-            self.out.push_str(&value.to_json());
-        }
-        let names = schema.required().map(str::to_owned).collect();
-        schema.is_closed().then_some(names)
+        let Ordered::Object(entries) = self.moved(foreign, false, true) else {
+            return None;
+        };
+        let mut keywords = Keywords(entries);
+        let names = keywords.required().map(str::to_owned).collect();
+        let is_closed = keywords.is_closed();
+        self.entries(keywords.take(Keyword::Properties)?);
+        is_closed.then_some(names)
     }
 }

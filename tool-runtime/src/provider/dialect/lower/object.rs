@@ -190,17 +190,15 @@ impl Pass<'_> {
             return self.other_values(keywords);
         }
         self.close(keywords);
-        let properties = match keywords.take(Keyword::Properties) {
+        let mut properties = match keywords.take(Keyword::Properties) {
             Some(Ordered::Object(properties)) => properties,
             _ => Vec::new(),
         };
-        let mut names = Vec::new();
-        let mut required = Vec::new();
-        let mut lowered = Vec::new();
-        for (name, schema) in properties {
-            let part = escaped(&name);
+        let mut required = Vec::with_capacity(properties.len());
+        for (name, schema) in &mut properties {
+            let part = escaped(name);
             if spot.is_root
-                && let Some(code) = self.rules.argument(&name)
+                && let Some(code) = self.rules.argument(name)
             {
                 let mark = self.path.enter(&part);
                 let refused = Reject::new(code, self.path.at());
@@ -210,11 +208,11 @@ impl Pass<'_> {
                 self.rejects.push(refused);
                 self.path.leave(mark);
             }
-            let (is_required, null) = self.rules.key(!keywords.requires(&name));
+            let (is_required, null) = self.rules.key(!keywords.requires(name));
             if is_required {
                 required.push(text(name.clone()));
             }
-            if null == Wanted::Always && !self.admits_null(&schema) {
+            if null == Wanted::Always && !self.admits_null(schema) {
                 let mark = self.path.enter(&part);
                 self.steps.push(Step {
                     op: Op::NullIsAbsent,
@@ -226,27 +224,27 @@ impl Pass<'_> {
                 is_root: false,
                 null,
             };
-            let schema = self.inner(&part, schema, inner)?;
-            names.push(text(name.clone()));
-            lowered.push((name, schema));
+            *schema = self.inner(&part, std::mem::take(schema), inner)?;
         }
-        self.require(keywords, &names, required);
-        if self.rules.ordering && names.len() > 1 {
-            keywords.set(Keyword::PropertyOrdering, Ordered::Array(names));
+        self.require(keywords, &properties, required);
+        if self.rules.ordering && properties.len() > 1 {
+            let names = properties.iter().map(|(name, _)| text(name.clone()));
+            keywords.set(Keyword::PropertyOrdering, Ordered::Array(names.collect()));
         }
-        keywords.set(Keyword::Properties, Ordered::Object(lowered));
+        keywords.set(Keyword::Properties, Ordered::Object(properties));
         self.other_values(keywords)
     }
 
     /// Says which keys must be there.
-    fn require(&mut self, keywords: &mut Keywords, names: &[Ordered], required: Vec<Ordered>) {
+    fn require(&mut self, keywords: &mut Keywords, declared: &[Pair], required: Vec<Ordered>) {
         if self.rules.objects == Objects::Kept && self.rules.optional == Optional::Kept {
             return;
         }
-        let was = keywords.take_list(Keyword::Required);
         // No value has a key that is required and cannot be there: nothing is lost.
-        for name in was.into_iter().filter(|name| !names.contains(name)) {
-            self.note(NoteKind::Dropped, Keyword::Required.as_str(), &name);
+        for name in keywords.take_list(Keyword::Required) {
+            if !declared.iter().any(|(key, _)| name.as_str() == Some(key)) {
+                self.note(NoteKind::Dropped, Keyword::Required.as_str(), &name);
+            }
         }
         if !required.is_empty() || self.rules.objects == Objects::Closed {
             keywords.set(Keyword::Required, Ordered::Array(required));

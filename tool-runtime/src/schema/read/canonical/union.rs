@@ -83,14 +83,13 @@ fn name_of(value: &Ordered) -> String {
 
 /// The types that JSON Schema has, each once; nothing if there is none.
 pub(super) fn known_types(value: &Ordered) -> Option<Ordered> {
-    let names = match value {
-        Ordered::Array(names) => names.as_slice(),
-        one => std::slice::from_ref(one),
+    let is_known = |name: &Ordered| name.as_str().is_some_and(|name| TYPES.contains(&name));
+    let Ordered::Array(names) = value else {
+        return is_known(value).then(|| value.clone());
     };
     let mut types: Vec<Ordered> = Vec::new();
     for name in names {
-        let is_known = name.as_str().is_some_and(|name| TYPES.contains(&name));
-        if is_known && !types.contains(name) {
+        if is_known(name) && !types.contains(name) {
             types.push(name.clone());
         }
     }

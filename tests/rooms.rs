@@ -11,7 +11,7 @@ const PACKAGES: [(&str, &[&str]); 3] = [
     (
         "schema",
         &[
-            "text", "panics", "format", "shape", "read", "decode", "render", "derived",
+            "text", "panics", "format", "keyword", "shape", "read", "decode", "render", "derived",
         ],
     ),
     ("provider", &["call", "dialect", "wire", "definitions"]),

@@ -8,6 +8,8 @@ pub mod derived;
 #[doc(hidden)]
 pub mod format;
 #[doc(hidden)]
+pub mod keyword;
+#[doc(hidden)]
 pub mod panics;
 #[doc(hidden)]
 pub mod read;

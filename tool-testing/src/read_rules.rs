@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 use super::decimal::Decimal;
 use super::rules::{Additional, Bound, Id, Rule, Type};
 use super::value::{Value, elements, entries};
+use toolwright_schema::keyword::Keyword;
 
 /// The rules of a schema, and whether every keyword is one that samples are made by.
 pub(super) fn read(schema: &str) -> (Vec<Rule>, bool) {
@@ -59,57 +60,72 @@ impl<'t> Reader<'t> {
     fn keyword(&mut self, rule: &mut Rule, keyword: &str, value: &'t RawValue) {
         let text = value.get();
         let count = || text.parse().ok();
+        let Some(keyword) = Keyword::of(keyword) else {
+            self.are_known = false;
+            return;
+        };
         match keyword {
-            "type" => rule.types = self.types(text),
-            "enum" => rule.allowed = Some(values(text)),
-            "const" => rule.allowed = Value::read(text).map(|value| vec![value]),
-            "not" => match entries(text).as_slice() {
-                [(keyword, list)] if keyword == "enum" => rule.refused = values(list.get()),
+            Keyword::Type => rule.types = self.types(text),
+            Keyword::Enum => rule.allowed = Some(values(text)),
+            Keyword::Const => rule.allowed = Value::read(text).map(|value| vec![value]),
+            Keyword::Not => match entries(text).as_slice() {
+                [(name, list)] if name == Keyword::Enum.as_str() => {
+                    rule.refused = values(list.get());
+                }
                 _ => self.are_known = false,
             },
-            "anyOf" => rule.any_of = self.add_all(value),
-            "$ref" => match self.reference(text) {
+            Keyword::AnyOf => rule.any_of = self.add_all(value),
+            Keyword::Ref => match self.reference(text) {
                 Some(target) => rule.any_of = vec![target],
                 None => self.are_known = false,
             },
-            "minimum" => rule.minimum = bound(text, false),
-            "maximum" => rule.maximum = bound(text, false),
-            "exclusiveMinimum" => rule.minimum = bound(text, true),
-            "exclusiveMaximum" => rule.maximum = bound(text, true),
-            "multipleOf" => rule.multiple_of = Decimal::read(text),
-            "minLength" => rule.length.min = count().unwrap_or(0),
-            "maxLength" => rule.length.max = count(),
-            "pattern" => {
+            Keyword::Minimum => rule.minimum = bound(text, false),
+            Keyword::Maximum => rule.maximum = bound(text, false),
+            Keyword::ExclusiveMinimum => rule.minimum = bound(text, true),
+            Keyword::ExclusiveMaximum => rule.maximum = bound(text, true),
+            Keyword::MultipleOf => rule.multiple_of = Decimal::read(text),
+            Keyword::MinLength => rule.length.min = count().unwrap_or(0),
+            Keyword::MaxLength => rule.length.max = count(),
+            Keyword::Pattern => {
                 let pattern: Option<String> = serde_json::from_str(text).ok();
                 let read = pattern.and_then(|text| regex_syntax::parse(&text).ok());
                 self.are_known &= read.is_some();
                 rule.pattern = read;
             }
-            "format" => rule.format = serde_json::from_str(text).ok(),
-            "prefixItems" => rule.prefix = self.add_all(value),
-            "items" => rule.items = Some(self.add(text)),
-            "minItems" => rule.elements.min = count().unwrap_or(0),
-            "maxItems" => rule.elements.max = count(),
-            "uniqueItems" => rule.unique = text == "true",
-            "properties" => {
+            Keyword::Format => rule.format = serde_json::from_str(text).ok(),
+            Keyword::PrefixItems => rule.prefix = self.add_all(value),
+            Keyword::Items => rule.items = Some(self.add(text)),
+            Keyword::MinItems => rule.elements.min = count().unwrap_or(0),
+            Keyword::MaxItems => rule.elements.max = count(),
+            Keyword::UniqueItems => rule.unique = text == "true",
+            Keyword::Properties => {
                 for (name, schema) in entries(text) {
                     let schema = self.add(schema.get());
                     rule.properties.push((name, schema));
                 }
             }
-            "required" => rule.required = serde_json::from_str(text).unwrap_or_default(),
-            "additionalProperties" => {
+            Keyword::Required => rule.required = serde_json::from_str(text).unwrap_or_default(),
+            Keyword::AdditionalProperties => {
                 rule.additional = match text {
                     "true" => Additional::Any,
                     "false" => Additional::None,
                     _ => Additional::Each(self.add(text)),
                 };
             }
-            "propertyNames" => rule.names = Some(self.add(text)),
-            "minProperties" => rule.keys.min = count().unwrap_or(0),
-            "maxProperties" => rule.keys.max = count(),
-            "$defs" | "$schema" | "$id" | "$comment" | "title" | "description" | "default"
-            | "examples" | "deprecated" | "readOnly" | "writeOnly" => {}
+            Keyword::PropertyNames => rule.names = Some(self.add(text)),
+            Keyword::MinProperties => rule.keys.min = count().unwrap_or(0),
+            Keyword::MaxProperties => rule.keys.max = count(),
+            Keyword::Defs
+            | Keyword::Schema
+            | Keyword::Id
+            | Keyword::Comment
+            | Keyword::Title
+            | Keyword::Description
+            | Keyword::Default
+            | Keyword::Examples
+            | Keyword::Deprecated
+            | Keyword::ReadOnly
+            | Keyword::WriteOnly => {}
             _ => self.are_known = false,
         }
     }
@@ -140,7 +156,7 @@ impl<'t> Reader<'t> {
                 .find(|(name, _)| name == key)
                 .map(|(_, value)| value.get())
         };
-        let schema = find(find(self.root, "$defs")?, &unescaped)?;
+        let schema = find(find(self.root, Keyword::Defs.as_str())?, &unescaped)?;
         // It is known before it is read, since it may refer to itself.
         let id = self.reserve();
         self.named.insert(name.to_owned(), id);

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::call::ToolDef;
 use crate::dialect::{Note, NoteKind};
+use toolwright_schema::keyword::{Holds, Keyword};
 use toolwright_schema::read::{Ordered, read};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::text::{Printable, find, name};
@@ -52,7 +53,7 @@ impl ToolDef {
     ///
     /// For definitions that others wrote, such as those of an MCP server: text that no person can see
     /// is how instructions are smuggled to a model. Which characters those are is the same rule as that
-    /// of the macros and of `Toolset::check`.
+    /// of the macros and of [`Toolset::check`](crate::Toolset::check).
     ///
     /// ```
     /// use toolwright::ToolDef;
@@ -124,27 +125,24 @@ fn words(schema: &mut Ordered, found: &mut Stripped) {
         return;
     };
     for (keyword, value) in entries {
-        match (keyword.as_ref(), value) {
-            ("title" | "description" | "$comment", Ordered::String(text)) => {
+        let known = Keyword::of(keyword);
+        let holds = known.map_or(Holds::Nothing, Keyword::holds);
+        match value {
+            Ordered::String(text) if known.is_some_and(Keyword::is_words) => {
                 if let Some((visible, removed)) = visible(text) {
                     *text = visible.into();
                     found.removed += removed;
                 }
             }
-            (
-                "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas",
-                Ordered::Object(named),
-            ) => {
+            Ordered::Object(named) if matches!(holds, Holds::Named | Holds::Defined) => {
                 for (key, schema) in named {
                     left(key, "key", found);
                     words(schema, found);
                 }
             }
-            ("enum" | "const" | "default" | "examples" | "required", value) => {
-                values(value, found);
-            }
-            (_, value @ Ordered::Object(_)) => words(value, found),
-            (_, Ordered::Array(members)) => {
+            value if known.is_some_and(Keyword::is_values) => values(value, found),
+            Ordered::Object(_) => words(value, found),
+            Ordered::Array(members) => {
                 for member in members {
                     match member {
                         Ordered::Object(_) => words(member, found),
@@ -152,7 +150,7 @@ fn words(schema: &mut Ordered, found: &mut Stripped) {
                     }
                 }
             }
-            (_, other) => values(other, found),
+            other => values(other, found),
         }
         left(keyword, "key", found);
     }

@@ -2,13 +2,19 @@
 //! names of Rust's numbers are no formats.
 
 use super::reject::{Note, NoteKind, Reject, RejectCode};
+use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::canonical::{self, Canonical, Form, Meaning, ReadError};
 use toolwright_schema::read::keywords::{Keywords, text};
-use toolwright_schema::read::{Ordered, Path, refs};
+use toolwright_schema::read::{Ordered, Parts, Path, refs};
 
 /// Brings any JSON Schema into the form that lowering starts from.
-pub(super) fn canonical(root: &Ordered, notes: &mut Vec<Note>) -> Result<Canonical, Reject> {
-    let names = refs::recursive(root)?;
+pub(super) fn canonical(root: Ordered, notes: &mut Vec<Note>) -> Result<Canonical, Reject> {
+    // Most schemas refer to nothing.
+    let names = if refs::refers(&root) {
+        Some(refs::recursive(&root)?)
+    } else {
+        None
+    };
     let mut canonical = canonical::canonical(root, names, true, &mut Noted(notes))?;
     canonical.defs.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(canonical)
@@ -41,20 +47,20 @@ impl Form for Noted<'_> {
     const MOST_NODES: usize = 100_000;
     const MOST_LEVELS: usize = 96;
 
-    fn drops(&self, keyword: &str) -> bool {
+    fn drops(&self, keyword: Keyword) -> bool {
         // The last five are OpenAPI's.
         matches!(
             keyword,
-            "$anchor"
-                | "$dynamicAnchor"
-                | "$vocabulary"
-                | "examples"
-                | "deprecated"
-                | "example"
-                | "discriminator"
-                | "externalDocs"
-                | "xml"
-                | "propertyOrdering"
+            Keyword::Anchor
+                | Keyword::DynamicAnchor
+                | Keyword::Vocabulary
+                | Keyword::Examples
+                | Keyword::Deprecated
+                | Keyword::Example
+                | Keyword::Discriminator
+                | Keyword::ExternalDocs
+                | Keyword::Xml
+                | Keyword::PropertyOrdering
         )
     }
 
@@ -82,8 +88,11 @@ impl Form for Noted<'_> {
         true
     }
 
-    fn folds(&self, keyword: &str) -> bool {
-        matches!(keyword, "type" | "enum" | "description")
+    fn folds(&self, keyword: Option<Keyword>) -> bool {
+        matches!(
+            keyword,
+            Some(Keyword::Type | Keyword::Enum | Keyword::Description)
+        )
     }
 
     /// `Speed. Slow: slow and safe; Fast: no checks`.
@@ -101,34 +110,33 @@ impl Form for Noted<'_> {
     }
 
     fn finish(&self, out: &mut Keywords, _is_part: bool) {
-        if let Some(words) = out.take(WORDS) {
+        if let Some(words) = out.take_own(WORDS) {
             out.tell(words.as_str().unwrap_or_default());
         }
         // Where no other part evaluates keys, these are the same.
         let evaluating = [
-            "additionalProperties",
-            "$ref",
-            "allOf",
-            "anyOf",
-            "dependentSchemas",
-            "if",
+            Keyword::AdditionalProperties,
+            Keyword::Ref,
+            Keyword::AllOf,
+            Keyword::AnyOf,
+            Keyword::DependentSchemas,
+            Keyword::If,
         ];
-        if !evaluating.iter().any(|key| out.has(key))
-            && let Some(others) = out.take("unevaluatedProperties")
+        if !out.has_any(&evaluating)
+            && let Some(others) = out.take(Keyword::UnevaluatedProperties)
         {
-            out.set("additionalProperties", others);
+            out.set(Keyword::AdditionalProperties, others);
         }
-        let is_closed = out.get("additionalProperties") == Some(&Ordered::Bool(false));
         let others = [
-            "properties",
-            "patternProperties",
-            "propertyNames",
-            "anyOf",
-            "allOf",
-            "$ref",
+            Keyword::Properties,
+            Keyword::PatternProperties,
+            Keyword::PropertyNames,
+            Keyword::AnyOf,
+            Keyword::AllOf,
+            Keyword::Ref,
         ];
-        if out.types().contains(&"object") && is_closed && !others.iter().any(|key| out.has(key)) {
-            out.set("properties", Ordered::empty());
+        if out.is_of("object") && out.is_closed() && !out.has_any(&others) {
+            out.set(Keyword::Properties, Ordered::empty());
         }
     }
 }

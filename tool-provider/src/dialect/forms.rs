@@ -15,7 +15,7 @@ impl Plan {
             tells_all: false,
         };
         // A schema that is broken or too large is sent to no provider, in no form.
-        let plan = lowering.run(schema).ok()?.plan;
+        let plan = lowering.run(schema.clone()).ok()?.plan;
         (!plan.steps().is_empty()).then_some(plan)
     }
 }

@@ -2,7 +2,6 @@
 
 mod array;
 mod cycles;
-mod limits;
 mod null;
 mod object;
 mod union;
@@ -15,9 +14,11 @@ use super::canonical::canonical;
 use super::plan::{Plan, Step};
 use super::reject::{Note, NoteKind, Reject, RejectCode};
 use super::rules::{Null, ObjectForm, Root, Rules, Wanted};
+use super::size::Size;
+use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::canonical::Canonical;
-use toolwright_schema::read::keywords::{Keywords, is_known, names, text};
-use toolwright_schema::read::{Ordered, Path};
+use toolwright_schema::read::keywords::{Keywords, typed, union};
+use toolwright_schema::read::{Ordered, Pair, Parts, Path};
 use toolwright_schema::render::SchemaDoc;
 
 /// A schema as a dialect accepts it.
@@ -104,12 +105,12 @@ impl Lowering {
 
     fn run_doc(&self, schema: &SchemaDoc) -> Result<Lowered, Vec<Reject>> {
         if self.rules.widths {
-            return self.run(&schema.ordered());
+            return self.run(schema.ordered());
         }
-        self.run(&schema.to_provider())
+        self.run(schema.to_provider())
     }
 
-    pub(super) fn run(&self, schema: &Ordered) -> Result<Lowered, Vec<Reject>> {
+    pub(super) fn run(&self, schema: Ordered) -> Result<Lowered, Vec<Reject>> {
         let rules = self.rules;
         let mut notes = Vec::new();
         let mut canonical = canonical(schema, &mut notes).map_err(|reject| vec![reject])?;
@@ -139,7 +140,7 @@ impl Lowering {
             Ok(lowered) => lowered,
             Err(reject) => {
                 self.refused(reject, &mut pass.rejects)?;
-                anything()
+                typed(ANYTHING)
             }
         };
         let mut defs = Vec::new();
@@ -151,19 +152,22 @@ impl Lowering {
             }
         }
         if let (Ordered::Object(entries), false) = (&mut lowered, defs.is_empty()) {
-            entries.push(("$defs".into(), Ordered::Object(defs)));
+            entries.push((Keyword::Defs.into(), Ordered::Object(defs)));
         }
-        let size = limits::size_of(&lowered);
-        if let Err(reject) = limits::check(&size, &rules.limits) {
-            pass.rejects.push(reject);
-            return Err(pass.rejects);
+        let size = Size::of(&lowered);
+        if let Some((what, is, most)) = size.beyond(&rules.limits) {
+            let what = format!("{is}{what}, at most {most}");
+            pass.rejects.push(Reject::too_large("/", what));
         }
         if !pass.rejects.is_empty() {
             return Err(pass.rejects);
         }
-        let is_empty =
-            matches!(lowered.get("properties"), Some(Ordered::Object(keys)) if keys.is_empty());
-        let schema = (!(rules.omits_empty && is_empty)).then(|| lowered.to_json());
+        let is_empty = lowered.declared().is_some_and(<[_]>::is_empty);
+        let schema = (!(rules.omits_empty && is_empty)).then(|| {
+            let mut text = String::with_capacity(512);
+            lowered.write(&mut text);
+            text
+        });
         Ok(Lowered {
             schema,
             plan: Plan::new(pass.steps, Arc::new(lowered)),
@@ -185,17 +189,14 @@ impl Lowering {
     }
 }
 
-/// What stands in the place of what was refused, when more is looked for.
-fn anything() -> Ordered {
-    Keywords::of([("type", text("string"))]).into_schema()
-}
+/// The type that stands in the place of what was refused, when more is looked for.
+const ANYTHING: &str = "string";
 
 /// What a schema of arguments is.
 fn root(schema: &Ordered) -> Root {
-    let has = |keyword| schema.get(keyword).is_some();
-    match schema.get("type").and_then(Ordered::as_str) {
-        Some("object") if has("anyOf") => Root::WithUnion,
-        Some("object") if has("allOf") => Root::WithAllOf,
+    match schema.text(Keyword::Type) {
+        Some("object") if schema.has(Keyword::AnyOf) => Root::WithUnion,
+        Some("object") if schema.has(Keyword::AllOf) => Root::WithAllOf,
         Some("object") => Root::Object,
         _ => Root::Other,
     }
@@ -253,11 +254,11 @@ impl Pass<'_> {
     }
 
     /// Leaves keywords out, with a note of each; whether there was one.
-    fn leave_out(&mut self, keywords: &mut Keywords, names: &[&str]) -> bool {
+    fn leave_out(&mut self, keywords: &mut Keywords, out: &[Keyword]) -> bool {
         let before = keywords.0.len();
-        for name in names {
-            if let Some(value) = keywords.take(name) {
-                self.note(NoteKind::Dropped, name, &value);
+        for keyword in out {
+            if let Some(value) = keywords.take(*keyword) {
+                self.note(NoteKind::Dropped, keyword.as_str(), &value);
             }
         }
         keywords.0.len() < before
@@ -266,12 +267,17 @@ impl Pass<'_> {
     /// Lowers a part of what is being lowered.
     fn inner(&mut self, part: &str, schema: Ordered, spot: Spot) -> Result<Ordered, Reject> {
         let mark = self.path.enter(part);
+        self.entered(mark, schema, spot)
+    }
+
+    /// Lowers the part that the path has been led to, and goes back to `mark`.
+    fn entered(&mut self, mark: usize, schema: Ordered, spot: Spot) -> Result<Ordered, Reject> {
         let lowered = self.node(schema, spot);
         self.path.leave(mark);
         match lowered {
             Err(reject) if self.tells_all => {
                 self.rejects.push(reject);
-                Ok(anything())
+                Ok(typed(ANYTHING))
             }
             lowered => lowered,
         }
@@ -304,44 +310,37 @@ impl Pass<'_> {
 
     /// Keywords of no JSON Schema.
     fn drop_vendor(&mut self, keywords: &mut Keywords) {
-        if keywords.0.iter().all(|(key, _)| is_known(key)) {
-            return;
-        }
-        let (known, vendor): (Vec<_>, Vec<_>) = std::mem::take(&mut keywords.0)
-            .into_iter()
-            .partition(|(key, _)| is_known(key));
-        keywords.0 = known;
-        for (key, value) in vendor {
+        let is_vendor = |(key, _): &mut Pair| !Keyword::of(key).is_some_and(Keyword::is_lowered);
+        for (key, value) in keywords.0.extract_if(.., is_vendor) {
             self.note(NoteKind::Dropped, &key, &value);
         }
     }
 
     /// A value other than `null`.
     fn value(&mut self, mut keywords: Keywords, spot: Spot) -> Result<Ordered, Reject> {
-        if keywords.has("allOf") {
+        if keywords.has(Keyword::AllOf) {
             self.all_of(&mut keywords)?;
         }
-        if keywords.has("$ref") {
+        if keywords.has(Keyword::Ref) {
             return self.reference(keywords);
         }
-        if keywords.has("anyOf") {
+        if keywords.has(Keyword::AnyOf) {
             return self.union(keywords, spot);
         }
-        if !keywords.has("type") && !keywords.has("allOf") {
+        if !keywords.has(Keyword::Type) && !keywords.has(Keyword::AllOf) {
             self.ask(self.rules.any_value())?;
             return Ok(self.finished(keywords));
         }
-        let types: Vec<String> = keywords.types().into_iter().map(str::to_owned).collect();
-        let is_large = |name: &String| name == "object" || name == "array";
-        if types.len() > 1 && self.rules.splits_types(types.iter().any(is_large)) {
-            return self.split(&types, keywords);
+        let (is_object, is_array) = (keywords.is_of("object"), keywords.is_of("array"));
+        let is_several = keywords.types().count() > 1;
+        if is_several && self.rules.splits_types(is_object || is_array) {
+            return self.split(keywords);
         }
-        let is = |name: &str| types.iter().any(|known| known == name);
         if spot.is_root {
             self.narrow_bare_root(&mut keywords);
         }
-        if is("object") {
-            let form = self.form(&keywords, spot, types.len() == 1)?;
+        if is_object {
+            let form = self.form(&keywords, spot, !is_several)?;
             if form == ObjectForm::Entries {
                 let entries = self.entries(keywords)?;
                 // A list, however many entries there are: a tuple of them would be undone twice.
@@ -349,56 +348,55 @@ impl Pass<'_> {
             }
             self.object(&mut keywords, spot)?;
         }
-        if is("array") {
+        if is_array {
             return self.array(keywords);
         }
         Ok(self.finished(keywords))
     }
 
     fn all_of(&mut self, keywords: &mut Keywords) -> Result<(), Reject> {
-        let members = match keywords.take("allOf") {
-            Some(Ordered::Array(members)) => members,
-            _ => Vec::new(),
-        };
+        let members = keywords.take_list(Keyword::AllOf);
         let is_object = |member: &Ordered| {
-            let has = |keyword| member.get(keyword).is_some();
-            names(member.get("type"), "object") || has("properties") || has("$ref")
+            member.is_of("object") || member.has_any(&[Keyword::Properties, Keyword::Ref])
         };
         let members = match self.rules.all_of(members.iter().any(is_object)) {
             Ok(true) => members,
-            Ok(false) => self.parts("?", members)?,
+            Ok(false) => self.parts('?', members)?,
             Err(code) => return self.refuse(code),
         };
-        keywords.set("allOf", Ordered::Array(members));
+        keywords.set(Keyword::AllOf, Ordered::Array(members));
         Ok(())
     }
 
     /// Lowers the members of a list, each at its number.
-    fn parts(&mut self, sign: &str, members: Vec<Ordered>) -> Result<Vec<Ordered>, Reject> {
+    fn parts(&mut self, sign: char, members: Vec<Ordered>) -> Result<Vec<Ordered>, Reject> {
         let members = members.into_iter().enumerate();
         members
-            .map(|(index, member)| self.inner(&format!("{sign}{index}"), member, Spot::INNER))
+            .map(|(index, member)| {
+                let mark = self.path.enter_numbered(sign, index);
+                self.entered(mark, member, Spot::INNER)
+            })
             .collect()
     }
 
     /// A type that contains itself.
     fn reference(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
-        let target = keywords.text("$ref");
+        let target = keywords.reference();
         let is_required = self.endless.iter().any(|known| target == Some(known));
         self.ask(self.rules.edge_back(is_required))?;
         if !self.rules.lone_ref || keywords.0.len() == 1 {
             return Ok(self.finished(keywords));
         }
         // Words stand around a union of one.
-        let reference = keywords.take("$ref").into_iter();
-        let alone = reference.map(|reference| Keywords::of([("$ref", reference)]).into_schema());
-        let mut out = Keywords::of([("anyOf", Ordered::Array(alone.collect()))]);
+        let reference = keywords.take(Keyword::Ref).into_iter();
+        let alone = reference.map(|target| Keywords::of([(Keyword::Ref, target)]).into_schema());
+        let mut out = union(alone.collect());
         let beside = [
-            "type",
-            "properties",
-            "required",
-            "additionalProperties",
-            "anyOf",
+            Keyword::Type,
+            Keyword::Properties,
+            Keyword::Required,
+            Keyword::AdditionalProperties,
+            Keyword::AnyOf,
         ];
         self.leave_out(&mut keywords, &beside);
         out.0.append(&mut keywords.0);

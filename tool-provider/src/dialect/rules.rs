@@ -8,6 +8,7 @@ mod values;
 
 use super::names::NameRule;
 use super::{Dialect, RequestLimits};
+use toolwright_schema::keyword::Keyword;
 
 pub(super) use self::objects::{ObjectFacts, ObjectForm, Root};
 pub(super) use self::values::TupleForm;
@@ -150,8 +151,8 @@ pub(super) enum Enums {
 /// Which of the keywords that bound a value are taken.
 pub(super) enum Takes {
     All,
-    AllBut(&'static [(&'static str, When)]),
-    Only(&'static [(&'static str, When)]),
+    AllBut(&'static [(Keyword, When)]),
+    Only(&'static [(Keyword, When)]),
 }
 
 /// When a keyword is taken.

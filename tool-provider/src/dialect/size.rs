@@ -2,6 +2,8 @@
 
 use super::RejectCode;
 use super::rules::Limits;
+use toolwright_schema::keyword::Keyword;
+use toolwright_schema::read::{Ordered, Parts};
 
 /// An enum of more values than this has a limit of its own (the table's source).
 const LARGE_ENUM: usize = 250;
@@ -28,6 +30,51 @@ impl Size {
         characters: 0,
         enum_characters: 0,
     };
+
+    /// Counts a lowered schema.
+    pub(super) fn of(schema: &Ordered) -> Self {
+        let mut size = Self::NONE;
+        size.add(schema, 0);
+        size
+    }
+
+    /// Adds a schema that stands inside so many objects.
+    fn add(&mut self, schema: &Ordered, levels: usize) {
+        let is_list = matches!(schema.keyword(Keyword::Type), Some(Ordered::Array(_)));
+        self.unions += usize::from(is_list || schema.has(Keyword::AnyOf));
+        let mut levels = levels;
+        if let Some(keys) = schema.declared() {
+            levels += 1;
+            let required = schema.list(Keyword::Required).unwrap_or_default();
+            self.optional_keys += keys.len().saturating_sub(required.len());
+            let names = keys.iter().map(|(name, _)| name.chars().count());
+            self.add_keys(keys.len(), names.sum());
+        }
+        self.levels = self.levels.max(levels);
+        if let Some(values) = schema.literals() {
+            let text = |value: &Ordered| match value.as_str() {
+                Some(text) => text.chars().count(),
+                None => value.to_json().len(),
+            };
+            self.add_enum(values.len(), values.iter().map(text).sum());
+        }
+        for (name, body) in schema.named(Keyword::Defs).unwrap_or_default() {
+            self.add_keys(0, name.chars().count());
+            // A definition's own depth is that of a root.
+            self.add(body, 0);
+        }
+        let counted = [
+            Keyword::AnyOf,
+            Keyword::AllOf,
+            Keyword::PrefixItems,
+            Keyword::Properties,
+            Keyword::Items,
+            Keyword::AdditionalProperties,
+        ];
+        for keyword in counted {
+            schema.held_by(keyword, &mut |member| self.add(member, levels));
+        }
+    }
 
     /// Keys, and how long their names are.
     pub(super) const fn add_keys(&mut self, keys: usize, characters: usize) {

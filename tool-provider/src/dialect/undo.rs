@@ -10,7 +10,8 @@ use toolwright_json::{Integer, Value};
 use super::plan::{Op, Plan};
 use toolwright_schema::decode::fault::say;
 use toolwright_schema::decode::{Fault, FaultCode, Segment};
-use toolwright_schema::read::{Ordered, Path};
+use toolwright_schema::keyword::Keyword;
+use toolwright_schema::read::{Ordered, Parts, Path};
 use toolwright_schema::text::escaped;
 
 type Entry<'t> = (Cow<'t, str>, Value<'t>);
@@ -134,14 +135,17 @@ impl<'p> Undo<'p> {
     /// What a reference leads to.
     fn target(&self, reference: &str) -> Option<&'p Ordered> {
         match reference.strip_prefix("#/$defs/") {
-            Some(name) => self.schema.get("$defs")?.get(name),
+            Some(name) => {
+                let defs = self.schema.keyword(Keyword::Defs)?;
+                defs.get(name)
+            }
             None => Some(self.schema),
         }
     }
 
     /// A value of a schema, at its path.
     fn value<'t>(&mut self, value: Value<'t>, schema: &'p Ordered) -> Value<'t> {
-        if let Some(reference) = schema.get("$ref").and_then(Ordered::as_str) {
+        if let Some(reference) = schema.reference() {
             return match self.target(reference) {
                 Some(target) if self.hops < MOST_HOPS => {
                     let here = std::mem::replace(&mut self.path, Path::of_reference(reference));
@@ -154,7 +158,7 @@ impl<'p> Undo<'p> {
                 _ => value,
             };
         }
-        if let Some(Ordered::Array(members)) = schema.get("anyOf") {
+        if let Some(members) = schema.any_of() {
             return match self.member(&value, members) {
                 Some((index, member)) if self.hops < MOST_HOPS => {
                     self.hops += 1;
@@ -173,9 +177,7 @@ impl<'p> Undo<'p> {
                 self.entries(entries, integer_keys, schema)
             }
             (Some(Op::EntriesToMap { .. }), Value::Object(entries)) => {
-                let values = schema
-                    .get("items")
-                    .and_then(|items| member_of(items, "value"));
+                let values = values_of(schema);
                 self.rest(entries, values, "*/value")
             }
             (Some(Op::ObjectToTuple { len }), Value::Object(entries)) => {
@@ -184,7 +186,7 @@ impl<'p> Undo<'p> {
             (Some(Op::ObjectToTuple { .. }), Value::Array(items)) => {
                 let items = items.into_iter().enumerate().map(|(index, item)| {
                     let key = format!("_{index}");
-                    let schema = member_of(schema, &key);
+                    let schema = schema.member(&key);
                     self.inside(item, schema, &key, Segment::Index(index))
                 });
                 Value::Array(items.collect())
@@ -200,7 +202,7 @@ impl<'p> Undo<'p> {
     /// The keys of an object that stand beside a union.
     fn own_keys<'t>(&mut self, value: Value<'t>, schema: &'p Ordered) -> Value<'t> {
         match value {
-            Value::Object(entries) if schema.get("properties").is_some() => {
+            Value::Object(entries) if schema.has(Keyword::Properties) => {
                 let hops = std::mem::take(&mut self.hops);
                 let object = self.object(entries, schema);
                 self.hops = hops;
@@ -230,11 +232,11 @@ impl<'p> Undo<'p> {
     }
 
     fn object<'t>(&mut self, entries: Vec<Entry<'t>>, schema: &'p Ordered) -> Value<'t> {
-        let rest = schema.get("additionalProperties");
+        let rest = schema.keyword(Keyword::AdditionalProperties);
         let mut kept = Vec::with_capacity(entries.len());
         for (key, value) in entries {
             let segment = Segment::Key(key.to_string());
-            let Some(member) = member_of(schema, &key) else {
+            let Some(member) = schema.member(&key) else {
                 let value = self.inside(value, rest, "*", segment);
                 kept.push((key, value));
                 continue;
@@ -256,11 +258,8 @@ impl<'p> Undo<'p> {
     }
 
     fn array<'t>(&mut self, items: Vec<Value<'t>>, schema: &'p Ordered) -> Value<'t> {
-        let places = match schema.get("prefixItems") {
-            Some(Ordered::Array(places)) => places.as_slice(),
-            _ => &[],
-        };
-        let rest = schema.get("items");
+        let places = schema.list(Keyword::PrefixItems).unwrap_or_default();
+        let rest = schema.keyword(Keyword::Items);
         let items = items.into_iter().enumerate().map(|(index, item)| {
             let segment = Segment::Index(index);
             match places.get(index) {
@@ -293,9 +292,7 @@ impl<'p> Undo<'p> {
         integer_keys: bool,
         schema: &'p Ordered,
     ) -> Value<'t> {
-        let values = schema
-            .get("items")
-            .and_then(|items| member_of(items, "value"));
+        let values = values_of(schema);
         let mut is_list = true;
         for (index, entry) in list.iter().enumerate() {
             if key_at(entry).is_none() {
@@ -346,16 +343,16 @@ impl<'p> Undo<'p> {
             let at = entries.iter().position(|(name, _)| *name == key);
             let Some(at) = at else { break };
             let value = entries.swap_remove(at).1;
-            let schema = member_of(schema, &key);
+            let schema = schema.member(&key);
             items.push(self.inside(value, schema, &key, Segment::Index(index)));
         }
         Value::Array(items)
     }
 }
 
-/// The schema behind a key.
-fn member_of<'s>(schema: &'s Ordered, key: &str) -> Option<&'s Ordered> {
-    schema.get("properties")?.get(key)
+/// The schema of the values in a list of entries.
+fn values_of(list: &Ordered) -> Option<&Ordered> {
+    list.keyword(Keyword::Items)?.member("value")
 }
 
 /// Where the key of a list's entry stands in it: a string or a number, beside a value. `None` for

@@ -42,7 +42,10 @@ pub use toolwright_provider::call::{
 pub use toolwright_provider::definitions::sent_definitions;
 pub use toolwright_provider::dialect::Dialect;
 pub use toolwright_schema::decode::Json;
+pub use toolwright_schema::keyword::{Keyword, TYPES};
 pub use toolwright_schema::panics::reported;
+pub use toolwright_schema::read::keywords::type_of;
+pub use toolwright_schema::read::{Parts, change_references, resolve};
 pub use toolwright_schema::shape::Regex;
 pub use toolwright_schema::shape::{
     Back, Bounds, Edge, Field, Id, Int, Kind, Literal, Map, Object, Pattern, Presence, Refs,

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use super::{Conflicts, Toolset};
 use crate::tool::{Answer, Call, Context, Scope, Tool};
 use toolwright_provider::call::{ErrorKind, Outcome, Payload, ToolDef, ToolError};
-use toolwright_schema::read::{Ordered, read};
+use toolwright_schema::keyword::Keyword;
+use toolwright_schema::read::{Ordered, Parts, read};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Field, Schema, Shape};
 
@@ -81,28 +82,16 @@ fn anything() -> SchemaDoc {
 /// How a tool is called: `forecast(city: string, days?: integer)`.
 fn usage(def: &ToolDef) -> String {
     let schema = read(def.input.as_json()).unwrap_or(Ordered::Null);
-    let required = match schema.get("required") {
-        Some(Ordered::Array(names)) => names.as_slice(),
-        _ => &[],
-    };
     let mut out = format!("{}(", def.name);
     let mut gap = "";
-    if let Some(Ordered::Object(parts)) = schema.get("properties") {
-        for (name, schema) in parts {
-            let is_required = required
-                .iter()
-                .any(|one| matches!(one, Ordered::String(one) if one == name));
-            let mark = if is_required { "" } else { "?" };
-            // Writing to a string cannot fail.
-            let _ = write!(out, "{gap}{name}{mark}: {}", kind(schema));
-            gap = ", ";
-        }
+    for (name, value) in schema.declared().unwrap_or_default() {
+        let mark = if schema.requires(name) { "" } else { "?" };
+        // Writing to a string cannot fail.
+        let _ = write!(out, "{gap}{name}{mark}: {}", kind(value));
+        gap = ", ";
     }
     // Other keys than those may be there.
-    if !matches!(
-        schema.get("additionalProperties"),
-        Some(Ordered::Bool(false))
-    ) {
+    if !schema.is_closed() {
         let _ = write!(out, "{gap}…");
     }
     out.push(')');
@@ -111,16 +100,11 @@ fn usage(def: &ToolDef) -> String {
 
 /// A word for what may stand there.
 fn kind(schema: &Ordered) -> &str {
-    match schema.get("type") {
-        Some(Ordered::String(kind)) => kind,
-        Some(Ordered::Array(kinds)) => {
-            let mut kinds = kinds.iter().filter_map(|kind| match kind {
-                Ordered::String(kind) if kind != "null" => Some(kind.as_ref()),
-                _ => None,
-            });
-            kinds.next().unwrap_or("null")
-        }
-        _ => "any",
+    let mut kinds = schema.types().filter(|kind| *kind != "null");
+    match kinds.next() {
+        Some(kind) => kind,
+        None if schema.has(Keyword::Type) => "null",
+        None => "any",
     }
 }
 

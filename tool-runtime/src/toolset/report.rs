@@ -8,7 +8,7 @@ use toolwright_provider::dialect::{
     Budget, Dialect, Lowered, Reject, RejectCode, Renames, lower_all, shares,
 };
 use toolwright_schema::decode::{RefusedDefault, refused_defaults};
-use toolwright_schema::read::keywords::{Holds, held};
+use toolwright_schema::keyword::{Holds, Keyword};
 use toolwright_schema::read::{Ordered, read};
 use toolwright_schema::text::escaped;
 use toolwright_schema::text::{Printable, find, name};
@@ -195,11 +195,13 @@ impl Report {
             return;
         };
         for (keyword, value) in entries {
-            let start = match keyword.as_ref() {
-                "$defs" | "definitions" => Some(format!("{path}#/{keyword}")),
-                _ => matches!(held(keyword), Holds::Named).then(|| path.to_owned()),
+            let holds = Keyword::of(keyword).map_or(Holds::Nothing, Keyword::holds);
+            let start = match holds {
+                Holds::Defined => Some(format!("{path}#/{keyword}")),
+                Holds::Named => Some(path.to_owned()),
+                _ => None,
             };
-            match (held(keyword), value, start) {
+            match (holds, value, start) {
                 (_, Ordered::Object(inner), Some(start)) => {
                     for (name, schema) in inner {
                         let part = escaped(name);

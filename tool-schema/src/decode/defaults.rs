@@ -5,12 +5,13 @@
 
 use crate::decode::walk::Budget;
 use crate::decode::{Fault, MAX_DEPTH, Reading, Repairs, tell};
+use crate::read::Path;
 use crate::shape::{Bare, Field, Kind, Shape, bare, written};
 use crate::text::escaped;
 
 /// A default that the type of its own field refuses.
 pub struct RefusedDefault {
-    /// Where, as in `Reject::path`.
+    /// Where, as in [`Reject::path`](crate::Reject::path).
     pub path: String,
     /// The default's JSON.
     pub json: String,
@@ -33,12 +34,12 @@ pub fn refusal(shape: &Shape<'_>, json: &str) -> Option<Fault> {
 /// The defaults inside a shape that are refused; those of secrets are told nobody.
 pub fn refused_defaults(shape: &'static Shape<'static>) -> Vec<RefusedDefault> {
     let mut found = Vec::new();
-    look(shape, "", &mut found);
+    look(shape, &mut Path::default(), &mut found);
     found
 }
 
 /// The walk ends: what leads back is not followed.
-fn look(shape: &'static Shape<'static>, path: &str, found: &mut Vec<RefusedDefault>) {
+fn look(shape: &'static Shape<'static>, path: &mut Path, found: &mut Vec<RefusedDefault>) {
     let Bare { kind, .. } = bare(shape, false);
     match kind {
         Kind::Object(object) => {
@@ -46,36 +47,48 @@ fn look(shape: &'static Shape<'static>, path: &str, found: &mut Vec<RefusedDefau
                 inside(field, path, found);
             }
         }
-        Kind::Array(array) => look(array.items, &format!("{path}/*"), found),
-        Kind::Map(map) => look(map.values, &format!("{path}/*/value"), found),
+        Kind::Array(array) => {
+            let mark = path.enter("*");
+            look(array.items, path, found);
+            path.leave(mark);
+        }
+        Kind::Map(map) => {
+            let mark = path.enter("*/value");
+            look(map.values, path, found);
+            path.leave(mark);
+        }
         Kind::Tuple(items) => {
             for (index, item) in items.iter().enumerate() {
-                look(item, &format!("{path}/_{index}"), found);
+                let mark = path.enter_numbered('_', index);
+                look(item, path, found);
+                path.leave(mark);
             }
         }
         Kind::Union(union) => {
             for (index, member) in union.members.iter().enumerate() {
-                look(member, &format!("{path}/?{index}"), found);
+                let mark = path.enter_numbered('?', index);
+                look(member, path, found);
+                path.leave(mark);
             }
         }
         _ => {}
     }
 }
 
-fn inside(field: &'static Field<'static>, path: &str, found: &mut Vec<RefusedDefault>) {
+fn inside(field: &'static Field<'static>, path: &mut Path, found: &mut Vec<RefusedDefault>) {
     if field.flatten {
         return look(field.shape, path, found);
     }
-    let name = escaped(field.name);
-    let path = format!("{path}/{name}");
+    let mark = path.enter(&escaped(field.name));
     if let Some(json) = field.told_default().and_then(written)
         && let Some(fault) = refusal(field.shape, &json)
     {
         found.push(RefusedDefault {
-            path: path.clone(),
+            path: path.at(),
             json,
             fault,
         });
     }
-    look(field.shape, &path, found);
+    look(field.shape, path, found);
+    path.leave(mark);
 }

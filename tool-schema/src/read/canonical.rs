@@ -9,9 +9,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-use super::keywords::{Holds, Keywords, held, text};
+use super::keywords::{Keywords, text};
 use super::path::Path;
-use super::{Ordered, Pair, refs};
+use super::{Ordered, Pair, Parts, refs};
+use crate::keyword::{Holds, Keyword};
 use crate::text::escaped;
 
 pub use self::union::{Meaning, admit_null};
@@ -74,7 +75,7 @@ pub trait Form {
     const MOST_LEVELS: usize;
 
     /// Whether a keyword is left out, beside those that no form keeps.
-    fn drops(&self, keyword: &str) -> bool;
+    fn drops(&self, keyword: Keyword) -> bool;
 
     /// Notes a keyword that is left out.
     fn dropped(&mut self, _path: &Path, _keyword: &str, _value: &Ordered) {}
@@ -93,7 +94,7 @@ pub trait Form {
     }
 
     /// Whether a union of constants becomes one enum although a constant has this keyword.
-    fn folds(&self, keyword: &str) -> bool;
+    fn folds(&self, keyword: Option<Keyword>) -> bool;
 
     /// A description with what the values of an enum mean.
     fn described(&self, own: &str, meanings: &[Meaning]) -> String;
@@ -106,17 +107,19 @@ pub trait Form {
 /// root that is `#`.
 pub(crate) type Names = HashMap<String, Option<String>>;
 
-/// Brings a schema into canonical form. `is_root`: a root that is no more than a reference is the
-/// type itself, and not its name.
+/// Brings a schema into canonical form. `names`: none if it refers to nothing, and is taken apart
+/// without a copy. `is_root`: a root that is no more than a reference is the type itself, and not its
+/// name.
 pub fn canonical(
-    root: &Ordered,
-    names: Names,
+    root: Ordered,
+    names: Option<Names>,
     is_root: bool,
     form: &mut impl Form,
 ) -> Result<Canonical, ReadError> {
+    let whole = names.as_ref().map_or(Ordered::Null, |_| root.clone());
     let mut reader = Reader {
-        root,
-        names,
+        root: &whole,
+        names: names.unwrap_or_default(),
         path: Path::default(),
         nodes: 0,
         levels: 0,
@@ -129,9 +132,9 @@ pub fn canonical(
     let mut defs: Vec<Pair> = Vec::new();
     // A body refers to others, which are read in turn.
     while let Some((target, name)) = reader.used.get(defs.len()).cloned() {
-        let body = refs::resolve(root, &target).unwrap_or(&Ordered::Null);
+        let body = refs::resolve(&whole, &target).unwrap_or(&Ordered::Null);
         reader.path = Path::of_definition(&name);
-        defs.push((name.into(), reader.schema(body)?));
+        defs.push((name.into(), reader.schema(body.clone())?));
     }
     Ok(Canonical {
         root: schema,
@@ -141,6 +144,7 @@ pub fn canonical(
 }
 
 struct Reader<'s, 'f, F> {
+    /// What references lead into.
     root: &'s Ordered,
     names: Names,
     path: Path,
@@ -154,13 +158,12 @@ struct Reader<'s, 'f, F> {
 }
 
 impl<F: Form> Reader<'_, '_, F> {
-    fn schema(&mut self, schema: &Ordered) -> Result<Ordered, ReadError> {
-        let Ordered::Object(entries) = schema else {
-            return Ok(match schema {
-                Ordered::Bool(false) => self.form.never(),
-                // Anything else but `true` is no schema, and says nothing.
-                _ => Ordered::empty(),
-            });
+    fn schema(&mut self, schema: Ordered) -> Result<Ordered, ReadError> {
+        let entries = match schema {
+            Ordered::Object(entries) => entries,
+            Ordered::Bool(false) => return Ok(self.form.never()),
+            // Anything else but `true` is no schema, and says nothing.
+            _ => return Ok(Ordered::empty()),
         };
         self.spend(1 + entries.len())?;
         self.levels += 1;
@@ -185,120 +188,135 @@ impl<F: Form> Reader<'_, '_, F> {
     }
 
     /// A value that is kept as it is.
-    fn copy(&mut self, value: &Ordered) -> Result<Ordered, ReadError> {
-        self.spend(weight(value))?;
-        Ok(value.clone())
+    fn kept(&mut self, value: Ordered) -> Result<Ordered, ReadError> {
+        self.spend(weight(&value))?;
+        Ok(value)
     }
 
     fn drop(&mut self, keyword: &str, value: &Ordered) {
         self.form.dropped(&self.path, keyword, value);
     }
 
-    fn inner(&mut self, segment: &str, schema: &Ordered) -> Result<Ordered, ReadError> {
+    fn inner(&mut self, segment: &str, schema: Ordered) -> Result<Ordered, ReadError> {
         let mark = self.path.enter(segment);
         let schema = self.schema(schema);
         self.path.leave(mark);
         schema
     }
 
-    fn members(&mut self, value: &Ordered, sign: &str) -> Result<Vec<Ordered>, ReadError> {
+    fn members(&mut self, value: Ordered, sign: char) -> Result<Vec<Ordered>, ReadError> {
         let Ordered::Array(members) = value else {
             return Ok(Vec::new());
         };
-        let members = members.iter().enumerate();
+        let members = members.into_iter().enumerate();
         members
-            .map(|(index, member)| self.inner(&format!("{sign}{index}"), member))
+            .map(|(index, member)| {
+                let mark = self.path.enter_numbered(sign, index);
+                let member = self.schema(member);
+                self.path.leave(mark);
+                member
+            })
             .collect()
     }
 
-    fn named(&mut self, value: &Ordered) -> Result<Ordered, ReadError> {
+    fn named(&mut self, value: Ordered) -> Result<Ordered, ReadError> {
         let Ordered::Object(entries) = value else {
             return Ok(Ordered::empty());
         };
-        let entries = entries.iter().map(|(name, schema)| {
-            let segment = escaped(name);
-            Ok((name.clone(), self.inner(&segment, schema)?))
+        let entries = entries.into_iter().map(|(name, schema)| {
+            let schema = self.inner(&escaped(&name), schema)?;
+            Ok((name, schema))
         });
         Ok(Ordered::Object(entries.collect::<Result<_, ReadError>>()?))
     }
 
-    fn object(&mut self, entries: &[Pair]) -> Result<Ordered, ReadError> {
+    fn object(&mut self, entries: Vec<Pair>) -> Result<Ordered, ReadError> {
         let is_root = std::mem::take(&mut self.is_root);
-        let mut out = Keywords::default();
+        let mut out = Keywords(Vec::with_capacity(entries.len()));
         let mut meanings = Vec::new();
         // What is said in another place, after what is said here.
         let mut parts = Vec::new();
         for (key, value) in entries {
-            match (key.as_ref(), value) {
+            let Some(keyword) = Keyword::of(&key) else {
+                out.set(key, self.kept(value)?);
+                continue;
+            };
+            match (keyword, &value) {
                 // Draft 2020-12, core 8 and validation 9: names of schemas, and words for people.
                 // readOnly and writeOnly are of an object that is stored.
-                ("$schema" | "$id" | "$comment" | "title" | "readOnly" | "writeOnly", _) => {
-                    self.drop(key, value);
-                }
-                _ if self.form.drops(key) => self.drop(key, value),
-                ("$defs" | "definitions", _) => {}
-                ("$ref", Ordered::String(target)) => {
+                (
+                    Keyword::Schema
+                    | Keyword::Id
+                    | Keyword::Comment
+                    | Keyword::Title
+                    | Keyword::ReadOnly
+                    | Keyword::WriteOnly,
+                    _,
+                ) => self.drop(&key, &value),
+                _ if self.form.drops(keyword) => self.drop(&key, &value),
+                (Keyword::Defs | Keyword::Definitions, _) => {}
+                (Keyword::Ref, Ordered::String(target)) => {
                     parts.extend(self.reference(target, is_root, &mut out)?);
                 }
-                ("const", _) => {
-                    let value = self.copy(value)?;
-                    out.set("enum", Ordered::Array(vec![value]));
+                (Keyword::Const, _) => {
+                    let value = self.kept(value)?;
+                    out.set(Keyword::Enum, Ordered::Array(vec![value]));
                 }
-                ("type", _) => match union::known_types(value) {
-                    Some(types) => merge::put(&mut out, key.clone(), types),
-                    None => self.drop(key, value),
+                (Keyword::Type, _) => match union::known_types(&value) {
+                    Some(types) => merge::put(&mut out, keyword, types),
+                    None => self.drop(&key, &value),
                 },
-                ("enum", Ordered::Array(_)) if out.has("enum") => {}
-                ("anyOf" | "oneOf", _) => {
-                    let members = self.members(value, "?")?;
-                    if members.is_empty() {
-                        self.drop(key, value);
-                    } else {
-                        parts.extend(union::put(members, &mut out, &mut meanings, self.form));
-                    }
+                (Keyword::Enum, Ordered::Array(_)) if out.has(Keyword::Enum) => {}
+                (Keyword::AnyOf | Keyword::OneOf, Ordered::Array(members))
+                    if !members.is_empty() =>
+                {
+                    let members = self.members(value, '?')?;
+                    parts.extend(union::put(members, &mut out, &mut meanings, self.form));
                 }
-                ("allOf", _) => {
+                (Keyword::AnyOf | Keyword::OneOf, _) => self.drop(&key, &value),
+                (Keyword::AllOf, _) => {
                     let was = self.is_part;
-                    self.is_part |= matches!(value, Ordered::Array(members) if members.len() > 1);
-                    let members = self.members(value, "?")?;
+                    self.is_part |= value.items().len() > 1;
+                    let members = self.members(value, '?')?;
                     self.is_part = was;
                     match <[Ordered; 1]>::try_from(members) {
                         Ok([one]) => parts.push(one),
                         Err(members) => merge::all_of(&mut out, members),
                     }
                 }
-                ("format", Ordered::String(format)) => {
+                (Keyword::Format, Ordered::String(format)) => {
                     if self.form.format(format, &mut out) {
-                        self.drop(key, value);
+                        self.drop(&key, &value);
                     } else {
-                        out.set(key.clone(), value.clone());
+                        out.set(keyword, value);
                     }
                 }
                 // A value that is not admitted stays as it is said.
-                ("not", _) if value.get("const").or_else(|| value.get("enum")).is_some() => {
-                    let value = self.copy(value)?;
-                    out.set("not", value);
+                (Keyword::Not, not) if not.has_any(&[Keyword::Const, Keyword::Enum]) => {
+                    out.set(keyword, self.kept(value)?);
                 }
                 // A tuple, before draft 2020-12.
-                ("items", Ordered::Array(_)) | ("prefixItems", _) => {
-                    let members = self.members(value, "_")?;
-                    out.set("prefixItems", Ordered::Array(members));
+                (Keyword::Items, Ordered::Array(_)) | (Keyword::PrefixItems, _) => {
+                    let members = self.members(value, '_')?;
+                    out.set(Keyword::PrefixItems, Ordered::Array(members));
                 }
-                ("additionalProperties" | "unevaluatedProperties", Ordered::Bool(_)) => {
-                    out.set(key.clone(), value.clone());
-                }
-                (name, _) => {
-                    let value = match held(name) {
+                (
+                    Keyword::AdditionalProperties | Keyword::UnevaluatedProperties,
+                    Ordered::Bool(_),
+                ) => out.set(keyword, value),
+                _ => {
+                    let value = match keyword.holds() {
                         Holds::Named => self.named(value)?,
-                        Holds::One | Holds::OneOrList => self.inner(&part(name), value)?,
-                        Holds::List | Holds::Nothing => self.copy(value)?,
+                        Holds::One | Holds::OneOrList => self.inner(&part(keyword), value)?,
+                        _ => self.kept(value)?,
                     };
-                    match name {
-                        "additionalItems" => out.set("items", value),
-                        "properties" | "patternProperties" | "dependentSchemas" | "required" => {
-                            merge::put(&mut out, key.clone(), value);
-                        }
-                        _ => out.set(key.clone(), value),
+                    match keyword {
+                        Keyword::AdditionalItems => out.set(Keyword::Items, value),
+                        Keyword::Properties
+                        | Keyword::PatternProperties
+                        | Keyword::DependentSchemas
+                        | Keyword::Required => merge::put(&mut out, keyword, value),
+                        _ => out.set(keyword, value),
                     }
                 }
             }
@@ -314,21 +332,20 @@ impl<F: Form> Reader<'_, '_, F> {
     /// Completes a schema whose keywords are all known.
     fn finished(&self, mut out: Keywords, meanings: &[Meaning]) -> Ordered {
         if !meanings.is_empty() {
-            let own = out.text("description").unwrap_or_default();
-            let words = self.form.described(own, meanings);
-            out.set("description", text(words));
+            let words = self.form.described(out.description(), meanings);
+            out.set(Keyword::Description, text(words));
         }
-        if out.list("required").is_some_and(<[Ordered]>::is_empty) {
-            out.take("required");
+        if out.list(Keyword::Required).is_some_and(<[_]>::is_empty) {
+            out.take(Keyword::Required);
         }
-        if !out.has("type")
-            && let Some(values) = out.list("enum")
+        if !out.has(Keyword::Type)
+            && let Some(values) = out.literals()
             && let Some(types) = union::types_of(values)
         {
-            out.set("type", types);
+            out.set(Keyword::Type, types);
         }
         // OpenAPI 3.0's word, which Gemini's dialect writes too.
-        if out.take("nullable") == Some(Ordered::Bool(true)) {
+        if out.take(Keyword::Nullable) == Some(Ordered::Bool(true)) {
             admit_null(&mut out);
         }
         self.form.finish(&mut out, self.is_part);
@@ -346,10 +363,10 @@ impl<F: Form> Reader<'_, '_, F> {
         let is_named = !is_root || target == "#";
         let Some(name) = self.names.get(target).filter(|_| is_named) else {
             let Some(body) = refs::resolve(self.root, target) else {
-                out.set("$ref", text(target.to_owned()));
+                out.set(Keyword::Ref, text(target.to_owned()));
                 return Ok(None);
             };
-            return self.schema(body).map(Some);
+            return self.schema(body.clone()).map(Some);
         };
         let mut reference = "#".to_owned();
         if let Some(name) = name {
@@ -358,17 +375,19 @@ impl<F: Form> Reader<'_, '_, F> {
                 self.used.push((target.to_owned(), name.clone()));
             }
         }
-        out.set("$ref", text(reference));
+        out.set(Keyword::Ref, text(reference));
         Ok(None)
     }
 }
 
 /// The part of a path that leads into the schema of a keyword.
-fn part(keyword: &str) -> Cow<'static, str> {
+fn part(keyword: Keyword) -> Cow<'static, str> {
     match keyword {
-        "not" | "if" | "then" | "else" => format!("?{keyword}").into(),
-        "additionalProperties" | "unevaluatedProperties" => "*/value".into(),
-        "propertyNames" => "*/key".into(),
+        Keyword::Not | Keyword::If | Keyword::Then | Keyword::Else => {
+            format!("?{}", keyword.as_str()).into()
+        }
+        Keyword::AdditionalProperties | Keyword::UnevaluatedProperties => "*/value".into(),
+        Keyword::PropertyNames => "*/key".into(),
         _ => "*".into(),
     }
 }

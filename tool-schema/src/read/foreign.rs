@@ -5,6 +5,7 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 
 use super::tree::{Document, leaked};
 use super::{Ordered, Published, published};
+use crate::keyword::Keyword;
 use crate::shape::{Detail, Foreign, Shape, Side};
 
 /// The trees, by the function that returns the schema. Reading one takes longer than reading a call.
@@ -30,7 +31,7 @@ impl Foreign {
         };
         let (mut schema, defs) = published(&(self.input)(), form);
         if let Ordered::Object(keywords) = &mut schema {
-            keywords.push(("$defs".into(), Ordered::Object(defs)));
+            keywords.push((Keyword::Defs.into(), Ordered::Object(defs)));
         }
         let shape = leaked(Document::of_types(&schema));
         let mut trees = TREES.write().unwrap_or_else(PoisonError::into_inner);

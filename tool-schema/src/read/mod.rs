@@ -5,6 +5,7 @@ pub mod canonical;
 mod foreign;
 pub mod keywords;
 mod ordered;
+pub(crate) mod parts;
 mod path;
 #[cfg(feature = "schemars")]
 mod published;
@@ -12,9 +13,9 @@ pub mod refs;
 #[cfg(any(feature = "schemars", feature = "validate"))]
 pub mod tree;
 
-#[cfg(feature = "schemars")]
-pub(crate) use self::ordered::rename_references;
-pub use self::ordered::{Ordered, Pair, declares_all_keys, owned, read};
+pub use self::ordered::{Ordered, Pair, owned, read, spelled};
+pub use self::parts::{Parts, change_references};
 pub use self::path::Path;
 #[cfg(feature = "schemars")]
 pub use self::published::{Published, comparable, published};
+pub use self::refs::resolve;

@@ -2,6 +2,8 @@ use std::borrow::Cow;
 
 use toolwright_json::Value;
 
+use crate::keyword::{Keyword, TYPES};
+
 /// A schema as a value: words of JSON Schema are borrowed, numbers have one spelling.
 pub type Ordered = Value<'static>;
 
@@ -22,7 +24,7 @@ pub fn owned(value: Value<'_>) -> Option<Ordered> {
     Some(match value {
         Value::Null => Value::Null,
         Value::Bool(value) => Value::Bool(value),
-        Value::Number(text) => Value::Number(spelled(text)?),
+        Value::Number(text) => Value::Number(spelled(text.into_owned().into())?),
         Value::String(text) => Value::String(own(text)),
         Value::Array(items) => {
             let items = items.into_iter().map(owned);
@@ -37,10 +39,12 @@ pub fn owned(value: Value<'_>) -> Option<Ordered> {
 }
 
 /// The one spelling of a number.
-fn spelled(text: Cow<'_, str>) -> Option<Cow<'static, str>> {
+///
+/// `None` of one that is too large for an `f64`.
+pub fn spelled(text: Cow<'static, str>) -> Option<Cow<'static, str>> {
     let is_short = text.parse::<u64>().is_ok() || text.parse::<i64>().is_ok();
     if is_short && text != "-0" {
-        return Some(own(text));
+        return Some(text);
     }
     let value: f64 = text.parse().ok()?;
     value.is_finite().then(|| Cow::Owned(format!("{value:?}")))
@@ -54,23 +58,11 @@ fn own(text: Cow<'_, str>) -> Cow<'static, str> {
     }
 }
 
-macro_rules! words {
-    ($($word:literal)*) => {
-        fn word(text: &str) -> Option<&'static str> {
-            match text {
-                $($word => Some($word),)*
-                _ => None,
-            }
-        }
-    };
-}
-
-words! {
-    "type" "properties" "required" "additionalProperties" "items" "prefixItems" "anyOf" "oneOf" "allOf"
-    "enum" "const" "description" "title" "default" "examples" "format" "pattern" "minimum" "maximum"
-    "exclusiveMinimum" "exclusiveMaximum" "multipleOf" "minLength" "maxLength" "minItems" "maxItems"
-    "uniqueItems" "minProperties" "maxProperties" "propertyNames" "deprecated" "nullable" "$ref" "$defs"
-    "string" "integer" "number" "boolean" "object" "array" "null"
+/// The keyword or the name of a type.
+fn word(text: &str) -> Option<&'static str> {
+    let mut types = TYPES.into_iter();
+    let keyword = Keyword::of(text).map(Keyword::as_str);
+    keyword.or_else(|| types.find(|name| *name == text))
 }
 
 /// The value that `serde_json` holds. The keys are in the order of the alphabet: their own order depends
@@ -98,49 +90,4 @@ pub(crate) fn of_value(value: &serde_json::Value) -> Ordered {
             Value::Object(entries)
         }
     }
-}
-
-/// Renames references to `#/$defs/old` to ones to `#/$defs/new`.
-#[cfg(feature = "schemars")]
-pub(crate) fn rename_references(schema: &mut Ordered, renamed: &[(String, String)]) {
-    match schema {
-        Value::Array(items) => {
-            for item in items {
-                rename_references(item, renamed);
-            }
-        }
-        Value::Object(entries) => {
-            for (key, value) in entries {
-                match value {
-                    Value::String(target) if key == "$ref" => {
-                        let name = target.strip_prefix("#/$defs/").unwrap_or_default();
-                        if let Some((_, new)) = renamed.iter().find(|(old, _)| old == name) {
-                            *target = format!("#/$defs/{new}").into();
-                        }
-                    }
-                    other => rename_references(other, renamed),
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Whether an object that is silent about other keys declares all of its keys: there are
-/// `properties`, and no keyword counts on more than those. `{"type": "object"}` takes any key.
-pub fn declares_all_keys(keywords: &[Pair]) -> bool {
-    let get = |key: &str| {
-        let found = keywords.iter().find(|(name, _)| name == key);
-        found.map(|(_, value)| value)
-    };
-    let Some(Ordered::Object(properties)) = get("properties") else {
-        return false;
-    };
-    let is_declared = |name: &Ordered| properties.iter().any(|(key, _)| name.as_str() == Some(key));
-    let requires_others =
-        matches!(get("required"), Some(Ordered::Array(names)) if !names.iter().all(is_declared));
-    let counts_others = get("minProperties")
-        .and_then(Ordered::as_u128)
-        .is_some_and(|least| least > properties.len() as u128);
-    !requires_others && !counts_others
 }

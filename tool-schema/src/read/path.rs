@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 /// A place in a schema, as steps, notes and rejections name it.
 #[derive(Debug, Clone, Default)]
 pub struct Path(String);
@@ -17,6 +19,14 @@ impl Path {
         let mark = self.0.len();
         self.0.push('/');
         self.0.push_str(part);
+        mark
+    }
+
+    /// Goes to one of several parts.
+    pub fn enter_numbered(&mut self, sign: char, index: usize) -> usize {
+        let mark = self.0.len();
+        // Writing to a string cannot fail.
+        let _ = write!(self.0, "/{sign}{index}");
         mark
     }
 

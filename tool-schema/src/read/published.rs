@@ -3,9 +3,10 @@
 
 use super::canonical::merge::merge;
 use super::canonical::{Canonical, Form, Meaning, Names, admit_null, canonical};
-use super::keywords::{Keywords, is_null, text, typed};
+use super::keywords::{Keywords, is_null, reference, text, typed, union};
 use super::ordered::of_value;
-use super::{Ordered, Pair, declares_all_keys, refs};
+use super::{Ordered, Pair, Parts, refs};
+use crate::keyword::Keyword;
 use crate::shape::{Detail, NumberRange, SIGNED_KEY, Side, UNSIGNED_KEY};
 
 /// How a schema is published.
@@ -25,19 +26,18 @@ pub struct Published {
 /// to.
 pub fn published(schema: &serde_json::Value, mut form: Published) -> (Ordered, Vec<Pair>) {
     let root = of_value(schema);
-    let title = root.get("title").and_then(Ordered::as_str);
-    let title = title.unwrap_or("Root");
+    let title = root.text(Keyword::Title).unwrap_or("Root").to_owned();
     // The root has a name too, since it may stand inside another schema.
     let name = |target: &str| match target.rsplit('/').next() {
-        Some("#") | None => title.to_owned(),
+        Some("#") | None => title.clone(),
         Some(name) => name.to_owned(),
     };
     let heads = refs::heads(&root).into_iter();
     let heads: Vec<_> = heads.map(|head| (head.to_owned(), name(head))).collect();
-    let is_recursive = heads.iter().any(|(_, name)| name == title);
+    let is_recursive = heads.iter().any(|(_, name)| *name == title);
     let names = heads.iter().cloned();
     let names: Names = names.map(|(head, name)| (head, Some(name))).collect();
-    let read = canonical(&root, names, form.is_root && !form.nullable, &mut form);
+    let read = canonical(root, Some(names), form.is_root && !form.nullable, &mut form);
     // There is no limit, and so no error.
     let (mut schema, mut defs) = match read {
         Ok(Canonical { root, defs, .. }) => (root, defs),
@@ -45,8 +45,7 @@ pub fn published(schema: &serde_json::Value, mut form: Published) -> (Ordered, V
     };
     defs.sort_by_key(|(own, _)| heads.iter().position(|(_, name)| name == own));
     if is_recursive && !form.is_root {
-        let reference = text(format!("#/$defs/{title}"));
-        schema = Keywords::of([("$ref", reference)]).into_schema();
+        schema = reference(format!("#/$defs/{title}"));
     }
     if form.nullable {
         schema = or_null(schema);
@@ -67,7 +66,7 @@ pub fn comparable(schema: &serde_json::Value) -> serde_json::Value {
     let (mut schema, mut defs) = published(schema, form);
     defs.sort_by(|(a, _), (b, _)| a.cmp(b));
     if let (Ordered::Object(entries), false) = (&mut schema, defs.is_empty()) {
-        entries.push(("$defs".into(), Ordered::Object(defs)));
+        entries.push((Keyword::Defs.into(), Ordered::Object(defs)));
     }
     without_order(&mut schema);
     serde_json::from_str(&schema.to_json()).unwrap_or_default()
@@ -79,8 +78,9 @@ fn without_order(schema: &mut Ordered) {
         Ordered::Object(entries) => {
             for (key, value) in entries {
                 without_order(value);
-                if let ("enum" | "anyOf" | "required" | "type", Ordered::Array(items)) =
-                    (key.as_ref(), value)
+                if let Ordered::Array(items) = value
+                    && let Some(Keyword::Enum | Keyword::AnyOf | Keyword::Required | Keyword::Type) =
+                        Keyword::of(key)
                 {
                     items.sort_by_cached_key(Ordered::to_json);
                 }
@@ -94,13 +94,13 @@ impl Form for Published {
     const MOST_NODES: usize = usize::MAX;
     const MOST_LEVELS: usize = usize::MAX;
 
-    fn drops(&self, keyword: &str) -> bool {
+    fn drops(&self, keyword: Keyword) -> bool {
         // What is written has no defaults.
-        keyword == "default" && self.side == Side::Output
+        keyword == Keyword::Default && self.side == Side::Output
     }
 
     fn never(&self) -> Ordered {
-        Keywords::of([("not", Ordered::empty())]).into_schema()
+        Keywords::of([(Keyword::Not, Ordered::empty())]).into_schema()
     }
 
     /// The names that schemars gives to Rust's numbers say their bounds; others are formats. Bounds
@@ -113,7 +113,7 @@ impl Form for Published {
             return false;
         };
         if !is_wide || self.detail != Detail::Provider {
-            for (key, bound) in [("minimum", minimum), ("maximum", maximum)] {
+            for (key, bound) in [(Keyword::Minimum, minimum), (Keyword::Maximum, maximum)] {
                 if !out.has(key) {
                     out.set(key, bound);
                 }
@@ -130,7 +130,7 @@ impl Form for Published {
         }
     }
 
-    fn folds(&self, _keyword: &str) -> bool {
+    fn folds(&self, _keyword: Option<Keyword>) -> bool {
         true
     }
 
@@ -144,24 +144,28 @@ impl Form for Published {
     }
 
     fn finish(&self, out: &mut Keywords, is_part: bool) {
-        for key in ["additionalProperties", "unevaluatedProperties"] {
-            if out.get(key) == Some(&Ordered::Bool(true)) {
+        for key in [
+            Keyword::AdditionalProperties,
+            Keyword::UnevaluatedProperties,
+        ] {
+            if out.is_true(key) {
                 out.set(key, Ordered::empty());
             }
         }
-        if let Some(not) = out.get_mut("not")
-            && let Some(value) = not.get("const").cloned()
-        {
-            *not = Ordered::object([("enum", Ordered::Array(vec![value]))]);
+        let constant = out.keyword(Keyword::Not);
+        let constant = constant.and_then(|not| not.keyword(Keyword::Const).cloned());
+        if let Some(value) = constant {
+            let not = Keywords::of([(Keyword::Enum, Ordered::Array(vec![value]))]);
+            out.set(Keyword::Not, not.into_schema());
         }
         name_integer_keys(out);
         distribute(out);
         // A part of an object is not closed: the other parts have keys too.
         if !is_part && is_closed(out, self.closes_bare) {
-            if !out.has("properties") {
-                out.set("properties", Ordered::empty());
+            if !out.has(Keyword::Properties) {
+                out.set(Keyword::Properties, Ordered::empty());
             }
-            out.set("additionalProperties", Ordered::Bool(false));
+            out.set(Keyword::AdditionalProperties, Ordered::Bool(false));
         }
         sort_required(out);
     }
@@ -171,18 +175,18 @@ impl Form for Published {
 /// read. One that declares none takes any key, unless `closes_bare`.
 fn is_closed(out: &Keywords, closes_bare: bool) -> bool {
     let others = [
-        "$ref",
-        "additionalProperties",
-        "allOf",
-        "anyOf",
-        "patternProperties",
-        "propertyNames",
-        "unevaluatedProperties",
+        Keyword::Ref,
+        Keyword::AdditionalProperties,
+        Keyword::AllOf,
+        Keyword::AnyOf,
+        Keyword::PatternProperties,
+        Keyword::PropertyNames,
+        Keyword::UnevaluatedProperties,
     ];
-    let is_bare = !out.has("properties");
-    out.types().contains(&"object")
-        && !others.iter().any(|key| out.has(key))
-        && (is_bare && closes_bare || declares_all_keys(&out.0))
+    let is_bare = !out.has(Keyword::Properties);
+    out.is_of("object")
+        && !out.has_any(&others)
+        && (is_bare && closes_bare || out.declares_all_keys())
 }
 
 /// The bounds of a number of Rust, and whether they say no more than its width.
@@ -209,19 +213,18 @@ fn or_null(schema: Ordered) -> Ordered {
         Ordered::Object(entries) if !entries.is_empty() => Keywords(entries),
         anything => return anything,
     };
-    if out.has("type") == out.has("anyOf") {
-        let members = vec![out.into_entries(), typed("null")];
-        out = Keywords::of([("anyOf", Ordered::Array(members))]);
+    if out.has(Keyword::Type) == out.has(Keyword::AnyOf) {
+        out = union(vec![Ordered::Object(out.0), typed("null")]);
     } else {
         admit_null(&mut out);
     }
-    out.into_entries()
+    Ordered::Object(out.0)
 }
 
 /// Names the keys of a map with integers for keys, as schemars writes it: they are read in one
 /// spelling each.
 fn name_integer_keys(out: &mut Keywords) {
-    let Some([(pattern, values)]) = out.entries("patternProperties") else {
+    let Some([(pattern, values)]) = out.named(Keyword::PatternProperties) else {
         return;
     };
     let keys = match pattern.as_ref() {
@@ -229,29 +232,39 @@ fn name_integer_keys(out: &mut Keywords) {
         r"^-?\d+$" => SIGNED_KEY,
         _ => return,
     };
-    if out.get("additionalProperties") == Some(&Ordered::Bool(false)) {
+    if out.is_closed() {
         let values = values.clone();
-        out.take("patternProperties");
-        let names = Keywords::of([("pattern", text(keys))]);
-        out.set("propertyNames", names.into_schema());
-        out.set("additionalProperties", values);
+        out.take(Keyword::PatternProperties);
+        let names = Keywords::of([(Keyword::Pattern, text(keys))]);
+        out.set(Keyword::PropertyNames, names.into_schema());
+        out.set(Keyword::AdditionalProperties, values);
     }
 }
 
 /// Puts keys beside a union of objects into each of them: an object is closed, and has to say all of
 /// its keys itself.
 fn distribute(out: &mut Keywords) {
-    let Some(members) = out.list("anyOf") else {
+    let Some(members) = out.any_of() else {
         return;
     };
     let mut members = members.to_vec();
-    let is_key = |(key, _): &&Pair| matches!(key.as_ref(), "properties" | "required");
+    let is_key = |(key, _): &&Pair| {
+        matches!(
+            Keyword::of(key),
+            Some(Keyword::Properties | Keyword::Required)
+        )
+    };
     let keys = Keywords(out.0.iter().filter(is_key).cloned().collect());
     if !keys.0.is_empty() && members.iter_mut().all(|member| add_keys(member, &keys)) {
-        let others = ["type", "additionalProperties", "unevaluatedProperties"];
-        out.0
-            .retain(|pair| !is_key(&pair) && !others.contains(&pair.0.as_ref()));
-        out.set("anyOf", Ordered::Array(members));
+        out.0.retain(|pair| !is_key(&pair));
+        for beside in [
+            Keyword::Type,
+            Keyword::AdditionalProperties,
+            Keyword::UnevaluatedProperties,
+        ] {
+            out.take(beside);
+        }
+        out.set(Keyword::AnyOf, Ordered::Array(members));
     }
 }
 
@@ -261,12 +274,12 @@ fn add_keys(schema: &mut Ordered, keys: &Keywords) -> bool {
         return false;
     };
     let mut own = Keywords(std::mem::take(entries));
-    let mut is_object = own.text("type") == Some("object");
-    if let Some(Ordered::Array(members)) = own.get_mut("anyOf") {
+    let mut is_object = own.is_only("object");
+    if let Some(members) = own.list_mut(Keyword::AnyOf) {
         is_object = members.iter_mut().all(|member| add_keys(member, keys));
     } else if is_object {
         // They come first.
-        let member = std::mem::replace(&mut own, keys.clone()).into_entries();
+        let member = Ordered::Object(std::mem::replace(&mut own, keys.clone()).0);
         merge(&mut own, member);
         sort_required(&mut own);
     }
@@ -275,7 +288,7 @@ fn add_keys(schema: &mut Ordered, keys: &Keywords) -> bool {
 }
 
 fn sort_required(out: &mut Keywords) {
-    if let Some(Ordered::Array(required)) = out.get_mut("required") {
+    if let Some(required) = out.list_mut(Keyword::Required) {
         required.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
     }
 }

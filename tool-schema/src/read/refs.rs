@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use toolwright_json::Value;
 
-use super::Ordered;
 use super::canonical::{Names, ReadError};
-use super::keywords::inside;
+use super::{Ordered, Parts};
 use crate::text::{percent_decoded, unescaped};
 
 /// More different targets than a schema of a person's or a program's has.
@@ -17,11 +16,9 @@ fn references(schema: &Ordered) -> Vec<&str> {
     let mut found = Vec::new();
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
-        if let Some(target) = schema.get("$ref").and_then(Ordered::as_str) {
-            found.push(target);
-        }
+        found.extend(schema.reference());
         let from = open.len();
-        inside(schema, &mut |member| open.push(member));
+        schema.inside(&mut |member| open.push(member));
         // The first is read next.
         if let Some(members) = open.get_mut(from..) {
             members.reverse();
@@ -30,8 +27,15 @@ fn references(schema: &Ordered) -> Vec<&str> {
     found
 }
 
+/// Returns true if a schema refers to anything.
+pub fn refers(schema: &Ordered) -> bool {
+    let mut refers = schema.reference().is_some();
+    schema.inside(&mut |member| refers = refers || self::refers(member));
+    refers
+}
+
 /// The part of a document that a reference leads to.
-pub(crate) fn resolve<'s>(root: &'s Ordered, target: &str) -> Option<&'s Ordered> {
+pub fn resolve<'s, 't>(root: &'s Value<'t>, target: &str) -> Option<&'s Value<'t>> {
     let pointer = target.strip_prefix('#')?;
     match percent_decoded(pointer) {
         Some(pointer) => at(root, &pointer),

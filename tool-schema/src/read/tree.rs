@@ -24,11 +24,13 @@ use toolwright_json::Value;
 use self::memory::Memory;
 #[cfg(feature = "validate")]
 pub use self::owned::Tree;
-use super::refs;
+use super::{Parts, refs};
 use crate::format;
+use crate::keyword::{Keyword, UNEVALUATED};
 use crate::shape::{
     Back, Definition, Id, Kind, Oracle, Pattern, Rule, Shape, StringRules, Text, Types,
 };
+use crate::text::escaped;
 
 /// Those who decide what no tree says.
 #[derive(Default)]
@@ -89,9 +91,6 @@ pub(crate) fn leaked(document: Document<'_>) -> &'static Shape<'static> {
 
 /// The keywords of a schema object.
 type Keywords<'v> = Value<'v>;
-
-/// Keywords whose meaning depends on all that stands beside them.
-const OF_NEIGHBOURS: [&str; 2] = ["unevaluatedProperties", "unevaluatedItems"];
 
 struct Reader<'d, 'a> {
     document: Document<'d>,
@@ -170,9 +169,17 @@ impl<'d, 'a> Reader<'d, 'a> {
         }
     }
 
-    /// Reads a part of the schema at a pointer.
-    fn part(&mut self, part: &Value<'_>, at: &str, keyword: &str) -> &'a Shape<'a> {
-        self.schema(part, &format!("{at}/{keyword}"))
+    /// Reads the schema that a keyword holds.
+    fn part(&mut self, part: &Value<'_>, at: &str, keyword: Keyword) -> &'a Shape<'a> {
+        self.schema(part, &format!("{at}/{}", keyword.as_str()))
+    }
+
+    /// Reads a schema that a keyword holds under a name.
+    fn named(&mut self, part: &Value<'_>, at: &str, keyword: Keyword, name: &str) -> &'a Shape<'a> {
+        self.schema(
+            part,
+            &format!("{at}/{}/{}", keyword.as_str(), escaped(name)),
+        )
     }
 
     fn keywords(&mut self, keywords: &Keywords<'_>, at: &str) -> Shape<'a> {
@@ -198,7 +205,7 @@ impl<'d, 'a> Reader<'d, 'a> {
     /// A value of all of these shapes, with the words that stand beside them.
     fn described(&self, parts: Vec<Shape<'a>>, keywords: &Keywords<'_>) -> Shape<'a> {
         let shape = all_of(self.memory, parts);
-        match keywords.get("description").and_then(Value::as_str) {
+        match keywords.text(Keyword::Description) {
             Some(description) => shape.described(self.text(description)),
             None => shape,
         }
@@ -209,8 +216,9 @@ impl<'d, 'a> Reader<'d, 'a> {
         if let Some(references) = self.document.references {
             return references.get(at).cloned().unwrap_or_default();
         }
-        let reference = keywords.get("$ref").and_then(Value::as_str);
-        let pointer = reference.and_then(|reference| reference.strip_prefix('#'));
+        let pointer = keywords
+            .reference()
+            .and_then(|reference| reference.strip_prefix('#'));
         pointer.map(ToOwned::to_owned).into_iter().collect()
     }
 
@@ -242,19 +250,20 @@ impl<'d, 'a> Reader<'d, 'a> {
 
     /// Reads what is said of values of each type.
     fn values(&mut self, keywords: &Keywords<'_>, at: &str, parts: &mut Vec<Shape<'a>>) {
-        let types: Option<Vec<&str>> = match keywords.get("type") {
-            Some(Value::String(name)) => Some(vec![name]),
-            Some(Value::Array(names)) => Some(names.iter().filter_map(Value::as_str).collect()),
+        let types: Option<Vec<&str>> = match keywords.keyword(Keyword::Type) {
+            Some(Value::String(_) | Value::Array(_)) => Some(keywords.types().collect()),
             _ => None,
         };
-        let listed = match (keywords.get("const"), keywords.get("enum")) {
+        let listed = match (
+            keywords.keyword(Keyword::Const),
+            keywords.keyword(Keyword::Enum),
+        ) {
+            (None, _) => keywords.literals(),
             (Some(value), None) => Some(std::slice::from_ref(value)),
-            (None, Some(Value::Array(values))) => Some(values.as_slice()),
-            (Some(value), Some(Value::Array(values))) if values.contains(value) => {
+            (Some(value), Some(values)) if values.items().contains(value) => {
                 Some(std::slice::from_ref(value))
             }
             (Some(_), Some(_)) => Some(&[][..]),
-            _ => None,
         };
         if let Some(listed) = listed {
             parts.push(self.listed(listed, types.as_deref()));
@@ -322,12 +331,13 @@ impl<'d, 'a> Reader<'d, 'a> {
     }
 
     fn string(&mut self, keywords: &Keywords<'_>) -> Option<Shape<'a>> {
-        let text = |name: &str| keywords.get(name).and_then(Value::as_str);
-        let format = text("format").filter(|name| format::is_known(name));
-        let pattern = text("pattern").and_then(|pattern| self.pattern(pattern));
+        let format = keywords.text(Keyword::Format);
+        let format = format.filter(|name| format::is_known(name));
+        let pattern = keywords.text(Keyword::Pattern);
+        let pattern = pattern.and_then(|pattern| self.pattern(pattern));
         let rules = StringRules {
-            min_len: count(keywords, "minLength").unwrap_or(0),
-            max_len: count(keywords, "maxLength"),
+            min_len: count(keywords, Keyword::MinLength).unwrap_or(0),
+            max_len: count(keywords, Keyword::MaxLength),
             pattern,
             format: format.map(|name| self.text(name)).unwrap_or_default(),
             is_parsed: false,
@@ -361,7 +371,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         let depends = is_whole
             || kept
                 .iter()
-                .any(|(name, _)| OF_NEIGHBOURS.contains(&&**name));
+                .any(|(name, _)| Keyword::of(name).is_some_and(|name| UNEVALUATED.contains(&name)));
         let kept = if depends {
             keywords.clone()
         } else {
@@ -377,17 +387,20 @@ impl<'d, 'a> Reader<'d, 'a> {
     }
 
     fn is_kept(&self, name: &str, value: &Value<'_>, keywords: &Keywords<'_>) -> bool {
-        match name {
-            "format" => {
+        let Some(keyword) = Keyword::of(name) else {
+            return false;
+        };
+        match keyword {
+            Keyword::Format => {
                 let name = value.as_str().unwrap_or_default();
                 format::is_of_json_schema(name) && !format::is_known(name)
             }
-            "contentEncoding" | "contentMediaType" => self.document.is_seven,
-            "patternProperties" => !object::is_map(keywords),
-            "uniqueItems" => {
+            Keyword::ContentEncoding | Keyword::ContentMediaType => self.document.is_seven,
+            Keyword::PatternProperties => !object::is_map(keywords),
+            Keyword::UniqueItems => {
                 value == &Value::Bool(true) && array::has_places(keywords, self.document)
             }
-            name => OF_NEIGHBOURS.contains(&name),
+            _ => UNEVALUATED.contains(&keyword),
         }
     }
 }
@@ -415,8 +428,8 @@ fn id(pointer: &str) -> Id {
 }
 
 /// A keyword that counts.
-fn count(keywords: &Keywords<'_>, name: &str) -> Option<u64> {
+fn count(keywords: &Keywords<'_>, keyword: Keyword) -> Option<u64> {
     // More than 64 bits hold is more than any text has.
-    let count = keywords.get(name)?.as_u128()?;
+    let count = keywords.count(keyword)?;
     Some(u64::try_from(count).unwrap_or(u64::MAX))
 }

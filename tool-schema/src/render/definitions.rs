@@ -1,8 +1,9 @@
 //! Types that stand under `$defs`, since something inside them comes back to them.
 
-use toolwright_json::write_string;
-
+use super::sink::Sink;
 use super::{Words, Writer};
+use crate::keyword::Keyword;
+use crate::read::Ordered;
 use crate::shape::{Id, Kind, Shape, Side, Union};
 
 /// A type that stands under `$defs`, by its name there.
@@ -18,12 +19,13 @@ pub(super) struct Definition {
 }
 
 #[cfg_attr(not(feature = "schemars"), allow(dead_code))]
+#[derive(Clone)]
 pub(super) enum Body {
     Shape(&'static Shape<'static>),
-    Text(String),
+    Value(Ordered),
 }
 
-impl Writer {
+impl<S: Sink> Writer<S> {
     /// The outermost layer of a shape that something inside it comes back to.
     pub(super) fn recursive_layer(
         &self,
@@ -46,15 +48,16 @@ impl Writer {
     }
 
     pub(super) fn reference(&mut self, id: Id, target: &'static Shape<'static>, nullable: bool) {
-        let name = self.defined(id, target);
+        let target = format!("#/$defs/{}", self.defined(id, target));
         if nullable {
-            self.key("anyOf");
-            self.out.push_str("[{");
-        }
-        self.key("$ref");
-        write_string(&mut self.out, &format!("#/$defs/{name}"));
-        if nullable {
-            self.out.push_str("},{\"type\":\"null\"}]");
+            self.any_of(true, |this| {
+                this.out.element();
+                this.out.open_object();
+                this.string(Keyword::Ref, target);
+                this.out.close_object();
+            });
+        } else {
+            self.string(Keyword::Ref, target);
         }
     }
 
@@ -94,27 +97,22 @@ impl Writer {
         if self.defs.is_empty() {
             return;
         }
-        // Behind the root's last key.
-        self.out.pop();
-        self.key("$defs");
-        self.out.push('{');
+        self.out.key(Keyword::Defs);
+        self.out.open_object();
         let mut written = 0;
         while let Some(def) = self.defs.get(written) {
-            let name = def.name.clone();
-            let body = match &def.body {
-                Body::Shape(shape) => Ok(*shape),
-                Body::Text(text) => Err(text.clone()),
-            };
-            self.name(&name);
+            let (name, body) = (def.name.clone(), def.body.clone());
+            self.out.name(name.into());
             match body {
-                Ok(shape) => {
-                    self.is_root = true;
-                    self.schema(shape, &Words::default());
+                Body::Shape(shape) => {
+                    self.out.open_object();
+                    self.keywords(shape, &Words::default(), true);
+                    self.out.close_object();
                 }
-                Err(text) => self.out.push_str(&text),
+                Body::Value(value) => self.out.value(value),
             }
             written += 1;
         }
-        self.out.push_str("}}");
+        self.out.close_object();
     }
 }

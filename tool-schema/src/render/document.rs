@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, Serializer};
 
-use super::{render, render_into};
+use super::{build, render, render_into};
 use crate::decode::holds_secret;
 use crate::read::{Ordered, owned, read};
 use crate::shape::{Detail, Schema, Shape, Side};
@@ -71,8 +71,11 @@ impl SchemaDoc {
 
     /// The schema as a value, of which equal ones are equal however their numbers are spelled.
     pub fn ordered(&self) -> Ordered {
-        // Our own text, or text that was JSON when it came.
-        read(self.as_json()).unwrap_or(Ordered::Bool(true))
+        match &self.0 {
+            Source::Shape { shape, side, .. } => build(shape, *side, Detail::Full),
+            // It was JSON when it came.
+            Source::Text(text) => read(text).unwrap_or(Ordered::Bool(true)),
+        }
     }
 
     /// The schema's canonical text: all that holds, in as few bytes as say it.
@@ -86,7 +89,7 @@ impl SchemaDoc {
     }
 
     /// The text with `writeOnly` at what is secret: for forms that people fill in, and for documents
-    /// of an API. No provider is told that; see `Tool::shown`.
+    /// of an API. No provider is told that; see [`Tool::shown`](crate::Tool::shown).
     pub fn to_marked_json(&self) -> Cow<'_, str> {
         match &self.0 {
             Source::Shape { shape, side, .. } if holds_secret(shape) => {
@@ -115,7 +118,10 @@ impl SchemaDoc {
 
     /// The schema as a provider is told it, as a value that keeps its order.
     pub fn to_provider(&self) -> Ordered {
-        read(&self.to_provider_json()).unwrap_or(Ordered::Bool(true))
+        match &self.0 {
+            Source::Shape { shape, side, .. } => build(shape, *side, Detail::Provider),
+            Source::Text(_) => self.ordered(),
+        }
     }
 
     /// The schema as a JSON value.

@@ -1,12 +1,16 @@
 //! Schemas that came from elsewhere, in the same form as ours.
 
 use super::definitions::{Body, Definition};
+use std::borrow::Cow;
+
+use super::sink::Sink;
 use super::{Words, Writer};
+use crate::keyword::Keyword;
 use crate::read::keywords::{Keywords, text};
-use crate::read::{Ordered, Published, published, rename_references};
+use crate::read::{Ordered, Parts, Published, change_references, published};
 use crate::shape::{Foreign, Side};
 
-impl Writer {
+impl<S: Sink> Writer<S> {
     /// A schema that came from elsewhere, in the same form as ours; its definitions move to ours.
     fn moved(&mut self, foreign: &Foreign, nullable: bool, is_root: bool) -> Ordered {
         let value = match self.side {
@@ -37,66 +41,74 @@ impl Writer {
             self.defs.push(Definition {
                 name: free.clone(),
                 hash: 0,
-                body: Body::Text(String::new()),
+                body: Body::Value(Ordered::Null),
                 source,
             });
             renamed.push((name.into_owned(), free.clone()));
             new.push((free, body));
         }
+        let mut rename = |target: &mut Cow<'static, str>| {
+            let name = target.strip_prefix("#/$defs/").unwrap_or_default();
+            if let Some((_, new)) = renamed.iter().find(|(old, _)| old == name) {
+                *target = format!("#/$defs/{new}").into();
+            }
+        };
         for (free, mut body) in new {
-            rename_references(&mut body, &renamed);
-            let text = body.to_json();
+            change_references(&mut body, &mut rename);
             if let Some(def) = self.defs.iter_mut().find(|def| def.name == free) {
-                def.body = Body::Text(text);
+                def.body = Body::Value(body);
             }
         }
-        rename_references(&mut schema, &renamed);
+        change_references(&mut schema, &mut rename);
         schema
     }
 
-    pub(super) fn foreign(&mut self, foreign: &Foreign, nullable: bool, is_root: bool, words: &Words<'_>) {
+    pub(super) fn foreign(
+        &mut self,
+        foreign: &Foreign,
+        nullable: bool,
+        is_root: bool,
+        words: &Words<'static>,
+    ) {
         let mut keywords = match self.moved(foreign, nullable, is_root) {
             Ordered::Object(entries) => Keywords(entries),
             _ => Keywords::default(),
         };
         if !words.description.is_empty() {
-            keywords.set("description", text(words.description.to_owned()));
+            keywords.set(Keyword::Description, text(words.description.to_owned()));
         }
         for (key, is_own) in [
-            ("default", words.default.is_some()),
-            ("examples", words.example.is_some()),
-            ("deprecated", words.deprecated),
+            (Keyword::Default, words.default.is_some()),
+            (Keyword::Examples, words.example.is_some()),
+            (Keyword::Deprecated, words.deprecated),
         ] {
             if is_own {
                 keywords.take(key);
             }
         }
-        let text = keywords.into_schema().to_json();
-        self.out.push_str(text.strip_suffix('}').unwrap_or("{"));
-        self.words("", words);
-        self.out.push('}');
+        self.entries(keywords.into_schema());
+        self.words("".into(), words);
+    }
+
+    fn entries(&mut self, object: Ordered) {
+        if let Ordered::Object(entries) = object {
+            for (key, value) in entries {
+                self.out.name(key);
+                self.out.value(value);
+            }
+        }
     }
 
     /// Writes the keys of a schema that came from elsewhere in the place of a field. Those that must
     /// be there; `None` if it does not say which keys it has.
     pub(super) fn flattened(&mut self, foreign: &Foreign) -> Option<Vec<String>> {
-        let schema = self.moved(foreign, false, true);
-        let Some(Ordered::Object(properties)) = schema.get("properties") else {
+        let Ordered::Object(entries) = self.moved(foreign, false, true) else {
             return None;
         };
-        for (name, value) in properties {
-            self.name(name);
-            self.out.push_str(&value.to_json());
-        }
-        let is_closed = schema.get("additionalProperties") == Some(&Ordered::Bool(false));
-        let names = match schema.get("required") {
-            Some(Ordered::Array(names)) => names
-                .iter()
-                .filter_map(Ordered::as_str)
-                .map(str::to_owned)
-                .collect(),
-            _ => Vec::new(),
-        };
+        let mut keywords = Keywords(entries);
+        let names = keywords.required().map(str::to_owned).collect();
+        let is_closed = keywords.is_closed();
+        self.entries(keywords.take(Keyword::Properties)?);
         is_closed.then_some(names)
     }
 }

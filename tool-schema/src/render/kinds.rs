@@ -1,14 +1,16 @@
 //! The keywords of each kind of shape.
 
-use toolwright_json::write_string;
+use std::borrow::Cow;
 
-use super::{Words, Writer, push_number};
+use super::sink::Sink;
+use super::{Words, Writer};
+use crate::keyword::Keyword;
 use crate::shape::{
     Array, Detail, Edge, Int, IntegerRange, Kind, Map, NumberRange, SIGNED_KEY, Side, StringRules,
     UNSIGNED_KEY, Union, Variant, bare,
 };
 
-impl Writer {
+impl<S: Sink> Writer<S> {
     pub(super) fn kind(&mut self, kind: &Kind<'static>, nullable: bool) {
         match kind {
             Kind::Null => self.type_name("null", false),
@@ -23,12 +25,12 @@ impl Writer {
             }
             Kind::String(rules) => {
                 self.type_name("string", nullable);
-                self.string(rules);
+                self.rules(rules);
             }
             Kind::Enum(variants) => {
                 self.type_name("string", nullable);
-                self.key("enum");
-                self.names(variants, nullable);
+                let names = self.names(variants);
+                self.strings(Keyword::Enum, names.map(Cow::Borrowed), nullable);
             }
             Kind::Array(array) => {
                 self.type_name("array", nullable);
@@ -38,16 +40,16 @@ impl Writer {
                 self.type_name("array", nullable);
                 // A list of no schemas is no valid keyword.
                 if !items.is_empty() {
-                    self.key("prefixItems");
-                    self.out.push('[');
-                    for (index, item) in items.iter().enumerate() {
-                        self.comma(index);
+                    self.out.key(Keyword::PrefixItems);
+                    self.out.open_array();
+                    for item in *items {
+                        self.out.element();
                         self.schema(item, &Words::default());
                     }
-                    self.out.push(']');
-                    self.count("minItems", items.len() as u64);
+                    self.out.close_array();
+                    self.count(Keyword::MinItems, items.len() as u64);
                 }
-                self.count("maxItems", items.len() as u64);
+                self.count(Keyword::MaxItems, items.len() as u64);
             }
             Kind::Map(map) => {
                 self.type_name("object", nullable);
@@ -68,46 +70,39 @@ impl Writer {
         }
     }
 
-    pub(super) fn names(&mut self, variants: &[Variant<'static>], nullable: bool) {
-        self.out.push('[');
-        for (index, variant) in variants.iter().enumerate() {
-            self.comma(index);
-            let name = match self.side {
-                Side::Input => variant.name,
-                Side::Output => variant.output_name,
-            };
-            write_string(&mut self.out, name);
-        }
-        if nullable {
-            self.comma(variants.len());
-            self.out.push_str("null");
-        }
-        self.out.push(']');
+    fn names(
+        &self,
+        variants: &'static [Variant<'static>],
+    ) -> impl Iterator<Item = &'static str> + use<S> {
+        let side = self.side;
+        variants.iter().map(move |variant| match side {
+            Side::Input => variant.name,
+            Side::Output => variant.output_name,
+        })
     }
 
     fn integer(&mut self, range: &IntegerRange) {
         let told = self.detail != Detail::Provider || !range.is_width;
         if told || range.min.is_zero() {
-            self.int("minimum", range.min);
+            self.int(Keyword::Minimum, range.min);
         }
         if told {
-            self.int("maximum", range.max);
+            self.int(Keyword::Maximum, range.max);
         }
         if range.multiple_of > 0 {
-            self.count("multipleOf", range.multiple_of);
+            self.count(Keyword::MultipleOf, range.multiple_of);
         }
         if range.not_zero && range.min <= Int::unsigned(0) && range.max >= Int::unsigned(0) {
-            self.key("not");
-            self.out.push_str("{\"enum\":[0]}");
+            self.out.key(Keyword::Not);
+            self.out.open_object();
+            self.json(Keyword::Enum, "[0]");
+            self.out.close_object();
         }
     }
 
-    fn int(&mut self, key: &'static str, value: Int) {
-        self.key(key);
-        if value.negative {
-            self.out.push('-');
-        }
-        push_number(&mut self.out, value.magnitude);
+    fn int(&mut self, keyword: Keyword, value: Int) {
+        self.out.key(keyword);
+        self.out.integer(value.negative, value.magnitude);
     }
 
     fn number(&mut self, range: &NumberRange<'static>) {
@@ -115,64 +110,64 @@ impl Writer {
         let width =
             (self.detail != Detail::Provider && range.width < f64::MAX).then_some(range.width);
         match range.min {
-            Some(edge) => self.edge("minimum", "exclusiveMinimum", &edge),
+            Some(edge) => self.edge([Keyword::Minimum, Keyword::ExclusiveMinimum], &edge),
             None => {
                 if let Some(width) = width {
-                    self.entry("minimum", format_args!("{:e}", -width));
+                    self.json(Keyword::Minimum, &format!("{:e}", -width));
                 }
             }
         }
         match range.max {
-            Some(edge) => self.edge("maximum", "exclusiveMaximum", &edge),
+            Some(edge) => self.edge([Keyword::Maximum, Keyword::ExclusiveMaximum], &edge),
             None => {
                 if let Some(width) = width {
-                    self.entry("maximum", format_args!("{width:e}"));
+                    self.json(Keyword::Maximum, &format!("{width:e}"));
                 }
             }
         }
         if let Some(literal) = range.multiple_of {
-            self.entry("multipleOf", literal.text);
+            self.json(Keyword::MultipleOf, literal.text);
         }
     }
 
-    fn edge(&mut self, inclusive: &'static str, exclusive: &'static str, edge: &Edge<'static>) {
-        let key = if edge.exclusive { exclusive } else { inclusive };
-        self.entry(key, edge.at.text);
+    fn edge(&mut self, [inclusive, exclusive]: [Keyword; 2], edge: &Edge<'static>) {
+        let keyword = if edge.exclusive { exclusive } else { inclusive };
+        self.json(keyword, edge.at.text);
     }
 
-    fn string(&mut self, rules: &StringRules<'static>) {
-        self.lengths(rules.min_len, rules.max_len, "minLength", "maxLength");
+    fn rules(&mut self, rules: &StringRules<'static>) {
+        self.lengths(
+            [Keyword::MinLength, Keyword::MaxLength],
+            rules.min_len,
+            rules.max_len,
+        );
         if let Some(pattern) = rules.pattern {
-            self.key("pattern");
-            write_string(&mut self.out, pattern.text);
+            self.string(Keyword::Pattern, pattern.text);
         }
         if !rules.format.is_empty() {
-            self.key("format");
-            write_string(&mut self.out, rules.format);
+            self.string(Keyword::Format, rules.format);
         }
     }
 
-    pub(super) fn lengths(
-        &mut self,
-        min: u64,
-        max: Option<u64>,
-        min_key: &'static str,
-        max_key: &'static str,
-    ) {
+    fn lengths(&mut self, [least, most]: [Keyword; 2], min: u64, max: Option<u64>) {
         if min > 0 {
-            self.count(min_key, min);
+            self.count(least, min);
         }
         if let Some(max) = max {
-            self.count(max_key, max);
+            self.count(most, max);
         }
     }
 
     fn array(&mut self, array: &Array<'static>) {
-        self.key("items");
+        self.out.key(Keyword::Items);
         self.schema(array.items, &Words::default());
-        self.lengths(array.min_len, array.max_len, "minItems", "maxItems");
+        self.lengths(
+            [Keyword::MinItems, Keyword::MaxItems],
+            array.min_len,
+            array.max_len,
+        );
         if array.unique {
-            self.entry("uniqueItems", true);
+            self.bool(Keyword::UniqueItems, true);
         }
     }
 
@@ -184,63 +179,50 @@ impl Writer {
                 } else {
                     UNSIGNED_KEY
                 };
-                self.key("propertyNames");
-                self.out.push_str("{\"pattern\":");
-                write_string(&mut self.out, pattern);
-                self.out.push('}');
+                self.out.key(Keyword::PropertyNames);
+                self.out.open_object();
+                self.string(Keyword::Pattern, pattern);
+                self.out.close_object();
             }
             // Few keys, and all known: an object that may lack any of them.
-            Kind::Enum(variants) => {
-                let side = self.side;
-                let names = variants.iter().map(|variant| match side {
-                    Side::Input => variant.name,
-                    Side::Output => variant.output_name,
-                });
-                return self.closed_map(names, map);
-            }
+            Kind::Enum(variants) => return self.closed_map(self.names(variants), map),
             Kind::Bool => return self.closed_map(["false", "true"].into_iter(), map),
-            Kind::String(rules) => {
-                let at = self.out.len();
-                self.key("propertyNames");
-                self.out.push('{');
-                let empty = self.out.len();
-                self.string(&rules);
-                if self.out.len() == empty {
-                    self.out.truncate(at);
-                } else {
-                    self.out.push('}');
-                }
+            Kind::String(rules) if !rules.is_any() => {
+                self.out.key(Keyword::PropertyNames);
+                self.out.open_object();
+                self.rules(&rules);
+                self.out.close_object();
             }
             _ => {}
         }
-        self.key("additionalProperties");
+        self.out.key(Keyword::AdditionalProperties);
         self.schema(map.values, &Words::default());
-        self.lengths(map.min_len, map.max_len, "minProperties", "maxProperties");
+        self.sizes(map);
+    }
+
+    fn sizes(&mut self, map: &Map<'static>) {
+        let keywords = [Keyword::MinProperties, Keyword::MaxProperties];
+        self.lengths(keywords, map.min_len, map.max_len);
     }
 
     fn closed_map(&mut self, names: impl Iterator<Item = &'static str>, map: &Map<'static>) {
-        self.key("properties");
-        self.out.push('{');
+        self.out.key(Keyword::Properties);
+        self.out.open_object();
         for name in names {
-            self.name(name);
+            self.out.name(name.into());
             self.schema(map.values, &Words::default());
         }
-        self.out.push('}');
-        self.entry("additionalProperties", false);
-        self.lengths(map.min_len, map.max_len, "minProperties", "maxProperties");
+        self.out.close_object();
+        self.bool(Keyword::AdditionalProperties, false);
+        self.sizes(map);
     }
 
     fn union(&mut self, union: &Union<'static>, nullable: bool) {
-        self.key("anyOf");
-        self.out.push('[');
-        for (index, member) in union.members.iter().enumerate() {
-            self.comma(index);
-            self.schema(member, &Words::default());
-        }
-        if nullable {
-            self.comma(union.members.len());
-            self.out.push_str("{\"type\":\"null\"}");
-        }
-        self.out.push(']');
+        self.any_of(nullable, |this| {
+            for member in union.members {
+                this.out.element();
+                this.schema(member, &Words::default());
+            }
+        });
     }
 }

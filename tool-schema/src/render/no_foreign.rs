@@ -1,13 +1,12 @@
 //! Without schemars nothing comes from elsewhere.
 
+use super::sink::Sink;
 use super::{Words, Writer};
 use crate::shape::Foreign;
 
-impl Writer {
-    pub(super) fn foreign(&mut self, _: &Foreign, _: bool, _: bool, words: &Words<'_>) {
-        self.out.push('{');
-        self.words(words.description, words);
-        self.out.push('}');
+impl<S: Sink> Writer<S> {
+    pub(super) fn foreign(&mut self, _: &Foreign, _: bool, _: bool, words: &Words<'static>) {
+        self.words(words.description.into(), words);
     }
 
     // It has one in the other build.

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use toolwright_json::write_string;
-
 use super::Writer;
+use super::sink::Sink;
 use crate::decode::refusal;
+use crate::keyword::Keyword;
 use crate::shape::{Field, Kind, Shape, Variant, written};
 
 /// What a field says beside its type.
@@ -34,18 +34,16 @@ impl Words<'static> {
     }
 }
 
-impl Writer {
-    pub(super) fn words(&mut self, description: &str, words: &Words<'_>) {
+impl<S: Sink> Writer<S> {
+    pub(super) fn words(&mut self, description: Cow<'static, str>, words: &Words<'static>) {
         if !words.title.is_empty() {
-            self.key("title");
-            write_string(&mut self.out, words.title);
+            self.string(Keyword::Title, words.title);
         }
         if !description.is_empty() {
-            self.key("description");
-            write_string(&mut self.out, description);
+            self.string(Keyword::Description, description);
         }
         if words.deprecated {
-            self.entry("deprecated", true);
+            self.bool(Keyword::Deprecated, true);
         }
         // A model that repeats what its own bounds refuse would be refused: `Toolset::check` tells.
         let fits = |json: &String| {
@@ -54,10 +52,10 @@ impl Writer {
                 .is_none_or(|shape| refusal(shape, json).is_none())
         };
         if let Some(json) = words.default.and_then(written).filter(fits) {
-            self.entry("default", json);
+            self.json(Keyword::Default, &json);
         }
         if let Some(json) = words.example.and_then(written) {
-            self.entry("examples", format_args!("[{json}]"));
+            self.json(Keyword::Examples, &format!("[{json}]"));
         }
     }
 }

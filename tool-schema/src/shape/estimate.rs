@@ -7,9 +7,10 @@
 //! runs, as `FUNCTION` each. A dialect's own form is longer or shorter; `tests/schemas/estimate.rs`
 //! says by how much.
 
+use crate::keyword::Keyword;
 use crate::shape::{
     Bounds, Edge, Field, Int, IntegerRange, Kind, Literal, Map, NumberRange, Object, Pattern,
-    Presence, Shape, StringRules, Union, Variant,
+    Presence, SIGNED_KEY, Shape, StringRules, Union, Variant,
 };
 
 /// A token's bytes.
@@ -63,48 +64,80 @@ const fn schema(shape: &Shape<'_>, description: usize) -> usize {
             kind => break kind,
         };
     };
-    let words = (words > 0) as usize * (words + r#","description":"""#.len());
-    let title = (title > 0) as usize * (title + r#","title":"""#.len());
+    let words = (words > 0) as usize * (words + text(Keyword::Description));
+    let title = (title > 0) as usize * (title + text(Keyword::Title));
     let null = is_nullable as usize
         * match kind {
             Kind::Any | Kind::Null => 0,
-            Kind::Union(_) => r#",{"type":"null"}"#.len(),
-            Kind::Back(_) => r#"{"anyOf":[,{"type":"null"}]}"#.len(),
+            Kind::Union(_) => ",".len() + typed("null"),
+            Kind::Back(_) => alone(Keyword::AnyOf) + "[,]".len() + typed("null"),
             Kind::Enum(_) => r#"[,"null"],null"#.len(),
             _ => r#"[,"null"]"#.len(),
         };
     self::kind(kind) + words + title + bounds + null
 }
 
+/// A keyword's name, behind a comma.
+const fn key(keyword: Keyword) -> usize {
+    r#","":"#.len() + keyword.as_str().len()
+}
+
+/// A keyword that says a text, without the text.
+const fn text(keyword: Keyword) -> usize {
+    key(keyword) + r#""""#.len()
+}
+
+/// A schema of one keyword, without its value.
+const fn alone(keyword: Keyword) -> usize {
+    r#"{"":}"#.len() + keyword.as_str().len()
+}
+
+/// A schema of one type.
+const fn typed(name: &str) -> usize {
+    alone(Keyword::Type) + r#""""#.len() + name.len()
+}
+
+/// An object's keyword that it takes no other keys.
+const CLOSED: usize = key(Keyword::AdditionalProperties) + "false".len();
+
+/// An object whose keys are declared, without them.
+const OBJECT: usize = typed("object") + key(Keyword::Properties) + "{}".len();
+
+const UNIQUE: usize = key(Keyword::UniqueItems) + "true".len();
+
 const fn kind(kind: &Kind<'_>) -> usize {
     match kind {
         Kind::Any => "{}".len(),
-        Kind::Null => r#"{"type":"null"}"#.len(),
-        Kind::Bool => r#"{"type":"boolean"}"#.len(),
-        Kind::Integer(range) => r#"{"type":"integer"}"#.len() + integer(range),
-        Kind::Number(range) => r#"{"type":"number"}"#.len() + number(range),
-        Kind::String(rules) => r#"{"type":"string"}"#.len() + string(rules),
-        Kind::Enum(variants) => r#"{"type":"string","enum":[]}"#.len() + self::variants(variants),
+        Kind::Null => typed("null"),
+        Kind::Bool => typed("boolean"),
+        Kind::Integer(range) => typed("integer") + integer(range),
+        Kind::Number(range) => typed("number") + number(range),
+        Kind::String(rules) => typed("string") + string(rules),
+        Kind::Enum(variants) => {
+            typed("string") + key(Keyword::Enum) + "[]".len() + self::variants(variants)
+        }
         Kind::Array(array) => {
-            r#"{"type":"array","items":}"#.len()
+            typed("array")
+                + key(Keyword::Items)
                 + schema(array.items, 0)
                 + lengths(array.min_len, array.max_len)
-                + array.unique as usize * r#","uniqueItems":true"#.len()
+                + array.unique as usize * UNIQUE
         }
         Kind::Tuple(items) => {
-            r#"{"type":"array","prefixItems":[],"minItems":2,"maxItems":2}"#.len() + places(items)
+            let len = key(Keyword::MinItems) + key(Keyword::MaxItems) + "22".len();
+            typed("array") + key(Keyword::PrefixItems) + "[]".len() + len + places(items)
         }
         Kind::Object(object) => {
-            let closed = r#","additionalProperties":false"#.len();
             let (keys, required) = fields(object);
-            r#"{"type":"object","properties":{}}"#.len()
+            let list = key(Keyword::Required) + "[]".len();
+            OBJECT
                 + keys
-                + (required > 0) as usize * (r#","required":[]"#.len() + required)
-                + !object.open as usize * closed
+                + (required > 0) as usize * (list + required)
+                + !object.open as usize * CLOSED
         }
         Kind::Map(map) => self::map(map),
-        Kind::Union(union) => r#"{"anyOf":[]}"#.len() + members(union),
-        Kind::Back(back) => r##"{"$ref":"#/$defs/"}"##.len() + back.id.name.len(),
+        Kind::Union(union) => alone(Keyword::AnyOf) + "[]".len() + members(union),
+        Kind::Back(back) => alone(Keyword::Ref) + r##""#/$defs/""##.len() + back.id.name.len(),
         Kind::Foreign(_) | Kind::Rule(_) | Kind::Unknown => FOREIGN,
         Kind::Nullable(inner) | Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => {
             schema(inner, 0)
@@ -157,10 +190,10 @@ const fn field(field: &Field<'_>) -> usize {
     r#""":,"#.len()
         + field.name.len()
         + schema(field.shape, field.description.len())
-        + (title > 0) as usize * (title + r#","title":"""#.len())
-        + field.deprecated as usize * r#","deprecated":true"#.len()
-        + field.default.is_some() as usize * (r#","default":"#.len() + FUNCTION)
-        + field.example.is_some() as usize * (r#","examples":[]"#.len() + FUNCTION)
+        + (title > 0) as usize * (title + text(Keyword::Title))
+        + field.deprecated as usize * (key(Keyword::Deprecated) + "true".len())
+        + field.default.is_some() as usize * (key(Keyword::Default) + FUNCTION)
+        + field.example.is_some() as usize * (key(Keyword::Examples) + "[]".len() + FUNCTION)
 }
 
 /// An enum's values, and what they mean, which stands in the description.
@@ -174,7 +207,7 @@ const fn variants(variants: &[Variant<'_>]) -> usize {
         }
         rest = tail;
     }
-    names + (meanings > 0) as usize * (meanings + r#","description":"""#.len())
+    names + (meanings > 0) as usize * (meanings + text(Keyword::Description))
 }
 
 const fn places(items: &[&Shape<'_>]) -> usize {
@@ -199,15 +232,15 @@ const fn members(union: &Union<'_>) -> usize {
 
 const fn map(map: &Map<'_>) -> usize {
     let values = schema(map.values, 0);
-    let closed = r#"{"type":"object","properties":{},"additionalProperties":false}"#.len();
-    let open = r#"{"type":"object","additionalProperties":}"#.len() + values;
-    let names = r#","propertyNames":{}"#.len();
+    let closed = OBJECT + CLOSED;
+    let open = typed("object") + key(Keyword::AdditionalProperties) + values;
+    let names = key(Keyword::PropertyNames) + "{}".len();
     let own = match flat(map.keys) {
         Kind::Enum(variants) => {
             closed + self::variants(variants) + variants.len() * (values + ":".len())
         }
         Kind::Bool => closed + 2 * (values + r#""false":,"#.len()),
-        Kind::Integer(_) => open + names + r#""pattern":"^(-?[1-9][0-9]*|0)$""#.len(),
+        Kind::Integer(_) => open + names + text(Keyword::Pattern) + SIGNED_KEY.len() - ",".len(),
         Kind::String(rules) if !rules.is_any() => open + names + string(rules),
         _ => open,
     };
@@ -217,11 +250,11 @@ const fn map(map: &Map<'_>) -> usize {
 const fn integer(range: &IntegerRange) -> usize {
     let is_told = !range.is_width;
     let is_zero = range.min.is_zero();
-    (is_told || is_zero) as usize * (r#","minimum":"#.len() + int(range.min))
-        + is_told as usize * (r#","maximum":"#.len() + int(range.max))
-        + range.not_zero as usize * r#","not":{"enum":[0]}"#.len()
+    (is_told || is_zero) as usize * (key(Keyword::Minimum) + int(range.min))
+        + is_told as usize * (key(Keyword::Maximum) + int(range.max))
+        + range.not_zero as usize * (key(Keyword::Not) + alone(Keyword::Enum) + "[0]".len())
         + (range.multiple_of > 0) as usize
-            * (r#","multipleOf":"#.len() + digits(range.multiple_of as u128))
+            * (key(Keyword::MultipleOf) + digits(range.multiple_of as u128))
 }
 
 const fn number(range: &NumberRange<'_>) -> usize {
@@ -231,12 +264,12 @@ const fn number(range: &NumberRange<'_>) -> usize {
 const fn edge(edge: Option<Edge<'_>>) -> usize {
     match edge {
         Some(edge) => {
-            let key = if edge.exclusive {
-                r#","exclusiveMinimum":"#
+            let keyword = if edge.exclusive {
+                Keyword::ExclusiveMinimum
             } else {
-                r#","minimum":"#
+                Keyword::Minimum
             };
-            key.len() + edge.at.text.len()
+            key(keyword) + edge.at.text.len()
         }
         None => 0,
     }
@@ -244,7 +277,7 @@ const fn edge(edge: Option<Edge<'_>>) -> usize {
 
 const fn literal(literal: Option<Literal<'_>>) -> usize {
     match literal {
-        Some(literal) => r#","multipleOf":"#.len() + literal.text.len(),
+        Some(literal) => key(Keyword::MultipleOf) + literal.text.len(),
         None => 0,
     }
 }
@@ -255,19 +288,19 @@ const fn string(rules: &StringRules<'_>) -> usize {
 
 const fn pattern(pattern: Option<Pattern<'_>>) -> usize {
     match pattern {
-        Some(pattern) => r#","pattern":"""#.len() + pattern.text.len(),
+        Some(pattern) => text(Keyword::Pattern) + pattern.text.len(),
         None => 0,
     }
 }
 
 const fn format(format: &str) -> usize {
-    !format.is_empty() as usize * (r#","format":"""#.len() + format.len())
+    !format.is_empty() as usize * (text(Keyword::Format) + format.len())
 }
 
 const fn lengths(min: u64, max: Option<u64>) -> usize {
-    let least = (min > 0) as usize * (r#","minLength":"#.len() + digits(min as u128));
+    let least = (min > 0) as usize * (key(Keyword::MinLength) + digits(min as u128));
     match max {
-        Some(max) => least + r#","maxLength":"#.len() + digits(max as u128),
+        Some(max) => least + key(Keyword::MaxLength) + digits(max as u128),
         None => least,
     }
 }
@@ -276,10 +309,10 @@ const fn lengths(min: u64, max: Option<u64>) -> usize {
 const fn bounds(bounds: &Bounds<'_>) -> usize {
     let mut bytes = 0;
     if let Some(min) = bounds.min {
-        bytes += r#","minimum":"#.len() + int(min);
+        bytes += key(Keyword::Minimum) + int(min);
     }
     if let Some(max) = bounds.max {
-        bytes += r#","maximum":"#.len() + int(max);
+        bytes += key(Keyword::Maximum) + int(max);
     }
     let min_len = match bounds.min_len {
         Some(len) => len,
@@ -292,7 +325,7 @@ const fn bounds(bounds: &Bounds<'_>) -> usize {
         + lengths(min_len, bounds.max_len)
         + pattern(bounds.pattern)
         + format(bounds.format)
-        + bounds.unique as usize * r#","uniqueItems":true"#.len()
+        + bounds.unique as usize * UNIQUE
 }
 
 const fn int(value: Int) -> usize {

@@ -4,19 +4,20 @@ use super::super::plan::{Op, Step};
 use super::super::reject::{NoteKind, Reject};
 use super::super::rules::{Items, TupleForm};
 use super::{Pass, Spot};
-use toolwright_schema::read::Ordered;
-use toolwright_schema::read::keywords::{Keywords, text};
+use toolwright_schema::keyword::Keyword;
+use toolwright_schema::read::keywords::{Keywords, text, union};
+use toolwright_schema::read::{Ordered, Parts};
 
 impl Pass<'_> {
     pub(super) fn array(&mut self, keywords: Keywords) -> Result<Ordered, Reject> {
-        if keywords.has("prefixItems") {
+        if keywords.has(Keyword::PrefixItems) {
             return self.tuple(keywords);
         }
-        let least = keywords.count("minItems").unwrap_or(0);
-        if let Some(len) = self.rules.places(least, keywords.count("maxItems"))
-            && let Some(item @ Ordered::Object(_)) = keywords.get("items").cloned()
+        let least = keywords.count(Keyword::MinItems).unwrap_or(0);
+        if let Some(len) = self.rules.places(least, keywords.count(Keyword::MaxItems))
+            && let Some(item @ Ordered::Object(_)) = keywords.keyword(Keyword::Items)
         {
-            let items = (0..len).map(|_| item.clone()).collect();
+            let items = vec![item.clone(); len];
             return self.numbered(keywords, items);
         }
         self.list(keywords)
@@ -24,16 +25,15 @@ impl Pass<'_> {
 
     /// An array of one type.
     pub(super) fn list(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
-        match keywords.get("items").cloned() {
+        match keywords.schema_mut(Keyword::Items) {
             Some(items @ Ordered::Object(_)) => {
-                let items = self.inner("*", items, Spot::INNER)?;
-                keywords.set("items", items);
+                *items = self.inner("*", std::mem::take(items), Spot::INNER)?;
             }
             Some(_) => self.ask(self.rules.no_value())?,
             None => {
                 self.ask(self.rules.no_items())?;
-                if self.rules.items == Items::Filled && !keywords.has("prefixItems") {
-                    keywords.set("items", Ordered::empty());
+                if self.rules.items == Items::Filled && !keywords.has(Keyword::PrefixItems) {
+                    keywords.set(Keyword::Items, Ordered::empty());
                 }
             }
         }
@@ -41,29 +41,27 @@ impl Pass<'_> {
     }
 
     fn tuple(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
-        let places = match keywords.take("prefixItems") {
-            Some(Ordered::Array(places)) => places,
-            _ => Vec::new(),
-        };
+        let places = keywords.take_list(Keyword::PrefixItems);
         let is_one_type = places.windows(2).all(|pair| match pair {
             [a, b] => a == b,
             _ => true,
         });
         let form = self.rules.tuple(is_one_type);
         if form == TupleForm::Tuple {
-            let places = self.parts("_", places)?;
-            keywords.set("prefixItems", Ordered::Array(places));
+            let places = self.parts('_', places)?;
+            keywords.set(Keyword::PrefixItems, Ordered::Array(places));
             return self.list(keywords);
         }
         let len = u128::try_from(places.len()).unwrap_or(u128::MAX);
-        let rest = keywords.take("items");
-        let ends = rest == Some(Ordered::Bool(false)) || keywords.count("maxItems") == Some(len);
-        let is_full = keywords.count("minItems") == Some(len);
+        let rest = keywords.take(Keyword::Items);
+        let ends =
+            rest == Some(Ordered::Bool(false)) || keywords.count(Keyword::MaxItems) == Some(len);
+        let is_full = keywords.count(Keyword::MinItems) == Some(len);
         if len > 0 && ends && is_full {
             if form == TupleForm::List {
-                keywords.set("maxItems", Ordered::from(len));
+                keywords.set(Keyword::MaxItems, Ordered::from(len));
                 if let Some(place) = places.into_iter().next() {
-                    keywords.set("items", place);
+                    keywords.set(Keyword::Items, place);
                 }
                 return self.list(keywords);
             }
@@ -71,7 +69,7 @@ impl Pass<'_> {
         }
         // Of a length that is not known: an array of any of the types.
         let as_text = Ordered::Array(places.clone());
-        self.note(NoteKind::Dropped, "prefixItems", &as_text);
+        self.note(NoteKind::Dropped, Keyword::PrefixItems.as_str(), &as_text);
         let mut types: Vec<Ordered> = Vec::new();
         let others = if ends {
             None
@@ -84,12 +82,9 @@ impl Pass<'_> {
             }
         }
         match <[Ordered; 1]>::try_from(types) {
-            Ok([one]) => keywords.set("items", one),
+            Ok([one]) => keywords.set(Keyword::Items, one),
             Err(types) if types.is_empty() => {}
-            Err(types) => {
-                let union = Keywords::of([("anyOf", Ordered::Array(types))]);
-                keywords.set("items", union.into_schema());
-            }
+            Err(types) => keywords.set(Keyword::Items, union(types).into_schema()),
         }
         self.list(keywords)
     }
@@ -100,7 +95,7 @@ impl Pass<'_> {
         mut keywords: Keywords,
         places: Vec<Ordered>,
     ) -> Result<Ordered, Reject> {
-        for keyword in ["items", "minItems", "maxItems"] {
+        for keyword in [Keyword::Items, Keyword::MinItems, Keyword::MaxItems] {
             keywords.take(keyword);
         }
         self.steps.push(Step {
@@ -109,9 +104,9 @@ impl Pass<'_> {
         });
         let names = (0..places.len()).map(|index| format!("_{index}"));
         let required = names.clone().map(text).collect();
-        keywords.set("type", text("object"));
-        keywords.set("properties", Ordered::object(names.zip(places)));
-        keywords.set("required", Ordered::Array(required));
+        keywords.set(Keyword::Type, text("object"));
+        keywords.set(Keyword::Properties, Ordered::object(names.zip(places)));
+        keywords.set(Keyword::Required, Ordered::Array(required));
         self.form(&keywords, Spot::INNER, false)?;
         self.object(&mut keywords, Spot::INNER)?;
         Ok(self.finished(keywords))

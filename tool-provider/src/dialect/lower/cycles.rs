@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use toolwright_schema::read::Ordered;
 use toolwright_schema::read::canonical::Canonical;
-use toolwright_schema::read::keywords::{inside, names};
 use toolwright_schema::read::refs::comes_back;
+use toolwright_schema::read::{Ordered, Parts};
 
 /// The references to types that contain themselves where no key on the way may be missing.
 pub(super) fn through_required(canonical: &Canonical) -> Vec<String> {
@@ -32,15 +31,13 @@ fn needed(schema: &Ordered) -> Vec<&str> {
     let mut found = Vec::new();
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
-        found.extend(schema.get("$ref").and_then(Ordered::as_str));
-        let mut optional = Vec::new();
-        if let Some(Ordered::Object(keys)) = schema.get("properties") {
-            let may_miss = keys
-                .iter()
-                .filter(|(name, _)| !names(schema.get("required"), name));
-            optional.extend(may_miss.map(|(_, member)| std::ptr::from_ref(member)));
-        }
-        inside(schema, &mut |member| {
+        found.extend(schema.reference());
+        let declared = schema.declared().unwrap_or_default().iter();
+        let may_miss = declared.filter(|(name, _)| !schema.requires(name));
+        let optional: Vec<_> = may_miss
+            .map(|(_, member)| std::ptr::from_ref(member))
+            .collect();
+        schema.inside(&mut |member| {
             if !optional.contains(&std::ptr::from_ref(member)) {
                 open.push(member);
             }

@@ -2,9 +2,10 @@
 
 use super::super::reject::NoteKind;
 use super::Pass;
-use toolwright_schema::read::Ordered;
+use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::canonical::admit_null;
-use toolwright_schema::read::keywords::{Keywords, is_null, names, typed};
+use toolwright_schema::read::keywords::{Keywords, is_null, typed, union};
+use toolwright_schema::read::{Ordered, Parts};
 
 impl Pass<'_> {
     /// Whether a schema admits `null`; one that names no type does.
@@ -13,35 +14,35 @@ impl Pass<'_> {
     }
 
     fn admits(&self, schema: &Ordered, steps: u8) -> bool {
-        if names(schema.get("type"), "null") {
+        if schema.is_of("null") {
             return true;
         }
-        if let Some(reference) = schema.get("$ref").and_then(Ordered::as_str) {
+        if let Some(reference) = schema.reference() {
             let target = self.canonical.target(reference);
             return steps > 0 && target.is_some_and(|target| self.admits(target, steps - 1));
         }
-        if let Some(Ordered::Array(members)) = schema.get("anyOf") {
+        if let Some(members) = schema.any_of() {
             return members.iter().any(|member| self.admits(member, steps));
         }
-        matches!(schema, Ordered::Object(_)) && schema.get("type").is_none()
+        matches!(schema, Ordered::Object(_)) && !schema.has(Keyword::Type)
     }
 
     /// Takes `null` out of what a schema admits; whether it did. What admits nothing else stays.
     pub(super) fn take_null(&mut self, keywords: &mut Keywords) -> bool {
         let mut took = false;
-        if let Some(Ordered::Array(types)) = keywords.get_mut("type") {
+        if let Some(types) = keywords.list_mut(Keyword::Type) {
             let before = types.len();
             types.retain(|name| name.as_str() != Some("null"));
             took |= types.len() < before;
             if let [one] = types.as_slice() {
                 let one = one.clone();
-                keywords.set("type", one);
+                keywords.set(Keyword::Type, one);
             }
         }
-        if took && let Some(Ordered::Array(values)) = keywords.get_mut("enum") {
+        if took && let Some(values) = keywords.list_mut(Keyword::Enum) {
             values.retain(|value| *value != Ordered::Null);
         }
-        let Some(Ordered::Array(members)) = keywords.get_mut("anyOf") else {
+        let Some(members) = keywords.list_mut(Keyword::AnyOf) else {
             return took;
         };
         if members.iter().all(is_null) {
@@ -53,24 +54,21 @@ impl Pass<'_> {
         if members.len() > 1 || before == members.len() {
             return took;
         }
-        let one = keywords.take("anyOf").into_iter().next();
-        if let Some(Ordered::Array(members)) = one {
-            for member in members {
-                self.merge(keywords, member);
-            }
-            self.take_null(keywords);
+        for member in keywords.take_list(Keyword::AnyOf) {
+            self.merge(keywords, member);
         }
+        self.take_null(keywords);
         took
     }
 
     /// The one type of an `Option` stands for itself; its words give way to the field's own.
     fn merge(&mut self, keywords: &mut Keywords, member: Ordered) {
         let Ordered::Object(entries) = member else {
-            keywords.set("anyOf", Ordered::Array(vec![member]));
+            keywords.set(Keyword::AnyOf, Ordered::Array(vec![member]));
             return;
         };
         for (key, value) in entries {
-            match keywords.get(&key) {
+            match keywords.get_mut(&key) {
                 None => keywords.set(key, value),
                 Some(own) if *own == value => {}
                 Some(_) => self.note(NoteKind::Dropped, &key, &value),
@@ -81,12 +79,12 @@ impl Pass<'_> {
     /// That a Rust number has no sign is told nobody who reads the field's own words and may leave
     /// it out: it steers no model.
     pub(super) fn drop_width(&mut self, keywords: &mut Keywords) {
-        let is_width = keywords.text("type") == Some("integer")
-            && keywords.has("description")
-            && keywords.count("minimum") == Some(0)
-            && !keywords.has("maximum");
+        let is_width = keywords.is_only("integer")
+            && keywords.has(Keyword::Description)
+            && keywords.count(Keyword::Minimum) == Some(0)
+            && !keywords.has(Keyword::Maximum);
         if is_width {
-            self.leave_out(keywords, &["minimum"]);
+            self.leave_out(keywords, &[Keyword::Minimum]);
         }
     }
 
@@ -99,23 +97,20 @@ impl Pass<'_> {
             Ordered::Object(entries) => Keywords(entries),
             other => return other,
         };
-        let is_word = match keywords.get("type") {
-            Some(types) => {
-                let is = |name| types.as_str() == Some(name);
-                self.rules.lists_null(is("object"), is("array"))
-            }
-            None => false,
-        } && !keywords.has("enum");
+        let (is_object, is_array) = (keywords.is_only("object"), keywords.is_only("array"));
+        let is_word = keywords.has(Keyword::Type)
+            && self.rules.lists_null(is_object, is_array)
+            && !keywords.has(Keyword::Enum);
         if !self.rules.null_is_type() {
-            keywords.set("nullable", Ordered::Bool(true));
-        } else if is_word || !keywords.has("type") && keywords.list("anyOf").is_some() {
+            keywords.set(Keyword::Nullable, Ordered::Bool(true));
+        } else if is_word || !keywords.has(Keyword::Type) && keywords.any_of().is_some() {
             admit_null(&mut keywords);
         } else {
-            let words = keywords.take("description");
+            let words = keywords.take(Keyword::Description);
             let members = vec![keywords.into_schema(), typed("null")];
-            keywords = Keywords::of([("anyOf", Ordered::Array(members))]);
+            keywords = union(members);
             if let Some(words) = words {
-                keywords.set("description", words);
+                keywords.set(Keyword::Description, words);
             }
             self.step_into_first(mark);
         }

@@ -2,8 +2,9 @@
 
 use super::super::reject::{Reject, RejectCode};
 use super::{Pass, Spot};
-use toolwright_schema::read::Ordered;
-use toolwright_schema::read::keywords::{Keywords, is_about, names, text, type_of};
+use toolwright_schema::keyword::Keyword;
+use toolwright_schema::read::keywords::{Keywords, type_of};
+use toolwright_schema::read::{Ordered, Parts};
 
 /// Whether a value is of a type.
 fn is_of(value: &Ordered, name: &str) -> bool {
@@ -13,68 +14,60 @@ fn is_of(value: &Ordered, name: &str) -> bool {
 
 impl Pass<'_> {
     /// A union of a member for each type.
-    pub(super) fn split(
-        &mut self,
-        types: &[String],
-        keywords: Keywords,
-    ) -> Result<Ordered, Reject> {
-        let mut members: Vec<Keywords> = types
-            .iter()
-            .map(|name| Keywords::of([("type", text(name.clone()))]))
-            .collect();
+    pub(super) fn split(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
+        let types = keywords.take_list(Keyword::Type);
+        let member = |name: &Ordered| Keywords::of([(Keyword::Type, name.clone())]);
+        let mut members: Vec<Keywords> = types.iter().map(member).collect();
         let mut out = Keywords::default();
         for (key, value) in keywords.0 {
+            let keyword = Keyword::of(&key);
             let mut is_said = false;
-            for (member, name) in members.iter_mut().zip(types) {
-                if is_about(&key, name) {
+            for (member, name) in members.iter_mut().zip(&types) {
+                let name = name.as_str().unwrap_or_default();
+                if keyword.is_some_and(|keyword| keyword.is_about(name)) {
                     member.set(key.clone(), value.clone());
                     is_said = true;
-                } else if let ("enum", Ordered::Array(values)) = (key.as_ref(), &value) {
+                } else if let (Some(Keyword::Enum), Ordered::Array(values)) = (keyword, &value) {
                     let own = values.iter().filter(|value| is_of(value, name)).cloned();
-                    member.set("enum", Ordered::Array(own.collect()));
+                    member.set(Keyword::Enum, Ordered::Array(own.collect()));
                     is_said = true;
                 }
             }
-            if !is_said && key != "type" {
+            if !is_said {
                 out.set(key, value);
             }
         }
         // A type that no value of an enum is of.
-        let is_empty = |member: &Keywords| member.list("enum").is_some_and(<[Ordered]>::is_empty);
-        members.retain(|member| !is_empty(member));
+        members.retain(|member| !member.literals().is_some_and(<[_]>::is_empty));
         if members.is_empty() {
             return self.refuse(RejectCode::FalseSchema);
         }
         let members = members.into_iter().map(Keywords::into_schema).collect();
-        out.set("anyOf", Ordered::Array(members));
+        out.set(Keyword::AnyOf, Ordered::Array(members));
         self.union(out, Spot::INNER)
     }
 
     pub(super) fn union(&mut self, mut keywords: Keywords, spot: Spot) -> Result<Ordered, Reject> {
-        let has_keys = keywords
-            .entries("properties")
-            .is_some_and(|keys| !keys.is_empty());
-        if has_keys {
+        if keywords.declares_keys() {
             self.ask(self.rules.union_beside_keys(spot.is_root))?;
         }
-        let members = match keywords.take("anyOf") {
-            Some(Ordered::Array(members)) => members,
-            _ => Vec::new(),
-        };
+        let members = keywords.take_list(Keyword::AnyOf);
         self.ask(self.starts(&members))?;
         if !self.rules.object_with_union {
             // Each member says it itself.
-            keywords.take("type");
-            self.leave_out(
-                &mut keywords,
-                &["properties", "required", "additionalProperties"],
-            );
-        } else if keywords.has("properties") {
+            keywords.take(Keyword::Type);
+            let of_objects = [
+                Keyword::Properties,
+                Keyword::Required,
+                Keyword::AdditionalProperties,
+            ];
+            self.leave_out(&mut keywords, &of_objects);
+        } else if keywords.has(Keyword::Properties) {
             self.form(&keywords, spot, false)?;
             self.object(&mut keywords, spot)?;
         }
-        let members = self.parts("?", members)?;
-        keywords.set("anyOf", Ordered::Array(members));
+        let members = self.parts('?', members)?;
+        keywords.set(Keyword::AnyOf, Ordered::Array(members));
         Ok(self.finished(keywords))
     }
 
@@ -98,24 +91,14 @@ impl Pass<'_> {
         let mut member = member;
         // A recursive type may be no more than another one's name.
         for _ in 0..8 {
-            match member.get("$ref").and_then(Ordered::as_str) {
+            match member.reference() {
                 Some(reference) => member = self.canonical.target(reference)?,
                 None => break,
             }
         }
-        let Some(Ordered::Object(keys)) = member.get("properties") else {
-            return None;
-        };
-        let (name, schema) = keys.first()?;
-        let is_required = names(member.get("required"), name);
-        let tag = match schema.get("enum") {
-            // `null` is told in its stead where it may be missing.
-            Some(Ordered::Array(values)) if is_required => match values.as_slice() {
-                [one] => Some(one),
-                _ => None,
-            },
-            _ => None,
-        };
-        Some((name, tag))
+        let (name, schema) = member.declared()?.first()?;
+        // `null` is told in its stead where it may be missing.
+        let is_required = member.requires(name);
+        Some((name, schema.only_literal().filter(|_| is_required)))
     }
 }

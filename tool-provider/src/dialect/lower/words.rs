@@ -5,8 +5,9 @@ use toolwright_json::Decimal;
 use super::super::reject::NoteKind;
 use super::super::rules::{Formats, Rules, When};
 use super::Pass;
-use toolwright_schema::read::keywords::{Keywords, place_in_words};
-use toolwright_schema::read::{Ordered, Pair};
+use toolwright_schema::keyword::Keyword;
+use toolwright_schema::read::keywords::Keywords;
+use toolwright_schema::read::{Ordered, Pair, Parts};
 
 /// Whether a dialect takes a keyword.
 #[derive(PartialEq, Eq)]
@@ -21,28 +22,29 @@ impl Pass<'_> {
     /// The schema, once all that the dialect has no word for is told otherwise.
     pub(super) fn finished(&mut self, mut keywords: Keywords) -> Ordered {
         let told = |(key, value): &Pair| {
-            let place = place_in_words(key)?;
-            match self.rules.takes(key, value, &keywords) {
+            let keyword = Keyword::of(key)?;
+            let place = keyword.place_in_words()?;
+            match self.rules.takes(keyword, value, &keywords) {
                 Taken::Yes => None,
                 // What it never takes is told first.
-                taken => Some((taken == Taken::NotThis, place, key.clone())),
+                taken => Some((taken == Taken::NotThis, place, keyword)),
             }
         };
         let mut told: Vec<_> = keywords.0.iter().filter_map(told).collect();
         told.sort_unstable();
         let mut words = Vec::new();
         for (_, _, keyword) in told {
-            let Some(value) = keywords.take(&keyword) else {
+            let Some(value) = keywords.take(keyword) else {
                 continue;
             };
-            let kind = match said(&keyword, &value) {
+            let kind = match said(keyword, &value) {
                 Some(said) => {
                     words.push(said);
                     NoteKind::Demoted
                 }
                 None => NoteKind::Dropped,
             };
-            self.note(kind, &keyword, &value);
+            self.note(kind, keyword.as_str(), &value);
         }
         if !words.is_empty() {
             keywords.tell(&words.join("; "));
@@ -53,23 +55,23 @@ impl Pass<'_> {
     /// Whether a dialect has a word for what keys that fit a pattern hold.
     pub(super) fn takes_patterns(&self, patterns: &Ordered) -> bool {
         self.rules
-            .takes("patternProperties", patterns, &Keywords::default())
+            .takes(Keyword::PatternProperties, patterns, &Keywords::default())
             == Taken::Yes
     }
 }
 
 impl Rules {
     /// Whether a keyword is taken with a value, beside others.
-    pub(super) fn takes(&self, keyword: &str, value: &Ordered, beside: &Keywords) -> Taken {
+    pub(super) fn takes(&self, keyword: Keyword, value: &Ordered, beside: &Keywords) -> Taken {
         let yes_if = |fits| if fits { Taken::Yes } else { Taken::NotThis };
-        if keyword == "enum" {
+        if keyword == Keyword::Enum {
             let takes = |value: &Ordered| {
                 let is_number = matches!(value, Ordered::Number(_));
                 self.enumerates(value.as_str().is_some(), is_number)
             };
             return yes_if(!matches!(value, Ordered::Array(values) if !values.iter().all(takes)));
         }
-        if keyword == "format" {
+        if keyword == Keyword::Format {
             return match self.formats {
                 Formats::Any => Taken::Yes,
                 Formats::Only([]) => Taken::No,
@@ -87,13 +89,13 @@ impl Rules {
             When::Regular => yes_if(is_regular(value)),
             When::NoForm => {
                 let taken = |form| {
-                    let value = beside.get(form);
+                    let value = beside.keyword(form);
                     value.is_some_and(|value| self.takes(form, value, beside) == Taken::Yes)
                 };
-                yes_if(!taken("pattern") && !taken("format"))
+                yes_if(!taken(Keyword::Pattern) && !taken(Keyword::Format))
             }
             When::NoneOptional => {
-                let declared = beside.entries("properties").unwrap_or_default();
+                let declared = beside.declared().unwrap_or_default();
                 yes_if(declared.iter().all(|(name, _)| beside.requires(name)))
             }
         }
@@ -101,27 +103,25 @@ impl Rules {
 }
 
 /// A keyword in words; nothing where it says nothing.
-fn said(keyword: &str, value: &Ordered) -> Option<String> {
+fn said(keyword: Keyword, value: &Ordered) -> Option<String> {
     match (keyword, value) {
-        ("uniqueItems", Ordered::Bool(true)) => Some("unique items".to_owned()),
-        ("uniqueItems", _) => None,
-        ("default", Ordered::Null) => None,
-        ("unevaluatedProperties" | "unevaluatedItems", _) => None,
-        ("not", value) => {
-            let one = match (value.get("const"), value.get("enum")) {
-                (Some(one), _) => Some(one),
-                (None, Some(Ordered::Array(values))) => match values.as_slice() {
-                    [one] => Some(one),
-                    _ => None,
-                },
-                _ => None,
-            };
+        (Keyword::UniqueItems, Ordered::Bool(true)) => Some("unique items".to_owned()),
+        (Keyword::UniqueItems, _) => None,
+        (Keyword::Default, Ordered::Null) => None,
+        (Keyword::UnevaluatedProperties | Keyword::UnevaluatedItems, _) => None,
+        (Keyword::Not, value) => {
+            let constant = value.keyword(Keyword::Const);
+            let one = constant.or_else(|| value.only_literal());
             Some(format!("not {}", one.unwrap_or(value).to_json()))
         }
-        ("pattern" | "format" | "contentEncoding" | "contentMediaType", Ordered::String(text)) => {
-            Some(format!("{keyword} {text}"))
-        }
-        (_, value) => Some(format!("{keyword} {}", value.to_json())),
+        (
+            Keyword::Pattern
+            | Keyword::Format
+            | Keyword::ContentEncoding
+            | Keyword::ContentMediaType,
+            Ordered::String(text),
+        ) => Some(format!("{} {text}", keyword.as_str())),
+        (_, value) => Some(format!("{} {}", keyword.as_str(), value.to_json())),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::super::RejectCode;
 use super::{AllOf, Enums, Items, Null, Recursion, Rules, Takes, When};
 use toolwright_schema::decode::MOST_PLACES;
-use toolwright_schema::text::same;
+use toolwright_schema::keyword::Keyword;
 
 /// How a tuple is sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Rules {
 
     /// Whether words say how many elements an array has.
     const fn takes_lengths(&self) -> bool {
-        let [least, most] = [self.when("minItems"), self.when("maxItems")];
+        let [least, most] = [self.when(Keyword::MinItems), self.when(Keyword::MaxItems)];
         matches!((least, most), (When::Always, When::Always))
     }
 
@@ -130,14 +130,14 @@ impl Rules {
     }
 
     /// When a keyword is taken that bounds a value.
-    pub(in super::super) const fn when(&self, keyword: &str) -> When {
+    pub(in super::super) const fn when(&self, keyword: Keyword) -> When {
         let (mut named, others) = match &self.keywords {
             Takes::All => return When::Always,
             Takes::AllBut(named) => (*named, When::Always),
             Takes::Only(named) => (*named, When::Never),
         };
         while let [(name, when), rest @ ..] = named {
-            if same(name, keyword) {
+            if *name as usize == keyword as usize {
                 return *when;
             }
             named = rest;

@@ -3,9 +3,10 @@
 use toolwright_json::Value;
 
 use super::super::plan::Op;
-use super::{Entry, MOST_HOPS, Undo, member_of};
-use toolwright_schema::read::keywords::{names, type_of};
-use toolwright_schema::read::{Ordered, Path};
+use super::{Entry, MOST_HOPS, Undo, values_of};
+use toolwright_schema::keyword::Keyword;
+use toolwright_schema::read::keywords::type_of;
+use toolwright_schema::read::{Ordered, Parts, Path};
 use toolwright_schema::text::escaped;
 
 /// How closely a value is looked at.
@@ -42,10 +43,10 @@ impl<'p> Undo<'p> {
             Some(left) => self.trials = left,
             None => return false,
         }
-        if value.is_null() && is_nullable(schema) {
+        if value.is_null() && schema.is_true(Keyword::Nullable) {
             return true;
         }
-        if let Some(reference) = schema.get("$ref").and_then(Ordered::as_str) {
+        if let Some(reference) = schema.reference() {
             let Some(target) = self.target(reference).filter(|_| self.hops < MOST_HOPS) else {
                 return false;
             };
@@ -56,7 +57,7 @@ impl<'p> Undo<'p> {
             self.path = here;
             return fits;
         }
-        if let Some(Ordered::Array(members)) = schema.get("anyOf") {
+        if let Some(members) = schema.any_of() {
             if self.hops >= MOST_HOPS {
                 return false;
             }
@@ -68,7 +69,7 @@ impl<'p> Undo<'p> {
             self.hops -= 1;
             return fits;
         }
-        if let Some(Ordered::Array(values)) = schema.get("enum")
+        if let Some(values) = schema.literals()
             && !values.contains(value)
         {
             return false;
@@ -77,9 +78,7 @@ impl<'p> Undo<'p> {
         let fits = match (self.ops.get(self.path.at().as_str()).copied(), value) {
             // A real map or array is accepted too.
             (Some(Op::EntriesToMap { .. }), Value::Object(entries)) => {
-                let values = schema
-                    .get("items")
-                    .and_then(|items| member_of(items, "value"));
+                let values = values_of(schema);
                 look == Look::Wide || self.all(entries, values)
             }
             (Some(Op::ObjectToTuple { len }), Value::Array(items)) => items.len() == len,
@@ -108,7 +107,7 @@ impl<'p> Undo<'p> {
 
     fn parts_fit(&mut self, value: &Value<'_>, schema: &'p Ordered, look: Look) -> bool {
         match value {
-            Value::Array(items) if look == Look::Close => match schema.get("items") {
+            Value::Array(items) if look == Look::Close => match schema.keyword(Keyword::Items) {
                 Some(each) => items
                     .iter()
                     .all(|item| self.part("*", |this| this.fits(item, each, look))),
@@ -121,41 +120,26 @@ impl<'p> Undo<'p> {
 
     fn keys_fit(&mut self, entries: &[Entry<'_>], schema: &'p Ordered, look: Look) -> bool {
         let has = |name: &str| entries.iter().any(|(key, _)| key == name);
-        if look == Look::Close
-            && let Some(Ordered::Array(required)) = schema.get("required")
-            && !required.iter().filter_map(Ordered::as_str).all(has)
-        {
+        if look == Look::Close && !schema.required().all(has) {
             return false;
         }
-        let is_open = !matches!(
-            schema.get("additionalProperties"),
-            None | Some(Ordered::Bool(false))
-        );
-        entries
-            .iter()
-            .all(|(key, value)| match member_of(schema, key) {
-                None => is_open || look == Look::Wide,
-                Some(member) => {
-                    let is_tag =
-                        matches!(member.get("enum"), Some(Ordered::Array(one)) if one.len() == 1);
-                    if look == Look::Wide && !is_tag {
-                        return true;
-                    }
-                    let part = escaped(key);
-                    self.part(&part, |this| this.fits(value, member, look))
+        let is_open = schema.has(Keyword::AdditionalProperties) && !schema.is_closed();
+        entries.iter().all(|(key, value)| match schema.member(key) {
+            None => is_open || look == Look::Wide,
+            Some(member) => {
+                if look == Look::Wide && member.only_literal().is_none() {
+                    return true;
                 }
-            })
+                let part = escaped(key);
+                self.part(&part, |this| this.fits(value, member, look))
+            }
+        })
     }
-}
-
-fn is_nullable(schema: &Ordered) -> bool {
-    schema.get("nullable") == Some(&Ordered::Bool(true))
 }
 
 /// Whether a value is of one of the types that a schema names.
 fn is_of_type(value: &Value<'_>, schema: &Ordered) -> bool {
-    let types = schema.get("type");
-    let is = |name| types.is_none_or(|types| names(Some(types), name));
+    let is = |name| !schema.has(Keyword::Type) || schema.is_of(name);
     match value {
         Value::Number(_) => is("number") || is("integer") && value.as_integer().is_some(),
         value => is(type_of(value)),

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::super::keywords::Keywords;
 use super::super::{Ordered, Pair};
 use super::union::known_types;
+use crate::keyword::Keyword;
 
 /// Sets a keyword; keys join those that are there, which come first: a variant's tag stands beside
 /// the reference to its content.
@@ -34,9 +35,9 @@ pub(super) fn all_of(out: &mut Keywords, members: Vec<Ordered>) {
     if members.is_empty() {
         return;
     }
-    match out.get_mut("allOf") {
-        Some(Ordered::Array(own)) => own.extend(members),
-        _ => out.set("allOf", Ordered::Array(members)),
+    match out.list_mut(Keyword::AllOf) {
+        Some(own) => own.extend(members),
+        None => out.set(Keyword::AllOf, Ordered::Array(members)),
     }
 }
 
@@ -52,32 +53,45 @@ pub(in super::super) fn merge(out: &mut Keywords, other: Ordered) -> Option<Pair
     };
     let mut unsaid = None;
     for (key, value) in other {
-        let Some(own) = out.get(&key) else {
+        let Some(own) = out.get_mut(&key) else {
             out.set(key, value);
             continue;
         };
         if *own == value {
             continue;
         }
-        match key.as_ref() {
+        match Keyword::of(&key) {
             // A field's own words win over its type's.
-            "description" | "default" | "deprecated" | "examples" => unsaid = Some((key, value)),
-            "properties" | "patternProperties" | "required" => put(out, key, value),
-            "type" => {
-                let both = types_of_both(own, &value);
-                out.set("type", both);
+            Some(
+                Keyword::Description | Keyword::Default | Keyword::Deprecated | Keyword::Examples,
+            ) => unsaid = Some((key, value)),
+            Some(Keyword::Properties | Keyword::PatternProperties | Keyword::Required) => {
+                put(out, key, value);
             }
-            "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties" => {
+            Some(Keyword::Type) => *own = types_of_both(own, &value),
+            Some(
+                Keyword::Minimum
+                | Keyword::ExclusiveMinimum
+                | Keyword::MinLength
+                | Keyword::MinItems
+                | Keyword::MinProperties,
+            ) => {
                 if number(own) < number(&value) {
-                    out.set(key, value);
+                    *own = value;
                 }
             }
-            "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties" => {
+            Some(
+                Keyword::Maximum
+                | Keyword::ExclusiveMaximum
+                | Keyword::MaxLength
+                | Keyword::MaxItems
+                | Keyword::MaxProperties,
+            ) => {
                 if number(own) > number(&value) {
-                    out.set(key, value);
+                    *own = value;
                 }
             }
-            "allOf" => {
+            Some(Keyword::AllOf) => {
                 if let Ordered::Array(members) = value {
                     all_of(out, members);
                 }

@@ -1,8 +1,9 @@
 //! Unions, and enums that were written as unions.
 
-use super::super::keywords::{Keywords, is_null, text, type_of, typed};
-use super::super::{Ordered, Pair};
+use super::super::keywords::{Keywords, is_null, text, type_of, typed, union};
+use super::super::{Ordered, Pair, Parts};
 use super::{Form, merge};
+use crate::keyword::{Keyword, TYPES};
 
 /// What some values of an enum mean.
 pub struct Meaning {
@@ -17,57 +18,58 @@ pub(super) fn put(
     meanings: &mut Vec<Meaning>,
     form: &impl Form,
 ) -> Option<Ordered> {
-    let (nulls, others): (Vec<_>, Vec<_>) = members.iter().cloned().partition(is_null);
+    let others: Vec<&Ordered> = members.iter().filter(|member| !is_null(member)).collect();
+    let has_null = others.len() < members.len();
     // One constant or `null` is an `Option`, and stays one.
-    if (nulls.is_empty() || others.len() > 1)
+    if (!has_null || others.len() > 1)
         && let Some(mut folded) = folded(&others, form)
     {
-        if !nulls.is_empty() {
+        if has_null {
             admit_null(&mut folded);
         }
-        meanings.extend(others.iter().filter_map(meaning));
+        meanings.extend(others.into_iter().filter_map(meaning));
         return Some(folded.into_schema());
     }
     match <[Ordered; 1]>::try_from(form.union(members)) {
         Ok([one]) => Some(one),
-        Err(members) if out.has("anyOf") => {
-            let union = Keywords::of([("anyOf", Ordered::Array(members))]);
-            merge::all_of(out, vec![union.into_schema()]);
+        Err(members) if out.has(Keyword::AnyOf) => {
+            merge::all_of(out, vec![union(members).into_schema()]);
             None
         }
         Err(members) => {
-            out.set("anyOf", Ordered::Array(members));
+            out.set(Keyword::AnyOf, Ordered::Array(members));
             None
         }
     }
 }
 
 /// One enum for a union of constants of one type.
-fn folded(members: &[Ordered], form: &impl Form) -> Option<Keywords> {
-    let first = members.first()?.get("type")?;
+fn folded(members: &[&Ordered], form: &impl Form) -> Option<Keywords> {
+    let first = members.first()?.keyword(Keyword::Type)?;
     let mut values = Vec::new();
     for member in members {
-        let is_plain = |(key, _): &Pair| form.folds(key);
-        if member.get("type") != Some(first) || !member.entries().iter().all(is_plain) {
+        let is_plain = |(key, _): &Pair| form.folds(Keyword::of(key));
+        if member.keyword(Keyword::Type) != Some(first) || !member.entries().iter().all(is_plain) {
             return None;
         }
-        for value in member.get("enum")?.items() {
+        for value in member.keyword(Keyword::Enum)?.items() {
             if !values.contains(value) {
                 values.push(value.clone());
             }
         }
     }
     Some(Keywords::of([
-        ("type", first.clone()),
-        ("enum", Ordered::Array(values)),
+        (Keyword::Type, first.clone()),
+        (Keyword::Enum, Ordered::Array(values)),
     ]))
 }
 
 fn meaning(member: &Ordered) -> Option<Meaning> {
-    let words = member.get("description")?.as_str()?;
-    let words: Vec<_> = words.split_whitespace().collect();
+    let words = member.text(Keyword::Description)?.split_whitespace();
+    let words: Vec<_> = words.collect();
+    let values = member.keyword(Keyword::Enum)?.items();
     Some(Meaning {
-        names: member.get("enum")?.items().iter().map(name_of).collect(),
+        names: values.iter().map(name_of).collect(),
         words: words.join(" "),
     })
 }
@@ -81,17 +83,13 @@ fn name_of(value: &Ordered) -> String {
 
 /// The types that JSON Schema has, each once; nothing if there is none.
 pub(super) fn known_types(value: &Ordered) -> Option<Ordered> {
-    let names = match value {
-        Ordered::Array(names) => names.as_slice(),
-        one => std::slice::from_ref(one),
+    let is_known = |name: &Ordered| name.as_str().is_some_and(|name| TYPES.contains(&name));
+    let Ordered::Array(names) = value else {
+        return is_known(value).then(|| value.clone());
     };
     let mut types: Vec<Ordered> = Vec::new();
     for name in names {
-        let is_known = matches!(
-            name.as_str(),
-            Some("null" | "boolean" | "integer" | "number" | "string" | "array" | "object")
-        );
-        if is_known && !types.contains(name) {
+        if is_known(name) && !types.contains(name) {
             types.push(name.clone());
         }
     }
@@ -121,15 +119,15 @@ pub(super) fn types_of(values: &[Ordered]) -> Option<Ordered> {
 /// Lets `null` be a value too.
 pub fn admit_null(out: &mut Keywords) {
     let null = || text("null");
-    match out.get_mut("type") {
+    match out.get_mut(Keyword::Type.as_str()) {
         Some(Ordered::Array(types)) if !types.contains(&null()) => types.push(null()),
         Some(Ordered::String(one)) if one != "null" => {
-            let one = Ordered::String(one.clone());
-            out.set("type", Ordered::Array(vec![one, null()]));
+            let one = Ordered::String(std::mem::take(one));
+            out.set(Keyword::Type, Ordered::Array(vec![one, null()]));
         }
         Some(_) => {}
         None => {
-            if let Some(Ordered::Array(members)) = out.get_mut("anyOf")
+            if let Some(members) = out.list_mut(Keyword::AnyOf)
                 && !members.iter().any(is_null)
             {
                 members.push(typed("null"));
@@ -137,7 +135,7 @@ pub fn admit_null(out: &mut Keywords) {
             return;
         }
     }
-    if let Some(Ordered::Array(values)) = out.get_mut("enum")
+    if let Some(values) = out.list_mut(Keyword::Enum)
         && !values.contains(&Ordered::Null)
     {
         values.push(Ordered::Null);

@@ -3,6 +3,8 @@
 use toolwright_json::Value;
 
 use super::{Document, Keywords, Reader, all_of, count};
+use crate::keyword::Keyword;
+use crate::read::Parts;
 use crate::shape::{Array, Contains, Kind, Places, Rule, Shape};
 
 /// All arrays.
@@ -16,17 +18,21 @@ pub(super) const fn any<'a>() -> Shape<'a> {
 }
 
 /// The keywords for the first places, and for the elements behind them.
-fn names(keywords: &Keywords<'_>, document: Document<'_>) -> (&'static str, &'static str) {
-    match keywords.get("items") {
-        Some(Value::Array(_)) if !document.has_prefix_items => ("items", "additionalItems"),
-        _ => ("prefixItems", "items"),
+fn names(keywords: &Keywords<'_>, document: Document<'_>) -> (Keyword, Keyword) {
+    match keywords.keyword(Keyword::Items) {
+        Some(Value::Array(_)) if !document.has_prefix_items => {
+            (Keyword::Items, Keyword::AdditionalItems)
+        }
+        _ => (Keyword::PrefixItems, Keyword::Items),
     }
 }
 
 /// Returns true if places of an array have schemas of their own.
 pub(super) fn has_places(keywords: &Keywords<'_>, document: Document<'_>) -> bool {
     let (first, _) = names(keywords, document);
-    matches!(keywords.get(first), Some(Value::Array(places)) if !places.is_empty())
+    keywords
+        .list(first)
+        .is_some_and(|places| !places.is_empty())
 }
 
 impl<'a> Reader<'_, 'a> {
@@ -34,14 +40,14 @@ impl<'a> Reader<'_, 'a> {
     pub(super) fn array(&mut self, keywords: &Keywords<'_>, at: &str) -> Option<Shape<'a>> {
         let (_, rest) = names(keywords, self.document);
         let items = keywords
-            .get(rest)
+            .keyword(rest)
             .map(|items| self.part(items, at, rest))
             .filter(|items| !matches!(items.kind, Kind::Any));
-        let contains = keywords.get("contains").map(|item| {
+        let contains = keywords.keyword(Keyword::Contains).map(|item| {
             Shape::new(Kind::Rule(Rule::Contains(Contains {
-                item: self.part(item, at, "contains"),
-                min: count(keywords, "minContains").unwrap_or(1),
-                max: count(keywords, "maxContains"),
+                item: self.part(item, at, Keyword::Contains),
+                min: count(keywords, Keyword::MinContains).unwrap_or(1),
+                max: count(keywords, Keyword::MaxContains),
             })))
         });
         let own = self.elements(keywords, at, items);
@@ -57,10 +63,10 @@ impl<'a> Reader<'_, 'a> {
         items: Option<&'a Shape<'a>>,
     ) -> Option<Shape<'a>> {
         let (first, _) = names(keywords, self.document);
-        let min_len = count(keywords, "minItems").unwrap_or(0);
-        let max_len = count(keywords, "maxItems");
+        let min_len = count(keywords, Keyword::MinItems).unwrap_or(0);
+        let max_len = count(keywords, Keyword::MaxItems);
         if !has_places(keywords, self.document) {
-            let unique = keywords.get("uniqueItems") == Some(&Value::Bool(true));
+            let unique = keywords.is_true(Keyword::UniqueItems);
             let says = items.is_some() || unique || min_len > 0 || max_len.is_some();
             return says.then(|| {
                 Shape::new(Kind::Array(Array {
@@ -71,10 +77,10 @@ impl<'a> Reader<'_, 'a> {
                 }))
             });
         }
-        let places = keywords.get(first).map_or(&[][..], Value::items);
+        let places = keywords.list(first).unwrap_or_default();
         let mut shapes = Vec::new();
         for (index, place) in places.iter().enumerate() {
-            shapes.push(self.part(place, at, &format!("{first}/{index}")));
+            shapes.push(self.named(place, at, first, &index.to_string()));
         }
         let shapes: &'a [&'a Shape<'a>] = self.memory.list(&shapes);
         let is_closed = items.is_some_and(|items| matches!(items.kind, Kind::Rule(Rule::Never)));

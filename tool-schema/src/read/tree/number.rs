@@ -3,6 +3,8 @@
 use toolwright_json::{Decimal, Integer, Value};
 
 use super::{Keywords, Reader};
+use crate::keyword::Keyword;
+use crate::read::Parts;
 use crate::shape::{Bounds, Edge, Int, IntegerRange, Kind, Literal, NumberRange, Rule, Shape};
 
 /// All integers.
@@ -31,17 +33,17 @@ impl<'a> Reader<'_, 'a> {
     ) -> Option<Shape<'a>> {
         let min = self.edge(
             keywords,
-            "minimum",
-            "exclusiveMinimum",
+            Keyword::Minimum,
+            Keyword::ExclusiveMinimum,
             std::cmp::Ordering::Greater,
         );
         let max = self.edge(
             keywords,
-            "maximum",
-            "exclusiveMaximum",
+            Keyword::Maximum,
+            Keyword::ExclusiveMaximum,
             std::cmp::Ordering::Less,
         );
-        let multiple_of = self.literal(keywords.get("multipleOf"));
+        let multiple_of = self.literal(keywords.keyword(Keyword::MultipleOf));
         if min.is_none() && max.is_none() && multiple_of.is_none() {
             return None;
         }
@@ -68,12 +70,12 @@ impl<'a> Reader<'_, 'a> {
     fn edge(
         &self,
         keywords: &Keywords<'_>,
-        inclusive: &str,
-        exclusive: &str,
+        inclusive: Keyword,
+        exclusive: Keyword,
         stricter: std::cmp::Ordering,
     ) -> Option<Edge<'a>> {
-        let edge = |name: &str, exclusive| {
-            let at = self.literal(keywords.get(name))?;
+        let edge = |keyword, exclusive| {
+            let at = self.literal(keywords.keyword(keyword))?;
             Some(Edge { at, exclusive })
         };
         let (one, other) = (edge(inclusive, false), edge(exclusive, true));

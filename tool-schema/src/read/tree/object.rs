@@ -5,21 +5,23 @@ use std::collections::HashSet;
 use toolwright_json::Value;
 
 use super::{Keywords, Reader, all_of, count, number};
+use crate::keyword::Keyword;
+use crate::read::Parts;
 use crate::shape::{
     Field, Kind, Map, Object, Presence, Rule, SIGNED_KEY, Shape, StringRules, UNSIGNED_KEY,
 };
-use crate::text::escaped;
 
 /// Returns true if the keys of an object are those of one pattern and no others.
 pub(super) fn is_map(keywords: &Keywords<'_>) -> bool {
-    let none = |name: &str| keywords.get(name).is_none();
-    keywords
-        .get("patternProperties")
-        .is_some_and(|patterns| patterns.entries().len() == 1)
-        && none("properties")
-        && none("required")
-        && none("propertyNames")
-        && keywords.get("additionalProperties") == Some(&Value::Bool(false))
+    let patterns = keywords.named(Keyword::PatternProperties);
+    let others = [
+        Keyword::Properties,
+        Keyword::Required,
+        Keyword::PropertyNames,
+    ];
+    patterns.is_some_and(|patterns| patterns.len() == 1)
+        && !keywords.has_any(&others)
+        && keywords.is_closed()
 }
 
 const ANY_KEY: Shape<'_> = Shape::string(0, None);
@@ -27,8 +29,8 @@ const ANY_KEY: Shape<'_> = Shape::string(0, None);
 impl<'a> Reader<'_, 'a> {
     /// What keywords say of objects, if they say anything.
     pub(super) fn object(&mut self, keywords: &Keywords<'_>, at: &str) -> Option<Shape<'a>> {
-        let min_len = count(keywords, "minProperties").unwrap_or(0);
-        let max_len = count(keywords, "maxProperties");
+        let min_len = count(keywords, Keyword::MinProperties).unwrap_or(0);
+        let max_len = count(keywords, Keyword::MaxProperties);
         let map = |keys: &'a Shape<'a>, values: &'a Shape<'a>| {
             Shape::new(Kind::Map(Map {
                 keys,
@@ -38,10 +40,8 @@ impl<'a> Reader<'_, 'a> {
             }))
         };
         if is_map(keywords) {
-            let patterns = keywords.get("patternProperties").map(Value::entries);
-            let (pattern, values) = patterns.and_then(<[_]>::first)?;
-            let values_at = format!("patternProperties/{}", escaped(pattern));
-            let values = self.part(values, at, &values_at);
+            let (pattern, values) = keywords.named(Keyword::PatternProperties)?.first()?;
+            let values = self.named(values, at, Keyword::PatternProperties, pattern);
             let keys = Shape::new(Kind::String(StringRules {
                 min_len: 0,
                 max_len: None,
@@ -52,13 +52,13 @@ impl<'a> Reader<'_, 'a> {
             return Some(map(self.keep(&keys), values));
         }
         let names = keywords
-            .get("propertyNames")
+            .keyword(Keyword::PropertyNames)
             .map(|names| self.names(names, at));
-        let has_patterns = keywords.get("patternProperties").is_some();
-        let additional = match keywords.get("additionalProperties") {
+        let has_patterns = keywords.has(Keyword::PatternProperties);
+        let additional = match keywords.keyword(Keyword::AdditionalProperties) {
             // A pattern may declare the key.
             _ if has_patterns => None,
-            Some(additional) => Some(self.part(additional, at, "additionalProperties")),
+            Some(additional) => Some(self.part(additional, at, Keyword::AdditionalProperties)),
             None => None,
         };
         let additional = additional.filter(|rest| !matches!(rest.kind, Kind::Any));
@@ -91,11 +91,11 @@ impl<'a> Reader<'_, 'a> {
 
     /// What the keys of an object are. Those of a type's map may be integers, of which each has one spelling.
     fn names(&mut self, names: &Value<'_>, at: &str) -> &'a Shape<'a> {
-        let pattern = names.get("pattern").and_then(Value::as_str);
+        let pattern = names.text(Keyword::Pattern);
         match (self.document.references, pattern) {
             (None, Some(UNSIGNED_KEY)) => self.keep(&number::integers(Some(0))),
             (None, Some(SIGNED_KEY)) => self.keep(&number::integers(None)),
-            _ => self.part(names, at, "propertyNames"),
+            _ => self.part(names, at, Keyword::PropertyNames),
         }
     }
 
@@ -127,16 +127,13 @@ impl<'a> Reader<'_, 'a> {
         at: &str,
         additional: Option<&'a Shape<'a>>,
     ) -> Vec<Field<'a>> {
-        let required: Vec<&str> = match keywords.get("required") {
-            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-            _ => Vec::new(),
-        };
+        let required: Vec<&str> = keywords.required().collect();
         let is_required: HashSet<&str> = required.iter().copied().collect();
-        let declared = keywords.get("properties").map_or(&[][..], Value::entries);
+        let declared = keywords.declared().unwrap_or_default();
         let is_declared: HashSet<&str> = declared.iter().map(|(name, _)| &**name).collect();
         let mut fields = Vec::new();
         for (name, schema) in declared {
-            let shape = self.part(schema, at, &format!("properties/{}", escaped(name)));
+            let shape = self.named(schema, at, Keyword::Properties, name);
             fields.push(self.field(name, shape, is_required.contains(&**name)));
         }
         for name in required {

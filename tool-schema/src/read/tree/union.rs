@@ -4,8 +4,9 @@ use toolwright_json::Value;
 
 use super::memory::Memory;
 use super::{Keywords, Reader};
+use crate::keyword::Keyword;
+use crate::read::Parts;
 use crate::shape::{Field, If, Kind, Object, Rule, Shape, Union, Variant};
-use crate::text::escaped;
 
 /// A value of one of these shapes; nothing without any.
 pub(super) fn of<'a>(memory: Memory<'a>, members: &[Shape<'a>]) -> Option<Shape<'a>> {
@@ -67,12 +68,12 @@ impl<'a> Reader<'_, 'a> {
         at: &str,
         parts: &mut Vec<Shape<'a>>,
     ) {
-        parts.extend(self.members(keywords, at, "allOf"));
-        let any = self.members(keywords, at, "anyOf");
+        parts.extend(self.members(keywords, at, Keyword::AllOf));
+        let any = self.members(keywords, at, Keyword::AnyOf);
         if let Some(any) = nullable(self, any) {
             parts.push(any);
         }
-        let one = self.members(keywords, at, "oneOf");
+        let one = self.members(keywords, at, Keyword::OneOf);
         if one.len() < 2 {
             parts.extend(one);
         } else {
@@ -88,25 +89,29 @@ impl<'a> Reader<'_, 'a> {
         at: &str,
         parts: &mut Vec<Shape<'a>>,
     ) {
-        if let Some(not) = keywords.get("not") {
-            let inner = self.part(not, at, "not");
+        if let Some(not) = keywords.keyword(Keyword::Not) {
+            let inner = self.part(not, at, Keyword::Not);
             parts.push(Shape::new(Kind::Rule(Rule::Not(inner))));
         }
-        if let Some(condition) = keywords.get("if") {
-            let condition = self.part(condition, at, "if");
-            let mut branch = |name: &str| match keywords.get(name) {
+        if let Some(condition) = keywords.keyword(Keyword::If) {
+            let condition = self.part(condition, at, Keyword::If);
+            let mut branch = |name| match keywords.keyword(name) {
                 Some(schema) => self.part(schema, at, name),
                 None => Shape::ANYTHING,
             };
-            let (then, otherwise) = (branch("then"), branch("else"));
+            let (then, otherwise) = (branch(Keyword::Then), branch(Keyword::Else));
             parts.push(Shape::new(Kind::Rule(Rule::If(If {
                 condition,
                 then,
                 otherwise,
             }))));
         }
-        for name in ["dependentSchemas", "dependentRequired", "dependencies"] {
-            let dependent = keywords.get(name).map_or(&[][..], Value::entries);
+        for keyword in [
+            Keyword::DependentSchemas,
+            Keyword::DependentRequired,
+            Keyword::Dependencies,
+        ] {
+            let dependent = keywords.named(keyword).unwrap_or_default();
             for (key, schema) in dependent {
                 let condition = self.requiring(&[key]);
                 let then = match schema {
@@ -114,7 +119,7 @@ impl<'a> Reader<'_, 'a> {
                         let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
                         self.requiring(&names)
                     }
-                    schema => self.part(schema, at, &format!("{name}/{}", escaped(key))),
+                    schema => self.named(schema, at, keyword, key),
                 };
                 parts.push(Shape::new(Kind::Rule(Rule::If(If {
                     condition,
@@ -139,11 +144,12 @@ impl<'a> Reader<'_, 'a> {
         self.keep(&Shape::new(Kind::Object(object)))
     }
 
-    fn members(&mut self, keywords: &Keywords<'_>, at: &str, name: &str) -> Vec<Shape<'a>> {
-        let members = keywords.get(name).map_or(&[][..], Value::items);
+    fn members(&mut self, keywords: &Keywords<'_>, at: &str, keyword: Keyword) -> Vec<Shape<'a>> {
+        let members = keywords.list(keyword).unwrap_or_default();
+        let at = format!("{at}/{}", keyword.as_str());
         let members = members.iter().enumerate();
         members
-            .map(|(index, member)| self.shape(member, &format!("{at}/{name}/{index}")))
+            .map(|(index, member)| self.shape(member, &format!("{at}/{index}")))
             .collect()
     }
 }

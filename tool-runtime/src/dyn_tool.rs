@@ -20,7 +20,7 @@ use crate::provider::dialect::Plan;
 use crate::schema::decode::without_secrets;
 use crate::schema::read::read;
 use crate::schema::render::SchemaDoc;
-use crate::schema::shape::{Kind, Schema, Shape};
+use crate::schema::shape::{Schema, Shape};
 use crate::text::NameError;
 #[cfg(feature = "validate")]
 use crate::tool::check;
@@ -488,9 +488,6 @@ impl Debug for DynToolBuilder {
 
 /// Whether arguments can be of this shape: they are an object.
 fn is_object(shape: &Shape<'_>) -> bool {
-    match shape.kind {
-        Kind::Object(_) | Kind::Map(_) | Kind::Any | Kind::Foreign(_) => true,
-        Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => is_object(inner),
-        _ => false,
-    }
+    let kind = shape.core();
+    !shape.is_nullable() && (kind.is_object() || kind.is_opaque())
 }

@@ -38,9 +38,9 @@ pub use self::schema::render::SchemaDoc;
 #[cfg(feature = "schemars")]
 pub use self::schema::shape::Opaque;
 pub use self::schema::shape::{
-    Array, Back, Bounds, Care, Edge, Field, Foreign, Id, Int, IntegerRange, KeyHead, Kind, Literal,
-    Map, NumberRange, Object, OutputPresence, Pattern, Presence, Refs, Schema, Shape, StringRules,
-    Sure, Union, Variant,
+    Array, Back, Bounds, Edge, Field, Foreign, Id, Int, IntegerRange, Kind, Literal, Map,
+    NumberRange, Object, OutputPresence, Pattern, Presence, Refs, Schema, Shape, StringRules,
+    Union, Variant,
 };
 pub use self::text::{NameError, Printable, ShortStr, is_portable_name};
 pub use self::tool::{

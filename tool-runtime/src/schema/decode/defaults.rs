@@ -5,7 +5,7 @@
 
 use crate::schema::decode::walk::Budget;
 use crate::schema::decode::{Fault, MAX_DEPTH, Reading, Repairs, tell};
-use crate::schema::shape::{Bare, Field, Kind, Shape, bare, written};
+use crate::schema::shape::{Field, Role, Shape, bare, written};
 use crate::text::escaped;
 
 /// A default that the type of its own field refuses.
@@ -39,26 +39,19 @@ pub(crate) fn refused_defaults(shape: &'static Shape<'static>) -> Vec<RefusedDef
 
 /// The walk ends: what leads back is not followed.
 fn look(shape: &'static Shape<'static>, path: &str, found: &mut Vec<RefusedDefault>) {
-    let Bare { kind, .. } = bare(shape, false);
-    match kind {
-        Kind::Object(object) => {
-            for field in object.fields {
+    for child in bare(shape, false).kind.children() {
+        let path = match child.role {
+            Role::Field(field) => {
                 inside(field, path, found);
+                continue;
             }
-        }
-        Kind::Array(array) => look(array.items, &format!("{path}/*"), found),
-        Kind::Map(map) => look(map.values, &format!("{path}/*/value"), found),
-        Kind::Tuple(items) => {
-            for (index, item) in items.iter().enumerate() {
-                look(item, &format!("{path}/_{index}"), found);
-            }
-        }
-        Kind::Union(union) => {
-            for (index, member) in union.members.iter().enumerate() {
-                look(member, &format!("{path}/?{index}"), found);
-            }
-        }
-        _ => {}
+            Role::Item => format!("{path}/*"),
+            Role::Value => format!("{path}/*/value"),
+            Role::Place(index) => format!("{path}/_{index}"),
+            Role::Member(index) => format!("{path}/?{index}"),
+            Role::Key | Role::Layer | Role::Output => continue,
+        };
+        look(child.shape, &path, found);
     }
 }
 

@@ -9,7 +9,9 @@ use toolwright_json::Place;
 use super::Error;
 use super::read::{Form, Json};
 use super::watch::Watch;
-use crate::schema::shape::{Field, Kind, Object, Peeled, Shape, Sure, Union, Variant};
+use crate::schema::shape::{
+    FastBounds, Field, Kind, ListedKeys, Object, Peeled, Shape, Union, Variant,
+};
 
 impl<'de> Json<'de> {
     /// Returns what a value that serde buffers has to be, if the reader can check it as it goes: a value without
@@ -22,7 +24,7 @@ impl<'de> Json<'de> {
         for _ in 0..8 {
             shape = match &shape.kind {
                 Kind::Object(object) if next == b'{' => {
-                    Listed::of(object)?;
+                    listed(object)?;
                     self.form = if is_tagged {
                         Form::Tagged
                     } else {
@@ -38,14 +40,14 @@ impl<'de> Json<'de> {
                     None => member_of(union, next)?,
                 },
                 _ if is_leaf(shape) => return Some(Watch::Shaped(shape)),
-                Kind::Nullable(inner) if next != b'n' => inner,
-                Kind::Sides { input, .. } => input,
-                Kind::Back(back) => back.shape(),
-                _ if next == b'[' && has_elements(shape) => {
-                    self.form = Form::Buffered;
-                    return Some(Watch::Shaped(shape));
-                }
-                _ => return None,
+                _ => match unbounded(shape, next) {
+                    Some(inner) => inner,
+                    None if next == b'[' && has_elements(shape) => {
+                        self.form = Form::Buffered;
+                        return Some(Watch::Shaped(shape));
+                    }
+                    None => return None,
+                },
             };
         }
         None
@@ -92,70 +94,18 @@ impl<'de> Json<'de> {
 
 /// Whether values of a shape have no parts.
 fn is_leaf(shape: &Shape<'_>) -> bool {
-    !matches!(shape.sure, Sure::Nothing)
-        || matches!(
-            shape.core(),
-            Kind::Null
-                | Kind::Bool
-                | Kind::Integer(_)
-                | Kind::Number(_)
-                | Kind::String(_)
-                | Kind::Enum(_)
-        )
+    !matches!(shape.fast, FastBounds::Nothing) || shape.core().is_leaf()
 }
 
-/// The keys of an object that has no others: its own, and those of a struct that is flattened into it behind
-/// them. So serde reads the content of an internally tagged variant.
-#[derive(Clone, Copy)]
-struct Listed {
-    own: &'static [Field<'static>],
-    flattened: &'static [Field<'static>],
+/// What stands inside a layer that says nothing of a value with this first byte, or behind an edge back.
+fn unbounded(shape: &'static Shape<'static>, next: u8) -> Option<&'static Shape<'static>> {
+    let says_more = shape.kind.bounds().is_some() || shape.kind.adds_null() && next == b'n';
+    shape.layer_or_target().filter(|_| !says_more)
 }
 
-impl Listed {
-    /// The keys of an object; nothing if there are others, or too many to be noted in a word.
-    fn of(object: &Object<'static>) -> Option<Self> {
-        let listed = match object.fields {
-            [own @ .., last] if last.flatten => match &last.shape.kind {
-                Kind::Object(inner) if last.is_required() && !inner.open => Self {
-                    own,
-                    flattened: inner.fields,
-                },
-                _ => return None,
-            },
-            own => Self {
-                own,
-                flattened: &[],
-            },
-        };
-        let is_listed = !object.open
-            && listed.own.len() + listed.flattened.len() <= 64
-            && listed.all().all(|field| !field.flatten);
-        is_listed.then_some(listed)
-    }
-
-    fn all(self) -> impl Iterator<Item = &'static Field<'static>> {
-        self.own.iter().chain(self.flattened)
-    }
-
-    fn get(self, index: usize) -> Option<&'static Field<'static>> {
-        match index.checked_sub(self.own.len()) {
-            None => self.own.get(index),
-            Some(index) => self.flattened.get(index),
-        }
-    }
-
-    /// The field of this name, looked for from `next` on first.
-    fn find(self, key: &str, next: usize) -> Option<(usize, &'static Field<'static>)> {
-        if let Some(field) = self.get(next)
-            && field.is_read_as(key)
-        {
-            return Some((next, field));
-        }
-        self.all()
-            .enumerate()
-            .find(|(_, field)| field.is_read_as(key))
-    }
+/// The keys of an object that has no others, unless they are too many to be noted in a word.
+fn listed(object: &Object<'static>) -> Option<ListedKeys<'static>> {
+    ListedKeys::of(object).filter(|keys| !keys.open && keys.len() <= 64)
 }
 
 /// Whether a shape is an array whose elements need not be compared.
@@ -164,26 +114,11 @@ fn has_elements(shape: &Shape<'_>) -> bool {
     matches!(peeled.kind, Kind::Array(array) if !array.unique && !peeled.unique)
 }
 
-/// Whether values of a shape may start with this byte; nothing if there is more to it.
-fn starts(shape: &Shape<'_>, byte: u8) -> Option<bool> {
-    Some(match &shape.kind {
-        Kind::Null => byte == b'n',
-        Kind::Bool => matches!(byte, b't' | b'f'),
-        Kind::Integer(_) | Kind::Number(_) => matches!(byte, b'-' | b'0'..=b'9'),
-        Kind::String(_) | Kind::Enum(_) => byte == b'"',
-        Kind::Array(_) | Kind::Tuple(_) => byte == b'[',
-        Kind::Object(_) | Kind::Map(_) => byte == b'{',
-        Kind::Nullable(inner) => byte == b'n' || starts(inner, byte)?,
-        Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => starts(inner, byte)?,
-        _ => return None,
-    })
-}
-
 /// Returns the member of a union that alone may admit a value that starts with this byte.
 fn member_of(union: &'static Union<'static>, next: u8) -> Option<&'static Shape<'static>> {
     let mut found = None;
     for member in union.members {
-        if starts(member, next)? && found.replace(member).is_some() {
+        if member.starts_with(next)? && found.replace(member).is_some() {
             return None;
         }
     }
@@ -194,21 +129,13 @@ fn member_of(union: &'static Union<'static>, next: u8) -> Option<&'static Shape<
 fn tag_of(
     member: &'static Shape<'static>,
 ) -> Option<(&'static Field<'static>, &'static Variant<'static>)> {
-    match &member.kind {
-        Kind::Object(Object {
-            fields: [field, ..],
-            ..
-        }) if !field.flatten => match &field.shape.kind {
-            Kind::Enum([variant]) => Some((field, variant)),
-            _ => None,
-        },
-        _ => None,
-    }
+    let field = member.kind.as_object()?.fields.first()?;
+    Some((field, field.tag()?))
 }
 
 /// The keys of a buffered object, as they come.
 pub(super) struct Member {
-    keys: Listed,
+    keys: ListedKeys<'static>,
     /// Keys mostly come in the type's order.
     next: usize,
     /// A bit for each key that has come.
@@ -222,7 +149,7 @@ pub(super) struct Member {
 impl Member {
     pub(super) fn of(object: &Object<'static>, is_tagged: bool) -> Option<Self> {
         Some(Self {
-            keys: Listed::of(object)?,
+            keys: listed(object)?,
             next: 0,
             given: 0,
             value: None,
@@ -254,7 +181,12 @@ impl Member {
 
     #[inline(never)]
     fn find(&mut self, key: &str) -> Result<(), Error> {
-        match self.keys.find(key, self.next) {
+        let expected = self.keys.get(self.next);
+        let found = match expected.filter(|field| field.is_read_as(key)) {
+            Some(field) => Some((self.next, field)),
+            None => self.keys.find(key),
+        };
+        match found {
             Some((index, field)) => self.note(index, field),
             None => Err(Error::unknown_key(key, &[])),
         }
@@ -289,7 +221,7 @@ impl Member {
 
     /// Whether no key is missing.
     pub(super) fn is_whole(&self) -> bool {
-        let mut keys = self.keys.all().enumerate();
+        let mut keys = self.keys.fields().enumerate();
         keys.all(|(index, field)| self.given & 1 << index != 0 || !field.is_required())
     }
 }

@@ -9,6 +9,7 @@ mod budget;
 mod edit;
 mod found;
 mod leaf;
+mod meant;
 mod memo;
 mod object;
 mod repair;
@@ -32,7 +33,7 @@ use crate::schema::decode::{
     Error, FaultCode, Json, Problem, Repairs, Seen, Segment, Store, admits_count, first_repeat,
     holds_secret,
 };
-use crate::schema::shape::{Kind, Peeled, Plain, Shape, alternatives};
+use crate::schema::shape::{Kind, ListedKeys, Peeled, Shape, alternatives};
 
 /// How a text is read.
 #[derive(Clone, Copy)]
@@ -289,8 +290,8 @@ impl<'t> Walk<'t> {
             }
             (Kind::Tuple(items), Some(b'[')) => self.tuple(shape, items),
             (Kind::Map(map), Some(b'{')) => self.map(shape, map),
-            (Kind::Object(object), Some(b'{')) => match Plain::of(object) {
-                Some(plain) => self.object(Keys::Plain(&plain)),
+            (Kind::Object(object), Some(b'{')) => match ListedKeys::of(object) {
+                Some(keys) => self.object(Keys::Listed(&keys)),
                 None => match alternatives(peeled.kind, false).as_slice() {
                     [one] => self.object(Keys::Of(one)),
                     ways => self.one_of(shape, Ways::Objects(ways, object.fields)),

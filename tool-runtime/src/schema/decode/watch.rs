@@ -11,7 +11,7 @@ use super::member::Member;
 use super::read::{Form, Json};
 use super::{Error, Problem, Segment};
 use crate::schema::decode::{Leaf, admits, admits_count, walk};
-use crate::schema::shape::{Care, Field, Kind, Map, Object, Shape, Sure, Union};
+use crate::schema::shape::{CheckLevel, FastBounds, Field, Kind, Map, Object, Shape, Union};
 
 /// What a value has to be.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +26,7 @@ pub(crate) enum Watch {
 
 /// Any value, in which no key stands twice: types that skip a value do not look.
 static ANY: Shape<'_> = Shape {
-    care: Care::Walked,
+    check: CheckLevel::Walked,
     ..Shape::new(Kind::Any)
 };
 
@@ -37,10 +37,10 @@ impl Watch {
     /// A value of this shape.
     #[inline]
     pub(crate) fn of(shape: &'static Shape<'static>, lowered: bool) -> Self {
-        match shape.care {
-            Care::Typed if !lowered => Self::Typed,
-            Care::Typed => Self::Shaped(shape),
-            Care::Watched | Care::Walked => Self::Shaped(shape),
+        match shape.check {
+            CheckLevel::Typed if !lowered => Self::Typed,
+            CheckLevel::Typed => Self::Shaped(shape),
+            CheckLevel::Watched | CheckLevel::Walked => Self::Shaped(shape),
         }
     }
 }
@@ -59,10 +59,10 @@ impl<'de> Json<'de> {
         match watch {
             Watch::Typed | Watch::Judged => Ok(self),
             // A value without parts.
-            Watch::Shaped(shape) if !matches!(shape.sure, Sure::Nothing) => Ok(self),
+            Watch::Shaped(shape) if !matches!(shape.fast, FastBounds::Nothing) => Ok(self),
             Watch::Shaped(Shape {
                 kind: Kind::Object(_),
-                care: Care::Watched,
+                check: CheckLevel::Watched,
                 ..
             }) if self.form == Form::Plain => Ok(self),
             Watch::Shaped(shape) => self.arrive_shaped(shape, elsewhere),
@@ -77,20 +77,20 @@ impl<'de> Json<'de> {
         if self.is_buffered() {
             return self.arrive_buffered(shape, elsewhere);
         }
-        let care = care(shape);
+        let level = check_level(shape);
         if self.is_lowered()
-            && care != Care::Walked
+            && level != CheckLevel::Walked
             && let Some(text) = self.raised(shape)?
         {
             let text = self.pen.keep(text);
             return Ok(elsewhere.insert(self.beside(text, Watch::Shaped(shape))));
         }
-        match care {
+        match level {
             // What is inside may be in another form.
-            Care::Typed if self.is_lowered() => {}
-            Care::Typed => self.watch = Watch::Typed,
-            Care::Watched => {}
-            Care::Walked => return self.arrive_buffered(shape, elsewhere),
+            CheckLevel::Typed if self.is_lowered() => {}
+            CheckLevel::Typed => self.watch = Watch::Typed,
+            CheckLevel::Watched => {}
+            CheckLevel::Walked => return self.arrive_buffered(shape, elsewhere),
         }
         Ok(self)
     }
@@ -148,7 +148,7 @@ impl<'de> Json<'de> {
 
     /// Compares a value without parts with what it has to be.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // See `Sure::admits`.
+    #[allow(clippy::inline_always)] // See `FastBounds::admits`.
     pub(super) fn see(&mut self, leaf: Leaf<'_>) -> Result<(), Error> {
         match self.watch {
             Watch::Typed | Watch::Judged => Ok(()),
@@ -178,27 +178,23 @@ fn refused() -> Error {
     Error::new(Problem::Type { wanted: "" })
 }
 
-/// The care for a shape, with what it leads back to.
-fn care(mut shape: &Shape<'_>) -> Care {
+/// The level for a shape, with what it leads back to.
+fn check_level(mut shape: &Shape<'_>) -> CheckLevel {
     // Bounds hold whatever stands inside them.
-    let mut bounded = false;
+    let mut is_bounded = false;
     loop {
-        bounded |= matches!(shape.kind, Kind::Narrow(..)) && shape.care == Care::Watched;
-        shape = match &shape.kind {
-            _ if bounded && shape.care == Care::Typed => return Care::Watched,
-            _ if shape.care != Care::Watched => return shape.care,
-            Kind::Back(back) => back.shape(),
-            // What stands inside may have to be walked, which shows only behind an edge back.
-            Kind::Nullable(inner) | Kind::Sides { input: inner, .. } | Kind::Narrow(inner, _)
-                if matches!(
-                    inner.kind,
-                    Kind::Back(_) | Kind::Nullable(_) | Kind::Sides { .. }
-                ) =>
-            {
-                inner
-            }
-            _ => return Care::Watched,
-        };
+        match shape.check {
+            CheckLevel::Walked => return CheckLevel::Walked,
+            CheckLevel::Typed if is_bounded => return CheckLevel::Watched,
+            CheckLevel::Typed => return CheckLevel::Typed,
+            CheckLevel::Watched => {}
+        }
+        is_bounded |= shape.kind.bounds().is_some();
+        // What stands inside may have to be walked, which shows only behind an edge back.
+        match shape.layer_or_target() {
+            Some(inner) => shape = inner,
+            None => return CheckLevel::Watched,
+        }
     }
 }
 
@@ -258,7 +254,7 @@ impl Parts {
         }
         let lowered = form == Form::Lowered;
         Ok(match (shape.followed(), is_array) {
-            (Kind::Any | Kind::Foreign(_) | Kind::Unknown, _) => Self::Alike(Watch::Typed),
+            (kind, _) if kind.is_opaque() => Self::Alike(Watch::Typed),
             (Kind::Array(array), true) => Self::Alike(Watch::of(array.items, lowered)),
             (Kind::Tuple(items), true) => Self::Places(items),
             (Kind::Object(object), false) => Self::of_object(object),
@@ -497,10 +493,7 @@ fn variant(union: &'static Union<'static>, key: &str) -> Result<&'static Shape<'
     let mut found = union
         .members
         .iter()
-        .filter_map(|member| match &member.kind {
-            Kind::Object(object) => object.fields.first(),
-            _ => None,
-        });
+        .filter_map(|member| member.kind.as_object()?.fields.first());
     match found.find(|field| field.is_read_as(key)) {
         Some(field) => Ok(field.shape),
         None => Err(Error::unknown_key(key, &[])),
@@ -509,23 +502,11 @@ fn variant(union: &'static Union<'static>, key: &str) -> Result<&'static Shape<'
 
 /// Whether a map has such keys. JSON's keys are strings; numbers have one spelling each.
 pub(crate) fn admits_key(shape: &Shape<'_>, key: &str) -> bool {
-    let mut core = shape;
-    let is_bool = loop {
-        core = match &core.kind {
-            Kind::Nullable(inner) | Kind::Sides { input: inner, .. } | Kind::Narrow(inner, _) => {
-                inner
-            }
-            Kind::Back(back) => back.shape(),
-            Kind::Integer(_) => {
-                return super::key::integer(key)
-                    .is_ok_and(|number| admits(shape, Leaf::Number(number)));
-            }
-            kind => break matches!(kind, Kind::Bool),
-        };
-    };
-    if is_bool {
-        matches!(key, "true" | "false")
-    } else {
-        admits(shape, Leaf::String(key))
+    match shape.followed() {
+        Kind::Integer(_) => {
+            super::key::integer(key).is_ok_and(|number| admits(shape, Leaf::Number(number)))
+        }
+        Kind::Bool => matches!(key, "true" | "false"),
+        _ => admits(shape, Leaf::String(key)),
     }
 }

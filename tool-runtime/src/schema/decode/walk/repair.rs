@@ -8,7 +8,7 @@ use crate::schema::decode::{FaultCode, Json, RepairKind, Repairs, Store};
 use crate::schema::shape::Shape;
 use crate::text::near;
 
-use super::union::may_start;
+use super::meant::may_start;
 use super::{Edit, Mode, Stop, Walk, Walked, edited};
 
 /// Whether a key may be read as another one: it is that key with a slip in its letters.

@@ -10,7 +10,7 @@ use self::refuse::repair;
 use self::refuse::{Refused, refuse, refuse_whole};
 #[cfg(feature = "validate")]
 use crate::schema::decode::walk::{self, Admitted};
-use crate::schema::decode::{Error, Fault, FaultCode, Json, Watch, position};
+use crate::schema::decode::{Error, Expected, Fault, FaultCode, Json, position};
 use crate::schema::shape::{Field, Object, Presence, Shape};
 use crate::tool::{Call, Slot, ToolError};
 
@@ -104,8 +104,8 @@ fn fill_one<'a>(
     slot: &mut dyn Slot<'a>,
 ) -> Result<(), Error> {
     let mut elsewhere = None;
-    let watch = Watch::of(field.shape, json.is_lowered());
-    slot.fill(json.arrive(watch, &mut elsewhere)?)
+    let expected = Expected::of(field.shape, json.is_lowered());
+    slot.fill(json.enter_value(expected, &mut elsewhere)?)
 }
 
 fn fill<'a>(
@@ -211,14 +211,14 @@ fn decode_whole<'a, T>(
     mut read: impl FnMut(&mut Json<'a>) -> Result<T, Error>,
 ) -> Result<(T, &'a str), ToolError> {
     let text = arguments(call)?;
-    let watch = root.map_or(Watch::Typed, Watch::Shaped);
+    let expected = root.map_or(Expected::Typed, Expected::Shaped);
     let mut whole = |text| {
         let mut json = reader(text, call);
         if json.peek() != Some(b'{') {
             return Err(json.mismatch("an object"));
         }
         let mut elsewhere = None;
-        let value = read(json.arrive(watch, &mut elsewhere)?)?;
+        let value = read(json.enter_value(expected, &mut elsewhere)?)?;
         json.finish()?;
         Ok(value)
     };

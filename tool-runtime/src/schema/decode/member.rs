@@ -7,8 +7,8 @@
 use toolwright_json::Place;
 
 use super::Error;
+use super::expected::Expected;
 use super::read::{Form, Json};
-use super::watch::Watch;
 use crate::schema::shape::{
     FastBounds, Field, Kind, ListedKeys, Object, Peeled, Shape, Union, Variant,
 };
@@ -17,7 +17,7 @@ impl<'de> Json<'de> {
     /// Returns what a value that serde buffers has to be, if the reader can check it as it goes: a value without
     /// parts, an array, or an object whose keys are all known. Of a union that is the one member that may
     /// admit the value. It looks no further than behind the first entry of an object.
-    pub(super) fn member(&mut self, mut shape: &'static Shape<'static>) -> Option<Watch> {
+    pub(super) fn member(&mut self, mut shape: &'static Shape<'static>) -> Option<Expected> {
         let next = self.peek()?;
         let mut is_tagged = false;
         // A type that is an untagged variant of itself never comes to an end.
@@ -30,7 +30,7 @@ impl<'de> Json<'de> {
                     } else {
                         Form::Buffered
                     };
-                    return Some(Watch::Shaped(shape));
+                    return Some(Expected::Shaped(shape));
                 }
                 Kind::Union(union) => match self.tagged_member(union, next) {
                     Some(member) => {
@@ -39,12 +39,12 @@ impl<'de> Json<'de> {
                     }
                     None => member_of(union, next)?,
                 },
-                _ if is_leaf(shape) => return Some(Watch::Shaped(shape)),
+                _ if is_leaf(shape) => return Some(Expected::Shaped(shape)),
                 _ => match unbounded(shape, next) {
                     Some(inner) => inner,
                     None if next == b'[' && has_elements(shape) => {
                         self.form = Form::Buffered;
-                        return Some(Watch::Shaped(shape));
+                        return Some(Expected::Shaped(shape));
                     }
                     None => return None,
                 },
@@ -141,7 +141,7 @@ pub(super) struct Member {
     /// A bit for each key that has come.
     given: u64,
     /// What the value behind the last key has to be, until it is read.
-    value: Option<Watch>,
+    value: Option<Expected>,
     /// The first key is a tag, which has been looked at.
     is_tagged: bool,
 }
@@ -202,21 +202,21 @@ impl Member {
         self.given |= bit;
         self.next = index + 1;
         self.value = Some(if index == 0 && self.is_tagged {
-            Watch::Judged
+            Expected::Checked
         } else {
-            Watch::Shaped(field.shape)
+            Expected::Shaped(field.shape)
         });
         Ok(())
     }
 
     /// What the value behind a key has to be.
     #[inline]
-    pub(super) fn value(&mut self, json: &mut Json<'_>, key: &str) -> Result<Watch, Error> {
+    pub(super) fn value(&mut self, json: &mut Json<'_>, key: &str) -> Result<Expected, Error> {
         json.form = Form::Buffered;
         if self.value.is_none() {
             self.find(key)?;
         }
-        Ok(self.value.take().unwrap_or(Watch::ANY))
+        Ok(self.value.take().unwrap_or(Expected::ANY))
     }
 
     /// Whether no key is missing.

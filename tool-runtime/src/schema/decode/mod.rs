@@ -24,7 +24,9 @@ mod de;
 mod defaults;
 mod error;
 mod example;
+mod expected;
 pub(crate) mod fault;
+mod inside;
 mod key;
 mod limits;
 mod lowered;
@@ -35,7 +37,6 @@ mod repair;
 mod secret;
 mod store;
 pub(crate) mod walk;
-mod watch;
 mod words;
 
 pub(crate) use self::access::Seen;
@@ -55,9 +56,10 @@ pub(crate) use self::words::{describe, describe_range, one_of};
 
 pub(crate) use self::defaults::{RefusedDefault, refusal, refused_defaults};
 pub(crate) use self::error::{Error, Problem, Segment};
+pub(crate) use self::expected::{Expected, admits_key};
+pub(crate) use self::inside::position;
 pub use self::read::Json;
 pub use self::store::Store;
-pub(crate) use self::watch::{Watch, admits_key, position};
 
 /// How deep arrays and objects may nest, the arguments' own object included. Types recurse as deep
 /// as the text does.

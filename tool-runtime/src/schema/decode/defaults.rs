@@ -4,7 +4,7 @@
 //! compile; what a function makes is known when the program runs.
 
 use crate::schema::decode::walk::Budget;
-use crate::schema::decode::{Fault, MAX_DEPTH, Reading, Repairs, tell};
+use crate::schema::decode::{Fault, MAX_DEPTH, Reading, Repairs, collect_faults};
 use crate::schema::shape::{Field, Role, Shape, bare, written};
 use crate::text::escaped;
 
@@ -26,7 +26,7 @@ pub(crate) fn refusal(shape: &Shape<'_>, json: &str) -> Option<Fault> {
         is_typed: true,
         budget: Budget::NONE,
     };
-    let found = tell(json, reading, shape, Repairs::None);
+    let found = collect_faults(json, reading, shape, Repairs::None);
     found.faults.into_iter().next().map(|(_, fault)| fault)
 }
 

@@ -126,7 +126,7 @@ impl<'de> Json<'de> {
             is_typed: true,
             budget: walk::Budget::NONE,
         };
-        walk::judge(self.whole(), self.offset(), reading, shape)
+        walk::validate(self.whole(), self.offset(), reading, shape)
     }
 
     /// Consumes the value of a key that nobody knows, which may stand here once.

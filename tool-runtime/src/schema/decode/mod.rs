@@ -51,7 +51,7 @@ pub use self::repair::{Repair, RepairKind, Repairs};
 #[cfg(feature = "tokio")]
 pub(crate) use self::secret::unshown;
 pub(crate) use self::secret::{holds_secret, without_secrets};
-pub(crate) use self::walk::{Found, Reading, tell};
+pub(crate) use self::walk::{Found, Reading, collect_faults};
 pub(crate) use self::words::{describe, describe_range, one_of};
 
 pub(crate) use self::defaults::{RefusedDefault, refusal, refused_defaults};

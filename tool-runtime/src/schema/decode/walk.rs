@@ -55,16 +55,16 @@ impl Reading {
     }
 }
 
-/// Judges the value at `at`: refused, or admitted as it is, or admitted in other words, with its end.
+/// Validates the value at `at`: refused, or admitted as it is, or admitted in other words, with its end.
 /// Other words are integers in the spelling that serde's buffers know.
-pub(crate) fn judge(
+pub(crate) fn validate(
     text: &str,
     at: usize,
     reading: Reading,
     shape: &Shape<'_>,
 ) -> Result<Option<(String, usize)>, Error> {
     let store = Store::new();
-    let mut walk = Walk::new(reading.of(text, at, &store), Mode::Judge, reading);
+    let mut walk = Walk::new(reading.of(text, at, &store), Mode::FailFast, reading);
     match walk.value(shape) {
         Err(Stop) => Err(Error::new(Problem::Type { wanted: "" })),
         Ok(()) if walk.edits.is_empty() => Ok(None),
@@ -90,7 +90,7 @@ pub(crate) enum Admitted {
 #[cfg(feature = "validate")]
 pub(crate) fn admitted(text: &str, reading: Reading, shape: &Shape<'_>) -> Admitted {
     let store = Store::new();
-    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::Judge, reading);
+    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::FailFast, reading);
     if walk.json.peek() != Some(b'{') {
         return Admitted::Refused;
     }
@@ -103,10 +103,19 @@ pub(crate) fn admitted(text: &str, reading: Reading, shape: &Shape<'_>) -> Admit
     }
 }
 
-/// Finds all that is wrong with a text that is JSON.
-pub(crate) fn tell(text: &str, reading: Reading, root: &Shape<'_>, repairs: Repairs) -> Found {
+/// Collects all faults of a text that is JSON.
+pub(crate) fn collect_faults(
+    text: &str,
+    reading: Reading,
+    root: &Shape<'_>,
+    repairs: Repairs,
+) -> Found {
     let store = Store::new();
-    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::Tell { repairs }, reading);
+    let mut walk = Walk::new(
+        reading.of(text, 0, &store),
+        Mode::Collect { repairs },
+        reading,
+    );
     if reading.is_typed && holds_secret(root) {
         walk.secrecy = Secrecy::Around;
     }
@@ -124,9 +133,9 @@ pub(crate) fn tell(text: &str, reading: Reading, root: &Shape<'_>, repairs: Repa
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     /// The first fault ends the walk.
-    Judge,
+    FailFast,
     /// Faults are collected.
-    Tell { repairs: Repairs },
+    Collect { repairs: Repairs },
 }
 
 /// What of the text may be told.
@@ -162,7 +171,7 @@ struct Walk<'t> {
     edits: Vec<Edit>,
     /// What is known of unions: nested ones would be judged again for each member of each union around
     /// them.
-    judged: HashMap<Memo, Option<End>>,
+    known_ways: HashMap<Memo, Option<End>>,
     /// Where the value stands that this text was found in, if it is not the arguments' own.
     outer: Option<usize>,
     /// How many unions have been entered since the last value was.
@@ -184,7 +193,7 @@ impl<'t> Walk<'t> {
             path: Vec::new(),
             found: Found::default(),
             edits: Vec::new(),
-            judged: HashMap::new(),
+            known_ways: HashMap::new(),
             outer: None,
             unions: 0,
             tried: 0,
@@ -231,8 +240,8 @@ impl<'t> Walk<'t> {
         walked
     }
 
-    fn tells(&self) -> bool {
-        self.mode != Mode::Judge
+    fn collects(&self) -> bool {
+        self.mode != Mode::FailFast
     }
 
     /// Walks a part of the value.
@@ -242,7 +251,7 @@ impl<'t> Walk<'t> {
         walk: impl FnOnce(&mut Self) -> Walked,
     ) -> Walked {
         self.unions = 0;
-        if !self.tells() {
+        if !self.collects() {
             return walk(self);
         }
         self.path.push(segment());

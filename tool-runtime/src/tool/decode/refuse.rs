@@ -143,7 +143,8 @@ pub(super) fn repair<'a>(
     has_secrets: bool,
 ) -> Result<&'a str, ToolError> {
     let Repaired { text, mut repairs } = object(text, call, Shape::ANYTHING)?;
-    let found = |repairs| walk::tell(text, reading_at_run_time(text, call), root, repairs);
+    let found =
+        |repairs| walk::collect_faults(text, reading_at_run_time(text, call), root, repairs);
     let mut all = found(call.repairs());
     if all.misses_what_it_dropped() {
         all = found(Repairs::None);
@@ -209,7 +210,7 @@ pub(super) fn refuse<'a>(
 ) -> Result<(), ToolError> {
     let root = Shape::new(crate::schema::shape::Kind::Object(params));
     let Repaired { text, mut repairs } = object(text, call, &root)?;
-    let mut found = walk::tell(text, reading(call), &root, call.repairs());
+    let mut found = walk::collect_faults(text, reading(call), &root, call.repairs());
     repairs.append(&mut found.repairs);
     // Types that nobody can look into may buffer, too, and then know integers by their spelling.
     let is_other = found.text.is_some() || !repairs.is_empty();
@@ -306,7 +307,7 @@ pub(super) fn refuse_whole<'a>(
         Ok(object) => object,
         Err(error) => return Refused::Told(error),
     };
-    let mut found = walk::tell(text, reading(call), shape, call.repairs());
+    let mut found = walk::collect_faults(text, reading(call), shape, call.repairs());
     repairs.append(&mut found.repairs);
     if found.faults.is_empty() {
         if found.text.is_some() || !repairs.is_empty() {

@@ -166,7 +166,7 @@ impl<'t> Walk<'t> {
                     })?;
                 } else if keys.is_open() {
                     self.inside(segment, |walk| walk.any(true))?;
-                } else if self.tells() {
+                } else if self.collects() {
                     let value_at = self.json.offset();
                     unknown.push(Unknown {
                         key: name,
@@ -232,7 +232,7 @@ impl<'t> Walk<'t> {
         let mut missing = keys
             .all()
             .filter(|(index, key)| key.required && !key.field.flatten && !given.has(*index));
-        if !self.tells() {
+        if !self.collects() {
             return missing.next().map_or(Ok(()), |_| Err(Stop));
         }
         let missing: Vec<Key<'_>> = missing.map(|(_, key)| key).collect();

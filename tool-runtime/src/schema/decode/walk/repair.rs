@@ -39,7 +39,7 @@ impl Walk<'_> {
     fn repairs(&self) -> Repairs {
         const MOST: usize = 1000;
         match self.mode {
-            Mode::Tell { repairs } if self.found.repairs.len() < MOST => repairs,
+            Mode::Collect { repairs } if self.found.repairs.len() < MOST => repairs,
             _ => Repairs::None,
         }
     }
@@ -56,7 +56,7 @@ impl Walk<'_> {
 
     /// A value of another JSON type than the shape's.
     pub(super) fn mismatch(&mut self, shape: &Shape<'_>) -> Walked {
-        if !self.tells() {
+        if !self.collects() {
             return Err(Stop);
         }
         self.json.peek();

@@ -146,13 +146,13 @@ impl<'t> Walk<'t> {
             return self.mismatch(shape);
         }
         // Of the outermost union nobody asks again, and of those in it only its own members do.
-        let memo = (self.tried > 1 && self.mode == Mode::Judge).then_some((start, ways.id()));
+        let memo = (self.tried > 1 && self.mode == Mode::FailFast).then_some((start, ways.id()));
         if let Some(known) = self.known(memo, depth) {
             return known;
         }
         let (unions, mode) = (self.unions, self.mode);
         let noted = self.edits.len();
-        self.mode = Mode::Judge;
+        self.mode = Mode::FailFast;
         self.tried += 1;
         let entry = self.first_entry().unwrap_or_default();
         self.json.rewind(start, depth);
@@ -175,8 +175,8 @@ impl<'t> Walk<'t> {
         self.note(memo, admitted, noted);
         match (admitted, mode) {
             (true, _) => Ok(()),
-            (false, Mode::Judge) => Err(Stop),
-            (false, Mode::Tell { .. }) => self.meant(shape, &ways.all(next), start, depth),
+            (false, Mode::FailFast) => Err(Stop),
+            (false, Mode::Collect { .. }) => self.meant(shape, &ways.all(next), start, depth),
         }
     }
 

@@ -15,6 +15,7 @@ pub(crate) enum JsonType {
 
 impl JsonType {
     /// Returns the type of JSON that starts with this byte.
+    #[inline]
     pub(crate) const fn of_byte(byte: u8) -> Option<Self> {
         Some(match byte {
             b'n' => Self::Null,
@@ -30,6 +31,7 @@ impl JsonType {
 
 impl Kind<'_> {
     /// Returns the type of all values; `None` if they are of several types, or another shape knows.
+    #[inline]
     pub(crate) const fn json_type(&self) -> Option<JsonType> {
         Some(match self {
             Kind::Null => JsonType::Null,
@@ -156,6 +158,7 @@ impl<'s> Kind<'s> {
 impl Shape<'_> {
     /// Returns true if a value may start with this byte; `None` if that takes a look at other shapes than those
     /// inside the layers.
+    #[inline]
     pub(crate) const fn starts_with(&self, byte: u8) -> Option<bool> {
         let mut shape = self;
         while let Some(inner) = shape.kind.layer(Side::Input) {

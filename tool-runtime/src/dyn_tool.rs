@@ -25,7 +25,7 @@ use toolwright_provider::dialect::Plan;
 use toolwright_schema::decode::without_secrets;
 use toolwright_schema::read::read;
 use toolwright_schema::render::SchemaDoc;
-use toolwright_schema::shape::{Kind, Schema, Shape};
+use toolwright_schema::shape::{Schema, Shape};
 use toolwright_schema::text::NameError;
 
 /// A tool that is known only at run time: from a file, a database, or a closure.
@@ -487,9 +487,6 @@ impl Debug for DynToolBuilder {
 
 /// Whether arguments can be of this shape: they are an object.
 fn is_object(shape: &Shape<'_>) -> bool {
-    match shape.kind {
-        Kind::Object(_) | Kind::Map(_) | Kind::Any | Kind::Foreign(_) => true,
-        Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => is_object(inner),
-        _ => false,
-    }
+    let kind = shape.core();
+    !shape.is_nullable() && (kind.is_object() || kind.is_opaque())
 }

@@ -47,8 +47,8 @@ pub use toolwright_schema::render::SchemaDoc;
 #[cfg(feature = "schemars")]
 pub use toolwright_schema::shape::Opaque;
 pub use toolwright_schema::shape::{
-    Array, Back, Bounds, Care, Edge, Field, Foreign, Id, Int, IntegerRange, KeyHead, Kind, Literal,
-    Map, NumberRange, Object, OutputPresence, Pattern, Presence, Refs, Schema, Shape, StringRules,
-    Sure, Union, Variant,
+    Array, Back, Bounds, Edge, Field, Foreign, Id, Int, IntegerRange, Kind, Literal, Map,
+    NumberRange, Object, OutputPresence, Pattern, Presence, Refs, Schema, Shape, StringRules,
+    Union, Variant,
 };
 pub use toolwright_schema::text::{NameError, Printable, ShortStr, is_portable_name};

@@ -4,9 +4,12 @@
 //! that are known only at run time are JSON (`schema::read::Ordered`) and have a tree
 //! of their own.
 
-mod care;
+mod check_level;
+mod children;
 pub mod estimate;
 mod extern_types;
+mod facts;
+mod fast_bounds;
 mod field;
 pub(crate) mod fields;
 #[cfg(feature = "schemars")]
@@ -14,6 +17,8 @@ mod foreign;
 mod int;
 mod key_head;
 mod kinds;
+mod layers;
+mod listed_keys;
 mod narrow;
 #[cfg(feature = "schemars")]
 mod opaque;
@@ -22,23 +27,25 @@ mod recursion;
 mod rule;
 mod schema;
 mod std_types;
-mod sure;
 mod view;
 
-pub use self::care::Care;
+pub(crate) use self::check_level::CheckLevel;
+pub(crate) use self::children::Role;
+pub(crate) use self::fast_bounds::FastBounds;
 pub use self::field::{Field, OutputPresence, Presence};
-pub(crate) use self::fields::{Alternative, Key, Plain, alternatives, alternatives_of};
+pub use self::fields::{Alternative, Key, Rest, alternatives, alternatives_of};
 #[cfg(feature = "schemars")]
 pub use self::foreign::foreign;
 pub use self::int::Int;
 pub use self::int::{SIGNED_KEY, UNSIGNED_KEY};
-pub use self::key_head::KeyHead;
+pub(crate) use self::key_head::KeyHead;
 #[cfg(any(feature = "schemars", feature = "validate"))]
 pub(crate) use self::kinds::Definition;
 pub use self::kinds::{
     Array, Back, Bounds, Edge, Foreign, IntegerRange, Literal, Map, NumberRange, Object,
     StringRules, Union, Variant,
 };
+pub(crate) use self::listed_keys::ListedKeys;
 pub(crate) use self::narrow::{Bare, Peeled, bare};
 #[cfg(feature = "schemars")]
 pub use self::opaque::Opaque;
@@ -48,7 +55,6 @@ pub(crate) use self::rule::{Contains, Places, Rule, Text};
 #[cfg(any(feature = "schemars", feature = "validate"))]
 pub use self::rule::{If, Oracle, Types};
 pub use self::schema::{Refs, Schema};
-pub use self::sure::Sure;
 pub use self::view::{Detail, Side, written};
 
 /// A type's schema, as a tree that the compiler can read.
@@ -65,10 +71,12 @@ pub struct Shape<'s> {
     pub title: &'s str,
     /// Who the type is, where a recursive type may come back to it.
     pub id: Id,
-    /// How closely the decoder has to look.
-    pub care: Care,
-    /// Values that it need not look at closely.
-    pub sure: Sure,
+    /// How closely the decoder has to look. `Shape::new` knows; nobody else sets it.
+    #[doc(hidden)]
+    pub check: CheckLevel,
+    /// Values that it need not look at closely. `Shape::new` knows; nobody else sets it.
+    #[doc(hidden)]
+    pub fast: FastBounds,
     /// Values are for the tool alone: no error, event or log shows them. A provider is not told.
     pub is_secret: bool,
 }
@@ -169,8 +177,8 @@ impl<'s> Shape<'s> {
     /// A shape without words of its own.
     pub const fn new(kind: Kind<'s>) -> Self {
         Self {
-            care: Care::of(&kind),
-            sure: Sure::of(&kind),
+            check: CheckLevel::of(&kind),
+            fast: FastBounds::of(&kind),
             kind,
             description: "",
             title: "",
@@ -200,30 +208,6 @@ impl<'s> Shape<'s> {
             },
             _ => self,
         }
-    }
-
-    /// The kind below the layers that hold on the side that is read: `null`, bounds.
-    #[inline]
-    pub const fn core(&self) -> &Kind<'s> {
-        let mut shape = self;
-        loop {
-            shape = match &shape.kind {
-                Kind::Nullable(inner)
-                | Kind::Narrow(inner, _)
-                | Kind::Sides { input: inner, .. } => inner,
-                kind => return kind,
-            };
-        }
-    }
-
-    /// The same, of the type that an edge back leads to. `const` cannot follow one.
-    #[inline]
-    pub(crate) fn followed(&self) -> &Kind<'s> {
-        let mut kind = self.core();
-        while let Kind::Back(back) = kind {
-            kind = back.shape().core();
-        }
-        kind
     }
 
     /// The same shape, of values that are for the tool alone.

@@ -13,21 +13,15 @@ macro_rules! ask {
     };
 }
 
-mod arrays;
 mod back;
 mod objects;
-mod parts;
 mod values;
 
 use super::Dialect;
 use super::reject::RejectCode;
-use super::rules::{Limits, ObjectFacts, ObjectForm, Root, Rules, Wanted};
+use super::rules::{Limits, Root, Rules, Wanted};
 use super::size::Size;
-use toolwright_schema::shape::{Id, Kind, Object, Refs, Shape};
-
-use self::parts::{
-    Rest, are_objects, core, count, has_any_key, has_known_keys, is_nullable, is_read, rest,
-};
+use toolwright_schema::shape::{Id, Kind, Refs, Rest, Shape};
 
 /// How deep a path is told.
 const STEPS: usize = 12;
@@ -200,12 +194,12 @@ struct Walk {
 
 impl Walk {
     const fn root(&mut self, shape: &Shape<'static>) -> Option<RejectCode> {
-        let kind = core(shape);
+        let kind = shape.only_core();
         let root = match kind {
-            _ if is_nullable(shape) => Root::Other,
-            Kind::Object(object) if matches!(rest(object), Rest::Union) => Root::Objects,
-            Kind::Union(union) if are_objects(union) => Root::Objects,
-            Kind::Object(_) | Kind::Map(_) => Root::Object,
+            _ if shape.is_nullable() => Root::Other,
+            Kind::Object(object) if matches!(object.rest(), Rest::Union) => Root::Objects,
+            Kind::Union(union) if union.are_objects() => Root::Objects,
+            kind if kind.is_object() => Root::Object,
             Kind::Unknown => return None,
             Kind::Foreign(_) | Kind::Back(_) => {
                 self.look_away();
@@ -219,69 +213,6 @@ impl Walk {
             ask!(self.names(object));
         }
         self.keys(kind, 0, true)
-    }
-
-    /// An object or a map, inside so many others.
-    const fn keys(
-        &mut self,
-        kind: &Kind<'static>,
-        levels: usize,
-        is_root: bool,
-    ) -> Option<RejectCode> {
-        let (declares, is_open, any_key) = match kind {
-            Kind::Object(object) => {
-                let rest = rest(object);
-                let is_open = matches!(rest, Rest::Open);
-                (
-                    count(object) > 0 || matches!(rest, Rest::Union),
-                    is_open,
-                    true,
-                )
-            }
-            Kind::Map(map) => {
-                let are_known = has_known_keys(map);
-                (are_known, !are_known, has_any_key(map))
-            }
-            _ => return None,
-        };
-        let form = match self.rules.object(ObjectFacts {
-            is_root,
-            declares,
-            is_open,
-            is_map: is_open && !declares,
-            any_key,
-        }) {
-            Ok(form) => form,
-            Err(code) => return Some(code),
-        };
-        if matches!(form, ObjectForm::Entries) {
-            self.size.add_keys(2, "key".len() + "value".len());
-        }
-        match kind {
-            Kind::Object(object) => self.object(object, levels + 1),
-            Kind::Map(map) => self.map(map, levels + 1, form),
-            _ => None,
-        }
-    }
-
-    /// The names of the arguments.
-    const fn names(&mut self, object: &Object<'static>) -> Option<RejectCode> {
-        let mut fields = object.fields;
-        while let [field, rest @ ..] = fields {
-            fields = rest;
-            if !is_read(field) {
-                continue;
-            }
-            if field.flatten {
-                if let Kind::Object(inner) = core(field.shape) {
-                    ask!(self.names(inner));
-                }
-            } else if let Some(code) = self.rules.argument(field.name) {
-                self.steps.push(field.name);
-                return Some(code);
-            }
-        }
-        None
     }
 
     const fn enter(&mut self, id: Id) -> bool {
@@ -308,6 +239,21 @@ impl Walk {
             self.steps.pop();
         }
         found
+    }
+
+    /// Returns how long a text is. Its bytes are known without looking at them.
+    const fn length(&self, text: &str) -> usize {
+        if !self.by_characters {
+            return text.len();
+        }
+        let mut count = 0;
+        let mut bytes = text.as_bytes();
+        while let [byte, rest @ ..] = bytes {
+            // All but those that continue a character.
+            count += (*byte & 0xc0 != 0x80) as usize;
+            bytes = rest;
+        }
+        count
     }
 
     const fn limits(&self) -> &'static Limits {

@@ -66,19 +66,14 @@ pub const fn root(
     theirs: Option<&'static Shape<'static>>,
 ) -> &'static Shape<'static> {
     let shape = known(ours, theirs);
-    match shape.kind {
-        Kind::Object(_)
-        | Kind::Map(_)
-        | Kind::Any
-        | Kind::Narrow(..)
-        | Kind::Sides { .. }
-        | Kind::Back(_)
-        | Kind::Foreign(_)
-        | Kind::Unknown => shape,
-        _ => panic!(
-            "a flattened parameter is all of the arguments, so it must be one object\nhelp: remove `flatten`, or take a struct"
-        ),
-    }
+    let kind = &shape.kind;
+    assert!(
+        kind.is_object()
+            || kind.is_opaque()
+            || matches!(kind, Kind::Narrow(..) | Kind::Sides { .. } | Kind::Back(_)),
+        "a flattened parameter is all of the arguments, so it must be one object\nhelp: remove `flatten`, or take a struct"
+    );
+    shape
 }
 
 /// The slot of an argument; the bound is the one error of a type that can be none.

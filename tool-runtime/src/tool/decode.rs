@@ -12,7 +12,7 @@ use crate::tool::{Call, Slot};
 use toolwright_provider::call::ToolError;
 #[cfg(feature = "validate")]
 use toolwright_schema::decode::walk::{self, Admitted};
-use toolwright_schema::decode::{Error, Fault, FaultCode, Json, Watch, position};
+use toolwright_schema::decode::{Error, Expected, Fault, FaultCode, Json, position};
 use toolwright_schema::shape::{Field, Object, Presence, Shape};
 
 /// At most so many parameters: one bit each says whether it was given.
@@ -105,8 +105,8 @@ fn fill_one<'a>(
     slot: &mut dyn Slot<'a>,
 ) -> Result<(), Error> {
     let mut elsewhere = None;
-    let watch = Watch::of(field.shape, json.is_lowered());
-    slot.fill(json.arrive(watch, &mut elsewhere)?)
+    let expected = Expected::of(field.shape, json.is_lowered());
+    slot.fill(json.enter_value(expected, &mut elsewhere)?)
 }
 
 fn fill<'a>(
@@ -212,14 +212,14 @@ fn decode_whole<'a, T>(
     mut read: impl FnMut(&mut Json<'a>) -> Result<T, Error>,
 ) -> Result<(T, &'a str), ToolError> {
     let text = arguments(call)?;
-    let watch = root.map_or(Watch::Typed, Watch::Shaped);
+    let expected = root.map_or(Expected::Typed, Expected::Shaped);
     let mut whole = |text| {
         let mut json = reader(text, call);
         if json.peek() != Some(b'{') {
             return Err(json.mismatch("an object"));
         }
         let mut elsewhere = None;
-        let value = read(json.arrive(watch, &mut elsewhere)?)?;
+        let value = read(json.enter_value(expected, &mut elsewhere)?)?;
         json.finish()?;
         Ok(value)
     };

@@ -4,19 +4,20 @@ use serde::de::{
 };
 use toolwright_json::Place;
 
+use super::expected::Expected;
+use super::inside::Inside;
 use super::read::Json;
-use super::watch::{Inside, Watch};
 use super::{Error, Problem, Segment, key};
 
 /// Reads the value that stands next, of which this is known.
 #[inline]
 fn read<'de, T: DeserializeSeed<'de>>(
     json: &mut Json<'de>,
-    watch: Watch,
+    expected: Expected,
     seed: T,
 ) -> Result<T::Value, Error> {
     let mut elsewhere = None;
-    seed.deserialize(json.arrive(watch, &mut elsewhere)?)
+    seed.deserialize(json.enter_value(expected, &mut elsewhere)?)
 }
 
 /// The elements of an array.
@@ -72,8 +73,8 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
         let start = self.json.offset();
         let index = self.index;
         self.index += 1;
-        let watch = self.inside.element(self.json);
-        match watch.and_then(|watch| read(self.json, watch, seed)) {
+        let expected = self.inside.element(self.json);
+        match expected.and_then(|expected| read(self.json, expected, seed)) {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(error.inside(Segment::Index(index), start)),
         }
@@ -86,7 +87,7 @@ pub(super) struct Fields<'j, 'de> {
     place: Place,
     key: &'de str,
     /// What the value behind it has to be.
-    value: Watch,
+    value: Expected,
     known: &'static [&'static str],
     inside: Inside,
     /// The keys so far that the struct does not know, where such may stand; all of them, where it
@@ -102,7 +103,7 @@ impl<'j, 'de> Fields<'j, 'de> {
             json,
             place: Place::Opened,
             key: "",
-            value: Watch::Typed,
+            value: Expected::Typed,
             known,
             inside: Inside::TYPED,
             others: None,
@@ -116,7 +117,7 @@ impl<'j, 'de> Fields<'j, 'de> {
     }
 
     /// The next key, of an object of which more is known than its type asks for.
-    fn watched_key(&mut self) -> Result<Option<&'de str>, Error> {
+    fn shaped_key(&mut self) -> Result<Option<&'de str>, Error> {
         let key = loop {
             let Some(key) = self.json.next_key(&mut self.place)? else {
                 return Ok(None);
@@ -157,7 +158,7 @@ impl<'j, 'de> Fields<'j, 'de> {
             self.json.asked = key.and(Some(self.known));
             key
         } else {
-            self.watched_key()?
+            self.shaped_key()?
         };
         self.key = key.unwrap_or_default();
         Ok(())
@@ -323,8 +324,8 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
             self.json.asked = Some(&[]);
         }
         let start = self.json.offset();
-        let watch = self.inside.value(self.json, key);
-        match watch.and_then(|watch| read(self.json, watch, seed)) {
+        let expected = self.inside.value(self.json, key);
+        match expected.and_then(|expected| read(self.json, expected, seed)) {
             Ok(value) => Ok(value),
             Err(error) => Err(error.inside_key(key, start)),
         }
@@ -335,7 +336,7 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
 pub(super) struct Tagged<'j, 'de> {
     pub(super) json: &'j mut Json<'de>,
     pub(super) tag: &'de str,
-    pub(super) watch: Watch,
+    pub(super) expected: Expected,
 }
 
 impl<'de> EnumAccess<'de> for Tagged<'_, 'de> {
@@ -352,7 +353,7 @@ impl<'de> Tagged<'_, 'de> {
     fn read<T>(self, read: impl FnOnce(&mut Json<'de>) -> Result<T, Error>) -> Result<T, Error> {
         let start = self.json.offset();
         let mut elsewhere = None;
-        let json = self.json.arrive(self.watch, &mut elsewhere);
+        let json = self.json.enter_value(self.expected, &mut elsewhere);
         match json.and_then(read) {
             Ok(value) => Ok(value),
             Err(error) => Err(error.inside_key(self.tag, start)),

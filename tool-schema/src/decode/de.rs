@@ -3,9 +3,10 @@ use serde::de::{Deserializer, Visitor};
 use toolwright_json::{Number, Place};
 
 use super::access::{Elements, Entries, Fields, Tagged};
+use super::expected::Expected;
+use super::inside::Inside;
 use super::number::{finite, visit, visit_wide};
 use super::read::Json;
-use super::watch::{Inside, Watch};
 use super::{Error, Problem};
 
 /// The name under which `serde_json::value::RawValue` asks for its text, and the key under which
@@ -32,7 +33,7 @@ impl<'de> Json<'de> {
     }
 
     /// Consumes `{"tag":` of a variant with content.
-    fn open_variant(&mut self, inside: &mut Inside) -> Result<(&'de str, Watch), Error> {
+    fn open_variant(&mut self, inside: &mut Inside) -> Result<(&'de str, Expected), Error> {
         if self.peek() != Some(b'{') {
             return Err(self.mismatch(VARIANT));
         }
@@ -166,7 +167,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
         visitor: V,
     ) -> Result<V::Value, Error> {
         if name == RAW_VALUE {
-            let raw = BorrowedStrDeserializer::<Error>::new(self.skip_judged()?);
+            let raw = BorrowedStrDeserializer::<Error>::new(self.skip_checked()?);
             let key = BorrowedStrDeserializer::<Error>::new(RAW_VALUE);
             return visitor.visit_map(MapDeserializer::new(std::iter::once((key, raw))));
         }
@@ -218,9 +219,13 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
             return tag.deserialize_enum(name, variants, visitor);
         }
         let mut inside = Inside::TYPED;
-        let (tag, watch) = self.open_variant(&mut inside)?;
+        let (tag, expected) = self.open_variant(&mut inside)?;
         let json = &mut *self;
-        let value = visitor.visit_enum(Tagged { json, tag, watch })?;
+        let value = visitor.visit_enum(Tagged {
+            json,
+            tag,
+            expected,
+        })?;
         self.close_variant(tag, &inside)?;
         Ok(value)
     }
@@ -237,7 +242,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
         {
             return Err(Error::new(Problem::UnknownKey { known }));
         }
-        self.skip_judged()?;
+        self.skip_checked()?;
         visitor.visit_unit()
     }
 }

@@ -10,7 +10,7 @@ use toolwright_json::{Number, Place, write_comma};
 use super::Error;
 use super::read::Json;
 use crate::decode::{Leaf, admits, int_of};
-use crate::shape::{Array, Field, Kind, Map, Object, Presence, Shape, bare};
+use crate::shape::{Field, Kind, Map, Object, Shape, bare};
 
 /// An array of one type and of exactly so many elements becomes an object of places where no word
 /// says how many there are. A longer one has its length in its description.
@@ -20,8 +20,7 @@ impl Map<'_> {
     /// Whether `null` behind a key stands for leaving it out: all keys are known, so that a strict
     /// mode wants each of them.
     pub(crate) fn leaves_out_by_null(&self) -> bool {
-        let keys_are_known = matches!(bare(self.keys, false).kind, Kind::Enum(_) | Kind::Bool);
-        keys_are_known && !admits(self.values, Leaf::Null)
+        self.has_known_keys() && !admits(self.values, Leaf::Null)
     }
 }
 
@@ -29,13 +28,10 @@ impl Object<'_> {
     /// Whether it has no keys but those of a flattened map, which a strict mode has a list of entries
     /// for.
     fn is_map(&self) -> bool {
-        let mut read = self
-            .fields
-            .iter()
-            .filter(|field| field.presence != Presence::Never);
+        let mut read = self.fields.iter().filter(|field| field.is_read());
         let is_map = |field: &Field<'_>| {
             field.flatten
-                && match bare(field.shape, false).kind {
+                && match field.shape.only_core() {
                     Kind::Map(_) | Kind::Any => true,
                     Kind::Object(inner) => inner.is_map(),
                     _ => false,
@@ -48,7 +44,7 @@ impl Object<'_> {
 impl Field<'_> {
     /// Whether `null` stands for leaving it out.
     pub fn is_left_out_by_null(&self) -> bool {
-        self.presence != Presence::Required && !admits(self.shape, Leaf::Null)
+        !self.is_required() && !admits(self.shape, Leaf::Null)
     }
 }
 
@@ -64,20 +60,13 @@ impl Json<'_> {
         let (start, depth) = (self.offset(), self.depth());
         let raised = match (kind, self.peek()) {
             (Kind::Map(map), Some(b'[')) => {
-                self.entries(matches!(bare(map.keys, false).kind, Kind::Integer(_)))?
+                self.entries(matches!(map.keys.only_core(), Kind::Integer(_)))?
             }
             (Kind::Object(object), Some(b'[')) if object.is_map() => self.entries(false)?,
-            (Kind::Tuple(items), Some(b'{')) => self.places(items.len())?,
-            (
-                Kind::Array(Array {
-                    min_len,
-                    max_len: Some(max_len),
-                    ..
-                }),
-                Some(b'{'),
-            ) if min_len == max_len && u128::from(max_len) <= MOST_PLACES => {
-                self.places(usize::try_from(max_len).unwrap_or(0))?
-            }
+            (kind, Some(b'{')) => match places(&kind) {
+                Some(len) => self.places(len)?,
+                None => None,
+            },
             _ => None,
         };
         if raised.is_none() {
@@ -139,6 +128,19 @@ impl Json<'_> {
         }
         let places: Option<Vec<&str>> = places.into_iter().collect();
         Ok(places.map(|places| format!("[{}]", places.join(","))))
+    }
+}
+
+/// Returns how many places an array has that a strict mode has an object of places for.
+fn places(kind: &Kind<'_>) -> Option<usize> {
+    let is_tuple = matches!(kind, Kind::Tuple(_));
+    match kind.len_range() {
+        (min, Some(max))
+            if kind.is_array() && min == max && (is_tuple || u128::from(max) <= MOST_PLACES) =>
+        {
+            usize::try_from(max).ok()
+        }
+        _ => None,
     }
 }
 

@@ -7,15 +7,15 @@
 use toolwright_json::Place;
 
 use super::Error;
+use super::expected::Expected;
 use super::read::{Form, Json};
-use super::watch::Watch;
-use crate::shape::{Field, Kind, Object, Peeled, Shape, Sure, Union, Variant};
+use crate::shape::{FastBounds, Field, Kind, Object, Peeled, Shape, Union, Variant};
 
 impl<'de> Json<'de> {
     /// Returns what a value that serde buffers has to be, if the reader can check it as it goes: a value without
     /// parts, an array, or an object whose keys are all known. Of a union that is the one member that may
     /// admit the value. It looks no further than behind the first entry of an object.
-    pub(super) fn member(&mut self, mut shape: &'static Shape<'static>) -> Option<Watch> {
+    pub(super) fn member(&mut self, mut shape: &'static Shape<'static>) -> Option<Expected> {
         let next = self.peek()?;
         let mut is_tagged = false;
         // A type that is an untagged variant of itself never comes to an end.
@@ -28,7 +28,7 @@ impl<'de> Json<'de> {
                     } else {
                         Form::Buffered
                     };
-                    return Some(Watch::Shaped(shape));
+                    return Some(Expected::Shaped(shape));
                 }
                 Kind::Union(union) => match self.tagged_member(union, next) {
                     Some(member) => {
@@ -37,15 +37,15 @@ impl<'de> Json<'de> {
                     }
                     None => member_of(union, next)?,
                 },
-                _ if is_leaf(shape) => return Some(Watch::Shaped(shape)),
-                Kind::Nullable(inner) if next != b'n' => inner,
-                Kind::Sides { input, .. } => input,
-                Kind::Back(back) => back.shape(),
-                _ if next == b'[' && has_elements(shape) => {
-                    self.form = Form::Buffered;
-                    return Some(Watch::Shaped(shape));
-                }
-                _ => return None,
+                _ if is_leaf(shape) => return Some(Expected::Shaped(shape)),
+                _ => match unbounded(shape, next) {
+                    Some(inner) => inner,
+                    None if next == b'[' && has_elements(shape) => {
+                        self.form = Form::Buffered;
+                        return Some(Expected::Shaped(shape));
+                    }
+                    None => return None,
+                },
             };
         }
         None
@@ -92,20 +92,20 @@ impl<'de> Json<'de> {
 
 /// Whether values of a shape have no parts.
 fn is_leaf(shape: &Shape<'_>) -> bool {
-    !matches!(shape.sure, Sure::Nothing)
-        || matches!(
-            shape.core(),
-            Kind::Null
-                | Kind::Bool
-                | Kind::Integer(_)
-                | Kind::Number(_)
-                | Kind::String(_)
-                | Kind::Enum(_)
-        )
+    !matches!(shape.fast, FastBounds::Nothing) || shape.core().is_leaf()
+}
+
+/// What stands inside a layer that says nothing of a value with this first byte, or behind an edge back.
+fn unbounded(shape: &'static Shape<'static>, next: u8) -> Option<&'static Shape<'static>> {
+    let says_more = shape.kind.bounds().is_some() || shape.kind.adds_null() && next == b'n';
+    shape.layer_or_target().filter(|_| !says_more)
 }
 
 /// The keys of an object that has no others: its own, and those of a struct that is flattened into it behind
 /// them. So serde reads the content of an internally tagged variant.
+///
+/// The walk's [`ListedKeys`](crate::shape::ListedKeys) know more of flattened structs. Here they would
+/// cost a tagged value 5 % of its instructions (`decode-tagged` of `benches/gate.sh`).
 #[derive(Clone, Copy)]
 struct Listed {
     own: &'static [Field<'static>],
@@ -113,7 +113,7 @@ struct Listed {
 }
 
 impl Listed {
-    /// The keys of an object; nothing if there are others, or too many to be noted in a word.
+    /// Returns the keys of an object; nothing if there are others, or too many to be noted in a word.
     fn of(object: &Object<'static>) -> Option<Self> {
         let listed = match object.fields {
             [own @ .., last] if last.flatten => match &last.shape.kind {
@@ -145,7 +145,7 @@ impl Listed {
         }
     }
 
-    /// The field of this name, looked for from `next` on first.
+    /// Returns the field of this name, looked for from `next` on first.
     fn find(self, key: &str, next: usize) -> Option<(usize, &'static Field<'static>)> {
         if let Some(field) = self.get(next)
             && field.is_read_as(key)
@@ -164,26 +164,11 @@ fn has_elements(shape: &Shape<'_>) -> bool {
     matches!(peeled.kind, Kind::Array(array) if !array.unique && !peeled.unique)
 }
 
-/// Whether values of a shape may start with this byte; nothing if there is more to it.
-fn starts(shape: &Shape<'_>, byte: u8) -> Option<bool> {
-    Some(match &shape.kind {
-        Kind::Null => byte == b'n',
-        Kind::Bool => matches!(byte, b't' | b'f'),
-        Kind::Integer(_) | Kind::Number(_) => matches!(byte, b'-' | b'0'..=b'9'),
-        Kind::String(_) | Kind::Enum(_) => byte == b'"',
-        Kind::Array(_) | Kind::Tuple(_) => byte == b'[',
-        Kind::Object(_) | Kind::Map(_) => byte == b'{',
-        Kind::Nullable(inner) => byte == b'n' || starts(inner, byte)?,
-        Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => starts(inner, byte)?,
-        _ => return None,
-    })
-}
-
 /// Returns the member of a union that alone may admit a value that starts with this byte.
 fn member_of(union: &'static Union<'static>, next: u8) -> Option<&'static Shape<'static>> {
     let mut found = None;
     for member in union.members {
-        if starts(member, next)? && found.replace(member).is_some() {
+        if member.starts_with(next)? && found.replace(member).is_some() {
             return None;
         }
     }
@@ -194,16 +179,8 @@ fn member_of(union: &'static Union<'static>, next: u8) -> Option<&'static Shape<
 fn tag_of(
     member: &'static Shape<'static>,
 ) -> Option<(&'static Field<'static>, &'static Variant<'static>)> {
-    match &member.kind {
-        Kind::Object(Object {
-            fields: [field, ..],
-            ..
-        }) if !field.flatten => match &field.shape.kind {
-            Kind::Enum([variant]) => Some((field, variant)),
-            _ => None,
-        },
-        _ => None,
-    }
+    let field = member.kind.as_object()?.fields.first()?;
+    Some((field, field.tag()?))
 }
 
 /// The keys of a buffered object, as they come.
@@ -214,7 +191,7 @@ pub(super) struct Member {
     /// A bit for each key that has come.
     given: u64,
     /// What the value behind the last key has to be, until it is read.
-    value: Option<Watch>,
+    value: Option<Expected>,
     /// The first key is a tag, which has been looked at.
     is_tagged: bool,
 }
@@ -270,21 +247,21 @@ impl Member {
         self.given |= bit;
         self.next = index + 1;
         self.value = Some(if index == 0 && self.is_tagged {
-            Watch::Judged
+            Expected::Checked
         } else {
-            Watch::Shaped(field.shape)
+            Expected::Shaped(field.shape)
         });
         Ok(())
     }
 
     /// What the value behind a key has to be.
     #[inline]
-    pub(super) fn value(&mut self, json: &mut Json<'_>, key: &str) -> Result<Watch, Error> {
+    pub(super) fn value(&mut self, json: &mut Json<'_>, key: &str) -> Result<Expected, Error> {
         json.form = Form::Buffered;
         if self.value.is_none() {
             self.find(key)?;
         }
-        Ok(self.value.take().unwrap_or(Watch::ANY))
+        Ok(self.value.take().unwrap_or(Expected::ANY))
     }
 
     /// Whether no key is missing.

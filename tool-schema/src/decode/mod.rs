@@ -24,7 +24,9 @@ mod de;
 mod defaults;
 mod error;
 mod example;
+mod expected;
 pub mod fault;
+mod inside;
 mod key;
 mod limits;
 mod lowered;
@@ -35,7 +37,6 @@ mod repair;
 mod secret;
 mod store;
 pub mod walk;
-mod watch;
 mod words;
 
 pub(crate) use self::access::Seen;
@@ -49,14 +50,15 @@ pub use self::lowered::MOST_PLACES;
 pub use self::repair::{Repair, RepairKind, Repairs};
 pub use self::secret::unshown;
 pub use self::secret::{holds_secret, without_secrets};
-pub use self::walk::{Found, Reading, tell};
+pub use self::walk::{Found, Reading, collect_faults};
 pub(crate) use self::words::{describe, describe_range, one_of};
 
 pub use self::defaults::{RefusedDefault, refusal, refused_defaults};
 pub use self::error::{Error, Problem, Segment};
+pub use self::expected::{Expected, admits_key};
+pub use self::inside::position;
 pub use self::read::Json;
 pub use self::store::Store;
-pub use self::watch::{Watch, admits_key, position};
 
 /// How deep arrays and objects may nest, the arguments' own object included. Types recurse as deep
 /// as the text does.

@@ -1,8 +1,8 @@
 use serde::de::Visitor;
 use toolwright_json::{Integer, Number};
 
+use super::expected::Expected;
 use super::read::Json;
-use super::watch::Watch;
 use super::{Error, Problem};
 use crate::decode::{Leaf, is_integer};
 use crate::shape::NumberRange;
@@ -63,16 +63,16 @@ impl<'de> Json<'de> {
     /// Consumes a number and compares it with what it has to be.
     #[inline(always)]
     #[allow(clippy::inline_always)] // Integers and floats are read by code of their own.
-    pub(super) fn watched_number(&mut self, wanted: &'static str) -> Result<Number<'de>, Error> {
+    pub(super) fn checked_number(&mut self, wanted: &'static str) -> Result<Number<'de>, Error> {
         let number = self.number(wanted)?;
-        self.see(Leaf::Number(number))?;
+        self.check_leaf(Leaf::Number(number))?;
         Ok(number)
     }
 
     /// Consumes a number that is an integer, in any of its spellings: as text if 64 bits do not
     /// hold it.
     pub(super) fn integer(&mut self) -> Result<Number<'de>, Error> {
-        match self.watched_number(INTEGER)? {
+        match self.checked_number(INTEGER)? {
             Number::Text(text, _) => integer_of(text),
             number => Ok(number),
         }
@@ -80,19 +80,21 @@ impl<'de> Json<'de> {
 
     /// Consumes a number of any type: as an integer, if it has to be one.
     pub(super) fn any_number(&mut self) -> Result<Number<'de>, Error> {
-        let number = self.watched_number("a JSON value")?;
-        match (number, self.watch) {
-            (Number::Text(text, _), Watch::Shaped(shape)) if is_integer(shape) => integer_of(text),
-            (Number::Unsigned(0), watch) => Ok(self.zero(watch)),
+        let number = self.checked_number("a JSON value")?;
+        match (number, self.expected) {
+            (Number::Text(text, _), Expected::Shaped(shape)) if is_integer(shape) => {
+                integer_of(text)
+            }
+            (Number::Unsigned(0), expected) => Ok(self.zero(expected)),
             _ => Ok(number),
         }
     }
 
     /// The zero that was read. An integer of 64 bits has no sign there, and a float may be asked for.
     #[cold]
-    fn zero(&self, watch: Watch) -> Number<'de> {
-        match watch {
-            Watch::Shaped(shape) if is_integer(shape) => Number::Unsigned(0),
+    fn zero(&self, expected: Expected) -> Number<'de> {
+        match expected {
+            Expected::Shaped(shape) if is_integer(shape) => Number::Unsigned(0),
             _ if self.has_read(b"-0") => Number::Text("-0", -0.0),
             _ => Number::Unsigned(0),
         }
@@ -100,7 +102,7 @@ impl<'de> Json<'de> {
 
     /// The same for an integer of up to 128 bits.
     pub(super) fn wide_integer(&mut self) -> Result<Integer, Error> {
-        match self.watched_number(INTEGER)? {
+        match self.checked_number(INTEGER)? {
             Number::Unsigned(value) => Ok(Integer::Unsigned(value.into())),
             Number::Signed(value) => Ok(Integer::Signed(value.into())),
             Number::Text(text, _) => wide_integer_of(text),
@@ -112,7 +114,7 @@ impl<'de> Json<'de> {
     pub(super) fn narrow_float(&mut self) -> Result<f32, Error> {
         self.peek();
         let start = self.offset();
-        let number = self.watched_number("a number")?;
+        let number = self.checked_number("a number")?;
         match self.slice(start, self.offset()).parse::<f32>() {
             Ok(value) if value.abs() < f32::MAX => Ok(value),
             Ok(value)
@@ -128,7 +130,7 @@ impl<'de> Json<'de> {
     /// Consumes a number of any type: the float that is nearest to it. One that is too large for any
     /// is refused.
     pub(super) fn float(&mut self) -> Result<f64, Error> {
-        match self.watched_number("a number")? {
+        match self.checked_number("a number")? {
             // An integer of 64 bits has no sign there.
             Number::Unsigned(0) if self.has_read(b"-0") => Ok(-0.0),
             number => finite(number),

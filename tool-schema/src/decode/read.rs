@@ -1,7 +1,7 @@
-use toolwright_json::{Expected, Number, Place, Scanner};
+use toolwright_json::{Number, Place, Scanner};
 
+use super::expected::Expected;
 use super::store::Pen;
-use super::watch::Watch;
 use super::{Error, Problem, Store};
 use crate::decode::Leaf;
 use crate::shape::{Field, Presence};
@@ -18,7 +18,7 @@ pub struct Json<'de> {
     /// The keys of the struct, the value of one of whose keys is read next, if it is one's.
     pub(super) asked: Option<&'static [&'static str]>,
     /// What the value that is read next has to be.
-    pub(super) watch: Watch,
+    pub(super) expected: Expected,
     pub(super) form: Form,
     pub(super) pen: Pen<'de>,
 }
@@ -42,7 +42,7 @@ impl<'de> Json<'de> {
             scan: Scanner::new(text),
             key_at: 0,
             asked: None,
-            watch: Watch::Typed,
+            expected: Expected::Typed,
             form: Form::Plain,
             pen: store.pen(),
         }
@@ -68,14 +68,14 @@ impl<'de> Json<'de> {
     }
 
     /// A reader over another text, whose texts go where those of this one go, and which may nest as deep.
-    pub(super) fn beside(&self, text: &'de str, watch: Watch) -> Self {
+    pub(super) fn beside(&self, text: &'de str, expected: Expected) -> Self {
         let mut scan = Scanner::new(text);
         scan.rewind(0, self.depth());
         Self {
             scan,
             key_at: 0,
             asked: None,
-            watch,
+            expected,
             ..*self
         }
     }
@@ -143,7 +143,7 @@ impl<'de> Json<'de> {
                 Error::at(Problem::Type { wanted }, self.offset())
             }
             _ => {
-                let expected = Expected::Value.as_str();
+                let expected = toolwright_json::Expected::Value.as_str();
                 Error::at(Problem::Syntax { expected }, self.offset())
             }
         }
@@ -162,7 +162,7 @@ impl<'de> Json<'de> {
     }
 
     pub(super) fn boolean(&mut self) -> Result<bool, Error> {
-        self.see(Leaf::Bool)?;
+        self.check_leaf(Leaf::Bool)?;
         match self.peek() {
             Some(b't') => self.word("true").map(|()| true),
             Some(b'f') => self.word("false").map(|()| false),
@@ -171,7 +171,7 @@ impl<'de> Json<'de> {
     }
 
     pub fn null(&mut self) -> Result<(), Error> {
-        self.see(Leaf::Null)?;
+        self.check_leaf(Leaf::Null)?;
         match self.peek() {
             Some(b'n') => self.word("null"),
             _ => Err(self.mismatch("null")),
@@ -193,7 +193,7 @@ impl<'de> Json<'de> {
     #[cold]
     fn no_number(&mut self, error: toolwright_json::Error, wanted: &'static str) -> Error {
         match error.expected() {
-            Expected::Value => self.mismatch(wanted),
+            toolwright_json::Expected::Value => self.mismatch(wanted),
             _ => error.into(),
         }
     }
@@ -218,7 +218,7 @@ impl<'de> Json<'de> {
 
     /// The key that was read last, once more.
     pub(super) fn last_key(&self) -> Result<&'de str, Error> {
-        let mut json = self.beside(self.whole(), Watch::Typed);
+        let mut json = self.beside(self.whole(), Expected::Typed);
         json.scan.set_offset(self.key_at);
         json.lent()
     }
@@ -228,7 +228,7 @@ impl<'de> Json<'de> {
         match self.peek() {
             Some(b'"') => {
                 let text = self.lent()?;
-                self.see(Leaf::String(text))?;
+                self.check_leaf(Leaf::String(text))?;
                 Ok(text)
             }
             _ => Err(self.mismatch("a string")),
@@ -249,7 +249,7 @@ impl<'de> Json<'de> {
             },
             _ => return Err(self.mismatch("a string")),
         };
-        self.see(Leaf::String(match &text {
+        self.check_leaf(Leaf::String(match &text {
             Ok(text) => text,
             Err(text) => text,
         }))?;
@@ -257,7 +257,7 @@ impl<'de> Json<'de> {
     }
 
     /// Consumes a string as one of its own: made here, where it is compiled once.
-    pub fn owned(&mut self) -> Result<String, Error> {
+    pub(super) fn owned(&mut self) -> Result<String, Error> {
         Ok(self.string()?.map_or_else(|text| text, str::to_owned))
     }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use toolwright_json::{Place, write_comma, write_key};
 
 use crate::decode::{Error, Json, MAX_DEPTH, Store};
-use crate::shape::{Field, Kind, Presence, Shape, alternatives_of, bare};
+use crate::shape::{Field, Kind, Shape, alternatives_of, bare};
 
 /// What stands for a secret in a text that is shown.
 const SECRET: &str = r#""[secret]""#;
@@ -19,27 +19,15 @@ fn holds(shape: &Shape<'_>, seen: &mut Vec<u64>) -> bool {
     if shape.is_secret {
         return true;
     }
-    match shape.kind {
-        Kind::Nullable(inner) | Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => {
-            holds(inner, seen)
+    if let Kind::Back(back) = shape.kind {
+        if seen.contains(&back.id.hash) {
+            return false;
         }
-        Kind::Array(array) => holds(array.items, seen),
-        Kind::Tuple(items) => items.iter().any(|item| holds(item, seen)),
-        Kind::Object(object) => {
-            let mut fields = object.fields.iter();
-            fields.any(|field| field.presence != Presence::Never && holds(field.shape, seen))
-        }
-        Kind::Map(map) => holds(map.keys, seen) || holds(map.values, seen),
-        Kind::Union(union) => union.members.iter().any(|member| holds(member, seen)),
-        Kind::Back(back) => {
-            if seen.contains(&back.id.hash) {
-                return false;
-            }
-            seen.push(back.id.hash);
-            holds(back.shape(), seen)
-        }
-        _ => false,
+        seen.push(back.id.hash);
+        return holds(back.shape(), seen);
     }
+    let mut children = shape.kind.children();
+    children.any(|child| child.role.is_read() && holds(child.shape, seen))
 }
 
 /// A text of this shape, without its secrets. What is not of the shape may be one, and is left out.
@@ -91,8 +79,7 @@ fn show<'s>(json: &mut Json<'_>, shape: &Shape<'s>, out: &mut String) -> Result<
     match (bare.kind, json.peek()) {
         (_, Some(b'n')) => copy(json, out),
         (Kind::Back(back), _) => show(json, back.shape(), out),
-        (Kind::Array(array), Some(b'[')) => elements(json, out, |_| Some(array.items)),
-        (Kind::Tuple(items), Some(b'[')) => elements(json, out, |index| items.get(index).copied()),
+        (kind, Some(b'[')) if kind.is_array() => elements(json, out, |index| kind.element(index)),
         (Kind::Map(map), Some(b'{')) if !holds_secret(map.keys) => {
             entries(json, out, |_| Some(map.values))
         }

@@ -9,6 +9,7 @@ mod budget;
 mod edit;
 mod found;
 mod leaf;
+mod meant;
 mod memo;
 mod object;
 mod repair;
@@ -32,7 +33,7 @@ use crate::decode::{
     Error, FaultCode, Json, Problem, Repairs, Seen, Segment, Store, admits_count, first_repeat,
     holds_secret,
 };
-use crate::shape::{Kind, Peeled, Plain, Shape, alternatives};
+use crate::shape::{Kind, ListedKeys, Peeled, Shape, alternatives};
 
 /// How a text is read.
 #[derive(Clone, Copy)]
@@ -54,16 +55,16 @@ impl Reading {
     }
 }
 
-/// Judges the value at `at`: refused, or admitted as it is, or admitted in other words, with its end.
+/// Validates the value at `at`: refused, or admitted as it is, or admitted in other words, with its end.
 /// Other words are integers in the spelling that serde's buffers know.
-pub(crate) fn judge(
+pub(crate) fn validate(
     text: &str,
     at: usize,
     reading: Reading,
     shape: &Shape<'_>,
 ) -> Result<Option<(String, usize)>, Error> {
     let store = Store::new();
-    let mut walk = Walk::new(reading.of(text, at, &store), Mode::Judge, reading);
+    let mut walk = Walk::new(reading.of(text, at, &store), Mode::FailFast, reading);
     match walk.value(shape) {
         Err(Stop) => Err(Error::new(Problem::Type { wanted: "" })),
         Ok(()) if walk.edits.is_empty() => Ok(None),
@@ -89,7 +90,7 @@ pub enum Admitted {
 #[cfg(feature = "validate")]
 pub fn admitted(text: &str, reading: Reading, shape: &Shape<'_>) -> Admitted {
     let store = Store::new();
-    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::Judge, reading);
+    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::FailFast, reading);
     if walk.json.peek() != Some(b'{') {
         return Admitted::Refused;
     }
@@ -102,10 +103,14 @@ pub fn admitted(text: &str, reading: Reading, shape: &Shape<'_>) -> Admitted {
     }
 }
 
-/// Finds all that is wrong with a text that is JSON.
-pub fn tell(text: &str, reading: Reading, root: &Shape<'_>, repairs: Repairs) -> Found {
+/// Collects all faults of a text that is JSON.
+pub fn collect_faults(text: &str, reading: Reading, root: &Shape<'_>, repairs: Repairs) -> Found {
     let store = Store::new();
-    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::Tell { repairs }, reading);
+    let mut walk = Walk::new(
+        reading.of(text, 0, &store),
+        Mode::Collect { repairs },
+        reading,
+    );
     if reading.is_typed && holds_secret(root) {
         walk.secrecy = Secrecy::Around;
     }
@@ -123,9 +128,9 @@ pub fn tell(text: &str, reading: Reading, root: &Shape<'_>, repairs: Repairs) ->
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     /// The first fault ends the walk.
-    Judge,
+    FailFast,
     /// Faults are collected.
-    Tell { repairs: Repairs },
+    Collect { repairs: Repairs },
 }
 
 /// What of the text may be told.
@@ -161,7 +166,7 @@ struct Walk<'t> {
     edits: Vec<Edit>,
     /// What is known of unions: nested ones would be judged again for each member of each union around
     /// them.
-    judged: HashMap<Memo, Option<End>>,
+    known_ways: HashMap<Memo, Option<End>>,
     /// Where the value stands that this text was found in, if it is not the arguments' own.
     outer: Option<usize>,
     /// How many unions have been entered since the last value was.
@@ -183,7 +188,7 @@ impl<'t> Walk<'t> {
             path: Vec::new(),
             found: Found::default(),
             edits: Vec::new(),
-            judged: HashMap::new(),
+            known_ways: HashMap::new(),
             outer: None,
             unions: 0,
             tried: 0,
@@ -230,8 +235,8 @@ impl<'t> Walk<'t> {
         walked
     }
 
-    fn tells(&self) -> bool {
-        self.mode != Mode::Judge
+    fn collects(&self) -> bool {
+        self.mode != Mode::FailFast
     }
 
     /// Walks a part of the value.
@@ -241,7 +246,7 @@ impl<'t> Walk<'t> {
         walk: impl FnOnce(&mut Self) -> Walked,
     ) -> Walked {
         self.unions = 0;
-        if !self.tells() {
+        if !self.collects() {
             return walk(self);
         }
         self.path.push(segment());
@@ -289,8 +294,8 @@ impl<'t> Walk<'t> {
             }
             (Kind::Tuple(items), Some(b'[')) => self.tuple(shape, items),
             (Kind::Map(map), Some(b'{')) => self.map(shape, map),
-            (Kind::Object(object), Some(b'{')) => match Plain::of(object) {
-                Some(plain) => self.object(Keys::Plain(&plain)),
+            (Kind::Object(object), Some(b'{')) => match ListedKeys::of(object) {
+                Some(keys) => self.object(Keys::Listed(&keys)),
                 None => match alternatives(peeled.kind, false).as_slice() {
                     [one] => self.object(Keys::Of(one)),
                     ways => self.one_of(shape, Ways::Objects(ways, object.fields)),

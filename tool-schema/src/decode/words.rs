@@ -6,33 +6,33 @@ use crate::shape::{IntegerRange, Kind, NumberRange, Rule, Shape, StringRules, ba
 /// What says nothing.
 const ANYTHING: &str = "a JSON value";
 
-/// What is told of a shape.
+/// Options of how a shape is described.
 #[derive(Clone, Copy, Default)]
-struct Told {
+struct Wording {
     /// The ranges that types hold.
     ranges: bool,
-    /// The shape is that of an array's elements, which the array's words have told of.
+    /// The shape is that of an array's elements, which the array's words have described.
     is_element: bool,
 }
 
 /// What type was expected: `a string`, `an integer from 1 to 99`. A range that is only the width of
 /// a type goes without saying.
 pub(crate) fn describe(shape: &Shape<'_>) -> String {
-    words(shape, Told::default())
+    words(shape, Wording::default())
 }
 
 /// What values were expected, with the range that the type holds.
 pub(crate) fn describe_range(shape: &Shape<'_>) -> String {
-    let told = Told {
+    let wording = Wording {
         ranges: true,
-        ..Told::default()
+        ..Wording::default()
     };
-    words(shape, told)
+    words(shape, wording)
 }
 
-fn words(shape: &Shape<'_>, told: Told) -> String {
+fn words(shape: &Shape<'_>, wording: Wording) -> String {
     let bare = bare(shape, false);
-    let words = kind(&bare.kind, shape.core(), told);
+    let words = kind(&bare.kind, shape.core(), wording);
     if bare.nullable && !matches!(bare.kind, Kind::Any | Kind::Null | Kind::Unknown) {
         format!("{words} or null")
     } else {
@@ -41,15 +41,15 @@ fn words(shape: &Shape<'_>, told: Told) -> String {
 }
 
 /// The words of a kind, which has the bounds around `core`.
-fn kind(kind: &Kind<'_>, core: &Kind<'_>, told: Told) -> String {
+fn kind(kind: &Kind<'_>, core: &Kind<'_>, wording: Wording) -> String {
     match kind {
         Kind::Null => "null".into(),
         Kind::Bool => "true or false".into(),
         Kind::Integer(range) => {
             let is_unbounded = matches!(core, Kind::Integer(core) if core.is_unbounded());
-            integer(range, told, is_unbounded)
+            integer(range, wording, is_unbounded)
         }
-        Kind::Number(range) => number(range, told),
+        Kind::Number(range) => number(range, wording),
         Kind::String(rules) => string(rules),
         Kind::Enum(variants) => {
             let names = variants.iter().map(|variant| format!("{:?}", variant.name));
@@ -62,29 +62,29 @@ fn kind(kind: &Kind<'_>, core: &Kind<'_>, told: Told) -> String {
         }
         Kind::Object(_) => "an object".into(),
         Kind::Map(map) => format!("an object{}", count(map.min_len, map.max_len, "entr")),
-        Kind::Union(union) => self::union(union.members, told),
-        Kind::Back(back) => words(back.shape(), told),
-        Kind::Rule(rule) => by_rule(rule, told),
+        Kind::Union(union) => self::union(union.members, wording),
+        Kind::Back(back) => words(back.shape(), wording),
+        Kind::Rule(rule) => by_rule(rule, wording),
         _ => ANYTHING.into(),
     }
 }
 
-fn by_rule(rule: &Rule<'_>, told: Told) -> String {
+fn by_rule(rule: &Rule<'_>, wording: Wording) -> String {
     match rule {
         Rule::Never => "nothing".into(),
         Rule::Literals(values) => one_of(values.iter().map(|value| shortened(value))),
         // What says something, or the first.
         Rule::All(parts) => {
-            let mut all = parts.iter().map(|part| words(part, told));
+            let mut all = parts.iter().map(|part| words(part, wording));
             let first = all.next().unwrap_or_default();
             let mut all = std::iter::once(first.clone()).chain(all);
             all.find(|words| words != ANYTHING).unwrap_or(first)
         }
-        Rule::OneOf(members) => union(members, told),
-        Rule::When(_, inner) => words(inner, told),
-        Rule::Not(inner) => format!("anything but {}", words(inner, told)),
+        Rule::OneOf(members) => union(members, wording),
+        Rule::When(_, inner) => words(inner, wording),
+        Rule::Not(inner) => format!("anything but {}", words(inner, wording)),
         Rule::If(rule) => [rule.then, rule.otherwise]
-            .map(|shape| words(shape, told))
+            .map(|shape| words(shape, wording))
             .join(" or "),
         Rule::Places(places) => {
             let count = count(places.min_len, places.max_len, "element");
@@ -92,14 +92,14 @@ fn by_rule(rule: &Rule<'_>, told: Told) -> String {
         }
         Rule::Contains(contains) => {
             // An array may hold arrays like it, without end.
-            if told.is_element {
+            if wording.is_element {
                 return "an array".into();
             }
-            let told = Told {
+            let wording = Wording {
                 is_element: true,
-                ..told
+                ..wording
             };
-            let item = words(contains.item, told);
+            let item = words(contains.item, wording);
             match (contains.min, contains.max) {
                 (min, None) => format!("an array with at least {min} of: {item}"),
                 (0, Some(max)) => format!("an array with at most {max} of: {item}"),
@@ -111,10 +111,10 @@ fn by_rule(rule: &Rule<'_>, told: Told) -> String {
     }
 }
 
-fn union(members: &[Shape<'_>], told: Told) -> String {
+fn union(members: &[Shape<'_>], wording: Wording) -> String {
     let mut found: Vec<String> = Vec::new();
     for member in members {
-        let member = words(member, told);
+        let member = words(member, wording);
         if !found.contains(&member) {
             found.push(member);
         }
@@ -122,14 +122,14 @@ fn union(members: &[Shape<'_>], told: Told) -> String {
     found.join(" or ")
 }
 
-fn integer(range: &IntegerRange, told: Told, is_unbounded: bool) -> String {
+fn integer(range: &IntegerRange, wording: Wording, is_unbounded: bool) -> String {
     let IntegerRange { min, max, .. } = range;
     let multiple = match range.multiple_of {
         0 => String::new(),
         of => format!(", a multiple of {of}"),
     };
     let not_zero = if range.not_zero { ", not 0" } else { "" };
-    if range.is_width && !told.ranges {
+    if range.is_width && !wording.ranges {
         let sign = if min.is_zero() { " of 0 or more" } else { "" };
         return format!("an integer{sign}{not_zero}{multiple}");
     }
@@ -148,9 +148,9 @@ fn integer(range: &IntegerRange, told: Told, is_unbounded: bool) -> String {
     }
 }
 
-fn number(range: &NumberRange<'_>, told: Told) -> String {
+fn number(range: &NumberRange<'_>, wording: Wording) -> String {
     // That every number has an end goes without saying, until one is beyond it.
-    let width = told.ranges.then_some(range.width);
+    let width = wording.ranges.then_some(range.width);
     let min = match (range.min, width) {
         (Some(edge), _) if edge.exclusive => Some(format!("above {}", edge.at.text)),
         (Some(edge), _) => Some(format!("from {}", edge.at.text)),

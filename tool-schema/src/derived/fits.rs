@@ -1,7 +1,7 @@
 //! Whether bounds fit the type that they are put on: looked at when it compiles, since a bound that
 //! says nothing is a mistake that nobody would see.
 
-use crate::shape::{Bounds, Int, Kind, Shape};
+use crate::shape::{Bounds, Int, Kind, Shape, Side};
 use crate::text::same;
 
 /// What a shape is at its core; `None` where that is known to nobody yet, or wrong already.
@@ -19,26 +19,31 @@ const fn core<'a, 's>(shape: &'a Shape<'s>) -> Option<&'a Kind<'s>> {
 /// Whether a string has a pattern already, from its type or from a newtype around it.
 const fn has_pattern(mut shape: &Shape<'_>) -> bool {
     loop {
-        shape = match &shape.kind {
-            Kind::String(rules) => return rules.pattern.is_some(),
-            Kind::Narrow(_, bounds) if bounds.pattern.is_some() => return true,
-            Kind::Nullable(inner) | Kind::Narrow(inner, _) => inner,
-            Kind::Sides { input, .. } => input,
-            _ => return false,
-        };
+        if let Some(bounds) = shape.kind.bounds()
+            && bounds.pattern.is_some()
+        {
+            return true;
+        }
+        match shape.kind.layer(Side::Input) {
+            Some(inner) => shape = inner,
+            None => return matches!(&shape.kind, Kind::String(rules) if rules.pattern.is_some()),
+        }
     }
 }
 
 /// The format that a string has already; empty for none.
 const fn format<'s>(mut shape: &Shape<'s>) -> &'s str {
     loop {
-        shape = match &shape.kind {
-            Kind::String(rules) => return rules.format,
-            Kind::Narrow(_, bounds) if !bounds.format.is_empty() => return bounds.format,
-            Kind::Nullable(inner) | Kind::Narrow(inner, _) => inner,
-            Kind::Sides { input, .. } => input,
+        if let Some(bounds) = shape.kind.bounds()
+            && !bounds.format.is_empty()
+        {
+            return bounds.format;
+        }
+        match (&shape.kind, shape.kind.layer(Side::Input)) {
+            (_, Some(inner)) => shape = inner,
+            (Kind::String(rules), None) => return rules.format,
             _ => return "",
-        };
+        }
     }
 }
 

@@ -10,7 +10,7 @@
 use crate::keyword::Keyword;
 use crate::shape::{
     Bounds, Edge, Field, Int, IntegerRange, Kind, Literal, Map, NumberRange, Object, Pattern,
-    Presence, SIGNED_KEY, Shape, StringRules, Union, Variant,
+    SIGNED_KEY, Shape, Side, StringRules, Union, Variant,
 };
 
 /// A token's bytes.
@@ -50,18 +50,13 @@ const fn schema(shape: &Shape<'_>, description: usize) -> usize {
         if title == 0 {
             title = layer.title.len();
         }
-        layer = match &layer.kind {
-            Kind::Nullable(inner) => {
-                is_nullable = true;
-                inner
-            }
-            Kind::Narrow(inner, more) => {
-                bounds += self::bounds(more);
-                inner
-            }
-            Kind::Sides { input, .. } => input,
-            Kind::Union(Union { members: [one], .. }) => one,
-            kind => break kind,
+        is_nullable |= layer.kind.adds_null();
+        if let Some(more) = layer.kind.bounds() {
+            bounds += self::bounds(more);
+        }
+        layer = match layer.kind.layer_or_only_member(Side::Input) {
+            Some(inner) => inner,
+            None => break &layer.kind,
         };
     };
     let words = (words > 0) as usize * (words + text(Keyword::Description));
@@ -151,17 +146,17 @@ const fn fields(object: &Object<'_>) -> (usize, usize) {
     let mut rest = object.fields;
     while let [field, tail @ ..] = rest {
         rest = tail;
-        if matches!(field.presence, Presence::Never) {
+        if !field.is_read() {
             continue;
         }
         if !field.flatten {
             keys += self::field(field);
-            if matches!(field.presence, Presence::Required) {
+            if field.is_required() {
                 required += field.name.len() + r#""","#.len();
             }
             continue;
         }
-        match flat(field.shape) {
+        match field.shape.core() {
             Kind::Object(inner) => {
                 let (more, needed) = fields(inner);
                 keys += more;
@@ -171,18 +166,6 @@ const fn fields(object: &Object<'_>) -> (usize, usize) {
         }
     }
     (keys, required)
-}
-
-/// The kind below the layers.
-const fn flat<'a, 's>(mut shape: &'a Shape<'s>) -> &'a Kind<'s> {
-    loop {
-        shape = match &shape.kind {
-            Kind::Nullable(inner) | Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => {
-                inner
-            }
-            kind => return kind,
-        };
-    }
 }
 
 const fn field(field: &Field<'_>) -> usize {
@@ -235,7 +218,7 @@ const fn map(map: &Map<'_>) -> usize {
     let closed = OBJECT + CLOSED;
     let open = typed("object") + key(Keyword::AdditionalProperties) + values;
     let names = key(Keyword::PropertyNames) + "{}".len();
-    let own = match flat(map.keys) {
+    let own = match map.keys.core() {
         Kind::Enum(variants) => {
             closed + self::variants(variants) + variants.len() * (values + ":".len())
         }

@@ -1,6 +1,6 @@
 //! The keys of an object.
 
-use super::{Kind, Shape};
+use super::{Kind, Shape, Variant};
 use crate::shape::KeyHead;
 
 /// One key of an object, or one parameter of a tool.
@@ -9,7 +9,7 @@ pub struct Field<'s> {
     /// The key that is read.
     pub name: &'s str,
     /// How the key starts where it stands in JSON.
-    pub head: KeyHead,
+    pub(crate) head: KeyHead,
     /// The key that is written.
     pub output_name: &'s str,
     /// Other spellings of the key that are read and never told: one name a thing is enough for a
@@ -92,6 +92,39 @@ impl<'s> Field<'s> {
             deprecated: false,
             default: None,
             example: None,
+        }
+    }
+
+    /// Returns true if the key is read.
+    #[inline]
+    pub const fn is_read(&self) -> bool {
+        !matches!(self.presence, Presence::Never)
+    }
+
+    /// Returns true if the keys of the type are read in the place of this one.
+    #[inline]
+    pub(crate) const fn is_flattened(&self) -> bool {
+        self.flatten && self.is_read()
+    }
+
+    /// Returns true if the key must be there.
+    #[inline]
+    pub const fn is_required(&self) -> bool {
+        matches!(self.presence, Presence::Required)
+    }
+
+    /// Returns true if a key is this one, in any spelling that is read.
+    #[inline]
+    pub(crate) fn is_read_as(&self, key: &str) -> bool {
+        self.is_read() && (self.name == key || self.aliases.contains(&key))
+    }
+
+    /// Returns the one string that may stand behind the key, if there is one alone: the key is a tag.
+    #[inline]
+    pub(crate) fn tag(&self) -> Option<&'s Variant<'s>> {
+        match self.shape.core() {
+            Kind::Enum([one]) if !self.flatten => Some(one),
+            _ => None,
         }
     }
 

@@ -1,11 +1,11 @@
 //! The keys of an object, with those of flattened fields in their places.
 
-use super::narrow::{Peeled, bare};
-use crate::shape::{Field, Kind, Object, OutputPresence, Presence, Shape, Union};
+use super::narrow::bare;
+use crate::shape::{Field, Kind, Map, Object, OutputPresence, Shape, Union, Variant};
 
 /// One way in which an object may be. There is more than one where an enum is flattened into it.
 #[derive(Clone, Default)]
-pub(crate) struct Alternative<'s> {
+pub struct Alternative<'s> {
     pub(crate) keys: Vec<Key<'s>>,
     /// What stands behind keys that are not listed: from a flattened map.
     pub(crate) rest: Option<&'s Shape<'s>>,
@@ -18,26 +18,13 @@ pub(crate) struct Alternative<'s> {
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct Key<'s> {
+pub struct Key<'s> {
     pub(crate) name: &'s str,
     pub(crate) aliases: &'s [&'s str],
     pub(crate) field: &'s Field<'s>,
     pub(crate) required: bool,
     /// Its value is for the tool alone, since all that it was flattened out of is.
     pub(crate) is_secret: bool,
-}
-
-impl Field<'_> {
-    /// Whether a key is this one, in any spelling that is read.
-    #[inline]
-    pub(crate) fn is_read_as(&self, key: &str) -> bool {
-        self.presence != Presence::Never && (self.name == key || self.aliases.contains(&key))
-    }
-
-    /// Whether the key must be there.
-    pub fn is_required(&self) -> bool {
-        self.presence == Presence::Required
-    }
 }
 
 impl<'s> Key<'s> {
@@ -48,8 +35,7 @@ impl<'s> Key<'s> {
             let is_there = said != OutputPresence::Never;
             (field.output_name, is_there, said == OutputPresence::Always)
         } else {
-            let is_there = field.presence != Presence::Never;
-            (field.name, is_there, field.is_required())
+            (field.name, field.is_read(), field.is_required())
         };
         is_there.then_some(Self {
             name,
@@ -64,73 +50,17 @@ impl<'s> Key<'s> {
     pub(crate) fn is_read_as(&self, key: &str) -> bool {
         self.name == key || self.aliases.contains(&key)
     }
-}
 
-/// The keys that are read of an object which may be in one way alone: its own, and those of structs
-/// that are flattened into it. It takes no allocation to know them.
-#[derive(Default)]
-pub(crate) struct Plain<'s> {
-    /// Fields that stand beside each other.
-    runs: [&'s [Field<'s>]; 4],
-    /// Other keys may stand there.
-    pub(crate) open: bool,
-}
-
-impl<'s> Plain<'s> {
-    /// The keys of an object; nothing if it may be in more than one way, or flattens too many structs.
-    pub(crate) fn of(object: &Object<'s>) -> Option<Self> {
-        let mut plain = Self::default();
-        plain.add(object).then_some(plain)
-    }
-
-    fn add(&mut self, object: &Object<'s>) -> bool {
-        self.open |= object.open;
-        let mut runs = object.fields.chunk_by(|a, b| !a.flatten && !b.flatten);
-        runs.all(|run| match run {
-            [field] if field.flatten => self.add_flattened(field),
-            run => match self.runs.iter_mut().find(|run| run.is_empty()) {
-                Some(free) => {
-                    *free = run;
-                    true
-                }
-                None => false,
-            },
-        })
-    }
-
-    fn add_flattened(&mut self, field: &Field<'s>) -> bool {
-        let inner = Peeled::of(field.shape);
-        match inner.kind {
-            _ if field.presence == Presence::Never => true,
-            // Keys of what may be missing may be missing, and those of a secret are secret.
-            _ if inner.is_secret || inner.nullable && !field.is_required() => false,
-            Kind::Object(object) => self.add(object),
-            _ => false,
-        }
-    }
-
-    /// The field that is read as this key, and its place.
-    pub(crate) fn find(&self, key: &str) -> Option<(usize, &'s Field<'s>)> {
-        let mut before = 0;
-        for run in self.runs {
-            if let Some(index) = run.iter().position(|field| field.is_read_as(key)) {
-                return Some((before + index, run.get(index)?));
-            }
-            before += run.len();
-        }
-        None
-    }
-
-    /// The fields, in order.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = &'s Field<'s>> {
-        self.runs.into_iter().flatten()
+    /// Returns the one string that stands behind the key, if it must be there: it says which object it is.
+    pub(crate) fn tag(&self) -> Option<&'s Variant<'s>> {
+        self.field.tag().filter(|_| self.required)
     }
 }
 
 const NULL: &Field<'_> = &Field::new("", "", &Shape::new(Kind::Null));
 
 /// The ways in which a value of this shape may be an object.
-pub(crate) fn alternatives_of<'s>(shape: &Shape<'s>, output: bool) -> Vec<Alternative<'s>> {
+pub fn alternatives_of<'s>(shape: &Shape<'s>, output: bool) -> Vec<Alternative<'s>> {
     let bare = bare(shape, output);
     let mut ways = alternatives(&bare.kind, output);
     if bare.is_secret {
@@ -149,7 +79,7 @@ impl Alternative<'_> {
 }
 
 /// The ways in which an object of this kind may be; for any other kind none.
-pub(crate) fn alternatives<'s>(kind: &Kind<'s>, output: bool) -> Vec<Alternative<'s>> {
+pub fn alternatives<'s>(kind: &Kind<'s>, output: bool) -> Vec<Alternative<'s>> {
     match kind {
         Kind::Object(object) => {
             let start = Alternative {
@@ -192,7 +122,7 @@ pub(crate) fn alternatives<'s>(kind: &Kind<'s>, output: bool) -> Vec<Alternative
             .collect(),
         Kind::Null => vec![Alternative::default()],
         Kind::Back(back) => alternatives_of(back.shape(), output),
-        Kind::Any | Kind::Foreign(_) | Kind::Unknown => vec![Alternative {
+        kind if kind.is_opaque() => vec![Alternative {
             open: true,
             ..Alternative::default()
         }],
@@ -251,4 +181,175 @@ fn add<'s>(
         }
     }
     if ways.is_empty() { found } else { all }
+}
+
+// The same in `const`, where nothing is allocated: how many there are, and what they have in common.
+
+/// What an object has beside the keys that it declares.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Rest {
+    /// Nothing.
+    Keys,
+    /// Any keys.
+    Open,
+    /// The keys of one of several objects.
+    Union,
+}
+
+impl<'s> Object<'s> {
+    /// Returns what stands beside the keys.
+    pub const fn rest(&self) -> Rest {
+        let mut fields = self.fields;
+        while let [field, behind @ ..] = fields {
+            fields = behind;
+            if !field.is_flattened() {
+                continue;
+            }
+            match field.shape.only_core() {
+                Kind::Map(_) | Kind::Any => return Rest::Open,
+                Kind::Union(_) | Kind::Enum(_) => return Rest::Union,
+                Kind::Object(inner) => match inner.rest() {
+                    Rest::Keys => {}
+                    other => return other,
+                },
+                _ => {}
+            }
+        }
+        Rest::Keys
+    }
+
+    /// Returns how many keys are declared. A flattened type whose keys are not known here counts as one.
+    pub const fn count(&self) -> usize {
+        let mut count = 0;
+        let mut fields = self.fields;
+        while let [field, behind @ ..] = fields {
+            fields = behind;
+            if !field.is_read() {
+                continue;
+            }
+            count += match (field.flatten, field.shape.only_core()) {
+                (true, Kind::Object(inner)) => inner.count(),
+                (true, Kind::Union(_) | Kind::Back(_) | Kind::Foreign(_)) | (false, _) => 1,
+                (true, _) => 0,
+            };
+        }
+        count
+    }
+
+    /// Returns in how many ways the object may be: more than one where enums are flattened into it.
+    pub const fn ways(&self) -> usize {
+        let mut ways = 1;
+        let mut fields = self.fields;
+        while let [field, behind @ ..] = fields {
+            fields = behind;
+            if field.is_flattened() {
+                let own = field.shape.only_core().ways();
+                ways *= if own > 0 { own } else { 1 };
+            }
+        }
+        ways
+    }
+
+    /// Returns true if the first key stands before everything that makes several objects of this one.
+    pub const fn starts_alike(&self) -> bool {
+        let mut fields = self.fields;
+        while let [field, behind @ ..] = fields {
+            fields = behind;
+            if field.is_read() {
+                return match field.shape.only_core() {
+                    Kind::Object(inner) if field.flatten => inner.starts_alike(),
+                    Kind::Union(_) | Kind::Enum(_) if field.flatten => false,
+                    _ => true,
+                };
+            }
+        }
+        false
+    }
+
+    /// Returns the first key that is read.
+    pub const fn first_key(&self) -> Option<&'s Field<'s>> {
+        let mut fields = self.fields;
+        while let [field, behind @ ..] = fields {
+            fields = behind;
+            if !field.is_read() {
+                continue;
+            }
+            if !field.flatten {
+                return Some(field);
+            }
+            if let Kind::Object(inner) = field.shape.only_core()
+                && let Some(found) = inner.first_key()
+            {
+                return Some(found);
+            }
+        }
+        None
+    }
+}
+
+impl Kind<'_> {
+    /// Returns in how many ways a value may be an object; 0 if it is none.
+    pub const fn ways(&self) -> usize {
+        match self {
+            Kind::Object(object) => object.ways(),
+            Kind::Enum(variants) => variants.len(),
+            Kind::Union(union) => {
+                let mut all = 0;
+                let mut members = union.members;
+                while let [member, rest @ ..] = members {
+                    members = rest;
+                    all += member.only_core().ways();
+                }
+                all
+            }
+            Kind::Map(_) | Kind::Back(_) => 1,
+            kind if kind.is_opaque() => 1,
+            _ => 0,
+        }
+    }
+
+    /// Returns true if serde takes the keys of a flattened value away from what is read behind it. It leaves
+    /// those of maps, and of enums that are not told by their key.
+    pub(crate) const fn takes_its_keys(&self) -> bool {
+        match self {
+            Kind::Map(_) | Kind::Any => false,
+            Kind::Union(union) => !union.buffered,
+            Kind::Object(object) => {
+                let mut fields = object.fields;
+                while let [field, rest @ ..] = fields {
+                    fields = rest;
+                    if field.flatten && !field.shape.core().takes_its_keys() {
+                        return false;
+                    }
+                }
+                true
+            }
+            _ => true,
+        }
+    }
+}
+
+impl Union<'_> {
+    /// Returns true if all members are objects.
+    pub const fn are_objects(&self) -> bool {
+        let mut members = self.members;
+        while let [member, rest @ ..] = members {
+            members = rest;
+            let is_object = match member.only_core() {
+                Kind::Union(inner) => inner.are_objects(),
+                kind => kind.is_object(),
+            };
+            if !is_object || member.is_nullable() {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+impl Map<'_> {
+    /// Returns true if all keys are known, so that the map is an object that may lack any of them.
+    pub const fn has_known_keys(&self) -> bool {
+        matches!(self.keys.only_core(), Kind::Enum(_) | Kind::Bool)
+    }
 }

@@ -3,7 +3,7 @@
 
 /// The first eight bytes of `key":`, or all, if there are fewer.
 #[derive(Debug, Clone, Copy)]
-pub struct KeyHead {
+pub(crate) struct KeyHead {
     bytes: u64,
     /// Those of the bytes that are compared; none of a key that has to be escaped in JSON.
     mask: u64,

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::shape::{Bounds, Edge, IntegerRange, Kind, NumberRange, Shape, Union};
+use crate::shape::{Bounds, Edge, IntegerRange, Kind, NumberRange, Shape, Side};
 
 /// A shape without its outer layers: bounds applied, `null` and the side taken off.
 #[derive(Debug, Clone, Copy)]
@@ -23,11 +23,8 @@ pub(crate) fn bare<'s>(shape: &Shape<'s>, output: bool) -> Bare<'s> {
     let (mut nullable, mut is_secret) = (false, false);
     let mut bounds: Vec<Bounds<'_>> = Vec::new();
     let core = peel(shape, output, |layer| {
-        match layer.kind {
-            Kind::Nullable(_) => nullable = true,
-            Kind::Narrow(_, narrower) => bounds.push(narrower),
-            _ => {}
-        }
+        nullable |= layer.kind.adds_null();
+        bounds.extend(layer.kind.bounds());
         is_secret |= layer.is_secret;
         if description.is_empty() {
             description = layer.description;
@@ -66,11 +63,8 @@ impl<'a, 's> Peeled<'a, 's> {
     pub(crate) fn of(shape: &'a Shape<'s>) -> Self {
         let (mut nullable, mut unique, mut is_secret) = (false, false, false);
         let core = peel(shape, false, |layer| {
-            match &layer.kind {
-                Kind::Nullable(_) => nullable = true,
-                Kind::Narrow(_, bounds) => unique |= bounds.unique,
-                _ => {}
-            }
+            nullable |= layer.kind.adds_null();
+            unique |= layer.kind.bounds().is_some_and(|bounds| bounds.unique);
             is_secret |= layer.is_secret;
         });
         Self {
@@ -89,16 +83,13 @@ fn peel<'a, 's>(
     output: bool,
     mut show: impl FnMut(&'a Shape<'s>),
 ) -> &'a Shape<'s> {
-    loop {
+    let side = if output { Side::Output } else { Side::Input };
+    show(shape);
+    while let Some(inner) = shape.kind.layer_or_only_member(side) {
+        shape = inner;
         show(shape);
-        shape = match &shape.kind {
-            Kind::Nullable(inner) | Kind::Narrow(inner, _) => inner,
-            Kind::Union(Union { members: [one], .. }) => one,
-            Kind::Sides { output: out, .. } if output => out,
-            Kind::Sides { input, .. } => input,
-            _ => return shape,
-        };
     }
+    shape
 }
 
 /// The kind within bounds; bounds that do not concern it say nothing.

@@ -2,9 +2,8 @@
 
 use super::super::RejectCode;
 use super::super::rules::TupleForm;
-use super::parts::{Rest, are_of_one_type, core, is_enum, length, rest};
 use super::{Walk, Wanted, larger};
-use toolwright_schema::shape::{Kind, Shape, Union, Variant};
+use toolwright_schema::shape::{Int, Kind, NumberRange, Rest, Shape, Side, Variant};
 
 impl Walk {
     /// A value, inside so many objects.
@@ -21,14 +20,10 @@ impl Walk {
         let mut is_nullable = false;
         let kind = loop {
             entered += self.enter(layer.id) as usize;
-            layer = match &layer.kind {
-                Kind::Nullable(inner) => {
-                    is_nullable = true;
-                    inner
-                }
-                Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => inner,
-                Kind::Union(Union { members: [one], .. }) => one,
-                kind => break kind,
+            is_nullable |= layer.kind.adds_null();
+            layer = match layer.kind.layer_or_only_member(Side::Input) {
+                Some(inner) => inner,
+                None => break &layer.kind,
             };
         };
         self.add_union(kind, is_nullable, wanted);
@@ -65,11 +60,12 @@ impl Walk {
                 let mut members = union.members;
                 while let [member, rest @ ..] = members {
                     members = rest;
-                    if let Kind::Null = core(member) {
-                        null |= !matches!(wanted, Wanted::Never);
-                    } else {
-                        others += 1;
-                        enums += is_enum(member) as usize;
+                    match member.only_core() {
+                        Kind::Null => null |= !matches!(wanted, Wanted::Never),
+                        core => {
+                            others += 1;
+                            enums += matches!(core, Kind::Enum(_)) as usize;
+                        }
                     }
                 }
                 // Several enums without data are one.
@@ -95,8 +91,8 @@ impl Walk {
             }
             Kind::Array(array) => self.element(array.items, levels),
             Kind::Tuple([]) => self.rules.no_items(),
-            Kind::Tuple(items @ [item, ..]) => {
-                let levels = match self.rules.tuple(are_of_one_type(kind)) {
+            Kind::Tuple(items @ [item, others @ ..]) => {
+                let levels = match self.rules.tuple(are_of_one_type(item, others)) {
                     TupleForm::List => return self.element(item, levels),
                     TupleForm::Tuple => levels,
                     TupleForm::Places => {
@@ -112,7 +108,7 @@ impl Walk {
                 self.within(levels)
             }
             Kind::Object(object) => {
-                self.size.unions += matches!(rest(object), Rest::Union) as usize;
+                self.size.unions += matches!(object.rest(), Rest::Union) as usize;
                 self.keys(kind, levels, false)
             }
             Kind::Map(_) => self.keys(kind, levels, false),
@@ -132,9 +128,81 @@ impl Walk {
         let mut characters = 0;
         let mut rest = variants;
         while let [variant, tail @ ..] = rest {
-            characters += length(variant.name, self.by_characters);
+            characters += self.length(variant.name);
             rest = tail;
         }
         characters
     }
+
+    /// Returns how many places an array has that is sent as an object of places, as `lower/array` does it.
+    const fn places(&self, shape: &Shape<'static>) -> Option<usize> {
+        let mut layer = shape;
+        let (mut least, mut most) = (0, None);
+        loop {
+            let (min_len, max_len) = layer.kind.len_range();
+            if min_len > least {
+                least = min_len;
+            }
+            most = match (most, max_len) {
+                (Some(most), Some(len)) if len > most => Some(most),
+                (most, None) => most,
+                (_, len) => len,
+            };
+            layer = match layer.kind.layer_or_only_member(Side::Input) {
+                Some(inner) => inner,
+                None => break,
+            };
+        }
+        let most = match most {
+            Some(most) => Some(most as u128),
+            None => None,
+        };
+        self.rules.places(least as u128, most)
+    }
+}
+
+/// Whether all places of a tuple are of one type, as its schema says it.
+const fn are_of_one_type(first: &Shape<'static>, mut others: &[&Shape<'static>]) -> bool {
+    while let [other, rest @ ..] = others {
+        if !is_same(first, other) {
+            return false;
+        }
+        others = rest;
+    }
+    true
+}
+
+/// Whether two types have one schema; no where it is not easily seen.
+const fn is_same(a: &Shape<'static>, b: &Shape<'static>) -> bool {
+    if a.id.hash != 0 || b.id.hash != 0 {
+        return a.id.hash == b.id.hash;
+    }
+    match (&a.kind, &b.kind) {
+        (Kind::Bool, Kind::Bool) | (Kind::Null, Kind::Null) => true,
+        (Kind::Integer(a), Kind::Integer(b)) => {
+            let is_known = a.multiple_of == 0 && b.multiple_of == 0 && a.not_zero == b.not_zero;
+            // Of wide integers a schema says no more than where they start at zero.
+            let is_wide = a.is_width && b.is_width && a.min.is_zero() == b.min.is_zero();
+            is_known && (is_wide || is_equal(a.min, b.min) && is_equal(a.max, b.max))
+        }
+        (Kind::Number(a), Kind::Number(b)) => is_plain(a) && is_plain(b),
+        (Kind::String(a), Kind::String(b)) => a.is_any() && b.is_any(),
+        (Kind::Nullable(a), Kind::Nullable(b)) => is_same(a, b),
+        (Kind::Array(a), Kind::Array(b)) => {
+            a.min_len == b.min_len
+                && a.max_len.is_none()
+                && b.max_len.is_none()
+                && a.unique == b.unique
+                && is_same(a.items, b.items)
+        }
+        _ => false,
+    }
+}
+
+const fn is_equal(a: Int, b: Int) -> bool {
+    a.negative == b.negative && a.magnitude == b.magnitude
+}
+
+const fn is_plain(range: &NumberRange<'static>) -> bool {
+    range.min.is_none() && range.max.is_none() && range.multiple_of.is_none()
 }

@@ -110,7 +110,7 @@ fn reading(call: &Call<'_>) -> walk::Reading {
 
 /// How arguments are read by a schema that arrived at run time. A handler reads them as they stand.
 #[cfg(feature = "validate")]
-pub(super) fn reading_at_run_time(text: &str, call: &Call<'_>) -> walk::Reading {
+pub(crate) fn reading_at_run_time(text: &str, call: &Call<'_>) -> walk::Reading {
     walk::Reading {
         is_typed: false,
         budget: walk::Budget::of(text),
@@ -140,7 +140,8 @@ pub(super) fn repair<'a>(
     has_secrets: bool,
 ) -> Result<&'a str, ToolError> {
     let Repaired { text, mut repairs } = object(text, call, Shape::ANYTHING)?;
-    let found = |repairs| walk::tell(text, reading_at_run_time(text, call), root, repairs);
+    let found =
+        |repairs| walk::collect_faults(text, reading_at_run_time(text, call), root, repairs);
     let mut all = found(call.repairs());
     if all.misses_what_it_dropped() {
         all = found(Repairs::None);
@@ -208,7 +209,7 @@ pub(super) fn refuse<'a>(
 ) -> Result<(), ToolError> {
     let root = Shape::new(toolwright_schema::shape::Kind::Object(params));
     let Repaired { text, mut repairs } = object(text, call, &root)?;
-    let mut found = walk::tell(text, reading(call), &root, call.repairs());
+    let mut found = walk::collect_faults(text, reading(call), &root, call.repairs());
     repairs.append(&mut found.repairs);
     // Types that nobody can look into may buffer, too, and then know integers by their spelling.
     let is_other = found.text.is_some() || !repairs.is_empty();
@@ -305,7 +306,7 @@ pub(super) fn refuse_whole<'a>(
         Ok(object) => object,
         Err(error) => return Refused::Told(error),
     };
-    let mut found = walk::tell(text, reading(call), shape, call.repairs());
+    let mut found = walk::collect_faults(text, reading(call), shape, call.repairs());
     repairs.append(&mut found.repairs);
     if found.faults.is_empty() {
         if found.text.is_some() || !repairs.is_empty() {

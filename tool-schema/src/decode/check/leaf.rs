@@ -1,7 +1,7 @@
 //! Values without parts, and how many parts others have.
 //!
 //! Bounds are layers around a type: all of them hold, but of `pattern`, `format` and `multiple_of`,
-//! where only the outermost is published (`narrowed`).
+//! where only the outermost is published ([`narrowed`](crate::narrowed)).
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -12,7 +12,8 @@ use crate::decode::fault::say::json_string;
 use crate::decode::walk::is_listed;
 use crate::format;
 use crate::shape::{
-    Bounds, Edge, Int, IntegerRange, Kind, Literal, NumberRange, Rule, Shape, StringRules, Sure,
+    Bounds, Edge, FastBounds, Int, IntegerRange, Kind, Literal, NumberRange, Rule, Shape,
+    StringRules,
 };
 
 /// A value without parts.
@@ -44,7 +45,7 @@ struct Said {
     multiple_of: bool,
 }
 
-impl Sure {
+impl FastBounds {
     /// Whether a value is one of these.
     #[inline(always)]
     #[allow(clippy::inline_always)] // Whoever reads a leaf knows which: one comparison is left.
@@ -79,9 +80,9 @@ impl Sure {
 
 /// Whether a shape admits a value.
 #[inline(always)]
-#[allow(clippy::inline_always)] // See `Sure::admits`.
+#[allow(clippy::inline_always)] // See `FastBounds::admits`.
 pub(crate) fn admits(shape: &Shape<'_>, leaf: Leaf<'_>) -> bool {
-    shape.sure.admits(leaf) || looked_at(shape, leaf)
+    shape.fast.admits(leaf) || looked_at(shape, leaf)
 }
 
 /// Whether a shape admits a value of which that is not sure.
@@ -143,22 +144,14 @@ fn admits_by(rule: &Rule<'_>, leaf: Leaf<'_>) -> bool {
 /// Whether an array or object may have so many parts.
 pub(crate) fn admits_count(mut shape: &Shape<'_>, count: usize) -> bool {
     let count = count as u64;
-    let within = |min: u64, max: Option<u64>| min <= count && max.is_none_or(|max| count <= max);
     loop {
-        shape = match &shape.kind {
-            Kind::Nullable(inner) | Kind::Sides { input: inner, .. } => inner,
-            Kind::Back(back) => back.shape(),
-            Kind::Narrow(inner, bounds) => {
-                if !within(bounds.min_len.unwrap_or(0), bounds.max_len) {
-                    return false;
-                }
-                inner
-            }
-            Kind::Array(array) => return within(array.min_len, array.max_len),
-            Kind::Map(map) => return within(map.min_len, map.max_len),
-            Kind::Tuple(items) => return count == items.len() as u64,
-            Kind::Rule(Rule::Places(places)) => return within(places.min_len, places.max_len),
-            _ => return true,
+        let (min, max) = shape.kind.len_range();
+        if count < min || max.is_some_and(|max| max < count) {
+            return false;
+        }
+        match shape.layer_or_target() {
+            Some(inner) => shape = inner,
+            None => return true,
         }
     }
 }
@@ -354,7 +347,7 @@ fn is_decimal_multiple(number: Number<'_>, of: Literal<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Leaf, Sure, looked_at};
+    use super::{FastBounds, Leaf, looked_at};
     use crate::decode::Json;
     use crate::decode::Store;
     use crate::shape::{Bounds, Edge, Int, Kind, Literal, Shape};
@@ -476,7 +469,7 @@ mod tests {
         let mut sure = 0;
         for shape in &shapes() {
             for leaf in &leaves {
-                if Sure::admits(shape.sure, *leaf) {
+                if FastBounds::admits(shape.fast, *leaf) {
                     assert!(looked_at(shape, *leaf), "{shape:?} {leaf:?}");
                     sure += 1;
                 }

@@ -1,6 +1,6 @@
 use super::{Fault, FaultCode, say};
 use crate::decode::{Error, Problem, Segment, describe, describe_range, holds_secret};
-use crate::shape::{Kind, Shape, bare};
+use crate::shape::{Kind, Role, Shape, bare};
 
 /// Turns what reading a type found into words: what the type's own code refuses, and everything
 /// where no shape is known.
@@ -103,12 +103,12 @@ impl<'t, 's> Reporter<'t, 's> {
         let Some((Segment::Key(key), within)) = path.split_last() else {
             return "unknown key".into();
         };
-        let names: Vec<_> = match self
-            .place(within)
-            .shape
-            .map(|shape| bare(&shape, false).kind)
-        {
-            Some(Kind::Object(object)) => object.fields.iter().map(|field| field.name).collect(),
+        let within_shape = self.place(within).shape;
+        let object = within_shape
+            .as_ref()
+            .and_then(|shape| shape.only_core().as_object());
+        let names: Vec<_> = match object {
+            Some(object) => object.fields.iter().map(|field| field.name).collect(),
             _ if known.is_empty() => {
                 let noun = if within.is_empty() { "argument" } else { "key" };
                 return format!("unknown {noun}");
@@ -135,20 +135,9 @@ impl<'t, 's> Reporter<'t, 's> {
         for (index, segment) in path.iter().enumerate() {
             let bare = bare(&shape, false);
             known.is_hidden |= bare.is_secret;
-            let inner = match (bare.kind, segment) {
-                (Kind::Object(object), Segment::Key(key)) => {
-                    let mut fields = object.fields.iter();
-                    fields
-                        .find(|field| field.name == key)
-                        .map(|field| field.shape)
-                }
-                (Kind::Map(map), Segment::Key(_)) => Some(map.values),
-                (Kind::Map(map), Segment::Name(_)) => Some(map.keys),
-                (Kind::Array(array), Segment::Index(_)) => Some(array.items),
-                (Kind::Tuple(items), Segment::Index(index)) => items.get(*index).copied(),
-                _ => None,
-            };
-            let is_declared = matches!(bare.kind, Kind::Object(_)) && inner.is_some();
+            let inner = bare.kind.child_at(segment);
+            let is_object = bare.kind.as_object().is_some();
+            let is_declared = is_object && inner.is_some();
             if known.is_hidden && !is_declared {
                 known.open = known.open.min(index);
             }
@@ -157,7 +146,7 @@ impl<'t, 's> Reporter<'t, 's> {
                 None => {
                     // An unknown key is told; what lies deeper may be a secret.
                     let is_last = index + 1 == path.len();
-                    let is_key = matches!(bare.kind, Kind::Object(_)) && is_last;
+                    let is_key = is_object && is_last;
                     if !is_key && holds_secret(&shape) {
                         known.is_hidden = true;
                         known.open = known.open.min(index);
@@ -171,6 +160,22 @@ impl<'t, 's> Reporter<'t, 's> {
         let says_something = !matches!(shape.kind, Kind::Any | Kind::Unknown);
         known.shape = says_something.then_some(shape);
         known
+    }
+}
+
+impl<'s> Kind<'s> {
+    /// Returns the child that stands at a segment of a path.
+    fn child_at(&self, segment: &Segment) -> Option<&'s Shape<'s>> {
+        let is_at = |role: Role<'s>| match (role, segment) {
+            (Role::Field(field), Segment::Key(key)) => field.name == key,
+            (Role::Value, Segment::Key(_))
+            | (Role::Key, Segment::Name(_))
+            | (Role::Item, Segment::Index(_)) => true,
+            (Role::Place(place), Segment::Index(index)) => place == *index,
+            _ => false,
+        };
+        let child = self.children().find(|child| is_at(child.role));
+        child.map(|child| child.shape)
     }
 }
 
@@ -191,7 +196,7 @@ fn unknown_variant(
     allowed: &'static [&'static str],
 ) -> String {
     // serde's list has aliases too.
-    let names: Vec<_> = match shape.map(|shape| bare(shape, false).kind) {
+    let names: Vec<_> = match shape.map(Shape::only_core) {
         Some(Kind::Enum(variants)) => variants.iter().map(|variant| variant.name).collect(),
         _ => allowed.to_vec(),
     };

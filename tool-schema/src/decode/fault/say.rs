@@ -3,7 +3,7 @@
 use toolwright_json::write_string;
 
 use crate::decode::{Json, Segment, Store, describe, describe_range, example, one_of};
-use crate::shape::{Kind, Rule, Shape, bare};
+use crate::shape::{Kind, Rule, Shape};
 use crate::text::{did_you_mean, excerpt, near};
 
 use super::FaultCode;
@@ -21,15 +21,9 @@ pub(crate) fn unfit(shape: &Shape<'_>, code: FaultCode, got: &str) -> String {
 /// What a shape admits, with an example of what has parts: a model copies sooner than it reads.
 fn with_example(shape: &Shape<'_>) -> String {
     let words = describe(shape);
-    let has_parts = matches!(
-        bare(shape, false).kind,
-        Kind::Array(_)
-            | Kind::Tuple(_)
-            | Kind::Object(_)
-            | Kind::Map(_)
-            | Kind::Union(_)
-            | Kind::Back(_)
-    );
+    let kind = shape.only_core();
+    let has_parts =
+        kind.is_array() || kind.is_object() || matches!(kind, Kind::Union(_) | Kind::Back(_));
     match has_parts.then(|| example(shape)).flatten() {
         // `{}` and `[1]` say no more than the words.
         Some(example) if example.contains(['"', ',']) => format!("{words}, such as {example}"),
@@ -39,8 +33,9 @@ fn with_example(shape: &Shape<'_>) -> String {
 
 /// A key or argument that is not there.
 pub(crate) fn missing(shape: &Shape<'_>) -> String {
-    match bare(shape, false).kind {
-        Kind::Any | Kind::Unknown | Kind::Foreign(_) | Kind::Rule(Rule::Never) => "missing".into(),
+    match shape.only_core() {
+        Kind::Rule(Rule::Never) => "missing".into(),
+        kind if kind.is_opaque() => "missing".into(),
         _ => format!("missing, expected {}", with_example(shape)),
     }
 }
@@ -51,7 +46,7 @@ pub(crate) fn wrong_key(keys: &Shape<'_>, key: Option<&str>) -> String {
         let expected = describe_range(keys);
         return format!("expected a key that is {expected}, got a secret key");
     };
-    if let Kind::Enum(variants) = bare(keys, false).kind {
+    if let Kind::Enum(variants) = keys.only_core() {
         let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
         return unknown_name("a key that is ", Some(key), &names);
     }

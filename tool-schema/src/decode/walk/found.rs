@@ -67,7 +67,7 @@ impl Walk<'_> {
         code: FaultCode,
         message: impl FnOnce(&Self) -> String,
     ) -> Walked {
-        if self.mode == Mode::Judge {
+        if self.mode == Mode::FailFast {
             return Err(Stop);
         }
         if let Some(Segment::Key(key)) = self.path.first()

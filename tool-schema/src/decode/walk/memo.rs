@@ -10,7 +10,7 @@ pub(super) type Memo = (usize, usize);
 impl Walk<'_> {
     /// Returns the remembered verdict, and moves behind the value if it was admitted.
     pub(super) fn known(&mut self, memo: Option<Memo>, depth: u8) -> Option<Walked> {
-        let Some((end, edits)) = self.judged.get(&memo?)? else {
+        let Some((end, edits)) = self.known_ways.get(&memo?)? else {
             return Some(Err(Stop));
         };
         self.json.rewind(*end, depth);
@@ -23,14 +23,14 @@ impl Walk<'_> {
         if let Some(memo) = memo {
             let edits = self.edits.get(edits..).unwrap_or_default().to_vec();
             let known = is_admitted.then(|| (self.json.offset(), edits));
-            self.judged.insert(memo, known);
+            self.known_ways.insert(memo, known);
         }
     }
 
     /// Walks a value behind a recursive reference. Several parts of a run-time schema may refer to the same
     /// definition, so the verdict is remembered.
     pub(super) fn back(&mut self, shape: &Shape<'_>) -> Walked {
-        if self.is_typed || self.mode != Mode::Judge {
+        if self.is_typed || self.mode != Mode::FailFast {
             return self.value(shape);
         }
         self.json.peek();
@@ -48,16 +48,16 @@ impl Walk<'_> {
 
     /// Returns true if a shape admits the value that stands next, as it stands. It is not consumed.
     pub(super) fn admits_next(&mut self, shape: &Shape<'_>) -> Result<bool, Stop> {
-        Ok(self.judged_next(shape)?.is_some())
+        Ok(self.validated_next(shape)?.is_some())
     }
 
     /// Returns where the value that stands next ends, and in which other words, if a shape admits it. It
     /// is not consumed.
-    pub(super) fn judged_next(&mut self, shape: &Shape<'_>) -> Result<Option<End>, Stop> {
+    pub(super) fn validated_next(&mut self, shape: &Shape<'_>) -> Result<Option<End>, Stop> {
         self.json.peek();
         let (start, depth) = (self.json.offset(), self.json.depth());
         let (mode, noted, unions) = (self.mode, self.edits.len(), self.unions);
-        self.mode = Mode::Judge;
+        self.mode = Mode::FailFast;
         self.unions += 1;
         self.tried += 1;
         let is_admitted = self.value(shape).is_ok();

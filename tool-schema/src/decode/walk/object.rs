@@ -4,7 +4,7 @@ use toolwright_json::Place;
 
 use crate::decode::fault::say;
 use crate::decode::{FaultCode, Leaf, RepairKind, Seen, Segment, admits, admits_count, admits_key};
-use crate::shape::{Alternative, Key, Kind, Map, Peeled, Plain, Presence, Rule, Shape};
+use crate::shape::{Alternative, Key, Kind, ListedKeys, Map, Peeled, Presence, Rule, Shape};
 
 use super::{Edit, Secrecy, Stop, Walk, Walked, bytes};
 
@@ -27,7 +27,7 @@ struct Cut {
 /// The keys of an object.
 #[derive(Clone, Copy)]
 pub(super) enum Keys<'w> {
-    Plain(&'w Plain<'w>),
+    Listed(&'w ListedKeys<'w>),
     /// Those of one of some ways in which it may be.
     Of(&'w Alternative<'w>),
 }
@@ -36,17 +36,17 @@ impl<'w> Keys<'w> {
     /// All of them, each with its place.
     fn all(self) -> impl Iterator<Item = (usize, Key<'w>)> + 'w {
         let (plain, listed) = match self {
-            Self::Plain(plain) => (Some(plain), [].as_slice()),
+            Self::Listed(plain) => (Some(plain), [].as_slice()),
             Self::Of(way) => (None, way.keys.as_slice()),
         };
-        let fields = plain.into_iter().flat_map(Plain::fields).enumerate();
+        let fields = plain.into_iter().flat_map(ListedKeys::fields).enumerate();
         let keys = fields.filter_map(|(index, field)| Some((index, Key::of(field, false)?)));
         keys.chain(listed.iter().copied().enumerate())
     }
 
     /// The key of this name. A plain one is made when it has been found.
     fn find(self, name: &str) -> Option<(usize, Key<'w>)> {
-        if let Self::Plain(plain) = self {
+        if let Self::Listed(plain) = self {
             let (index, field) = plain.find(name)?;
             return Some((index, Key::of(field, false)?));
         }
@@ -57,7 +57,7 @@ impl<'w> Keys<'w> {
     /// The steps that it takes to find a key.
     fn cost(self) -> u64 {
         let keys = match self {
-            Self::Plain(plain) => plain.fields().count(),
+            Self::Listed(plain) => plain.len(),
             Self::Of(way) => way.keys.len(),
         };
         keys as u64 / 16 + 1
@@ -66,7 +66,7 @@ impl<'w> Keys<'w> {
     /// What stands behind keys that are not listed, and whether that is secret.
     fn rest(self) -> Option<(&'w Shape<'w>, bool)> {
         match self {
-            Self::Plain(_) => None,
+            Self::Listed(_) => None,
             Self::Of(way) => Some((way.rest?, way.is_rest_secret)),
         }
     }
@@ -74,7 +74,7 @@ impl<'w> Keys<'w> {
     /// Whether a part of the object is known to nobody.
     fn is_open(self) -> bool {
         match self {
-            Self::Plain(plain) => plain.open,
+            Self::Listed(plain) => plain.open,
             Self::Of(way) => {
                 way.open
                     || way.keys.iter().any(|key| {
@@ -162,7 +162,7 @@ impl<'t> Walk<'t> {
                     })?;
                 } else if keys.is_open() {
                     self.inside(segment, |walk| walk.any(true))?;
-                } else if self.tells() {
+                } else if self.collects() {
                     let value_at = self.json.offset();
                     unknown.push(Unknown {
                         key: name,
@@ -228,7 +228,7 @@ impl<'t> Walk<'t> {
         let mut missing = keys
             .all()
             .filter(|(index, key)| key.required && !key.field.flatten && !given.has(*index));
-        if !self.tells() {
+        if !self.collects() {
             return missing.next().map_or(Ok(()), |_| Err(Stop));
         }
         let missing: Vec<Key<'_>> = missing.map(|(_, key)| key).collect();

@@ -8,7 +8,7 @@ use crate::decode::{FaultCode, Json, RepairKind, Repairs, Store};
 use crate::shape::Shape;
 use crate::text::near;
 
-use super::union::may_start;
+use super::meant::may_start;
 use super::{Edit, Mode, Stop, Walk, Walked, edited};
 
 /// Whether a key may be read as another one: it is that key with a slip in its letters.
@@ -39,7 +39,7 @@ impl Walk<'_> {
     fn repairs(&self) -> Repairs {
         const MOST: usize = 1000;
         match self.mode {
-            Mode::Tell { repairs } if self.found.repairs.len() < MOST => repairs,
+            Mode::Collect { repairs } if self.found.repairs.len() < MOST => repairs,
             _ => Repairs::None,
         }
     }
@@ -56,7 +56,7 @@ impl Walk<'_> {
 
     /// A value of another JSON type than the shape's.
     pub(super) fn mismatch(&mut self, shape: &Shape<'_>) -> Walked {
-        if !self.tells() {
+        if !self.collects() {
             return Err(Stop);
         }
         self.json.peek();

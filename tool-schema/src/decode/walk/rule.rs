@@ -58,7 +58,7 @@ impl Walk<'_> {
         if is_listed(text, values) {
             return Ok(());
         }
-        if !self.tells() {
+        if !self.collects() {
             return Err(Stop);
         }
         self.json.rewind(start, depth);
@@ -127,14 +127,14 @@ impl Walk<'_> {
         self.json.peek();
         let (start, depth) = (self.json.offset(), self.json.depth());
         let address = members.as_ptr().addr();
-        let memo = (self.mode == Mode::Judge).then_some((start, address));
+        let memo = (self.mode == Mode::FailFast).then_some((start, address));
         if let Some(known) = self.known(memo, depth) {
             return known;
         }
         let noted = self.edits.len();
         let mut fitting = Vec::new();
         for member in members {
-            if let Some((end, edits)) = self.judged_next(member)? {
+            if let Some((end, edits)) = self.validated_next(member)? {
                 fitting.push((member, end, edits));
             }
         }

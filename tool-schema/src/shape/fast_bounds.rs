@@ -1,11 +1,11 @@
 //! Values without parts that a shape surely admits, told by a comparison or two: decided where a tree
 //! is made, in `const`, since it is what most values of most calls are.
 
-use crate::shape::{Bounds, Edge, Int, IntegerRange, Kind, NumberRange, StringRules};
+use crate::shape::{Bounds, Edge, Int, IntegerRange, Kind, NumberRange, Side, StringRules};
 
 /// Some of the values that a shape admits. Of others it takes a closer look to know.
 #[derive(Debug, Clone, Copy)]
-pub enum Sure {
+pub enum FastBounds {
     /// None.
     Nothing,
     /// The integers from `min` to `max`.
@@ -31,16 +31,18 @@ pub enum Sure {
     },
 }
 
-impl Sure {
-    /// What is sure of a kind, of which the parts know theirs.
+impl FastBounds {
+    /// Returns the values that a kind surely admits, of which the parts know theirs.
     pub(crate) const fn of(kind: &Kind<'_>) -> Self {
         match kind {
             Kind::Integer(range) => Self::integers(range),
             Kind::Number(range) => Self::numbers(range),
             Kind::String(rules) => Self::strings(rules),
-            Kind::Nullable(inner) | Kind::Sides { input: inner, .. } => inner.sure,
-            Kind::Narrow(inner, bounds) => inner.sure.within(bounds),
-            _ => Self::Nothing,
+            kind => match (kind.layer(Side::Input), kind.bounds()) {
+                (Some(inner), Some(bounds)) => inner.fast.within(bounds),
+                (Some(inner), None) => inner.fast,
+                (None, _) => Self::Nothing,
+            },
         }
     }
 
@@ -87,7 +89,7 @@ impl Sure {
         .long(rules.min_len, rules.max_len)
     }
 
-    /// What is sure within bounds, too.
+    /// Returns those that are within bounds, too.
     const fn within(self, bounds: &Bounds<'_>) -> Self {
         if bounds.multiple_of.is_some()
             || bounds.pattern.is_some()

@@ -1,202 +1,13 @@
-//! What the reader knows of the value that is read next, beyond what the type asks for.
-//!
-//! A type's own `Deserialize` sees to its form: which keys there are, which types their values have.
-//! Bounds stand in the tree alone. Where a tree has some, the reader carries it along: a value's
-//! place in the text says which part of the tree it belongs to, whatever the type calls.
+//! What stands inside an array or object that is being read: what each part of it has to be.
 
 use toolwright_json::Place;
 
-use super::access::Seen;
+use super::expected::{Expected, admits_key, refused};
 use super::member::Member;
 use super::read::{Form, Json};
 use super::{Error, Problem, Segment};
-use crate::decode::{Leaf, admits, admits_count, walk};
-use crate::shape::{Care, Field, Kind, Map, Object, Shape, Sure, Union};
-
-/// What a value has to be.
-#[derive(Debug, Clone, Copy)]
-pub enum Watch {
-    /// What its type reads.
-    Typed,
-    /// Of this shape, and reading it as its type does not tell.
-    Shaped(&'static Shape<'static>),
-    /// It has been looked at already, with all that is in it.
-    Judged,
-}
-
-/// Any value, in which no key stands twice: types that skip a value do not look.
-static ANY: Shape<'_> = Shape {
-    care: Care::Walked,
-    ..Shape::new(Kind::Any)
-};
-
-impl Watch {
-    /// Any value, for somebody who does not look at it.
-    pub(crate) const ANY: Self = Self::Shaped(&ANY);
-
-    /// A value of this shape.
-    #[inline]
-    pub fn of(shape: &'static Shape<'static>, lowered: bool) -> Self {
-        match shape.care {
-            Care::Typed if !lowered => Self::Typed,
-            Care::Typed => Self::Shaped(shape),
-            Care::Watched | Care::Walked => Self::Shaped(shape),
-        }
-    }
-}
-
-impl<'de> Json<'de> {
-    /// Goes to the value that stands next, of which this is known, and returns who reads it: this
-    /// reader, or one of the same value in other words, which has its place in `elsewhere`. serde's
-    /// buffers know integers by their spelling alone.
-    #[inline]
-    pub fn arrive<'j>(
-        &'j mut self,
-        watch: Watch,
-        elsewhere: &'j mut Option<Self>,
-    ) -> Result<&'j mut Self, Error> {
-        self.watch = watch;
-        match watch {
-            Watch::Typed | Watch::Judged => Ok(self),
-            // A value without parts.
-            Watch::Shaped(shape) if !matches!(shape.sure, Sure::Nothing) => Ok(self),
-            Watch::Shaped(Shape {
-                kind: Kind::Object(_),
-                care: Care::Watched,
-                ..
-            }) if self.form == Form::Plain => Ok(self),
-            Watch::Shaped(shape) => self.arrive_shaped(shape, elsewhere),
-        }
-    }
-
-    fn arrive_shaped<'j>(
-        &'j mut self,
-        shape: &'static Shape<'static>,
-        elsewhere: &'j mut Option<Self>,
-    ) -> Result<&'j mut Self, Error> {
-        if self.is_buffered() {
-            return self.arrive_buffered(shape, elsewhere);
-        }
-        let care = care(shape);
-        if self.is_lowered()
-            && care != Care::Walked
-            && let Some(text) = self.raised(shape)?
-        {
-            let text = self.pen.keep(text);
-            return Ok(elsewhere.insert(self.beside(text, Watch::Shaped(shape))));
-        }
-        match care {
-            // What is inside may be in another form.
-            Care::Typed if self.is_lowered() => {}
-            Care::Typed => self.watch = Watch::Typed,
-            Care::Watched => {}
-            Care::Walked => return self.arrive_buffered(shape, elsewhere),
-        }
-        Ok(self)
-    }
-
-    /// Goes to a value that serde buffers: it is checked while serde reads it, or walked before.
-    #[inline(never)]
-    fn arrive_buffered<'j>(
-        &'j mut self,
-        shape: &'static Shape<'static>,
-        elsewhere: &'j mut Option<Self>,
-    ) -> Result<&'j mut Self, Error> {
-        if !self.is_lowered()
-            && let Some(member) = self.member(shape)
-        {
-            self.watch = member;
-            return Ok(self);
-        }
-        match self.walked(shape)? {
-            None => Ok(self),
-            Some((text, end)) => {
-                let text = self.pen.keep(text);
-                self.rewind(end, self.depth());
-                Ok(elsewhere.insert(self.beside(text, Watch::Judged)))
-            }
-        }
-    }
-
-    /// Walks the value that stands next; what it is in other words, if serde needs those, and where
-    /// it ends.
-    fn walked(&mut self, shape: &Shape<'_>) -> Result<Option<(String, usize)>, Error> {
-        self.watch = Watch::Judged;
-        self.peek();
-        let reading = walk::Reading {
-            depth: self.depth(),
-            lowered: self.is_lowered(),
-            is_typed: true,
-            budget: walk::Budget::NONE,
-        };
-        walk::judge(self.whole(), self.offset(), reading, shape)
-    }
-
-    /// Consumes the value of a key that nobody knows, which may stand here once.
-    pub fn pass(&mut self, key: &'de str, others: &mut Option<Seen<'de>>) -> Result<(), Error> {
-        if !others.get_or_insert(Seen::NONE).note(key) {
-            return Err(Error::duplicate_key(key));
-        }
-        self.watch = Watch::Typed;
-        self.skip_judged()?;
-        Ok(())
-    }
-
-    /// Compares a value without parts with what it has to be.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // See `Sure::admits`.
-    pub(super) fn see(&mut self, leaf: Leaf<'_>) -> Result<(), Error> {
-        match self.watch {
-            Watch::Typed | Watch::Judged => Ok(()),
-            Watch::Shaped(shape) if admits(shape, leaf) => Ok(()),
-            Watch::Shaped(_) => Err(refused()),
-        }
-    }
-
-    /// Consumes a value that nobody looks at, and returns its text.
-    pub(super) fn skip_judged(&mut self) -> Result<&'de str, Error> {
-        match self.watch {
-            Watch::Judged => {}
-            Watch::Typed => {
-                self.walked(&ANY)?;
-            }
-            Watch::Shaped(shape) => {
-                self.walked(shape)?;
-            }
-        }
-        self.skip()
-    }
-}
-
-/// Which rule was broken is found out by whoever tells it.
-#[cold]
-fn refused() -> Error {
-    Error::new(Problem::Type { wanted: "" })
-}
-
-/// The care for a shape, with what it leads back to.
-fn care(mut shape: &Shape<'_>) -> Care {
-    // Bounds hold whatever stands inside them.
-    let mut bounded = false;
-    loop {
-        bounded |= matches!(shape.kind, Kind::Narrow(..)) && shape.care == Care::Watched;
-        shape = match &shape.kind {
-            _ if bounded && shape.care == Care::Typed => return Care::Watched,
-            _ if shape.care != Care::Watched => return shape.care,
-            Kind::Back(back) => back.shape(),
-            // What stands inside may have to be walked, which shows only behind an edge back.
-            Kind::Nullable(inner) | Kind::Sides { input: inner, .. } | Kind::Narrow(inner, _)
-                if matches!(
-                    inner.kind,
-                    Kind::Back(_) | Kind::Nullable(_) | Kind::Sides { .. }
-                ) =>
-            {
-                inner
-            }
-            _ => return Care::Watched,
-        };
-    }
-}
+use crate::decode::admits_count;
+use crate::shape::{Field, Kind, Map, Object, Shape, Union};
 
 /// What stands inside an array or object that is being read.
 pub(super) struct Inside {
@@ -210,7 +21,7 @@ pub(super) struct Inside {
 
 enum Parts {
     /// All alike, in whatever way.
-    Alike(Watch),
+    Alike(Expected),
     Places(&'static [&'static Shape<'static>]),
     Keys(Keys),
     /// The keys of an object that serde buffers.
@@ -254,8 +65,8 @@ impl Parts {
         }
         let lowered = form == Form::Lowered;
         Ok(match (shape.followed(), is_array) {
-            (Kind::Any | Kind::Foreign(_) | Kind::Unknown, _) => Self::Alike(Watch::Typed),
-            (Kind::Array(array), true) => Self::Alike(Watch::of(array.items, lowered)),
+            (kind, _) if kind.is_opaque() => Self::Alike(Expected::Typed),
+            (Kind::Array(array), true) => Self::Alike(Expected::of(array.items, lowered)),
             (Kind::Tuple(items), true) => Self::Places(items),
             (Kind::Object(object), false) => Self::of_object(object),
             (Kind::Map(map), false) => Self::Entries(map),
@@ -304,7 +115,7 @@ impl Keys {
 impl Inside {
     /// Of a value whose type is all that is known.
     pub(super) const TYPED: Self = Self {
-        parts: Parts::Alike(Watch::Typed),
+        parts: Parts::Alike(Expected::Typed),
         of: None,
         count: 0,
         lowered: false,
@@ -313,8 +124,8 @@ impl Inside {
     /// Notes what is known of the parts of the value that has been opened.
     #[inline]
     pub(super) fn enter(&mut self, json: &Json<'_>, is_array: bool) -> Result<(), Error> {
-        match json.watch {
-            Watch::Shaped(shape) => {
+        match json.expected {
+            Expected::Shaped(shape) => {
                 self.of = Some(shape);
                 self.lowered = json.is_lowered();
                 match &shape.kind {
@@ -335,7 +146,7 @@ impl Inside {
         &mut self,
         json: &mut Json<'_>,
         place: &mut Place,
-    ) -> Option<(&'static str, Watch)> {
+    ) -> Option<(&'static str, Expected)> {
         let Parts::Keys(keys) = &mut self.parts else {
             return None;
         };
@@ -344,7 +155,7 @@ impl Inside {
             return None;
         }
         keys.note(keys.next, field);
-        Some((field.name, Watch::of(field.shape, false)))
+        Some((field.name, Expected::of(field.shape, false)))
     }
 
     /// Returns the keys of an object that serde buffers, if it is one.
@@ -359,7 +170,7 @@ impl Inside {
     /// Whether the type's own list of keys is all that is known.
     #[inline]
     pub(super) fn is_typed(&self) -> bool {
-        matches!(self.parts, Parts::Alike(Watch::Typed))
+        matches!(self.parts, Parts::Alike(Expected::Typed))
     }
 
     /// Whether keys that nobody knows may stand here.
@@ -389,17 +200,17 @@ impl Inside {
 
     /// What the next element has to be.
     #[inline]
-    pub(super) fn element(&mut self, json: &mut Json<'_>) -> Result<Watch, Error> {
+    pub(super) fn element(&mut self, json: &mut Json<'_>) -> Result<Expected, Error> {
         let index = self.count;
         self.count += 1;
         match &self.parts {
-            Parts::Alike(watch) => Ok(*watch),
+            Parts::Alike(expected) => Ok(*expected),
             Parts::BufferedItems(shape) => {
                 json.form = Form::Buffered;
-                Ok(Watch::Shaped(shape))
+                Ok(Expected::Shaped(shape))
             }
             Parts::Places(items) => match items.get(index) {
-                Some(item) => Ok(Watch::of(item, self.lowered)),
+                Some(item) => Ok(Expected::of(item, self.lowered)),
                 None => Err(Error::new(Problem::Length)),
             },
             _ => Err(refused()),
@@ -408,34 +219,34 @@ impl Inside {
 
     /// What the value behind a key has to be.
     #[inline]
-    pub(super) fn value(&mut self, json: &mut Json<'_>, key: &str) -> Result<Watch, Error> {
+    pub(super) fn value(&mut self, json: &mut Json<'_>, key: &str) -> Result<Expected, Error> {
         self.count += 1;
         match &mut self.parts {
-            Parts::Alike(watch) => Ok(*watch),
+            Parts::Alike(expected) => Ok(*expected),
             Parts::Buffered(member) => member.value(json, key),
             _ => self.shaped_value(key),
         }
     }
 
-    fn shaped_value(&mut self, key: &str) -> Result<Watch, Error> {
+    fn shaped_value(&mut self, key: &str) -> Result<Expected, Error> {
         match &mut self.parts {
             Parts::Keys(keys) => match position(keys.fields, key, keys.next) {
                 Some((index, field)) => {
                     keys.note(index, field);
-                    Ok(Watch::of(field.shape, self.lowered))
+                    Ok(Expected::of(field.shape, self.lowered))
                 }
-                None if keys.open => Ok(Watch::ANY),
+                None if keys.open => Ok(Expected::ANY),
                 None => Err(Error::unknown_key(key, &[])),
             },
             Parts::Entries(map) => {
                 if admits_key(map.keys, key) {
-                    Ok(Watch::of(map.values, self.lowered))
+                    Ok(Expected::of(map.values, self.lowered))
                 } else {
                     Err(refused().inside(Segment::Name(key.to_owned()), 0))
                 }
             }
             Parts::Variants(union) if self.count == 1 => {
-                variant(union, key).map(|shape| Watch::of(shape, self.lowered))
+                variant(union, key).map(|shape| Expected::of(shape, self.lowered))
             }
             _ => Err(refused()),
         }
@@ -493,35 +304,9 @@ fn variant(union: &'static Union<'static>, key: &str) -> Result<&'static Shape<'
     let mut found = union
         .members
         .iter()
-        .filter_map(|member| match &member.kind {
-            Kind::Object(object) => object.fields.first(),
-            _ => None,
-        });
+        .filter_map(|member| member.kind.as_object()?.fields.first());
     match found.find(|field| field.is_read_as(key)) {
         Some(field) => Ok(field.shape),
         None => Err(Error::unknown_key(key, &[])),
-    }
-}
-
-/// Whether a map has such keys. JSON's keys are strings; numbers have one spelling each.
-pub fn admits_key(shape: &Shape<'_>, key: &str) -> bool {
-    let mut core = shape;
-    let is_bool = loop {
-        core = match &core.kind {
-            Kind::Nullable(inner) | Kind::Sides { input: inner, .. } | Kind::Narrow(inner, _) => {
-                inner
-            }
-            Kind::Back(back) => back.shape(),
-            Kind::Integer(_) => {
-                return super::key::integer(key)
-                    .is_ok_and(|number| admits(shape, Leaf::Number(number)));
-            }
-            kind => break matches!(kind, Kind::Bool),
-        };
-    };
-    if is_bool {
-        matches!(key, "true" | "false")
-    } else {
-        admits(shape, Leaf::String(key))
     }
 }

@@ -1,0 +1,125 @@
+//! How closely the decoder has to look at a value: decided where a tree is made, in `const`.
+
+use crate::shape::children::{Child, Role};
+use crate::shape::{Bounds, Kind, Object, Shape, Union};
+
+/// What it takes to know that a text is of a shape, beside reading it as the type that has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckLevel {
+    /// Nothing: the type reads no more than the shape admits.
+    Typed,
+    /// The reader watches bounds and keys as it goes: keys even where the type knows them, since one
+    /// that is expected is read faster.
+    Watched,
+    /// serde reads the value into a buffer, out of the reader's sight, or the value is judged as a
+    /// whole: its text is walked first.
+    Walked,
+}
+
+impl CheckLevel {
+    /// Returns the level for a kind, of which the parts know theirs.
+    pub(crate) const fn of(kind: &Kind<'_>) -> Self {
+        let mut level = Self::of_kind_alone(kind);
+        let mut index = 0;
+        // No level is higher.
+        while !matches!(level, Self::Walked)
+            && let Some(child) = kind.child(index)
+        {
+            level = level.or(Self::around(&child));
+            index += 1;
+        }
+        level
+    }
+
+    const fn of_kind_alone(kind: &Kind<'_>) -> Self {
+        match kind {
+            // What schemars says of a type is known when the program runs.
+            Kind::Foreign(_) | Kind::Union(Union { buffered: true, .. }) => Self::Walked,
+            // A key that is expected is read in less time than one that is not. What an edge leads to is
+            // not there yet.
+            Kind::Object(_) | Kind::Back(_) => Self::Watched,
+            kind if kind.is_unique() => Self::Walked,
+            kind if kind.is_bounded() => Self::Watched,
+            // A rule is opaque to everybody but the type itself.
+            _ => Self::Typed,
+        }
+    }
+
+    /// Returns the level for what holds a child.
+    const fn around(child: &Child<'_>) -> Self {
+        let own = child.shape.check;
+        match child.role {
+            Role::Layer => own,
+            Role::Output => Self::Typed,
+            Role::Field(field) if field.flatten => Self::Walked,
+            Role::Member(_) => Self::of_member(&child.shape.kind),
+            _ => own.without_walk(),
+        }
+    }
+
+    /// Where serde does not buffer, the key of an object tells which member it is.
+    const fn of_member(member: &Kind<'_>) -> Self {
+        match member {
+            Kind::Enum(_) => Self::Typed,
+            Kind::Object(Object {
+                fields: [field],
+                open: false,
+            }) => field.shape.check.without_walk(),
+            _ => Self::Walked,
+        }
+    }
+
+    /// A part is walked by itself, and what holds it has to go there.
+    const fn without_walk(self) -> Self {
+        match self {
+            Self::Typed => Self::Typed,
+            Self::Watched | Self::Walked => Self::Watched,
+        }
+    }
+
+    const fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Walked, _) | (_, Self::Walked) => Self::Walked,
+            (Self::Watched, _) | (_, Self::Watched) => Self::Watched,
+            _ => Self::Typed,
+        }
+    }
+}
+
+impl Bounds<'_> {
+    /// Whether nothing is bounded.
+    pub(crate) const fn is_none(&self) -> bool {
+        self.min.is_none()
+            && self.max.is_none()
+            && self.from.is_none()
+            && self.to.is_none()
+            && self.multiple_of.is_none()
+            && self.min_len.is_none()
+            && self.max_len.is_none()
+            && self.pattern.is_none()
+            && self.format.is_empty()
+            && !self.unique
+    }
+}
+
+impl Shape<'_> {
+    /// The same shape, of a type that reads more than the shape admits.
+    pub const fn watched(self) -> Self {
+        Self {
+            check: self.check.or(CheckLevel::Watched),
+            ..self
+        }
+    }
+
+    /// The same shape, of a type that sees to its bounds itself, if its parts do.
+    pub(crate) const fn seen_to(self) -> Self {
+        let check = match self.kind.child(0) {
+            Some(Child {
+                role: Role::Item,
+                shape,
+            }) => shape.check.without_walk(),
+            _ => CheckLevel::Typed,
+        };
+        Self { check, ..self }
+    }
+}

@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+#[doc(no_inline)]
+pub use toolwright_macros::{Provide, Schema};
 pub use toolwright_runtime::*;
 
 // Brought by the glob too; but of what is named here the compiler says, where it is switched off, which feature it is behind.
@@ -146,4 +148,38 @@ pub mod serve {
 /// let tools = tools![..Crm: Crm];
 /// assert!(tools.contains("find_customer"));
 /// ```
-pub use toolwright_runtime::tool;
+pub use toolwright_macros::tool;
+
+/// Collects tools into a [`Toolset`], in this order.
+///
+/// - `path::to::tool` is a function with `#[tool]`; `find::<Doc> as "find_doc"` gives it another
+///   name, as an instance of a generic one needs.
+/// - `..crm: Crm` are all tools of the type `Crm`, called on the value `crm`.
+/// - `#[cfg(…)]` before any of these says in which builds it is there; what is not there takes no name.
+/// - `; state = app` at the end is what the tools' `#[state]` parameters come from: a value of the
+///   type that they ask for, or a struct that derives [`Provide`]. A value that is an
+///   [`Arc`](std::sync::Arc) already is shared as it is, and tools ask for what it holds.
+///
+/// - `targets: [openai_strict, gemini_json], unproven: [take];` at the head checks every tool against
+///   these [`Dialect`]s: one that a provider's mode cannot say does not compile, and the message
+///   says which argument of which tool, and the way out. What schemars alone knows, the compiler
+///   does not: such a tool is listed as `unproven`, by its name or by its type's. What one request
+///   may hold ([`Dialect::request_limits`]) is checked too: how many tools, keys that may be missing,
+///   values of several types.
+/// - `budget: 4_000;` at the head is how many tokens the definitions may take of every request, by
+///   estimate ([`ToolDef::estimated_tokens`]); the message names the tools that take most.
+///
+/// Equal names, names that some provider refuses, and state that is missing do not compile.
+#[macro_export]
+macro_rules! tools {
+    ($($list:tt)*) => {
+        $crate::__private::list_tools!($crate; $($list)*)
+    };
+}
+
+/// What generated code names.
+#[doc(hidden)]
+pub mod __private {
+    pub use toolwright_macros::list_tools;
+    pub use toolwright_runtime::__private::*;
+}

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use toolwright::{
     Answer, Budget, Call, Dialect, DynTool, NoteKind, Outcome, ProblemCode, RejectCode, Report,
-    SchemaDoc, Severity, Tool, ToolDef, Toolset, Wire, testing, tool, tools,
+    SchemaDoc, Severity, Tool, ToolDef, Toolset, Wire, tool, tools,
 };
+use toolwright_testing as testing;
 
 fn declared(name: &'static str, schema: &str) -> Arc<dyn Tool> {
     let mut def = ToolDef::new(name, "Does something.");

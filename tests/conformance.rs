@@ -11,8 +11,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use toolwright::{
     Answer, Call, Context, Encoder, Outcome, Schema, SchemaDoc, Tool, ToolDef, ToolError, Toolset,
-    testing, tool, tools,
+    tool, tools,
 };
+use toolwright_testing as testing;
 
 /// What a panic says.
 fn complaint(run: impl FnOnce()) -> String {
@@ -204,8 +205,8 @@ fn a_snapshot_says_what_each_dialect_is_sent() {
 #[cfg(feature = "tokio")]
 mod executors {
     use super::complaint;
-    use toolwright::testing::conformance::{Turn, executor};
     use toolwright::{Executor, ToolResult};
+    use toolwright_testing::conformance::{Turn, executor};
 
     #[test]
     fn ours_conform() {

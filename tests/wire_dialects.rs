@@ -299,7 +299,7 @@ fn what_comes_back_is_read_as_what_the_types_are() {
     let sent = Wire::OpenAiChat
         .definitions_in(&tools![count], Dialect::OpenAiStrict)
         .unwrap();
-    let cx = sent.context(Context::new());
+    let cx = Context::new().with_definitions(&sent);
     assert!(cx.is_lowered());
     let call = ToolCall::new(
         "c1",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use toolwright::ToolError;
-use toolwright::testing::{Mutation, Sample};
+use toolwright_testing::{Mutation, Sample};
 
 use crate::equivalence::{Findings, Subject, samples, samples_of_each};
 use crate::exact::Exact;

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toolwright::testing::Samples;
 use toolwright::{ErrorKind, ToolError, Toolset};
+use toolwright_testing::Samples;
 
 use crate::exact::Exact;
 use crate::exceptions::{self, Exception};

@@ -106,6 +106,15 @@ fn there_are_enough_types_and_none_twice() {
 }
 
 #[test]
+fn a_schema_as_a_value_is_what_its_text_says() {
+    for row in rows() {
+        let read = toolwright::SchemaDoc::parse(row.schema.as_json()).unwrap();
+        let [built, read] = [&row.schema, &read].map(|doc| serde_json::to_string(doc).unwrap());
+        assert_eq!(built, read, "{}", row.name);
+    }
+}
+
+#[test]
 fn canonical_text() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schemas/canonical.txt");
     let known = blocks(include_str!("canonical.txt"));

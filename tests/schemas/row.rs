@@ -1,8 +1,8 @@
 //! A row of the table: a type, what can be read as it, and what cannot.
 
 use serde_json::value::RawValue;
-use toolwright::testing::Disagreement;
 use toolwright::{Context, SchemaDoc, ToolCall, ToolError, Toolset};
+use toolwright_testing::Disagreement;
 
 pub(crate) struct Row {
     pub(crate) name: &'static str,
@@ -53,7 +53,7 @@ macro_rules! rows {
     ($($(-$no:tt)? $ty:ty => $good:literal, $bad:literal;)*) => {
         vec![$({
             #[allow(unused_mut, unused_assignments)]
-            let mut agrees: Option<fn() -> Result<(), toolwright::testing::Disagreement>> = None;
+            let mut agrees: Option<fn() -> Result<(), toolwright_testing::Disagreement>> = None;
             $crate::row::agrees!(agrees $(-$no)? $ty);
             $crate::row::Row {
                 name: stringify!($ty),
@@ -82,7 +82,7 @@ macro_rules! rows {
 macro_rules! agrees {
     ($agrees:ident -$no:tt $ty:ty) => {};
     ($agrees:ident $ty:ty) => {
-        $agrees = Some(toolwright::testing::agrees::<$ty>);
+        $agrees = Some(toolwright_testing::agrees::<$ty>);
     };
 }
 

@@ -25,9 +25,10 @@ use crate::write::{write_key, write_list, write_object};
 /// assert_eq!(value, Value::parse(r#"{"a": ["A"], "b": 15e-1}"#)?);
 /// # Ok::<(), toolwright_json::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub enum Value<'t> {
     /// `null`.
+    #[default]
     Null,
     /// `true` or `false`.
     Bool(bool),

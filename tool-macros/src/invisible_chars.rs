@@ -54,7 +54,7 @@ mod tests {
     fn the_runtime_has_the_same_rule() {
         let (ours, theirs) = (
             include_str!("invisible_chars/text.rs"),
-            include_str!("../../tool-runtime/src/text/hidden.rs"),
+            include_str!("../../tool-schema/src/text/hidden.rs"),
         );
         assert!(ours == theirs, "copy the one file over the other");
     }

@@ -16,18 +16,17 @@ pub use self::build_error::{BuildError, SchemaError, SchemaErrorKind};
 use self::handler::{Check, Handler};
 #[cfg(feature = "validate")]
 use self::judge::Judge;
-use crate::provider::dialect::Plan;
-use crate::schema::decode::without_secrets;
-use crate::schema::read::read;
-use crate::schema::render::SchemaDoc;
-use crate::schema::shape::{Kind, Schema, Shape};
-use crate::text::NameError;
 #[cfg(feature = "validate")]
 use crate::tool::check;
-use crate::tool::{
-    Annotations, Answer, Call, Context, ErrorKind, Output, Scope, Tool, ToolDef, ToolError,
-};
-use crate::toolset::Stripped;
+use crate::tool::{Answer, Call, Context, Scope, Tool};
+use toolwright_provider::call::{Annotations, ErrorKind, Output, ToolDef, ToolError};
+use toolwright_provider::definitions::Stripped;
+use toolwright_provider::dialect::Plan;
+use toolwright_schema::decode::without_secrets;
+use toolwright_schema::read::read;
+use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::shape::{Kind, Schema, Shape};
+use toolwright_schema::text::NameError;
 
 /// A tool that is known only at run time: from a file, a database, or a closure.
 ///

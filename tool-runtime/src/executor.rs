@@ -28,9 +28,10 @@ use std::time::Duration;
 use self::books::Books;
 use self::event::Observers;
 use self::sort::Plan;
-use crate::text::ShortStr;
-use crate::tool::{Context, Encoder, Filter, ToolCall, ToolDef, wait};
+use crate::tool::{Context, Filter, wait};
 use crate::toolset::Toolset;
+use toolwright_provider::call::{Encoder, ToolCall, ToolDef};
+use toolwright_schema::text::ShortStr;
 
 pub use self::batch::{Batch, Halted, Pending, PendingReason, Reply};
 pub use self::blocking::BlockingLimit;

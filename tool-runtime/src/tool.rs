@@ -3,24 +3,16 @@ mod call;
 #[cfg(feature = "tokio")]
 mod cancel;
 mod contain;
-mod content;
 mod context;
 mod decision;
 mod decode;
-mod def;
-mod encoder;
-mod error;
 mod filter;
 #[cfg(feature = "tokio")]
 pub(crate) mod items;
-mod outcome;
-mod output;
-mod payload;
 #[cfg(feature = "tokio")]
 mod progress;
 mod provide;
 mod redefined;
-mod result;
 #[cfg(feature = "tokio")]
 mod running;
 mod slot;
@@ -29,22 +21,17 @@ mod wrappers;
 
 pub(crate) use self::answer::Later;
 pub use self::answer::{Answer, Ran, Stop};
-pub use self::call::{Call, ToolCall};
+pub use self::call::Call;
 #[cfg(feature = "tokio")]
 pub use self::cancel::Cancel;
-pub use self::contain::contained;
 #[cfg(feature = "tokio")]
 pub(crate) use self::contain::{Broken, not_started};
 pub(crate) use self::contain::{Contained, wait};
-pub use self::content::{Block, Content};
 pub use self::context::{Context, inside_call};
 pub use self::decision::Decision;
 #[cfg(feature = "validate")]
 pub(crate) use self::decode::check;
 pub(crate) use self::decode::{decode_params, decode_root, decode_value, decode_value_of};
-pub use self::def::{Annotations, Meta, ToolDef};
-pub use self::encoder::{Encode, Encoder};
-pub use self::error::{ErrorKind, ToolError};
 pub use self::filter::Filter;
 #[cfg(feature = "tokio")]
 pub use self::items::Items;
@@ -52,15 +39,10 @@ pub use self::items::Items;
 pub(crate) use self::items::is_stream;
 #[cfg(feature = "tokio")]
 pub(crate) use self::items::{or_else, stream_of};
-pub use self::outcome::{EndReason, HaltReason, Outcome};
-pub use self::output::Output;
-pub use self::payload::Payload;
 #[cfg(feature = "tokio")]
 pub use self::progress::Progress;
 pub use self::provide::Provide;
 pub(crate) use self::redefined::Redefined;
-pub use self::result::ToolResult;
-pub(crate) use self::result::is_written;
 #[cfg(feature = "tokio")]
 pub(crate) use self::running::{Caller, RunningBatch};
 pub use self::slot::Slot;
@@ -69,7 +51,8 @@ pub use self::state::{Scope, State};
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::schema::decode::without_secrets;
+use toolwright_provider::call::{ToolDef, ToolError};
+use toolwright_schema::decode::without_secrets;
 
 /// What the runtime knows of a tool: a definition, and a way to call it.
 ///

@@ -1,10 +1,8 @@
 mod answer;
 mod compact;
-mod definitions;
 mod error;
 mod registry;
 mod report;
-mod visible;
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
@@ -15,25 +13,22 @@ use std::time::Duration;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-use self::definitions::{ToldSet, ToldTool};
-use crate::panics::reported;
-use crate::schema::decode::Store;
-use crate::text::{LONGEST_SHOWN, NameError, Printable, ShortStr, did_you_mean, near};
+use crate::tool::{Call, Context, Filter, Redefined, Scope, Tool};
 #[cfg(feature = "tokio")]
-use crate::tool::Annotations;
-use crate::tool::{
-    Call, Context, ErrorKind, Filter, Meta, Redefined, Scope, Tool, ToolCall, ToolDef, ToolError,
-};
+use toolwright_provider::call::Annotations;
+use toolwright_provider::call::{ErrorKind, Meta, ToolCall, ToolDef, ToolError};
+use toolwright_provider::definitions::{DefinitionCache, EncodedTool, Stripped, ToolList};
+use toolwright_schema::decode::Store;
+use toolwright_schema::panics::reported;
+use toolwright_schema::text::{LONGEST_SHOWN, NameError, Printable, ShortStr, did_you_mean, near};
 
 #[cfg(feature = "tokio")]
 pub(crate) use self::answer::settled;
-pub use self::definitions::{Definitions, Fit, Loose, Refused, sent_definitions};
 pub use self::error::{AttachError, Conflicts, RenameError};
 #[cfg(feature = "tokio")]
 pub use self::registry::Changes;
 pub use self::registry::Registry;
 pub use self::report::{Problem, ProblemCode, Report, Severity};
-pub use self::visible::Stripped;
 
 /// An ordered collection of tools that never changes. Cheap to clone.
 ///
@@ -47,7 +42,7 @@ struct Inner {
     tools: Vec<Entry>,
     index: HashTable<usize>,
     hasher: RandomState,
-    told: ToldSet,
+    cache: DefinitionCache,
 }
 
 /// A tool, with what an answer needs of its definition: the runtime asks a tool for that only
@@ -60,9 +55,19 @@ pub(crate) struct Entry {
     attributes: Meta,
     may_hide: bool,
     is_destructive: bool,
-    told: Arc<ToldTool>,
+    encoded: Arc<EncodedTool>,
     #[cfg(feature = "tokio")]
     traits: Traits,
+}
+
+impl ToolList for Toolset {
+    fn encoded(&self) -> impl ExactSizeIterator<Item = (&ToolDef, &EncodedTool)> {
+        self.entries().map(|entry| (entry.def(), &*entry.encoded))
+    }
+
+    fn cache(&self) -> &DefinitionCache {
+        &self.0.cache
+    }
 }
 
 /// How a tool's calls are to be run; see [`ToolDef`].
@@ -99,7 +104,7 @@ impl Entry {
             may_hide: tool.__may_hide(),
             is_destructive: def.annotations.destructive == Some(true),
             tool,
-            told: Arc::default(),
+            encoded: Arc::default(),
         }
     }
 
@@ -111,6 +116,11 @@ impl Entry {
         self.tool.def()
     }
 
+    /// Returns the definition as others are sent it, and what was hidden in it.
+    fn visible(&self) -> (&ToolDef, Option<&Stripped>) {
+        self.encoded.visible(self.def())
+    }
+
     /// A call of the tool.
     #[inline]
     pub(crate) fn call<'a>(
@@ -120,11 +130,6 @@ impl Entry {
         cx: &'a Context,
     ) -> Call<'a> {
         Call::of(call, store, cx).destructive(self.is_destructive)
-    }
-
-    /// What providers are told of the tool.
-    pub(crate) fn told(&self) -> &ToldTool {
-        &self.told
     }
 
     /// Whether a conversation may see the tool. What panics when it is asked says no.
@@ -205,11 +210,6 @@ impl Toolset {
 
     pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = &Entry> {
         self.0.tools.iter()
-    }
-
-    /// What providers are told of the tools.
-    pub(crate) fn told(&self) -> &ToldSet {
-        &self.0.told
     }
 
     /// The tools that a conversation may see, in order. A visibility function that panics hides its

@@ -67,37 +67,7 @@ impl Json {
         }
     }
 
-    /// Returns the first value under this key, if this is an object.
-    pub(crate) fn get(&self, key: &str) -> Option<&Self> {
-        let (_, value) = self.entries().iter().find(|(name, _)| name == key)?;
-        Some(value)
-    }
-
-    /// Returns the entries of an object, or none for any other value.
-    pub(crate) fn entries(&self) -> &[(String, Self)] {
-        match self {
-            Self::Object(entries) => entries,
-            _ => &[],
-        }
-    }
-
-    /// Returns the elements of an array, or none for any other value.
-    pub(crate) fn items(&self) -> &[Self] {
-        match self {
-            Self::Array(items) => items,
-            _ => &[],
-        }
-    }
-
-    /// Returns the string, if this is one.
-    pub(crate) fn as_str(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// Returns compact JSON text.
+    /// The compact text; scalars as they came.
     pub(crate) fn to_text(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);

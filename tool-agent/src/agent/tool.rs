@@ -13,8 +13,8 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use toolwright_runtime::{
-    Answer, BuildError, Call, Context, NameError, Outcome, Schema, SchemaDoc, Tool, ToolDef,
-    ToolError,
+    Answer, BuildError, Call, Context, Field, NameError, Outcome, Schema, SchemaDoc, Shape, Tool,
+    ToolDef, ToolError,
 };
 
 use self::agent_call::{AgentCall, AgentCallResult};
@@ -77,12 +77,19 @@ type FinalizeFn = dyn for<'a> Fn(
     + Send
     + Sync;
 
-// A doc comment would become the schema's description.
-#[derive(Deserialize, Schema)]
-#[schema(crate = ::toolwright_runtime)]
+/// The arguments of an agent that is a tool.
+#[derive(Deserialize)]
 struct Input {
-    /// Instructions for this agent
     input: String,
+}
+
+// By hand, so that this crate does not wait for the macros.
+impl Schema for Input {
+    const SHAPE: &'static Shape<'static> = &Shape::object(&[Field::new(
+        "input",
+        "Instructions for this agent",
+        String::SHAPE,
+    )]);
 }
 
 impl AgentTool {

@@ -4,11 +4,10 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::schema::render::SchemaDoc;
-use crate::schema::shape::{Refs, Shape, Side};
-use crate::tool::{
-    Annotations, Answer, Call, ErrorKind, Meta, Ran, Scope, Stop, Tool, ToolDef, ToolError,
-};
+use crate::tool::{Answer, Call, Ran, Scope, Stop, Tool};
+use toolwright_provider::call::{Annotations, ErrorKind, Meta, ToolDef, ToolError};
+use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::shape::{Refs, Shape, Side};
 
 use super::{List, Named};
 
@@ -73,26 +72,23 @@ impl Descriptor {
     };
 
     fn def(&self, name: Option<&'static str>) -> ToolDef {
-        ToolDef {
-            title: (!self.title.is_empty()).then_some(self.title.into()),
-            input: SchemaDoc::from_shape(self.input, Side::Input),
-            output: self
-                .output
-                .map(|shape| SchemaDoc::from_shape(shape, Side::Output)),
-            annotations: self.annotations,
-            manual: self.manual,
-            return_direct: self.return_direct,
-            exclusive: self.exclusive,
-            blocking: self.blocking,
-            spawn: self.spawn,
-            timeout: (self.timeout_ms > 0).then_some(Duration::from_millis(self.timeout_ms)),
-            meta: if self.meta.is_empty() {
-                Meta::default()
-            } else {
-                Meta::parse(self.meta)
-            },
-            ..ToolDef::new(name.unwrap_or(self.name), self.description)
+        let mut def = ToolDef::new(name.unwrap_or(self.name), self.description);
+        def.title = (!self.title.is_empty()).then_some(self.title.into());
+        def.input = SchemaDoc::from_shape(self.input, Side::Input);
+        def.output = self
+            .output
+            .map(|shape| SchemaDoc::from_shape(shape, Side::Output));
+        def.annotations = self.annotations;
+        def.manual = self.manual;
+        def.return_direct = self.return_direct;
+        def.exclusive = self.exclusive;
+        def.blocking = self.blocking;
+        def.spawn = self.spawn;
+        def.timeout = (self.timeout_ms > 0).then_some(Duration::from_millis(self.timeout_ms));
+        if !self.meta.is_empty() {
+            def.meta = Meta::parse(self.meta);
         }
+        def
     }
 }
 

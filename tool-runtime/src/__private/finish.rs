@@ -13,7 +13,8 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use crate::tool::{Answer, ErrorKind, Outcome, Output, ToolError};
+use crate::tool::Answer;
+use toolwright_provider::call::{ErrorKind, Outcome, Output, ToolError};
 
 use super::Ran;
 

@@ -3,12 +3,12 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::text::same;
 use crate::tool::Tool;
 use crate::toolset::Toolset;
+use toolwright_schema::text::same;
 
-use super::text::Text;
 use super::{Handle, OneToolBlock};
+use toolwright_schema::text::Message;
 
 /// A name and its hash, so that most comparisons are one of numbers.
 #[derive(Debug, Clone, Copy)]
@@ -164,7 +164,7 @@ const fn among(mut names: &[Named], name: &Named) {
 #[track_caller]
 const fn differ(a: &Named, b: &Named) {
     if a.hash == b.hash && same(a.name, b.name) {
-        let mut text = Text::new();
+        let mut text = Message::new();
         text.push("two tools are named `");
         text.push(b.name);
         text.push("`\nhelp: name one of them otherwise: `path as \"other_name\"`");

@@ -2,14 +2,11 @@
 
 mod entry;
 mod finish;
-mod fits;
-mod flat;
 mod list;
 mod probe;
 mod slot;
 mod stateless;
 mod targets;
-mod text;
 mod told;
 
 pub use self::entry::{
@@ -38,22 +35,25 @@ pub use self::targets::{
     own_targets, within_budget,
 };
 pub use self::told::*;
-pub use crate::panics::reported;
-pub use crate::provider::dialect::Dialect;
-pub use crate::schema::decode::Json;
-pub use crate::schema::shape::Regex;
-pub use crate::schema::shape::{
+pub use crate::tool::{Answer, Call, Context, Provide, Ran, Scope, Slot, Stop, Tool, inside_call};
+pub use toolwright_provider::call::{
+    Annotations, EndReason, ErrorKind, Outcome, ToolError, contained,
+};
+pub use toolwright_provider::definitions::sent_definitions;
+pub use toolwright_provider::dialect::Dialect;
+pub use toolwright_schema::decode::Json;
+pub use toolwright_schema::keyword::{Keyword, TYPES};
+pub use toolwright_schema::panics::reported;
+pub use toolwright_schema::read::keywords::type_of;
+pub use toolwright_schema::read::{Parts, change_references, resolve};
+pub use toolwright_schema::shape::Regex;
+pub use toolwright_schema::shape::{
     Back, Bounds, Edge, Field, Id, Int, Kind, Literal, Map, Object, Pattern, Presence, Refs,
     Schema, Union, Variant,
 };
-pub use crate::tool::{
-    Annotations, Answer, Call, Context, EndReason, ErrorKind, Outcome, Provide, Ran, Scope, Slot,
-    Stop, Tool, ToolError, contained, inside_call,
-};
-pub use crate::toolset::sent_definitions;
 
 /// The tree of a type.
-pub type Shape = crate::schema::shape::Shape<'static>;
+pub type Shape = toolwright_schema::shape::Shape<'static>;
 
 /// The traits that generated code finds methods and constants through, by names that nobody has: one `use` of all of them
 /// costs the compiler less than one each.
@@ -72,4 +72,5 @@ pub mod find {
 #[cfg(feature = "schemars")]
 pub use schemars;
 pub use std::{sync::Arc, vec::Vec};
-pub use toolwright_macros::list_tools;
+#[cfg(feature = "schemars")]
+pub use toolwright_schema::derived::to_schemars;

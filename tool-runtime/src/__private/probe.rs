@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::schema::shape::{Kind, Schema, Shape};
+use toolwright_schema::shape::{Kind, Schema, Shape};
 
 use super::slot::{Lacks, NoDeserialize, NoSchema};
 use super::{Tree, known};
@@ -26,7 +26,7 @@ pub trait HasNot {
     /// No tree.
     const __SHAPE: Option<&'static Shape<'static>> = None;
     /// No targets.
-    const __REFS: Option<&'static crate::schema::shape::Refs> = None;
+    const __REFS: Option<&'static toolwright_schema::shape::Refs> = None;
     /// Neither.
     const __TREE: Option<Tree> = None;
 }

@@ -5,9 +5,10 @@ use std::marker::PhantomData;
 
 use serde::Deserialize;
 
-use crate::schema::decode::{Error, Json};
-use crate::schema::shape::{Kind, Schema};
-use crate::tool::{Call, ErrorKind, Ran, Slot, Stop, ToolError};
+use crate::tool::{Call, Ran, Slot, Stop};
+use toolwright_provider::call::{ErrorKind, ToolError};
+use toolwright_schema::decode::{Error, Json};
+use toolwright_schema::shape::{Kind, Schema};
 
 use super::Descriptor;
 

@@ -9,8 +9,9 @@ use serde::Deserialize;
 
 use super::slot::{Nothing, Value, decode, unfilled};
 use super::{Bind, Descriptor, Handle, Ran, ready};
-use crate::schema::shape::{Field, Refs, Shape};
-use crate::tool::{Call, Output, Slot};
+use crate::tool::{Call, Slot};
+use toolwright_provider::call::Output;
+use toolwright_schema::shape::{Field, Refs, Shape};
 
 /// A type's tree, and the types that its edges lead back to. They stand together, since one more constant of each tool costs
 /// the compiler a twentieth of a check after an edit.

@@ -6,11 +6,11 @@ mod spelling;
 mod words;
 
 use super::{Descriptor, Handle, Listed, OneToolBlock};
-use crate::provider::dialect::{Dialect, Judged, RejectCode, Verdict};
-use crate::text::same;
+use toolwright_provider::dialect::{Dialect, Judged, RejectCode, Verdict};
+use toolwright_schema::text::same;
 
 pub use self::request::{fits_request, within_budget};
-use super::text::Text;
+use toolwright_schema::text::Message;
 
 /// One element of a list: the tools that it brings.
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +77,7 @@ pub const fn is_dialect(name: &str) {
     if Dialect::named(name).is_some() {
         return;
     }
-    let mut text = Text::new();
+    let mut text = Message::new();
     text.push("no dialect is called `");
     text.push(name);
     text.push("`\nhelp: ");
@@ -129,7 +129,7 @@ pub const fn is_listed(name: &str, list: &[Inputs]) {
         }
         rest = tail;
     }
-    let mut text = Text::new();
+    let mut text = Message::new();
     text.push("the list has no tool `");
     text.push(name);
     text.push("`\nhelp: ");
@@ -182,7 +182,7 @@ const fn judge(
     tool: &Descriptor,
     name: &str,
     may_be_opaque: bool,
-) -> Option<Text> {
+) -> Option<Message> {
     // It did not compile, and has its own error.
     if tool.name.is_empty() {
         return None;

@@ -2,9 +2,7 @@
 
 use std::marker::PhantomData;
 
-use crate::schema::shape::{
-    Back, Bounds, Field, Id, Kind, OutputPresence, Presence, Refs, Schema, Shape, Variant,
-};
+use toolwright_schema::shape::{Back, Bounds, Id, Kind, Refs, Schema, Shape};
 
 use super::{Has, Tree};
 
@@ -31,7 +29,8 @@ pub struct Told<T: ?Sized>(PhantomData<fn(&T)>);
 #[cfg(feature = "schemars")]
 impl<T: schemars::JsonSchema + ?Sized> Told<T> {
     /// The type's tree: a leaf that nobody can look into before the program runs.
-    pub const __SHAPE: Option<&'static Shape<'static>> = Some(crate::schema::shape::foreign::<T>());
+    pub const __SHAPE: Option<&'static Shape<'static>> =
+        Some(toolwright_schema::shape::foreign::<T>());
 }
 
 /// See [`Told`].
@@ -153,202 +152,6 @@ impl<T: Schema + ?Sized> Schema for Cut<T> {
         targets: &[T::SHAPE],
         of: &[],
     };
-}
-
-/// Whether a tree does not say what its type is.
-const fn is_unseen(shape: &Shape<'_>) -> bool {
-    match shape.kind {
-        Kind::Foreign(_) | Kind::Unknown => true,
-        Kind::Narrow(base, _) => is_unseen(base),
-        _ => false,
-    }
-}
-
-/// What a derive says of a field, one word at a time.
-impl Field<'_> {
-    #[doc(hidden)]
-    pub const fn written_as(self, output_name: &'static str) -> Self {
-        Self {
-            output_name,
-            ..self
-        }
-    }
-
-    #[doc(hidden)]
-    pub const fn aliased(self, aliases: &'static [&'static str]) -> Self {
-        Self { aliases, ..self }
-    }
-
-    #[doc(hidden)]
-    pub const fn titled(self, title: &'static str) -> Self {
-        Self { title, ..self }
-    }
-
-    /// What is spelled as an `Option` may be missing, unless its tree says that it is another type of that name.
-    #[doc(hidden)]
-    pub const fn optional(self) -> Self {
-        match self.presence {
-            Presence::Required if is_unseen(self.shape) => Self {
-                presence: Presence::Optional,
-                ..self
-            },
-            _ => self,
-        }
-    }
-
-    #[doc(hidden)]
-    pub const fn defaulted(self, default: fn() -> Option<String>) -> Self {
-        Self {
-            presence: Presence::Defaulted,
-            default: Some(default),
-            ..self
-        }
-    }
-
-    #[doc(hidden)]
-    pub const fn exemplified(self, example: fn() -> Option<String>) -> Self {
-        Self {
-            example: Some(example),
-            ..self
-        }
-    }
-
-    /// The keys of its type stand in its place: of an `Option` none have to be there.
-    #[doc(hidden)]
-    pub const fn flattened(self) -> Self {
-        Self {
-            flatten: true,
-            presence: Presence::Optional,
-            ..self
-        }
-    }
-
-    #[doc(hidden)]
-    pub const fn deprecated(self) -> Self {
-        Self {
-            deprecated: true,
-            ..self
-        }
-    }
-
-    #[doc(hidden)]
-    pub const fn not_read(self) -> Self {
-        Self {
-            presence: Presence::Never,
-            ..self
-        }
-    }
-
-    #[doc(hidden)]
-    pub const fn not_written(self) -> Self {
-        Self {
-            output: OutputPresence::Never,
-            ..self
-        }
-    }
-
-    #[doc(hidden)]
-    pub const fn sometimes_written(self) -> Self {
-        Self {
-            output: OutputPresence::Sometimes,
-            ..self
-        }
-    }
-}
-
-/// The same of a variant.
-impl Variant<'_> {
-    #[doc(hidden)]
-    pub const fn written_as(self, output_name: &'static str) -> Self {
-        Self {
-            output_name,
-            ..self
-        }
-    }
-
-    #[doc(hidden)]
-    pub const fn aliased(self, aliases: &'static [&'static str]) -> Self {
-        Self { aliases, ..self }
-    }
-}
-
-#[cfg(feature = "schemars")]
-pub use self::emit::to_schemars;
-
-#[cfg(feature = "schemars")]
-mod emit {
-    use schemars::{Schema, SchemaGenerator};
-    use serde_json::Value;
-
-    use crate::schema::render::SchemaDoc;
-    use crate::schema::shape::Shape;
-    use crate::schema::shape::Side;
-
-    /// Our tree as schemars' schema, of the side that is asked for. Recursive types move to the
-    /// generator's definitions, under names that hold for this tree alone.
-    pub fn to_schemars(shape: &'static Shape<'static>, generator: &mut SchemaGenerator) -> Schema {
-        let side = if generator.contract().is_serialize() {
-            Side::Output
-        } else {
-            Side::Input
-        };
-        let mut value = SchemaDoc::from_shape(shape, side).to_value();
-        let Some(Value::Object(defs)) = value.as_object_mut().and_then(|root| root.remove("$defs"))
-        else {
-            return Schema::try_from(value).unwrap_or_default();
-        };
-        let prefix = generator
-            .settings()
-            .definitions_path
-            .trim_matches('/')
-            .to_owned();
-        let mut renamed = Vec::new();
-        for (name, body) in &defs {
-            let mut free = name.clone();
-            let mut number = 1;
-            while generator
-                .definitions()
-                .get(&free)
-                .is_some_and(|known| known != body)
-            {
-                number += 1;
-                free = format!("{name}{number}");
-            }
-            renamed.push((format!("#/$defs/{name}"), format!("#/{prefix}/{free}")));
-            generator.definitions_mut().insert(free, body.clone());
-        }
-        let own = defs
-            .iter()
-            .zip(&renamed)
-            .find(|((_, body), _)| **body == value);
-        if let Some((_, (_, target))) = own {
-            value = serde_json::json!({ "$ref": target });
-        }
-        refer(&mut value, &renamed);
-        for (_, target) in &renamed {
-            let name = target.rsplit('/').next().unwrap_or_default();
-            if let Some(body) = generator.definitions_mut().get_mut(name) {
-                refer(body, &renamed);
-            }
-        }
-        Schema::try_from(value).unwrap_or_default()
-    }
-
-    fn refer(value: &mut Value, renamed: &[(String, String)]) {
-        match value {
-            Value::Array(items) => items.iter_mut().for_each(|item| refer(item, renamed)),
-            Value::Object(entries) => {
-                for (key, value) in entries {
-                    let target = renamed.iter().find(|(old, _)| value.as_str() == Some(old));
-                    match target {
-                        Some((_, new)) if key == "$ref" => *value = Value::String(new.clone()),
-                        _ => refer(value, renamed),
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
 }
 
 /// The tree of a type that has one of ours; a function, so that an error about the type is shown

@@ -1,7 +1,7 @@
 use std::fmt::{self, Display};
 
-use crate::text::{NameError, Printable};
-use crate::toolset::Stripped;
+use toolwright_provider::definitions::Stripped;
+use toolwright_schema::text::{NameError, Printable};
 
 /// Why a [`DynTool`](crate::DynTool) could not be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Display for BuildError {
             ),
             Self::Name(error) => Display::fmt(error, f),
             Self::Schema(error) => Display::fmt(error, f),
-            Self::HiddenText(Stripped { removed, left }) => {
+            Self::HiddenText(Stripped { removed, left, .. }) => {
                 f.write_str("the tool's definition holds characters that a model reads and a person does not see: ")?;
                 match left.first() {
                     Some(place) => write!(f, "in {place} of a schema"),

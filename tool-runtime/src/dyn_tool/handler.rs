@@ -7,11 +7,10 @@ use std::marker::PhantomData;
 
 use serde::de::DeserializeOwned;
 
-use crate::schema::decode::holds_secret;
-use crate::schema::shape::Shape;
-use crate::tool::{
-    Answer, Call, Context, ErrorKind, Outcome, Output, ToolError, decode_value, decode_value_of,
-};
+use crate::tool::{Answer, Call, Context, decode_value, decode_value_of};
+use toolwright_provider::call::{ErrorKind, Outcome, Output, ToolError};
+use toolwright_schema::decode::holds_secret;
+use toolwright_schema::shape::Shape;
 
 /// The code of a tool.
 pub(super) trait Handler: Send + Sync {

@@ -24,9 +24,9 @@ use self::audit::error;
 use self::checked::Checked;
 use self::draft::Draft;
 use super::{SchemaError, SchemaErrorKind};
-use crate::schema::read::tree::{Document, Tree};
-use crate::schema::render::SchemaDoc;
-use crate::schema::shape::Shape;
+use toolwright_schema::read::tree::{Document, Tree};
+use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::shape::Shape;
 
 /// Reading and compiling take up to 8 KiB of stack a schema in a build without optimisation.
 const STACK: usize = 32 * 1024 * 1024;

@@ -1,10 +1,11 @@
 use serde_json::{Map, Value};
 
-use crate::schema::decode::Repair;
-use crate::text::ShortStr;
-use crate::tool::{
-    EndReason, HaltReason, Outcome, Payload, State, ToolCall, ToolError, ToolResult,
+use crate::tool::State;
+use toolwright_provider::call::{
+    EndReason, HaltReason, Outcome, Payload, ToolCall, ToolError, ToolResult,
 };
+use toolwright_schema::decode::Repair;
+use toolwright_schema::text::ShortStr;
 
 /// What became of the calls of one turn, in the order in which the model made them.
 ///
@@ -219,7 +220,7 @@ impl Halted {
                 reason: reason.clone(),
                 value: value.clone(),
             }),
-            Outcome::Value(_) | Outcome::Content(_) | Outcome::ReturnDirect(_) => None,
+            _ => None,
         }
     }
 

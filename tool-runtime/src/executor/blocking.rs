@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use super::clock::Timer;
-use crate::tool::{ErrorKind, ToolError};
+use toolwright_provider::call::{ErrorKind, ToolError};
 
 /// Half of the threads that tokio's runtimes have for what blocks: the other half is for the host's own.
 const PROCESS: usize = 256;

@@ -10,12 +10,10 @@ use super::elsewhere::{Elsewhere, Moved};
 use super::layer::{Handled, Layer, Next, Request};
 use super::sort::Job;
 use super::span::CallSpan;
-use crate::schema::decode::{Repair, Store};
-use crate::tool::{
-    Answer, Call, Contained, Context, ErrorKind, Outcome, Tool, ToolCall, ToolError, contained,
-    items,
-};
+use crate::tool::{Answer, Call, Contained, Context, Tool, items};
 use crate::toolset::{Entry, Traits, settled};
+use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, contained};
+use toolwright_schema::decode::{Repair, Store};
 
 /// What all of a call's layers lead to.
 pub(super) struct Core<'a> {

@@ -15,12 +15,13 @@ use super::policy::{ErrorPolicy, OnFailure};
 use super::shown::Shown;
 use super::span::CallSpan;
 use super::{Executor, Turn};
-use crate::panics;
-use crate::schema::decode::Repair;
-use crate::tool::{
-    Context, Encoder, ErrorKind, Outcome, RunningBatch, ToolCall, ToolError, ToolResult, is_written,
-};
+use crate::tool::{Context, RunningBatch};
 use crate::toolset::Entry;
+use toolwright_provider::call::{
+    Encoder, ErrorKind, Outcome, ToolCall, ToolError, ToolResult, is_written,
+};
+use toolwright_schema::decode::Repair;
+use toolwright_schema::panics;
 
 /// See the module.
 pub(super) struct Books<'a> {

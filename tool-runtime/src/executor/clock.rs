@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::turns::Turns;
-use crate::tool::{ErrorKind, ToolError, contained};
+use toolwright_provider::call::{ErrorKind, ToolError, contained};
 
 /// The limit that the calls of a batch share, each from its own start.
 pub(super) struct Clock {

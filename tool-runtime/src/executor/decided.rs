@@ -1,7 +1,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::batch::Pending;
-use crate::tool::{Decision, ToolCall};
+use crate::tool::Decision;
+use toolwright_provider::call::ToolCall;
 
 /// A call that waited, and what was decided about it; see
 /// [`Executor::decide`](crate::Executor::decide). It can be stored.

@@ -15,7 +15,8 @@ use super::running::RunningCall;
 use super::sort::Job;
 use super::turns::Turns;
 use crate::executor::Batch;
-use crate::tool::{Cancel, ErrorKind, ToolError};
+use crate::tool::Cancel;
+use toolwright_provider::call::{ErrorKind, ToolError};
 
 /// How a batch ends.
 enum End {

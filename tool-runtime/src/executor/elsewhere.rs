@@ -13,9 +13,10 @@ use tokio::task::JoinHandle;
 use super::blocking::Place;
 use super::body::{Answered, answer};
 use super::span::CallSpan;
-use crate::schema::decode::Store;
-use crate::tool::{Context, ErrorKind, ToolCall, ToolError, contained, not_started};
+use crate::tool::{Context, not_started};
 use crate::toolset::Entry;
+use toolwright_provider::call::{ErrorKind, ToolCall, ToolError, contained};
+use toolwright_schema::decode::Store;
 
 /// The call, and all that it needs.
 pub(super) struct Moved {
@@ -203,8 +204,9 @@ mod tests {
 
     use super::{CallSpan, Elsewhere, Entry, Moved, contained};
     use crate::dyn_tool::DynTool;
-    use crate::schema::decode::Store;
-    use crate::tool::{Context, ErrorKind, Tool, ToolCall, ToolError};
+    use crate::tool::{Context, Tool};
+    use toolwright_provider::call::{ErrorKind, ToolCall, ToolError};
+    use toolwright_schema::decode::Store;
 
     /// A call that counts how often it runs.
     fn counted(ran: &Arc<AtomicUsize>) -> Result<Moved, Box<dyn std::error::Error>> {

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use super::batch::{Batch, Pending};
 use super::shown::Shown;
-use crate::panics::reported;
-use crate::schema::decode::Repair;
-use crate::tool::{Context, Progress, ToolCall, ToolResult};
+use crate::tool::{Context, Progress};
+use toolwright_provider::call::{ToolCall, ToolResult};
+use toolwright_schema::decode::Repair;
+use toolwright_schema::panics::reported;
 
 /// What happens while an [`Executor`](crate::Executor) runs a batch, as it happens.
 ///
@@ -158,7 +159,7 @@ impl fmt::Display for BatchId {
 }
 
 /// Sees what happens while calls are run. A panic of an observer changes nothing, and is
-/// [reported](crate::panics::capture).
+/// [reported](toolwright_schema::panics::capture).
 ///
 /// Every closure over an [`Event`] is one that names its type, `|event: &Event<'_>| …`: of one
 /// that does not, the compiler says that it is not general enough.

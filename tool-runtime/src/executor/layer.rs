@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::body::Core;
 use super::shown::Shown;
-use crate::tool::{
-    Annotations, Broken, Contained, Context, ErrorKind, Meta, Outcome, Tool, ToolCall, ToolDef,
-    ToolError, contained,
+use crate::tool::{Broken, Contained, Context, Tool};
+use toolwright_provider::call::{
+    Annotations, ErrorKind, Meta, Outcome, ToolCall, ToolDef, ToolError, contained,
 };
 
 /// Something around every call of an executor: it may look on, change the arguments, answer itself,

@@ -5,11 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::Deserialize;
 use toolwright_json::cut;
 
-use crate::schema::render::SchemaDoc;
-use crate::schema::shape::{Field, Schema, Shape};
-use crate::tool::{
-    Answer, Block, Call, Content, Outcome, Payload, Tool, ToolDef, ToolError, ToolResult,
-};
+use crate::tool::{Answer, Call, Tool};
+use toolwright_provider::call::{Block, Content, Outcome, Payload, ToolDef, ToolError, ToolResult};
+use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::shape::{Field, Schema, Shape};
 
 /// How much of an answer a model is to read: bytes and lines, both.
 ///
@@ -109,22 +108,18 @@ impl OutputLimit {
         let (mut bytes, mut lines) = (self.bytes, self.lines);
         let keep = |text: &str, end| self.keep(text, end, session);
         for block in content.blocks_mut() {
-            match block {
-                Block::Text { text } | Block::Document { text, .. } => {
-                    if let Some(cut) = take(text, &mut bytes, &mut lines, Some(&keep)) {
-                        *text = cut;
-                    }
+            if let Block::Json { value } = block {
+                let json = value.to_string();
+                if json.len() > bytes {
+                    let note = format!("shortened from {} bytes{}", json.len(), keep(&json, 0));
+                    let cut = cut::json(&json, bytes, &note);
+                    *value = serde_json::from_str(&cut).unwrap_or(note.into());
                 }
-                Block::Json { value } => {
-                    let json = value.to_string();
-                    if json.len() > bytes {
-                        let note = format!("shortened from {} bytes{}", json.len(), keep(&json, 0));
-                        let cut = cut::json(&json, bytes, &note);
-                        *value = serde_json::from_str(&cut).unwrap_or(note.into());
-                    }
-                    bytes = bytes.saturating_sub(json.len());
-                }
-                Block::Image { .. } | Block::Audio { .. } | Block::Resource { .. } => {}
+                bytes = bytes.saturating_sub(json.len());
+            } else if let Some(text) = block.text_mut()
+                && let Some(cut) = take(text, &mut bytes, &mut lines, Some(&keep))
+            {
+                *text = cut;
             }
         }
     }

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::tool::{Outcome, ToolCall, ToolError, contained};
+use toolwright_provider::call::{Outcome, ToolCall, ToolError, contained};
 
 /// What an executor does about a call that failed. It is asked once for each failure, when it
 /// happens; not for calls that were cancelled.

@@ -2,10 +2,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::panics::reported;
-use crate::schema::decode::unshown;
-use crate::text::Printable;
-use crate::tool::{Tool, ToolCall};
+use crate::tool::Tool;
+use toolwright_provider::call::ToolCall;
+use toolwright_schema::decode::unshown;
+use toolwright_schema::panics::reported;
+use toolwright_schema::text::Printable;
 
 /// A call's arguments, as they may be logged: see [`Tool::shown`].
 ///

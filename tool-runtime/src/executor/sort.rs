@@ -5,9 +5,10 @@ use std::time::Duration;
 use super::batch::PendingReason;
 use super::books::Books;
 use super::{Executor, Turn, UnknownPolicy};
-use crate::schema::decode::Store;
-use crate::tool::{Context, Decision, ErrorKind, Outcome, ToolCall, ToolError};
+use crate::tool::{Context, Decision};
 use crate::toolset::{Entry, Toolset};
+use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError};
+use toolwright_schema::decode::Store;
 
 /// A call that will run.
 pub(super) struct Job<'a> {

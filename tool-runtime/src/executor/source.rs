@@ -1,9 +1,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::panics::reported;
 use crate::tool::Scope;
 use crate::toolset::{Registry, Toolset};
+use toolwright_schema::panics::reported;
 
 /// Where an [`Executor`](crate::Executor) has its tools from.
 #[derive(Clone)]

@@ -19,10 +19,10 @@ mod on {
     use tracing::{Level, span};
 
     use crate::executor::Shown;
-    use crate::panics::reported;
-    use crate::text::Printable;
-    use crate::text::{LONGEST_SHOWN, is_portable_name};
-    use crate::tool::{Encoder, ToolCall, ToolResult};
+    use toolwright_provider::call::{Encoder, ToolCall, ToolResult};
+    use toolwright_schema::panics::reported;
+    use toolwright_schema::text::Printable;
+    use toolwright_schema::text::{LONGEST_SHOWN, is_portable_name};
 
     /// A name or an id, which a model or a provider made up, in one line.
     fn in_a_line(text: &str) -> Cow<'_, str> {
@@ -155,7 +155,7 @@ mod off {
     use std::future::Future;
 
     use crate::executor::Shown;
-    use crate::tool::{ToolCall, ToolResult};
+    use toolwright_provider::call::{ToolCall, ToolResult};
 
     /// See the module.
     #[derive(Clone, Default)]

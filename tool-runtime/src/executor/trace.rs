@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use super::event::{Event, Observer};
-use crate::panics::reported;
+use toolwright_schema::panics::reported;
 
 pub use self::event::{TraceEvent, TraceKind, Traced, TracedCall};
 

@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 
 use super::Levels;
 use crate::executor::{Handled, Handling, Layer, Next, Request};
-use crate::tool::{Context, Decision, Outcome, Tool, ToolCall};
+use crate::tool::{Context, Decision, Tool};
+use toolwright_provider::call::{Outcome, ToolCall};
 
 /// Asks before a call runs: a person, a policy, another program.
 ///

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Semaphore;
 
 use crate::executor::{Handling, Layer, Next, Request};
-use crate::text::ShortStr;
+use toolwright_schema::text::ShortStr;
 
 /// Lets no more calls of a tool run at once, in all batches of the executor and its clones; the others
 /// wait their turn, first come, first served.

@@ -11,8 +11,9 @@ use tokio::time::Instant;
 use self::canonical::canonical;
 use super::{Names, lists, names};
 use crate::executor::{Handled, Handling, Layer, Next, Request};
-use crate::text::ShortStr;
-use crate::tool::{Outcome, Tool};
+use crate::tool::Tool;
+use toolwright_provider::call::Outcome;
+use toolwright_schema::text::ShortStr;
 
 /// Longer arguments are not kept.
 const LONGEST: usize = 64 * 1024;

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::executor::{Handled, Handling, Layer, Next, Request};
-use crate::tool::{ErrorKind, ToolError};
+use toolwright_provider::call::{ErrorKind, ToolError};
 
 /// Counts are kept of so many runs; a new one takes the place of that which was quiet the longest.
 const RUNS: usize = 1024;

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::tool::Meta;
+use toolwright_provider::call::Meta;
 
 /// An attribute of tools whose values are steps, from the lowest to the highest: `risk`, from `low`
 /// to `critical`.

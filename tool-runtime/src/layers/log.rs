@@ -4,9 +4,9 @@ use std::io::Write;
 use tokio::time::Instant;
 
 use crate::executor::{Handled, Handling, Layer, Next, Request};
-use crate::panics::reported;
-use crate::text::excerpt;
-use crate::tool::Outcome;
+use toolwright_provider::call::Outcome;
+use toolwright_schema::panics::reported;
+use toolwright_schema::text::excerpt;
 
 /// A line for each call, when it has ended: its id, the tool, what became of it, how long it took.
 ///

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::{Names, lists, names};
 use crate::executor::{Handled, Handling, Layer, Next, Request, pause};
-use crate::tool::{ErrorKind, ToolError};
+use toolwright_provider::call::{ErrorKind, ToolError};
 
 /// Calls again what failed, after a while that doubles from attempt to attempt.
 ///

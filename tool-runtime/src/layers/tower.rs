@@ -12,7 +12,8 @@ use tower_layer::Layer as TowerLayer;
 use tower_service::Service;
 
 use crate::executor::{Handled, Handling, Layer, Next, Request};
-use crate::tool::{Context, ErrorKind, Tool, ToolCall, ToolError};
+use crate::tool::{Context, Tool};
+use toolwright_provider::call::{ErrorKind, ToolCall, ToolError};
 
 type BoxError = Box<dyn Error + Send + Sync>;
 

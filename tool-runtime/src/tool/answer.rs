@@ -2,7 +2,8 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::tool::{Call, Outcome, Payload, ToolError};
+use crate::tool::Call;
+use toolwright_provider::call::{Outcome, Payload, ToolError};
 
 /// What a call comes to later.
 pub(crate) type Later<'a> = Pin<Box<dyn Future<Output = Result<Outcome, ToolError>> + Send + 'a>>;

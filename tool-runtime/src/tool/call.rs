@@ -1,72 +1,11 @@
 use std::fmt;
-use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
-use crate::schema::decode::{Limits, Repairs, Store};
-use crate::schema::shape::Schema;
-use crate::text::ShortStr;
-use crate::tool::{Context, ToolError, decode_value};
-
-/// A call that a model asks for: which tool, with what arguments. Cheap to clone.
-///
-/// `Debug` tells how long the arguments are and not what they say: nothing here knows which tool it
-/// is, and so what of them is secret. See [`Tool::shown`](crate::Tool::shown).
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToolCall {
-    /// The provider's id of the call, which its answer must carry.
-    pub id: ShortStr,
-    /// The tool's name, as the model wrote it.
-    pub name: ShortStr,
-    /// The arguments' text, as the model wrote it: not parsed, so it may not even be JSON.
-    pub arguments: Arc<str>,
-}
-
-impl ToolCall {
-    /// A call by its parts.
-    pub fn new(
-        id: impl Into<ShortStr>,
-        name: impl Into<ShortStr>,
-        arguments: impl Into<Arc<str>>,
-    ) -> Self {
-        Self {
-            id: id.into(),
-            name: name.into(),
-            arguments: arguments.into(),
-        }
-    }
-}
-
-impl ToolCall {
-    /// The same call with other arguments.
-    #[cfg(feature = "tokio")]
-    pub(crate) fn with_arguments(&self, arguments: impl Into<Arc<str>>) -> Self {
-        Self {
-            arguments: arguments.into(),
-            ..self.clone()
-        }
-    }
-}
-
-impl fmt::Debug for ToolCall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolCall")
-            .field("id", &self.id)
-            .field("name", &self.name)
-            .field("arguments", &Bytes(&self.arguments))
-            .finish()
-    }
-}
-
-/// A text of which only the length is told.
-pub(crate) struct Bytes<'a>(pub(crate) &'a str);
-
-impl fmt::Debug for Bytes<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "[{} bytes]", self.0.len())
-    }
-}
+use crate::tool::{Context, decode_value};
+use toolwright_provider::call::{Bytes, ToolCall, ToolError};
+use toolwright_schema::decode::{Limits, Repairs, Store};
+use toolwright_schema::shape::Schema;
 
 /// One call on its way through a tool: the arguments, and what belongs to them.
 #[derive(Clone, Copy)]

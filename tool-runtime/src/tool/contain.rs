@@ -6,25 +6,8 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 use std::thread::{self, ScopedJoinHandle};
 
-use crate::panics::{Panic, caught, reported};
-use crate::tool::{ErrorKind, ToolError};
-
-/// Runs a part of a tool.
-///
-/// What a panic leaves half done is the tool's own: the runtime's state is not touched by `run`.
-#[inline]
-pub fn contained<T>(run: impl FnOnce() -> T) -> Result<T, ToolError> {
-    caught(run).map_err(panicked)
-}
-
-#[cold]
-fn panicked(panic: Panic) -> ToolError {
-    ToolError::new(
-        ErrorKind::Panicked,
-        "the tool failed unexpectedly; the same call may fail again",
-    )
-    .with_debug(panic.into_detail())
-}
+use toolwright_provider::call::{ErrorKind, ToolError, contained, panicked};
+use toolwright_schema::panics::{Panic, reported};
 
 /// What can say that it came to nothing.
 pub(crate) trait Broken {

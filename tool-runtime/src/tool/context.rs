@@ -3,8 +3,6 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use crate::schema::decode::{Limits, Repairs};
-use crate::text::ShortStr;
 #[cfg(feature = "tokio")]
 use crate::tool::Cancel;
 #[cfg(feature = "tokio")]
@@ -14,6 +12,9 @@ use crate::tool::state;
 #[cfg(feature = "tokio")]
 use crate::tool::{Caller, RunningBatch};
 use crate::tool::{Scope, State};
+use toolwright_provider::definitions::Definitions;
+use toolwright_schema::decode::{Limits, Repairs};
+use toolwright_schema::text::ShortStr;
 
 /// What a tool may know about the call it answers. Cheap to clone.
 ///
@@ -155,6 +156,16 @@ impl Context {
     /// these forms, and in their types' own.
     pub fn lowered(self) -> Self {
         self.change(|shared| shared.lowered = true)
+    }
+
+    /// Says that the model wrote the arguments for these definitions: [`lowered`](Self::lowered) where
+    /// some schema asks for another form than its tool's.
+    pub fn with_definitions(self, sent: &Definitions) -> Self {
+        if sent.is_lowered() {
+            self.lowered()
+        } else {
+            self
+        }
     }
 
     /// The same context, with other limits on what a call's arguments may be.

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 #[cfg(feature = "tokio")]
-use crate::tool::{ErrorKind, ToolError};
+use toolwright_provider::call::{ErrorKind, ToolError};
 
 /// What a person or a policy says to a call that waits.
 ///

@@ -8,11 +8,12 @@ use toolwright_json::Place;
 #[cfg(feature = "validate")]
 use self::refuse::repair;
 use self::refuse::{Refused, refuse, refuse_whole};
+use crate::tool::{Call, Slot};
+use toolwright_provider::call::ToolError;
 #[cfg(feature = "validate")]
-use crate::schema::decode::walk::{self, Admitted};
-use crate::schema::decode::{Error, Fault, FaultCode, Json, Watch, position};
-use crate::schema::shape::{Field, Object, Presence, Shape};
-use crate::tool::{Call, Slot, ToolError};
+use toolwright_schema::decode::walk::{self, Admitted};
+use toolwright_schema::decode::{Error, Fault, FaultCode, Json, Watch, position};
+use toolwright_schema::shape::{Field, Object, Presence, Shape};
 
 /// At most so many parameters: one bit each says whether it was given.
 pub(crate) const MOST_PARAMS: usize = 64;
@@ -35,11 +36,11 @@ fn arguments<'a>(call: &Call<'a>) -> Result<&'a str, ToolError> {
 
 #[cold]
 fn too_large(most: usize) -> Fault {
-    Fault {
-        path: String::new(),
-        code: FaultCode::TooLarge,
-        message: format!("the arguments are longer than {most} bytes"),
-    }
+    Fault::new(
+        String::new(),
+        FaultCode::TooLarge,
+        format!("the arguments are longer than {most} bytes"),
+    )
 }
 
 /// A reader of a call's arguments.

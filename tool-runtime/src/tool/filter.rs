@@ -1,7 +1,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::tool::{Scope, ToolDef};
+use crate::tool::Scope;
+use toolwright_provider::call::ToolDef;
 
 /// Which tools a conversation may see and call, beside what the tools themselves say.
 ///

@@ -8,9 +8,8 @@ use std::task::Poll;
 
 use futures_util::stream::{Stream, StreamExt};
 
-use crate::tool::{
-    Call, Contained, Context, ErrorKind, Outcome, Output, Payload, Progress, ToolError,
-};
+use crate::tool::{Call, Contained, Context, Progress};
+use toolwright_provider::call::{ErrorKind, Outcome, Output, Payload, ToolError};
 
 /// A stream as the result of a tool: its last item is the result, and each item before it is told to
 /// whoever looks on, as [`Progress::item`](crate::Progress).
@@ -34,7 +33,7 @@ use crate::tool::{
 /// assert_eq!(result.value().unwrap(), "3 pages seen");
 /// ```
 pub struct Items<T> {
-    stream: Later,
+    stream: Arc<Later>,
     items: PhantomData<fn() -> T>,
 }
 
@@ -58,7 +57,7 @@ impl<T: Output + 'static> Items<T> {
 
     fn of(stream: impl Stream<Item = Result<Outcome, ToolError>> + Send + 'static) -> Self {
         Self {
-            stream: Later(Arc::new(Mutex::new(Some(Box::pin(stream))))),
+            stream: Arc::new(Later(Mutex::new(Some(Box::pin(stream))))),
             items: PhantomData,
         }
     }
@@ -89,27 +88,12 @@ impl<T> Output for Items<T> {
 pub(crate) type Boxed = Pin<Box<dyn Stream<Item = Result<Outcome, ToolError>> + Send>>;
 
 /// A stream in the place of a value, until it is read: by whoever called the tool, once.
-#[derive(Clone)]
-pub(crate) struct Later(Arc<Mutex<Option<Boxed>>>);
-
-impl PartialEq for Later {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl Eq for Later {}
-
-impl fmt::Debug for Later {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Later(..)")
-    }
-}
+struct Later(Mutex<Option<Boxed>>);
 
 /// Whether the answer is a stream.
 #[inline]
 pub(crate) fn is_stream(answer: &Result<Outcome, ToolError>) -> bool {
-    matches!(answer, Ok(Outcome::Value(value)) if value.as_later().is_some())
+    matches!(answer, Ok(Outcome::Value(value)) if value.as_later::<Later>().is_some())
 }
 
 /// The stream that a tool answered with, if it did.

@@ -1,8 +1,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::text::NameError;
-use crate::tool::{Answer, Call, Ran, Scope, Tool, ToolDef, ToolError};
+use crate::tool::{Answer, Call, Ran, Scope, Tool};
+use toolwright_provider::call::{ToolDef, ToolError};
+use toolwright_schema::text::NameError;
 
 /// A tool with another definition.
 pub(crate) struct Redefined {

@@ -1,4 +1,4 @@
-use crate::schema::decode::{Error, Json};
+use toolwright_schema::decode::{Error, Json};
 
 /// A place for a value that the text holds.
 pub trait Slot<'de> {

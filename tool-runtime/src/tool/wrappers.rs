@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::tool::{
-    Answer, Call, ErrorKind, Outcome, Output, Redefined, Scope, Tool, ToolDef, ToolError,
-};
+use crate::tool::{Answer, Call, Redefined, Scope, Tool};
+use toolwright_provider::call::{ErrorKind, Outcome, Output, ToolDef, ToolError};
 
 /// Wrappers. They keep the tool's schema, attributes, annotations, validation and visibility, and can be
 /// put around each other in any order. [`Toolset::with`](crate::Toolset::with) puts the wrapped tool in

@@ -2,17 +2,16 @@
 
 use std::cell::Cell;
 use std::mem;
-use std::time::Duration;
 
 use super::{Entry, Inner, Toolset};
-use crate::panics;
-use crate::schema::decode::Store;
-use crate::tool::{
-    Answer, Call, Contained, Context, ErrorKind, Later, Meta, Outcome, Payload, ToolCall,
-    ToolError, ToolResult, contained, is_written, wait,
-};
+use crate::tool::{Answer, Call, Contained, Context, Later, wait};
 #[cfg(feature = "tokio")]
 use crate::tool::{is_stream, items};
+use toolwright_provider::call::{
+    ErrorKind, Meta, Outcome, Payload, ToolCall, ToolError, ToolResult, contained, is_written,
+};
+use toolwright_schema::decode::Store;
+use toolwright_schema::panics;
 
 impl Toolset {
     /// Whether a call would be accepted, without running the tool, in a conversation of which
@@ -80,14 +79,7 @@ fn answered(
     store: &Store,
 ) -> ToolResult {
     if is_written(&outcome) && store.repairs().is_empty() {
-        return ToolResult {
-            id: call.id.clone(),
-            name: call.name.clone(),
-            outcome,
-            repairs: Box::default(),
-            attributes: attributes(entry),
-            duration: Duration::ZERO,
-        };
+        return ToolResult::of_written(call, outcome, attributes(entry));
     }
     seldom(call, outcome, entry, store)
 }
@@ -99,11 +91,10 @@ fn seldom(
     entry: Option<&Entry>,
     store: &Store,
 ) -> ToolResult {
-    ToolResult {
-        repairs: store.repairs().into(),
-        attributes: attributes(entry),
-        ..ToolResult::new(call, outcome.map(Outcome::unmarked))
-    }
+    let mut result = ToolResult::new(call, outcome.map(Outcome::unmarked));
+    result.repairs = store.repairs().into();
+    result.attributes = attributes(entry);
+    result
 }
 
 fn attributes(entry: Option<&Entry>) -> Meta {

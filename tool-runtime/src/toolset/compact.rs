@@ -7,12 +7,12 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::{Conflicts, Toolset};
-use crate::schema::read::{Ordered, read};
-use crate::schema::render::SchemaDoc;
-use crate::schema::shape::{Field, Schema, Shape};
-use crate::tool::{
-    Answer, Call, Context, ErrorKind, Outcome, Payload, Scope, Tool, ToolDef, ToolError,
-};
+use crate::tool::{Answer, Call, Context, Scope, Tool};
+use toolwright_provider::call::{ErrorKind, Outcome, Payload, ToolDef, ToolError};
+use toolwright_schema::keyword::Keyword;
+use toolwright_schema::read::{Ordered, Parts, read};
+use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::shape::{Field, Schema, Shape};
 
 /// The name of the tool that tells the rest.
 const HELP: &str = "tool_help";
@@ -82,28 +82,16 @@ fn anything() -> SchemaDoc {
 /// How a tool is called: `forecast(city: string, days?: integer)`.
 fn usage(def: &ToolDef) -> String {
     let schema = read(def.input.as_json()).unwrap_or(Ordered::Null);
-    let required = match schema.get("required") {
-        Some(Ordered::Array(names)) => names.as_slice(),
-        _ => &[],
-    };
     let mut out = format!("{}(", def.name);
     let mut gap = "";
-    if let Some(Ordered::Object(parts)) = schema.get("properties") {
-        for (name, schema) in parts {
-            let is_required = required
-                .iter()
-                .any(|one| matches!(one, Ordered::String(one) if one == name));
-            let mark = if is_required { "" } else { "?" };
-            // Writing to a string cannot fail.
-            let _ = write!(out, "{gap}{name}{mark}: {}", kind(schema));
-            gap = ", ";
-        }
+    for (name, value) in schema.declared().unwrap_or_default() {
+        let mark = if schema.requires(name) { "" } else { "?" };
+        // Writing to a string cannot fail.
+        let _ = write!(out, "{gap}{name}{mark}: {}", kind(value));
+        gap = ", ";
     }
     // Other keys than those may be there.
-    if !matches!(
-        schema.get("additionalProperties"),
-        Some(Ordered::Bool(false))
-    ) {
+    if !schema.is_closed() {
         let _ = write!(out, "{gap}…");
     }
     out.push(')');
@@ -112,16 +100,11 @@ fn usage(def: &ToolDef) -> String {
 
 /// A word for what may stand there.
 fn kind(schema: &Ordered) -> &str {
-    match schema.get("type") {
-        Some(Ordered::String(kind)) => kind,
-        Some(Ordered::Array(kinds)) => {
-            let mut kinds = kinds.iter().filter_map(|kind| match kind {
-                Ordered::String(kind) if kind != "null" => Some(kind.as_ref()),
-                _ => None,
-            });
-            kinds.next().unwrap_or("null")
-        }
-        _ => "any",
+    let mut kinds = schema.types().filter(|kind| *kind != "null");
+    match kinds.next() {
+        Some(kind) => kind,
+        None if schema.has(Keyword::Type) => "null",
+        None => "any",
     }
 }
 
@@ -196,7 +179,7 @@ impl Help {
     fn about(&self, name: &str, cx: &Context) -> Result<String, ToolError> {
         let found = self.tools.0.seen(name.as_bytes(), &cx.scope(), None);
         let entry = found.map_err(|error| ToolError::failed(error.to_string()))?;
-        let (def, _) = entry.told().visible(entry);
+        let (def, _) = entry.visible();
         let (description, schema) = (&def.description, def.input.to_provider_json());
         Ok(format!("{name}: {description}\narguments: {schema}"))
     }

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::text::{NameError, Printable};
+use toolwright_schema::text::{NameError, Printable};
 
 /// Tools of equal names, which a toolset cannot hold.
 #[derive(Debug, Clone, PartialEq, Eq)]

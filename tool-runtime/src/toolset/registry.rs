@@ -2,8 +2,9 @@ use std::fmt;
 use std::sync::{Arc, PoisonError};
 
 use crate::sync::RwLock;
-use crate::tool::{Tool, ToolDef};
+use crate::tool::Tool;
 use crate::toolset::{AttachError, Conflicts, Toolset};
+use toolwright_provider::call::ToolDef;
 
 /// A shared handle to a toolset that may change while a program runs. Cheap to clone; all clones
 /// see the same tools.

@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-use crate::provider::dialect::{
+use crate::toolset::Toolset;
+use toolwright_provider::call::ToolDef;
+use toolwright_provider::dialect::{
     Budget, Dialect, Lowered, Reject, RejectCode, Renames, lower_all, shares,
 };
-use crate::schema::decode::{RefusedDefault, refused_defaults};
-use crate::schema::read::keywords::{Holds, held};
-use crate::schema::read::{Ordered, read};
-use crate::text::escaped;
-use crate::text::{Printable, find, name};
-use crate::tool::ToolDef;
-use crate::toolset::Toolset;
+use toolwright_schema::decode::{RefusedDefault, refused_defaults};
+use toolwright_schema::keyword::{Holds, Keyword};
+use toolwright_schema::read::{Ordered, read};
+use toolwright_schema::text::escaped;
+use toolwright_schema::text::{Printable, find, name};
 
 /// What a dialect's provider would refuse of a toolset, and what it would be told otherwise:
 /// [`Toolset::check`].
@@ -81,9 +81,7 @@ impl ProblemCode {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rejected(code) => code.as_str(),
-            Self::Budget(Budget::Tools) => "too_many_tools",
-            Self::Budget(Budget::OptionalKeys) => "too_many_optional_keys",
-            Self::Budget(Budget::Unions) => "too_many_unions",
+            Self::Budget(budget) => budget.too_many(),
             Self::HiddenText => "hidden_text",
             Self::RefusedDefault => "refused_default",
             Self::Renamed => "renamed",
@@ -197,11 +195,13 @@ impl Report {
             return;
         };
         for (keyword, value) in entries {
-            let start = match keyword.as_ref() {
-                "$defs" | "definitions" => Some(format!("{path}#/{keyword}")),
-                _ => matches!(held(keyword), Holds::Named).then(|| path.to_owned()),
+            let holds = Keyword::of(keyword).map_or(Holds::Nothing, Keyword::holds);
+            let start = match holds {
+                Holds::Defined => Some(format!("{path}#/{keyword}")),
+                Holds::Named => Some(path.to_owned()),
+                _ => None,
             };
-            match (held(keyword), value, start) {
+            match (holds, value, start) {
                 (_, Ordered::Object(inner), Some(start)) => {
                     for (name, schema) in inner {
                         let part = escaped(name);

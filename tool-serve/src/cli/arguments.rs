@@ -4,8 +4,11 @@
 
 use std::fmt;
 
+use toolwright_json::Value;
+use toolwright_runtime::__private::{Keyword, Parts};
+
 use super::flags::{Flag, FlagKind};
-use super::schema::{ToolSchema, kind_of};
+use super::schema::ToolSchema;
 use crate::json::Json;
 
 /// Values given to one flag, in order.
@@ -85,34 +88,24 @@ fn value(schema: &ToolSchema, flag: &Flag, values: &[String]) -> Result<Json, Fl
 }
 
 /// Returns the schema of a list's element.
-fn element(schema: &ToolSchema, list: &Json, index: usize) -> Json {
-    let alternatives = schema.alternatives(list);
-    let at = |alternative: &&Json| {
-        let place = alternative
-            .get("prefixItems")
-            .and_then(|items| items.items().get(index));
-        place.or_else(|| alternative.get("items")).cloned()
-    };
-    alternatives.iter().find_map(at).unwrap_or_else(anything)
+fn element(schema: &ToolSchema, list: &Value<'static>, index: usize) -> Value<'static> {
+    let ways = schema.ways(list);
+    let mut at = ways.iter().filter_map(|way| way.element(index));
+    at.next().cloned().unwrap_or_else(Value::empty)
 }
 
 /// Returns the schema of a map's values.
-fn values_of(schema: &ToolSchema, map: &Json) -> Json {
-    let alternatives = schema.alternatives(map);
-    let values = |alternative: &&Json| alternative.get("additionalProperties").cloned();
-    alternatives
+fn values_of(schema: &ToolSchema, map: &Value<'static>) -> Value<'static> {
+    let ways = schema.ways(map);
+    let mut values = ways
         .iter()
-        .find_map(values)
-        .unwrap_or_else(anything)
-}
-
-fn anything() -> Json {
-    Json::Object(Vec::new())
+        .filter_map(|way| way.keyword(Keyword::AdditionalProperties));
+    values.next().cloned().unwrap_or_else(Value::empty)
 }
 
 /// Reads a text by the schema of its value. It is a string if only strings are allowed, and JSON if none are. If both
 /// are allowed, it is JSON only if it is of an allowed type and not one of the listed strings.
-pub(super) fn parse_value(schema: &ToolSchema, at: &Json, text: &str) -> Json {
+pub(super) fn parse_value(schema: &ToolSchema, at: &Value<'static>, text: &str) -> Json {
     let string = || Json::Text(text.to_owned());
     let admits_strings = schema.admits(at, "string");
     if admits_strings && !schema.admits_more_than(at, "string") {
@@ -128,6 +121,24 @@ pub(super) fn parse_value(schema: &ToolSchema, at: &Json, text: &str) -> Json {
         Json::Raw(text.trim().to_owned())
     } else {
         string()
+    }
+}
+
+/// Returns the JSON type of a value.
+fn kind_of(value: &Json) -> &'static str {
+    match value {
+        Json::Text(_) => "string",
+        Json::Array(_) => "array",
+        Json::Object(_) => "object",
+        Json::Raw(text) => match text.as_bytes().first() {
+            Some(b'n') => "null",
+            Some(b't' | b'f') => "boolean",
+            Some(b'"') => "string",
+            Some(b'[') => "array",
+            Some(b'{') => "object",
+            _ if text.contains(['.', 'e', 'E']) => "number",
+            _ => "integer",
+        },
     }
 }
 

@@ -6,12 +6,13 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use clap_complete::Shell;
+use toolwright_json::Value;
+use toolwright_runtime::__private::{Keyword, Parts};
 use toolwright_runtime::{Dialect, Printable, ToolDef, Toolset};
 
 use super::exit;
 use super::flags::{Flag, FlagKind, flags};
 use super::schema::ToolSchema;
-use crate::json::Json;
 
 /// Flags of every tool's command, which parameters cannot have.
 const RESERVED_FLAGS: [&str; 6] = ["approve", "help", "json", "output", "timeout", "version"];
@@ -170,10 +171,9 @@ fn call(tools: &Toolset) -> Command {
         .subcommands(tools.definitions().map(tool))
 }
 
-/// Returns the schema of a tool's arguments, and the flags made of it.
+/// The flags of a tool's command, and the schema that they are read by.
 pub(super) fn parameters(def: &ToolDef) -> (ToolSchema, Vec<Flag>) {
-    let root = Json::read(def.input.as_json()).unwrap_or(Json::Object(Vec::new()));
-    let schema = ToolSchema::new(root);
+    let schema = ToolSchema::read(def.input.as_json());
     let flags = flags(&schema, &RESERVED_FLAGS);
     (schema, flags)
 }
@@ -214,8 +214,7 @@ fn tool(def: &ToolDef) -> Command {
 
 fn parameter(schema: &ToolSchema, flag: &Flag) -> Arg {
     let words = schema.description(&flag.schema);
-    let default = flag.schema.get("default").map(Json::to_text);
-    let bound = |name: &str| flag.schema.get(name).map(Json::to_text);
+    let said = |keyword| flag.schema.keyword(keyword).map(Value::to_json);
     let mut help = words.trim().to_owned();
     // After a list of choices, the notes would read as part of its last line.
     let mut gap = if help.contains('\n') { "\n" } else { " " };
@@ -230,13 +229,13 @@ fn parameter(schema: &ToolSchema, flag: &Flag) -> Arg {
     if matches!(flag.kind, FlagKind::Many | FlagKind::Entries) {
         note("[may be repeated]".to_owned());
     }
-    match (bound("minimum"), bound("maximum")) {
+    match (said(Keyword::Minimum), said(Keyword::Maximum)) {
         (Some(least), Some(most)) => note(format!("[{least} to {most}]")),
         (Some(least), None) => note(format!("[at least {least}]")),
         (None, Some(most)) => note(format!("[at most {most}]")),
         (None, None) => {}
     }
-    if let Some(default) = default {
+    if let Some(default) = said(Keyword::Default) {
         note(format!("[default: {default}]"));
     }
     let choices = choices(schema, flag);
@@ -271,10 +270,8 @@ fn choices(schema: &ToolSchema, flag: &Flag) -> Vec<String> {
         FlagKind::Switch => vec!["true".to_owned(), "false".to_owned()],
         FlagKind::One => schema.choices(&flag.schema).unwrap_or_default(),
         FlagKind::Many => {
-            let alternatives = schema.alternatives(&flag.schema);
-            let mut items = alternatives
-                .iter()
-                .filter_map(|alternative| alternative.get("items"));
+            let ways = schema.ways(&flag.schema);
+            let mut items = ways.iter().filter_map(|way| way.keyword(Keyword::Items));
             let choices = items.next().and_then(|items| schema.choices(items));
             choices.unwrap_or_default()
         }
@@ -283,7 +280,7 @@ fn choices(schema: &ToolSchema, flag: &Flag) -> Vec<String> {
 }
 
 fn value_name(schema: &ToolSchema, flag: &Flag) -> &'static str {
-    let name = |at: &Json| {
+    let name = |at: &Value<'static>| {
         let is = |kind| schema.admits(at, kind);
         if is("object") || is("array") || (is("string") && schema.admits_more_than(at, "string")) {
             "JSON"
@@ -300,10 +297,8 @@ fn value_name(schema: &ToolSchema, flag: &Flag) -> &'static str {
     match flag.kind {
         FlagKind::One => name(&flag.schema),
         FlagKind::Many => {
-            let alternatives = schema.alternatives(&flag.schema);
-            let mut items = alternatives
-                .iter()
-                .filter_map(|alternative| alternative.get("items"));
+            let ways = schema.ways(&flag.schema);
+            let mut items = ways.iter().filter_map(|way| way.keyword(Keyword::Items));
             items.next().map_or("JSON", name)
         }
         FlagKind::Switch => "BOOLEAN",

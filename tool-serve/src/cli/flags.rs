@@ -1,7 +1,9 @@
 //! The flags of a tool: one per parameter, and one per key of nested objects.
 
-use super::schema::{ToolSchema, ref_target};
-use crate::json::Json;
+use toolwright_json::Value;
+use toolwright_runtime::__private::Parts;
+
+use super::schema::ToolSchema;
 
 /// Maximal number of flags of a tool, since a foreign schema may have any size. `--json` sets the rest.
 const MAX_FLAGS: usize = 256;
@@ -32,7 +34,7 @@ pub(super) struct Flag {
     /// Keys as the schema spells them, if the name differs.
     pub(super) alias: Option<String>,
     pub(super) kind: FlagKind,
-    pub(super) schema: Json,
+    pub(super) schema: Value<'static>,
     pub(super) is_required: bool,
 }
 
@@ -57,7 +59,7 @@ struct Flags<'s> {
 }
 
 impl Flags<'_> {
-    fn keys(&mut self, schema: &Json, path: &[String], is_required: bool) {
+    fn keys(&mut self, schema: &Value<'static>, path: &[String], is_required: bool) {
         for (name, schema, is_key_required) in self.schema.keys(schema) {
             let mut path = path.to_vec();
             path.push(name);
@@ -65,7 +67,7 @@ impl Flags<'_> {
         }
     }
 
-    fn flag(&mut self, schema: &Json, path: &[String], is_required: bool) {
+    fn flag(&mut self, schema: &Value<'static>, path: &[String], is_required: bool) {
         if self.found.len() == MAX_FLAGS {
             return;
         }
@@ -93,7 +95,7 @@ impl Flags<'_> {
         self.refs.truncate(before);
     }
 
-    fn kind(&self, schema: &Json) -> FlagKind {
+    fn kind(&self, schema: &Value<'static>) -> FlagKind {
         let only =
             |kind| self.schema.admits(schema, kind) && !self.schema.admits_more_than(schema, kind);
         if only("boolean") {
@@ -135,15 +137,9 @@ impl Flags<'_> {
     }
 }
 
-/// Returns the references of a schema and of its alternatives.
-fn references(schema: &Json) -> Vec<String> {
-    let alternatives = ["anyOf", "oneOf", "allOf"]
-        .into_iter()
-        .filter_map(|key| schema.get(key))
-        .flat_map(Json::items);
-    std::iter::once(schema)
-        .chain(alternatives)
-        .filter_map(ref_target)
-        .map(str::to_owned)
-        .collect()
+/// The references of a schema and of its ways.
+fn references(schema: &Value<'static>) -> Vec<String> {
+    let all = std::iter::once(schema).chain(schema.combined());
+    let references = all.filter_map(|schema| schema.reference());
+    references.map(str::to_owned).collect()
 }

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use toolwright_runtime::__private::sent_definitions;
+use toolwright_json::Value;
+use toolwright_runtime::__private::{change_references, sent_definitions};
 use toolwright_runtime::{Annotations, ToolDef, Toolset};
 
-use crate::json::{Json, list, object, quoted};
+use crate::json::{list, object, quoted};
 
 /// Schemas of all answers beside a tool's own value. A later version may add keys without breaking clients.
 const ANSWERS: &str = r##"{
@@ -76,20 +77,23 @@ pub(super) fn document(
         ),
         ("/calls/{id}".into(), decide(&free("decide"), is_guarded)),
     ];
-    let mut schemas = match Json::read(ANSWERS) {
-        Some(Json::Object(entries)) => entries,
+    let mut schemas = match Value::parse(ANSWERS) {
+        Ok(Value::Object(entries)) => entries,
         _ => Vec::new(),
     };
     for (place, def) in sent_definitions(tools).enumerate() {
         let key = key(&def.name, place);
         let arguments = format!("{key}.arguments");
         schemas.push((
-            arguments.clone(),
+            arguments.clone().into(),
             moved(&def.input.to_marked_json(), &arguments),
         ));
         let value = def.output.as_ref().map(|output| {
             let value = format!("{key}.value");
-            schemas.push((value.clone(), moved(&output.to_marked_json(), &value)));
+            schemas.push((
+                value.clone().into(),
+                moved(&output.to_marked_json(), &value),
+            ));
             value
         });
         let path = format!("/tools/{}", encoded(&def.name));
@@ -101,7 +105,7 @@ pub(super) fn document(
     let paths = paths
         .iter()
         .map(|(path, item)| (path.as_ref(), item.as_str().into()));
-    let mut components = vec![("schemas", Cow::from(Json::Object(schemas).to_text()))];
+    let mut components = vec![("schemas", Cow::from(Value::Object(schemas).to_json()))];
     if is_guarded {
         components.push((
             "securitySchemes",
@@ -297,51 +301,14 @@ fn encoded(name: &str) -> String {
         .collect()
 }
 
-/// Makes a schema a component: references to its root become references to the component.
-fn moved(schema: &str, key: &str) -> Json {
-    let mut schema = Json::read(schema).unwrap_or(Json::Object(Vec::new()));
-    refer(&mut schema, &format!("#/components/schemas/{key}"));
-    schema
-}
-
-fn refer(schema: &mut Json, root: &str) {
-    let Json::Object(entries) = schema else {
-        return;
-    };
-    for (keyword, value) in entries {
-        match (keyword.as_str(), value) {
-            ("$ref", Json::Text(target)) => {
-                if let Some(inner) = target.strip_prefix('#') {
-                    *target = format!("{root}{inner}");
-                }
-            }
-            (
-                "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas",
-                Json::Object(schemas),
-            ) => {
-                for (_, schema) in schemas {
-                    refer(schema, root);
-                }
-            }
-            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Json::Array(schemas)) => {
-                for schema in schemas {
-                    refer(schema, root);
-                }
-            }
-            (
-                "items"
-                | "additionalProperties"
-                | "not"
-                | "if"
-                | "then"
-                | "else"
-                | "contains"
-                | "propertyNames"
-                | "unevaluatedItems"
-                | "unevaluatedProperties",
-                schema,
-            ) => refer(schema, root),
-            _ => {}
+/// A schema as a component: what refers to its own root refers to the component.
+fn moved(schema: &str, key: &str) -> Value<'static> {
+    let schema = Value::parse(schema).map(Value::into_owned);
+    let mut schema = schema.unwrap_or_else(|_| Value::empty());
+    change_references(&mut schema, &mut |target| {
+        if let Some(inner) = target.strip_prefix('#') {
+            *target = format!("#/components/schemas/{key}{inner}").into();
         }
-    }
+    });
+    schema
 }

@@ -1,8 +1,8 @@
 //! What is said of a tool that a provider does not accept.
 
-use super::super::text::Text;
 use super::is_size;
-use crate::provider::dialect::{Dialect, RejectCode, Size, Steps};
+use toolwright_provider::dialect::{Dialect, RejectCode, Size, Steps};
+use toolwright_schema::text::Message;
 
 /// Where an opaque argument stands.
 #[derive(Clone, Copy)]
@@ -19,8 +19,8 @@ pub(super) const fn refused(
     code: RejectCode,
     steps: &Steps,
     size: &Size,
-) -> Text {
-    let mut text = Text::new();
+) -> Message {
+    let mut text = Message::new();
     text.push("`");
     text.push(tool);
     text.push("` cannot be sent to ");
@@ -49,8 +49,8 @@ pub(super) const fn refused(
     text
 }
 
-pub(super) const fn opaque(tool: &str, target: Dialect, steps: &Steps, place: Opaque) -> Text {
-    let mut text = Text::new();
+pub(super) const fn opaque(tool: &str, target: Dialect, steps: &Steps, place: Opaque) -> Message {
+    let mut text = Message::new();
     text.push("nobody knows yet whether `");
     text.push(tool);
     text.push("` can be sent to ");
@@ -73,7 +73,7 @@ pub(super) const fn opaque(tool: &str, target: Dialect, steps: &Steps, place: Op
     text
 }
 
-const fn whose(text: &mut Text, steps: &Steps) {
+const fn whose(text: &mut Message, steps: &Steps) {
     let mut names = steps.names();
     if names.is_empty() {
         text.push("the arguments as a whole");

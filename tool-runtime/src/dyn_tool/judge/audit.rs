@@ -7,13 +7,14 @@ use serde_json::{Map, Value};
 use super::checked::{Targets, address};
 use super::cost;
 use super::draft::Draft;
-use super::keyword::{Keyword, held, keyword};
+use super::keyword::{Role, get, held, role};
 use super::oracle::compile_pattern;
 use super::references::Reference;
 use super::references::Resolved;
 use crate::dyn_tool::{SchemaError, SchemaErrorKind as Kind};
-use crate::schema::decode::fault::say;
-use crate::text::escaped;
+use toolwright_schema::decode::fault::say;
+use toolwright_schema::keyword::{Holds, Keyword};
+use toolwright_schema::text::escaped;
 
 const MOST_SCHEMAS: usize = 4096;
 const MOST_PATTERNS: usize = 256;
@@ -74,11 +75,11 @@ impl<'s> Audit<'s> {
             let resource = self.names(keywords, &at, resource, draft)?;
             for (name, value) in keywords {
                 let within = format!("{at}/{}", escaped(name));
-                let (holds, is_here) = match keyword(name, value, draft) {
-                    Keyword::Here(holds) => (holds, true),
-                    Keyword::Inside(holds) => (holds, false),
-                    Keyword::Plain => continue,
-                    Keyword::Reference => {
+                let (holds, is_here) = match role(name, value, draft) {
+                    Role::Here(holds) => (holds, true),
+                    Role::Inside(holds) => (holds, false),
+                    Role::Plain => continue,
+                    Role::Reference => {
                         self.references.push(Reference {
                             from: at.clone(),
                             keyword: name,
@@ -87,7 +88,7 @@ impl<'s> Audit<'s> {
                         });
                         continue;
                     }
-                    Keyword::Refused(cure) => {
+                    Role::Refused(cure) => {
                         let message = format!("`{name}` would not be enforced; {cure}");
                         return Err(error(Kind::UnsupportedKeyword, &within, message));
                     }
@@ -99,7 +100,7 @@ impl<'s> Audit<'s> {
                     }
                     let inner = self.walk(inner, inner_at, &resource, draft)?;
                     // What is only defined is compiled where it is referred to.
-                    if !matches!(name.as_str(), "$defs" | "definitions") {
+                    if holds != Holds::Defined {
                         height = height.max(inner);
                     }
                 }
@@ -119,9 +120,10 @@ impl<'s> Audit<'s> {
         resource: &str,
         draft: Draft,
     ) -> Result<String, SchemaError> {
-        let text = |name: &str| keywords.get(name).and_then(Value::as_str);
-        self.has_recursive_anchor |= keywords.get("$recursiveAnchor") == Some(&Value::Bool(true));
-        if !at.is_empty() && keywords.contains_key("$schema") {
+        let text = |keyword| get(keywords, keyword).and_then(Value::as_str);
+        self.has_recursive_anchor |=
+            get(keywords, Keyword::RecursiveAnchor) == Some(&Value::Bool(true));
+        if !at.is_empty() && get(keywords, Keyword::Schema).is_some() {
             let message = "a draft inside a schema; name it once, for the whole document";
             return Err(error(
                 Kind::UnsupportedKeyword,
@@ -130,7 +132,7 @@ impl<'s> Audit<'s> {
             ));
         }
         if draft == Draft::Seven
-            && keywords.contains_key("$ref")
+            && get(keywords, Keyword::Ref).is_some()
             && let Some(beside) = keywords.keys().find(|name| is_assertion(name))
         {
             let message =
@@ -143,7 +145,7 @@ impl<'s> Audit<'s> {
         }
         let mut resource = resource.to_owned();
         let mut anchors: Vec<&str> = Vec::new();
-        match text("$id").map(|id| id.split_once('#').unwrap_or((id, ""))) {
+        match text(Keyword::Id).map(|id| id.split_once('#').unwrap_or((id, ""))) {
             Some(("", anchor)) => anchors.push(anchor),
             Some((id, _)) => {
                 at.clone_into(&mut resource);
@@ -155,16 +157,16 @@ impl<'s> Audit<'s> {
             None => {}
         }
         anchors.extend(
-            ["$anchor", "$dynamicAnchor"]
-                .iter()
-                .filter_map(|name| text(name)),
+            [Keyword::Anchor, Keyword::DynamicAnchor]
+                .into_iter()
+                .filter_map(text),
         );
         for anchor in anchors.into_iter().filter(|anchor| !anchor.is_empty()) {
             let old = self
                 .anchors
                 .insert((resource.clone(), anchor), at.to_owned());
             // Of two anchors the one that a dynamic reference means depends on the way to it.
-            let is_dynamic = keywords.contains_key("$dynamicAnchor");
+            let is_dynamic = get(keywords, Keyword::DynamicAnchor).is_some();
             let is_double =
                 is_dynamic && self.anchors.keys().filter(|key| key.1 == anchor).count() > 1;
             if old.is_some_and(|old| old != at) || is_double {
@@ -172,10 +174,10 @@ impl<'s> Audit<'s> {
                 return Err(error(Kind::Invalid, at, message));
             }
         }
-        if let Some(pattern) = text("pattern") {
+        if let Some(pattern) = text(Keyword::Pattern) {
             self.pattern(pattern, &format!("{at}/pattern"), draft)?;
         }
-        if let Some(Value::Object(properties)) = keywords.get("patternProperties") {
+        if let Some(Value::Object(properties)) = get(keywords, Keyword::PatternProperties) {
             for pattern in properties.keys() {
                 let at = format!("{at}/patternProperties/{}", escaped(pattern));
                 self.pattern(pattern, &at, draft)?;
@@ -204,25 +206,11 @@ impl<'s> Audit<'s> {
     }
 }
 
-/// Whether a keyword changes what is admitted.
+/// Whether a keyword changes what is admitted, beside a reference.
 fn is_assertion(name: &str) -> bool {
-    const NOTES: [&str; 14] = [
-        "$ref",
-        "$id",
-        "$schema",
-        "$comment",
-        "title",
-        "description",
-        "default",
-        "examples",
-        "example",
-        "deprecated",
-        "readOnly",
-        "writeOnly",
-        "definitions",
-        "$defs",
-    ];
-    !NOTES.contains(&name) && !name.starts_with("x-")
+    let keyword = Keyword::of(name);
+    let is_note = keyword.is_some_and(|keyword| keyword == Keyword::Ref || keyword.is_note());
+    !is_note && !name.starts_with("x-")
 }
 
 /// Whether an object may fit. The walk ends: no reference leads back for the same value.
@@ -234,14 +222,15 @@ fn admits_object(schema: &Value, root: &Value, targets: &Targets) -> bool {
     let is_name = |name: &Value| name == "object";
     keywords
         .iter()
-        .all(|(name, value)| match (name.as_str(), value) {
-            ("type", Value::Array(names)) => names.iter().any(is_name),
-            ("type", name) => is_name(name),
-            ("const", value) => value.is_object(),
-            ("enum", Value::Array(values)) => values.iter().any(Value::is_object),
-            ("allOf", Value::Array(all)) => all.iter().all(admits),
-            ("anyOf" | "oneOf", Value::Array(any)) => any.iter().any(admits),
-            ("$ref", Value::String(text)) => targets
+        .filter_map(|(name, value)| Some((Keyword::of(name)?, value)))
+        .all(|(keyword, value)| match (keyword, value) {
+            (Keyword::Type, Value::Array(names)) => names.iter().any(is_name),
+            (Keyword::Type, name) => is_name(name),
+            (Keyword::Const, value) => value.is_object(),
+            (Keyword::Enum, Value::Array(values)) => values.iter().any(Value::is_object),
+            (Keyword::AllOf, Value::Array(all)) => all.iter().all(admits),
+            (Keyword::AnyOf | Keyword::OneOf, Value::Array(any)) => any.iter().any(admits),
+            (Keyword::Ref, Value::String(text)) => targets
                 .get(&address(text))
                 .and_then(|pointer| root.pointer(pointer))
                 .is_none_or(admits),

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::draft::Draft;
+use super::keyword::get;
+use toolwright_schema::keyword::REFERENCES;
 
 /// Where each reference leads, as a JSON pointer, by the address of the reference's text: the texts
 /// stay where they are for as long as the schema lives.
@@ -31,8 +33,8 @@ impl Checked {
         &'s self,
         schema: &'s Map<String, Value>,
     ) -> impl Iterator<Item = &'s Value> {
-        let names = ["$ref", "$dynamicRef", "$recursiveRef"].into_iter();
-        let texts = names.filter_map(|name| schema.get(name)?.as_str());
+        let texts = REFERENCES.into_iter();
+        let texts = texts.filter_map(|keyword| get(schema, keyword)?.as_str());
         texts.filter_map(|text| self.schema.pointer(self.targets.get(&address(text))?))
     }
 }

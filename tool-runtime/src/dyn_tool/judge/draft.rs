@@ -1,7 +1,8 @@
 use serde_json::Value;
 
 use crate::dyn_tool::{SchemaError, SchemaErrorKind};
-use crate::schema::decode::fault::say;
+use toolwright_schema::decode::fault::say;
+use toolwright_schema::keyword::Keyword;
 
 /// The drafts of JSON Schema that tools are described in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub(super) enum Draft {
 impl Draft {
     /// The draft that `$schema` names; the newest one without it.
     pub(super) fn of(schema: &Value) -> Result<Self, SchemaError> {
-        let Some(named) = schema.get("$schema") else {
+        let Some(named) = schema.get(Keyword::Schema.as_str()) else {
             return Ok(Self::Twenty);
         };
         let uri = named.as_str().unwrap_or_default();

@@ -1,11 +1,12 @@
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::draft::Draft;
-use crate::text::escaped;
+use toolwright_schema::keyword::{Holds, Keyword};
+use toolwright_schema::text::escaped;
 
 /// What a keyword is to somebody who walks a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keyword {
+pub(super) enum Role {
     /// It holds schemas for the same value.
     Here(Holds),
     /// It holds schemas for what is inside the value, or for nobody yet.
@@ -18,64 +19,69 @@ pub(super) enum Keyword {
     Refused(&'static str),
 }
 
-/// How a keyword holds schemas.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holds {
-    One,
-    List,
-    OneOrList,
-    Named,
-}
-
 /// What `name` with this value is in a draft.
-pub(super) fn keyword(name: &str, value: &Value, draft: Draft) -> Keyword {
-    use Holds::{List, Named, One, OneOrList};
-    use Keyword::{Here, Inside, Plain, Reference, Refused};
+pub(super) fn role(name: &str, value: &Value, draft: Draft) -> Role {
     const NEWER: &str = "this draft does not know it; write the schema in draft 2020-12";
 
+    let Some(keyword) = Keyword::of(name) else {
+        return if name.starts_with('$') {
+            Role::Refused("no draft knows it; leave it out")
+        } else {
+            Role::Plain
+        };
+    };
     let (is_seven, is_twenty) = (draft == Draft::Seven, draft == Draft::Twenty);
-    match name {
-        "allOf" | "anyOf" | "oneOf" => Here(List),
-        "not" | "if" | "then" | "else" => Here(One),
-        "dependentSchemas" if !is_seven => Here(Named),
-        // Lists of names among the schemas are passed over.
-        "dependencies" => Here(Named),
-        "properties" | "patternProperties" | "$defs" | "definitions" => Inside(Named),
-        "additionalProperties" | "propertyNames" | "contains" => Inside(One),
-        "unevaluatedProperties" | "unevaluatedItems" if !is_seven => Inside(One),
-        "items" if is_twenty => Inside(One),
-        "items" => Inside(OneOrList),
-        "prefixItems" if is_twenty => Inside(List),
-        "additionalItems" if is_twenty => Refused("write `items` beside `prefixItems`"),
-        "additionalItems" => Inside(One),
-        "minContains" | "maxContains" | "dependentRequired" if !is_seven => Plain,
-        "prefixItems"
-        | "dependentSchemas"
-        | "unevaluatedProperties"
-        | "unevaluatedItems"
-        | "minContains"
-        | "maxContains"
-        | "dependentRequired" => Refused(NEWER),
-
-        "$ref" => Reference,
-        "$dynamicRef" if is_twenty => Reference,
-        "$recursiveRef" if draft == Draft::Nineteen => Reference,
-        "$recursiveAnchor" if draft == Draft::Nineteen => Plain,
-        "$dynamicRef" | "$dynamicAnchor" if is_seven => Refused("write `$ref`"),
-        "$recursiveRef" | "$recursiveAnchor" => Refused("write `$ref`"),
-        "$id" | "$schema" | "$anchor" | "$dynamicAnchor" | "$comment" => Plain,
-        "$vocabulary" => Refused("the schema of arguments is no meta-schema; leave it out"),
-        name if name.starts_with('$') => Refused("no draft knows it; leave it out"),
-
-        "contentSchema" => Refused("describe what the string holds in words"),
-        "nullable" if value == &Value::Bool(true) => {
-            Refused(r#"write `"type": ["string", "null"]`, with the type that it is"#)
+    match keyword {
+        Keyword::DependentSchemas
+        | Keyword::DependentRequired
+        | Keyword::UnevaluatedProperties
+        | Keyword::UnevaluatedItems
+        | Keyword::MinContains
+        | Keyword::MaxContains
+            if is_seven =>
+        {
+            Role::Refused(NEWER)
         }
-        "divisibleBy" => Refused("write `multipleOf`"),
-        "disallow" => Refused("write `not`"),
-        "extends" => Refused("write `allOf`"),
-        _ => Plain,
+        Keyword::PrefixItems if !is_twenty => Role::Refused(NEWER),
+        Keyword::AdditionalItems if is_twenty => {
+            Role::Refused("write `items` beside `prefixItems`")
+        }
+        Keyword::Items if is_twenty => Role::Inside(Holds::One),
+
+        Keyword::Ref => Role::Reference,
+        Keyword::DynamicRef if is_twenty => Role::Reference,
+        Keyword::RecursiveRef if draft == Draft::Nineteen => Role::Reference,
+        Keyword::RecursiveAnchor if draft == Draft::Nineteen => Role::Plain,
+        Keyword::DynamicRef | Keyword::DynamicAnchor if is_seven => Role::Refused("write `$ref`"),
+        Keyword::RecursiveRef | Keyword::RecursiveAnchor => Role::Refused("write `$ref`"),
+        Keyword::DynamicRef => Role::Refused("no draft knows it; leave it out"),
+        Keyword::Vocabulary => {
+            Role::Refused("the schema of arguments is no meta-schema; leave it out")
+        }
+
+        Keyword::ContentSchema => Role::Refused("describe what the string holds in words"),
+        Keyword::Nullable if value == &Value::Bool(true) => {
+            Role::Refused(r#"write `"type": ["string", "null"]`, with the type that it is"#)
+        }
+        Keyword::DivisibleBy => Role::Refused("write `multipleOf`"),
+        Keyword::Disallow => Role::Refused("write `not`"),
+        Keyword::Extends => Role::Refused("write `allOf`"),
+        keyword => match keyword.holds() {
+            Holds::Nothing => Role::Plain,
+            holds if keyword.is_for_the_same_value() => Role::Here(holds),
+            holds => Role::Inside(holds),
+        },
     }
+}
+
+/// The value of a keyword.
+pub(super) fn get(keywords: &Map<String, Value>, keyword: Keyword) -> Option<&Value> {
+    keywords.get(keyword.as_str())
+}
+
+/// Returns true if one of some keywords is there.
+pub(super) fn has_any(keywords: &Map<String, Value>, any: &[Keyword]) -> bool {
+    any.iter().any(|keyword| get(keywords, *keyword).is_some())
 }
 
 /// The schemas that a keyword holds, each with the rest of its pointer.
@@ -87,7 +93,7 @@ pub(super) fn held(holds: Holds, value: &Value) -> Vec<(String, &Value)> {
                 .map(|(at, schema)| (format!("/{at}"), schema))
                 .collect()
         }
-        (Holds::Named, Value::Object(schemas)) => {
+        (Holds::Named | Holds::NamedOrNames | Holds::Defined, Value::Object(schemas)) => {
             let named = schemas.iter().filter(|(_, schema)| !schema.is_array());
             named
                 .map(|(name, schema)| (format!("/{}", escaped(name)), schema))

@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::audit::error;
 use super::plain::Plain;
 use crate::dyn_tool::{SchemaError, SchemaErrorKind as Kind};
-use crate::schema::decode::{Json, Problem, Segment, Store};
-use crate::text::escaped;
+use toolwright_schema::decode::{Json, Problem, Segment, Store};
+use toolwright_schema::text::escaped;
 
 const MOST_BYTES: usize = 256 * 1024;
 const MOST_DEPTH: usize = 64;
@@ -21,7 +21,7 @@ pub(super) fn read(text: &str) -> Result<Value, SchemaError> {
     Ok(schema)
 }
 
-fn unread(why: crate::schema::decode::Error) -> SchemaError {
+fn unread(why: toolwright_schema::decode::Error) -> SchemaError {
     let (problem, _, path) = why.into_parts();
     let at: String = path
         .iter()

@@ -11,10 +11,10 @@ use super::checked::Checked;
 use super::draft::Draft;
 use super::plain::Plain;
 use super::work;
-use crate::schema::decode::{Json, Store};
-use crate::schema::format;
-use crate::schema::read::tree::{Needs, Oracles};
-use crate::schema::shape::Oracle;
+use toolwright_schema::decode::{Json, Store};
+use toolwright_schema::format;
+use toolwright_schema::read::tree::{Needs, Oracles};
+use toolwright_schema::shape::Oracle;
 
 /// A compiled regular expression may take so many bytes, which bounds what a match costs.
 const MOST_PATTERN_BYTES: usize = 256 * 1024;

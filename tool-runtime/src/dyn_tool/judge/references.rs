@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use crate::schema::read::tree::References;
+use toolwright_schema::read::tree::References;
 
 use super::audit::{Audit, error};
 use super::checked::{Targets, address};
 use crate::dyn_tool::{SchemaError, SchemaErrorKind as Kind};
-use crate::schema::decode::fault::say;
-use crate::text::percent_decoded;
+use toolwright_schema::decode::fault::say;
+use toolwright_schema::text::percent_decoded;
 
 /// Compiling follows references inside each other, and the stack ends: so many schemas may be inside
 /// each other if every reference leads on to the next.

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::checked::Checked;
+use super::keyword::{get, has_any};
+use toolwright_schema::keyword::{COMBINING, Keyword, REFERENCES, UNEVALUATED};
 
 /// How often the parts of a schema are asked again to know which keys they evaluate: once for each
 /// part that they stand in.
@@ -41,16 +43,11 @@ pub(super) fn weight(schema: &Value) -> u64 {
 pub(super) fn multiplies(schema: &Value) -> bool {
     match schema {
         Value::Array(items) => items.iter().any(multiplies),
-        Value::Object(entries) => entries.iter().any(|(key, value)| {
-            let again = [
-                "$ref",
-                "$dynamicRef",
-                "$recursiveRef",
-                "unevaluatedProperties",
-                "unevaluatedItems",
-            ];
-            again.contains(&key.as_str()) || multiplies(value)
-        }),
+        Value::Object(entries) => {
+            has_any(entries, &REFERENCES)
+                || has_any(entries, &UNEVALUATED)
+                || entries.values().any(multiplies)
+        }
         _ => false,
     }
 }
@@ -119,12 +116,12 @@ impl<'s, 'v> Work<'s, 'v> {
         let parts = parts(keywords, value).map(|part| Task::Look(part, value));
         self.tasks.extend(parts);
         match value {
-            Value::Object(entries) if asks(keywords, &OF_ENTRIES) => {
+            Value::Object(entries) if has_any(keywords, &OF_ENTRIES) => {
                 let entries = entries.iter();
                 let entries = entries.map(|(key, value)| Task::Entry(keywords, key, value));
                 self.tasks.extend(entries);
             }
-            Value::Array(items) if asks(keywords, &OF_ELEMENTS) => {
+            Value::Array(items) if has_any(keywords, &OF_ELEMENTS) => {
                 let items = items.iter().enumerate();
                 let items = items.map(|(index, value)| Task::Element(keywords, index, value));
                 self.tasks.extend(items);
@@ -132,7 +129,7 @@ impl<'s, 'v> Work<'s, 'v> {
             _ => {}
         }
         let is_container = value.is_object() || value.is_array();
-        if is_container && asks(keywords, &["unevaluatedProperties", "unevaluatedItems"]) {
+        if is_container && has_any(keywords, &UNEVALUATED) {
             let task = Task::Evaluate(keywords, value, MOST_ASKED_AGAIN);
             self.tasks.push(task);
         }
@@ -169,16 +166,22 @@ impl<'s, 'v> Work<'s, 'v> {
 
     fn entry(&mut self, keywords: &'s Map<String, Value>, key: &str, value: &'v Value) {
         self.spend(1);
-        let named = |name: &str| keywords.get(name).and_then(Value::as_object);
-        let property = named("properties").and_then(|properties| properties.get(key));
+        let named = |keyword| get(keywords, keyword).and_then(Value::as_object);
+        let property = named(Keyword::Properties).and_then(|properties| properties.get(key));
         // Any key may match any pattern, and be left over in the end.
-        let others = ["additionalProperties", "unevaluatedProperties"];
-        let others = others.iter().filter_map(|name| keywords.get(*name));
-        let patterns = named("patternProperties").into_iter().flat_map(Map::values);
+        let others = [
+            Keyword::AdditionalProperties,
+            Keyword::UnevaluatedProperties,
+        ];
+        let others = others.into_iter();
+        let others = others.filter_map(|keyword| get(keywords, keyword));
+        let patterns = named(Keyword::PatternProperties)
+            .into_iter()
+            .flat_map(Map::values);
         let asked = property.into_iter().chain(others).chain(patterns);
         self.tasks
             .extend(asked.map(|schema| Task::Look(schema, value)));
-        if let Some(names) = keywords.get("propertyNames") {
+        if let Some(names) = get(keywords, Keyword::PropertyNames) {
             let asked = weight(names) * (1 + key.len() as u64 / 16);
             self.spend(asked);
         }
@@ -187,13 +190,19 @@ impl<'s, 'v> Work<'s, 'v> {
     fn element(&mut self, keywords: &'s Map<String, Value>, index: usize, value: &'v Value) {
         self.spend(1);
         // Before draft 2020-12 `items` may be the list, and `additionalItems` the rest.
-        let (first, rest) = match (keywords.get("prefixItems"), keywords.get("items")) {
+        let (first, rest) = match (
+            get(keywords, Keyword::PrefixItems),
+            get(keywords, Keyword::Items),
+        ) {
             (Some(Value::Array(first)), rest) => (first.as_slice(), rest),
-            (_, Some(Value::Array(first))) => (first.as_slice(), keywords.get("additionalItems")),
+            (_, Some(Value::Array(first))) => {
+                (first.as_slice(), get(keywords, Keyword::AdditionalItems))
+            }
             (_, rest) => (&[][..], rest),
         };
-        let others = ["contains", "unevaluatedItems"];
-        let others = others.iter().filter_map(|name| keywords.get(*name));
+        let others = [Keyword::Contains, Keyword::UnevaluatedItems];
+        let others = others.into_iter();
+        let others = others.filter_map(|keyword| get(keywords, keyword));
         let asked = first.get(index).or(rest).into_iter().chain(others);
         self.tasks
             .extend(asked.map(|schema| Task::Look(schema, value)));
@@ -201,37 +210,33 @@ impl<'s, 'v> Work<'s, 'v> {
 }
 
 /// The keywords that are asked about each entry of an object.
-const OF_ENTRIES: [&str; 5] = [
-    "properties",
-    "patternProperties",
-    "additionalProperties",
-    "unevaluatedProperties",
-    "propertyNames",
+const OF_ENTRIES: [Keyword; 5] = [
+    Keyword::Properties,
+    Keyword::PatternProperties,
+    Keyword::AdditionalProperties,
+    Keyword::UnevaluatedProperties,
+    Keyword::PropertyNames,
 ];
 /// Those that are asked about each element of an array.
-const OF_ELEMENTS: [&str; 5] = [
-    "items",
-    "prefixItems",
-    "additionalItems",
-    "unevaluatedItems",
-    "contains",
+const OF_ELEMENTS: [Keyword; 5] = [
+    Keyword::Items,
+    Keyword::PrefixItems,
+    Keyword::AdditionalItems,
+    Keyword::UnevaluatedItems,
+    Keyword::Contains,
 ];
-
-fn asks(keywords: &Map<String, Value>, names: &[&str]) -> bool {
-    names.iter().any(|name| keywords.contains_key(*name))
-}
 
 /// The schemas that a schema holds for the same value.
 fn parts<'s>(
     keywords: &'s Map<String, Value>,
     value: &Value,
 ) -> impl Iterator<Item = &'s Value> + use<'s> {
-    let lists = ["allOf", "anyOf", "oneOf"].into_iter();
-    let lists = lists.filter_map(|name| keywords.get(name)?.as_array());
-    let single = ["not", "if", "then", "else"].into_iter();
-    let single = single.filter_map(|name| keywords.get(name));
-    let dependent = ["dependentSchemas", "dependencies"].into_iter();
-    let dependent = dependent.filter_map(|name| keywords.get(name)?.as_object());
+    let lists = COMBINING.into_iter();
+    let lists = lists.filter_map(|keyword| get(keywords, keyword)?.as_array());
+    let single = [Keyword::Not, Keyword::If, Keyword::Then, Keyword::Else].into_iter();
+    let single = single.filter_map(|keyword| get(keywords, keyword));
+    let dependent = [Keyword::DependentSchemas, Keyword::Dependencies].into_iter();
+    let dependent = dependent.filter_map(|keyword| get(keywords, keyword)?.as_object());
     let is_given = |key: &str| value.get(key).is_some();
     let dependent: Vec<&Value> = dependent
         .flatten()
@@ -243,8 +248,8 @@ fn parts<'s>(
 
 /// What a schema's own keywords ask of a value, without the schemas that it holds.
 fn own(keywords: &Map<String, Value>, value: &Value) -> u64 {
-    let count = |name: &str| {
-        let list = match keywords.get(name) {
+    let count = |keyword| {
+        let list = match get(keywords, keyword) {
             Some(Value::Array(items)) => items.len(),
             Some(Value::Object(entries)) => entries.len(),
             _ => 0,
@@ -254,20 +259,25 @@ fn own(keywords: &Map<String, Value>, value: &Value) -> u64 {
     let size = size(value);
     let compared = match value {
         Value::Object(_) | Value::Array(_) => {
-            let listed = keywords.get("enum").or_else(|| keywords.get("const"));
-            listed.map_or(0, weight) + count("required") + count("dependentRequired")
+            let listed = get(keywords, Keyword::Enum).or_else(|| get(keywords, Keyword::Const));
+            listed.map_or(0, weight) + count(Keyword::Required) + count(Keyword::DependentRequired)
         }
         // Most lists of strings are looked up.
-        _ => count("enum") / 8,
+        _ => count(Keyword::Enum) / 8,
     };
     let patterns = match value {
-        Value::Object(_) => size.saturating_mul(count("patternProperties")),
+        Value::Object(_) => size.saturating_mul(count(Keyword::PatternProperties)),
         _ => 0,
     };
-    let text = ["pattern", "format", "minLength", "maxLength"];
-    let is_read = value.is_string() && text.iter().any(|name| keywords.contains_key(*name));
+    let text = [
+        Keyword::Pattern,
+        Keyword::Format,
+        Keyword::MinLength,
+        Keyword::MaxLength,
+    ];
+    let is_read = value.is_string() && has_any(keywords, &text);
     let read = if is_read { size } else { 0 };
-    let unique = if keywords.contains_key("uniqueItems") && value.is_array() {
+    let unique = if has_any(keywords, &[Keyword::UniqueItems]) && value.is_array() {
         weight(value)
     } else {
         0

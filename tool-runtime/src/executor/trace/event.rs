@@ -5,9 +5,10 @@ use std::time::{Duration, SystemTime};
 use super::super::batch::{Batch, PendingReason, Reply};
 use super::super::event::{BatchId, Event};
 use super::super::shown::Shown;
-use crate::schema::decode::Repair;
-use crate::text::{ShortStr, excerpt};
-use crate::tool::{Encoder, Outcome, Progress, ToolCall, ToolError, ToolResult};
+use crate::tool::Progress;
+use toolwright_provider::call::{Encoder, Outcome, ToolCall, ToolError, ToolResult};
+use toolwright_schema::decode::Repair;
+use toolwright_schema::text::{ShortStr, excerpt};
 
 /// So many characters of a result or of arguments stand in a summary.
 const MOST: usize = 100;

@@ -3,15 +3,16 @@
 use toolwright_json::Place;
 
 use super::{Given, fill, fill_one, leave_out, reader};
-use crate::schema::decode::fault::say;
+use crate::tool::{Call, Slot};
+use toolwright_provider::call::ToolError;
+use toolwright_schema::decode::fault::say;
 #[cfg(feature = "validate")]
-use crate::schema::decode::walk::Admitted;
-use crate::schema::decode::{
+use toolwright_schema::decode::walk::Admitted;
+use toolwright_schema::decode::{
     Error, Fault, FaultCode, Found, Problem, Repair, RepairKind, Repairs, Reporter, holds_secret,
     position, walk,
 };
-use crate::schema::shape::{Object, Shape};
-use crate::tool::{Call, Slot, ToolError};
+use toolwright_schema::shape::{Object, Shape};
 
 /// What comes of arguments that could not be read.
 pub(super) enum Refused<'a> {
@@ -37,11 +38,11 @@ fn object<'a>(text: &'a str, call: &Call<'a>, root: &Shape<'_>) -> Result<Repair
         let fault = match json.skip().and_then(|_| json.finish()) {
             Err(error) => not_json(text, error, call, is_secret),
             Ok(()) if text.trim_start().starts_with('{') => return Ok(Repaired { text, repairs }),
-            Ok(()) => Fault {
-                path: String::new(),
-                code: FaultCode::NotObject,
-                message: say::not_object(text, is_secret),
-            },
+            Ok(()) => Fault::new(
+                String::new(),
+                FaultCode::NotObject,
+                say::not_object(text, is_secret),
+            ),
         };
         match decoded(text, call) {
             Some(inner) if call.repairs() == Repairs::All && repairs.len() < 4 => {
@@ -52,12 +53,12 @@ fn object<'a>(text: &'a str, call: &Call<'a>, root: &Shape<'_>) -> Result<Repair
                         say::shortened(text)
                     }
                 };
-                repairs.push(Repair {
-                    path: String::new(),
-                    kind: RepairKind::Decoded,
-                    from: told(text.trim()),
-                    to: told(inner),
-                });
+                repairs.push(Repair::new(
+                    String::new(),
+                    RepairKind::Decoded,
+                    told(text.trim()),
+                    told(inner),
+                ));
                 text = inner;
             }
             _ => return Err(ToolError::invalid_args(vec![fault])),
@@ -95,11 +96,7 @@ fn not_json(text: &str, error: Error, call: &Call<'_>, is_secret: bool) -> Fault
             ),
         ),
     };
-    Fault {
-        path: String::new(),
-        code,
-        message,
-    }
+    Fault::new(String::new(), code, message)
 }
 
 fn reading(call: &Call<'_>) -> walk::Reading {
@@ -124,13 +121,13 @@ pub(super) fn reading_at_run_time(text: &str, call: &Call<'_>) -> walk::Reading 
 #[cfg(feature = "validate")]
 #[cold]
 pub(super) fn too_costly() -> ToolError {
-    ToolError::invalid_args(vec![Fault {
-        path: String::new(),
-        code: FaultCode::TooLarge,
-        message: "the arguments take too long to check against the tool's schema; send fewer keys \
+    ToolError::invalid_args(vec![Fault::new(
+        String::new(),
+        FaultCode::TooLarge,
+        "the arguments take too long to check against the tool's schema; send fewer keys \
                   and elements"
             .to_owned(),
-    }])
+    )])
 }
 
 /// Repairs arguments that a schema does not admit, or tells every fault.
@@ -177,10 +174,12 @@ pub(super) fn repair<'a>(
     }
     if all.faults.is_empty() {
         // No part of the schema says what it refuses.
-        all.push(0, || Fault {
-            path: String::new(),
-            code: FaultCode::Bound,
-            message: "the arguments do not fit the tool's schema".to_owned(),
+        all.push(0, || {
+            Fault::new(
+                String::new(),
+                FaultCode::Bound,
+                "the arguments do not fit the tool's schema".to_owned(),
+            )
         });
     }
     Err(into_error(all))
@@ -207,7 +206,7 @@ pub(super) fn refuse<'a>(
     slots: &mut [&mut dyn Slot<'a>],
     first: Error,
 ) -> Result<(), ToolError> {
-    let root = Shape::new(crate::schema::shape::Kind::Object(params));
+    let root = Shape::new(toolwright_schema::shape::Kind::Object(params));
     let Repaired { text, mut repairs } = object(text, call, &root)?;
     let mut found = walk::tell(text, reading(call), &root, call.repairs());
     repairs.append(&mut found.repairs);
@@ -300,7 +299,7 @@ pub(super) fn refuse_whole<'a>(
     error: Error,
 ) -> Refused<'a> {
     // Of a type without a schema it is still known that no key may stand twice.
-    let any = Shape::new(crate::schema::shape::Kind::Any);
+    let any = Shape::new(toolwright_schema::shape::Kind::Any);
     let shape = root.unwrap_or(&any);
     let Repaired { text, mut repairs } = match object(text, call, shape) {
         Ok(object) => object,

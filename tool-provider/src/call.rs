@@ -1,0 +1,23 @@
+//! Calls, results and definitions: plain data that wires read and write, and tools make.
+
+mod call;
+mod contain;
+mod content;
+mod def;
+mod encoder;
+mod error;
+mod outcome;
+mod output;
+mod payload;
+mod result;
+
+pub use self::call::{Bytes, ToolCall};
+pub use self::contain::{contained, panicked};
+pub use self::content::{Block, Content};
+pub use self::def::{Annotations, Meta, ToolDef};
+pub use self::encoder::{Encode, Encoder};
+pub use self::error::{ErrorKind, ToolError};
+pub use self::outcome::{EndReason, HaltReason, Outcome};
+pub use self::output::Output;
+pub use self::payload::Payload;
+pub use self::result::{ToolResult, is_written};

@@ -1,0 +1,304 @@
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::shape::estimate;
+
+/// What is known about a tool before it is called: pure data, without the code that runs it.
+///
+/// It can be stored and read back; a tool's code is found again by its name
+/// (`Toolset::attach`). Providers' own forms are made and read by
+/// [`Wire`](crate::wire::Wire).
+///
+/// ```
+/// use toolwright::ToolDef;
+///
+/// let def: ToolDef = serde_json::from_str(r#"{"name": "ping", "description": "Answers."}"#).unwrap();
+/// assert_eq!(def.input.as_json(), r#"{"type":"object","properties":{},"additionalProperties":false}"#);
+/// assert!(!def.manual);
+/// ```
+// Each flag is a fact of its own; together they are no state machine.
+#[allow(clippy::struct_excessive_bools)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolDef {
+    /// The name that the model calls.
+    pub name: Cow<'static, str>,
+    /// A name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<Cow<'static, str>>,
+    /// What it does, for the model.
+    pub description: Cow<'static, str>,
+    /// What the arguments look like; without one the tool takes none.
+    #[serde(
+        default = "SchemaDoc::empty_object",
+        deserialize_with = "null_is_empty",
+        rename = "input_schema",
+        alias = "parameters"
+    )]
+    pub input: SchemaDoc,
+    /// What the result looks like, where it is known.
+    #[serde(
+        default,
+        rename = "output_schema",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub output: Option<SchemaDoc>,
+    /// Hints about its effects.
+    #[serde(
+        default,
+        skip_serializing_if = "Annotations::is_empty",
+        deserialize_with = "null_is_default"
+    )]
+    pub annotations: Annotations,
+    /// A person or the host answers its calls; an agent does not run it.
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "null_is_default"
+    )]
+    pub manual: bool,
+    /// Its result goes to the user as it is, and ends the conversation's turn.
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "null_is_default"
+    )]
+    pub return_direct: bool,
+    /// It never runs beside another tool.
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "null_is_default"
+    )]
+    pub exclusive: bool,
+    /// Its body blocks the thread, so an executor moves it to one that may be blocked.
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "null_is_default"
+    )]
+    pub blocking: bool,
+    /// It runs as a task of its own, so that computing calls of one turn use several threads.
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "null_is_default"
+    )]
+    pub spawn: bool,
+    /// How long a call may take.
+    #[serde(
+        default,
+        rename = "timeout_ms",
+        skip_serializing_if = "Option::is_none",
+        with = "millis"
+    )]
+    pub timeout: Option<Duration>,
+    /// Whatever else the host wants to know about it; rides on every result.
+    #[serde(default, skip_serializing_if = "Meta::is_empty", alias = "extras")]
+    pub meta: Meta,
+}
+
+impl ToolDef {
+    /// A tool without parameters.
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            title: None,
+            description: description.into(),
+            input: SchemaDoc::empty_object(),
+            output: None,
+            annotations: Annotations::default(),
+            manual: false,
+            return_direct: false,
+            exclusive: false,
+            blocking: false,
+            spawn: false,
+            timeout: None,
+            meta: Meta::default(),
+        }
+    }
+
+    /// About how many tokens the definition takes of every request: a quarter of the bytes of its
+    /// name, description and compact schema. The same number counts against the `budget` of `tools!`
+    /// where the tool's types derive `Schema`. Providers' tokenizers, and their dialects, differ: it
+    /// is an estimate, to compare tools and to keep a list from growing unseen.
+    ///
+    /// ```
+    /// use toolwright::ToolDef;
+    ///
+    /// assert_eq!(ToolDef::new("add", "Adds two numbers.").estimated_tokens(), 35);
+    /// ```
+    pub fn estimated_tokens(&self) -> usize {
+        let bytes = match self.input.shape() {
+            Some(shape) => estimate::definition(&self.name, &self.description, shape),
+            None => estimate::around(&self.name, &self.description) + self.input.as_json().len(),
+        };
+        bytes / estimate::BYTES
+    }
+}
+
+/// Hints about a tool's effects, as MCP defines them. Absent means unknown, not `false`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Annotations {
+    /// It changes nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+    /// What it changes may be lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destructive: Option<bool>,
+    /// Calling it again with the same arguments changes nothing more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotent: Option<bool>,
+    /// It reaches beyond the host, such as to the web.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_world: Option<bool>,
+}
+
+impl Annotations {
+    /// No hints.
+    pub const NONE: Self = Self {
+        read_only: None,
+        destructive: None,
+        idempotent: None,
+        open_world: None,
+    };
+
+    // serde hands a reference.
+    #[allow(clippy::trivially_copy_pass_by_ref)]
+    fn is_empty(&self) -> bool {
+        *self == Self::NONE
+    }
+}
+
+/// JSON values by name that belong to a tool. Cheap to clone; without values it holds nothing.
+///
+/// It is written with its keys sorted, so that its bytes depend on nothing but the values.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(from = "Option<Map<String, Value>>")]
+pub struct Meta(Option<Arc<Map<String, Value>>>);
+
+impl Meta {
+    /// Reads them from the text of a JSON object.
+    pub fn parse(json: &str) -> Self {
+        match serde_json::from_str::<Map<String, Value>>(json) {
+            Ok(values) => values.into(),
+            Err(_) => Self::default(),
+        }
+    }
+
+    /// The value under `name`.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.as_ref()?.get(name)
+    }
+
+    /// All values by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0
+            .iter()
+            .flat_map(|values| values.iter().map(|(name, value)| (name.as_str(), value)))
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+impl Serialize for Meta {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Some(values) => sorted(values, serializer),
+            None => serializer.serialize_map(Some(0))?.end(),
+        }
+    }
+}
+
+impl From<Map<String, Value>> for Meta {
+    fn from(values: Map<String, Value>) -> Self {
+        Self((!values.is_empty()).then(|| Arc::new(values)))
+    }
+}
+
+impl From<Option<Map<String, Value>>> for Meta {
+    fn from(values: Option<Map<String, Value>>) -> Self {
+        values.unwrap_or_default().into()
+    }
+}
+
+impl From<Meta> for Map<String, Value> {
+    fn from(meta: Meta) -> Self {
+        meta.0.map(Arc::unwrap_or_clone).unwrap_or_default()
+    }
+}
+
+// serde hands a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// What other systems store writes `null` where nothing was said.
+fn null_is_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
+}
+
+fn null_is_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SchemaDoc, D::Error> {
+    let schema = Option::<SchemaDoc>::deserialize(deserializer)?;
+    Ok(schema.unwrap_or_else(SchemaDoc::empty_object))
+}
+
+/// A value of which every object's keys are sorted: `serde_json` writes them in another order where
+/// some crate of the build switches on `preserve_order`.
+struct Sorted<'a>(&'a Value);
+
+impl Serialize for Sorted<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Object(values) => sorted(values, serializer),
+            Value::Array(items) => serializer.collect_seq(items.iter().map(Sorted)),
+            other => other.serialize(serializer),
+        }
+    }
+}
+
+fn sorted<S: Serializer>(values: &Map<String, Value>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut entries: Vec<_> = values.iter().collect();
+    entries.sort_unstable_by_key(|(name, _)| *name);
+    serializer.collect_map(entries.iter().map(|(name, value)| (name, Sorted(value))))
+}
+
+/// A duration as a whole number of milliseconds.
+mod millis {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    // serde hands a reference.
+    #[allow(clippy::ref_option)]
+    pub(crate) fn serialize<S: Serializer>(
+        value: &Option<Duration>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        // Up, so that a short time does not become none at all.
+        let millis = value.map(|value| value.as_nanos().div_ceil(1_000_000));
+        let millis = millis.map(|millis| u64::try_from(millis).unwrap_or(u64::MAX));
+        millis.serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Duration>, D::Error> {
+        Ok(Option::<u64>::deserialize(deserializer)?.map(Duration::from_millis))
+    }
+}

@@ -1,0 +1,289 @@
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use toolwright_schema::decode::{Fault, FaultCode};
+use toolwright_schema::text::{Printable, printable};
+
+/// Why a call has no result: words for the model, and apart from them what only the host may read.
+///
+/// `Display` is what the model reads. Whoever wrote its words, they are safe to print: what nobody sees
+/// in them is an escape, as in [`Printable`]. `Debug` and [`source`](Error::source) are for the host: they
+/// can hold paths, addresses and secrets.
+#[derive(Clone)]
+pub struct ToolError(Box<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    kind: ErrorKind,
+    messages: Vec<Cow<'static, str>>,
+    faults: Vec<Fault>,
+    /// The tool's own error, or the payload of its panic.
+    source: Option<Arc<dyn Error + Send + Sync>>,
+    debug: Option<String>,
+    permanent: bool,
+    outcome_unknown: bool,
+}
+
+/// The ways in which a call can fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// No tool of that name.
+    Unknown,
+    /// A tool of that name, but not for this conversation.
+    Hidden,
+    /// The arguments do not fit, or the tool's validator refused them.
+    InvalidArgs,
+    /// A person or a policy said no.
+    Rejected,
+    /// The tool ran and reported an error.
+    Failed,
+    /// The tool panicked.
+    Panicked,
+    /// The tool took too long.
+    Timeout,
+    /// The call was cancelled.
+    Cancelled,
+    /// The tool is declared, but nothing here runs it.
+    NoHandler,
+    /// There was no thread or no room for the call. Nothing of it ran, and it may be made again.
+    NotStarted,
+    /// The result cannot be written as JSON.
+    Encoding,
+    /// The tool returned what a tool may not return.
+    InvalidReturn,
+}
+
+impl ErrorKind {
+    /// The kind's stable name, for logs and protocols: `invalid_args`. Hidden tools read as
+    /// unknown ones, so that a name cannot be probed for.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unknown | Self::Hidden => "unknown_tool",
+            Self::InvalidArgs => "invalid_args",
+            Self::Rejected => "rejected",
+            Self::Failed => "failed",
+            Self::Panicked => "panicked",
+            Self::Timeout => "timeout",
+            Self::Cancelled => "cancelled",
+            Self::NoHandler => "no_handler",
+            Self::NotStarted => "not_started",
+            Self::Encoding => "encoding",
+            Self::InvalidReturn => "invalid_return",
+        }
+    }
+
+    /// Whether the tool itself said no, as opposed to a crash or a call that never reached it.
+    pub const fn is_reported(self) -> bool {
+        matches!(self, Self::Failed)
+    }
+}
+
+impl ToolError {
+    /// An error that tells the model `message` and nothing else.
+    #[cold]
+    pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::with_messages(kind, vec![message.into()])
+    }
+
+    /// What a tool returns when it fails: an error of kind [`Failed`](ErrorKind::Failed).
+    pub fn failed(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Failed, message)
+    }
+
+    #[cold]
+    pub fn with_messages(kind: ErrorKind, messages: Vec<Cow<'static, str>>) -> Self {
+        Self::of_printable(kind, messages.into_iter().map(printable).collect())
+    }
+
+    fn of_printable(kind: ErrorKind, mut messages: Vec<Cow<'static, str>>) -> Self {
+        // A model that reads nothing takes it for a success.
+        messages.retain(|message| !message.is_empty());
+        if messages.is_empty() {
+            messages.push("the tool failed and did not say why".into());
+        }
+        Self(Box::new(Inner {
+            kind,
+            messages,
+            faults: Vec::new(),
+            source: None,
+            debug: None,
+            permanent: false,
+            outcome_unknown: false,
+        }))
+    }
+
+    #[cold]
+    pub fn invalid_args(faults: Vec<Fault>) -> Self {
+        let faults: Vec<_> = faults.into_iter().map(Fault::printable).collect();
+        let messages = faults
+            .iter()
+            .map(|fault| fault.to_string().into())
+            .collect();
+        let mut error = Self::of_printable(ErrorKind::InvalidArgs, messages);
+        error.0.faults = faults;
+        error
+    }
+
+    /// The same error, of faults that tell where they are and nothing of the values: for what was
+    /// read without knowing which of them are secret.
+    #[cold]
+    pub fn without_values(self) -> Self {
+        if self.0.faults.is_empty() {
+            return self;
+        }
+        let faults = self.0.faults.into_iter().map(|fault| {
+            let message = match fault.code {
+                FaultCode::MissingArgument => "missing",
+                FaultCode::UnknownArgument => "unknown",
+                FaultCode::DuplicateKey => "given more than once",
+                _ => "the value does not fit; it may hold a secret, and is not told",
+            };
+            Fault::new(fault.path, fault.code, message.to_owned())
+        });
+        Self::invalid_args(faults.collect())
+    }
+
+    /// The same error with one more message for the model.
+    pub fn with_message(mut self, message: impl Into<Cow<'static, str>>) -> Self {
+        self.0.messages.push(printable(message.into()));
+        self
+    }
+
+    /// The same error with what is wrong with the arguments, as data: what another error's
+    /// [`faults`](Self::faults) said. The model reads the messages.
+    pub fn with_faults(mut self, faults: impl IntoIterator<Item = Fault>) -> Self {
+        self.0
+            .faults
+            .extend(faults.into_iter().map(Fault::printable));
+        self
+    }
+
+    /// The same error with what caused it, for the host alone.
+    pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.0.source = Some(Arc::from(source.into()));
+        self
+    }
+
+    /// The same error with words for the host alone.
+    pub fn with_debug(mut self, debug: impl Into<String>) -> Self {
+        self.0.debug = Some(debug.into());
+        self
+    }
+
+    /// The same error, which the same call would meet again: nobody tries it once more.
+    ///
+    /// The layer `Retry` asks for it.
+    pub fn permanent(mut self) -> Self {
+        self.0.permanent = true;
+        self
+    }
+
+    /// Whether the same call would fail again, as the tool says.
+    pub fn is_permanent(&self) -> bool {
+        self.0.permanent
+    }
+
+    /// Marks the error as one that does not say whether the call took effect: its code may have run, or still run.
+    ///
+    /// The model reads the messages, which should say so. A layer `Retry` makes such a call again only
+    /// if its tool is `idempotent` or `read_only`.
+    ///
+    /// The runtime marks errors of calls that it could not stop: a time limit or a cancellation of a tool that is
+    /// `blocking` or `spawn` and has begun, and of a tool or an agent that runs such a call in a batch of its own.
+    ///
+    /// ```
+    /// use toolwright::ToolError;
+    ///
+    /// let error = ToolError::failed("the connection broke before the answer came; the order may have been placed")
+    ///     .with_outcome_unknown();
+    /// assert!(error.is_outcome_unknown());
+    /// ```
+    pub fn with_outcome_unknown(mut self) -> Self {
+        self.0.outcome_unknown = true;
+        self
+    }
+
+    /// Returns whether it is unknown if the call took effect.
+    pub fn is_outcome_unknown(&self) -> bool {
+        self.0.outcome_unknown
+    }
+
+    /// The same error; its host also reads that `what` panicked meanwhile.
+    #[cold]
+    pub fn beside(self, what: &str, panic: &Self) -> Self {
+        let panic = panic.host_detail().unwrap_or_default();
+        let detail = match self.host_detail() {
+            Some(detail) => format!("{detail}\n{what} panicked: {panic}"),
+            None => format!("{what} panicked: {panic}"),
+        };
+        self.with_debug(detail)
+    }
+
+    /// Shortens the messages, by what becomes of each if it is too long. What is left empty goes.
+    pub fn shorten(&mut self, mut cut: impl FnMut(&str) -> Option<String>) {
+        for message in &mut self.0.messages {
+            if let Some(short) = cut(message) {
+                *message = short.into();
+            }
+        }
+    }
+
+    /// Which way it failed.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// What the model is told, one message a fault, in order.
+    pub fn messages(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.0.messages.iter().map(AsRef::as_ref)
+    }
+
+    /// What is wrong with the arguments, as data; empty unless they were refused.
+    pub fn faults(&self) -> &[Fault] {
+        &self.0.faults
+    }
+
+    /// What only the host may read: the tool's error in `Debug`, or the payload of its panic.
+    pub fn host_detail(&self) -> Option<&str> {
+        self.0.debug.as_deref()
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, message) in self.messages().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            f.write_str(message)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("ToolError");
+        debug.field("kind", &self.0.kind);
+        debug.field("messages", &self.0.messages);
+        if self.0.outcome_unknown {
+            debug.field("outcome", &format_args!("unknown"));
+        }
+        if let Some(detail) = &self.0.debug {
+            debug.field("detail", &format_args!("{}", Printable::new(detail)));
+        }
+        if let Some(source) = &self.0.source {
+            debug.field("source", source);
+        }
+        debug.finish()
+    }
+}
+
+impl Error for ToolError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}

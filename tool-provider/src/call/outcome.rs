@@ -1,0 +1,214 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::call::{Content, Payload};
+use toolwright_schema::text::same;
+
+/// What a call came to. Most tools return a value and never name this type; return it to say more.
+///
+/// ```
+/// use toolwright::Outcome;
+///
+/// fn forecast(city: Option<&str>) -> Outcome {
+///     match city {
+///         Some(city) => Outcome::value(format!("sun in {city}")),
+///         None => Outcome::ask("Which city?").option("choices", ["Oslo", "Rome"]),
+///     }
+/// }
+/// assert!(matches!(forecast(None), Outcome::AskUser { .. }));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// A value for the model.
+    Value(Payload),
+    /// Blocks of text, pictures and more for the model.
+    Content(Content),
+    /// The tool cannot go on without a person's answer.
+    AskUser {
+        /// What to ask.
+        question: String,
+        /// What the front end may want to know beside it, such as choices.
+        options: serde_json::Map<String, serde_json::Value>,
+    },
+    /// The conversation ends here.
+    Halt {
+        /// Why.
+        reason: HaltReason,
+        /// What the conversation came to.
+        value: Payload,
+    },
+    /// A value that goes to the user as it is; the model does not reword it.
+    ReturnDirect(Payload),
+}
+
+impl Outcome {
+    /// A value for the model.
+    pub fn value(value: impl Serialize) -> Self {
+        Self::Value(Payload::new(value))
+    }
+
+    /// A question to a person.
+    pub fn ask(question: impl Into<String>) -> Self {
+        Self::AskUser {
+            question: question.into(),
+            options: serde_json::Map::new(),
+        }
+    }
+
+    /// The same question with something for the front end. Other outcomes stay as they are.
+    pub fn option(mut self, name: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
+        if let Self::AskUser { options, .. } = &mut self {
+            options.insert(name.into(), value.into());
+        }
+        self
+    }
+
+    /// The end of the conversation, with what it came to.
+    pub fn halt(reason: HaltReason, value: impl Serialize) -> Self {
+        Self::Halt {
+            reason,
+            value: Payload::new(value),
+        }
+    }
+
+    /// A value that goes to the user as it is.
+    pub fn direct(value: impl Serialize) -> Self {
+        Self::ReturnDirect(Payload::new(value))
+    }
+
+    /// The value of a tool that is `return_direct`. What stands in an error's place is the model's.
+    pub fn into_direct(self) -> Self {
+        match self {
+            Self::Value(value) if !value.__is_handled() => Self::ReturnDirect(value),
+            other => other,
+        }
+    }
+
+    /// The outcome as a result has it: nobody asks any more whether it stands in an error's place.
+    pub fn unmarked(self) -> Self {
+        match self {
+            Self::Value(value) => Self::Value(value.unmarked()),
+            other => other,
+        }
+    }
+
+    /// The value, where the outcome has one.
+    pub fn payload(&self) -> Option<&Payload> {
+        match self {
+            Self::Value(value) | Self::ReturnDirect(value) | Self::Halt { value, .. } => {
+                Some(value)
+            }
+            Self::Content(_) | Self::AskUser { .. } => None,
+        }
+    }
+}
+
+/// Why a tool ended the conversation, in a word of its own.
+///
+/// The words that the runtime uses for its own ends are refused, so that a host can tell them apart.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct HaltReason(Cow<'static, str>);
+
+/// Declares [`EndReason`] and its words in one table, so that a reason cannot be added without its word.
+macro_rules! end_reasons {
+    ($($(#[$doc:meta])* $reason:ident = $word:literal,)*) => {
+        /// The runtime's own reasons why a batch or a run ends.
+        ///
+        /// Whoever has a name for such an end takes it from here, so all of these words are reserved.
+        #[doc(hidden)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum EndReason {
+            $($(#[$doc])* $reason,)*
+        }
+
+        impl EndReason {
+            /// The reason's name, as it is stored and shown.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$reason => $word,)*
+                }
+            }
+        }
+
+        const RESERVED: &[&str] = &[$($word),*];
+    };
+}
+
+end_reasons! {
+    /// A policy ended a batch at a call's failure.
+    Aborted = "aborted",
+    /// A tool asks a person.
+    AskUser = "ask_user",
+    /// The host said stop.
+    Cancelled = "cancelled",
+    /// The model said its last word.
+    Completed = "completed",
+    /// The model failed.
+    Error = "error",
+    /// The host's own condition.
+    HaltWhen = "halt_when",
+    /// A pause that the host wanted.
+    Interrupted = "interrupted",
+    /// Reserved for hosts: whoever answers calls by hand.
+    Manual = "manual",
+    /// Calls are pending.
+    Pending = "manual_tool_calls",
+    /// A limit on steps.
+    MaxSteps = "max_steps",
+    /// A limit on rounds of tools.
+    MaxToolRounds = "max_tool_rounds",
+    /// A limit on model calls.
+    MaxTurns = "max_turns",
+    /// The answers go to the user.
+    ReturnDirect = "return_direct",
+    /// A policy ended the conversation at a call's failure.
+    ToolError = "tool_error",
+}
+
+impl HaltReason {
+    /// A reason known when the program compiles.
+    ///
+    /// # Panics
+    /// When the word is reserved or empty; in a `const` that is a compile error.
+    pub const fn new(reason: &'static str) -> Self {
+        assert!(!reason.is_empty(), "a halt reason needs a word");
+        assert!(
+            !is_reserved(reason),
+            "this halt reason is reserved for the runtime"
+        );
+        Self(Cow::Borrowed(reason))
+    }
+
+    /// A reason known at run time; `None` when the word is reserved or empty.
+    pub fn try_new(reason: impl Into<String>) -> Option<Self> {
+        let reason = reason.into();
+        let free = !reason.is_empty() && !is_reserved(&reason);
+        free.then_some(Self(Cow::Owned(reason)))
+    }
+
+    /// The word.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for HaltReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A loop over patterns: in `const`, slices have no iterators.
+const fn is_reserved(reason: &str) -> bool {
+    let mut words: &[&str] = RESERVED;
+    while let [word, rest @ ..] = words {
+        if same(word, reason) {
+            return true;
+        }
+        words = rest;
+    }
+    false
+}

@@ -1,0 +1,35 @@
+use serde::Serialize;
+
+use crate::call::{Content, Outcome, Payload};
+
+/// What a tool may return: a `Serialize` value, an [`Outcome`], [`Content`], or a `Result` of one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from a tool",
+    label = "not a tool output",
+    note = "return a `Serialize` value, an `Outcome`, `Content`, or a `Result` of one"
+)]
+pub trait Output {
+    /// What the call came to.
+    fn into_outcome(self) -> Outcome;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> Output for T {
+    fn into_outcome(self) -> Outcome {
+        Outcome::Value(Payload::new(self))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Output for Outcome {
+    fn into_outcome(self) -> Outcome {
+        self
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Output for Content {
+    fn into_outcome(self) -> Outcome {
+        Outcome::Content(self)
+    }
+}

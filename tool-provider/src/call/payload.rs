@@ -1,0 +1,234 @@
+mod json;
+mod root;
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use self::json::Json;
+use self::root::{Plain, Root};
+use crate::call::{ErrorKind, ToolError};
+
+/// A tool's value, as the text that it will be sent as: written once, when the tool returns.
+///
+/// A string stays a string and is written as JSON only where an encoder asks for that.
+///
+/// ```
+/// use toolwright::Payload;
+///
+/// assert_eq!(Payload::new("sun").as_text(), Some("sun"));
+/// assert_eq!(Payload::new("sun").to_json(), r#""sun""#);
+/// assert_eq!(Payload::new([1, 2]).to_json(), "[1,2]");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Payload(Repr);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Repr {
+    Text(String),
+    Json(Json),
+    /// A value that is not there yet, such as a stream. The runtime knows its type.
+    Later(Later),
+    /// What stands in an error's place: it goes to the model, though the tool is `return_direct`.
+    Handled(Box<Payload>),
+    /// What the value's own `Serialize` said.
+    Unencodable(String),
+}
+
+/// A value that is not there yet. Equal to itself alone.
+#[derive(Clone)]
+struct Later(Arc<dyn Any + Send + Sync>);
+
+impl PartialEq for Later {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Later {}
+
+impl fmt::Debug for Later {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Later(..)")
+    }
+}
+
+impl Repr {
+    /// Raw JSON (`serde_json::value::RawValue`) is written past the serializer that would have seen
+    /// that it is a string.
+    fn of_json(json: String) -> Self {
+        let text = json.starts_with('"').then(|| serde_json::from_str(&json));
+        match text {
+            Some(Ok(text)) => Self::Text(text),
+            _ => Self::Json(Json::Long(json)),
+        }
+    }
+}
+
+impl Payload {
+    /// Writes `value` as JSON. A value that cannot be written makes the call an
+    /// [`Encoding`](ErrorKind::Encoding) error.
+    pub fn new(value: impl Serialize) -> Self {
+        Self::written(&|root| value.serialize(root))
+    }
+
+    /// What `write` wrote. All that is compiled for each type is what it calls.
+    fn written(write: &dyn Fn(&mut Root) -> serde_json::Result<()>) -> Self {
+        let mut root = Root::default();
+        let written = write(&mut root);
+        Self(match (written, root.plain) {
+            (Ok(()), Some(Plain::Signed(value))) => Repr::Json(Json::signed(value)),
+            (Ok(()), Some(Plain::Unsigned(value))) => Repr::Json(Json::unsigned(value)),
+            (Ok(()), Some(Plain::Text(text))) => Repr::Text(text),
+            (Ok(()), Some(Plain::Json(json))) => Repr::Json(json),
+            (Ok(()), None) => {
+                let json = root.json.map(root::Writer::into_inner).unwrap_or_default();
+                match String::from_utf8(json) {
+                    Ok(json) => Repr::of_json(json),
+                    Err(error) => Repr::Unencodable(error.to_string()),
+                }
+            }
+            (Err(error), _) => Repr::Unencodable(error.to_string()),
+        })
+    }
+
+    /// A string, untouched.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self(Repr::Text(text.into()))
+    }
+
+    /// What a file or a program gave: a string if it is text, and else a note of how many bytes it
+    /// is, since a model can do nothing with them.
+    ///
+    /// ```
+    /// use toolwright::Payload;
+    ///
+    /// assert_eq!(Payload::from_bytes(b"sun".to_vec()), Payload::text("sun"));
+    /// let picture = Payload::from_bytes(vec![0x89, b'P', b'N', b'G']);
+    /// assert_eq!(picture.as_text(), Some("[binary, 4 bytes: cannot be shown as text]"));
+    /// ```
+    pub fn from_bytes(bytes: Vec<u8>) -> Self {
+        match String::from_utf8(bytes) {
+            Ok(text) => Self::text(text),
+            Err(error) => {
+                let length = error.as_bytes().len();
+                Self::text(format!("[binary, {length} bytes: cannot be shown as text]"))
+            }
+        }
+    }
+
+    /// A value that is JSON text already.
+    #[doc(hidden)]
+    pub fn json(json: String) -> Self {
+        Self(Repr::of_json(json))
+    }
+
+    /// A value that is not there yet: whoever runs the call knows its type, and reads it.
+    #[doc(hidden)]
+    pub fn later(value: Arc<dyn Any + Send + Sync>) -> Self {
+        Self(Repr::Later(Later(value)))
+    }
+
+    #[inline]
+    /// Returns the value that is not there yet, if it is of this type.
+    #[doc(hidden)]
+    pub fn as_later<T: 'static>(&self) -> Option<&T> {
+        match &self.0 {
+            Repr::Later(Later(value)) => value.downcast_ref(),
+            _ => None,
+        }
+    }
+
+    /// The same value in an error's place. A layer sees it as any value; an answer that leaves the runtime is
+    /// [`unmarked`](Self::unmarked).
+    #[doc(hidden)]
+    pub fn __handled(self) -> Self {
+        Self(Repr::Handled(Box::new(self)))
+    }
+
+    /// Whether it stands in an error's place.
+    #[doc(hidden)]
+    pub fn __is_handled(&self) -> bool {
+        matches!(self.0, Repr::Handled(_))
+    }
+
+    /// The value alone.
+    pub fn unmarked(self) -> Self {
+        match self.0 {
+            Repr::Handled(value) => value.unmarked(),
+            other => Self(other),
+        }
+    }
+
+    /// The string, if the value is one.
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.0 {
+            Repr::Text(text) => Some(text),
+            Repr::Handled(value) => value.as_text(),
+            _ => None,
+        }
+    }
+
+    /// The value as JSON text.
+    pub fn to_json(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Repr::Text(text) => {
+                let mut out = String::with_capacity(text.len() + 2);
+                toolwright_json::write_string(&mut out, text);
+                Cow::Owned(out)
+            }
+            Repr::Json(json) => Cow::Borrowed(json.as_str()),
+            Repr::Handled(value) => value.to_json(),
+            Repr::Later(_) => Cow::Borrowed("null"),
+            Repr::Unencodable(_) => Cow::Borrowed("null"),
+        }
+    }
+
+    /// The string itself, or else the value as JSON text.
+    #[inline]
+    pub fn to_plain(&self) -> Cow<'_, str> {
+        Cow::Borrowed(match &self.0 {
+            Repr::Text(text) => text,
+            Repr::Json(json) => json.as_str(),
+            Repr::Handled(value) => return value.to_plain(),
+            Repr::Later(_) => "null",
+            Repr::Unencodable(_) => "null",
+        })
+    }
+
+    /// The value as a JSON value.
+    pub fn to_value(&self) -> serde_json::Value {
+        match &self.0 {
+            Repr::Text(text) => serde_json::Value::String(text.clone()),
+            Repr::Json(json) => serde_json::from_str(json.as_str()).unwrap_or_default(),
+            Repr::Handled(value) => value.to_value(),
+            Repr::Later(_) => serde_json::Value::Null,
+            Repr::Unencodable(_) => serde_json::Value::Null,
+        }
+    }
+
+    /// Whether it is text or JSON.
+    #[inline]
+    pub fn is_written(&self) -> bool {
+        matches!(self.0, Repr::Text(_) | Repr::Json(_))
+    }
+
+    pub fn check(&self) -> Result<(), ToolError> {
+        match &self.0 {
+            Repr::Unencodable(why) => Err(ToolError::new(
+                ErrorKind::Encoding,
+                "the tool ran, but its result cannot be written as JSON",
+            )
+            .with_debug(why.clone())),
+            Repr::Later(_) => Err(ToolError::new(
+                ErrorKind::InvalidReturn,
+                "the tool answered with a stream inside of something else",
+            )),
+            Repr::Handled(value) => value.check(),
+            Repr::Text(_) | Repr::Json(_) => Ok(()),
+        }
+    }
+}

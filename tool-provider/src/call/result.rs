@@ -1,0 +1,117 @@
+use std::borrow::Cow;
+use std::time::Duration;
+
+use crate::call::{Encoder, Meta, Outcome, ToolCall, ToolError};
+use toolwright_schema::decode::Repair;
+use toolwright_schema::text::ShortStr;
+
+/// An answered call.
+///
+/// ```
+/// use toolwright::{Encoder, Outcome, ToolCall, ToolError, ToolResult};
+///
+/// let call = ToolCall::new("call_1", "weather", "{}");
+/// let good = ToolResult::new(&call, Ok(Outcome::value("sun")));
+/// assert!(good.is_success());
+/// assert_eq!(good.content(Encoder::auto()), "sun");
+///
+/// let bad = ToolResult::new(&call, Err(ToolError::failed("no such city")));
+/// assert_eq!(bad.errors().collect::<Vec<_>>(), ["no such city"]);
+/// assert_eq!(bad.content(Encoder::json()), r#"{"error":"no such city"}"#);
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ToolResult {
+    /// The provider's id of the call.
+    pub id: ShortStr,
+    /// The tool's name, as the model called it.
+    pub name: ShortStr,
+    /// What it came to.
+    pub outcome: Result<Outcome, ToolError>,
+    /// How the arguments were repaired before they were read, in order; empty if they were not.
+    pub repairs: Box<[Repair]>,
+    /// The tool's own attributes, for the host; they never reach the model unasked.
+    pub attributes: Meta,
+    /// How long the call took, where an executor ran it. Zero otherwise: looking at a clock twice
+    /// takes longer than all else that a `Toolset` does for a small call.
+    pub duration: Duration,
+}
+
+impl ToolResult {
+    /// The answer to `call`. A value that cannot be written as JSON makes it an
+    /// [`Encoding`](crate::call::ErrorKind::Encoding) error.
+    pub fn new(call: &ToolCall, outcome: Result<Outcome, ToolError>) -> Self {
+        Self {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            outcome: if is_written(&outcome) {
+                outcome
+            } else {
+                checked(outcome)
+            },
+            repairs: Box::default(),
+            attributes: Meta::default(),
+            duration: Duration::ZERO,
+        }
+    }
+
+    /// The answer to `call` by an outcome that is written already, without repairs.
+    #[doc(hidden)]
+    #[inline]
+    pub fn of_written(
+        call: &ToolCall,
+        outcome: Result<Outcome, ToolError>,
+        attributes: Meta,
+    ) -> Self {
+        Self {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            outcome,
+            repairs: Box::default(),
+            attributes,
+            duration: Duration::ZERO,
+        }
+    }
+
+    /// Whether the tool ran and did not fail.
+    pub fn is_success(&self) -> bool {
+        self.outcome.is_ok()
+    }
+
+    /// The value, if there is one: none after a failure, a question, or blocks of content.
+    pub fn value(&self) -> Option<serde_json::Value> {
+        Some(self.outcome.as_ref().ok()?.payload()?.to_value())
+    }
+
+    /// What the model is told went wrong, in order; empty after a success.
+    pub fn errors(&self) -> impl Iterator<Item = &str> {
+        self.outcome
+            .as_ref()
+            .err()
+            .into_iter()
+            .flat_map(ToolError::messages)
+    }
+
+    /// The text for the model, as `encoder` writes it.
+    #[inline]
+    pub fn content(&self, encoder: Encoder) -> Cow<'_, str> {
+        encoder.encode(self)
+    }
+}
+
+/// Whether the outcome is a plain value and written: most are.
+#[inline]
+pub fn is_written(outcome: &Result<Outcome, ToolError>) -> bool {
+    matches!(outcome, Ok(Outcome::Value(value)) if value.is_written())
+}
+
+/// The same outcome, if its value could be written as JSON.
+#[inline(never)]
+fn checked(outcome: Result<Outcome, ToolError>) -> Result<Outcome, ToolError> {
+    if let Ok(outcome) = &outcome
+        && let Some(payload) = outcome.payload()
+    {
+        payload.check()?;
+    }
+    outcome
+}

@@ -1,0 +1,460 @@
+//! The tools of a request in a provider's dialect, and what belongs to them: the names that the
+//! provider takes, and the way back from them.
+
+mod cache;
+mod conversation;
+mod fit;
+mod lazy;
+mod visible;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use self::fit::{Fitted, fitted};
+use toolwright_json::joined;
+
+use crate::call::{Encoder, ToolCall, ToolDef, ToolResult};
+use crate::dialect::{Dialect, Note, Reject, Renames};
+use crate::wire::{
+    Accumulator, Completion, Parallel, ToolChoice, ToolChoiceError, Wire, WireError,
+};
+use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::text::Printable;
+
+use self::cache::InDialect;
+pub use self::cache::{DefinitionCache, EncodedTool};
+pub use self::fit::{Fit, Loose};
+pub use self::visible::Stripped;
+
+/// The tools of a request in a provider's dialect: [`Wire::definitions_in`]. Cheap to clone.
+///
+/// A provider that does not take a tool's name is told another one. So what belongs to such a
+/// request is made and read here, and not by the [`Wire`]: the choice of a tool, the calls of the
+/// response, and what the next request repeats. Here every tool goes by its own name.
+///
+/// ```
+/// use toolwright::{
+///     Context, Dialect, DynTool, Encoder, Parallel, ToolDef, Toolset, Wire,
+/// };
+///
+/// // From a server that allows dots.
+/// let tools = Toolset::new([DynTool::declare(ToolDef::new("files.list", "Lists files."))]).unwrap();
+/// let sent = Wire::OpenAiChat.definitions_in(&tools, Dialect::OpenAiStrict).unwrap();
+/// let request = sent.request(&"files.list".into(), Parallel::Allowed).unwrap();
+/// assert!(request.contains(r#""name":"files_list""#));
+///
+/// let response = r#"{"choices": [{"message": {"role": "assistant", "tool_calls": [
+///     {"id": "call_1", "type": "function", "function": {"name": "files_list", "arguments": "{}"}}
+/// ]}}]}"#;
+/// let calls = sent.calls(response).unwrap();
+/// assert_eq!(&*calls[0].name, "files.list");
+/// let result = tools.call_blocking(&calls[0], &Context::new().with_definitions(&sent));
+/// let messages = sent.turn(response, &[result], Encoder::auto()).unwrap();
+/// # let _ = messages;
+/// ```
+#[derive(Debug, Clone)]
+pub struct Definitions(Arc<Made>);
+
+/// The tools that a request offers. A `Toolset` is such a list.
+pub trait ToolList {
+    /// Each tool's definition, and what was encoded of it, in order.
+    #[doc(hidden)]
+    fn encoded(&self) -> impl ExactSizeIterator<Item = (&ToolDef, &EncodedTool)>;
+
+    /// What was encoded of the whole list.
+    #[doc(hidden)]
+    fn cache(&self) -> &DefinitionCache;
+}
+
+impl<T: ToolList + ?Sized> ToolList for &T {
+    fn encoded(&self) -> impl ExactSizeIterator<Item = (&ToolDef, &EncodedTool)> {
+        (**self).encoded()
+    }
+
+    fn cache(&self) -> &DefinitionCache {
+        (**self).cache()
+    }
+}
+
+impl<T: ToolList + ?Sized> ToolList for Arc<T> {
+    fn encoded(&self) -> impl ExactSizeIterator<Item = (&ToolDef, &EncodedTool)> {
+        (**self).encoded()
+    }
+
+    fn cache(&self) -> &DefinitionCache {
+        (**self).cache()
+    }
+}
+
+/// A list's tools in a dialect.
+#[derive(Debug)]
+pub(super) struct Made {
+    text: String,
+    /// Each tool as it is sent, in order.
+    tools: Vec<Arc<InDialect>>,
+    loose: Vec<(String, Loose)>,
+    /// Why those are loose.
+    loosened: Vec<Note>,
+    /// Made at once if there is a name that the provider does not take.
+    renames: OnceLock<Renames>,
+    wire: Wire,
+    dialect: Dialect,
+}
+
+/// What a provider would refuse: each tool's name, and why.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Refused(Vec<(String, String)>);
+
+impl Refused {
+    /// Each tool's name, and why it would be refused.
+    pub fn reasons(&self) -> &[(String, String)] {
+        &self.0
+    }
+
+    pub(super) fn note(&mut self, tool: &str, why: String) {
+        self.0.push((tool.to_owned(), why));
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn or<T>(self, value: T) -> Result<T, Self> {
+        if self.is_empty() {
+            Ok(value)
+        } else {
+            Err(self)
+        }
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (tool, why)) in self.0.iter().enumerate() {
+            let gap = if index > 0 { "\n" } else { "" };
+            write!(f, "{gap}{}: {why}", Printable::new(tool).one_line())?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl Wire {
+    /// The tools for a request: the text of its `tools` array. It is made once for a toolset, and
+    /// lent from then on.
+    pub fn definitions(self, tools: &(impl ToolList + ?Sized)) -> &str {
+        tools.cache().plain.get_or_make(self, || {
+            let texts = tools.encoded();
+            let texts = texts.map(|(def, encoded)| encoded.plain(self, def));
+            let texts: Vec<_> = texts.collect();
+            self.write_tools(joined(texts.iter().copied()))
+        })
+    }
+
+    /// The value for the choice's place in a request (see the table at [`Wire`]): JSON text.
+    ///
+    /// # Errors
+    /// When a specific tool is not in the set, when a call is required of no tools, or when the
+    /// provider has no word for the choice. `None` is then said by leaving the tools out, which is
+    /// what [`request`](Self::request) does.
+    pub fn tool_choice(
+        self,
+        tools: &(impl ToolList + ?Sized),
+        choice: &ToolChoice,
+    ) -> Result<String, ToolChoiceError> {
+        self.checked_choice(tools, choice, Parallel::Allowed)
+    }
+
+    /// All that a request says about its tools, where the provider wants it: the text of an object
+    /// whose members belong in the request's body. Empty where there is nothing to say.
+    ///
+    /// # Errors
+    /// When a specific tool is not in the set, when a call is required of no tools, or when the
+    /// provider has no way to say it.
+    pub fn request(
+        self,
+        tools: &(impl ToolList + ?Sized),
+        choice: &ToolChoice,
+        parallel: Parallel,
+    ) -> Result<String, ToolChoiceError> {
+        let value = self.checked_choice(tools, choice, parallel);
+        let is_empty = tools.encoded().len() == 0;
+        self.request_of(value, choice, parallel, is_empty, || {
+            Cow::Borrowed(self.definitions(tools))
+        })
+    }
+
+    fn checked_choice(
+        self,
+        tools: &(impl ToolList + ?Sized),
+        choice: &ToolChoice,
+        parallel: Parallel,
+    ) -> Result<String, ToolChoiceError> {
+        Self::check_choice(tools.encoded().map(|(def, _)| &*def.name), choice)?;
+        let word = self.write_choice(choice, parallel);
+        word.ok_or_else(|| self.unsupported(choice, parallel))
+    }
+
+    /// The tools for a request, in a dialect of the provider that the wire leads to.
+    ///
+    /// Where the dialect is a strict mode, a tool that it cannot say, or that goes beyond what one
+    /// request may hold, is sent in the provider's other mode, and says so. [`Fit::keep`] says which
+    /// tools stay strict first. A tool whose name the provider does not take is sent under another
+    /// one. Characters that nobody sees are left out of words, with a note that counts them.
+    ///
+    /// ```
+    /// use toolwright::{Dialect, DynTool, SchemaDoc, ToolDef, Toolset, Wire};
+    ///
+    /// let schema = r#"{"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}}"#;
+    /// let mut def = ToolDef::new("count", "Counts.");
+    /// def.input = SchemaDoc::parse(schema).unwrap();
+    /// let tools = Toolset::new([DynTool::declare(def)]).unwrap();
+    /// let sent = Wire::Anthropic.definitions_in(&tools, Dialect::AnthropicStrict).unwrap();
+    /// assert!(sent.text().contains(r#""strict":true"#));
+    /// assert_eq!(sent.notes().count(), 1);
+    /// ```
+    ///
+    /// # Errors
+    /// When the provider would refuse the request: too many tools, or arguments that its dialect
+    /// cannot say, or not even its mode that is not strict; when a tool is to be kept strict that is not
+    /// there; and when keys or values of a schema hold characters that nobody sees. The error lists
+    /// them all.
+    pub fn definitions_in(
+        self,
+        tools: &(impl ToolList + ?Sized),
+        fit: impl Into<Fit>,
+    ) -> Result<Definitions, Refused> {
+        let fit = fit.into();
+        let cache = tools.cache();
+        let tools = || tools.encoded().collect::<Vec<_>>();
+        let made = || Made::new(self, &tools(), &fit).map(Arc::new);
+        let made = if fit.keep.is_empty() {
+            let key = (self, fit.dialect);
+            cache.in_dialect.get_or_make(key, made).clone()?
+        } else {
+            made()?
+        };
+        Ok(Definitions(made))
+    }
+}
+
+impl Made {
+    fn new(wire: Wire, tools: &[Offered<'_>], fit: &Fit) -> Result<Self, Refused> {
+        let dialect = fit.dialect;
+        let Fitted { sent, loose } = fitted(tools, wire, fit)?;
+        let renames = OnceLock::new();
+        let text = if sent.iter().all(|tool| tool.is_named_for(dialect)) {
+            joined(sent.iter().map(|tool| &*tool.text))
+        } else {
+            let renames = renames.get_or_init(|| named(dialect, &sent));
+            let texts = tools.iter().zip(&sent);
+            let texts = texts.map(|(tool, sent)| sent.text_as(wire, renames, *tool));
+            let texts: Vec<_> = texts.collect();
+            joined(texts.iter().map(|text| &**text))
+        };
+        let name = |at: usize| sent.get(at).map_or("", |tool| &tool.name).to_owned();
+        Ok(Self {
+            text: wire.write_tools(text),
+            loosened: loose.values().map(Loose::to_note).collect(),
+            loose: loose.into_iter().map(|(at, why)| (name(at), why)).collect(),
+            tools: sent,
+            renames,
+            wire,
+            dialect,
+        })
+    }
+}
+
+/// A tool of a list: its definition, and what was encoded of it.
+type Offered<'t> = (&'t ToolDef, &'t EncodedTool);
+
+/// The tools' definitions as others are sent them, in order: without the characters in their words that nobody sees.
+#[doc(hidden)]
+pub fn sent_definitions<T: ToolList + ?Sized>(
+    tools: &T,
+) -> impl ExactSizeIterator<Item = &ToolDef> {
+    let tools = tools.encoded();
+    tools.map(|(def, encoded)| encoded.visible(def).0)
+}
+
+impl Definitions {
+    /// The text of the request's `tools`.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// What the schemas do not say any more, each with its tool's name; first which tools are not
+    /// strict, and why ([`NoteKind::Loosened`](crate::dialect::NoteKind::Loosened)). The decoder enforces it all
+    /// the same.
+    pub fn notes(&self) -> impl Iterator<Item = (&str, &Note)> {
+        let names = self.0.loose.iter().map(|(name, _)| name.as_str());
+        let lowered = self.0.tools.iter().flat_map(|tool| {
+            let notes = tool.lowered.notes.iter();
+            notes.map(|note| (&*tool.name, note))
+        });
+        names.zip(&self.0.loosened).chain(lowered)
+    }
+
+    /// The tools that are sent without strictness, and why.
+    pub fn loose(&self) -> &[(String, Loose)] {
+        &self.0.loose
+    }
+
+    /// What the provider is told for each tool's name.
+    pub fn renames(&self) -> &Renames {
+        let renames = &self.0.renames;
+        renames.get_or_init(|| named(self.0.dialect, &self.0.tools))
+    }
+
+    /// The wire that they are for.
+    pub fn wire(&self) -> Wire {
+        self.0.wire
+    }
+
+    /// The dialect that they are in.
+    pub fn dialect(&self) -> Dialect {
+        self.0.dialect
+    }
+
+    /// See [`Wire::answer_form`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn answer_form(&self, schema: &SchemaDoc) -> Result<Option<String>, Reject> {
+        self.wire().answer_form(schema, self.dialect())
+    }
+
+    /// Whether some schema asks for another form than its tool's: the context of the calls that come
+    /// back has to say so (`Context::with_definitions`).
+    pub fn is_lowered(&self) -> bool {
+        let mut plans = self.0.tools.iter().map(|tool| &tool.lowered.plan);
+        plans.any(|plan| !plan.steps().is_empty())
+    }
+
+    /// See [`Wire::tool_choice`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn tool_choice(&self, choice: &ToolChoice) -> Result<String, ToolChoiceError> {
+        self.word(choice, Parallel::Allowed)
+    }
+
+    /// See [`Wire::request`]. Azure's strict mode takes one call a response (its documents, 2026-08):
+    /// there several are forbidden, whatever is asked for.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn request(
+        &self,
+        choice: &ToolChoice,
+        parallel: Parallel,
+    ) -> Result<String, ToolChoiceError> {
+        let is_strict = self.0.loose.len() < self.0.tools.len();
+        let parallel = if self.0.dialect == Dialect::AzureStrict && is_strict {
+            Parallel::Forbidden
+        } else {
+            parallel
+        };
+        let word = self.word(choice, parallel);
+        let is_empty = self.0.tools.is_empty();
+        let text = || Cow::Borrowed(self.text());
+        self.0
+            .wire
+            .request_of(word, choice, parallel, is_empty, text)
+    }
+
+    fn word(&self, choice: &ToolChoice, parallel: Parallel) -> Result<String, ToolChoiceError> {
+        let names = self.0.tools.iter().map(|tool| &*tool.name);
+        Wire::check_choice(names, choice)?;
+        let told = match choice {
+            ToolChoice::Specific(name) => ToolChoice::Specific(self.told(name).to_owned()),
+            other => other.clone(),
+        };
+        let word = self.0.wire.write_choice(&told, parallel);
+        word.ok_or_else(|| self.0.wire.unsupported(choice, parallel))
+    }
+
+    /// See [`Wire::calls`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn calls(&self, response: &str) -> Result<Vec<ToolCall>, WireError> {
+        let mut calls = self.0.wire.calls(response)?;
+        self.restore(&mut calls);
+        Ok(calls)
+    }
+
+    /// See [`Wire::completion`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn completion(&self, response: &str) -> Result<Completion, WireError> {
+        let mut completion = self.0.wire.completion(response)?;
+        self.restore(&mut completion.calls);
+        Ok(completion)
+    }
+
+    /// See [`Wire::results`].
+    pub fn results(&self, results: &[ToolResult], encoder: Encoder) -> String {
+        self.0.wire.results(&self.told_of(results), encoder)
+    }
+
+    /// See [`Wire::turn`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn turn(
+        &self,
+        response: &str,
+        results: &[ToolResult],
+        encoder: Encoder,
+    ) -> Result<String, WireError> {
+        self.0.wire.turn(response, &self.told_of(results), encoder)
+    }
+
+    /// See [`Wire::accumulator`]. The response that it puts together is read by
+    /// [`calls`](Self::calls) and [`turn`](Self::turn) here.
+    pub fn accumulator(&self) -> Accumulator {
+        let renames = self.0.renames.get().cloned().unwrap_or_default();
+        self.0.wire.accumulator().with_renames(renames)
+    }
+
+    /// Puts the tools' own names in the place of what the provider was told.
+    fn restore(&self, calls: &mut [ToolCall]) {
+        if let Some(renames) = self.0.renames.get() {
+            for call in calls {
+                renames.restore(&mut call.name);
+            }
+        }
+    }
+
+    /// What the provider is told for a name.
+    pub(super) fn told<'n>(&'n self, name: &'n str) -> &'n str {
+        let renames = self.0.renames.get();
+        renames
+            .and_then(|renames| renames.to_provider(name))
+            .unwrap_or(name)
+    }
+
+    /// The results under the names that the provider is told.
+    pub(super) fn told_of<'r>(&self, results: &'r [ToolResult]) -> Cow<'r, [ToolResult]> {
+        if results
+            .iter()
+            .all(|result| result.name == self.told(&result.name))
+        {
+            return Cow::Borrowed(results);
+        }
+        let results = results.iter().map(|result| ToolResult {
+            name: self.told(&result.name).into(),
+            ..result.clone()
+        });
+        Cow::Owned(results.collect())
+    }
+}
+
+/// What a provider is told for the names of tools.
+fn named(dialect: Dialect, sent: &[Arc<InDialect>]) -> Renames {
+    Renames::new(dialect, sent.iter().map(|tool| &*tool.name))
+}

@@ -1,0 +1,63 @@
+//! A conversation under the names that a provider takes.
+
+use std::borrow::Cow;
+
+use super::Definitions;
+use crate::call::{Encoder, ToolCall, ToolResult};
+use crate::wire::{Utterance, WireError};
+
+impl Definitions {
+    /// See [`Wire::conversation`](crate::wire::Wire::conversation): the calls and answers in it go by the names that the provider is
+    /// told.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn conversation(
+        &self,
+        system: Option<&str>,
+        said: &[Utterance<'_>],
+        encoder: Encoder,
+    ) -> Result<String, WireError> {
+        let owned: Vec<_> = said.iter().map(|one| self.renamed(one)).collect();
+        let said: Vec<_> = owned.iter().map(Renamed::lend).collect();
+        self.wire().conversation(system, &said, encoder)
+    }
+
+    fn renamed<'u>(&self, one: &Utterance<'u>) -> Renamed<'u> {
+        match *one {
+            Utterance::Assistant { text, calls } => {
+                Renamed::Assistant(text, self.told_calls(calls))
+            }
+            Utterance::Results(results) => Renamed::Results(self.told_of(results)),
+            other => Renamed::Same(other),
+        }
+    }
+
+    fn told_calls<'c>(&self, calls: &'c [ToolCall]) -> Cow<'c, [ToolCall]> {
+        if calls.iter().all(|call| call.name == self.told(&call.name)) {
+            return Cow::Borrowed(calls);
+        }
+        let calls = calls.iter().map(|call| ToolCall {
+            name: self.told(&call.name).into(),
+            ..call.clone()
+        });
+        Cow::Owned(calls.collect())
+    }
+}
+
+/// An utterance under the provider's names.
+enum Renamed<'u> {
+    Same(Utterance<'u>),
+    Assistant(&'u str, Cow<'u, [ToolCall]>),
+    Results(Cow<'u, [ToolResult]>),
+}
+
+impl Renamed<'_> {
+    fn lend(&self) -> Utterance<'_> {
+        match self {
+            Self::Same(one) => *one,
+            Self::Assistant(text, calls) => Utterance::Assistant { text, calls },
+            Self::Results(results) => Utterance::Results(results),
+        }
+    }
+}

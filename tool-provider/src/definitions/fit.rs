@@ -1,0 +1,268 @@
+//! Which tools of a set are sent strictly.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+use std::sync::Arc;
+
+use super::cache::InDialect;
+use super::{Offered, Refused};
+use toolwright_json::quoted;
+
+use crate::dialect::{Budget, Dialect, Note, NoteKind, Reject, Renames, Share, shares};
+use crate::wire::{Declared, Wire};
+use toolwright_schema::text::{did_you_mean, near};
+
+/// A dialect, and the tools that stay strict first where a request may not hold all of them so.
+///
+/// A [`Dialect`] alone is one, in which no tool comes first.
+///
+/// ```
+/// use toolwright::{Dialect, Fit};
+///
+/// let fit = Fit::to(Dialect::AnthropicStrict).keep(["pay", "refund"]);
+/// # let _: Fit = Dialect::AnthropicStrict.into();
+/// # let _ = fit;
+/// ```
+#[derive(Debug, Clone)]
+pub struct Fit {
+    pub(super) dialect: Dialect,
+    pub(super) keep: Vec<String>,
+}
+
+impl Fit {
+    /// This dialect.
+    pub fn to(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            keep: Vec::new(),
+        }
+    }
+
+    /// These tools, by their names, stay strict before all others, the first of them the longest.
+    /// Those that are not named lose strictness first, the largest share of what there is too much of
+    /// before smaller ones.
+    pub fn keep<N: Into<String>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
+        self.keep.extend(tools.into_iter().map(Into::into));
+        self
+    }
+
+    /// How early a tool is kept; nothing for one that is not named.
+    fn priority(&self, tool: &str) -> Option<usize> {
+        self.keep.iter().position(|name| name == tool)
+    }
+}
+
+impl From<Dialect> for Fit {
+    fn from(dialect: Dialect) -> Self {
+        Self::to(dialect)
+    }
+}
+
+/// Why a tool is sent without strictness.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Loose {
+    /// The strict mode cannot say its arguments.
+    Rejected(Reject),
+    /// A request may hold no more in strict tools, and of those that were left this one stood
+    /// behind: it was to be kept after the others, or it was not named and has the largest share.
+    Budget {
+        /// Of what.
+        budget: Budget,
+        /// The most that a request may hold.
+        most: usize,
+        /// What the tool would add.
+        share: usize,
+    },
+}
+
+impl Loose {
+    /// The same as a note on the tool.
+    pub(super) fn to_note(&self) -> Note {
+        let (path, why) = match self {
+            Self::Rejected(Reject { code, path, help }) => {
+                (path.clone(), format!("{code}: {help}"))
+            }
+            Self::Budget { .. } => ("/".to_owned(), self.to_string()),
+        };
+        Note {
+            kind: NoteKind::Loosened,
+            path,
+            keyword: "strict".to_owned(),
+            value: quoted(&why),
+        }
+    }
+}
+
+impl fmt::Display for Loose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rejected(reject) => reject.fmt(f),
+            Self::Budget {
+                budget: Budget::Tools,
+                most,
+                ..
+            } => write!(
+                f,
+                "a request may hold {most} strict tools, and there are more"
+            ),
+            Self::Budget {
+                budget,
+                most,
+                share,
+            } => write!(
+                f,
+                "a request may hold {most} {budget} in strict tools, and this one would add {share}"
+            ),
+        }
+    }
+}
+
+/// The tools as they are sent, in their order.
+pub(super) struct Fitted {
+    pub(super) sent: Vec<Arc<InDialect>>,
+    /// Those that are not strict where the dialect is, by their places.
+    pub(super) loose: BTreeMap<usize, Loose>,
+}
+
+impl InDialect {
+    /// The definition, under the name that the provider takes.
+    pub(super) fn text_as(
+        &self,
+        wire: Wire,
+        renames: &Renames,
+        (def, encoded): Offered<'_>,
+    ) -> Cow<'_, str> {
+        match renames.to_provider(&self.name) {
+            Some(other) if *other != *self.name => {
+                let (def, _) = encoded.visible(def);
+                let declared = Declared::lowered(other, def, &self.lowered, self.dialect);
+                Cow::Owned(wire.write_tool(&declared))
+            }
+            _ => Cow::Borrowed(&self.text),
+        }
+    }
+}
+
+/// Every tool in the dialect, strict where it can be and where a request may hold it so.
+pub(super) fn fitted(tools: &[Offered<'_>], wire: Wire, fit: &Fit) -> Result<Fitted, Refused> {
+    let dialect = fit.dialect;
+    let mut refused = Refused::default();
+    let mut unknown = HashSet::new();
+    for name in &fit.keep {
+        let names = || tools.iter().map(|(def, _)| &*def.name);
+        if !names().any(|known| known == name) && unknown.insert(name) {
+            let hint = did_you_mean(&near(name, names()));
+            let gap = if hint.is_empty() { "" } else { "; " };
+            refused.note(
+                name,
+                format!("there is no such tool to keep strict{gap}{hint}"),
+            );
+        }
+    }
+    for (def, encoded) in tools {
+        let (_, hidden) = encoded.visible(def);
+        if let Some(place) = hidden.and_then(|hidden| hidden.left.first()) {
+            let why = format!("{place} of a schema holds characters that nobody sees");
+            refused.note(&def.name, why);
+        }
+    }
+    if let Some(most) = dialect.most_tools()
+        && tools.len() > most
+    {
+        let why = format!("{dialect} takes at most {most} in one request");
+        refused.note("all tools", why);
+    }
+    let mut sent = Vec::with_capacity(tools.len());
+    let mut loose = BTreeMap::new();
+    for (at, (def, encoded)) in tools.iter().enumerate() {
+        let one = encoded.lowered(wire, dialect, def).or_else(|reject| {
+            if !dialect.is_strict() {
+                return Err(reject);
+            }
+            let other = encoded.lowered(wire, dialect.loose(), def)?;
+            loose.insert(at, Loose::Rejected(reject.clone()));
+            Ok(other)
+        });
+        match one {
+            Ok(one) => sent.push(Arc::clone(one)),
+            Err(reject) => refused.note(&def.name, reject.to_string()),
+        }
+    }
+    // What a request may hold is known only of all tools.
+    if refused.is_empty() {
+        for share in shares(dialect) {
+            let over = Over {
+                tools,
+                wire,
+                fit,
+                share,
+            };
+            over.loosen(&mut sent, &mut loose, &mut refused);
+        }
+    }
+    refused.or(Fitted { sent, loose })
+}
+
+/// A limit of a request, which its tools may go beyond.
+struct Over<'t, 'f> {
+    tools: &'t [Offered<'t>],
+    wire: Wire,
+    fit: &'f Fit,
+    share: Share,
+}
+
+impl Over<'_, '_> {
+    /// What a strict tool adds.
+    fn adds(&self, tool: &InDialect) -> usize {
+        if tool.lowered.strict {
+            (self.share.of)(&tool.lowered)
+        } else {
+            0
+        }
+    }
+
+    /// Turns strictness off, tool by tool, until a request may hold what is left. Of those that add
+    /// nothing to what there is too much of, none loses it.
+    fn loosen(
+        &self,
+        sent: &mut [Arc<InDialect>],
+        loose: &mut BTreeMap<usize, Loose>,
+        refused: &mut Refused,
+    ) {
+        loop {
+            let total: usize = sent.iter().map(|tool| self.adds(tool)).sum();
+            if total <= self.share.most {
+                return;
+            }
+            let tools = self.tools.iter().zip(sent.iter_mut()).enumerate();
+            // The last of the named behind those that are not named, and of equal shares the later
+            // one.
+            let last = tools
+                .filter(|(_, (_, tool))| self.adds(tool) > 0)
+                .max_by_key(|(_, (_, tool))| {
+                    let priority = self.fit.priority(&tool.name).unwrap_or(usize::MAX);
+                    (priority, self.adds(tool))
+                });
+            let Some((at, ((def, encoded), one))) = last else {
+                return;
+            };
+            let why = Loose::Budget {
+                budget: self.share.budget,
+                most: self.share.most,
+                share: self.adds(one),
+            };
+            match encoded.lowered(self.wire, self.fit.dialect.loose(), def) {
+                Ok(other) => {
+                    *one = Arc::clone(other);
+                    loose.insert(at, why);
+                }
+                Err(reject) => {
+                    refused.note(&one.name, reject.to_string());
+                    return;
+                }
+            }
+        }
+    }
+}

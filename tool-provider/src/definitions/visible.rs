@@ -1,0 +1,210 @@
+//! Definitions without the characters that nobody sees.
+
+use std::borrow::Cow;
+
+use crate::call::ToolDef;
+use crate::dialect::{Note, NoteKind};
+use toolwright_schema::keyword::{Holds, Keyword};
+use toolwright_schema::read::{Ordered, read};
+use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::text::{Printable, find, name};
+
+/// A text with more of them is no text that got some by accident; looking at what each stands between
+/// takes time in the text's length.
+const MOST_LOOKED_AT: usize = 64;
+
+/// What [`ToolDef::strip_hidden`] found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stripped {
+    /// How many characters were taken out.
+    pub removed: usize,
+    /// What still holds some, because it would mean something else without them: keys and allowed
+    /// values of schemas, such as `` the key `ci\u{200b}ty` ``.
+    pub left: Vec<String>,
+}
+
+impl Stripped {
+    /// How many characters are not sent, if any.
+    pub(crate) fn to_note(&self) -> Option<Note> {
+        (self.removed > 0).then(|| Note {
+            kind: NoteKind::HiddenRemoved,
+            path: "/".to_owned(),
+            keyword: "hidden".to_owned(),
+            value: self.removed.to_string(),
+        })
+    }
+}
+
+impl ToolDef {
+    /// Whether nothing can be hidden in it, as for most tools: its words are ASCII, and the macros have
+    /// looked through its schemas.
+    pub(crate) fn is_plain(&self) -> bool {
+        let is_plain = |schema: &SchemaDoc| schema.shape().is_some();
+        self.name.is_ascii()
+            && self.description.is_ascii()
+            && self.title.as_ref().is_none_or(|title| title.is_ascii())
+            && is_plain(&self.input)
+            && self.output.as_ref().is_none_or(is_plain)
+    }
+
+    /// Takes out the characters that a model reads and nobody sees: of the name, the title and the
+    /// description, and of the words in schemas (`title`, `description`, `$comment`).
+    ///
+    /// For definitions that others wrote, such as those of an MCP server: text that no person can see
+    /// is how instructions are smuggled to a model. Which characters those are is the same rule as that
+    /// of the macros and of [`Toolset::check`](crate::Toolset::check).
+    ///
+    /// ```
+    /// use toolwright::ToolDef;
+    ///
+    /// let mut def = ToolDef::new("add", "Adds.\u{e0048}\u{e0069}");
+    /// assert_eq!(def.strip_hidden().removed, 2);
+    /// assert_eq!(def.description, "Adds.");
+    /// ```
+    pub fn strip_hidden(&mut self) -> Stripped {
+        let mut found = Stripped::default();
+        for text in [&mut self.name, &mut self.description] {
+            strip(text, &mut found);
+        }
+        if let Some(title) = &mut self.title {
+            strip(title, &mut found);
+        }
+        for schema in [Some(&mut self.input), self.output.as_mut()] {
+            // The macros have looked through a schema that has a tree.
+            let Some(schema) = schema.filter(|schema| schema.shape().is_none()) else {
+                continue;
+            };
+            let Some(mut tree) = read(schema.as_json()) else {
+                continue;
+            };
+            let before = found.removed;
+            words(&mut tree, &mut found);
+            if found.removed > before
+                && let Ok(visible) = SchemaDoc::parse(&tree.to_json())
+            {
+                *schema = visible;
+            }
+        }
+        found
+    }
+}
+
+fn strip(text: &mut Cow<'static, str>, found: &mut Stripped) {
+    if let Some((visible, removed)) = visible(text) {
+        *text = visible.into();
+        found.removed += removed;
+    }
+}
+
+/// The text without what nobody sees in it, and how many characters that were; nothing where there
+/// are none.
+fn visible(text: &str) -> Option<(String, usize)> {
+    find(text)?;
+    let (mut out, mut rest, mut removed) = (String::with_capacity(text.len()), text, 0);
+    while let Some((at, char)) = find(rest) {
+        removed += 1;
+        out.push_str(rest.get(..at).unwrap_or_default());
+        rest = rest.get(at + char.len_utf8()..).unwrap_or_default();
+        if removed == MOST_LOOKED_AT {
+            break;
+        }
+    }
+    out.push_str(rest);
+    if find(&out).is_some() {
+        let all = out.chars().count();
+        out.retain(|char| name(char).is_empty());
+        removed += all - out.chars().count();
+    }
+    Some((out, removed))
+}
+
+/// Schemas may be no deeper than what reads them, so this walk may call itself.
+fn words(schema: &mut Ordered, found: &mut Stripped) {
+    let Ordered::Object(entries) = schema else {
+        return;
+    };
+    for (keyword, value) in entries {
+        let known = Keyword::of(keyword);
+        let holds = known.map_or(Holds::Nothing, Keyword::holds);
+        match value {
+            Ordered::String(text) if known.is_some_and(Keyword::is_words) => {
+                if let Some((visible, removed)) = visible(text) {
+                    *text = visible.into();
+                    found.removed += removed;
+                }
+            }
+            Ordered::Object(named) if matches!(holds, Holds::Named | Holds::Defined) => {
+                for (key, schema) in named {
+                    left(key, "key", found);
+                    words(schema, found);
+                }
+            }
+            value if known.is_some_and(Keyword::is_values) => values(value, found),
+            Ordered::Object(_) => words(value, found),
+            Ordered::Array(members) => {
+                for member in members {
+                    match member {
+                        Ordered::Object(_) => words(member, found),
+                        other => values(other, found),
+                    }
+                }
+            }
+            other => values(other, found),
+        }
+        left(keyword, "key", found);
+    }
+}
+
+/// What stands in values, which are sent as they are.
+fn values(value: &Ordered, found: &mut Stripped) {
+    match value {
+        Ordered::String(text) => left(text, "value", found),
+        Ordered::Array(items) => items.iter().for_each(|item| values(item, found)),
+        Ordered::Object(entries) => {
+            for (key, value) in entries {
+                left(key, "key", found);
+                values(value, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn left(text: &str, what: &str, found: &mut Stripped) {
+    if find(text).is_some() {
+        let shown = Printable::new(text).one_line().at_most(64);
+        found.left.push(format!("the {what} `{shown}`"));
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_hidden_goes_and_the_rest_stays() {
+        let family = "Family: \u{1f468}\u{200d}\u{1f469}";
+        assert_eq!(visible(family), None);
+        let text = format!("{family}\u{200b}, \u{e0041}\u{e0042}done");
+        assert_eq!(visible(&text), Some((format!("{family}, done"), 3)));
+        let many = "a\u{200b}".repeat(10_000);
+        assert_eq!(visible(&many), Some(("a".repeat(10_000), 10_000)));
+    }
+
+    #[test]
+    fn words_of_schemas_are_stripped_and_keys_are_told() {
+        let mut def = ToolDef::new("a\u{200b}dd", "Adds");
+        let schema = "{\"type\":\"object\",\"properties\":{\"z\":{\"description\":\"x\u{200b}y\"},\
+            \"b\u{200b}\":{\"enum\":[\"\u{2060}\"]},\"description\":{\"type\":\"string\"}}}";
+        def.input = SchemaDoc::parse(schema).unwrap();
+        let stripped = def.strip_hidden();
+        assert_eq!((&*def.name, stripped.removed), ("add", 2));
+        assert_eq!(
+            stripped.left,
+            ["the key `b\\u{200b}`", "the value `\\u{2060}`"]
+        );
+        assert!(def.input.as_json().contains(r#""z":{"description":"xy"}"#));
+    }
+}

@@ -1,0 +1,21 @@
+//! The way back where only the schema is known, and not the dialect that the model was told it in.
+
+use super::lower::Lowering;
+use super::plan::Plan;
+use super::table;
+use toolwright_schema::read::Ordered;
+
+impl Plan {
+    /// What brings a value back to a schema from any dialect's form of it; nothing where that is
+    /// the schema's own form.
+    pub fn of_forms(schema: &Ordered) -> Option<Self> {
+        let lowering = Lowering {
+            rules: &table::FORMS,
+            is_argument: true,
+            tells_all: false,
+        };
+        // A schema that is broken or too large is sent to no provider, in no form.
+        let plan = lowering.run(schema.clone()).ok()?.plan;
+        (!plan.steps().is_empty()).then_some(plan)
+    }
+}

@@ -1,0 +1,405 @@
+//! From one form to what a dialect accepts.
+
+mod array;
+mod cycles;
+mod null;
+mod object;
+mod union;
+mod words;
+
+use std::sync::Arc;
+
+use super::Dialect;
+use super::canonical::canonical;
+use super::plan::{Plan, Step};
+use super::reject::{Note, NoteKind, Reject, RejectCode};
+use super::rules::{Null, ObjectForm, Root, Rules, Wanted};
+use super::size::Size;
+use toolwright_schema::keyword::Keyword;
+use toolwright_schema::read::canonical::Canonical;
+use toolwright_schema::read::keywords::{Keywords, typed, union};
+use toolwright_schema::read::{Ordered, Pair, Parts, Path};
+use toolwright_schema::render::SchemaDoc;
+
+/// A schema as a dialect accepts it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Lowered {
+    /// The schema's text; nothing where a tool without parameters is sent without one.
+    pub schema: Option<String>,
+    /// The way back from what a model sends.
+    pub plan: Plan,
+    /// What does not stand in the schema, in order.
+    pub notes: Vec<Note>,
+    /// The provider is asked to hold the model to the schema.
+    pub strict: bool,
+    /// Keys that may be missing, which a request may limit: [`Dialect::request_limits`].
+    pub optional_keys: usize,
+    /// Values of one of several types, which a request may limit too.
+    pub unions: usize,
+}
+
+impl Lowered {
+    /// All of it as JSON: `{"ok":{…},"plan":[…],"notes":[…]}`; `"ok":null` where no schema is sent.
+    pub fn to_json(&self) -> String {
+        let steps: Vec<_> = self.plan.steps().iter().map(Step::to_json).collect();
+        let notes: Vec<_> = self.notes.iter().map(Note::to_json).collect();
+        format!(
+            "{{\"ok\":{},\"plan\":[{}],\"notes\":[{}]}}",
+            self.schema.as_deref().unwrap_or("null"),
+            steps.join(","),
+            notes.join(",")
+        )
+    }
+}
+
+/// Brings the schema of a tool's arguments into what a dialect accepts.
+///
+/// What the dialect has no word for is told in a description where words can say it, and is a
+/// [`Note`] in any case. So a lowered schema guarantees the form of what comes back, and the tool's
+/// own decoder the rest.
+///
+/// An object that declares `properties` and is silent about others has no others. One that declares
+/// none (`{"type": "object"}`), or requires or counts on more than it declares, takes any key: where
+/// a dialect knows closed objects alone it is sent as a list of entries, or refused. Only a root
+/// without keys is closed where the provider has no looser mode, and a [`Note`] says so.
+///
+/// # Errors
+/// When the dialect cannot say the schema.
+pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Reject> {
+    let lowering = Lowering::of(dialect.rules());
+    lowering.run_doc(schema).map_err(|mut rejects| {
+        // There is one: the first ended it.
+        let other = Reject::new(RejectCode::UntypedSchema, "/");
+        rejects.pop().unwrap_or(other)
+    })
+}
+
+/// The same, with all that stands against a schema. What is refused hides what is inside it.
+pub fn lower_all(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Vec<Reject>> {
+    let lowering = Lowering {
+        tells_all: true,
+        ..Lowering::of(dialect.rules())
+    };
+    lowering.run_doc(schema)
+}
+
+/// How a schema is lowered.
+pub(super) struct Lowering {
+    pub(super) rules: &'static Rules,
+    /// It is the schema of one argument, and need be no object.
+    pub(super) is_argument: bool,
+    /// What is refused does not end it.
+    pub(super) tells_all: bool,
+}
+
+impl Lowering {
+    /// Of the schema of a tool's arguments; the first rejection ends it.
+    pub(super) fn of(rules: &'static Rules) -> Self {
+        Self {
+            rules,
+            is_argument: false,
+            tells_all: false,
+        }
+    }
+
+    fn run_doc(&self, schema: &SchemaDoc) -> Result<Lowered, Vec<Reject>> {
+        if self.rules.widths {
+            return self.run(schema.ordered());
+        }
+        self.run(schema.to_provider())
+    }
+
+    pub(super) fn run(&self, schema: Ordered) -> Result<Lowered, Vec<Reject>> {
+        let rules = self.rules;
+        let mut notes = Vec::new();
+        let mut canonical = canonical(schema, &mut notes).map_err(|reject| vec![reject])?;
+        if !self.is_argument {
+            let refused = rules.root(root(&canonical.root));
+            refused.map_or(Ok(()), |code| Err(vec![Reject::new(code, "/")]))?;
+        }
+        let endless = cycles::through_required(&canonical);
+        let root = canonical.take_root();
+        let mut pass = Pass {
+            rules,
+            canonical: &canonical,
+            endless,
+            path: Path::default(),
+            steps: Vec::new(),
+            notes,
+            tells_all: self.tells_all,
+            rejects: Vec::new(),
+        };
+        let spot = if self.is_argument {
+            Spot::INNER
+        } else {
+            Spot::ROOT
+        };
+        let lowered = pass.node(root, spot);
+        let mut lowered = match lowered {
+            Ok(lowered) => lowered,
+            Err(reject) => {
+                self.refused(reject, &mut pass.rejects)?;
+                typed(ANYTHING)
+            }
+        };
+        let mut defs = Vec::new();
+        for (name, body) in &canonical.defs {
+            pass.path = Path::of_definition(name);
+            match pass.node(body.clone(), Spot::INNER) {
+                Ok(body) => defs.push((name.clone(), body)),
+                Err(reject) => self.refused(reject, &mut pass.rejects)?,
+            }
+        }
+        if let (Ordered::Object(entries), false) = (&mut lowered, defs.is_empty()) {
+            entries.push((Keyword::Defs.into(), Ordered::Object(defs)));
+        }
+        let size = Size::of(&lowered);
+        if let Some((what, is, most)) = size.beyond(&rules.limits) {
+            let what = format!("{is}{what}, at most {most}");
+            pass.rejects.push(Reject::too_large("/", what));
+        }
+        if !pass.rejects.is_empty() {
+            return Err(pass.rejects);
+        }
+        let is_empty = lowered.declared().is_some_and(<[_]>::is_empty);
+        let schema = (!(rules.omits_empty && is_empty)).then(|| {
+            let mut text = String::with_capacity(512);
+            lowered.write(&mut text);
+            text
+        });
+        Ok(Lowered {
+            schema,
+            plan: Plan::new(pass.steps, Arc::new(lowered)),
+            notes: pass.notes,
+            strict: rules.strict,
+            optional_keys: size.optional_keys,
+            unions: size.unions,
+        })
+    }
+
+    /// Notes a rejection and goes on, or ends with it.
+    fn refused(&self, reject: Reject, rejects: &mut Vec<Reject>) -> Result<(), Vec<Reject>> {
+        rejects.push(reject);
+        if self.tells_all {
+            Ok(())
+        } else {
+            Err(std::mem::take(rejects))
+        }
+    }
+}
+
+/// The type that stands in the place of what was refused, when more is looked for.
+const ANYTHING: &str = "string";
+
+/// What a schema of arguments is.
+fn root(schema: &Ordered) -> Root {
+    match schema.text(Keyword::Type) {
+        Some("object") if schema.has(Keyword::AnyOf) => Root::WithUnion,
+        Some("object") if schema.has(Keyword::AllOf) => Root::WithAllOf,
+        Some("object") => Root::Object,
+        _ => Root::Other,
+    }
+}
+
+/// What stands around a schema.
+#[derive(Clone, Copy)]
+struct Spot {
+    is_root: bool,
+    /// What the place of the value asks for.
+    null: Wanted,
+}
+
+impl Spot {
+    const ROOT: Self = Self {
+        is_root: true,
+        null: Wanted::AsSaid,
+    };
+    const INNER: Self = Self {
+        is_root: false,
+        null: Wanted::AsSaid,
+    };
+}
+
+struct Pass<'c> {
+    rules: &'static Rules,
+    canonical: &'c Canonical,
+    /// The references to types of which no value would end.
+    endless: Vec<String>,
+    path: Path,
+    steps: Vec<Step>,
+    notes: Vec<Note>,
+    tells_all: bool,
+    /// What was refused so far, where that does not end it.
+    rejects: Vec<Reject>,
+}
+
+impl Pass<'_> {
+    fn refuse<T>(&self, code: RejectCode) -> Result<T, Reject> {
+        Err(Reject::new(code, self.path.at()))
+    }
+
+    /// Refuses what a rule stands against.
+    fn ask(&self, refused: Option<RejectCode>) -> Result<(), Reject> {
+        refused.map_or(Ok(()), |code| self.refuse(code))
+    }
+
+    fn note(&mut self, kind: NoteKind, keyword: &str, value: &Ordered) {
+        self.notes.push(Note {
+            kind,
+            path: self.path.at(),
+            keyword: keyword.to_owned(),
+            value: value.to_json(),
+        });
+    }
+
+    /// Leaves keywords out, with a note of each; whether there was one.
+    fn leave_out(&mut self, keywords: &mut Keywords, out: &[Keyword]) -> bool {
+        let before = keywords.0.len();
+        for keyword in out {
+            if let Some(value) = keywords.take(*keyword) {
+                self.note(NoteKind::Dropped, keyword.as_str(), &value);
+            }
+        }
+        keywords.0.len() < before
+    }
+
+    /// Lowers a part of what is being lowered.
+    fn inner(&mut self, part: &str, schema: Ordered, spot: Spot) -> Result<Ordered, Reject> {
+        let mark = self.path.enter(part);
+        self.entered(mark, schema, spot)
+    }
+
+    /// Lowers the part that the path has been led to, and goes back to `mark`.
+    fn entered(&mut self, mark: usize, schema: Ordered, spot: Spot) -> Result<Ordered, Reject> {
+        let lowered = self.node(schema, spot);
+        self.path.leave(mark);
+        match lowered {
+            Err(reject) if self.tells_all => {
+                self.rejects.push(reject);
+                Ok(typed(ANYTHING))
+            }
+            lowered => lowered,
+        }
+    }
+
+    fn node(&mut self, schema: Ordered, spot: Spot) -> Result<Ordered, Reject> {
+        let mut keywords = match schema {
+            Ordered::Object(entries) => Keywords(entries),
+            never => return self.ask(self.rules.no_value()).map(|()| never),
+        };
+        if !self.rules.vendor {
+            self.drop_vendor(&mut keywords);
+        }
+        if self.rules.null == Null::Kept {
+            return self.value(keywords, spot);
+        }
+        let said = self.take_null(&mut keywords);
+        if said && spot.null == Wanted::Never {
+            self.drop_width(&mut keywords);
+        }
+        let is_nullable = spot.null.admits(said);
+        let mark = self.steps.len();
+        let value = self.value(keywords, spot)?;
+        Ok(if is_nullable {
+            self.or_null(value, mark)
+        } else {
+            value
+        })
+    }
+
+    /// Keywords of no JSON Schema.
+    fn drop_vendor(&mut self, keywords: &mut Keywords) {
+        let is_vendor = |(key, _): &mut Pair| !Keyword::of(key).is_some_and(Keyword::is_lowered);
+        for (key, value) in keywords.0.extract_if(.., is_vendor) {
+            self.note(NoteKind::Dropped, &key, &value);
+        }
+    }
+
+    /// A value other than `null`.
+    fn value(&mut self, mut keywords: Keywords, spot: Spot) -> Result<Ordered, Reject> {
+        if keywords.has(Keyword::AllOf) {
+            self.all_of(&mut keywords)?;
+        }
+        if keywords.has(Keyword::Ref) {
+            return self.reference(keywords);
+        }
+        if keywords.has(Keyword::AnyOf) {
+            return self.union(keywords, spot);
+        }
+        if !keywords.has(Keyword::Type) && !keywords.has(Keyword::AllOf) {
+            self.ask(self.rules.any_value())?;
+            return Ok(self.finished(keywords));
+        }
+        let (is_object, is_array) = (keywords.is_of("object"), keywords.is_of("array"));
+        let is_several = keywords.types().count() > 1;
+        if is_several && self.rules.splits_types(is_object || is_array) {
+            return self.split(keywords);
+        }
+        if spot.is_root {
+            self.narrow_bare_root(&mut keywords);
+        }
+        if is_object {
+            let form = self.form(&keywords, spot, !is_several)?;
+            if form == ObjectForm::Entries {
+                let entries = self.entries(keywords)?;
+                // A list, however many entries there are: a tuple of them would be undone twice.
+                return self.list(entries);
+            }
+            self.object(&mut keywords, spot)?;
+        }
+        if is_array {
+            return self.array(keywords);
+        }
+        Ok(self.finished(keywords))
+    }
+
+    fn all_of(&mut self, keywords: &mut Keywords) -> Result<(), Reject> {
+        let members = keywords.take_list(Keyword::AllOf);
+        let is_object = |member: &Ordered| {
+            member.is_of("object") || member.has_any(&[Keyword::Properties, Keyword::Ref])
+        };
+        let members = match self.rules.all_of(members.iter().any(is_object)) {
+            Ok(true) => members,
+            Ok(false) => self.parts('?', members)?,
+            Err(code) => return self.refuse(code),
+        };
+        keywords.set(Keyword::AllOf, Ordered::Array(members));
+        Ok(())
+    }
+
+    /// Lowers the members of a list, each at its number.
+    fn parts(&mut self, sign: char, members: Vec<Ordered>) -> Result<Vec<Ordered>, Reject> {
+        let members = members.into_iter().enumerate();
+        members
+            .map(|(index, member)| {
+                let mark = self.path.enter_numbered(sign, index);
+                self.entered(mark, member, Spot::INNER)
+            })
+            .collect()
+    }
+
+    /// A type that contains itself.
+    fn reference(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
+        let target = keywords.reference();
+        let is_required = self.endless.iter().any(|known| target == Some(known));
+        self.ask(self.rules.edge_back(is_required))?;
+        if !self.rules.lone_ref || keywords.0.len() == 1 {
+            return Ok(self.finished(keywords));
+        }
+        // Words stand around a union of one.
+        let reference = keywords.take(Keyword::Ref).into_iter();
+        let alone = reference.map(|target| Keywords::of([(Keyword::Ref, target)]).into_schema());
+        let mut out = union(alone.collect());
+        let beside = [
+            Keyword::Type,
+            Keyword::Properties,
+            Keyword::Required,
+            Keyword::AdditionalProperties,
+            Keyword::AnyOf,
+        ];
+        self.leave_out(&mut keywords, &beside);
+        out.0.append(&mut keywords.0);
+        Ok(self.finished(out))
+    }
+}

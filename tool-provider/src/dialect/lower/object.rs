@@ -1,0 +1,315 @@
+//! Objects and maps.
+
+use super::super::plan::{Op, Step};
+use super::super::reject::{NoteKind, Reject, RejectCode};
+use super::super::rules::{ObjectFacts, ObjectForm, Objects, Optional};
+use super::{Pass, Spot, Wanted};
+use toolwright_schema::keyword::Keyword;
+use toolwright_schema::read::keywords::{Keywords, text};
+use toolwright_schema::read::{Ordered, Pair, Parts};
+use toolwright_schema::shape::{SIGNED_KEY, UNSIGNED_KEY};
+use toolwright_schema::text::escaped;
+
+/// What a map's keys are.
+enum Keys {
+    Unsigned,
+    Signed,
+    /// Strings; the schema says which.
+    Strings(Ordered),
+}
+
+impl Keys {
+    /// By the pattern of a map with integers for keys: schemars' (1.2.3), or ours.
+    fn of_pattern(pattern: &str) -> Self {
+        match pattern {
+            r"^\d+$" | UNSIGNED_KEY => Self::Unsigned,
+            r"^-?\d+$" | SIGNED_KEY => Self::Signed,
+            _ => Self::Strings(
+                Keywords::of([(Keyword::Pattern, text(pattern.to_owned()))]).into_schema(),
+            ),
+        }
+    }
+}
+
+/// Whether an object has keys that it does not declare.
+fn is_open(keywords: &Keywords) -> bool {
+    let said = [
+        Keyword::AdditionalProperties,
+        Keyword::UnevaluatedProperties,
+    ];
+    let others = match said.into_iter().find(|keyword| keywords.has(*keyword)) {
+        Some(others) => !keywords.is_false(others),
+        None => !keywords.declares_all_keys(),
+    };
+    others || keywords.has(Keyword::PatternProperties)
+}
+
+/// Whether nothing is said of an object's keys, so that it takes any.
+fn is_bare(keywords: &Keywords) -> bool {
+    let said = [
+        Keyword::Properties,
+        Keyword::Required,
+        Keyword::MinProperties,
+        Keyword::AdditionalProperties,
+        Keyword::PatternProperties,
+        Keyword::PropertyNames,
+        Keyword::UnevaluatedProperties,
+        Keyword::Enum,
+    ];
+    !keywords.has_any(&said)
+}
+
+impl Pass<'_> {
+    /// How an object is sent. `is_alone`: its values are objects and nothing else.
+    pub(super) fn form(
+        &self,
+        keywords: &Keywords,
+        spot: Spot,
+        is_alone: bool,
+    ) -> Result<ObjectForm, Reject> {
+        let declares = keywords.declares_keys();
+        let is_open = is_open(keywords);
+        let names_keys = keywords.has(Keyword::PropertyNames);
+        let facts = ObjectFacts {
+            is_root: spot.is_root,
+            declares,
+            is_open,
+            // A list of entries is none of the objects that an enum names.
+            is_map: is_alone
+                && !declares
+                && (is_open || names_keys)
+                && !keywords.has(Keyword::Enum),
+            any_key: !names_keys && !keywords.has(Keyword::PatternProperties),
+        };
+        self.rules.object(facts).map_err(|code| {
+            let refused = Reject::new(code, self.path.at());
+            if code != RejectCode::OpenObject || !is_bare(keywords) {
+                return refused;
+            }
+            Reject {
+                help: "declare its keys (`properties`), close it (`\"additionalProperties\": false`), or \
+                       send this tool without strict"
+                    .to_owned(),
+                ..refused
+            }
+        })
+    }
+
+    /// A map, as a list of entries.
+    pub(super) fn entries(&mut self, mut keywords: Keywords) -> Result<Keywords, Reject> {
+        // In one list of entries no rule tells which of several patterns a key is of.
+        let patterns = keywords
+            .named(Keyword::PatternProperties)
+            .unwrap_or_default();
+        if patterns.len() > 1 || (!patterns.is_empty() && !keywords.is_closed()) {
+            return self.refuse(RejectCode::OpenObject);
+        }
+        let (keys, values) = match patterns.first() {
+            Some((pattern, values)) => (Keys::of_pattern(pattern), values.clone()),
+            None => {
+                let values = match keywords.keyword(Keyword::AdditionalProperties) {
+                    Some(values @ Ordered::Object(_)) => values.clone(),
+                    _ => Ordered::empty(),
+                };
+                let names = keywords.keyword(Keyword::PropertyNames).cloned();
+                (names_of(names), values)
+            }
+        };
+        let keys_are_integers = !matches!(keys, Keys::Strings(_));
+        let key = match keys {
+            Keys::Unsigned => Keywords::of([
+                (Keyword::Type, text("integer")),
+                (Keyword::Minimum, Ordered::number("0")),
+            ]),
+            Keys::Signed => Keywords::of([(Keyword::Type, text("integer"))]),
+            Keys::Strings(Ordered::Object(names)) => {
+                let mut key = Keywords(names);
+                if !key.has(Keyword::Type) {
+                    key.set(Keyword::Type, text("string"));
+                }
+                key
+            }
+            Keys::Strings(_) => return self.refuse(RejectCode::FalseSchema),
+        };
+        let entry = Keywords::of([
+            (Keyword::Type, text("object")),
+            (
+                Keyword::Properties,
+                Ordered::object([("key", key.into_schema()), ("value", values)]),
+            ),
+            (
+                Keyword::Required,
+                Ordered::Array(vec![text("key"), text("value")]),
+            ),
+        ]);
+        self.leave_out(&mut keywords, &[Keyword::Required]);
+        for keyword in [
+            Keyword::Properties,
+            Keyword::AdditionalProperties,
+            Keyword::PatternProperties,
+            Keyword::PropertyNames,
+        ] {
+            keywords.take(keyword);
+        }
+        for (of_map, of_list) in [
+            (Keyword::MinProperties, Keyword::MinItems),
+            (Keyword::MaxProperties, Keyword::MaxItems),
+        ] {
+            if let Some(count) = keywords.take(of_map) {
+                keywords.set(of_list, count);
+            }
+        }
+        keywords.set(Keyword::Type, text("array"));
+        keywords.set(Keyword::Items, entry.into_schema());
+        self.steps.push(Step {
+            op: Op::EntriesToMap {
+                integer_keys: keys_are_integers,
+            },
+            at: self.path.at(),
+        });
+        Ok(keywords)
+    }
+
+    /// An object with the keys that it declares.
+    pub(super) fn object(&mut self, keywords: &mut Keywords, spot: Spot) -> Result<(), Reject> {
+        // What words could tell of such keys, a closed object would not let in.
+        if let Some(patterns) = keywords.keyword(Keyword::PatternProperties)
+            && keywords.is_closed()
+            && !self.takes_patterns(patterns)
+        {
+            return self.refuse(RejectCode::OpenObject);
+        }
+        if self.rules.objects == Objects::Kept && !keywords.has(Keyword::Properties) {
+            if is_bare(keywords) {
+                // What is open says so: many readers close what only declares nothing.
+                keywords.set(Keyword::AdditionalProperties, Ordered::Bool(true));
+                if spot.is_root {
+                    keywords.set(Keyword::Properties, Ordered::empty());
+                }
+            }
+            return self.other_values(keywords);
+        }
+        self.close(keywords);
+        let mut properties = match keywords.take(Keyword::Properties) {
+            Some(Ordered::Object(properties)) => properties,
+            _ => Vec::new(),
+        };
+        let mut required = Vec::with_capacity(properties.len());
+        for (name, schema) in &mut properties {
+            let part = escaped(name);
+            if spot.is_root
+                && let Some(code) = self.rules.argument(name)
+            {
+                let mark = self.path.enter(&part);
+                let refused = Reject::new(code, self.path.at());
+                if !self.tells_all {
+                    return Err(refused);
+                }
+                self.rejects.push(refused);
+                self.path.leave(mark);
+            }
+            let (is_required, null) = self.rules.key(!keywords.requires(name));
+            if is_required {
+                required.push(text(name.clone()));
+            }
+            if null == Wanted::Always && !self.admits_null(schema) {
+                let mark = self.path.enter(&part);
+                self.steps.push(Step {
+                    op: Op::NullIsAbsent,
+                    at: self.path.at(),
+                });
+                self.path.leave(mark);
+            }
+            let inner = Spot {
+                is_root: false,
+                null,
+            };
+            *schema = self.inner(&part, std::mem::take(schema), inner)?;
+        }
+        self.require(keywords, &properties, required);
+        if self.rules.ordering && properties.len() > 1 {
+            let names = properties.iter().map(|(name, _)| text(name.clone()));
+            keywords.set(Keyword::PropertyOrdering, Ordered::Array(names.collect()));
+        }
+        keywords.set(Keyword::Properties, Ordered::Object(properties));
+        self.other_values(keywords)
+    }
+
+    /// Says which keys must be there.
+    fn require(&mut self, keywords: &mut Keywords, declared: &[Pair], required: Vec<Ordered>) {
+        if self.rules.objects == Objects::Kept && self.rules.optional == Optional::Kept {
+            return;
+        }
+        // No value has a key that is required and cannot be there: nothing is lost.
+        for name in keywords.take_list(Keyword::Required) {
+            if !declared.iter().any(|(key, _)| name.as_str() == Some(key)) {
+                self.note(NoteKind::Dropped, Keyword::Required.as_str(), &name);
+            }
+        }
+        if !required.is_empty() || self.rules.objects == Objects::Closed {
+            keywords.set(Keyword::Required, Ordered::Array(required));
+        }
+    }
+
+    /// Leaves an open root without keys, where there is no looser mode to send it in: servers of MCP
+    /// declare a tool without parameters so, too.
+    pub(super) fn narrow_bare_root(&mut self, keywords: &mut Keywords) {
+        if self.rules.narrows_bare_root() && is_bare(keywords) {
+            self.note_narrowed();
+            keywords.set(Keyword::Properties, Ordered::empty());
+        }
+    }
+
+    /// Notes that an object takes other keys and the model is not told.
+    fn note_narrowed(&mut self) {
+        let any = Ordered::Bool(true);
+        let keyword = Keyword::AdditionalProperties.as_str();
+        self.note(NoteKind::Dropped, keyword, &any);
+    }
+
+    /// Says that there are no other keys, in the dialect's way.
+    fn close(&mut self, keywords: &mut Keywords) {
+        let is_open = is_open(keywords);
+        match self.rules.objects {
+            Objects::Kept => return,
+            Objects::Closed => {
+                keywords.set(Keyword::AdditionalProperties, Ordered::Bool(false));
+            }
+            Objects::Unmarked | Objects::Narrowed => {
+                let is_told = self.leave_out(
+                    keywords,
+                    &[Keyword::AdditionalProperties, Keyword::PatternProperties],
+                );
+                if is_open && !is_told {
+                    self.note_narrowed();
+                }
+            }
+        }
+        self.leave_out(keywords, &[Keyword::PropertyNames]);
+    }
+
+    /// The values behind keys that are not declared.
+    fn other_values(&mut self, keywords: &mut Keywords) -> Result<(), Reject> {
+        if let Some(values @ Ordered::Object(_)) =
+            keywords.schema_mut(Keyword::AdditionalProperties)
+        {
+            *values = self.inner("*", std::mem::take(values), Spot::INNER)?;
+        }
+        if let Some(Ordered::Object(patterns)) = keywords.schema_mut(Keyword::PatternProperties) {
+            for (_, values) in patterns {
+                *values = self.inner("*", std::mem::take(values), Spot::INNER)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn names_of(names: Option<Ordered>) -> Keys {
+    let names = names.unwrap_or_else(Ordered::empty);
+    let is_known =
+        |(key, _): &Pair| matches!(Keyword::of(key), Some(Keyword::Pattern | Keyword::Type));
+    match names.text(Keyword::Pattern) {
+        Some(pattern) if names.entries().iter().all(is_known) => Keys::of_pattern(pattern),
+        _ => Keys::Strings(names),
+    }
+}

@@ -1,0 +1,104 @@
+//! Unions.
+
+use super::super::reject::{Reject, RejectCode};
+use super::{Pass, Spot};
+use toolwright_schema::keyword::Keyword;
+use toolwright_schema::read::keywords::{Keywords, type_of};
+use toolwright_schema::read::{Ordered, Parts};
+
+/// Whether a value is of a type.
+fn is_of(value: &Ordered, name: &str) -> bool {
+    let own = type_of(value);
+    own == name || own == "integer" && name == "number"
+}
+
+impl Pass<'_> {
+    /// A union of a member for each type.
+    pub(super) fn split(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
+        let types = keywords.take_list(Keyword::Type);
+        let member = |name: &Ordered| Keywords::of([(Keyword::Type, name.clone())]);
+        let mut members: Vec<Keywords> = types.iter().map(member).collect();
+        let mut out = Keywords::default();
+        for (key, value) in keywords.0 {
+            let keyword = Keyword::of(&key);
+            let mut is_said = false;
+            for (member, name) in members.iter_mut().zip(&types) {
+                let name = name.as_str().unwrap_or_default();
+                if keyword.is_some_and(|keyword| keyword.is_about(name)) {
+                    member.set(key.clone(), value.clone());
+                    is_said = true;
+                } else if let (Some(Keyword::Enum), Ordered::Array(values)) = (keyword, &value) {
+                    let own = values.iter().filter(|value| is_of(value, name)).cloned();
+                    member.set(Keyword::Enum, Ordered::Array(own.collect()));
+                    is_said = true;
+                }
+            }
+            if !is_said {
+                out.set(key, value);
+            }
+        }
+        // A type that no value of an enum is of.
+        members.retain(|member| !member.literals().is_some_and(<[_]>::is_empty));
+        if members.is_empty() {
+            return self.refuse(RejectCode::FalseSchema);
+        }
+        let members = members.into_iter().map(Keywords::into_schema).collect();
+        out.set(Keyword::AnyOf, Ordered::Array(members));
+        self.union(out, Spot::INNER)
+    }
+
+    pub(super) fn union(&mut self, mut keywords: Keywords, spot: Spot) -> Result<Ordered, Reject> {
+        if keywords.declares_keys() {
+            self.ask(self.rules.union_beside_keys(spot.is_root))?;
+        }
+        let members = keywords.take_list(Keyword::AnyOf);
+        self.ask(self.starts(&members))?;
+        if !self.rules.object_with_union {
+            // Each member says it itself.
+            keywords.take(Keyword::Type);
+            let of_objects = [
+                Keyword::Properties,
+                Keyword::Required,
+                Keyword::AdditionalProperties,
+            ];
+            self.leave_out(&mut keywords, &of_objects);
+        } else if keywords.has(Keyword::Properties) {
+            self.form(&keywords, spot, false)?;
+            self.object(&mut keywords, spot)?;
+        }
+        let members = self.parts('?', members)?;
+        keywords.set(Keyword::AnyOf, Ordered::Array(members));
+        Ok(self.finished(keywords))
+    }
+
+    /// What stands against how the members of a union start.
+    fn starts(&self, members: &[Ordered]) -> Option<RejectCode> {
+        let first = |member| self.first_key(member);
+        let firsts: Vec<_> = members.iter().filter_map(first).collect();
+        firsts.iter().enumerate().find_map(|(at, (key, tag))| {
+            firsts
+                .iter()
+                .skip(at + 1)
+                .find_map(|(other, tag_of_other)| {
+                    let differ = tag.zip(*tag_of_other).is_some_and(|(a, b)| a != b);
+                    self.rules.starts(key == other, differ)
+                })
+        })
+    }
+
+    /// The first key of an object, and the one value behind it if there is no other.
+    fn first_key<'s>(&'s self, member: &'s Ordered) -> Option<(&'s str, Option<&'s Ordered>)> {
+        let mut member = member;
+        // A recursive type may be no more than another one's name.
+        for _ in 0..8 {
+            match member.reference() {
+                Some(reference) => member = self.canonical.target(reference)?,
+                None => break,
+            }
+        }
+        let (name, schema) = member.declared()?.first()?;
+        // `null` is told in its stead where it may be missing.
+        let is_required = member.requires(name);
+        Some((name, schema.only_literal().filter(|_| is_required)))
+    }
+}

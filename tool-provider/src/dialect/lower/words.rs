@@ -1,0 +1,157 @@
+//! What a dialect has no word for, told in the description.
+
+use toolwright_json::Decimal;
+
+use super::super::reject::NoteKind;
+use super::super::rules::{Formats, Rules, When};
+use super::Pass;
+use toolwright_schema::keyword::Keyword;
+use toolwright_schema::read::keywords::Keywords;
+use toolwright_schema::read::{Ordered, Pair, Parts};
+
+/// Whether a dialect takes a keyword.
+#[derive(PartialEq, Eq)]
+pub(super) enum Taken {
+    Yes,
+    /// Not with this value.
+    NotThis,
+    No,
+}
+
+impl Pass<'_> {
+    /// The schema, once all that the dialect has no word for is told otherwise.
+    pub(super) fn finished(&mut self, mut keywords: Keywords) -> Ordered {
+        let told = |(key, value): &Pair| {
+            let keyword = Keyword::of(key)?;
+            let place = keyword.place_in_words()?;
+            match self.rules.takes(keyword, value, &keywords) {
+                Taken::Yes => None,
+                // What it never takes is told first.
+                taken => Some((taken == Taken::NotThis, place, keyword)),
+            }
+        };
+        let mut told: Vec<_> = keywords.0.iter().filter_map(told).collect();
+        told.sort_unstable();
+        let mut words = Vec::new();
+        for (_, _, keyword) in told {
+            let Some(value) = keywords.take(keyword) else {
+                continue;
+            };
+            let kind = match said(keyword, &value) {
+                Some(said) => {
+                    words.push(said);
+                    NoteKind::Demoted
+                }
+                None => NoteKind::Dropped,
+            };
+            self.note(kind, keyword.as_str(), &value);
+        }
+        if !words.is_empty() {
+            keywords.tell(&words.join("; "));
+        }
+        keywords.into_schema()
+    }
+
+    /// Whether a dialect has a word for what keys that fit a pattern hold.
+    pub(super) fn takes_patterns(&self, patterns: &Ordered) -> bool {
+        self.rules
+            .takes(Keyword::PatternProperties, patterns, &Keywords::default())
+            == Taken::Yes
+    }
+}
+
+impl Rules {
+    /// Whether a keyword is taken with a value, beside others.
+    pub(super) fn takes(&self, keyword: Keyword, value: &Ordered, beside: &Keywords) -> Taken {
+        let yes_if = |fits| if fits { Taken::Yes } else { Taken::NotThis };
+        if keyword == Keyword::Enum {
+            let takes = |value: &Ordered| {
+                let is_number = matches!(value, Ordered::Number(_));
+                self.enumerates(value.as_str().is_some(), is_number)
+            };
+            return yes_if(!matches!(value, Ordered::Array(values) if !values.iter().all(takes)));
+        }
+        if keyword == Keyword::Format {
+            return match self.formats {
+                Formats::Any => Taken::Yes,
+                Formats::Only([]) => Taken::No,
+                Formats::Only(known) => {
+                    yes_if(value.as_str().is_some_and(|name| known.contains(&name)))
+                }
+            };
+        }
+        match self.when(keyword) {
+            When::Always => Taken::Yes,
+            When::Never => Taken::No,
+            When::AtMost(most) => yes_if(value.as_u128().is_some_and(|count| count <= most)),
+            When::NoLookaround => yes_if(!looks_around(value)),
+            When::Counted => yes_if(is_counted(value)),
+            When::Regular => yes_if(is_regular(value)),
+            When::NoForm => {
+                let taken = |form| {
+                    let value = beside.keyword(form);
+                    value.is_some_and(|value| self.takes(form, value, beside) == Taken::Yes)
+                };
+                yes_if(!taken(Keyword::Pattern) && !taken(Keyword::Format))
+            }
+            When::NoneOptional => {
+                let declared = beside.declared().unwrap_or_default();
+                yes_if(declared.iter().all(|(name, _)| beside.requires(name)))
+            }
+        }
+    }
+}
+
+/// A keyword in words; nothing where it says nothing.
+fn said(keyword: Keyword, value: &Ordered) -> Option<String> {
+    match (keyword, value) {
+        (Keyword::UniqueItems, Ordered::Bool(true)) => Some("unique items".to_owned()),
+        (Keyword::UniqueItems, _) => None,
+        (Keyword::Default, Ordered::Null) => None,
+        (Keyword::UnevaluatedProperties | Keyword::UnevaluatedItems, _) => None,
+        (Keyword::Not, value) => {
+            let constant = value.keyword(Keyword::Const);
+            let one = constant.or_else(|| value.only_literal());
+            Some(format!("not {}", one.unwrap_or(value).to_json()))
+        }
+        (
+            Keyword::Pattern
+            | Keyword::Format
+            | Keyword::ContentEncoding
+            | Keyword::ContentMediaType,
+            Ordered::String(text),
+        ) => Some(format!("{} {text}", keyword.as_str())),
+        (_, value) => Some(format!("{} {}", keyword.as_str(), value.to_json())),
+    }
+}
+
+/// Up to 2^53, beyond which doubles leave integers out.
+fn is_counted(value: &Ordered) -> bool {
+    let value = value.as_decimal();
+    let (least, most) = ("-9007199254740992", "9007199254740992");
+    value.is_none() || (Decimal::of(least) <= value && value <= Decimal::of(most))
+}
+
+/// Whether a pattern says nothing of what stands around, and nothing of what stood before.
+fn is_regular(value: &Ordered) -> bool {
+    if looks_around(value) {
+        return false;
+    }
+    let mut signs = value.as_str().unwrap_or_default().chars();
+    while let Some(sign) = signs.next() {
+        // A word's edge, what a group held, a control character.
+        if sign == '\\'
+            && let Some('b' | 'B' | '1'..='9' | 'k' | 'c') = signs.next()
+        {
+            return false;
+        }
+    }
+    true
+}
+
+fn looks_around(value: &Ordered) -> bool {
+    let pattern = value.as_str().unwrap_or_default();
+    ["(?=", "(?!", "(?<=", "(?<!"]
+        .iter()
+        .any(|sign| pattern.contains(sign))
+}

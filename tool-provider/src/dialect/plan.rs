@@ -1,0 +1,89 @@
+//! What a lowering changed in the arguments' form.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use toolwright_json::write_string;
+
+use toolwright_schema::read::Ordered;
+
+/// One thing to undo in what a model sends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Step {
+    /// What to do.
+    pub op: Op,
+    /// Where, in the lowered schema: `/name` is a key, `/*` the elements of an array, `/?i` a value
+    /// of a union's member; `#/$defs/Name` starts a path inside a recursive type.
+    pub at: String,
+}
+
+/// What to do with a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Op {
+    /// A key whose value is `null` is taken out.
+    NullIsAbsent,
+    /// `[{"key": …, "value": …}]` becomes an object.
+    EntriesToMap {
+        /// The keys are integers.
+        integer_keys: bool,
+    },
+    /// `{"_0": …, "_1": …}` becomes an array.
+    ObjectToTuple {
+        /// How many elements there are.
+        len: usize,
+    },
+}
+
+impl Op {
+    /// The stable name: `null_is_absent`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NullIsAbsent => "null_is_absent",
+            Self::EntriesToMap { .. } => "entries_to_map",
+            Self::ObjectToTuple { .. } => "object_to_tuple",
+        }
+    }
+}
+
+impl Step {
+    /// The step as JSON: `{"op":"null_is_absent","at":"/head"}`.
+    pub fn to_json(&self) -> String {
+        let mut out = format!("{{\"op\":\"{}\",\"at\":", self.op.as_str());
+        write_string(&mut out, &self.at);
+        // Writing to a string cannot fail.
+        let _ = match self.op {
+            Op::EntriesToMap { integer_keys: true } => out.write_str(",\"key\":\"integer\""),
+            Op::ObjectToTuple { len } => write!(out, ",\"len\":{len}"),
+            _ => Ok(()),
+        };
+        out.push('}');
+        out
+    }
+}
+
+/// The way back from what a model sends to what the schema admitted before it was lowered.
+///
+/// It holds the lowered schema too: which member of a union a value is of, only the schema says.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    steps: Vec<Step>,
+    schema: Arc<Ordered>,
+}
+
+impl Plan {
+    pub(super) fn new(steps: Vec<Step>, schema: Arc<Ordered>) -> Self {
+        Self { steps, schema }
+    }
+
+    /// The lowered schema.
+    pub(super) fn schema(&self) -> &Ordered {
+        &self.schema
+    }
+
+    /// What is to be undone; nothing for most schemas.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+}

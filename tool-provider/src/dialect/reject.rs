@@ -1,0 +1,277 @@
+//! What a dialect cannot say, and what was said otherwise.
+
+use std::fmt;
+
+use toolwright_json::write_string;
+
+use toolwright_schema::text::Printable;
+
+/// Why a dialect cannot say a schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reject {
+    /// Which rule stands against it.
+    pub code: RejectCode,
+    /// Where: `/name` is a key, `/*` the elements of an array, `/?i` a member of a union; `/` is the
+    /// root, and what starts with `#/$defs/` is inside a recursive type.
+    pub path: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+/// The rules that stand against a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RejectCode {
+    /// The arguments are no object.
+    RootNotObject,
+    /// A union stands at the root.
+    RootUnion,
+    /// An object has keys of its own and a union.
+    ObjectWithUnion,
+    /// A value of any type.
+    UntypedSchema,
+    /// An array does not say what it holds.
+    UntypedArray,
+    /// An object has declared keys and others.
+    OpenObject,
+    /// A type contains itself.
+    RecursiveType,
+    /// A type contains itself and no key on the way may be missing.
+    RecursiveRequired,
+    /// An object without keys, below the root.
+    NestedEmptyObject,
+    /// Objects of a union start with the same key.
+    UnionFirstKey,
+    /// An argument's name is refused.
+    PropertyName,
+    /// More than one member of `allOf`.
+    AllOf,
+    /// `false`: no value at all.
+    FalseSchema,
+    /// A `$ref` that leads to nothing in the document.
+    UnresolvedRef,
+    /// More than a limit of the dialect, or of ours.
+    TooLarge,
+}
+
+impl RejectCode {
+    /// The code's stable name: `root_not_object`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::RootNotObject => "root_not_object",
+            Self::RootUnion => "root_union",
+            Self::ObjectWithUnion => "object_with_union",
+            Self::UntypedSchema => "untyped_schema",
+            Self::UntypedArray => "untyped_array",
+            Self::OpenObject => "open_object",
+            Self::RecursiveType => "recursive_type",
+            Self::RecursiveRequired => "recursive_required",
+            Self::NestedEmptyObject => "nested_empty_object",
+            Self::UnionFirstKey => "union_first_key",
+            Self::PropertyName => "property_name",
+            Self::AllOf => "all_of",
+            Self::FalseSchema => "false_schema",
+            Self::UnresolvedRef => "unresolved_ref",
+            Self::TooLarge => "too_large",
+        }
+    }
+
+    /// What is wrong with the value, behind whose it is.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::RootNotObject => " are no object",
+            Self::RootUnion => " are one of several objects",
+            Self::ObjectWithUnion => " has keys of its own beside those of an enum",
+            Self::UntypedSchema => " may be any value",
+            Self::UntypedArray => " is an array that holds nothing",
+            Self::OpenObject => " has keys that its type does not declare",
+            Self::RecursiveType => " contains itself",
+            Self::RecursiveRequired => " contains itself in a key that must be there",
+            Self::NestedEmptyObject => " is an object without keys",
+            Self::UnionFirstKey => " is one of several objects that start with the same key",
+            Self::PropertyName => " has a name that it refuses",
+            Self::AllOf => " is several schemas at once",
+            Self::FalseSchema => " can have no value",
+            Self::UnresolvedRef => " refers to nothing",
+            Self::TooLarge => " goes beyond how large a schema may be",
+        }
+    }
+
+    /// The keyword of the schema that says so, in parentheses; empty for none.
+    pub const fn keyword(self) -> &'static str {
+        match self {
+            Self::RootNotObject => " (`type`)",
+            Self::UntypedSchema => " (no `type`)",
+            Self::RootUnion | Self::ObjectWithUnion | Self::UnionFirstKey => " (`anyOf`)",
+            Self::UntypedArray => " (no `items`)",
+            Self::OpenObject => " (`additionalProperties`)",
+            Self::RecursiveType | Self::RecursiveRequired | Self::UnresolvedRef => " (`$ref`)",
+            Self::NestedEmptyObject => " (no `properties`)",
+            Self::AllOf => " (`allOf`)",
+            Self::PropertyName | Self::FalseSchema | Self::TooLarge => "",
+        }
+    }
+
+    /// What to do about it.
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::RootNotObject => {
+                "the arguments are one object: put this value behind a name, as a parameter"
+            }
+            Self::RootUnion => {
+                "put the enum behind a parameter of its own instead of flattening it"
+            }
+            Self::ObjectWithUnion => {
+                "put the flattened enum behind a key of its own, or its keys into each variant"
+            }
+            Self::UntypedSchema => {
+                "say its type, take it as a string of JSON, or send this tool without strict"
+            }
+            Self::UntypedArray => {
+                "say what the array holds (`items`), or send this tool without strict"
+            }
+            Self::OpenObject => {
+                "put the other keys behind a key of their own, as a map, or send this tool without strict"
+            }
+            Self::RecursiveType => {
+                "a type may not contain itself here: refer to nodes by an id in a flat list, or take the value as a string of JSON"
+            }
+            Self::RecursiveRequired => "make a key on the way back to the type an `Option`",
+            Self::NestedEmptyObject => "give the object a key, use a `bool`, or leave it out",
+            Self::UnionFirstKey => {
+                "give the variants a tag (`#[serde(tag = \"kind\")]`), or let them start with different keys"
+            }
+            Self::PropertyName => {
+                "rename the argument with letters, digits and `_`, 64 in all, a letter first"
+            }
+            Self::AllOf => "write the parts of `allOf` as one schema",
+            Self::FalseSchema => "no value fits `false`: leave the key out",
+            Self::UnresolvedRef => {
+                "a `$ref` must lead to a part of the same document (`#/$defs/…`)"
+            }
+            Self::TooLarge => "split the tool, or ask for less in one call",
+        }
+    }
+}
+
+impl fmt::Display for RejectCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Reject {
+    pub(super) fn new(code: RejectCode, path: impl Into<String>) -> Self {
+        Self {
+            code,
+            path: path.into(),
+            help: code.help().to_owned(),
+        }
+    }
+
+    /// More than a limit allows.
+    pub(super) fn too_large(path: impl Into<String>, what: impl fmt::Display) -> Self {
+        let help = format!("{what}: {}", RejectCode::TooLarge.help());
+        Self {
+            help,
+            ..Self::new(RejectCode::TooLarge, path)
+        }
+    }
+}
+
+impl Reject {
+    /// The rejection as JSON: `{"reject":{"code":"all_of","path":"/v","help":"…"}}`.
+    pub fn to_json(&self) -> String {
+        let mut out = format!("{{\"reject\":{{\"code\":\"{}\",\"path\":", self.code);
+        write_string(&mut out, &self.path);
+        out.push_str(",\"help\":");
+        write_string(&mut out, &self.help);
+        out.push_str("}}");
+        out
+    }
+}
+
+impl fmt::Display for Reject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = Printable::new(&self.path).one_line();
+        write!(f, "{path}: {}: {}", self.code, Printable::new(&self.help))
+    }
+}
+
+impl std::error::Error for Reject {}
+
+/// A keyword that does not stand in the lowered schema, or not in a strict one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Note {
+    /// What became of it.
+    pub kind: NoteKind,
+    /// Where it stood, as in [`Reject::path`].
+    pub path: String,
+    /// The keyword.
+    pub keyword: String,
+    /// Its value, as JSON.
+    pub value: String,
+}
+
+/// What became of a keyword.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NoteKind {
+    /// The description says it. The provider does not enforce it; the decoder does.
+    Demoted,
+    /// The model is not told.
+    Dropped,
+    /// The tool as a whole is sent without strictness: the keyword is `strict`, the value says why,
+    /// and what stands against it stands at the path. [`Definitions`](crate::definitions::Definitions) alone have
+    /// such notes, since [`lower`](crate::dialect::lower()) refuses what a dialect cannot say.
+    Loosened,
+    /// Characters that a model reads and a person does not see were left out of the tool's words: the
+    /// keyword is `hidden`, the value says how many. [`Definitions`](crate::definitions::Definitions) alone have such
+    /// notes.
+    HiddenRemoved,
+    /// A default that its own bounds refuse is not told: the keyword is `default`, the value is the default. A model
+    /// that repeated it would be refused. [`Definitions`](crate::definitions::Definitions) alone have such notes.
+    RefusedDefault,
+}
+
+impl NoteKind {
+    /// The kind's stable name: `demoted`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Demoted => "demoted",
+            Self::Dropped => "dropped",
+            Self::Loosened => "loosened",
+            Self::HiddenRemoved => "hidden_removed",
+            Self::RefusedDefault => "refused_default",
+        }
+    }
+}
+
+impl Note {
+    /// The note as JSON: `{"kind":"demoted","path":"/n","keyword":"minimum","value":1}`.
+    pub fn to_json(&self) -> String {
+        let mut out = format!("{{\"kind\":\"{}\",\"path\":", self.kind.as_str());
+        write_string(&mut out, &self.path);
+        out.push_str(",\"keyword\":");
+        write_string(&mut out, &self.keyword);
+        out.push_str(",\"value\":");
+        out.push_str(&self.value);
+        out.push('}');
+        out
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            kind,
+            path,
+            keyword,
+            value,
+        } = self;
+        let told = format!("{path}: {} {keyword} {value}", kind.as_str());
+        Printable::new(&told).one_line().fmt(f)
+    }
+}

@@ -1,0 +1,227 @@
+//! The words that the tables of `table` are written in.
+//!
+//! What follows from them is decided in `objects` and `values`: each rule is one constant function of
+//! plain facts. The verdict finds the facts in a tree, and the lowering in the text of its schema.
+
+mod objects;
+mod values;
+
+use super::names::NameRule;
+use super::{Dialect, RequestLimits};
+use toolwright_schema::keyword::Keyword;
+
+pub(super) use self::objects::{ObjectFacts, ObjectForm, Root};
+pub(super) use self::values::TupleForm;
+
+/// What one dialect accepts, and what becomes of the rest.
+#[allow(clippy::struct_excessive_bools)] // Each is one rule of its own, with its own source.
+pub(super) struct Rules {
+    pub(super) name: &'static str,
+    /// The model is held to the schema.
+    pub(super) strict: bool,
+    /// The same provider's dialect that does not hold the model to the schema.
+    pub(super) loose: Option<Dialect>,
+    /// The most characters of a tool's description.
+    pub(super) description: Option<usize>,
+    /// Names of tools.
+    pub(super) tool_name: NameRule,
+    /// Names of the arguments; those of what is inside them are not judged.
+    pub(super) argument_name: Option<NameRule>,
+    /// A union may stand at the root, beside its keys.
+    pub(super) root_union: bool,
+    /// A union may stand beside keys below the root.
+    pub(super) object_with_union: bool,
+    /// How a key says that it may be missing.
+    pub(super) optional: Optional,
+    /// How a value says that it may be `null`.
+    pub(super) null: Null,
+    pub(super) objects: Objects,
+    pub(super) maps: Maps,
+    /// `prefixItems` is known.
+    pub(super) tuples: bool,
+    /// A value may be of any type, and of none (`false`).
+    pub(super) untyped: bool,
+    pub(super) items: Items,
+    pub(super) all_of: AllOf,
+    /// An object without keys may stand below the root.
+    pub(super) empty_objects: bool,
+    pub(super) recursion: Recursion,
+    /// Nothing may stand beside `$ref`.
+    pub(super) lone_ref: bool,
+    /// Objects of a union must differ in their first key, or in what it is.
+    pub(super) first_keys: bool,
+    /// Keywords that bound a value.
+    pub(super) keywords: Takes,
+    pub(super) formats: Formats,
+    /// Enums hold these.
+    pub(super) enums: Enums,
+    /// Keywords of no JSON Schema (`x-…`) are handed on.
+    pub(super) vendor: bool,
+    /// Bounds that only repeat how wide a Rust number is are said: who reads the schema is a program,
+    /// which may hold values against it, and no model that pays for each token.
+    pub(super) widths: bool,
+    /// `propertyOrdering` says the order of keys.
+    pub(super) ordering: bool,
+    /// A tool without parameters is sent without a schema.
+    pub(super) omits_empty: bool,
+    pub(super) limits: Limits,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Optional {
+    /// It is not in `required`.
+    Kept,
+    /// Every key is in `required`, and `null` says that it is missing.
+    Null,
+    /// It is not in `required`, or `null`.
+    Either,
+    /// It is not in `required`, and never `null`: a missing key costs less than a union.
+    Absent,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Null {
+    /// In any way.
+    Kept,
+    /// A list of types where the type is one word, and `anyOf` else.
+    List,
+    /// The same, but an array takes `anyOf` too.
+    ScalarList,
+    /// `anyOf`.
+    AnyOf,
+    /// `nullable: true`.
+    Nullable,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Objects {
+    /// Open and closed ones.
+    Kept,
+    /// All are closed, and say so.
+    Closed,
+    /// All are closed; there is no word for it.
+    Unmarked,
+    /// The same, and what is open loses its other keys.
+    Narrowed,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Maps {
+    Kept,
+    /// Keys may be any strings, but no rule can be said of them.
+    AnyKey,
+    /// A map is sent as a list of entries.
+    Entries,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Items {
+    /// An array need not say what it holds.
+    Any,
+    /// It must, if only that it holds anything.
+    Filled,
+    /// It must.
+    Typed,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum AllOf {
+    Kept,
+    /// Of anything but objects: closed, no two of those meet.
+    NoObjects,
+    Refused,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Recursion {
+    Kept,
+    /// Every way back leads through a key that may be missing.
+    Optional,
+    Refused,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Enums {
+    Any,
+    /// Strings and numbers.
+    NoBooleans,
+    Strings,
+}
+
+/// Which of the keywords that bound a value are taken.
+pub(super) enum Takes {
+    All,
+    AllBut(&'static [(Keyword, When)]),
+    Only(&'static [(Keyword, When)]),
+}
+
+/// When a keyword is taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum When {
+    Always,
+    Never,
+    /// Its number is no larger.
+    AtMost(u128),
+    /// A pattern that does not look around.
+    NoLookaround,
+    /// Its number is one that doubles count to.
+    Counted,
+    /// A pattern without anything that regular languages have not: assertions, back references.
+    Regular,
+    /// Neither `pattern` nor `format` stands beside it.
+    NoForm,
+    /// Every key that the object declares must be there.
+    NoneOptional,
+}
+
+pub(super) enum Formats {
+    Any,
+    Only(&'static [&'static str]),
+}
+
+/// Whether `null` is among the values behind a key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// `null` if the schema says so.
+    AsSaid,
+    /// `null` in any case: it says that the key is missing.
+    Always,
+    /// No `null`: the key is missing instead.
+    Never,
+}
+
+impl Wanted {
+    /// Whether `null` is a value where the schema says so, or not.
+    pub(super) const fn admits(self, said: bool) -> bool {
+        match self {
+            Self::AsSaid => said,
+            Self::Always => true,
+            Self::Never => false,
+        }
+    }
+}
+
+/// How large a schema may be, and what a request may hold of them.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) request: RequestLimits,
+    pub(super) properties: usize,
+    /// Objects inside each other, the root included.
+    pub(super) levels: usize,
+    pub(super) enum_values: usize,
+    /// Characters of names and of enums' values.
+    pub(super) characters: usize,
+    /// Characters of one enum of more than 250 values.
+    pub(super) enum_characters: usize,
+}
+
+impl Limits {
+    pub(super) const NONE: Self = Self {
+        request: RequestLimits::NONE,
+        properties: usize::MAX,
+        levels: usize::MAX,
+        enum_values: usize::MAX,
+        characters: usize::MAX,
+        enum_characters: usize::MAX,
+    };
+}

@@ -1,0 +1,147 @@
+//! What a dialect says of values other than objects.
+
+use super::super::RejectCode;
+use super::{AllOf, Enums, Items, Null, Recursion, Rules, Takes, When};
+use toolwright_schema::decode::MOST_PLACES;
+use toolwright_schema::keyword::Keyword;
+
+/// How a tuple is sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum TupleForm {
+    Tuple,
+    /// An array of so many elements of one type.
+    List,
+    /// An object with a key for each place.
+    Places,
+}
+
+impl Rules {
+    /// What stands against a value of any type.
+    pub(in super::super) const fn any_value(&self) -> Option<RejectCode> {
+        if self.untyped {
+            None
+        } else {
+            Some(RejectCode::UntypedSchema)
+        }
+    }
+
+    /// What stands against `false`, which no value is of.
+    pub(in super::super) const fn no_value(&self) -> Option<RejectCode> {
+        if self.untyped {
+            None
+        } else {
+            Some(RejectCode::FalseSchema)
+        }
+    }
+
+    /// What stands against an array that does not say what it holds.
+    pub(in super::super) const fn no_items(&self) -> Option<RejectCode> {
+        match self.items {
+            Items::Any | Items::Filled => None,
+            Items::Typed => Some(RejectCode::UntypedArray),
+        }
+    }
+
+    /// How a tuple is sent.
+    pub(in super::super) const fn tuple(&self, is_of_one_type: bool) -> TupleForm {
+        if self.tuples {
+            TupleForm::Tuple
+        } else if is_of_one_type && self.takes_lengths() {
+            TupleForm::List
+        } else {
+            TupleForm::Places
+        }
+    }
+
+    /// The places of the object that an array of `least` to `most` elements of one type is sent as;
+    /// `None` if it is sent as an array.
+    pub(in super::super) const fn places(&self, least: u128, most: Option<u128>) -> Option<usize> {
+        match most {
+            Some(most)
+                if most == least
+                    && least > 0
+                    && least <= MOST_PLACES
+                    && !self.tuples
+                    && !self.takes_lengths() =>
+            {
+                // At most `MOST_PLACES`.
+                #[allow(clippy::cast_possible_truncation)]
+                Some(least as usize)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether words say how many elements an array has.
+    const fn takes_lengths(&self) -> bool {
+        let [least, most] = [self.when(Keyword::MinItems), self.when(Keyword::MaxItems)];
+        matches!((least, most), (When::Always, When::Always))
+    }
+
+    /// Whether a value or `null` is a value of one of several types.
+    pub(in super::super) const fn null_is_type(&self) -> bool {
+        !matches!(self.null, Null::Nullable)
+    }
+
+    /// Whether `null` joins a list of the value's types.
+    pub(in super::super) const fn lists_null(&self, is_object: bool, is_array: bool) -> bool {
+        match self.null {
+            Null::Kept | Null::AnyOf | Null::Nullable => false,
+            Null::List => !is_object,
+            Null::ScalarList => !is_object && !is_array,
+        }
+    }
+
+    /// Whether a list of types becomes a union.
+    pub(in super::super) const fn splits_types(&self, has_object_or_array: bool) -> bool {
+        match self.null {
+            Null::Kept => false,
+            Null::List | Null::ScalarList => has_object_or_array,
+            Null::AnyOf | Null::Nullable => true,
+        }
+    }
+
+    /// Whether several schemas that all hold stay as they are; if not, each is lowered.
+    pub(in super::super) const fn all_of(&self, has_object: bool) -> Result<bool, RejectCode> {
+        match self.all_of {
+            AllOf::Kept => Ok(true),
+            AllOf::NoObjects if !has_object => Ok(false),
+            AllOf::NoObjects | AllOf::Refused => Err(RejectCode::AllOf),
+        }
+    }
+
+    /// What stands against an edge that leads back to a type. `is_required`: no key on its way may be
+    /// missing.
+    pub(in super::super) const fn edge_back(&self, is_required: bool) -> Option<RejectCode> {
+        match self.recursion {
+            Recursion::Refused => Some(RejectCode::RecursiveType),
+            Recursion::Optional if is_required => Some(RejectCode::RecursiveRequired),
+            Recursion::Kept | Recursion::Optional => None,
+        }
+    }
+
+    /// Whether enums hold such values.
+    pub(in super::super) const fn enumerates(&self, is_string: bool, is_number: bool) -> bool {
+        match self.enums {
+            Enums::Any => true,
+            Enums::NoBooleans => is_string || is_number,
+            Enums::Strings => is_string,
+        }
+    }
+
+    /// When a keyword is taken that bounds a value.
+    pub(in super::super) const fn when(&self, keyword: Keyword) -> When {
+        let (mut named, others) = match &self.keywords {
+            Takes::All => return When::Always,
+            Takes::AllBut(named) => (*named, When::Always),
+            Takes::Only(named) => (*named, When::Never),
+        };
+        while let [(name, when), rest @ ..] = named {
+            if *name as usize == keyword as usize {
+                return *when;
+            }
+            named = rest;
+        }
+        others
+    }
+}

@@ -1,0 +1,68 @@
+//! Edges that lead back.
+
+use super::super::RejectCode;
+use super::Walk;
+use toolwright_schema::shape::{Id, Refs, Shape};
+
+impl Walk {
+    /// An edge back to a type. It may be a type that does not contain this place: then the edge was
+    /// cut in another of the types that contain each other, and its tree stands beside.
+    pub(super) const fn back(&mut self, id: Id) -> Option<RejectCode> {
+        let mut depth = self.depth;
+        while depth > 0 {
+            depth -= 1;
+            if let Some((_, [(found, optional), ..])) = self.types.split_at_checked(depth)
+                && found.hash == id.hash
+            {
+                return self.rules.edge_back(self.optional <= *optional);
+            }
+        }
+        if self.meets(id) {
+            return None;
+        }
+        match target(self.refs, id) {
+            // It stands among the definitions, whose depth is counted from there.
+            Some(shape) => self.node(shape, 0),
+            None => {
+                self.look_away();
+                None
+            }
+        }
+    }
+
+    /// Whether a type was walked before; it is from now on. One more than may be is walked again
+    /// and again, and the types around it end that.
+    pub(super) const fn meets(&mut self, id: Id) -> bool {
+        let mut rest: &mut [u64] = &mut self.met;
+        while let [met, tail @ ..] = rest {
+            if *met == id.hash {
+                return true;
+            }
+            if *met == 0 {
+                *met = id.hash;
+                return false;
+            }
+            rest = tail;
+        }
+        false
+    }
+}
+
+/// The tree of a type that edges lead back to.
+const fn target(refs: &'static Refs, id: Id) -> Option<&'static Shape<'static>> {
+    let mut targets = refs.targets;
+    while let [shape, rest @ ..] = targets {
+        if shape.id.hash == id.hash {
+            return Some(shape);
+        }
+        targets = rest;
+    }
+    let mut of = refs.of;
+    while let [refs, rest @ ..] = of {
+        if let Some(shape) = target(refs, id) {
+            return Some(shape);
+        }
+        of = rest;
+    }
+    None
+}

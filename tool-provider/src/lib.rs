@@ -1,0 +1,11 @@
+//! What model providers accept and how they speak, as pure text. Use it through the crate
+//! `toolwright`.
+
+#[doc(hidden)]
+pub mod call;
+#[doc(hidden)]
+pub mod definitions;
+#[doc(hidden)]
+pub mod dialect;
+#[doc(hidden)]
+pub mod wire;

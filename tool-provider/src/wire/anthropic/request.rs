@@ -1,0 +1,158 @@
+use serde::Deserialize;
+use toolwright_json::{Object, list};
+
+use super::super::answer_form::AnswerForm;
+use super::super::call::as_object;
+use super::super::conversation::{alternating, message};
+use super::super::declared::Declared;
+use super::super::read::object;
+use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
+use super::Anthropic;
+use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
+use toolwright_schema::render::SchemaDoc;
+
+impl WriteRequest for Anthropic {
+    fn definition(&self, tool: &Declared<'_>) -> String {
+        let definition = tool
+            .open()
+            .text("name", tool.name)
+            .text("description", &tool.def.description)
+            .with("input_schema", |out| tool.write_schema(out));
+        definition
+            .maybe_json("strict", tool.strict.then_some("true"))
+            .end()
+    }
+
+    fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError> {
+        parse_definition(text)
+    }
+
+    /// Words that are none would be refused.
+    fn user(&self, text: &str) -> Option<String> {
+        let block = (!text.trim().is_empty()).then(|| text_block(text))?;
+        Some(message("user", "content", [block]))
+    }
+
+    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
+        let words = (!text.trim().is_empty()).then(|| text_block(text));
+        let calls = calls.iter().map(|call| {
+            Object::new()
+                .text("type", "tool_use")
+                .text("id", &call.id)
+                .text("name", &call.name)
+                .json("input", &as_object(&call.arguments))
+                .end()
+        });
+        vec![message(
+            "assistant",
+            "content",
+            words.into_iter().chain(calls),
+        )]
+    }
+
+    fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
+        let body = Object::new().maybe_text("system", system);
+        let messages = list(alternating(messages, text_block));
+        Some(body.json("messages", &messages).end())
+    }
+
+    fn results(&self, answers: &[ToolResult], encoder: Encoder) -> Vec<String> {
+        results(answers, encoder)
+    }
+
+    fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String> {
+        let value = match choice {
+            ToolChoice::Auto => Object::new().text("type", "auto"),
+            ToolChoice::Required => Object::new().text("type", "any"),
+            // It takes no word about several calls.
+            ToolChoice::None => return Some(Object::new().text("type", "none").end()),
+            ToolChoice::Specific(name) => Object::new().text("type", "tool").text("name", name),
+        };
+        let alone = (parallel == Parallel::Forbidden).then_some("true");
+        Some(value.maybe_json("disable_parallel_tool_use", alone).end())
+    }
+
+    fn request(&self, definitions: &str, choice: Option<&str>, _: Parallel) -> String {
+        let body = Object::new().json("tools", definitions);
+        body.maybe_json("tool_choice", choice).end()
+    }
+
+    /// Source: `output_config.format` of Anthropic's documentation, "Structured outputs", 2026-11.
+    fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String> {
+        let format = Object::new()
+            .text("type", "json_schema")
+            .json("schema", form.schema)
+            .end();
+        let config = Object::new().json("format", &format).end();
+        Some(Object::new().json("output_config", &config).end())
+    }
+}
+
+fn parse_definition(text: &str) -> Result<ToolDef, WireError> {
+    #[derive(Deserialize)]
+    struct Tool {
+        #[serde(rename = "type")]
+        kind: Option<String>,
+        name: String,
+        description: Option<String>,
+        input_schema: Option<SchemaDoc>,
+    }
+    let tool: Tool = object(text)
+        .map_err(|error| WireError::json("this is no Anthropic tool definition", error))?;
+    match tool.kind.as_deref() {
+        None | Some("custom") => Ok(read_def(tool.name, tool.description, tool.input_schema)),
+        // Such as `web_search_20250305`: its schema is Anthropic's and so is its code.
+        Some(kind) => Err(WireError::new(format!(
+            "the tool definition is of the type {kind:?}, which Anthropic runs itself"
+        ))),
+    }
+}
+
+/// One message for all answers: the API wants every result of a turn in the next user message.
+fn results(results: &[ToolResult], encoder: Encoder) -> Vec<String> {
+    if results.is_empty() {
+        return Vec::new();
+    }
+    let blocks = results.iter().map(|result| {
+        let block = Object::new()
+            .text("type", "tool_result")
+            .text("tool_use_id", &result.id);
+        let block = match &result.outcome {
+            Ok(Outcome::Content(content)) => {
+                let blocks = content.blocks().iter().filter(|block| !is_empty(block));
+                block.json("content", &list(blocks.map(block_json)))
+            }
+            _ => block.text("content", &result.content(encoder)),
+        };
+        let is_error = (!result.is_success()).then_some("true");
+        block.maybe_json("is_error", is_error).end()
+    });
+    vec![message("user", "content", blocks)]
+}
+
+fn text_block(text: &str) -> String {
+    Object::new().text("type", "text").text("text", text).end()
+}
+
+/// The API refuses a text block without text.
+fn is_empty(block: &Block) -> bool {
+    matches!(block, Block::Text { text } if text.is_empty())
+}
+
+/// Text and pictures have blocks of their own; of all else the model gets words.
+fn block_json(block: &Block) -> String {
+    match block {
+        Block::Image { mime_type, data } => {
+            let source = Object::new()
+                .text("type", "base64")
+                .text("media_type", mime_type)
+                .text("data", data)
+                .end();
+            Object::new()
+                .text("type", "image")
+                .json("source", &source)
+                .end()
+        }
+        other => text_block(&other.to_plain()),
+    }
+}

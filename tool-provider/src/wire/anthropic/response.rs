@@ -1,0 +1,90 @@
+use std::borrow::Cow;
+use toolwright_json::{Object, list};
+
+use serde_json::value::RawValue;
+
+use super::super::call::{Element, Elements, RawCall, mended};
+use super::super::completion::{Stop, Usage};
+use super::super::read::{Members, array, text};
+use super::super::{ReadResponse, WireError};
+use crate::call::ToolCall;
+
+pub(in super::super) struct Response<'t> {
+    members: Members<'t>,
+    content: &'t RawValue,
+    blocks: Elements<'t>,
+}
+
+impl<'t> Response<'t> {
+    pub(in super::super) fn read(response: &'t str) -> Result<Self, WireError> {
+        let wrong = |error| WireError::json("this is no Anthropic message", error);
+        let members = Members::read(response).map_err(wrong)?;
+        let content = members.one("content").map_err(wrong)?;
+        // The short form of a message that is text alone has no blocks.
+        let blocks = if content.get().starts_with('"') {
+            Vec::new()
+        } else {
+            array(content)
+                .map_err(|error| WireError::json("this is no Anthropic message content", error))?
+        };
+        Ok(Self {
+            members,
+            content,
+            blocks: Elements::read(blocks, call),
+        })
+    }
+}
+
+impl ReadResponse for Response<'_> {
+    fn calls(&self) -> Vec<ToolCall> {
+        self.blocks.calls()
+    }
+
+    fn messages(&self) -> Vec<String> {
+        let content = self.blocks.echo(answerable).map(list);
+        let content = content.as_deref().unwrap_or(self.content.get());
+        let message = Object::new().text("role", "assistant");
+        vec![message.json("content", content).end()]
+    }
+
+    fn text(&self) -> String {
+        let alone = text(self.content.get());
+        alone.map_or_else(|| self.blocks.words("text"), Cow::into_owned)
+    }
+
+    fn stop(&self) -> Option<Stop> {
+        Stop::of(
+            &self.members.words("stop_reason"),
+            &["end_turn", "tool_use", "stop_sequence"],
+            &["max_tokens", "model_context_window_exceeded"],
+            &["refusal"],
+        )
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        let counts = Members::of(self.members.get("usage"));
+        let input = [
+            "input_tokens",
+            "cache_creation_input_tokens",
+            "cache_read_input_tokens",
+        ];
+        Usage::sum(&counts, &input, &["output_tokens"])
+    }
+}
+
+/// The call that a block is; all but `tool_use` are for somebody else.
+pub(super) fn call<'t>(block: &Members<'t>) -> Option<RawCall<'t>> {
+    block.says("type", "tool_use").then(|| {
+        let parts = block.each(["type", "id", "name", "input"]);
+        let [_, id, name, arguments] = parts.unwrap_or_default();
+        RawCall::of([id, name, arguments])
+    })
+}
+
+fn answerable(block: &Element<'_>, call: &RawCall<'_>, id: &str) -> Option<String> {
+    // A call whose id stands there twice can be read once another one is put in.
+    let parts = block.members.each(["type", "name", "input"]);
+    let [_, _, input] = parts.unwrap_or_default();
+    let changes = [("input", mended(input)), ("id", call.new_id(id))];
+    block.members.with(&changes)
+}

@@ -1,0 +1,94 @@
+use serde_json::value::RawValue;
+use toolwright_json::{Object, list};
+
+use super::super::call::{Element, Elements, RawCall, mended};
+use super::super::completion::{Stop, Usage};
+use super::super::read::{Members, array};
+use super::super::{ReadResponse, WireError};
+use crate::call::ToolCall;
+
+pub(in super::super) struct Response<'t> {
+    members: Members<'t>,
+    message: &'t RawValue,
+    message_members: Members<'t>,
+    blocks: Elements<'t>,
+}
+
+impl<'t> Response<'t> {
+    pub(in super::super) fn read(response: &'t str) -> Result<Self, WireError> {
+        let wrong = |error| WireError::json("this is no Bedrock Converse response", error);
+        let members = Members::read(response).map_err(wrong)?;
+        let output = members.one("output").map_err(wrong)?;
+        let output = Members::read(output.get()).map_err(wrong)?;
+        let message = output.one("message").map_err(wrong)?;
+        let wrong = |error| WireError::json("this is no Bedrock Converse message", error);
+        let message_members = Members::read(message.get()).map_err(wrong)?;
+        let content = message_members.one("content").and_then(array);
+        Ok(Self {
+            members,
+            message,
+            message_members,
+            blocks: Elements::read(content.map_err(wrong)?, call),
+        })
+    }
+}
+
+impl ReadResponse for Response<'_> {
+    fn calls(&self) -> Vec<ToolCall> {
+        self.blocks.calls()
+    }
+
+    fn messages(&self) -> Vec<String> {
+        let content = self.blocks.echo(answerable).map(list);
+        let message = self.message_members.with(&[("content", content)]);
+        vec![message.unwrap_or_else(|| self.message.get().to_owned())]
+    }
+
+    fn text(&self) -> String {
+        let words = self.blocks.iter().map(|block| block.members.words("text"));
+        words.collect()
+    }
+
+    fn stop(&self) -> Option<Stop> {
+        Stop::of(
+            &self.members.words("stopReason"),
+            &["end_turn", "tool_use", "stop_sequence"],
+            &["max_tokens", "model_context_window_exceeded"],
+            &["guardrail_intervened", "content_filtered"],
+        )
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        let counts = Members::of(self.members.get("usage"));
+        let input = [
+            "inputTokens",
+            "cacheReadInputTokens",
+            "cacheWriteInputTokens",
+        ];
+        Usage::sum(&counts, &input, &["outputTokens"])
+    }
+}
+
+/// The call that a block is.
+pub(super) fn call<'t>(block: &Members<'t>) -> Option<RawCall<'t>> {
+    let Ok([tool_use]) = block.each(["toolUse"]) else {
+        return Some(RawCall::default());
+    };
+    let parts = Members::of(Some(tool_use?)).each(["toolUseId", "name", "input"]);
+    Some(RawCall::of(parts.unwrap_or_default()))
+}
+
+fn answerable(block: &Element<'_>, call: &RawCall<'_>, id: &str) -> Option<String> {
+    let tool_use = match block.members.one("toolUse") {
+        Ok(tool_use) => Members::of(Some(tool_use)).with(&[
+            ("input", mended(call.arguments)),
+            ("toolUseId", call.new_id(id)),
+        ]),
+        // It stands there twice, and cannot be read: what is left is a call that can be answered.
+        Err(_) => {
+            let call = Object::new().text("toolUseId", id).text("name", "");
+            Some(call.json("input", "{}").end())
+        }
+    };
+    block.members.with(&[("toolUse", tool_use)])
+}

@@ -1,0 +1,120 @@
+//! A conversation as the messages of a request.
+
+use super::read::{Members, elements, text};
+use super::{Wire, WireError};
+use crate::call::{Encoder, ToolCall, ToolResult};
+use toolwright_json::{Object, list};
+
+/// One thing that was said in a conversation, for [`Wire::conversation`].
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Utterance<'a> {
+    /// A person's words.
+    User(&'a str),
+    /// The model's words and calls.
+    Assistant {
+        /// Its words; empty if it only called tools.
+        text: &'a str,
+        /// Its calls, in order.
+        calls: &'a [ToolCall],
+    },
+    /// The model's messages as this provider wrote them:
+    /// [`Completion::messages`](super::Completion::messages). They go back byte by byte.
+    Echo(&'a [String]),
+    /// The answers to all calls of the message before, in call order.
+    Results(&'a [ToolResult]),
+}
+
+impl Wire {
+    /// A conversation as members of a request's body: the text of an object, which has the messages
+    /// and, where the provider has a place of its own for it, the system prompt.
+    ///
+    /// Where the provider wants roles that alternate, what one of them says in a row becomes one
+    /// message; what is empty, and would be refused, is left out. Arguments that are no object,
+    /// where it takes nothing else, become one, as in [`turn`](Self::turn).
+    ///
+    /// # Errors
+    /// On MCP, which has no conversations.
+    ///
+    /// ```
+    /// use toolwright::{Encoder, Utterance, Wire};
+    ///
+    /// let said = [Utterance::User("Hi!")];
+    /// let members = Wire::Anthropic.conversation(Some("Be brief."), &said, Encoder::auto());
+    /// assert_eq!(
+    ///     members.unwrap(),
+    ///     r#"{"system":"Be brief.","messages":[{"role":"user","content":[{"type":"text","text":"Hi!"}]}]}"#
+    /// );
+    /// ```
+    pub fn conversation(
+        self,
+        system: Option<&str>,
+        said: &[Utterance<'_>],
+        encoder: Encoder,
+    ) -> Result<String, WireError> {
+        let provider = self.provider();
+        let mut messages = Vec::new();
+        for one in said {
+            match *one {
+                Utterance::User(text) => messages.extend(provider.user(text)),
+                Utterance::Assistant { text, calls } => {
+                    messages.extend(provider.assistant(text, calls));
+                }
+                Utterance::Echo(native) => messages.extend_from_slice(native),
+                Utterance::Results(results) => messages.extend(provider.results(results, encoder)),
+            }
+        }
+        let members = provider.conversation(system, messages);
+        members.ok_or_else(|| WireError::new("MCP has no conversations to write"))
+    }
+}
+
+/// A message of this role, whose parts stand under `key`.
+pub(super) fn message(role: &str, key: &str, parts: impl IntoIterator<Item = String>) -> String {
+    let message = Object::new().text("role", role);
+    message.json(key, &list(parts)).end()
+}
+
+/// Messages of alternating roles: what one role says in a row is one message, and one without
+/// content is none. A message that stands alone stays as it is. `block` writes words as a block.
+pub(super) fn alternating(messages: Vec<String>, block: fn(&str) -> String) -> Vec<String> {
+    struct Open {
+        role: String,
+        /// The message itself, while it is one.
+        alone: Option<String>,
+        blocks: Vec<String>,
+    }
+    let mut all: Vec<Open> = Vec::new();
+    for message in messages {
+        let members = Members::read(&message).unwrap_or_default();
+        let role = members.words("role");
+        let content = members.get("content");
+        let blocks = match content.and_then(|content| text(content.get())) {
+            Some(words) if words.is_empty() => Vec::new(),
+            Some(words) => vec![block(&words)],
+            None => {
+                let blocks = elements(content);
+                blocks.iter().map(|block| block.get().to_owned()).collect()
+            }
+        };
+        if blocks.is_empty() {
+            continue;
+        }
+        match all.last_mut().filter(|last| last.role == role) {
+            Some(last) => {
+                last.alone = None;
+                last.blocks.extend(blocks);
+            }
+            None => all.push(Open {
+                role,
+                alone: Some(message),
+                blocks,
+            }),
+        }
+    }
+    let written = all.into_iter().map(|open| {
+        open.alone
+            .unwrap_or_else(|| message(&open.role, "content", open.blocks))
+    });
+    written.collect()
+}

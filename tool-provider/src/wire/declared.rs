@@ -1,0 +1,91 @@
+//! A tool as a request declares it: in plain JSON Schema, or in a provider's dialect.
+
+use crate::call::ToolDef;
+use crate::dialect::{Dialect, Lowered};
+use toolwright_json::Object;
+use toolwright_schema::render::SchemaDoc;
+
+/// A tool as a request declares it.
+pub(crate) struct Declared<'d> {
+    /// The tool's name, as the provider is told.
+    pub(super) name: &'d str,
+    pub(super) def: &'d ToolDef,
+    schema: Input<'d>,
+    /// Whether the provider holds the model to the schema.
+    pub(super) strict: bool,
+    /// The schema is of Gemini's `OpenAPI` form.
+    pub(super) openapi: bool,
+}
+
+/// The schema of a tool's arguments.
+enum Input<'d> {
+    /// As it is.
+    Plain(&'d SchemaDoc),
+    Lowered(&'d str),
+    /// A tool without arguments is sent without one.
+    Nothing,
+}
+
+impl<'d> Declared<'d> {
+    /// In plain JSON Schema.
+    pub(crate) fn plain(def: &'d ToolDef) -> Self {
+        Self {
+            name: &def.name,
+            def,
+            schema: Input::Plain(&def.input),
+            strict: false,
+            openapi: false,
+        }
+    }
+
+    /// In a dialect, under the name that the provider takes.
+    pub(crate) fn lowered(
+        name: &'d str,
+        def: &'d ToolDef,
+        lowered: &'d Lowered,
+        dialect: Dialect,
+    ) -> Self {
+        Self {
+            name,
+            def,
+            schema: lowered
+                .schema
+                .as_deref()
+                .map_or(Input::Nothing, Input::Lowered),
+            strict: lowered.strict,
+            openapi: dialect == Dialect::GeminiOpenApi,
+        }
+    }
+
+    /// Whether the provider is told a schema where it need not be.
+    pub(super) fn has_schema(&self) -> bool {
+        !matches!(self.schema, Input::Nothing)
+    }
+
+    /// Appends the schema; a tool without arguments has one too.
+    pub(super) fn write_schema(&self, out: &mut String) {
+        match self.schema {
+            Input::Plain(schema) => schema.write_provider_json(out),
+            Input::Lowered(text) => out.push_str(text),
+            Input::Nothing => out.push_str(SchemaDoc::empty_object().as_json()),
+        }
+    }
+
+    /// Appends the schema with the widths of Rust's numbers, which a program asks for and a model does
+    /// not: see [`SchemaDoc::write_provider_json`].
+    pub(super) fn write_full_schema(&self, out: &mut String) {
+        match self.schema {
+            Input::Plain(schema) => out.push_str(schema.as_json()),
+            _ => self.write_schema(out),
+        }
+    }
+
+    /// An object with room for the definition.
+    pub(super) fn open(&self) -> Object {
+        let schema = match self.schema {
+            Input::Lowered(text) => text.len(),
+            _ => 384,
+        };
+        Object::sized(128 + self.name.len() + self.def.description.len() + schema)
+    }
+}

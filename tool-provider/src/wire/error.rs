@@ -1,0 +1,77 @@
+use std::fmt;
+
+use serde_json::value::RawValue;
+
+use super::read::{Members, text};
+use toolwright_schema::text::Printable;
+
+/// A response, an event of a stream or a definition that is not of the provider's form, or the
+/// provider's own report of an error.
+#[derive(Debug)]
+pub struct WireError {
+    message: String,
+    reported: bool,
+    source: Option<serde_json::Error>,
+}
+
+/// So many characters of a provider's words are told.
+const MOST: usize = 1_000;
+
+impl WireError {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self {
+            // A provider's words stand in it.
+            message: Printable::new(&message).at_most(MOST).to_string(),
+            reported: false,
+            source: None,
+        }
+    }
+
+    pub(super) fn json(what: &str, source: serde_json::Error) -> Self {
+        let error = Self::new(format!("{what}: {source}"));
+        Self {
+            source: Some(source),
+            ..error
+        }
+    }
+
+    /// Whether it is the provider's own report: the text could be read.
+    pub fn is_reported(&self) -> bool {
+        self.reported
+    }
+
+    /// What stands behind a stream's key `error`: `null` reports none.
+    ///
+    /// # Errors
+    /// What it reports.
+    pub(super) fn none_reported(error: &RawValue) -> Result<(), Self> {
+        match error.get() {
+            "null" => Ok(()),
+            _ => Err(Self::reported(error)),
+        }
+    }
+
+    /// What a provider reports in the middle of a stream: a text, or an object with a message.
+    pub(super) fn reported(error: &RawValue) -> Self {
+        let report = Members::of(Some(error));
+        let message = report.one("message").unwrap_or(error);
+        let words = text(message.get()).unwrap_or_else(|| message.get().into());
+        Self {
+            reported: true,
+            ..Self::new(format!("the provider reports an error: {words}"))
+        }
+    }
+}
+
+impl fmt::Display for WireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for WireError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|source| source as _)
+    }
+}

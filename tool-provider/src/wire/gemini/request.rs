@@ -1,0 +1,191 @@
+use serde::Deserialize;
+use toolwright_json::{Object, list, quoted};
+
+use super::super::answer_form::AnswerForm;
+use super::super::call::as_object;
+use super::super::conversation::message;
+use super::super::declared::Declared;
+use super::super::read::{Members, elements, object};
+use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
+use super::Gemini;
+use crate::call::{Block, Content, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
+use toolwright_schema::render::SchemaDoc;
+
+impl WriteRequest for Gemini {
+    /// `parametersJsonSchema` takes JSON Schema as it is, where `parameters` takes a dialect. A tool
+    /// without arguments has neither: an object without properties is refused.
+    fn definition(&self, tool: &Declared<'_>) -> String {
+        let def = tool.def;
+        let declaration = tool
+            .open()
+            .text("name", tool.name)
+            .text("description", &def.description);
+        if !tool.has_schema() || def.input == SchemaDoc::empty_object() {
+            return declaration.end();
+        }
+        let key = if tool.openapi {
+            "parameters"
+        } else {
+            "parametersJsonSchema"
+        };
+        declaration.with(key, |out| tool.write_schema(out)).end()
+    }
+
+    /// One tool that holds all functions.
+    fn definitions(&self, declarations: String) -> String {
+        let tool = Object::new().json("functionDeclarations", &declarations);
+        list([tool.end()])
+    }
+
+    fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Declaration {
+            name: String,
+            description: Option<String>,
+            parameters_json_schema: Option<SchemaDoc>,
+            parameters: Option<SchemaDoc>,
+        }
+        let declaration: Declaration = object(text)
+            .map_err(|error| WireError::json("this is no Gemini function declaration", error))?;
+        if declaration.parameters.is_some() {
+            // `"type": "OBJECT"` is no JSON Schema.
+            return Err(WireError::new(
+                "the Gemini function declaration has `parameters`, in a dialect of its own; \
+                 `parametersJsonSchema` can be read",
+            ));
+        }
+        Ok(read_def(
+            declaration.name,
+            declaration.description,
+            declaration.parameters_json_schema,
+        ))
+    }
+
+    fn user(&self, text: &str) -> Option<String> {
+        Some(message("user", "parts", [text_part(text)]))
+    }
+
+    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
+        let words = (!text.is_empty()).then(|| text_part(text));
+        let calls = calls.iter().map(|call| {
+            let call = Object::new()
+                .text("id", &call.id)
+                .text("name", &call.name)
+                .json("args", &as_object(&call.arguments));
+            Object::new().json("functionCall", &call.end()).end()
+        });
+        vec![message("model", "parts", words.into_iter().chain(calls))]
+    }
+
+    /// Roles need not alternate. A content without parts is refused.
+    fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
+        let system = system.map(|system| {
+            let parts = list([text_part(system)]);
+            Object::new().json("parts", &parts).end()
+        });
+        let body = Object::new().maybe_json("systemInstruction", system.as_deref());
+        let has_parts = |content: &String| {
+            let content = Members::read(content).unwrap_or_default();
+            !elements(content.get("parts")).is_empty()
+        };
+        let contents = list(messages.into_iter().filter(has_parts));
+        Some(body.json("contents", &contents).end())
+    }
+
+    /// One content for all answers. The answer's value stands under `output` or `error`, which the
+    /// API reserves for them; pictures and documents are parts beside it.
+    fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String> {
+        if results.is_empty() {
+            return Vec::new();
+        }
+        let parts = results.iter().map(|result| {
+            let key = if result.is_success() {
+                "output"
+            } else {
+                "error"
+            };
+            let (value, parts) = match &result.outcome {
+                Ok(Outcome::Content(content)) => split(content),
+                _ => (encoder.encode_json(result).into_owned(), Vec::new()),
+            };
+            let response = Object::new()
+                .text("id", &result.id)
+                .text("name", &result.name)
+                .json("response", &Object::new().json(key, &value).end());
+            let parts = (!parts.is_empty()).then(|| list(parts));
+            let response = response.maybe_json("parts", parts.as_deref());
+            Object::new()
+                .json("functionResponse", &response.end())
+                .end()
+        });
+        vec![message("user", "parts", parts)]
+    }
+
+    fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String> {
+        // Nothing keeps the model from several calls but the word for none.
+        if parallel == Parallel::Forbidden && *choice != ToolChoice::None {
+            return None;
+        }
+        let config = match choice {
+            ToolChoice::Auto => Object::new().text("mode", "AUTO"),
+            ToolChoice::Required => Object::new().text("mode", "ANY"),
+            ToolChoice::None => Object::new().text("mode", "NONE"),
+            ToolChoice::Specific(name) => Object::new()
+                .text("mode", "ANY")
+                .json("allowedFunctionNames", &list([quoted(name)])),
+        };
+        Some(
+            Object::new()
+                .json("functionCallingConfig", &config.end())
+                .end(),
+        )
+    }
+
+    fn request(&self, definitions: &str, choice: Option<&str>, _: Parallel) -> String {
+        let body = Object::new().json("tools", definitions);
+        body.maybe_json("toolConfig", choice).end()
+    }
+
+    /// Source: `GenerationConfig` of the Gemini API reference (v1beta), 2026-11.
+    fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String> {
+        let key = if form.openapi {
+            "responseSchema"
+        } else {
+            "responseJsonSchema"
+        };
+        let config = Object::new()
+            .text("responseMimeType", "application/json")
+            .json(key, form.schema)
+            .end();
+        Some(Object::new().json("generationConfig", &config).end())
+    }
+}
+
+fn text_part(text: &str) -> String {
+    Object::new().text("text", text).end()
+}
+
+/// The text of the blocks, and the parts of those that have one: pictures and PDFs.
+fn split(content: &Content) -> (String, Vec<String>) {
+    let mut words = Vec::new();
+    let mut parts = Vec::new();
+    for block in content.blocks() {
+        match block {
+            Block::Image { mime_type, data } => {
+                let blob = Object::new()
+                    .text("mimeType", mime_type)
+                    .text("data", data)
+                    .end();
+                parts.push(Object::new().json("inlineData", &blob).end());
+            }
+            other => words.push(other.clone()),
+        }
+    }
+    // One block of data stays a value.
+    let value = match words.as_slice() {
+        [Block::Json { value }] => value.to_string(),
+        _ => quoted(&Content::from(words).to_plain()),
+    };
+    (value, parts)
+}

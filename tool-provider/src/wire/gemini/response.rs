@@ -1,0 +1,152 @@
+use serde_json::value::RawValue;
+use toolwright_json::{Object, list, quoted};
+
+use super::super::call::{Element, Elements, RawCall, mended};
+use super::super::completion::{Stop, Usage};
+use super::super::read::{Members, array};
+use super::super::{ReadResponse, WireError};
+use crate::call::ToolCall;
+
+/// Why an answer was not given, or not all of it.
+const REFUSED: [&str; 7] = [
+    "SAFETY",
+    "RECITATION",
+    "LANGUAGE",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "IMAGE_SAFETY",
+];
+
+pub(in super::super) struct Response<'t> {
+    members: Members<'t>,
+    /// The first: a request with tools asks for one candidate.
+    candidate: Members<'t>,
+    /// A candidate that was stopped (`finishReason` tells why) has none.
+    content: Option<Content<'t>>,
+}
+
+struct Content<'t> {
+    json: &'t RawValue,
+    members: Members<'t>,
+    parts: Elements<'t>,
+}
+
+impl<'t> Response<'t> {
+    pub(in super::super) fn read(response: &'t str) -> Result<Self, WireError> {
+        let wrong = |error| WireError::json("this is no Gemini response", error);
+        let members = Members::read(response).map_err(wrong)?;
+        let [candidates] = members.each(["candidates"]).map_err(wrong)?;
+        // A prompt that was blocked has no candidates.
+        let candidates = candidates.map_or_else(|| Ok(Vec::new()), array);
+        let candidates = candidates.map_err(wrong)?;
+        let Some(candidate) = candidates.first() else {
+            return Err(no_candidate(&members));
+        };
+        let candidate = Members::read(candidate.get()).map_err(wrong)?;
+        let [content] = candidate.each(["content"]).map_err(wrong)?;
+        Ok(Self {
+            members,
+            candidate,
+            content: content.map(Content::read).transpose()?,
+        })
+    }
+}
+
+impl<'t> Content<'t> {
+    fn read(json: &'t RawValue) -> Result<Self, WireError> {
+        let wrong = |error| WireError::json("this is no Gemini content", error);
+        let members = Members::read(json.get()).map_err(wrong)?;
+        let [parts] = members.each(["parts"]).map_err(wrong)?;
+        let parts = parts.map_or_else(|| Ok(Vec::new()), array);
+        Ok(Self {
+            json,
+            members,
+            parts: Elements::read(parts.map_err(wrong)?, call),
+        })
+    }
+
+    /// All parts, whatever they are: thought signatures must come back where they stood.
+    fn message(&self) -> String {
+        let parts = self.parts.echo(answerable);
+        let has_role = self.members.all("role").next().is_some();
+        if parts.is_none() && has_role {
+            return self.json.get().to_owned();
+        }
+        let parts = parts.unwrap_or_else(|| {
+            let parts = self.parts.iter();
+            parts.map(|part| part.json.get().to_owned()).collect()
+        });
+        let changes = [
+            ("role", Some(quoted("model"))),
+            ("parts", Some(list(parts))),
+        ];
+        self.members.with(&changes).unwrap_or_default()
+    }
+}
+
+fn no_candidate(response: &Members<'_>) -> WireError {
+    let feedback = Members::of(response.get("promptFeedback"));
+    let reason = feedback.words("blockReason");
+    if reason.is_empty() {
+        return WireError::new("the Gemini response has no candidate");
+    }
+    let reason = reason.escape_debug();
+    WireError::new(format!("Gemini blocked the prompt: {reason}"))
+}
+
+impl ReadResponse for Response<'_> {
+    fn calls(&self) -> Vec<ToolCall> {
+        let content = self.content.as_ref();
+        content.map_or_else(Vec::new, |content| content.parts.calls())
+    }
+
+    fn messages(&self) -> Vec<String> {
+        self.content.iter().map(Content::message).collect()
+    }
+
+    fn text(&self) -> String {
+        let parts = self.content.iter().flat_map(|content| content.parts.iter());
+        let is_said = |part: &&Element<'_>| {
+            let thought = part.members.get("thought");
+            thought.is_none_or(|thought| thought.get() != "true")
+        };
+        let said = parts.filter(is_said);
+        said.map(|part| part.members.words("text")).collect()
+    }
+
+    fn stop(&self) -> Option<Stop> {
+        let reason = self.candidate.words("finishReason");
+        Stop::of(&reason, &["STOP"], &["MAX_TOKENS"], &REFUSED)
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        Usage::sum(
+            &Members::of(self.members.get("usageMetadata")),
+            &["promptTokenCount", "toolUsePromptTokenCount"],
+            &["candidatesTokenCount", "thoughtsTokenCount"],
+        )
+    }
+}
+
+/// The call that a part is.
+pub(super) fn call<'t>(part: &Members<'t>) -> Option<RawCall<'t>> {
+    let Ok([call]) = part.each(["functionCall"]) else {
+        return Some(RawCall::default());
+    };
+    let parts = Members::of(Some(call?)).each(["id", "name", "args"]);
+    Some(RawCall::of(parts.unwrap_or_default()))
+}
+
+fn answerable(part: &Element<'_>, call: &RawCall<'_>, id: &str) -> Option<String> {
+    let function_call = match part.members.one("functionCall") {
+        Ok(function_call) => {
+            // Arguments that are missing are no fault: the API leaves them out itself.
+            let args = call.arguments.and_then(|args| mended(Some(args)));
+            Members::of(Some(function_call)).with(&[("args", args), ("id", call.new_id(id))])
+        }
+        // It stands there twice, and cannot be read: what is left is a call that can be answered.
+        Err(_) => Some(Object::new().text("id", id).text("name", "").end()),
+    };
+    part.members.with(&[("functionCall", function_call)])
+}

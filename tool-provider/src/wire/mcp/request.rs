@@ -1,0 +1,223 @@
+use std::borrow::Cow;
+use toolwright_json::{Object, list};
+
+use serde::Deserialize;
+
+use super::super::answer_form::AnswerForm;
+use super::super::declared::Declared;
+use super::super::read::object;
+use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
+use super::Mcp;
+use crate::call::{Annotations, Block, Encoder, Meta, Outcome, ToolCall, ToolDef, ToolResult};
+use toolwright_schema::decode::Repair;
+use toolwright_schema::render::SchemaDoc;
+
+/// The key of `_meta` under which a result says how the call's arguments were repaired.
+const REPAIRS: &str = "toolwright/repairs";
+
+impl Mcp {
+    fn result(&self, result: &ToolResult, encoder: Encoder) -> String {
+        let content = match &result.outcome {
+            Ok(Outcome::Content(content)) => list(content.blocks().iter().map(block_json)),
+            _ => list([text_block(&result.content(encoder))]),
+        };
+        let structured = self.structured(result);
+        let meta = (!result.repairs.is_empty()).then(|| {
+            let repairs = list(result.repairs.iter().map(repair));
+            Object::new().json(REPAIRS, &repairs).end()
+        });
+        Object::new()
+            .maybe_text("resultType", self.of_2026.then_some("complete"))
+            .json("content", &content)
+            .maybe_json("structuredContent", structured.as_deref())
+            .maybe_json("isError", (!result.is_success()).then_some("true"))
+            .maybe_json("_meta", meta.as_deref())
+            .end()
+    }
+
+    /// The value, where the version has a place for one of its type. Its text is sent as well, for
+    /// clients that look at nothing else.
+    fn structured<'r>(&self, result: &'r ToolResult) -> Option<Cow<'r, str>> {
+        let json = result.outcome.as_ref().ok()?.payload()?.to_json();
+        (self.of_2026 || json.starts_with('{')).then_some(json)
+    }
+}
+
+impl WriteRequest for Mcp {
+    /// `_meta` holds what of the tool's `meta` has a key with a `/`, as the protocol's own keys
+    /// have, and `icons` what stands under that name: all else is the host's.
+    fn definition(&self, tool: &Declared<'_>) -> String {
+        let def = tool.def;
+        let fits = |output: &&SchemaDoc| self.of_2026 || is_object_schema(output);
+        let output = def.output.as_ref().filter(fits);
+        let hints = (def.annotations != Annotations::NONE).then(|| annotations(def.annotations));
+        let icons = def.meta.get("icons").filter(|icons| icons.is_array());
+        tool.open()
+            .text("name", tool.name)
+            .maybe_text("title", def.title.as_deref())
+            .text("description", &def.description)
+            .with("inputSchema", |out| tool.write_full_schema(out))
+            .maybe_json("outputSchema", output.map(SchemaDoc::as_json))
+            .maybe_json("annotations", hints.as_deref())
+            .maybe_json("icons", icons.map(ToString::to_string).as_deref())
+            .maybe_json("_meta", meta(&def.meta).as_deref())
+            .end()
+    }
+
+    fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Tool {
+            name: String,
+            title: Option<String>,
+            description: Option<String>,
+            input_schema: Option<SchemaDoc>,
+            output_schema: Option<SchemaDoc>,
+            annotations: Option<Hints>,
+            #[serde(rename = "_meta", default)]
+            meta: Meta,
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Hints {
+            title: Option<String>,
+            read_only_hint: Option<bool>,
+            destructive_hint: Option<bool>,
+            idempotent_hint: Option<bool>,
+            open_world_hint: Option<bool>,
+        }
+        let tool: Tool =
+            object(text).map_err(|error| WireError::json("this is no MCP tool", error))?;
+        let mut def = read_def(tool.name, tool.description, tool.input_schema);
+        def.title = tool.title.map(Cow::Owned);
+        def.output = tool.output_schema;
+        def.meta = tool.meta;
+        if let Some(hints) = tool.annotations {
+            // Where the title stood before 2025-06-18.
+            def.title = def.title.or(hints.title.map(Cow::Owned));
+            def.annotations = Annotations {
+                read_only: hints.read_only_hint,
+                destructive: hints.destructive_hint,
+                idempotent: hints.idempotent_hint,
+                open_world: hints.open_world_hint,
+            };
+        }
+        Ok(def)
+    }
+
+    fn user(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn assistant(&self, _: &str, _: &[ToolCall]) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn conversation(&self, _: Option<&str>, _: Vec<String>) -> Option<String> {
+        None
+    }
+
+    fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String> {
+        let results = results.iter().map(|result| self.result(result, encoder));
+        results.collect()
+    }
+
+    /// The client's model chooses, and the server is not asked.
+    fn tool_choice(&self, _: &ToolChoice, _: Parallel) -> Option<String> {
+        None
+    }
+
+    /// The members of the result of `tools/list`.
+    fn request(&self, definitions: &str, _: Option<&str>, _: Parallel) -> String {
+        Object::new().json("tools", definitions).end()
+    }
+
+    fn answer_form(&self, _: &AnswerForm<'_>) -> Option<String> {
+        None
+    }
+}
+
+/// Whether every value of the schema is an object, as far as its root says: up to 2025-11-25 an
+/// output schema has to say that.
+fn is_object_schema(schema: &SchemaDoc) -> bool {
+    schema.to_value().get("type").and_then(|kind| kind.as_str()) == Some("object")
+}
+
+fn annotations(hints: Annotations) -> String {
+    let hints = [
+        ("readOnlyHint", hints.read_only),
+        ("destructiveHint", hints.destructive),
+        ("idempotentHint", hints.idempotent),
+        ("openWorldHint", hints.open_world),
+    ];
+    let given = hints
+        .into_iter()
+        .filter_map(|(key, hint)| Some((key, hint?)));
+    given
+        .fold(Object::new(), |object, (key, hint)| {
+            object.json(key, if hint { "true" } else { "false" })
+        })
+        .end()
+}
+
+fn meta(meta: &Meta) -> Option<String> {
+    let mut entries: Vec<_> = meta.iter().filter(|(key, _)| key.contains('/')).collect();
+    entries.sort_unstable_by_key(|(key, _)| *key);
+    if entries.is_empty() {
+        return None;
+    }
+    let object = entries.iter().fold(Object::new(), |object, (key, value)| {
+        object.json(key, &value.to_string())
+    });
+    Some(object.end())
+}
+
+fn repair(repair: &Repair) -> String {
+    Object::new()
+        .text("path", &repair.path)
+        .text("kind", repair.kind.as_str())
+        .text("from", &repair.from)
+        .text("to", &repair.to)
+        .end()
+}
+
+fn text_block(text: &str) -> String {
+    Object::new().text("type", "text").text("text", text).end()
+}
+
+/// Data is text; all else has a block of its own.
+fn block_json(block: &Block) -> String {
+    match block {
+        Block::Image { mime_type, data } => binary("image", mime_type, data),
+        Block::Audio { mime_type, data } => binary("audio", mime_type, data),
+        Block::Resource { uri, mime_type } => {
+            let last = uri.rsplit('/').find(|part| !part.is_empty());
+            let link = Object::new()
+                .text("type", "resource_link")
+                .text("uri", uri)
+                .text("name", last.unwrap_or(uri));
+            link.maybe_text("mimeType", mime_type.as_deref()).end()
+        }
+        Block::Document {
+            uri,
+            mime_type,
+            text,
+        } => {
+            let document = Object::new().text("uri", uri);
+            let document = document.maybe_text("mimeType", mime_type.as_deref());
+            Object::new()
+                .text("type", "resource")
+                .json("resource", &document.text("text", text).end())
+                .end()
+        }
+        other => text_block(&other.to_plain()),
+    }
+}
+
+fn binary(kind: &str, mime_type: &str, data: &str) -> String {
+    Object::new()
+        .text("type", kind)
+        .text("data", data)
+        .text("mimeType", mime_type)
+        .end()
+}

@@ -1,0 +1,316 @@
+//! Providers' wire formats, as pure text: no network, no clock.
+//!
+//! Each provider is a folder. A new one has
+//!
+//! | file | what it holds |
+//! | --- | --- |
+//! | `mod.rs` | the sources of the format, and the type that writes it |
+//! | `request.rs` | `impl WriteRequest`: definitions, tool choice, messages, answers |
+//! | `response.rs` | `Response`, with `read` and `impl ReadResponse`: one pass over the text, and all that is asked of it. `call` finds the call that an element of a response is |
+//! | `stream.rs` | `Stream`, with `impl Assemble`: from pieces to the text of a whole response, which `Response` reads |
+//!
+//! It is named by a variant of [`Wire`], in `Wire::provider`, `Wire::read`, `Wire::stream` and
+//! [`Wire::detect`].
+//!
+//! Beside the folders stands what they share: `read` (members of objects, as they stand in the text),
+//! `call` (lists of calls, their ids, their echo) and `stream`.
+
+mod answer_form;
+mod anthropic;
+mod bedrock;
+mod call;
+mod choice;
+mod completion;
+mod conversation;
+mod declared;
+mod error;
+mod gemini;
+mod mcp;
+mod ollama;
+mod openai;
+mod read;
+mod responses;
+mod stream;
+
+use toolwright_json::list;
+
+use self::answer_form::AnswerForm;
+use self::read::Members;
+use self::stream::Assemble;
+use crate::call::{Encoder, ToolCall, ToolDef, ToolResult};
+use toolwright_schema::render::SchemaDoc;
+
+pub(crate) use self::declared::Declared;
+
+pub use self::choice::{Parallel, ToolChoice, ToolChoiceError};
+pub use self::completion::{Completion, Stop, Usage};
+pub use self::conversation::Utterance;
+pub use self::error::WireError;
+pub use self::stream::{Accumulator, StreamEvent, Streamed};
+
+/// A provider's format: how tools are declared, how calls come and how answers go.
+///
+/// | wire | where [`definitions`](Self::definitions) go | where [`tool_choice`](Self::tool_choice) goes | where [`turn`](Self::turn) goes |
+/// | --- | --- | --- | --- |
+/// | `OpenAiChat` | `tools` | `tool_choice` | `messages` |
+/// | `OpenAiResponses` | `tools` | `tool_choice` | `input` |
+/// | `Anthropic` | `tools` | `tool_choice` | `messages` |
+/// | `Gemini` | `tools` | `toolConfig` | `contents` |
+/// | `Ollama` | `tools` | has none | `messages` |
+/// | `BedrockConverse` | `toolConfig.tools` | `toolConfig.toolChoice` | `messages` |
+/// | `Mcp`, `Mcp2026` | `tools` of the result of `tools/list` | has none | what is answered to the client |
+///
+/// A model that MCP serves is on the other side: its "response" is the client's `tools/call`.
+///
+/// ```
+/// use toolwright::{ToolCall, Wire};
+///
+/// let response = r#"{"choices": [{"message": {"role": "assistant", "tool_calls": [
+///     {"id": "call_1", "type": "function", "function": {"name": "add", "arguments": "{\"a\": 1}"}}
+/// ]}}]}"#;
+/// let calls = Wire::OpenAiChat.calls(response).unwrap();
+/// assert_eq!(calls, [ToolCall::new("call_1", "add", r#"{"a": 1}"#)]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Wire {
+    /// `OpenAI`'s Chat Completions, and the many endpoints that speak it.
+    OpenAiChat,
+    /// `OpenAI`'s Responses.
+    OpenAiResponses,
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Gemini's `generateContent`.
+    Gemini,
+    /// Ollama's `/api/chat`.
+    Ollama,
+    /// Amazon Bedrock's Converse.
+    BedrockConverse,
+    /// The Model Context Protocol up to 2025-11-25, as its server.
+    Mcp,
+    /// The Model Context Protocol of 2026-07-28, as its server: structured content of any type.
+    Mcp2026,
+}
+
+/// `request.rs`: what a request says. [`Wire`] has the words to it.
+trait WriteRequest: Sync {
+    fn definition(&self, tool: &Declared<'_>) -> String;
+
+    /// The value of `tools`, of which `list` is the text of an array of all definitions.
+    fn definitions(&self, list: String) -> String {
+        list
+    }
+
+    fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError>;
+
+    /// The choice's value; `None` where the wire has no word for it.
+    fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String>;
+
+    /// The members of a request's body that say all this.
+    fn request(&self, definitions: &str, choice: Option<&str>, parallel: Parallel) -> String;
+
+    /// A person's words as a message, if the provider takes them.
+    fn user(&self, text: &str) -> Option<String>;
+
+    /// The model's words and calls as messages, where its own are not at hand.
+    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String>;
+
+    fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String>;
+
+    /// The members of a request's body that have the conversation; `None` where there is none.
+    fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String>;
+
+    /// The members of a request's body that ask for an answer of this form; `None` where the wire
+    /// has no word for it.
+    fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String>;
+}
+
+/// `response.rs`: a response that was read, and all that is asked of it.
+trait ReadResponse {
+    fn calls(&self) -> Vec<ToolCall>;
+
+    /// The messages that the next request repeats.
+    fn messages(&self) -> Vec<String>;
+
+    /// All messages that the next request gains: `answers` are the `results` as
+    /// [`WriteRequest::results`] wrote them.
+    fn turn(&self, _: &[ToolResult], answers: Vec<String>) -> Vec<String> {
+        let mut messages = self.messages();
+        messages.extend(answers);
+        messages
+    }
+
+    fn text(&self) -> String;
+
+    fn stop(&self) -> Option<Stop>;
+
+    fn usage(&self) -> Option<Usage>;
+
+    /// The failure that the response reports, where it can be read all the same.
+    fn failure(&self) -> Option<WireError> {
+        None
+    }
+}
+
+impl Wire {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::OpenAiChat,
+        Self::OpenAiResponses,
+        Self::Anthropic,
+        Self::Gemini,
+        Self::Ollama,
+        Self::BedrockConverse,
+        Self::Mcp,
+        Self::Mcp2026,
+    ];
+
+    /// Writes requests.
+    fn provider(self) -> &'static dyn WriteRequest {
+        match self {
+            Self::OpenAiChat => &openai::OpenAiChat,
+            Self::OpenAiResponses => &responses::OpenAiResponses,
+            Self::Anthropic => &anthropic::Anthropic,
+            Self::Gemini => &gemini::Gemini,
+            Self::Ollama => &ollama::Ollama,
+            Self::BedrockConverse => &bedrock::BedrockConverse,
+            Self::Mcp => &mcp::Mcp::UP_TO_2025,
+            Self::Mcp2026 => &mcp::Mcp::OF_2026,
+        }
+    }
+
+    /// Reads a whole response, once.
+    fn read(self, response: &str) -> Result<Box<dyn ReadResponse + '_>, WireError> {
+        Ok(match self {
+            Self::OpenAiChat => Box::new(openai::response::Response::read(response)?),
+            Self::OpenAiResponses => Box::new(responses::response::Response::read(response)?),
+            Self::Anthropic => Box::new(anthropic::response::Response::read(response)?),
+            Self::Gemini => Box::new(gemini::response::Response::read(response)?),
+            Self::Ollama => Box::new(ollama::response::Response::read(response)?),
+            Self::BedrockConverse => Box::new(bedrock::response::Response::read(response)?),
+            Self::Mcp | Self::Mcp2026 => Box::new(mcp::response::Response::read(response)?),
+        })
+    }
+
+    /// Reads a response that comes in pieces.
+    fn stream(self) -> Box<dyn Assemble> {
+        match self {
+            Self::OpenAiChat => Box::<openai::stream::Stream>::default(),
+            Self::OpenAiResponses => Box::<responses::stream::Stream>::default(),
+            Self::Anthropic => Box::<anthropic::stream::Stream>::default(),
+            Self::Gemini => Box::<gemini::stream::Stream>::default(),
+            Self::Ollama => Box::<ollama::stream::Stream>::default(),
+            Self::BedrockConverse => Box::<bedrock::stream::Stream>::default(),
+            Self::Mcp | Self::Mcp2026 => Box::<mcp::stream::Stream>::default(),
+        }
+    }
+
+    /// The wire that a response was written in, as far as it shows.
+    pub fn detect(response: &str) -> Option<Self> {
+        let members = Members::read(response).ok()?;
+        let find = |key: &str| members.all(key).find(|value| value.get() != "null");
+        let has = |key: &str| find(key).is_some();
+        let output = find("output").and_then(|value| value.get().chars().next());
+        Some(match output {
+            _ if has("choices") => Self::OpenAiChat,
+            _ if has("candidates") => Self::Gemini,
+            _ if has("jsonrpc") => Self::Mcp,
+            Some('[') => Self::OpenAiResponses,
+            Some('{') => Self::BedrockConverse,
+            _ if has("content") => Self::Anthropic,
+            _ if has("message") => Self::Ollama,
+            _ => return None,
+        })
+    }
+
+    /// One tool of a request's `tools` array. Of Gemini's, one of its `functionDeclarations`.
+    pub fn definition(self, def: &ToolDef) -> String {
+        self.provider().definition(&Declared::plain(def))
+    }
+
+    /// Reads one tool of a request's `tools` array back. What the form has no place for is not
+    /// there afterwards.
+    ///
+    /// # Errors
+    /// When the text is not of this form.
+    pub fn parse_definition(self, definition: &str) -> Result<ToolDef, WireError> {
+        self.provider().parse_definition(definition)
+    }
+
+    /// The calls of a response, in order; none if the model made none.
+    ///
+    /// Arguments stay text. Whatever is wrong with one call shows when it is answered: a call
+    /// without a name is a call of an unknown tool, and arguments that are no JSON are refused with
+    /// the place where they break. A call without an id gets `call_0`, `call_1` and so on, by its
+    /// place, and so does one whose id a call before it has: providers refuse a request with two calls of one
+    /// id. Both run, and each is answered under its own.
+    ///
+    /// # Errors
+    /// When the response itself is no JSON or of another form.
+    pub fn calls(self, response: &str) -> Result<Vec<ToolCall>, WireError> {
+        Ok(self.read(response)?.calls())
+    }
+
+    /// The answers as messages for the next request: the text of an array, to be appended to
+    /// `messages` behind the assistant's message. For MCP, the `result` of each call, whose `_meta` has under
+    /// `toolwright/repairs` how its arguments were repaired, if they were: a list of
+    /// `{"path", "kind", "from", "to"}`, as in `Repair`.
+    ///
+    /// `encoder` writes what is text; blocks of content stay blocks where the provider has them.
+    /// Elsewhere the model is told their text: of JSON the JSON, of a resource where it lies, of
+    /// pictures and sound their type.
+    pub fn results(self, results: &[ToolResult], encoder: Encoder) -> String {
+        list(self.provider().results(results, encoder))
+    }
+
+    /// What the next request's `messages` gain by this response: the assistant's message and the
+    /// answers to its calls. The text of an array. For MCP, the responses to the client's requests.
+    /// Providers refuse a turn in which an answer is missing: of calls that waited, see
+    /// `Pending`.
+    ///
+    /// What the model said stays as it came, byte by byte, with two exceptions. A call without an id,
+    /// or with that of a call before it, is given the one that [`calls`](Self::calls) made, so that the
+    /// provider finds the call that is answered; one that is no object becomes one. Arguments that are no object, where the
+    /// provider takes nothing else, become one: `{"INVALID_JSON": "…"}`.
+    ///
+    /// # Errors
+    /// When the response itself is no JSON or of another form.
+    pub fn turn(
+        self,
+        response: &str,
+        results: &[ToolResult],
+        encoder: Encoder,
+    ) -> Result<String, WireError> {
+        let response = self.read(response)?;
+        let answers = self.provider().results(results, encoder);
+        Ok(list(response.turn(results, answers)))
+    }
+
+    /// Writes one tool of a request's list of tools.
+    pub(crate) fn write_tool(self, tool: &Declared<'_>) -> String {
+        self.provider().definition(tool)
+    }
+
+    /// Writes a request's list of tools around the text of an array of them.
+    pub(crate) fn write_tools(self, array: String) -> String {
+        self.provider().definitions(array)
+    }
+
+    /// Writes the choice of a tool; `None` if the provider has no way to say it.
+    pub(crate) fn write_choice(self, choice: &ToolChoice, parallel: Parallel) -> Option<String> {
+        self.provider().tool_choice(choice, parallel)
+    }
+
+    /// Puts a streamed response together again.
+    pub fn accumulator(self) -> Accumulator {
+        Accumulator::new(self)
+    }
+}
+
+/// A definition, of which a provider's form has no more than this.
+fn read_def(name: String, description: Option<String>, input: Option<SchemaDoc>) -> ToolDef {
+    ToolDef {
+        input: input.unwrap_or_else(SchemaDoc::empty_object),
+        ..ToolDef::new(name, description.unwrap_or_default())
+    }
+}

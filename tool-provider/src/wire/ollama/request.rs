@@ -1,0 +1,82 @@
+use super::super::answer_form::AnswerForm;
+use super::super::call::as_object;
+use super::super::declared::Declared;
+use super::super::openai::request as openai;
+use super::super::{Parallel, ToolChoice, WireError, WriteRequest};
+use super::Ollama;
+use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
+use toolwright_json::{Object, list, quoted};
+
+impl WriteRequest for Ollama {
+    /// The form is that of `OpenAI`'s chat.
+    fn definition(&self, tool: &Declared<'_>) -> String {
+        openai::definition(tool)
+    }
+
+    fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError> {
+        openai::parse_definition(text)
+    }
+
+    fn user(&self, text: &str) -> Option<String> {
+        Some(openai::user(text))
+    }
+
+    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
+        vec![openai::assistant(text, calls, |call| {
+            let function = Object::new()
+                .text("name", &call.name)
+                .json("arguments", &as_object(&call.arguments))
+                .end();
+            Object::new()
+                .text("id", &call.id)
+                .json("function", &function)
+                .end()
+        })]
+    }
+
+    fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
+        Some(openai::conversation(system, messages))
+    }
+
+    /// One message an answer. Pictures stand beside the text, which says that they are there;
+    /// there is no flag for an error.
+    fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String> {
+        let messages = results.iter().map(|result| {
+            let message = Object::new()
+                .text("role", "tool")
+                .text("tool_name", &result.name)
+                .text("tool_call_id", &result.id)
+                .text("content", &result.content(encoder));
+            message
+                .maybe_json("images", pictures(result).as_deref())
+                .end()
+        });
+        messages.collect()
+    }
+
+    /// There is no word for any: the model chooses among the tools that are sent.
+    fn tool_choice(&self, _: &ToolChoice, _: Parallel) -> Option<String> {
+        None
+    }
+
+    fn request(&self, definitions: &str, _: Option<&str>, _: Parallel) -> String {
+        Object::new().json("tools", definitions).end()
+    }
+
+    /// Source: `format` of ollama/ollama, `docs/api.md`, 2026-10.
+    fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String> {
+        Some(Object::new().json("format", form.schema).end())
+    }
+}
+
+fn pictures(result: &ToolResult) -> Option<String> {
+    let Ok(Outcome::Content(content)) = &result.outcome else {
+        return None;
+    };
+    let pictures = content.blocks().iter().filter_map(|block| match block {
+        Block::Image { data, .. } => Some(quoted(data)),
+        _ => None,
+    });
+    let pictures: Vec<_> = pictures.collect();
+    (!pictures.is_empty()).then(|| list(pictures))
+}

@@ -1,0 +1,73 @@
+//! Ollama's `/api/chat`: whole responses line by line, of which each message is what is new. Calls
+//! come whole.
+//!
+//! Source: `ChatResponse` of ollama/ollama, `api/types.go`, 2026-10.
+
+use serde_json::value::RawValue;
+
+use super::super::WireError;
+use super::super::openai::response::call;
+use super::super::read::{Members, elements};
+use super::super::stream::tree::Tree;
+use super::super::stream::{Assemble, DeltaSink};
+use crate::call::ToolCall;
+
+#[derive(Debug, Default)]
+pub(in super::super) struct Stream {
+    response: Tree,
+    message: Tree,
+    calls: Vec<Tree>,
+}
+
+impl Assemble for Stream {
+    fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
+        let event = Members::read(json)
+            .map_err(|error| WireError::json("this is no event of an Ollama stream", error))?;
+        for (key, value) in event.iter() {
+            match key {
+                "error" => WireError::none_reported(value)?,
+                "message" => self.message(value, sink),
+                _ => {
+                    sink.ended |= key == "done" && value.get() == "true";
+                    self.response.set(key, value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, _: bool) -> (Tree, Vec<ToolCall>) {
+        let Self {
+            mut response,
+            mut message,
+            calls,
+        } = *self;
+        if !calls.is_empty() {
+            message.put("tool_calls", Tree::List(calls));
+        }
+        response.put("message", message);
+        (response, Vec::new())
+    }
+}
+
+impl Stream {
+    fn message(&mut self, message: &RawValue, sink: &mut DeltaSink) {
+        for (key, value) in Members::of(Some(message)).iter() {
+            match key {
+                "tool_calls" => {
+                    for call in elements(Some(value)) {
+                        self.call(call, sink);
+                    }
+                }
+                "role" => self.message.set(key, value),
+                _ => self.message.join_under(key, value, "content", sink),
+            }
+        }
+    }
+
+    fn call(&mut self, element: &RawValue, sink: &mut DeltaSink) {
+        let call = call(&Members::of(Some(element)));
+        sink.whole_call(self.calls.len(), &call);
+        self.calls.push(Tree::Raw(element.get().to_owned()));
+    }
+}

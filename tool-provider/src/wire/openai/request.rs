@@ -1,0 +1,167 @@
+use serde::Deserialize;
+use toolwright_json::{Object, list, quoted};
+
+use super::super::answer_form::AnswerForm;
+use super::super::declared::Declared;
+use super::super::read::object;
+use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
+use super::OpenAiChat;
+use crate::call::{Encoder, ToolCall, ToolDef, ToolResult};
+use toolwright_schema::render::SchemaDoc;
+
+impl WriteRequest for OpenAiChat {
+    fn definition(&self, tool: &Declared<'_>) -> String {
+        definition(tool)
+    }
+
+    fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError> {
+        parse_definition(text)
+    }
+
+    fn user(&self, text: &str) -> Option<String> {
+        Some(user(text))
+    }
+
+    /// Arguments are text here, whatever they are.
+    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
+        vec![assistant(text, calls, |call| {
+            let function = Object::new()
+                .text("name", &call.name)
+                .text("arguments", &call.arguments)
+                .end();
+            Object::new()
+                .text("id", &call.id)
+                .text("type", "function")
+                .json("function", &function)
+                .end()
+        })]
+    }
+
+    fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
+        Some(conversation(system, messages))
+    }
+
+    /// One message an answer. Its content is text: the API takes no other parts of a tool.
+    fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String> {
+        let messages = results.iter().map(|result| {
+            Object::new()
+                .text("role", "tool")
+                .text("tool_call_id", &result.id)
+                .text("content", &result.content(encoder))
+                .end()
+        });
+        messages.collect()
+    }
+
+    fn tool_choice(&self, choice: &ToolChoice, _: Parallel) -> Option<String> {
+        Some(match choice {
+            ToolChoice::Specific(name) => {
+                let function = Object::new().text("name", name).end();
+                Object::new()
+                    .text("type", "function")
+                    .json("function", &function)
+                    .end()
+            }
+            word => mode(word),
+        })
+    }
+
+    fn request(&self, definitions: &str, choice: Option<&str>, parallel: Parallel) -> String {
+        request(definitions, choice, parallel)
+    }
+
+    /// Source: `response_format` of openai/openai-openapi, `openapi.yaml`, 2026-08.
+    fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String> {
+        let named = form.write(Object::new().text("name", AnswerForm::NAME));
+        let format = Object::new()
+            .text("type", "json_schema")
+            .json("json_schema", &named.end());
+        let body = Object::new().json("response_format", &format.end());
+        Some(body.end())
+    }
+}
+
+pub(in super::super) fn user(text: &str) -> String {
+    Object::new()
+        .text("role", "user")
+        .text("content", text)
+        .end()
+}
+
+/// The message of a model that calls like this.
+pub(in super::super) fn assistant(
+    text: &str,
+    calls: &[ToolCall],
+    call: impl Fn(&ToolCall) -> String,
+) -> String {
+    let message = Object::new()
+        .text("role", "assistant")
+        .text("content", text);
+    let calls = (!calls.is_empty()).then(|| list(calls.iter().map(call)));
+    message.maybe_json("tool_calls", calls.as_deref()).end()
+}
+
+/// The system prompt is a message, the first.
+pub(in super::super) fn conversation(system: Option<&str>, messages: Vec<String>) -> String {
+    let system = system.map(|system| {
+        Object::new()
+            .text("role", "system")
+            .text("content", system)
+            .end()
+    });
+    let messages = list(system.into_iter().chain(messages));
+    Object::new().json("messages", &messages).end()
+}
+
+/// The choices that are one word.
+pub(in super::super) fn mode(choice: &ToolChoice) -> String {
+    quoted(match choice {
+        ToolChoice::Required => "required",
+        ToolChoice::None => "none",
+        ToolChoice::Auto | ToolChoice::Specific(_) => "auto",
+    })
+}
+
+pub(in super::super) fn request(
+    definitions: &str,
+    choice: Option<&str>,
+    parallel: Parallel,
+) -> String {
+    let alone = (parallel == Parallel::Forbidden).then_some("false");
+    let body = Object::new().json("tools", definitions);
+    let body = body.maybe_json("tool_choice", choice);
+    body.maybe_json("parallel_tool_calls", alone).end()
+}
+
+pub(in super::super) fn definition(tool: &Declared<'_>) -> String {
+    let function = |object: Object| {
+        let function = object
+            .text("name", tool.name)
+            .text("description", &tool.def.description)
+            .with("parameters", |out| tool.write_schema(out));
+        function.maybe_json("strict", tool.strict.then_some("true"))
+    };
+    let definition = tool.open().text("type", "function");
+    definition.object("function", function).end()
+}
+
+pub(in super::super) fn parse_definition(text: &str) -> Result<ToolDef, WireError> {
+    #[derive(Deserialize)]
+    struct Tool {
+        function: Function,
+    }
+    #[derive(Deserialize)]
+    struct Function {
+        name: String,
+        description: Option<String>,
+        parameters: Option<SchemaDoc>,
+    }
+    let tool: Tool = object(text)
+        .map_err(|error| WireError::json("this is no OpenAI tool definition", error))?;
+    let function = tool.function;
+    Ok(read_def(
+        function.name,
+        function.description,
+        function.parameters,
+    ))
+}

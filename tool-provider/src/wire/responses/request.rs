@@ -1,0 +1,131 @@
+use serde::Deserialize;
+use toolwright_json::{Object, list};
+
+use super::super::answer_form::AnswerForm;
+use super::super::declared::Declared;
+use super::super::openai::request::{mode, request, user};
+use super::super::read::object;
+use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
+use super::OpenAiResponses;
+use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
+use toolwright_schema::render::SchemaDoc;
+
+impl WriteRequest for OpenAiResponses {
+    /// `strict` is said: where it is missing, this API takes it for `true`.
+    fn definition(&self, tool: &Declared<'_>) -> String {
+        let def = tool.def;
+        tool.open()
+            .text("type", "function")
+            .text("name", tool.name)
+            .text("description", &def.description)
+            .with("parameters", |out| tool.write_schema(out))
+            .json("strict", if tool.strict { "true" } else { "false" })
+            .end()
+    }
+
+    fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError> {
+        #[derive(Deserialize)]
+        struct Tool {
+            #[serde(rename = "type")]
+            kind: Option<String>,
+            name: Option<String>,
+            description: Option<String>,
+            parameters: Option<SchemaDoc>,
+        }
+        let tool: Tool = object(text)
+            .map_err(|error| WireError::json("this is no OpenAI tool definition", error))?;
+        match (tool.kind.as_deref(), tool.name) {
+            (None | Some("function"), Some(name)) => {
+                Ok(read_def(name, tool.description, tool.parameters))
+            }
+            (None | Some("function"), None) => Err(WireError::new(
+                "this is no OpenAI tool definition: it has no `name`",
+            )),
+            // Such as `web_search`: its schema is OpenAI's and so is its code.
+            (Some(kind), _) => Err(WireError::new(format!(
+                "the tool definition is of the type {kind:?}, which is no function"
+            ))),
+        }
+    }
+
+    fn user(&self, text: &str) -> Option<String> {
+        Some(user(text))
+    }
+
+    /// Words and calls are items of their own.
+    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
+        let said = Object::new()
+            .text("role", "assistant")
+            .text("content", text);
+        let said = (!text.is_empty() || calls.is_empty()).then(|| said.end());
+        let calls = calls.iter().map(|call| {
+            Object::new()
+                .text("type", "function_call")
+                .text("call_id", &call.id)
+                .text("name", &call.name)
+                .text("arguments", &call.arguments)
+                .end()
+        });
+        said.into_iter().chain(calls).collect()
+    }
+
+    fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
+        let body = Object::new().maybe_text("instructions", system);
+        Some(body.json("input", &list(messages)).end())
+    }
+
+    /// One item an answer. There is no flag for an error.
+    fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String> {
+        let items = results.iter().map(|result| {
+            let item = Object::new()
+                .text("type", "function_call_output")
+                .text("call_id", &result.id);
+            match &result.outcome {
+                Ok(Outcome::Content(content)) => {
+                    let parts = content.blocks().iter().map(part);
+                    item.json("output", &list(parts)).end()
+                }
+                _ => item.text("output", &result.content(encoder)).end(),
+            }
+        });
+        items.collect()
+    }
+
+    fn tool_choice(&self, choice: &ToolChoice, _: Parallel) -> Option<String> {
+        Some(match choice {
+            ToolChoice::Specific(name) => Object::new()
+                .text("type", "function")
+                .text("name", name)
+                .end(),
+            word => mode(word),
+        })
+    }
+
+    fn request(&self, definitions: &str, choice: Option<&str>, parallel: Parallel) -> String {
+        request(definitions, choice, parallel)
+    }
+
+    /// Source: `text.format` of openai/openai-openapi, `openapi.yaml`, 2026-08.
+    fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String> {
+        let format = Object::new()
+            .text("type", "json_schema")
+            .text("name", AnswerForm::NAME);
+        let format = form.write(format).end();
+        let text = Object::new().json("format", &format).end();
+        Some(Object::new().json("text", &text).end())
+    }
+}
+
+/// Text and pictures have parts of their own; of all else the model gets words.
+fn part(block: &Block) -> String {
+    match block {
+        Block::Image { mime_type, data } => Object::new()
+            .text("type", "input_image")
+            .text("image_url", &format!("data:{mime_type};base64,{data}"))
+            .end(),
+        other => Object::new()
+            .text("type", "input_text")
+            .text("text", &other.to_plain())
+            .end(),
+    }
+}

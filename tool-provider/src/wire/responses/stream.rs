@@ -1,0 +1,219 @@
+//! `OpenAI`'s Responses: items by `output_index`, then the whole response.
+//!
+//! Source: `ResponseStreamEvent` of openai/openai-openapi, `openapi.yaml`, 2026-08.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use super::super::WireError;
+use super::super::call::RawCall;
+use super::super::read::{Members, elements, is_object, text};
+use super::super::stream::tree::{Text, Tree};
+use super::super::stream::{Assemble, DeltaSink, unfinished};
+use super::response::call;
+use crate::call::ToolCall;
+
+#[derive(Debug, Default)]
+pub(in super::super) struct Stream {
+    response: Tree,
+    items: Vec<Item>,
+    /// How many items the provider's last word of the whole response has.
+    told: usize,
+}
+
+#[derive(Debug)]
+struct Item {
+    index: String,
+    tree: Tree,
+    call_id: Option<String>,
+    arguments: Text,
+    place: Option<usize>,
+    is_done: bool,
+}
+
+impl Assemble for Stream {
+    fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
+        let wrong = |error| WireError::json("this is no event of an OpenAI response", error);
+        let event = Members::read(json).map_err(wrong)?;
+        let keys = [
+            "type",
+            "output_index",
+            "item",
+            "delta",
+            "arguments",
+            "response",
+            "error",
+        ];
+        let [kind, index, item, delta, arguments, response, error] =
+            event.each(keys).map_err(wrong)?;
+        let kind = kind.and_then(|kind| text(kind.get()));
+        match kind.as_deref().unwrap_or_default() {
+            "response.output_item.added" => self.item(index, item, false, sink),
+            "response.output_item.done" => self.item(index, item, true, sink),
+            "response.function_call_arguments.delta" => {
+                if let (Some(item), Some(delta)) = (self.find(index), delta) {
+                    item.arguments.push(delta);
+                    item.tell(sink);
+                }
+            }
+            "response.function_call_arguments.done" => {
+                if let (Some(item), Some(whole)) = (self.find(index), arguments) {
+                    item.replace(whole, sink);
+                    item.is_done = true;
+                }
+            }
+            "response.output_text.delta" => {
+                let words = delta.and_then(|delta| text(delta.get()));
+                sink.words(words.map(Cow::into_owned));
+            }
+            "response.completed" | "response.incomplete" | "response.failed" => {
+                sink.ended = true;
+                self.whole(response);
+            }
+            "response.created" | "response.in_progress" | "response.queued" => {
+                self.whole(response);
+            }
+            "error" => {
+                let whole: &RawValue = serde_json::from_str(json).map_err(wrong)?;
+                return Err(WireError::reported(error.unwrap_or(whole)));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The provider's own whole response, if it has all that came. Imitators send one without
+    /// output.
+    fn finish(self: Box<Self>, ended: bool) -> (Tree, Vec<ToolCall>) {
+        let Self {
+            mut response,
+            items,
+            told,
+        } = *self;
+        let (mut whole, mut broken) = (Vec::new(), Vec::new());
+        for item in items {
+            let (tree, is_whole) = item.close(ended);
+            if is_whole {
+                whole.push(tree);
+            } else {
+                broken.extend(unfinished(&tree.json(), call));
+            }
+        }
+        if !ended || told < whole.len() || told == 0 {
+            response.put("output", Tree::List(whole));
+        }
+        (response, broken)
+    }
+}
+
+impl Stream {
+    fn find(&mut self, index: Option<&RawValue>) -> Option<&mut Item> {
+        let index = index.map_or("", RawValue::get);
+        self.items.iter_mut().rfind(|item| item.index == index)
+    }
+
+    /// The provider says the response as a whole; the later one has all of the earlier.
+    fn whole(&mut self, response: Option<&RawValue>) {
+        let Some(raw) = response else {
+            return;
+        };
+        let parts = Members::read(raw.get()).and_then(|response| response.each(["output"]));
+        if let Ok([output]) = parts {
+            self.told = elements(output).len();
+            self.response = Tree::Raw(raw.get().to_owned());
+        }
+    }
+
+    fn item(
+        &mut self,
+        index: Option<&RawValue>,
+        item: Option<&RawValue>,
+        is_done: bool,
+        sink: &mut DeltaSink,
+    ) {
+        let Some(raw) = item else {
+            return;
+        };
+        let call = call(&Members::of(Some(raw)));
+        let index = index.map_or("", RawValue::get);
+        let same = |item: &Item| item.index == index && item.is_same(call.as_ref(), is_done);
+        if !self.items.iter().any(same) {
+            let calls = self.items.iter().filter(|item| item.place.is_some());
+            let place = call.is_some().then(|| calls.count());
+            if let (Some(place), Some(call)) = (place, &call) {
+                sink.call(place, call.name());
+            }
+            self.items.push(Item {
+                index: index.to_owned(),
+                tree: Tree::null(),
+                call_id: call
+                    .as_ref()
+                    .and_then(RawCall::given_id)
+                    .map(Cow::into_owned),
+                arguments: Text::default(),
+                place,
+                is_done: false,
+            });
+        }
+        let Some(item) = self.items.iter_mut().rfind(|item| same(item)) else {
+            return;
+        };
+        if let Some(arguments) = call.and_then(|call| call.arguments) {
+            item.replace(arguments, sink);
+        }
+        item.tree = Tree::Raw(raw.get().to_owned());
+        item.is_done |= is_done;
+    }
+}
+
+impl Item {
+    /// Whether what is added or done is this one. Imitators give all items one index: what is added
+    /// after this was done is another, and so is a call of another id.
+    fn is_same(&self, call: Option<&RawCall<'_>>, is_done: bool) -> bool {
+        let id = call.and_then(RawCall::given_id);
+        let has_other_id = self
+            .call_id
+            .as_deref()
+            .zip(id.as_deref())
+            .is_some_and(|(own, id)| own != id);
+        let is_over = self.is_done && !is_done;
+        self.place.is_some() == call.is_some() && !has_other_id && !is_over
+    }
+
+    /// The whole arguments: what of them was not told yet is news.
+    fn replace(&mut self, whole: &RawValue, sink: &mut DeltaSink) {
+        let mut arguments = Text::default();
+        arguments.push(whole);
+        if arguments.is_empty() {
+            return;
+        }
+        if arguments.go_on_from(&self.arguments) {
+            self.arguments = arguments;
+            self.tell(sink);
+        } else {
+            let _ = arguments.news();
+            self.arguments = arguments;
+        }
+    }
+
+    fn tell(&mut self, sink: &mut DeltaSink) {
+        if let Some(place) = self.place {
+            sink.arguments(place, self.arguments.news());
+        }
+    }
+
+    /// The item, and whether all of it came.
+    fn close(mut self, ended: bool) -> (Tree, bool) {
+        let is_call = self.place.is_some();
+        let is_object = || self.arguments.text().is_some_and(|text| is_object(&text));
+        let is_whole = ended || self.is_done || (is_call && is_object());
+        if is_call && !self.arguments.is_empty() {
+            self.tree.put("arguments", Tree::Text(self.arguments));
+            if is_whole {
+                self.tree.put("status", Tree::string("completed"));
+            }
+        }
+        (self.tree, is_whole)
+    }
+}

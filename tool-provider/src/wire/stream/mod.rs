@@ -1,0 +1,267 @@
+//! Responses that come in pieces: put together, each is the text of the whole response, so that
+//! calls and messages are read of one as of the other.
+
+pub(super) mod blocks;
+pub(super) mod tree;
+
+use std::fmt;
+
+use self::tree::Tree;
+use super::call::{RawCall, ReadCall, with_made};
+use super::read::{Members, is_json};
+use super::{Wire, WireError};
+use crate::call::ToolCall;
+use crate::dialect::Renames;
+
+/// Puts a streamed response together.
+///
+/// It takes what the provider sends line by line ([`push`](Self::push)) or as bytes of whatever
+/// length ([`push_bytes`](Self::push_bytes)), and gives the whole response at the end: the text that
+/// the provider would have sent unstreamed, as far as calls and the next request's messages go.
+///
+/// ```
+/// use toolwright::{Encoder, Wire};
+///
+/// let mut stream = Wire::OpenAiChat.accumulator();
+/// for line in [
+///     r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":"add","arguments":""}}]}}]}"#,
+///     r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":"}}]}}]}"#,
+///     r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]}}]}"#,
+///     r#"data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#,
+///     "data: [DONE]",
+/// ] {
+///     stream.push(line).unwrap();
+/// }
+/// let streamed = stream.finish().unwrap();
+/// assert!(streamed.ended);
+/// let calls = Wire::OpenAiChat.calls(&streamed.response).unwrap();
+/// assert_eq!(&*calls[0].arguments, r#"{"a":1}"#);
+/// ```
+#[derive(Debug)]
+pub struct Accumulator {
+    wire: Wire,
+    state: Box<dyn Assemble>,
+    line: Vec<u8>,
+    begun: bool,
+    ended: bool,
+    renames: Renames,
+}
+
+/// What a piece of a stream brings that somebody may want to see at once.
+///
+/// A call's place is its number among the calls of this response, by the order in which they began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StreamEvent {
+    /// Words of the model's answer.
+    Text(String),
+    /// A call began: of this tool.
+    Call {
+        /// Its place.
+        place: usize,
+        /// The tool's name.
+        name: String,
+    },
+    /// A piece of a call's arguments.
+    Arguments {
+        /// The call's place.
+        place: usize,
+        /// The piece.
+        text: String,
+    },
+}
+
+/// A response that was streamed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Streamed {
+    /// The whole response, for [`Wire::calls`] and [`Wire::turn`]. Calls that broke off are not in
+    /// it.
+    pub response: String,
+    /// Whether the provider said that this is all.
+    pub ended: bool,
+    /// The calls that broke off with the stream, as far as they came.
+    pub unfinished: Vec<ToolCall>,
+}
+
+/// `stream.rs` of a provider: a response that comes in pieces.
+pub(super) trait Assemble: fmt::Debug + Send + Sync {
+    /// Takes one event. What it does not know is not for us.
+    fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError>;
+
+    /// Puts the response together, and the calls that broke off: there are none if the response
+    /// `ended`.
+    fn finish(self: Box<Self>, ended: bool) -> (Tree, Vec<ToolCall>);
+}
+
+/// Collects what events bring.
+#[derive(Debug, Default)]
+pub(super) struct DeltaSink {
+    events: Vec<StreamEvent>,
+    /// The provider said that nothing more comes.
+    pub(super) ended: bool,
+}
+
+impl DeltaSink {
+    /// Words of the answer.
+    pub(super) fn words(&mut self, text: Option<String>) {
+        self.events.extend(text.map(StreamEvent::Text));
+    }
+
+    /// A call begins.
+    pub(super) fn call(&mut self, place: usize, name: impl Into<String>) {
+        let name = name.into();
+        self.events.push(StreamEvent::Call { place, name });
+    }
+
+    /// A piece of a call's arguments.
+    pub(super) fn arguments(&mut self, place: usize, text: Option<String>) {
+        let text = text.filter(|text| !text.is_empty());
+        let event = text.map(|text| StreamEvent::Arguments { place, text });
+        self.events.extend(event);
+    }
+
+    /// A call that comes whole.
+    pub(super) fn whole_call(&mut self, place: usize, call: &RawCall<'_>) {
+        self.call(place, call.name());
+        self.arguments(place, Some(call.arguments().into_owned()));
+    }
+}
+
+impl Accumulator {
+    /// For a stream of this wire.
+    pub fn new(wire: Wire) -> Self {
+        Self {
+            wire,
+            state: wire.stream(),
+            line: Vec::new(),
+            begun: false,
+            ended: false,
+            renames: Renames::default(),
+        }
+    }
+
+    /// Tells each call by its tool's own name.
+    pub(crate) fn with_renames(self, renames: Renames) -> Self {
+        Self { renames, ..self }
+    }
+
+    /// The stream's wire.
+    pub fn wire(&self) -> Wire {
+        self.wire
+    }
+
+    /// Takes one event: its JSON, or lines of server-sent events around it. Empty lines, comments
+    /// that keep the connection alive, `[DONE]` and events of unknown types pass. Of Bedrock, an event
+    /// is an object with one key, its type: an SDK gives that, where the bytes are a format of AWS's
+    /// own. Of Gemini, ask for `alt=sse`: its other form is one array for the whole stream.
+    ///
+    /// # Errors
+    /// When a line is no JSON, or the provider reports an error. The rest is taken all the same, and
+    /// so is what comes after.
+    pub fn push(&mut self, event: &str) -> Result<Vec<StreamEvent>, WireError> {
+        let mut news = Vec::new();
+        let mut outcome = Ok(());
+        if event.trim_start().starts_with('{') && is_json(event) {
+            // One event over several lines, which no provider sends and people write.
+            outcome = self.data(event, &mut news);
+        } else {
+            for line in event.split(is_end_of_line) {
+                let taken = self.line(line, &mut news);
+                outcome = outcome.and(taken);
+            }
+        }
+        outcome.map(|()| news)
+    }
+
+    /// Takes bytes as they come from the network, cut wherever.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn push_bytes(&mut self, bytes: &[u8]) -> Result<Vec<StreamEvent>, WireError> {
+        let mut news = Vec::new();
+        let mut outcome = Ok(());
+        // Of a `\r\n` the second ends an empty line, which says nothing.
+        let mut pieces = bytes.split(|byte| is_end_of_line(char::from(*byte)));
+        let last = pieces.next_back().unwrap_or_default();
+        for piece in pieces {
+            self.line.extend_from_slice(piece);
+            let line = std::mem::take(&mut self.line);
+            let taken = self.line(&String::from_utf8_lossy(&line), &mut news);
+            outcome = outcome.and(taken);
+        }
+        self.line.extend_from_slice(last);
+        outcome.map(|()| news)
+    }
+
+    /// What came, put together.
+    ///
+    /// # Errors
+    /// When nothing came that begins a response.
+    pub fn finish(mut self) -> Result<Streamed, WireError> {
+        let rest = std::mem::take(&mut self.line);
+        // The last line may lack its end, or have broken off.
+        let _ = self.line(&String::from_utf8_lossy(&rest), &mut Vec::new());
+        if self.begun {
+            let (response, mut unfinished) = self.state.finish(self.ended);
+            for call in &mut unfinished {
+                self.renames.restore(&mut call.name);
+            }
+            Ok(Streamed {
+                response: response.json(),
+                ended: self.ended,
+                unfinished,
+            })
+        } else {
+            Err(WireError::new("the stream ended before a response began"))
+        }
+    }
+
+    fn line(&mut self, line: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
+        // A stream may begin with a mark of its byte order.
+        let start = if self.begun { "" } else { "\u{feff}" };
+        let line = line.strip_prefix(start).unwrap_or(line).trim();
+        let data = match line.split_once(':') {
+            Some(("data", data)) => data.trim_start(),
+            Some(("" | "event" | "id" | "retry", _)) => return Ok(()),
+            _ => line,
+        };
+        match data {
+            "" => Ok(()),
+            "[DONE]" => {
+                self.ended = true;
+                Ok(())
+            }
+            json => self.data(json, news),
+        }
+    }
+
+    fn data(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
+        let mut sink = DeltaSink::default();
+        let outcome = self.state.event(json, &mut sink);
+        self.ended |= sink.ended;
+        for event in &mut sink.events {
+            if let StreamEvent::Call { name, .. } = event
+                && let Some(own) = self.renames.from_provider(name)
+            {
+                own.clone_into(name);
+            }
+        }
+        news.append(&mut sink.events);
+        outcome?;
+        self.begun = true;
+        Ok(())
+    }
+}
+
+/// Server-sent events have three ends of a line: `\r\n`, `\n` and `\r`.
+fn is_end_of_line(char: char) -> bool {
+    matches!(char, '\n' | '\r')
+}
+
+/// A call that broke off, as far as it came.
+pub(super) fn unfinished(json: &str, call: ReadCall) -> Option<ToolCall> {
+    let call = call(&Members::read(json).ok()?)?;
+    let ids = with_made(&[call.given_id()]);
+    ids.into_iter().next().map(|id| call.under(id))
+}

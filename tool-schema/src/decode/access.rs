@@ -1,0 +1,386 @@
+use hashbrown::HashSet;
+use serde::de::{
+    DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor,
+};
+use toolwright_json::Place;
+
+use super::read::Json;
+use super::watch::{Inside, Watch};
+use super::{Error, Problem, Segment, key};
+
+/// Reads the value that stands next, of which this is known.
+#[inline]
+fn read<'de, T: DeserializeSeed<'de>>(
+    json: &mut Json<'de>,
+    watch: Watch,
+    seed: T,
+) -> Result<T::Value, Error> {
+    let mut elsewhere = None;
+    seed.deserialize(json.arrive(watch, &mut elsewhere)?)
+}
+
+/// The elements of an array.
+pub(super) struct Elements<'j, 'de> {
+    json: &'j mut Json<'de>,
+    place: Place,
+    index: usize,
+    inside: Inside,
+}
+
+impl<'j, 'de> Elements<'j, 'de> {
+    /// Before the opening bracket.
+    #[inline]
+    pub(super) fn new(json: &'j mut Json<'de>) -> Self {
+        Self {
+            json,
+            place: Place::Opened,
+            index: 0,
+            inside: Inside::TYPED,
+        }
+    }
+
+    /// Consumes the opening bracket.
+    pub(super) fn open(&mut self) -> Result<(), Error> {
+        self.json.enter_array()?;
+        self.inside.enter(self.json, true)
+    }
+
+    /// Refuses elements that the type has no place for.
+    pub(super) fn finish(&mut self) -> Result<(), Error> {
+        if self.json.next_element(&mut self.place)? {
+            return Err(Error::new(Problem::Length));
+        }
+        self.inside.close(self.json)
+    }
+}
+
+impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
+    type Error = Error;
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.json.about_elements())
+    }
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Error> {
+        if !self.json.next_element(&mut self.place)? {
+            return Ok(None);
+        }
+        self.json.asked = None;
+        let start = self.json.offset();
+        let index = self.index;
+        self.index += 1;
+        let watch = self.inside.element(self.json);
+        match watch.and_then(|watch| read(self.json, watch, seed)) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => Err(error.inside(Segment::Index(index), start)),
+        }
+    }
+}
+
+/// The entries of an object that is read as a struct. The struct itself looks for equal keys.
+pub(super) struct Fields<'j, 'de> {
+    json: &'j mut Json<'de>,
+    place: Place,
+    key: &'de str,
+    /// What the value behind it has to be.
+    value: Watch,
+    known: &'static [&'static str],
+    inside: Inside,
+    /// The keys so far that the struct does not know, where such may stand; all of them, where it
+    /// is not shown all.
+    others: Option<Box<Seen<'de>>>,
+}
+
+impl<'j, 'de> Fields<'j, 'de> {
+    /// Before the opening bracket.
+    #[inline]
+    pub(super) fn new(json: &'j mut Json<'de>, known: &'static [&'static str]) -> Self {
+        Self {
+            json,
+            place: Place::Opened,
+            key: "",
+            value: Watch::Typed,
+            known,
+            inside: Inside::TYPED,
+            others: None,
+        }
+    }
+
+    /// Consumes the opening bracket.
+    pub(super) fn open(&mut self) -> Result<(), Error> {
+        self.json.enter_object()?;
+        self.inside.enter(self.json, false)
+    }
+
+    /// The next key, of an object of which more is known than its type asks for.
+    fn watched_key(&mut self) -> Result<Option<&'de str>, Error> {
+        let key = loop {
+            let Some(key) = self.json.next_key(&mut self.place)? else {
+                return Ok(None);
+            };
+            // The struct does not see a key that is left out by `null`, nor finds it again.
+            if self.inside.is_lowered() {
+                self.once(key)?;
+            }
+            if !self.inside.is_left_out_by_null(key) || self.json.peek() != Some(b'n') {
+                break key;
+            }
+            self.json.word("null")?;
+        };
+        if self.inside.is_open() && !self.inside.is_lowered() && !self.known.contains(&key) {
+            self.once(key)?;
+        }
+        self.value = self.inside.value(self.json, key)?;
+        Ok(Some(key))
+    }
+
+    /// Goes to the next key, or to the end: then the place is [`Place::Closed`].
+    fn next(&mut self) -> Result<(), Error> {
+        match self.inside.expected_key(self.json, &mut self.place) {
+            Some((key, value)) => {
+                (self.key, self.value) = (key, value);
+                Ok(())
+            }
+            None if self.json.take_end(&mut self.place) => Ok(()),
+            None => self.next_of_any(),
+        }
+    }
+
+    /// Goes to the next key, whichever it is.
+    #[inline(never)]
+    fn next_of_any(&mut self) -> Result<(), Error> {
+        let key = if self.inside.is_typed() {
+            let key = self.json.next_key(&mut self.place)?;
+            self.json.asked = key.and(Some(self.known));
+            key
+        } else {
+            self.watched_key()?
+        };
+        self.key = key.unwrap_or_default();
+        Ok(())
+    }
+
+    fn once(&mut self, key: &'de str) -> Result<(), Error> {
+        let others = self.others.get_or_insert_with(|| Box::new(Seen::NONE));
+        if others.note(key) {
+            Ok(())
+        } else {
+            Err(Error::duplicate_key(key))
+        }
+    }
+
+    /// Refuses entries that the type did not read.
+    pub(super) fn finish(&mut self) -> Result<(), Error> {
+        if self.place != Place::Closed
+            && let Some(key) = self.json.next_key(&mut self.place)?
+        {
+            return Err(Error::unknown_key(key, self.known));
+        }
+        self.inside.close(self.json)
+    }
+}
+
+impl<'de> MapAccess<'de> for Fields<'_, 'de> {
+    type Error = Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Error> {
+        self.next()?;
+        if self.place == Place::Closed {
+            return Ok(None);
+        }
+        key::read(self.key, seed).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        let start = self.json.offset();
+        match read(self.json, self.value, seed) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(error.inside_key(self.key, start)),
+        }
+    }
+}
+
+/// The entries of an object that is read as a map, or as whatever it is.
+pub(super) struct Entries<'j, 'de> {
+    json: &'j mut Json<'de>,
+    place: Place,
+    key: &'de str,
+    seen: Seen<'de>,
+    is_map: bool,
+    inside: Inside,
+}
+
+/// The keys of a map so far: of two equal ones the last would win silently.
+pub enum Seen<'de> {
+    /// Most maps are small, and then the call needs no allocation that the map itself does not.
+    Few([&'de str; 8], usize),
+    Many(HashSet<&'de str, foldhash::fast::RandomState>),
+}
+
+impl<'de> Seen<'de> {
+    /// No keys yet.
+    pub(crate) const NONE: Self = Self::Few([""; 8], 0);
+
+    /// Notes a key; `false` if it was there.
+    pub(crate) fn note(&mut self, key: &'de str) -> bool {
+        let (keys, count) = match self {
+            Self::Few(keys, count) => (keys, count),
+            Self::Many(keys) => return keys.insert(key),
+        };
+        if keys.iter().take(*count).any(|known| *known == key) {
+            return false;
+        }
+        if let Some(free) = keys.get_mut(*count) {
+            *free = key;
+            *count += 1;
+        } else {
+            let many = keys.iter().copied().chain([key]).collect();
+            *self = Self::Many(many);
+        }
+        true
+    }
+}
+
+impl<'j, 'de> Entries<'j, 'de> {
+    /// Before the opening bracket. Without `is_map` it may be a struct that nobody announced: the
+    /// content of a variant, where the tag stands in a key beside it.
+    #[inline]
+    pub(super) fn new(json: &'j mut Json<'de>, is_map: bool) -> Self {
+        Self {
+            json,
+            place: Place::Opened,
+            key: "",
+            seen: Seen::NONE,
+            is_map,
+            inside: Inside::TYPED,
+        }
+    }
+
+    /// Consumes the opening bracket.
+    pub(super) fn open(&mut self) -> Result<(), Error> {
+        self.json.enter_object()?;
+        self.inside.enter(self.json, false)
+    }
+
+    fn next(&mut self) -> Result<Option<&'de str>, Error> {
+        if let Some(member) = self.inside.member() {
+            let key = member.next(self.json, &mut self.place)?;
+            self.key = key.unwrap_or_default();
+            return Ok(key);
+        }
+        self.next_of_any()
+    }
+
+    #[inline(never)]
+    fn next_of_any(&mut self) -> Result<Option<&'de str>, Error> {
+        while let Some(key) = self.json.next_key(&mut self.place)? {
+            if !self.seen.note(key) {
+                return Err(Error::duplicate_key(key));
+            }
+            self.key = key;
+            if !self.inside.is_left_out_by_null(key) || self.json.peek() != Some(b'n') {
+                return Ok(Some(key));
+            }
+            self.json.word("null")?;
+        }
+        Ok(None)
+    }
+
+    /// Refuses entries that the type did not read.
+    pub(super) fn finish(&mut self) -> Result<(), Error> {
+        match self.next()? {
+            Some(key) => Err(Error::unknown_key(key, &[])),
+            None => self.inside.close(self.json),
+        }
+    }
+}
+
+impl<'de> MapAccess<'de> for Entries<'_, 'de> {
+    type Error = Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Error> {
+        let Some(key) = self.next()? else {
+            return Ok(None);
+        };
+        match key::read(key, seed) {
+            Ok(key) => Ok(Some(key)),
+            Err(error) => Err(error.in_name(key)),
+        }
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        let key = self.key;
+        if !self.is_map && self.inside.is_typed() {
+            self.json.asked = Some(&[]);
+        }
+        let start = self.json.offset();
+        let watch = self.inside.value(self.json, key);
+        match watch.and_then(|watch| read(self.json, watch, seed)) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(error.inside_key(key, start)),
+        }
+    }
+}
+
+/// A variant with content: an object with one key.
+pub(super) struct Tagged<'j, 'de> {
+    pub(super) json: &'j mut Json<'de>,
+    pub(super) tag: &'de str,
+    pub(super) watch: Watch,
+}
+
+impl<'de> EnumAccess<'de> for Tagged<'_, 'de> {
+    type Error = Error;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Error> {
+        let variant = key::read(self.tag, seed)?;
+        Ok((variant, self))
+    }
+}
+
+impl<'de> Tagged<'_, 'de> {
+    fn read<T>(self, read: impl FnOnce(&mut Json<'de>) -> Result<T, Error>) -> Result<T, Error> {
+        let start = self.json.offset();
+        let mut elsewhere = None;
+        let json = self.json.arrive(self.watch, &mut elsewhere);
+        match json.and_then(read) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(error.inside_key(self.tag, start)),
+        }
+    }
+}
+
+impl<'de> VariantAccess<'de> for Tagged<'_, 'de> {
+    type Error = Error;
+
+    /// A variant without content is a string, and nothing else: no schema says `{"a": null}`.
+    fn unit_variant(self) -> Result<(), Error> {
+        Err(Error::new(Problem::Type { wanted: "a string" }))
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Error> {
+        self.read(|json| seed.deserialize(json))
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, Error> {
+        self.read(|json| json.deserialize_tuple(len, visitor))
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.read(|json| json.deserialize_struct("", fields, visitor))
+    }
+}

@@ -1,0 +1,487 @@
+//! Values without parts, and how many parts others have.
+//!
+//! Bounds are layers around a type: all of them hold, but of `pattern`, `format` and `multiple_of`,
+//! where only the outermost is published (`narrowed`).
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use toolwright_json::{Decimal, Integer, Number};
+
+use crate::decode::fault::say::json_string;
+use crate::decode::walk::is_listed;
+use crate::format;
+use crate::shape::{
+    Bounds, Edge, Int, IntegerRange, Kind, Literal, NumberRange, Rule, Shape, StringRules, Sure,
+};
+
+/// A value without parts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Leaf<'v> {
+    Null,
+    Bool,
+    Number(Number<'v>),
+    String(&'v str),
+}
+
+impl Leaf<'_> {
+    fn to_json(self) -> Cow<'static, str> {
+        match self {
+            Self::Null => "null".into(),
+            // Which of them, no shape asks.
+            Self::Bool => "true".into(),
+            Self::Number(number) => number.to_text().into_owned().into(),
+            Self::String(text) => json_string(text).into(),
+        }
+    }
+}
+
+/// What an outer layer has said, which an inner one then does not.
+#[derive(Default)]
+struct Said {
+    pattern: bool,
+    format: bool,
+    multiple_of: bool,
+}
+
+impl Sure {
+    /// Whether a value is one of these.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // Whoever reads a leaf knows which: one comparison is left.
+    fn admits(self, leaf: Leaf<'_>) -> bool {
+        match leaf {
+            Leaf::Number(number) => match self {
+                Self::Integers { min, max } => {
+                    let value = match number {
+                        Number::Unsigned(value) => i64::try_from(value).ok(),
+                        Number::Signed(value) => Some(value),
+                        Number::Text(..) => None,
+                    };
+                    value.is_some_and(|value| min <= value && value <= max)
+                }
+                Self::Numbers { above, below } => {
+                    let value = number.nearest();
+                    above < value && value < below
+                }
+                _ => false,
+            },
+            Leaf::String(text) => match self {
+                Self::Strings { min, max } => {
+                    let bytes = text.len() as u64;
+                    min <= bytes && bytes <= max
+                }
+                _ => false,
+            },
+            Leaf::Null | Leaf::Bool => false,
+        }
+    }
+}
+
+/// Whether a shape admits a value.
+#[inline(always)]
+#[allow(clippy::inline_always)] // See `Sure::admits`.
+pub(crate) fn admits(shape: &Shape<'_>, leaf: Leaf<'_>) -> bool {
+    shape.sure.admits(leaf) || looked_at(shape, leaf)
+}
+
+/// Whether a shape admits a value of which that is not sure.
+#[inline(never)]
+fn looked_at(mut shape: &Shape<'_>, leaf: Leaf<'_>) -> bool {
+    let mut said = Said::default();
+    loop {
+        shape = match (&shape.kind, leaf) {
+            (Kind::Any | Kind::Foreign(_) | Kind::Unknown, _) => return true,
+            (Kind::Nullable(_), Leaf::Null) => return true,
+            (Kind::Nullable(inner) | Kind::Sides { input: inner, .. }, _) => inner,
+            (Kind::Back(back), _) => back.shape(),
+            (Kind::Union(union), _) => {
+                return union.members.iter().any(|member| admits(member, leaf));
+            }
+            (Kind::Narrow(inner, bounds), leaf) => {
+                // `null` beside a bounded value is not bounded.
+                let bounded = match leaf {
+                    Leaf::Number(number) => bounds.admit_number(number, inner, &mut said),
+                    Leaf::String(text) => bounds.admit_string(text, &mut said),
+                    Leaf::Null | Leaf::Bool => true,
+                };
+                if !bounded {
+                    return false;
+                }
+                inner
+            }
+            (Kind::Rule(rule), leaf) => return admits_by(rule, leaf),
+            (Kind::Null, Leaf::Null) | (Kind::Bool, Leaf::Bool) => return true,
+            (Kind::Integer(range), Leaf::Number(number)) => return range.admits(number, &said),
+            (Kind::Number(range), Leaf::Number(number)) => return range.admits(number, &said),
+            (Kind::String(rules), Leaf::String(text)) => return rules.admits(text, &said),
+            (Kind::Enum(variants), Leaf::String(text)) => {
+                return variants.iter().any(|variant| variant.is_read_as(text));
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// Returns true if a rule admits a value.
+fn admits_by(rule: &Rule<'_>, leaf: Leaf<'_>) -> bool {
+    match rule {
+        Rule::Never | Rule::Places(_) | Rule::Contains(_) => false,
+        Rule::Not(inner) => !admits(inner, leaf),
+        Rule::If(rule) if admits(rule.condition, leaf) => admits(rule.then, leaf),
+        Rule::If(rule) => admits(rule.otherwise, leaf),
+        Rule::Literals(values) => is_listed(&leaf.to_json(), values),
+        Rule::All(parts) => parts.iter().all(|part| admits(part, leaf)),
+        Rule::OneOf(members) => members.iter().filter(|one| admits(one, leaf)).count() == 1,
+        Rule::When(types, inner) => {
+            let first = leaf.to_json().bytes().next();
+            !first.is_some_and(|first| types.has(first)) || admits(inner, leaf)
+        }
+        Rule::Text(text) => text.oracle.ask(&leaf.to_json(), &mut u64::MAX.clone()) == Some(true),
+    }
+}
+
+/// Whether an array or object may have so many parts.
+pub(crate) fn admits_count(mut shape: &Shape<'_>, count: usize) -> bool {
+    let count = count as u64;
+    let within = |min: u64, max: Option<u64>| min <= count && max.is_none_or(|max| count <= max);
+    loop {
+        shape = match &shape.kind {
+            Kind::Nullable(inner) | Kind::Sides { input: inner, .. } => inner,
+            Kind::Back(back) => back.shape(),
+            Kind::Narrow(inner, bounds) => {
+                if !within(bounds.min_len.unwrap_or(0), bounds.max_len) {
+                    return false;
+                }
+                inner
+            }
+            Kind::Array(array) => return within(array.min_len, array.max_len),
+            Kind::Map(map) => return within(map.min_len, map.max_len),
+            Kind::Tuple(items) => return count == items.len() as u64,
+            Kind::Rule(Rule::Places(places)) => return within(places.min_len, places.max_len),
+            _ => return true,
+        }
+    }
+}
+
+impl Bounds<'_> {
+    fn admit_string(&self, text: &str, said: &mut Said) -> bool {
+        let format = self.format;
+        if !has_length(text, self.min_len.unwrap_or(0), self.max_len) {
+            return false;
+        }
+        if let Some(pattern) = self.pattern
+            && !std::mem::replace(&mut said.pattern, true)
+            && !pattern.is_match(text)
+        {
+            return false;
+        }
+        if !format.is_empty() && !std::mem::replace(&mut said.format, true) {
+            return format::admits(format, text);
+        }
+        true
+    }
+
+    fn huge_multiple(&self, number: Number<'_>) -> bool {
+        self.multiple_of
+            .is_none_or(|of| is_decimal_multiple(number, of))
+    }
+
+    fn admit_number(&self, number: Number<'_>, inner: &Shape<'_>, said: &mut Said) -> bool {
+        if is_integer(inner) {
+            let Some(int) = int_of(number) else {
+                // The type itself says whether it has integers of any size.
+                return match is_huge(number) {
+                    Some(true) => self.min.is_none() && self.huge_multiple(number),
+                    Some(false) => self.max.is_none() && self.huge_multiple(number),
+                    None => false,
+                };
+            };
+            return self.min.is_none_or(|min| min <= int)
+                && self.max.is_none_or(|max| int <= max)
+                && match self.multiple_of {
+                    Some(of) if !std::mem::replace(&mut said.multiple_of, true) => {
+                        is_multiple(int, of.text.parse().unwrap_or(0))
+                    }
+                    _ => true,
+                };
+        }
+        within(number, self.from, self.to)
+            && match self.multiple_of {
+                Some(of) if !std::mem::replace(&mut said.multiple_of, true) => {
+                    is_decimal_multiple(number, of)
+                }
+                _ => true,
+            }
+    }
+}
+
+/// Whether a number is an integer that 128 bits do not hold, and below zero.
+fn is_huge(number: Number<'_>) -> Option<bool> {
+    match number {
+        Number::Text(text, _) if matches!(Integer::of(text), Some(Integer::Huge)) => {
+            Some(text.starts_with('-'))
+        }
+        _ => None,
+    }
+}
+
+/// Whether the values are integers.
+pub(crate) fn is_integer(shape: &Shape<'_>) -> bool {
+    matches!(shape.followed(), Kind::Integer(_))
+}
+
+impl IntegerRange {
+    fn admits(&self, number: Number<'_>, said: &Said) -> bool {
+        match int_of(number) {
+            Some(int) => {
+                self.holds(int) && (said.multiple_of || is_multiple(int, self.multiple_of))
+            }
+            None => self.is_unbounded() && is_huge(number).is_some(),
+        }
+    }
+
+    /// Whether the type has this integer.
+    pub(crate) fn holds(&self, int: Int) -> bool {
+        self.min <= int && int <= self.max && !(self.not_zero && int.is_zero())
+    }
+}
+
+impl NumberRange<'_> {
+    /// Whether the type has a number of this size.
+    pub(crate) fn is_wide_enough(&self, number: Number<'_>) -> bool {
+        let Number::Text(text, value) = number else {
+            // No type of float is too narrow for 64 bits.
+            return true;
+        };
+        if text.len() < 38 && !text.contains(['e', 'E']) {
+            // Nor for as many digits.
+            return true;
+        }
+        let value = value.abs();
+        if value < self.width {
+            return true;
+        }
+        // What is rounded to the width may be above it; of `f64` it is the same number then.
+        let width = format!("{:e}", self.width);
+        let is_f64 = self.width >= f64::MAX;
+        let unsigned = || text.strip_prefix('-').unwrap_or(text);
+        value <= self.width && (is_f64 || Decimal::of(unsigned()) <= Decimal::of(&width))
+    }
+
+    fn admits(&self, number: Number<'_>, said: &Said) -> bool {
+        self.is_wide_enough(number)
+            && within(number, self.min, self.max)
+            && (said.multiple_of
+                || self
+                    .multiple_of
+                    .is_none_or(|of| is_decimal_multiple(number, of)))
+    }
+}
+
+impl StringRules<'_> {
+    fn admits(&self, text: &str, said: &Said) -> bool {
+        has_length(text, self.min_len, self.max_len)
+            && (said.pattern || self.pattern.is_none_or(|pattern| pattern.is_match(text)))
+            && (said.format || self.format.is_empty() || format::admits(self.format, text))
+    }
+}
+
+/// Whether a text has so many characters (Unicode scalar values).
+fn has_length(text: &str, min: u64, max: Option<u64>) -> bool {
+    if min == 0 && max.is_none() {
+        return true;
+    }
+    // A character is one byte at least, and four at most.
+    let bytes = text.len() as u64;
+    if bytes < min || max.is_some_and(|max| bytes > max.saturating_mul(4)) {
+        return false;
+    }
+    if min.saturating_mul(4) <= bytes && max.is_none_or(|max| bytes <= max) {
+        return true;
+    }
+    let count = text.chars().count() as u64;
+    min <= count && max.is_none_or(|max| count <= max)
+}
+
+/// The integer that a number is, if one of Rust's types holds it.
+pub(crate) fn int_of(number: Number<'_>) -> Option<Int> {
+    match number {
+        Number::Unsigned(value) => Some(Int::unsigned(value.into())),
+        Number::Signed(value) => Some(Int::signed(value.into())),
+        Number::Text(text, _) => match Integer::of(text)? {
+            Integer::Unsigned(value) => Some(Int::unsigned(value)),
+            Integer::Signed(value) => Some(Int::signed(value)),
+            Integer::Huge => None,
+        },
+    }
+}
+
+fn is_multiple(int: Int, of: u64) -> bool {
+    of == 0 || int.magnitude.is_multiple_of(of.into())
+}
+
+fn within(number: Number<'_>, from: Option<Edge<'_>>, to: Option<Edge<'_>>) -> bool {
+    let inside = |edge: Option<Edge<'_>>, beyond: Ordering| {
+        edge.is_none_or(|edge| match compare(number, edge.at) {
+            Ordering::Equal => !edge.exclusive,
+            order => order != beyond,
+        })
+    };
+    inside(from, Ordering::Less) && inside(to, Ordering::Greater)
+}
+
+/// Floats decide where they differ, since rounding keeps the order; where they are equal, the
+/// decimal texts do.
+fn compare(number: Number<'_>, literal: Literal<'_>) -> Ordering {
+    match number.nearest().partial_cmp(&literal.value) {
+        Some(Ordering::Equal) | None => {
+            let text = number.to_text();
+            let order = Decimal::of(&text).partial_cmp(&Decimal::of(literal.text));
+            order.unwrap_or(Ordering::Equal)
+        }
+        Some(order) => order,
+    }
+}
+
+fn is_decimal_multiple(number: Number<'_>, of: Literal<'_>) -> bool {
+    let text = number.to_text();
+    match (Decimal::of(&text), Decimal::of(of.text)) {
+        (Some(value), Some(of)) => value.is_multiple_of(&of),
+        // Both have been read as numbers.
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Leaf, Sure, looked_at};
+    use crate::decode::Json;
+    use crate::decode::Store;
+    use crate::shape::{Bounds, Edge, Int, Kind, Literal, Shape};
+
+    const fn edge(value: f64, text: &'static str, exclusive: bool) -> Edge<'static> {
+        let at = Literal { value, text };
+        Edge { at, exclusive }
+    }
+
+    /// A shape within bounds.
+    fn narrow(shape: &'static Shape<'static>, bounds: Bounds<'static>) -> Shape<'static> {
+        Shape::new(Kind::Narrow(shape, bounds))
+    }
+
+    fn shapes() -> Vec<Shape<'static>> {
+        static U64: Shape<'_> = Shape::integer(0, u64::MAX as u128, 64);
+        static I128: Shape<'_> = Shape::integer(i128::MIN, i128::MAX.unsigned_abs(), 128);
+        static F64: Shape<'_> = Shape::number(f64::MAX);
+        static STRING: Shape<'_> = Shape::string(0, None);
+        const NONE: Bounds<'_> = Bounds::NONE;
+        let int = |value: i128| Some(Int::signed(value));
+        let beyond = i128::from(i64::MAX) + 1;
+        vec![
+            U64,
+            I128,
+            Shape::integer(-128, 127, 8),
+            narrow(
+                &U64,
+                Bounds {
+                    min: int(beyond),
+                    ..NONE
+                },
+            ),
+            narrow(
+                &U64,
+                Bounds {
+                    min: int(beyond - 1),
+                    max: int(beyond),
+                    ..NONE
+                },
+            ),
+            narrow(
+                &I128,
+                Bounds {
+                    max: int(-beyond - 1),
+                    ..NONE
+                },
+            ),
+            narrow(
+                &I128,
+                Bounds {
+                    min: int(-2),
+                    max: int(40),
+                    ..NONE
+                },
+            ),
+            F64,
+            Shape::number(crate::shape::NumberRange::F32),
+            narrow(
+                &F64,
+                Bounds {
+                    from: Some(edge(0.0, "0.0", true)),
+                    to: Some(edge(0.3, "0.3", false)),
+                    ..NONE
+                },
+            ),
+            narrow(
+                &F64,
+                Bounds {
+                    from: Some(edge(0.3, "0.3", false)),
+                    to: Some(edge(1e300, "1e300", true)),
+                    ..NONE
+                },
+            ),
+            STRING,
+            Shape::new(Kind::Nullable(&STRING)),
+            narrow(
+                &STRING,
+                Bounds {
+                    min_len: Some(1),
+                    max_len: Some(3),
+                    ..NONE
+                },
+            ),
+            narrow(
+                &STRING,
+                Bounds {
+                    min_len: Some(3),
+                    ..NONE
+                },
+            ),
+        ]
+    }
+
+    #[test]
+    fn what_is_sure_is_what_a_closer_look_says() {
+        let texts =
+            "0 -0 1 -1 41 0.3 0.30000000000000001 0.1 1e300 -1.5 127 128 -128 -129 3.5e38 1e400
+            9223372036854775806 9223372036854775807 9223372036854775808 18446744073709551615
+            -9223372036854775808 -9223372036854775809 170141183460469231731687303715884105728";
+        let store = Store::new();
+        let numbers = texts.split_whitespace().filter_map(|text| {
+            let number = Json::new(text, &store).number("a number");
+            number.ok().map(Leaf::Number)
+        });
+        let strings = [
+            "",
+            "a",
+            "é",
+            "abc",
+            "éé",
+            "ééé",
+            "🦀",
+            "🦀🦀🦀",
+            "🦀🦀🦀🦀",
+            "abcd",
+        ];
+        let leaves: Vec<_> = numbers.chain(strings.map(Leaf::String)).collect();
+        let mut sure = 0;
+        for shape in &shapes() {
+            for leaf in &leaves {
+                if Sure::admits(shape.sure, *leaf) {
+                    assert!(looked_at(shape, *leaf), "{shape:?} {leaf:?}");
+                    sure += 1;
+                }
+            }
+        }
+        assert!(sure > 100, "{sure}");
+    }
+}

@@ -1,0 +1,218 @@
+use std::fmt;
+
+use serde::de::{self, Unexpected};
+use toolwright_json::Expected;
+
+/// Why a value could not be decoded, and where. One word wide, since it is rare and results are not.
+#[derive(Debug)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    problem: Problem,
+    /// Byte offset of the value at fault, once known; white space may stand before it.
+    at: Option<usize>,
+    /// From the fault outwards: segments are pushed as the error travels up.
+    path: Vec<Segment>,
+}
+
+/// One step of a path into the arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Segment {
+    /// The value behind a key.
+    Key(String),
+    /// The element at a place.
+    Index(usize),
+    /// A key of a map itself. Nothing lies inside it.
+    Name(String),
+}
+
+/// What is wrong at the end of a path.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Problem {
+    /// The text is no JSON here.
+    Syntax {
+        expected: &'static str,
+    },
+    /// More than [`MAX_DEPTH`](super::MAX_DEPTH) arrays and objects.
+    TooDeep,
+    /// JSON, but of another type than wanted; the words are for where no shape has better ones.
+    Type {
+        wanted: &'static str,
+    },
+    /// A number outside the type's range.
+    Range,
+    /// A value that the type refuses, in words of its author's.
+    Refused(String),
+    /// An array with too few or too many elements.
+    Length,
+    Missing,
+    /// A key that is none of those `known`, as far as they are.
+    UnknownKey {
+        known: &'static [&'static str],
+    },
+    DuplicateKey,
+    UnknownVariant {
+        got: String,
+        allowed: &'static [&'static str],
+    },
+}
+
+impl Error {
+    #[cold]
+    pub fn new(problem: Problem) -> Self {
+        Self(Box::new(Inner {
+            problem,
+            at: None,
+            path: Vec::new(),
+        }))
+    }
+
+    #[cold]
+    pub(crate) fn at(problem: Problem, at: usize) -> Self {
+        Self::new(problem).located(at)
+    }
+
+    #[cold]
+    pub fn unknown_key(key: &str, known: &'static [&'static str]) -> Self {
+        Self::new(Problem::UnknownKey { known }).of(Segment::Key(key.to_owned()))
+    }
+
+    #[cold]
+    pub fn duplicate_key(key: &str) -> Self {
+        Self::new(Problem::DuplicateKey).of(Segment::Key(key.to_owned()))
+    }
+
+    #[cold]
+    pub fn missing_key(key: &str) -> Self {
+        Self::new(Problem::Missing).of(Segment::Key(key.to_owned()))
+    }
+
+    /// Notes the offset of the value at fault, unless an inner value has done so.
+    #[cold]
+    pub fn located(mut self, at: usize) -> Self {
+        self.0.at.get_or_insert(at);
+        self
+    }
+
+    fn of(mut self, segment: Segment) -> Self {
+        self.0.path.push(segment);
+        self
+    }
+
+    /// Notes that the fault is the value at `start`, or lies in it, and what leads there.
+    #[cold]
+    pub(crate) fn inside(self, segment: Segment, start: usize) -> Self {
+        self.located(start).of(segment)
+    }
+
+    /// The same for the value behind a key.
+    #[cold]
+    pub fn inside_key(self, key: &str, start: usize) -> Self {
+        self.inside(Segment::Key(key.to_owned()), start)
+    }
+
+    /// Notes that the fault is a key of a map, unless it is known to be one of a struct.
+    #[cold]
+    pub(crate) fn in_name(self, key: &str) -> Self {
+        if self.0.path.is_empty() {
+            self.of(Segment::Name(key.to_owned()))
+        } else {
+            self
+        }
+    }
+
+    pub fn into_parts(self) -> (Problem, Option<usize>, Vec<Segment>) {
+        let Inner {
+            problem,
+            at,
+            mut path,
+        } = *self.0;
+        path.reverse();
+        (problem, at, path)
+    }
+}
+
+impl From<toolwright_json::Error> for Error {
+    #[cold]
+    fn from(error: toolwright_json::Error) -> Self {
+        let problem = match error.expected() {
+            Expected::LessDepth => Problem::TooDeep,
+            expected => Problem::Syntax {
+                expected: expected.as_str(),
+            },
+        };
+        Self::at(problem, error.at())
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Never shown to a model: `Fault` has the words for that.
+        write!(f, "{:?}", self.0.problem)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl de::Error for Error {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        let words = message.to_string();
+        // What serde says itself names Rust types, which tell a model nothing.
+        if words.starts_with("data did not match any variant of untagged enum ")
+            || words.starts_with("no variant of enum ")
+        {
+            return Self::new(Problem::Type { wanted: "" });
+        }
+        // Of its buffers.
+        if words == "i128 is not supported" || words == "u128 is not supported" {
+            let words = "a 128-bit integer cannot be read here".into();
+            return Self::new(Problem::Refused(words));
+        }
+        Self::new(Problem::Refused(words))
+    }
+
+    fn invalid_type(_: Unexpected<'_>, _: &dyn de::Expected) -> Self {
+        Self::new(Problem::Type { wanted: "" })
+    }
+
+    /// How much a number type of Rust holds has been looked at by then, unless serde buffered the
+    /// number; all else is a rule of the type's author.
+    fn invalid_value(_: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        const WIDTHS: [&str; 10] = [
+            "i8", "i16", "i32", "i64", "i128", "u8", "u16", "u32", "u64", "u128",
+        ];
+        let words = expected.to_string();
+        if WIDTHS.contains(&words.as_str()) || words.starts_with("a nonzero ") {
+            return Self::new(Problem::Range);
+        }
+        // A number where a variant's or a field's name belongs.
+        if words.starts_with("variant index ") || words.starts_with("field index ") {
+            return Self::new(Problem::Type { wanted: "" });
+        }
+        Self::new(Problem::Refused(format!("expected {words}")))
+    }
+
+    fn invalid_length(_: usize, _: &dyn de::Expected) -> Self {
+        Self::new(Problem::Length)
+    }
+
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        Self::new(Problem::UnknownVariant {
+            got: variant.to_owned(),
+            allowed: expected,
+        })
+    }
+
+    fn unknown_field(field: &str, known: &'static [&'static str]) -> Self {
+        Self::unknown_key(field, known)
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::missing_key(field)
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::duplicate_key(field)
+    }
+}

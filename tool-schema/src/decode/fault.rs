@@ -1,0 +1,100 @@
+mod report;
+pub mod say;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::report::Reporter;
+use crate::text::printable;
+
+/// One thing that is wrong with a call's arguments, said so that a model can put it right.
+///
+/// As text it is one line, the path first: `` lines[2].qty: expected an integer from 1 to 99, got
+/// "three" ``.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Fault {
+    /// Where, from the arguments' root: `lines[2].qty`. Empty for the arguments as a whole.
+    pub path: String,
+    /// What kind of fault it is.
+    pub code: FaultCode,
+    /// What was expected and what came, without the path.
+    pub message: String,
+}
+
+impl Fault {
+    /// A fault at a path.
+    #[doc(hidden)]
+    pub fn new(path: String, code: FaultCode, message: String) -> Self {
+        Self {
+            path,
+            code,
+            message,
+        }
+    }
+
+    /// Keys and values of whoever wrote the arguments stand in it.
+    pub fn printable(self) -> Self {
+        Self {
+            path: printable(self.path.into()).into_owned(),
+            message: printable(self.message.into()).into_owned(),
+            ..self
+        }
+    }
+}
+
+/// The kinds of faults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FaultCode {
+    /// The text is no JSON.
+    InvalidJson,
+    /// The arguments are JSON, but no object.
+    NotObject,
+    /// A key stands twice in one object.
+    DuplicateKey,
+    /// There is no such argument or key.
+    UnknownArgument,
+    /// A required argument or key is not there.
+    MissingArgument,
+    /// A value of another type than asked for.
+    WrongType,
+    /// A number outside the range that the type holds.
+    OutOfRange,
+    /// A value that breaks a bound or that its type refuses.
+    Bound,
+    /// Arrays and objects nest too deeply.
+    TooDeep,
+    /// The text is too long.
+    TooLarge,
+}
+
+impl FaultCode {
+    /// The code's stable name, for logs and protocols: `wrong_type`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidJson => "invalid_json",
+            Self::NotObject => "not_object",
+            Self::DuplicateKey => "duplicate_key",
+            Self::UnknownArgument => "unknown_argument",
+            Self::MissingArgument => "missing_argument",
+            Self::WrongType => "wrong_type",
+            Self::OutOfRange => "out_of_range",
+            Self::Bound => "bound",
+            Self::TooDeep => "too_deep",
+            Self::TooLarge => "too_large",
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.path.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.path, self.message)
+        }
+    }
+}

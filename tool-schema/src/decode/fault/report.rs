@@ -1,0 +1,222 @@
+use super::{Fault, FaultCode, say};
+use crate::decode::{Error, Problem, Segment, describe, describe_range, holds_secret};
+use crate::shape::{Kind, Shape, bare};
+
+/// Turns what reading a type found into words: what the type's own code refuses, and everything
+/// where no shape is known.
+pub struct Reporter<'t, 's> {
+    text: &'t str,
+    /// What the text was read as, where that is known.
+    root: Option<Shape<'s>>,
+}
+
+impl<'t, 's> Reporter<'t, 's> {
+    pub fn new(text: &'t str, root: Option<&Shape<'s>>) -> Self {
+        Self {
+            text,
+            root: root.copied(),
+        }
+    }
+
+    /// The text that faults are looked for in.
+    pub fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// What is wrong inside the arguments' object.
+    pub fn fault(&self, error: Error) -> Fault {
+        let (problem, at, mut path) = error.into_parts();
+        let place = self.place(&path);
+        let shape = place.shape;
+        for segment in path.iter_mut().skip(place.open) {
+            if let Segment::Key(key) | Segment::Name(key) = segment {
+                say::KEPT_BACK_KEY.clone_into(key);
+            }
+        }
+        let at = at.unwrap_or(self.text.len());
+        let (whose, got) = match path.last() {
+            Some(Segment::Name(_)) if place.is_hidden => ("a key that is ", "a secret key".into()),
+            Some(Segment::Name(key)) => ("a key that is ", say::quoted(key)),
+            _ if place.is_hidden => ("", say::kept_back(self.text, at)),
+            _ => ("", say::shown(self.text, at)),
+        };
+        let expected = |what: &str| format!("expected {whose}{what}, got {got}");
+        let described = |unknown: &str| match &shape {
+            Some(shape) => describe(shape),
+            None => unknown.into(),
+        };
+        let (code, message) = match problem {
+            Problem::Range => {
+                let what = shape.map(|shape| describe_range(&shape));
+                (
+                    FaultCode::OutOfRange,
+                    expected(&what.unwrap_or("another number".into())),
+                )
+            }
+            Problem::Length => (
+                FaultCode::WrongType,
+                expected(&described("another number of elements")),
+            ),
+            Problem::Refused(words) => {
+                // An author who quotes the value tells it.
+                let words = (!place.is_hidden).then_some(words);
+                let message = refused(shape.as_ref(), &got, words.as_deref());
+                (FaultCode::Bound, message)
+            }
+            Problem::UnknownVariant { got, allowed } => {
+                let got = (!place.is_hidden).then_some(got);
+                let message = unknown_variant(whose, got.as_deref(), shape.as_ref(), allowed);
+                (FaultCode::WrongType, message)
+            }
+            Problem::Missing => {
+                let message = match &shape {
+                    Some(shape) => say::missing(shape),
+                    None => "missing".into(),
+                };
+                (FaultCode::MissingArgument, message)
+            }
+            Problem::UnknownKey { known } => {
+                (FaultCode::UnknownArgument, self.unknown_key(&path, known))
+            }
+            Problem::DuplicateKey => (FaultCode::DuplicateKey, "given more than once".into()),
+            Problem::Type { wanted } => {
+                let unknown = if wanted.is_empty() {
+                    "another value"
+                } else {
+                    wanted
+                };
+                (FaultCode::WrongType, expected(&described(unknown)))
+            }
+            // The text has been found to be JSON, so it is the type that reads it wrongly.
+            Problem::Syntax { .. } | Problem::TooDeep => {
+                (FaultCode::WrongType, expected("another value"))
+            }
+        };
+        Fault {
+            path: say::path(&path),
+            code,
+            message,
+        }
+    }
+
+    fn unknown_key(&self, path: &[Segment], known: &'static [&'static str]) -> String {
+        let Some((Segment::Key(key), within)) = path.split_last() else {
+            return "unknown key".into();
+        };
+        let names: Vec<_> = match self
+            .place(within)
+            .shape
+            .map(|shape| bare(&shape, false).kind)
+        {
+            Some(Kind::Object(object)) => object.fields.iter().map(|field| field.name).collect(),
+            _ if known.is_empty() => {
+                let noun = if within.is_empty() { "argument" } else { "key" };
+                return format!("unknown {noun}");
+            }
+            _ => known.to_vec(),
+        };
+        say::unknown_key(key, &names, within.is_empty())
+    }
+
+    /// What is known of the place at the end of `path`.
+    fn place(&self, path: &[Segment]) -> Known<'s> {
+        let Some(mut shape) = self.root else {
+            return Known {
+                shape: None,
+                is_hidden: false,
+                open: path.len(),
+            };
+        };
+        let mut known = Known {
+            shape: None,
+            is_hidden: false,
+            open: path.len(),
+        };
+        for (index, segment) in path.iter().enumerate() {
+            let bare = bare(&shape, false);
+            known.is_hidden |= bare.is_secret;
+            let inner = match (bare.kind, segment) {
+                (Kind::Object(object), Segment::Key(key)) => {
+                    let mut fields = object.fields.iter();
+                    fields
+                        .find(|field| field.name == key)
+                        .map(|field| field.shape)
+                }
+                (Kind::Map(map), Segment::Key(_)) => Some(map.values),
+                (Kind::Map(map), Segment::Name(_)) => Some(map.keys),
+                (Kind::Array(array), Segment::Index(_)) => Some(array.items),
+                (Kind::Tuple(items), Segment::Index(index)) => items.get(*index).copied(),
+                _ => None,
+            };
+            let is_declared = matches!(bare.kind, Kind::Object(_)) && inner.is_some();
+            if known.is_hidden && !is_declared {
+                known.open = known.open.min(index);
+            }
+            match inner {
+                Some(inner) => shape = *inner,
+                None => {
+                    // An unknown key is told; what lies deeper may be a secret.
+                    let is_last = index + 1 == path.len();
+                    let is_key = matches!(bare.kind, Kind::Object(_)) && is_last;
+                    if !is_key && holds_secret(&shape) {
+                        known.is_hidden = true;
+                        known.open = known.open.min(index);
+                    }
+                    known.is_hidden |= holds_secret(&shape);
+                    return known;
+                }
+            }
+        }
+        known.is_hidden |= holds_secret(&shape);
+        let says_something = !matches!(shape.kind, Kind::Any | Kind::Unknown);
+        known.shape = says_something.then_some(shape);
+        known
+    }
+}
+
+/// What is known of a place in the arguments.
+struct Known<'s> {
+    /// Its shape, as far as it says something.
+    shape: Option<Shape<'s>>,
+    /// What stands there may be a secret.
+    is_hidden: bool,
+    /// So many segments of its path may be told.
+    open: usize,
+}
+
+fn unknown_variant(
+    whose: &str,
+    got: Option<&str>,
+    shape: Option<&Shape<'_>>,
+    allowed: &'static [&'static str],
+) -> String {
+    // serde's list has aliases too.
+    let names: Vec<_> = match shape.map(|shape| bare(shape, false).kind) {
+        Some(Kind::Enum(variants)) => variants.iter().map(|variant| variant.name).collect(),
+        _ => allowed.to_vec(),
+    };
+    say::unknown_name(whose, got, &names)
+}
+
+/// What the author of a type says of a value; what a library says is not for a model.
+fn refused(shape: Option<&Shape<'_>>, got: &str, words: Option<&str>) -> String {
+    let refused = || match words {
+        Some(words) => format!("{got} is refused: {words}"),
+        None => format!("{got} is refused"),
+    };
+    let Some(shape) = shape else {
+        return refused();
+    };
+    let bare = bare(shape, false);
+    match bare.kind {
+        Kind::String(rules) if rules.is_parsed && !bare.description.is_empty() => {
+            format!(
+                "expected {} ({}), got {got}",
+                describe(shape),
+                bare.description
+            )
+        }
+        Kind::String(rules) if rules.is_parsed => say::unfit(shape, FaultCode::Bound, got),
+        _ => refused(),
+    }
+}

@@ -1,0 +1,37 @@
+/// How large a call's arguments may be.
+///
+/// ```
+/// use toolwright::{Context, Limits};
+///
+/// let cx = Context::new().with_limits(Limits { text: 64 * 1024, ..Limits::default() });
+/// assert_eq!(cx.limits().depth, 128);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The most bytes that the arguments' text may have.
+    pub text: usize,
+    /// How deep arrays and objects may nest, the arguments' own object included. No more than 128:
+    /// types are read as deep as the text is, and the stack ends.
+    pub depth: u8,
+}
+
+impl Limits {
+    /// 8 MiB of text, 128 levels.
+    pub const DEFAULT: Self = Self {
+        text: 8 * 1024 * 1024,
+        depth: 128,
+    };
+
+    pub fn capped(self) -> Self {
+        Self {
+            depth: self.depth.min(Self::DEFAULT.depth),
+            ..self
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

@@ -1,0 +1,295 @@
+//! A value that serde reads into a buffer, checked on its way there.
+//!
+//! Behind a buffer nobody sees the text: a struct ignores keys that it does not know, and an integer is known by
+//! its digits alone. So the value is checked by its shape alone, whatever the type asks for. Where its first byte
+//! or its tag says which member of a union it is, that takes no pass of its own.
+
+use toolwright_json::Place;
+
+use super::Error;
+use super::read::{Form, Json};
+use super::watch::Watch;
+use crate::shape::{Field, Kind, Object, Peeled, Shape, Sure, Union, Variant};
+
+impl<'de> Json<'de> {
+    /// Returns what a value that serde buffers has to be, if the reader can check it as it goes: a value without
+    /// parts, an array, or an object whose keys are all known. Of a union that is the one member that may
+    /// admit the value. It looks no further than behind the first entry of an object.
+    pub(super) fn member(&mut self, mut shape: &'static Shape<'static>) -> Option<Watch> {
+        let next = self.peek()?;
+        let mut is_tagged = false;
+        // A type that is an untagged variant of itself never comes to an end.
+        for _ in 0..8 {
+            shape = match &shape.kind {
+                Kind::Object(object) if next == b'{' => {
+                    Listed::of(object)?;
+                    self.form = if is_tagged {
+                        Form::Tagged
+                    } else {
+                        Form::Buffered
+                    };
+                    return Some(Watch::Shaped(shape));
+                }
+                Kind::Union(union) => match self.tagged_member(union, next) {
+                    Some(member) => {
+                        is_tagged = true;
+                        member
+                    }
+                    None => member_of(union, next)?,
+                },
+                _ if is_leaf(shape) => return Some(Watch::Shaped(shape)),
+                Kind::Nullable(inner) if next != b'n' => inner,
+                Kind::Sides { input, .. } => input,
+                Kind::Back(back) => back.shape(),
+                _ if next == b'[' && has_elements(shape) => {
+                    self.form = Form::Buffered;
+                    return Some(Watch::Shaped(shape));
+                }
+                _ => return None,
+            };
+        }
+        None
+    }
+
+    /// Returns the member of a union of objects that has the tag which stands in the first entry.
+    fn tagged_member(
+        &mut self,
+        union: &'static Union<'static>,
+        next: u8,
+    ) -> Option<&'static Shape<'static>> {
+        let [first, ..] = union.members else {
+            return None;
+        };
+        let (tag, _) = tag_of(first).filter(|_| next == b'{')?;
+        let (start, depth) = (self.offset(), self.depth());
+        let given = self.first_value(tag);
+        self.rewind(start, depth);
+        let given = given?;
+        let mut found = None;
+        for member in union.members {
+            let (field, variant) = tag_of(member)?;
+            if variant.is_read_as(given)
+                && field.is_read_as(tag.name)
+                && found.replace(member).is_some()
+            {
+                return None;
+            }
+        }
+        found
+    }
+
+    /// Consumes the opening bracket and the first entry of an object, if it is one of this key and a string
+    /// without escapes.
+    fn first_value(&mut self, field: &Field<'_>) -> Option<&'de str> {
+        self.enter_object().ok()?;
+        self.peek();
+        if !self.take_key(&mut Place::Opened, field) || self.peek() != Some(b'"') {
+            return None;
+        }
+        self.plain()
+    }
+}
+
+/// Whether values of a shape have no parts.
+fn is_leaf(shape: &Shape<'_>) -> bool {
+    !matches!(shape.sure, Sure::Nothing)
+        || matches!(
+            shape.core(),
+            Kind::Null
+                | Kind::Bool
+                | Kind::Integer(_)
+                | Kind::Number(_)
+                | Kind::String(_)
+                | Kind::Enum(_)
+        )
+}
+
+/// The keys of an object that has no others: its own, and those of a struct that is flattened into it behind
+/// them. So serde reads the content of an internally tagged variant.
+#[derive(Clone, Copy)]
+struct Listed {
+    own: &'static [Field<'static>],
+    flattened: &'static [Field<'static>],
+}
+
+impl Listed {
+    /// The keys of an object; nothing if there are others, or too many to be noted in a word.
+    fn of(object: &Object<'static>) -> Option<Self> {
+        let listed = match object.fields {
+            [own @ .., last] if last.flatten => match &last.shape.kind {
+                Kind::Object(inner) if last.is_required() && !inner.open => Self {
+                    own,
+                    flattened: inner.fields,
+                },
+                _ => return None,
+            },
+            own => Self {
+                own,
+                flattened: &[],
+            },
+        };
+        let is_listed = !object.open
+            && listed.own.len() + listed.flattened.len() <= 64
+            && listed.all().all(|field| !field.flatten);
+        is_listed.then_some(listed)
+    }
+
+    fn all(self) -> impl Iterator<Item = &'static Field<'static>> {
+        self.own.iter().chain(self.flattened)
+    }
+
+    fn get(self, index: usize) -> Option<&'static Field<'static>> {
+        match index.checked_sub(self.own.len()) {
+            None => self.own.get(index),
+            Some(index) => self.flattened.get(index),
+        }
+    }
+
+    /// The field of this name, looked for from `next` on first.
+    fn find(self, key: &str, next: usize) -> Option<(usize, &'static Field<'static>)> {
+        if let Some(field) = self.get(next)
+            && field.is_read_as(key)
+        {
+            return Some((next, field));
+        }
+        self.all()
+            .enumerate()
+            .find(|(_, field)| field.is_read_as(key))
+    }
+}
+
+/// Whether a shape is an array whose elements need not be compared.
+fn has_elements(shape: &Shape<'_>) -> bool {
+    let peeled = Peeled::of(shape);
+    matches!(peeled.kind, Kind::Array(array) if !array.unique && !peeled.unique)
+}
+
+/// Whether values of a shape may start with this byte; nothing if there is more to it.
+fn starts(shape: &Shape<'_>, byte: u8) -> Option<bool> {
+    Some(match &shape.kind {
+        Kind::Null => byte == b'n',
+        Kind::Bool => matches!(byte, b't' | b'f'),
+        Kind::Integer(_) | Kind::Number(_) => matches!(byte, b'-' | b'0'..=b'9'),
+        Kind::String(_) | Kind::Enum(_) => byte == b'"',
+        Kind::Array(_) | Kind::Tuple(_) => byte == b'[',
+        Kind::Object(_) | Kind::Map(_) => byte == b'{',
+        Kind::Nullable(inner) => byte == b'n' || starts(inner, byte)?,
+        Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => starts(inner, byte)?,
+        _ => return None,
+    })
+}
+
+/// Returns the member of a union that alone may admit a value that starts with this byte.
+fn member_of(union: &'static Union<'static>, next: u8) -> Option<&'static Shape<'static>> {
+    let mut found = None;
+    for member in union.members {
+        if starts(member, next)? && found.replace(member).is_some() {
+            return None;
+        }
+    }
+    found
+}
+
+/// Returns the first key of an object and the string behind it, if the object is known by them.
+fn tag_of(
+    member: &'static Shape<'static>,
+) -> Option<(&'static Field<'static>, &'static Variant<'static>)> {
+    match &member.kind {
+        Kind::Object(Object {
+            fields: [field, ..],
+            ..
+        }) if !field.flatten => match &field.shape.kind {
+            Kind::Enum([variant]) => Some((field, variant)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The keys of a buffered object, as they come.
+pub(super) struct Member {
+    keys: Listed,
+    /// Keys mostly come in the type's order.
+    next: usize,
+    /// A bit for each key that has come.
+    given: u64,
+    /// What the value behind the last key has to be, until it is read.
+    value: Option<Watch>,
+    /// The first key is a tag, which has been looked at.
+    is_tagged: bool,
+}
+
+impl Member {
+    pub(super) fn of(object: &Object<'static>, is_tagged: bool) -> Option<Self> {
+        Some(Self {
+            keys: Listed::of(object)?,
+            next: 0,
+            given: 0,
+            value: None,
+            is_tagged,
+        })
+    }
+
+    /// Consumes the next `"key":`, if another one follows.
+    pub(super) fn next<'de>(
+        &mut self,
+        json: &mut Json<'de>,
+        place: &mut Place,
+    ) -> Result<Option<&'de str>, Error> {
+        if let Some(field) = self.keys.get(self.next)
+            && json.take_key(place, field)
+        {
+            self.note(self.next, field)?;
+            return Ok(Some(field.name));
+        }
+        if json.take_end(place) {
+            return Ok(None);
+        }
+        let Some(key) = json.next_key(place)? else {
+            return Ok(None);
+        };
+        self.find(key)?;
+        Ok(Some(key))
+    }
+
+    #[inline(never)]
+    fn find(&mut self, key: &str) -> Result<(), Error> {
+        match self.keys.find(key, self.next) {
+            Some((index, field)) => self.note(index, field),
+            None => Err(Error::unknown_key(key, &[])),
+        }
+    }
+
+    /// Notes a key, which may come once, in whichever spelling.
+    #[inline]
+    fn note(&mut self, index: usize, field: &Field<'static>) -> Result<(), Error> {
+        let bit = 1 << index;
+        if self.given & bit != 0 {
+            return Err(Error::duplicate_key(field.name));
+        }
+        self.given |= bit;
+        self.next = index + 1;
+        self.value = Some(if index == 0 && self.is_tagged {
+            Watch::Judged
+        } else {
+            Watch::Shaped(field.shape)
+        });
+        Ok(())
+    }
+
+    /// What the value behind a key has to be.
+    #[inline]
+    pub(super) fn value(&mut self, json: &mut Json<'_>, key: &str) -> Result<Watch, Error> {
+        json.form = Form::Buffered;
+        if self.value.is_none() {
+            self.find(key)?;
+        }
+        Ok(self.value.take().unwrap_or(Watch::ANY))
+    }
+
+    /// Whether no key is missing.
+    pub(super) fn is_whole(&self) -> bool {
+        let mut keys = self.keys.all().enumerate();
+        keys.all(|(index, field)| self.given & 1 << index != 0 || !field.is_required())
+    }
+}

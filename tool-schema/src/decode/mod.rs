@@ -1,0 +1,63 @@
+//! JSON text into typed arguments: a serde deserializer that is as strict as the schema.
+//!
+//! `serde_json` decodes what a type's author wrote `Deserialize` for, which is more than its
+//! schema admits: it takes an array for a struct, drops unknown keys, lets the last of two equal
+//! keys win, turns `1e40` into an infinite `f32`, and refuses `1.0` for an integer. A wrapper
+//! around it would have to carry a second set of visitors through every user's type. A
+//! deserializer of our own sees all of this where it happens, and a user's crate compiles no more
+//! code for it than for `serde_json`:
+//!
+//! - `deserialize_struct` met by `[` is an array given for a struct;
+//! - `deserialize_ignored_any` is what a derived `Deserialize` calls for a key that it does not
+//!   know, so behind such a key of a struct it is a refusal;
+//! - a number is judged by its decimal text, never through `f64`;
+//! - a string with escapes is unescaped into a [`Store`] that lives as long as the text, so a
+//!   `&str` borrows at any depth, escapes or not.
+//!
+//! What serde buffers (untagged and internally tagged enums, flattened fields) is replayed by
+//! serde's own deserializer, out of our sight.
+
+mod access;
+pub(crate) mod check;
+mod count;
+mod de;
+mod defaults;
+mod error;
+mod example;
+pub mod fault;
+mod key;
+mod limits;
+mod lowered;
+mod member;
+mod number;
+mod read;
+mod repair;
+mod secret;
+mod store;
+pub mod walk;
+mod watch;
+mod words;
+
+pub(crate) use self::access::Seen;
+pub(crate) use self::check::{Leaf, admits, admits_count, first_repeat, int_of, is_integer};
+pub use self::example::example;
+pub use self::fault::Reporter;
+pub(crate) use self::fault::say::json_string;
+pub use self::fault::{Fault, FaultCode};
+pub use self::limits::Limits;
+pub use self::lowered::MOST_PLACES;
+pub use self::repair::{Repair, RepairKind, Repairs};
+pub use self::secret::unshown;
+pub use self::secret::{holds_secret, without_secrets};
+pub use self::walk::{Found, Reading, tell};
+pub(crate) use self::words::{describe, describe_range, one_of};
+
+pub use self::defaults::{RefusedDefault, refusal, refused_defaults};
+pub use self::error::{Error, Problem, Segment};
+pub use self::read::Json;
+pub use self::store::Store;
+pub use self::watch::{Watch, admits_key, position};
+
+/// How deep arrays and objects may nest, the arguments' own object included. Types recurse as deep
+/// as the text does.
+pub(crate) use toolwright_json::MAX_DEPTH;

@@ -1,0 +1,336 @@
+use toolwright_json::{Expected, Number, Place, Scanner};
+
+use super::store::Pen;
+use super::watch::Watch;
+use super::{Error, Problem, Store};
+use crate::decode::Leaf;
+use crate::shape::{Field, Presence};
+
+/// A [`Scanner`] over one JSON text that knows what is wanted there, and the deserializer of what stands
+/// in it.
+///
+/// What is called from generic code, which is compiled into the user's crate, is small there: the
+/// reading is done by functions that are compiled once, here.
+pub struct Json<'de> {
+    scan: Scanner<'de>,
+    /// Where the last key starts.
+    key_at: usize,
+    /// The keys of the struct, the value of one of whose keys is read next, if it is one's.
+    pub(super) asked: Option<&'static [&'static str]>,
+    /// What the value that is read next has to be.
+    pub(super) watch: Watch,
+    pub(super) form: Form,
+    pub(super) pen: Pen<'de>,
+}
+
+/// How the text that stands next is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// By the type, which sees all of it.
+    Plain,
+    /// The same, of a text that was written for a provider's strict mode.
+    Lowered,
+    /// By serde, into a buffer: the type does not see the text, so that its shape alone says what is wrong.
+    Buffered,
+    /// The same of an object whose tag has been looked at already: it is the first key.
+    Tagged,
+}
+
+impl<'de> Json<'de> {
+    pub fn new(text: &'de str, store: &'de Store) -> Self {
+        Self {
+            scan: Scanner::new(text),
+            key_at: 0,
+            asked: None,
+            watch: Watch::Typed,
+            form: Form::Plain,
+            pen: store.pen(),
+        }
+    }
+
+    /// The same reader, of a text that was written for a provider's strict mode, or not.
+    pub fn lowered(self, lowered: bool) -> Self {
+        let form = if lowered { Form::Lowered } else { Form::Plain };
+        Self { form, ..self }
+    }
+
+    /// Whether the text was written for a provider's strict mode.
+    #[inline]
+    pub fn is_lowered(&self) -> bool {
+        self.form == Form::Lowered
+    }
+
+    /// Whether serde reads what stands next into a buffer. Where it says so and serde does not, reading only takes
+    /// longer.
+    #[inline]
+    pub(super) fn is_buffered(&self) -> bool {
+        matches!(self.form, Form::Buffered | Form::Tagged)
+    }
+
+    /// A reader over another text, whose texts go where those of this one go, and which may nest as deep.
+    pub(super) fn beside(&self, text: &'de str, watch: Watch) -> Self {
+        let mut scan = Scanner::new(text);
+        scan.rewind(0, self.depth());
+        Self {
+            scan,
+            key_at: 0,
+            asked: None,
+            watch,
+            ..*self
+        }
+    }
+
+    /// The same reader at the value at `at`, which stands so deep that `depth` more arrays and
+    /// objects may open.
+    pub fn at(mut self, at: usize, depth: u8) -> Self {
+        self.rewind(at, depth);
+        self
+    }
+
+    /// Goes to the value at `at`, which stands in the array or object that is being read.
+    pub fn rewind(&mut self, at: usize, depth: u8) {
+        self.scan.rewind(at, depth);
+    }
+
+    /// The whole text.
+    pub(crate) fn whole(&self) -> &'de str {
+        self.scan.text()
+    }
+
+    pub fn depth(&self) -> u8 {
+        self.scan.depth()
+    }
+
+    /// Where reading goes on: at the next value, or at the white space before it.
+    #[inline]
+    pub fn offset(&self) -> usize {
+        self.scan.offset()
+    }
+
+    /// Where the key starts that was read last.
+    pub(crate) fn key_at(&self) -> usize {
+        self.key_at
+    }
+
+    /// A part of the text; both ends stand beside ASCII bytes, so they are boundaries.
+    pub(crate) fn slice(&self, from: usize, to: usize) -> &'de str {
+        self.scan.slice(from, to)
+    }
+
+    /// What is left of the text.
+    #[inline]
+    pub(super) fn rest(&self) -> &'de [u8] {
+        self.scan.bytes().get(self.offset()..).unwrap_or_default()
+    }
+
+    /// Whether what has been read ends so.
+    #[inline]
+    pub(super) fn has_read(&self, end: &[u8]) -> bool {
+        self.scan.has_read(end)
+    }
+
+    /// The next byte that is no white space, not consumed.
+    #[inline]
+    pub fn peek(&mut self) -> Option<u8> {
+        self.scan.peek()
+    }
+
+    /// What is wrong with a value that is not what was wanted: its type, or that it is none.
+    #[cold]
+    pub fn mismatch(&mut self, wanted: &'static str) -> Error {
+        match self.peek() {
+            Some(b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => {
+                Error::at(Problem::Type { wanted }, self.offset())
+            }
+            _ => {
+                let expected = Expected::Value.as_str();
+                Error::at(Problem::Syntax { expected }, self.offset())
+            }
+        }
+    }
+
+    /// Nothing but white space may follow.
+    pub fn finish(&mut self) -> Result<(), Error> {
+        Ok(self.scan.finish()?)
+    }
+
+    // Words
+
+    /// Consumes `word`, whose first byte has been seen.
+    pub(super) fn word(&mut self, word: &'static str) -> Result<(), Error> {
+        Ok(self.scan.word(word)?)
+    }
+
+    pub(super) fn boolean(&mut self) -> Result<bool, Error> {
+        self.see(Leaf::Bool)?;
+        match self.peek() {
+            Some(b't') => self.word("true").map(|()| true),
+            Some(b'f') => self.word("false").map(|()| false),
+            _ => Err(self.mismatch("true or false")),
+        }
+    }
+
+    pub fn null(&mut self) -> Result<(), Error> {
+        self.see(Leaf::Null)?;
+        match self.peek() {
+            Some(b'n') => self.word("null"),
+            _ => Err(self.mismatch("null")),
+        }
+    }
+
+    // Numbers
+
+    /// Consumes a number, which the type knows as what is `wanted`.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // Integers and floats are read by code of their own.
+    pub(crate) fn number(&mut self, wanted: &'static str) -> Result<Number<'de>, Error> {
+        match self.scan.number() {
+            Ok(number) => Ok(number),
+            Err(error) => Err(self.no_number(error, wanted)),
+        }
+    }
+
+    #[cold]
+    fn no_number(&mut self, error: toolwright_json::Error, wanted: &'static str) -> Error {
+        match error.expected() {
+            Expected::Value => self.mismatch(wanted),
+            _ => error.into(),
+        }
+    }
+
+    // Strings
+
+    /// Consumes a string, whose opening quote has been seen, and lends it for as long as the text
+    /// lives.
+    #[inline]
+    fn lent(&mut self) -> Result<&'de str, Error> {
+        match self.scan.plain() {
+            Ok(text) => Ok(text),
+            Err(end) => self.lent_unescaped(end),
+        }
+    }
+
+    #[cold]
+    fn lent_unescaped(&mut self, end: usize) -> Result<&'de str, Error> {
+        let text = self.scan.unescaped(end)?;
+        Ok(self.pen.keep(text))
+    }
+
+    /// The key that was read last, once more.
+    pub(super) fn last_key(&self) -> Result<&'de str, Error> {
+        let mut json = self.beside(self.whole(), Watch::Typed);
+        json.scan.set_offset(self.key_at);
+        json.lent()
+    }
+
+    /// Consumes a string and lends it for as long as the text lives.
+    pub(super) fn text(&mut self) -> Result<&'de str, Error> {
+        match self.peek() {
+            Some(b'"') => {
+                let text = self.lent()?;
+                self.see(Leaf::String(text))?;
+                Ok(text)
+            }
+            _ => Err(self.mismatch("a string")),
+        }
+    }
+
+    /// Consumes a string, whose opening quote has been seen, if it has no escapes.
+    pub(super) fn plain(&mut self) -> Option<&'de str> {
+        self.scan.plain().ok()
+    }
+
+    /// Consumes a string for somebody who will own it.
+    pub fn string(&mut self) -> Result<Result<&'de str, String>, Error> {
+        let text = match self.peek() {
+            Some(b'"') => match self.scan.plain() {
+                Ok(text) => Ok(text),
+                Err(end) => Err(self.scan.unescaped(end)?),
+            },
+            _ => return Err(self.mismatch("a string")),
+        };
+        self.see(Leaf::String(match &text {
+            Ok(text) => text,
+            Err(text) => text,
+        }))?;
+        Ok(text)
+    }
+
+    /// Consumes a string as one of its own: made here, where it is compiled once.
+    pub fn owned(&mut self) -> Result<String, Error> {
+        Ok(self.string()?.map_or_else(|text| text, str::to_owned))
+    }
+
+    // Arrays and objects
+
+    /// Consumes the opening bracket, which must stand here, of what is `wanted`.
+    fn enter(&mut self, bracket: u8, wanted: &'static str) -> Result<(), Error> {
+        if self.peek() == Some(bracket) {
+            Ok(self.scan.open()?)
+        } else {
+            Err(self.mismatch(wanted))
+        }
+    }
+
+    /// Consumes the opening bracket of an array, which must stand here.
+    pub(crate) fn enter_array(&mut self) -> Result<(), Error> {
+        self.enter(b'[', "an array")
+    }
+
+    /// Whether another element of an array follows.
+    pub(crate) fn next_element(&mut self, place: &mut Place) -> Result<bool, Error> {
+        Ok(self.scan.next_element(place)?)
+    }
+
+    /// Consumes the opening bracket of an object, which must stand here.
+    pub fn enter_object(&mut self) -> Result<(), Error> {
+        self.enter(b'{', "an object")
+    }
+
+    /// Consumes the closing bracket of an object, if it stands right here.
+    #[inline]
+    pub fn take_end(&mut self, place: &mut Place) -> bool {
+        self.scan.take_end(place)
+    }
+
+    /// Consumes the next `"key":` if it is that of this field, in one of the two ways in which
+    /// almost everybody writes it: to compare a key takes less time than to look for its end.
+    #[inline]
+    pub fn take_key(&mut self, place: &mut Place, field: &Field<'_>) -> bool {
+        let rest = match (*place, self.rest()) {
+            (Place::Inside, [b',', b' ', b'"', rest @ ..] | [b',', b'"', rest @ ..]) => rest,
+            (Place::Opened, [b'"', rest @ ..]) => rest,
+            _ => return false,
+        };
+        if field.presence == Presence::Never {
+            return false;
+        }
+        let Some(rest) = field.head.strip_from(rest, field.name) else {
+            return false;
+        };
+        self.scan.set_offset(self.whole().len() - rest.len());
+        self.asked = None;
+        *place = Place::Inside;
+        true
+    }
+
+    /// Consumes the next `"key":` of an object, if another one follows.
+    pub fn next_key(&mut self, place: &mut Place) -> Result<Option<&'de str>, Error> {
+        if !self.scan.next_entry(place)? {
+            return Ok(None);
+        }
+        self.key_at = self.offset();
+        let key = self.lent()?;
+        self.scan.colon()?;
+        // Until a struct says that it asked.
+        self.asked = None;
+        Ok(Some(key))
+    }
+
+    // Values that nobody asked the content of
+
+    /// Consumes one value of any type and returns its text.
+    pub fn skip(&mut self) -> Result<&'de str, Error> {
+        Ok(self.scan.skip()?)
+    }
+}

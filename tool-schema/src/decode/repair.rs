@@ -1,0 +1,105 @@
+use std::fmt;
+
+/// A change to a call's arguments that made them what the schema says: what the model meant and did
+/// not say.
+///
+/// Arguments that a model wrote are repaired where their meaning is certain, and everything is read
+/// and checked again afterwards. A string parameter is never touched. [`Repairs`] says how far that goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Repair {
+    /// Where, from the arguments' root: `lines[2].qty`. Empty for the arguments as a whole.
+    pub path: String,
+    /// What kind of repair it was.
+    pub kind: RepairKind,
+    /// What the model wrote, shortened.
+    pub from: String,
+    /// What it was taken for, shortened; empty where it was left out.
+    pub to: String,
+}
+
+impl Repair {
+    /// A repair at a path.
+    #[doc(hidden)]
+    pub fn new(path: String, kind: RepairKind, from: String, to: String) -> Self {
+        Self {
+            path,
+            kind,
+            from,
+            to,
+        }
+    }
+}
+
+/// The kinds of repairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RepairKind {
+    /// A number or boolean stood in a string.
+    Unquoted,
+    /// JSON text stood in a string, where an object or array belongs.
+    Parsed,
+    /// One value stood where a list of such values belongs.
+    Wrapped,
+    /// `null` stood for a default.
+    NullDropped,
+    /// The arguments as a whole were encoded twice.
+    Decoded,
+    /// A key was misspelled: the only unknown one, for the only one that was missing. They differ in
+    /// letters alone, beyond their case, and the key that was written has no letters but ASCII's and those
+    /// of the other one.
+    Renamed,
+}
+
+/// How far arguments are repaired: see `Context::with_repairs`.
+///
+/// A gateway in front of a server reads arguments by their keys. So what it sees has to be what runs:
+/// where the caller is not known, no key is renamed, and none comes out of a text in which JSON stands.
+/// The same holds for a tool that is `destructive`, whoever calls it.
+///
+/// ```
+/// use toolwright::{Context, Repairs};
+///
+/// let cx = Context::new();
+/// assert_eq!(cx.repairs(), Repairs::All);
+/// // Of two contexts, the one that repairs less counts.
+/// let server = Context::new().with_repairs(Repairs::Values);
+/// assert_eq!(cx.over(&server).repairs(), Repairs::Values);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Repairs {
+    /// Nothing: arguments are read as they stand.
+    None,
+    /// Values whose keys are as they were written: a number in quotes, one value for a list, `null` for
+    /// a default, a list in a string. Servers go no further.
+    Values,
+    /// Keys too: one that is misspelled, objects in a string, arguments that were encoded twice.
+    #[default]
+    All,
+}
+
+impl RepairKind {
+    /// The kind's stable name, for logs and protocols: `null_dropped`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unquoted => "unquoted",
+            Self::Parsed => "parsed",
+            Self::Wrapped => "wrapped",
+            Self::NullDropped => "null_dropped",
+            Self::Decoded => "decoded",
+            Self::Renamed => "renamed",
+        }
+    }
+}
+
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        match (self.kind, self.from.as_str(), self.to.as_str()) {
+            (RepairKind::NullDropped, ..) => f.write_str("`null` was left out"),
+            (_, from, to) => write!(f, "{from} was taken for {to}"),
+        }
+    }
+}

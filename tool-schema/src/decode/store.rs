@@ -1,0 +1,192 @@
+use std::fmt;
+use std::iter;
+use std::sync::OnceLock;
+
+use crate::decode::Repair;
+
+/// Room for texts that a call needs beside its arguments and that must live as long as they do.
+///
+/// A string with escapes does not stand in the arguments as the tool reads it; the unescaped text
+/// is kept here, so that a `&str` parameter can borrow it. Empty, a store allocates nothing.
+///
+/// ```
+/// use toolwright::{Call, Context, Store};
+///
+/// let (store, cx) = (Store::new(), Context::new());
+/// let call = Call::new(r#"{"city": "Troms\u00f8"}"#, &store, &cx);
+/// assert_eq!(call.arguments(), r#"{"city": "Troms\u00f8"}"#);
+/// ```
+#[derive(Default)]
+pub struct Store {
+    first: OnceLock<Box<Kept>>,
+}
+
+struct Kept {
+    what: What,
+    next: OnceLock<Box<Kept>>,
+}
+
+enum What {
+    Text(String),
+    Repaired(Box<Repaired>),
+}
+
+/// Arguments that were repaired.
+struct Repaired {
+    text: String,
+    repairs: Vec<Repair>,
+}
+
+impl Kept {
+    fn text(&self) -> &str {
+        match &self.what {
+            What::Text(text) => text,
+            What::Repaired(repaired) => &repaired.text,
+        }
+    }
+}
+
+impl Store {
+    /// An empty store.
+    pub const fn new() -> Self {
+        Self {
+            first: OnceLock::new(),
+        }
+    }
+
+    /// How the arguments were repaired; empty if they were not.
+    #[inline]
+    pub fn repairs(&self) -> &[Repair] {
+        match self.first.get() {
+            Some(first) => Self::repaired_from(first).map_or(&[], |repaired| &repaired.repairs),
+            None => &[],
+        }
+    }
+
+    /// The arguments as they were repaired.
+    pub fn repaired_arguments(&self) -> Option<&str> {
+        Self::repaired_from(self.first.get()?).map(|repaired| repaired.text.as_str())
+    }
+
+    /// A tool that reads its arguments twice repairs them twice, in the same way: the first counts.
+    fn repaired_from(first: &Kept) -> Option<&Repaired> {
+        let mut all = iter::successors(Some(first), |kept| kept.next.get().map(Box::as_ref));
+        all.find_map(|kept| match &kept.what {
+            What::Text(_) => None,
+            What::Repaired(repaired) => Some(&**repaired),
+        })
+    }
+
+    pub fn repaired(&self, text: &str, repairs: Vec<Repair>) {
+        if repairs.is_empty() {
+            return;
+        }
+        let text = text.to_owned();
+        let repaired = Box::new(Repaired { text, repairs });
+        self.pen().add(What::Repaired(repaired));
+    }
+
+    pub fn pen(&self) -> Pen<'_> {
+        Pen { end: &self.first }
+    }
+}
+
+/// Its texts are parts of arguments, which may be secret.
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store")
+            .field("repairs", &self.repairs())
+            .finish_non_exhaustive()
+    }
+}
+
+/// One text after the other: a long list that is dropped as it is nested ends the stack.
+impl Drop for Store {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(first) = self.first.take() {
+            drop_from(first);
+        }
+    }
+}
+
+#[cold]
+fn drop_from(first: Box<Kept>) {
+    let mut next = Some(first);
+    while let Some(mut kept) = next {
+        next = kept.next.take();
+    }
+}
+
+/// The end of a store's list: where the next text goes.
+///
+/// The list only grows, and a cell is written once, so every text can be lent for the store's
+/// whole life without `unsafe`.
+#[derive(Clone, Copy)]
+pub struct Pen<'s> {
+    end: &'s OnceLock<Box<Kept>>,
+}
+
+impl<'s> Pen<'s> {
+    pub fn keep(&mut self, text: String) -> &'s str {
+        self.add(What::Text(text))
+    }
+
+    fn add(&mut self, what: What) -> &'s str {
+        // Another pen may have written to this cell since: then the end is further on.
+        let mut kept = Box::new(Kept {
+            what,
+            next: OnceLock::new(),
+        });
+        loop {
+            match self.end.set(kept) {
+                Ok(()) => break,
+                Err(back) => kept = back,
+            }
+            if let Some(taken) = self.end.get() {
+                self.end = &taken.next;
+            }
+        }
+        match self.end.get() {
+            Some(kept) => {
+                self.end = &kept.next;
+                kept.text()
+            }
+            // `set` has just succeeded on this cell.
+            None => "",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Store;
+
+    #[test]
+    fn texts_stay_where_they_are_and_pens_do_not_overwrite_each_other() {
+        let store = Store::new();
+        let (mut one, mut two) = (store.pen(), store.pen());
+        let a = one.keep("a".into());
+        let b = two.keep("b".into());
+        let c = one.keep("c".into());
+        let d = two.keep("d".into());
+        assert_eq!([a, b, c, d], ["a", "b", "c", "d"]);
+        let mut texts = Vec::new();
+        let mut cell = &store.first;
+        while let Some(kept) = cell.get() {
+            texts.push(kept.text());
+            cell = &kept.next;
+        }
+        assert_eq!(texts, ["a", "b", "c", "d"]);
+    }
+
+    #[test]
+    fn a_long_list_is_dropped_on_a_short_stack() {
+        let store = Store::new();
+        let mut pen = store.pen();
+        for _ in 0..1_000_000 {
+            pen.keep(String::new());
+        }
+        drop(store);
+    }
+}

@@ -1,0 +1,438 @@
+//! A text beside a shape: whether the one is of the other, or all that is wrong with it.
+//!
+//! While a type is read, the first fault ends it, and what serde buffers is out of sight. The walk
+//! needs no type. It judges a text that serde will buffer, before serde does; and when a call has
+//! been refused, it finds every fault of the arguments, and repairs what a model means and did not
+//! say.
+
+mod budget;
+mod edit;
+mod found;
+mod leaf;
+mod memo;
+mod object;
+mod repair;
+mod rule;
+mod union;
+
+use std::collections::HashMap;
+
+use toolwright_json::Place;
+
+pub use self::budget::Budget;
+use self::budget::bytes;
+use self::edit::{Edit, edited};
+pub use self::found::Found;
+use self::memo::Memo;
+use self::object::Keys;
+pub(crate) use self::rule::is_listed;
+use self::union::Ways;
+use crate::decode::fault::say;
+use crate::decode::{
+    Error, FaultCode, Json, Problem, Repairs, Seen, Segment, Store, admits_count, first_repeat,
+    holds_secret,
+};
+use crate::shape::{Kind, Peeled, Plain, Shape, alternatives};
+
+/// How a text is read.
+#[derive(Clone, Copy)]
+pub struct Reading {
+    /// How many arrays and objects may open.
+    pub depth: u8,
+    /// Whether it was written for a provider's strict mode.
+    pub lowered: bool,
+    /// Whether a type reads the text, for whose buffers integers are written in digits. A schema that
+    /// arrived at run time has no type, and no secrets.
+    pub is_typed: bool,
+    pub budget: Budget,
+}
+
+impl Reading {
+    fn of<'t>(self, text: &'t str, at: usize, store: &'t Store) -> Json<'t> {
+        let json = Json::new(text, store).at(at, self.depth);
+        json.lowered(self.lowered)
+    }
+}
+
+/// Judges the value at `at`: refused, or admitted as it is, or admitted in other words, with its end.
+/// Other words are integers in the spelling that serde's buffers know.
+pub(crate) fn judge(
+    text: &str,
+    at: usize,
+    reading: Reading,
+    shape: &Shape<'_>,
+) -> Result<Option<(String, usize)>, Error> {
+    let store = Store::new();
+    let mut walk = Walk::new(reading.of(text, at, &store), Mode::Judge, reading);
+    match walk.value(shape) {
+        Err(Stop) => Err(Error::new(Problem::Type { wanted: "" })),
+        Ok(()) if walk.edits.is_empty() => Ok(None),
+        Ok(()) => {
+            let end = walk.json.offset();
+            Ok(Some((edited(text, at..end, walk.edits), end)))
+        }
+    }
+}
+
+/// What a schema says of arguments as they stand.
+#[cfg(feature = "validate")]
+pub enum Admitted {
+    AsTheyStand,
+    /// In a strict mode's form; this is the schema's.
+    As(String),
+    Refused,
+    /// There is no knowing within the budget.
+    TooCostly,
+}
+
+/// Holds arguments against a schema.
+#[cfg(feature = "validate")]
+pub fn admitted(text: &str, reading: Reading, shape: &Shape<'_>) -> Admitted {
+    let store = Store::new();
+    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::Judge, reading);
+    if walk.json.peek() != Some(b'{') {
+        return Admitted::Refused;
+    }
+    let walked = walk.value(shape);
+    match walked.is_ok() && walk.json.finish().is_ok() {
+        _ if walk.is_spent() => Admitted::TooCostly,
+        false => Admitted::Refused,
+        true if walk.edits.is_empty() => Admitted::AsTheyStand,
+        true => Admitted::As(edited(text, 0..text.len(), walk.edits)),
+    }
+}
+
+/// Finds all that is wrong with a text that is JSON.
+pub fn tell(text: &str, reading: Reading, root: &Shape<'_>, repairs: Repairs) -> Found {
+    let store = Store::new();
+    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::Tell { repairs }, reading);
+    if reading.is_typed && holds_secret(root) {
+        walk.secrecy = Secrecy::Around;
+    }
+    // The text is JSON, so nothing but its budget stops the walk.
+    let _ = walk.value(root);
+    walk.found.is_cut = walk.budget.steps == 0;
+    let edits = std::mem::take(&mut walk.edits);
+    let mut found = walk.found;
+    if !edits.is_empty() {
+        found.text = Some(edited(text, 0..text.len(), edits));
+    }
+    found
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// The first fault ends the walk.
+    Judge,
+    /// Faults are collected.
+    Tell { repairs: Repairs },
+}
+
+/// What of the text may be told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Secrecy {
+    /// All: there are no secrets.
+    None,
+    /// Where no secret can be.
+    Around,
+    /// Nothing: the value is a secret, or a part of one.
+    Here,
+}
+
+/// Where an admitted value ends, and in which other words.
+type End = (usize, Vec<Edit>);
+
+/// The walk ends.
+struct Stop;
+
+impl From<Error> for Stop {
+    fn from(_: Error) -> Self {
+        Self
+    }
+}
+
+type Walked = Result<(), Stop>;
+
+struct Walk<'t> {
+    json: Json<'t>,
+    mode: Mode,
+    path: Vec<Segment>,
+    found: Found,
+    edits: Vec<Edit>,
+    /// What is known of unions: nested ones would be judged again for each member of each union around
+    /// them.
+    judged: HashMap<Memo, Option<End>>,
+    /// Where the value stands that this text was found in, if it is not the arguments' own.
+    outer: Option<usize>,
+    /// How many unions have been entered since the last value was.
+    unions: u8,
+    /// Of how many unions, one inside the other, the ways are tried.
+    tried: usize,
+    /// Whether the value is the one of a list that was made for it. Lists of lists have no end.
+    is_wrapped: bool,
+    secrecy: Secrecy,
+    is_typed: bool,
+    budget: Budget,
+}
+
+impl<'t> Walk<'t> {
+    fn new(json: Json<'t>, mode: Mode, reading: Reading) -> Self {
+        Self {
+            json,
+            mode,
+            path: Vec::new(),
+            found: Found::default(),
+            edits: Vec::new(),
+            judged: HashMap::new(),
+            outer: None,
+            unions: 0,
+            tried: 0,
+            is_wrapped: false,
+            secrecy: Secrecy::None,
+            is_typed: reading.is_typed,
+            budget: reading.budget,
+        }
+    }
+
+    /// Whether a value that stands where one of this shape belongs may not be told.
+    fn hides(&self, shape: &Shape<'_>) -> bool {
+        match self.secrecy {
+            Secrecy::None => false,
+            Secrecy::Around => holds_secret(shape),
+            Secrecy::Here => true,
+        }
+    }
+
+    /// The value at an offset, which stands where one of this shape belongs, as it is told.
+    fn got(&self, at: usize, shape: &Shape<'_>) -> String {
+        let text = self.json.whole();
+        if self.hides(shape) {
+            say::kept_back(text, at)
+        } else {
+            say::shown(text, at)
+        }
+    }
+
+    /// A key that nobody declared, as it is told.
+    fn key<'k>(&self, key: &'k str) -> impl FnOnce() -> Segment + use<'k> {
+        let is_secret = self.secrecy == Secrecy::Here;
+        move || Segment::Key(if is_secret { say::KEPT_BACK_KEY } else { key }.to_owned())
+    }
+
+    /// Walks a value that is a secret, or is not.
+    fn guarded(&mut self, is_secret: bool, walk: impl FnOnce(&mut Self) -> Walked) -> Walked {
+        let before = self.secrecy;
+        if is_secret {
+            self.secrecy = Secrecy::Here;
+        }
+        let walked = walk(self);
+        self.secrecy = before;
+        walked
+    }
+
+    fn tells(&self) -> bool {
+        self.mode != Mode::Judge
+    }
+
+    /// Walks a part of the value.
+    fn inside(
+        &mut self,
+        segment: impl FnOnce() -> Segment,
+        walk: impl FnOnce(&mut Self) -> Walked,
+    ) -> Walked {
+        self.unions = 0;
+        if !self.tells() {
+            return walk(self);
+        }
+        self.path.push(segment());
+        let walked = walk(self);
+        self.path.pop();
+        walked
+    }
+
+    /// Walks the value that stands next.
+    fn value(&mut self, shape: &Shape<'_>) -> Walked {
+        self.spend(1)?;
+        let Some(levels) = self.budget.levels.checked_sub(1) else {
+            self.budget.steps = 0;
+            return Err(Stop);
+        };
+        self.budget.levels = levels;
+        let peeled = Peeled::of(shape);
+        let walked = self.guarded(peeled.is_secret, |walk| walk.value_of(shape, peeled));
+        self.budget.levels += 1;
+        walked
+    }
+
+    fn value_of(&mut self, shape: &Shape<'_>, peeled: Peeled<'_, '_>) -> Walked {
+        let next = self.json.peek();
+        if self.json.is_lowered() && self.raise(shape)? {
+            return Ok(());
+        }
+        match (peeled.kind, next) {
+            (Kind::Any | Kind::Unknown, _) => self.any(false),
+            #[cfg(feature = "schemars")]
+            (Kind::Foreign(foreign), _) => self.value(foreign.shape()),
+            #[cfg(not(feature = "schemars"))]
+            (Kind::Foreign(_), _) => self.any(false),
+            (Kind::Back(back), _) if !(peeled.nullable && next == Some(b'n')) => {
+                self.back(back.shape())
+            }
+            (_, Some(b'n')) if peeled.nullable => Ok(self.json.null()?),
+            (Kind::Null, Some(b'n')) => Ok(self.json.null()?),
+            (Kind::Bool, Some(b't' | b'f')) => self.skip(),
+            (Kind::Integer(_), Some(b'-' | b'0'..=b'9')) => self.integer(shape),
+            (Kind::Number(_), Some(b'-' | b'0'..=b'9')) => self.number(shape),
+            (Kind::String(_) | Kind::Enum(_), Some(b'"')) => self.string(shape),
+            (Kind::Array(array), Some(b'[')) => {
+                self.array(shape, array.items, array.unique || peeled.unique)
+            }
+            (Kind::Tuple(items), Some(b'[')) => self.tuple(shape, items),
+            (Kind::Map(map), Some(b'{')) => self.map(shape, map),
+            (Kind::Object(object), Some(b'{')) => match Plain::of(object) {
+                Some(plain) => self.object(Keys::Plain(&plain)),
+                None => match alternatives(peeled.kind, false).as_slice() {
+                    [one] => self.object(Keys::Of(one)),
+                    ways => self.one_of(shape, Ways::Objects(ways, object.fields)),
+                },
+            },
+            (Kind::Union(union), _) => self.one_of(shape, Ways::Of(union.members)),
+            (Kind::Rule(rule), _) => self.rule(shape, rule),
+            _ => self.mismatch(shape),
+        }
+    }
+
+    /// Walks a value that stands next in a strict mode's form in the form of its type.
+    fn raise(&mut self, shape: &Shape<'_>) -> Result<bool, Stop> {
+        let (start, depth) = (self.json.offset(), self.json.depth());
+        let Some(raised) = self.json.raised(shape)? else {
+            return Ok(false);
+        };
+        let store = Store::new();
+        let json = Json::new(&raised, &store).at(0, depth).lowered(true);
+        self.spend(bytes(&raised))?;
+        let mut inner = self.within(json, start);
+        let walked = inner.value(shape);
+        let edits = self.take_back(&mut inner);
+        let text = edited(&raised, 0..raised.len(), edits);
+        self.edits.push(Edit::new(start..self.json.offset(), text));
+        walked.map(|()| true)
+    }
+
+    fn skip(&mut self) -> Walked {
+        self.skipped().map(drop)
+    }
+
+    /// Passes over the value that stands next, and returns its text.
+    fn skipped(&mut self) -> Result<&'t str, Stop> {
+        let text = self.json.skip()?;
+        self.spend(bytes(text))?;
+        Ok(text)
+    }
+
+    /// A value of any type, in which no key stands twice. Of a type that nobody can look into, an
+    /// integer may be asked for anywhere: `respells` spells it as one.
+    fn any(&mut self, respells: bool) -> Walked {
+        let mut place = Place::Opened;
+        match self.json.peek() {
+            Some(b'[') => {
+                self.json.enter_array()?;
+                let mut index = 0;
+                while self.json.next_element(&mut place)? {
+                    self.spend(1)?;
+                    self.inside(|| Segment::Index(index), |walk| walk.any(respells))?;
+                    index += 1;
+                }
+                Ok(())
+            }
+            Some(b'{') => {
+                self.json.enter_object()?;
+                let mut seen = Seen::NONE;
+                while let Some(key) = self.json.next_key(&mut place)? {
+                    self.spend(1)?;
+                    self.once(&mut seen, key)?;
+                    self.inside(self.key(key), |walk| walk.any(respells))?;
+                }
+                Ok(())
+            }
+            Some(b'-' | b'0'..=b'9') if respells => {
+                let (start, number) = self.take_number()?;
+                self.respell(start, number);
+                Ok(())
+            }
+            _ => self.skip(),
+        }
+    }
+
+    /// Notes a key that may stand here once.
+    fn once(&mut self, seen: &mut Seen<'t>, key: &'t str) -> Walked {
+        if seen.note(key) {
+            return Ok(());
+        }
+        self.repeated(key)
+    }
+
+    fn repeated(&mut self, key: &str) -> Walked {
+        let at = self.json.key_at();
+        self.inside(self.key(key), |walk| {
+            walk.fault(at, FaultCode::DuplicateKey, |_| {
+                "given more than once".into()
+            })
+        })
+    }
+
+    fn array(&mut self, shape: &Shape<'_>, items: &Shape<'_>, unique: bool) -> Walked {
+        let start = self.json.offset();
+        self.json.enter_array()?;
+        let (mut place, mut index) = (Place::Opened, 0);
+        let mut elements: Vec<&str> = Vec::new();
+        let mut starts = Vec::new();
+        while self.json.next_element(&mut place)? {
+            self.json.peek();
+            let from = self.json.offset();
+            self.inside(|| Segment::Index(index), |walk| walk.value(items))?;
+            if unique {
+                let element = self.json.slice(from, self.json.offset());
+                self.spend(bytes(element))?;
+                elements.push(element);
+                starts.push(from);
+            }
+            index += 1;
+        }
+        if !admits_count(shape, index) {
+            return self.unfit(start, shape, FaultCode::Bound);
+        }
+        match first_repeat(elements.into_iter()) {
+            None => Ok(()),
+            Some(index) => {
+                let at = starts.get(index).copied().unwrap_or(start);
+                self.inside(
+                    || Segment::Index(index),
+                    |walk| {
+                        walk.fault(at, FaultCode::Bound, |walk| {
+                            let got = walk.got(at, items);
+                            format!("{got} is there already; no two elements may be equal")
+                        })
+                    },
+                )
+            }
+        }
+    }
+
+    fn tuple(&mut self, shape: &Shape<'_>, items: &[&Shape<'_>]) -> Walked {
+        let start = self.json.offset();
+        self.json.enter_array()?;
+        let (mut place, mut index) = (Place::Opened, 0);
+        while self.json.next_element(&mut place)? {
+            match items.get(index) {
+                Some(item) => self.inside(|| Segment::Index(index), |walk| walk.value(item))?,
+                None => self.any(false)?,
+            }
+            index += 1;
+        }
+        if index == items.len() {
+            return Ok(());
+        }
+        self.unfit(start, shape, FaultCode::WrongType)
+    }
+}

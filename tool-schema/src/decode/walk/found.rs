@@ -1,0 +1,99 @@
+use std::collections::HashSet;
+
+use crate::decode::fault::say;
+use crate::decode::{Fault, FaultCode, Repair, RepairKind, Segment};
+use crate::text::printable;
+
+use super::{Mode, Stop, Walk, Walked};
+
+/// At most so many faults are told; a model repairs the first ones first.
+pub(crate) const MOST_FAULTS: usize = 16;
+
+/// What a walk found.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The first faults, each with the offset of what is at fault.
+    pub faults: Vec<(usize, Fault)>,
+    /// How many faults there are beyond those.
+    pub more: usize,
+    /// The keys of the root with a fault behind them.
+    pub keys: HashSet<String>,
+    /// What was repaired.
+    pub repairs: Vec<Repair>,
+    /// The walk ended where its budget did, and not with the text.
+    pub is_cut: bool,
+    /// The text in other words, if there are any: repaired, and with integers in the spelling that
+    /// serde's buffers know.
+    pub text: Option<String>,
+}
+
+impl Found {
+    /// Returns how many faults there are.
+    pub(super) fn count(&self) -> usize {
+        self.faults.len() + self.more
+    }
+
+    /// Returns true if a key is told to be missing whose `null` was taken for a default: by one part of a
+    /// schema, where another wants the key.
+    #[cfg(feature = "validate")]
+    pub fn misses_what_it_dropped(&self) -> bool {
+        let is_dropped = |path: &str| {
+            let mut repairs = self.repairs.iter();
+            repairs.any(|repair| repair.kind == RepairKind::NullDropped && repair.path == path)
+        };
+        let mut faults = self.faults.iter();
+        faults.any(|(_, fault)| fault.code == FaultCode::MissingArgument && is_dropped(&fault.path))
+    }
+
+    /// Adds a fault.
+    pub fn push(&mut self, at: usize, fault: impl FnOnce() -> Fault) {
+        if self.faults.len() == MOST_FAULTS {
+            self.more += 1;
+            return;
+        }
+        let fault = fault();
+        // A key that is given three times.
+        if !self.faults.iter().any(|(_, told)| *told == fault) {
+            self.faults.push((at, fault));
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// Notes a fault at the place that has been walked to.
+    pub(super) fn fault(
+        &mut self,
+        at: usize,
+        code: FaultCode,
+        message: impl FnOnce(&Self) -> String,
+    ) -> Walked {
+        if self.mode == Mode::Judge {
+            return Err(Stop);
+        }
+        if let Some(Segment::Key(key)) = self.path.first()
+            && !self.found.keys.contains(key)
+        {
+            let key = key.clone();
+            self.found.keys.insert(key);
+        }
+        // Counted, not worded, once enough are.
+        let mut found = std::mem::take(&mut self.found);
+        found.push(self.outer.unwrap_or(at), || Fault {
+            path: say::path(&self.path),
+            code,
+            message: message(self),
+        });
+        self.found = found;
+        Ok(())
+    }
+
+    /// Notes a repair at the place that has been walked to.
+    pub(super) fn repaired(&mut self, kind: RepairKind, from: &str, to: &str) {
+        self.found.repairs.push(Repair {
+            path: printable(say::path(&self.path).into()).into_owned(),
+            kind,
+            from: say::shortened(from),
+            to: say::shortened(to),
+        });
+    }
+}

@@ -1,0 +1,73 @@
+//! Remembers verdicts on values that a walk is asked about again.
+
+use crate::shape::Shape;
+
+use super::{End, Mode, Stop, Walk, Walked};
+
+/// A value's place, and the address of what it is judged by.
+pub(super) type Memo = (usize, usize);
+
+impl Walk<'_> {
+    /// Returns the remembered verdict, and moves behind the value if it was admitted.
+    pub(super) fn known(&mut self, memo: Option<Memo>, depth: u8) -> Option<Walked> {
+        let Some((end, edits)) = self.judged.get(&memo?)? else {
+            return Some(Err(Stop));
+        };
+        self.json.rewind(*end, depth);
+        self.edits.extend(edits.iter().cloned());
+        Some(Ok(()))
+    }
+
+    /// Remembers a verdict, with the edits made since there were `edits` of them.
+    pub(super) fn note(&mut self, memo: Option<Memo>, is_admitted: bool, edits: usize) {
+        if let Some(memo) = memo {
+            let edits = self.edits.get(edits..).unwrap_or_default().to_vec();
+            let known = is_admitted.then(|| (self.json.offset(), edits));
+            self.judged.insert(memo, known);
+        }
+    }
+
+    /// Walks a value behind a recursive reference. Several parts of a run-time schema may refer to the same
+    /// definition, so the verdict is remembered.
+    pub(super) fn back(&mut self, shape: &Shape<'_>) -> Walked {
+        if self.is_typed || self.mode != Mode::Judge {
+            return self.value(shape);
+        }
+        self.json.peek();
+        let memo = Some((self.json.offset(), std::ptr::from_ref(shape).addr()));
+        if let Some(known) = self.known(memo, self.json.depth()) {
+            return known;
+        }
+        let noted = self.edits.len();
+        let walked = self.value(shape);
+        if !self.is_spent() {
+            self.note(memo, walked.is_ok(), noted);
+        }
+        walked
+    }
+
+    /// Returns true if a shape admits the value that stands next, as it stands. It is not consumed.
+    pub(super) fn admits_next(&mut self, shape: &Shape<'_>) -> Result<bool, Stop> {
+        Ok(self.judged_next(shape)?.is_some())
+    }
+
+    /// Returns where the value that stands next ends, and in which other words, if a shape admits it. It
+    /// is not consumed.
+    pub(super) fn judged_next(&mut self, shape: &Shape<'_>) -> Result<Option<End>, Stop> {
+        self.json.peek();
+        let (start, depth) = (self.json.offset(), self.json.depth());
+        let (mode, noted, unions) = (self.mode, self.edits.len(), self.unions);
+        self.mode = Mode::Judge;
+        self.unions += 1;
+        self.tried += 1;
+        let is_admitted = self.value(shape).is_ok();
+        self.tried -= 1;
+        (self.mode, self.unions) = (mode, unions);
+        let (end, edits) = (self.json.offset(), self.edits.split_off(noted));
+        self.json.rewind(start, depth);
+        if self.is_spent() {
+            return Err(Stop);
+        }
+        Ok(is_admitted.then_some((end, edits)))
+    }
+}

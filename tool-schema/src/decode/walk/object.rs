@@ -1,0 +1,381 @@
+//! Objects and maps.
+
+use toolwright_json::Place;
+
+use crate::decode::fault::say;
+use crate::decode::{FaultCode, Leaf, RepairKind, Seen, Segment, admits, admits_count, admits_key};
+use crate::shape::{Alternative, Key, Kind, Map, Peeled, Plain, Presence, Rule, Shape};
+
+use super::{Edit, Secrecy, Stop, Walk, Walked, bytes};
+
+/// An entry that the object has no place for.
+struct Unknown<'t> {
+    key: &'t str,
+    key_at: usize,
+    value_at: usize,
+}
+
+/// Where entries are taken out of an object.
+#[derive(Default)]
+struct Cut {
+    /// Behind the last entry that stays.
+    kept: Option<usize>,
+    /// From where on entries are taken out that no other precedes.
+    open: Option<usize>,
+}
+
+/// The keys of an object.
+#[derive(Clone, Copy)]
+pub(super) enum Keys<'w> {
+    Plain(&'w Plain<'w>),
+    /// Those of one of some ways in which it may be.
+    Of(&'w Alternative<'w>),
+}
+
+impl<'w> Keys<'w> {
+    /// All of them, each with its place.
+    fn all(self) -> impl Iterator<Item = (usize, Key<'w>)> + 'w {
+        let (plain, listed) = match self {
+            Self::Plain(plain) => (Some(plain), [].as_slice()),
+            Self::Of(way) => (None, way.keys.as_slice()),
+        };
+        let fields = plain.into_iter().flat_map(Plain::fields).enumerate();
+        let keys = fields.filter_map(|(index, field)| Some((index, Key::of(field, false)?)));
+        keys.chain(listed.iter().copied().enumerate())
+    }
+
+    /// The key of this name. A plain one is made when it has been found.
+    fn find(self, name: &str) -> Option<(usize, Key<'w>)> {
+        if let Self::Plain(plain) = self {
+            let (index, field) = plain.find(name)?;
+            return Some((index, Key::of(field, false)?));
+        }
+        self.all()
+            .find(|(_, key)| !key.field.flatten && key.is_read_as(name))
+    }
+
+    /// The steps that it takes to find a key.
+    fn cost(self) -> u64 {
+        let keys = match self {
+            Self::Plain(plain) => plain.fields().count(),
+            Self::Of(way) => way.keys.len(),
+        };
+        keys as u64 / 16 + 1
+    }
+
+    /// What stands behind keys that are not listed, and whether that is secret.
+    fn rest(self) -> Option<(&'w Shape<'w>, bool)> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Of(way) => Some((way.rest?, way.is_rest_secret)),
+        }
+    }
+
+    /// Whether a part of the object is known to nobody.
+    fn is_open(self) -> bool {
+        match self {
+            Self::Plain(plain) => plain.open,
+            Self::Of(way) => {
+                way.open
+                    || way.keys.iter().any(|key| {
+                        key.field.flatten
+                            && matches!(Peeled::of(key.field.shape).kind, Kind::Foreign(_))
+                    })
+            }
+        }
+    }
+}
+
+/// The keys that have come, by their places: a bit for each.
+#[derive(Default)]
+struct Given {
+    first: u64,
+    /// Those of 64 more keys each.
+    others: Vec<u64>,
+}
+
+impl Given {
+    fn has(&self, index: usize) -> bool {
+        let bits = match index / 64 {
+            0 => Some(&self.first),
+            word => self.others.get(word - 1),
+        };
+        bits.is_some_and(|bits| bits & (1 << (index % 64)) != 0)
+    }
+
+    /// Notes a key; `false` if it was there.
+    fn note(&mut self, index: usize) -> bool {
+        let word = index / 64;
+        if self.others.len() < word {
+            self.others.resize(word, 0);
+        }
+        let bits = match word {
+            0 => Some(&mut self.first),
+            word => self.others.get_mut(word - 1),
+        };
+        bits.is_some_and(|bits| {
+            let before = *bits;
+            *bits |= 1 << (index % 64);
+            *bits != before
+        })
+    }
+}
+
+impl<'t> Walk<'t> {
+    /// An object with these keys.
+    pub(super) fn object(&mut self, keys: Keys<'_>) -> Walked {
+        self.json.enter_object()?;
+        let first = self.json.offset();
+        let mut place = Place::Opened;
+        let mut given = Given::default();
+        let mut others = None;
+        let mut unknown = Vec::new();
+        let mut cut = Cut::default();
+        // What is missing is looked for once.
+        let cost = keys.cost();
+        self.spend(cost)?;
+        while let Some(name) = self.json.next_key(&mut place)? {
+            self.spend(cost)?;
+            let key_at = self.json.key_at();
+            self.close_cut(&mut cut, key_at);
+            if let Some((index, key)) = keys.find(name) {
+                if !given.note(index) {
+                    self.repeated(name)?;
+                    self.skip()?;
+                    continue;
+                }
+                if self.drops_null(&key) {
+                    self.inside(|| Segment::Key(name.to_owned()), Self::drop_null)?;
+                    self.cut_entry(&mut cut, first);
+                    continue;
+                }
+                self.inside(
+                    || Segment::Key(name.to_owned()),
+                    |walk| walk.guarded(key.is_secret, |walk| walk.value(key.field.shape)),
+                )?;
+            } else {
+                self.once(others.get_or_insert(Seen::NONE), name)?;
+                let segment = self.key(name);
+                if let Some((rest, is_secret)) = keys.rest() {
+                    self.inside(segment, |walk| {
+                        walk.guarded(is_secret, |walk| walk.value(rest))
+                    })?;
+                } else if keys.is_open() {
+                    self.inside(segment, |walk| walk.any(true))?;
+                } else if self.tells() {
+                    let value_at = self.json.offset();
+                    unknown.push(Unknown {
+                        key: name,
+                        key_at,
+                        value_at,
+                    });
+                    self.skip()?;
+                } else {
+                    return Err(Stop);
+                }
+            }
+            cut.kept = Some(self.json.offset());
+        }
+        let end = self.json.offset();
+        self.close_cut(&mut cut, end.saturating_sub(1));
+        self.ends(keys, &given, &unknown, end)
+    }
+
+    /// Takes out the entry that has been read, of an object that begins at `first`.
+    fn cut_entry(&mut self, cut: &mut Cut, first: usize) {
+        match cut.kept {
+            Some(end) => self.edits.push(Edit::new(end..self.json.offset(), "")),
+            None => cut.open = Some(first),
+        }
+    }
+
+    /// Takes out the entries that stand first, up to the next one.
+    fn close_cut(&mut self, cut: &mut Cut, to: usize) {
+        if let Some(from) = cut.open.take() {
+            self.edits.push(Edit::new(from..to, ""));
+        }
+    }
+
+    /// Whether `null` stands for a default here.
+    fn drops_null(&mut self, key: &Key<'_>) -> bool {
+        if self.json.peek() != Some(b'n') {
+            return false;
+        }
+        // Of what is flattened and may be missing, so may each key.
+        if self.json.is_lowered() && !key.required && !admits(key.field.shape, Leaf::Null) {
+            return true;
+        }
+        let is_slip = self.repairs_values() && key.field.presence == Presence::Defaulted;
+        (self.json.is_lowered() || is_slip) && key.field.is_left_out_by_null()
+    }
+
+    fn drop_null(&mut self) -> Walked {
+        self.skip()?;
+        if !self.json.is_lowered() {
+            self.repaired(RepairKind::NullDropped, "null", "");
+        }
+        Ok(())
+    }
+
+    /// What is missing from an object, and what is too much.
+    fn ends(
+        &mut self,
+        keys: Keys<'_>,
+        given: &Given,
+        unknown: &[Unknown<'t>],
+        end: usize,
+    ) -> Walked {
+        let mut missing = keys
+            .all()
+            .filter(|(index, key)| key.required && !key.field.flatten && !given.has(*index));
+        if !self.tells() {
+            return missing.next().map_or(Ok(()), |_| Err(Stop));
+        }
+        let missing: Vec<Key<'_>> = missing.map(|(_, key)| key).collect();
+        if let ([one], [key]) = (unknown, missing.as_slice())
+            && self.repairs_key(one.key, key.name)
+        {
+            return self.rename(one, key, end);
+        }
+        for one in unknown {
+            let is_root = self.path.is_empty();
+            let (segment, key) = (self.key(one.key), self.known_key(one.key));
+            self.inside(segment, |walk| {
+                walk.fault(one.key_at, FaultCode::UnknownArgument, |_| {
+                    let names: Vec<&str> = keys.all().map(|(_, key)| key.name).collect();
+                    say::unknown_key(key, &names, is_root)
+                })
+            })?;
+        }
+        for key in missing {
+            self.missing(&key, end)?;
+        }
+        Ok(())
+    }
+
+    /// A key whose near names may be told; inside a secret it has none.
+    pub(super) fn known_key<'k>(&self, key: &'k str) -> &'k str {
+        if self.secrecy == Secrecy::Here {
+            ""
+        } else {
+            key
+        }
+    }
+
+    pub(super) fn missing(&mut self, key: &Key<'_>, end: usize) -> Walked {
+        self.inside(
+            || Segment::Key(key.name.to_owned()),
+            |walk| {
+                walk.fault(end, FaultCode::MissingArgument, |_| {
+                    say::missing(key.field.shape)
+                })
+            },
+        )
+    }
+
+    /// Reads an entry as that of the key that it was meant for.
+    fn rename(&mut self, entry: &Unknown<'t>, key: &Key<'_>, end: usize) -> Walked {
+        let depth = self.json.depth();
+        // Inside the object again, whose closing bracket has been read.
+        let inside = depth.saturating_sub(1);
+        self.json.rewind(entry.key_at, inside);
+        self.skip()?;
+        let range = entry.key_at..self.json.offset();
+        self.edits
+            .push(Edit::new(range, say::json_string(key.name)));
+        self.inside(
+            || Segment::Key(key.name.to_owned()),
+            |walk| {
+                let from = if walk.secrecy == Secrecy::Here {
+                    "a secret key"
+                } else {
+                    entry.key
+                };
+                walk.repaired(RepairKind::Renamed, from, key.name);
+                walk.json.rewind(entry.value_at, inside);
+                walk.guarded(key.is_secret, |walk| walk.value(key.field.shape))
+            },
+        )?;
+        self.json.rewind(end, depth);
+        Ok(())
+    }
+
+    /// An object with any keys.
+    pub(super) fn map(&mut self, shape: &Shape<'_>, map: &Map<'_>) -> Walked {
+        let start = self.json.offset();
+        self.json.enter_object()?;
+        let first = self.json.offset();
+        let drops_null = self.json.is_lowered() && map.leaves_out_by_null();
+        let mut cut = Cut::default();
+        let mut place = Place::Opened;
+        let mut seen = Seen::NONE;
+        let mut count = 0;
+        let mut cost = None;
+        while let Some(key) = self.json.next_key(&mut place)? {
+            let cost = *cost.get_or_insert_with(|| weight(map.keys));
+            self.spend(cost * (1 + bytes(key)))?;
+            let key_at = self.json.key_at();
+            self.close_cut(&mut cut, key_at);
+            self.once(&mut seen, key)?;
+            if !admits_key(map.keys, key) {
+                let at = self.json.key_at();
+                let is_secret = self.hides(map.keys);
+                let segment = if is_secret {
+                    Segment::Name(say::KEPT_BACK_KEY.to_owned())
+                } else {
+                    Segment::Name(key.to_owned())
+                };
+                self.inside(
+                    || segment,
+                    |walk| {
+                        walk.fault(at, FaultCode::WrongType, |_| {
+                            say::wrong_key(map.keys, (!is_secret).then_some(key))
+                        })
+                    },
+                )?;
+            }
+            if drops_null && self.json.peek() == Some(b'n') {
+                self.skip()?;
+                self.cut_entry(&mut cut, first);
+                continue;
+            }
+            count += 1;
+            let (is_secret, segment) = (self.hides(map.keys), self.key(key));
+            let segment = || {
+                if is_secret {
+                    Segment::Key(say::KEPT_BACK_KEY.to_owned())
+                } else {
+                    segment()
+                }
+            };
+            self.inside(segment, |walk| walk.value(map.values))?;
+            cut.kept = Some(self.json.offset());
+        }
+        let end = self.json.offset();
+        self.close_cut(&mut cut, end.saturating_sub(1));
+        if admits_count(shape, count) {
+            Ok(())
+        } else {
+            self.unfit(start, shape, FaultCode::Bound)
+        }
+    }
+}
+
+/// The steps that it takes to look at a key by a shape.
+fn weight(keys: &Shape<'_>) -> u64 {
+    let sum = |shapes: &[Shape<'_>]| shapes.iter().map(weight).sum::<u64>();
+    1 + match keys.core() {
+        Kind::Enum(variants) => variants.len() as u64 / 16,
+        Kind::Union(union) => sum(union.members),
+        Kind::Rule(Rule::All(parts) | Rule::OneOf(parts)) => sum(parts),
+        Kind::Rule(Rule::When(_, inner) | Rule::Not(inner)) => weight(inner),
+        Kind::Rule(Rule::If(rule)) => {
+            weight(rule.condition) + weight(rule.then) + weight(rule.otherwise)
+        }
+        Kind::Back(back) => weight(back.shape()),
+        // A pattern looks at each byte.
+        Kind::String(rules) if rules.pattern.is_some() => 7,
+        Kind::Rule(Rule::Literals(values)) => values.len() as u64,
+        _ => 0,
+    }
+}

@@ -1,0 +1,240 @@
+//! What a model means and does not say.
+//!
+//! Models send numbers in quotes, JSON inside strings, one value where a list belongs. Guided by the
+//! shape, such a value has one meaning. A string is never touched where a string is admitted.
+
+use crate::decode::fault::say;
+use crate::decode::{FaultCode, Json, RepairKind, Repairs, Store};
+use crate::shape::Shape;
+use crate::text::near;
+
+use super::union::may_start;
+use super::{Edit, Mode, Stop, Walk, Walked, edited};
+
+/// Whether a key may be read as another one: it is that key with a slip in its letters.
+///
+/// No other character may be between the two. Who looks at the keys before us must not see one that
+/// looks like none of ours, or like ours and is not: so the written one has no characters but plain
+/// ones and those of the key that is meant. Letters that look alike, full width, case alone,
+/// separators and digits make another key.
+fn is_slip(written: &str, meant: &str) -> bool {
+    let is_plain =
+        |char: char| char.is_ascii_alphanumeric() || "_-".contains(char) || meant.contains(char);
+    let letters = |text: &str| -> String {
+        let letters = text.chars().filter(|char| char.is_alphabetic());
+        letters.flat_map(char::to_lowercase).collect()
+    };
+    let others = |text: &str| -> String {
+        let others = text.chars().filter(|char| !char.is_alphabetic());
+        others.collect()
+    };
+    written.chars().all(is_plain)
+        && letters(written) != letters(meant)
+        && others(written) == others(meant)
+        && !near(written, [meant]).is_empty()
+}
+
+impl Walk<'_> {
+    /// How far what was meant may be read. Beyond so many slips there is no telling what that is.
+    fn repairs(&self) -> Repairs {
+        const MOST: usize = 1000;
+        match self.mode {
+            Mode::Tell { repairs } if self.found.repairs.len() < MOST => repairs,
+            _ => Repairs::None,
+        }
+    }
+
+    /// Whether a value may be read as what it stands for, with its keys as they are.
+    pub(super) fn repairs_values(&self) -> bool {
+        self.repairs() >= Repairs::Values
+    }
+
+    /// Whether a key may be read as another one, which is missing.
+    pub(super) fn repairs_key(&self, written: &str, meant: &str) -> bool {
+        self.repairs() == Repairs::All && is_slip(written, meant)
+    }
+
+    /// A value of another JSON type than the shape's.
+    pub(super) fn mismatch(&mut self, shape: &Shape<'_>) -> Walked {
+        if !self.tells() {
+            return Err(Stop);
+        }
+        self.json.peek();
+        let start = self.json.offset();
+        let depth = self.json.depth();
+        let text = self.skipped()?;
+        if self.repairs_values() && self.repair(start, text, depth, shape) {
+            return Ok(());
+        }
+        self.unfit(start, shape, FaultCode::WrongType)
+    }
+
+    /// Reads the string that stands next as what stands in it, if that is certain.
+    pub(super) fn unquoted(&mut self, shape: &Shape<'_>) -> Result<bool, Stop> {
+        if !self.repairs_values() || self.json.peek() != Some(b'"') {
+            return Ok(false);
+        }
+        let start = self.json.offset();
+        let depth = self.json.depth();
+        let text = self.skipped()?;
+        let repaired = self.unquote(start, text, depth, shape);
+        if !repaired {
+            self.json.rewind(start, depth);
+        }
+        Ok(repaired)
+    }
+
+    fn repair(&mut self, start: usize, text: &str, depth: u8, shape: &Shape<'_>) -> bool {
+        if text.starts_with('"') && self.unquote(start, text, depth, shape) {
+            return true;
+        }
+        let is_scalar = !matches!(text.bytes().next(), Some(b'{' | b'[' | b'n'));
+        is_scalar
+            && !self.is_wrapped
+            && may_start(shape, b"[")
+            && self.means(
+                start,
+                text,
+                &format!("[{text}]"),
+                depth,
+                shape,
+                RepairKind::Wrapped,
+            )
+    }
+
+    /// Takes a string for the number, boolean, array or object that stands in it.
+    fn unquote(&mut self, start: usize, text: &str, depth: u8, shape: &Shape<'_>) -> bool {
+        let store = Store::new();
+        let string = match Json::new(text, &store).string() {
+            Ok(Ok(string)) => string.to_owned(),
+            Ok(Err(string)) => string,
+            Err(_) => return false,
+        };
+        let inner = string.trim_matches([' ', '\n', '\r', '\t']);
+        let kind = match inner.bytes().next() {
+            Some(b'-' | b'0'..=b'9' | b't' | b'f') => RepairKind::Unquoted,
+            Some(b'{' | b'[') => RepairKind::Parsed,
+            _ => return false,
+        };
+        // An object in a text is keys that nobody saw who looked at the arguments before.
+        if self.repairs() != Repairs::All && inner.contains('{') {
+            return false;
+        }
+        let first = inner.as_bytes().get(..1).unwrap_or_default();
+        may_start(shape, first) && self.means(start, text, inner, depth, shape, kind)
+    }
+
+    /// Walks `meant` in the place of `text`. JSON in a string is taken for what it is even with
+    /// faults inside, since those are what the model has to hear of.
+    fn means(
+        &mut self,
+        start: usize,
+        text: &str,
+        meant: &str,
+        depth: u8,
+        shape: &Shape<'_>,
+        kind: RepairKind,
+    ) -> bool {
+        let store = Store::new();
+        let mut json = Json::new(meant, &store).at(0, depth);
+        if json.skip().is_err() || json.finish().is_err() {
+            return false;
+        }
+        let path = self.path.clone();
+        let found = std::mem::take(&mut self.found);
+        let mut inner = self.within(json.at(0, depth), start);
+        // What this walk found stays, whatever becomes of the repair.
+        self.path = path;
+        self.found = found;
+        inner.is_wrapped = kind == RepairKind::Wrapped;
+        // The outer repair is told first.
+        if inner.hides(shape) {
+            inner.repaired(kind, &say::kept_back(text, 0), &say::kept_back(meant, 0));
+        } else {
+            inner.repaired(kind, text, meant);
+        }
+        let walked = inner.value(shape);
+        self.budget.steps = inner.budget.steps;
+        if walked.is_err() {
+            return false;
+        }
+        let is_whole = inner.found.faults.is_empty() && inner.found.more == 0;
+        if !is_whole && kind != RepairKind::Parsed {
+            return false;
+        }
+        let edits = std::mem::take(&mut inner.edits);
+        let found = std::mem::take(&mut inner.found);
+        let meant = edited(meant, 0..meant.len(), edits);
+        self.edits.push(Edit::new(start..start + text.len(), meant));
+        self.found.repairs.extend(found.repairs);
+        self.found.keys.extend(found.keys);
+        for (at, fault) in found.faults {
+            self.found.push(at, || fault);
+        }
+        self.found.more += found.more;
+        true
+    }
+
+    /// Tells a value that is not what the shape admits.
+    pub(super) fn unfit(&mut self, start: usize, shape: &Shape<'_>, code: FaultCode) -> Walked {
+        self.fault(start, code, |walk| {
+            say::unfit(shape, code, &walk.got(start, shape))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_slip;
+
+    fn assert_letter(char: char, at: usize) {
+        let meant = "journal";
+        let (head, tail) = meant.split_at(at);
+        let added = format!("{head}{char}{tail}");
+        let rest = tail.get(1..).unwrap_or_default();
+        let replaced = format!("{head}{char}{rest}");
+        for written in [added, replaced] {
+            let is_other = !written.eq_ignore_ascii_case(meant);
+            let is_letter = char.is_ascii_alphabetic();
+            assert_eq!(
+                is_slip(&written, meant),
+                is_letter && is_other,
+                "{written:?}"
+            );
+        }
+    }
+
+    /// Every character there is in a key, and those of ASCII in every place of it.
+    #[test]
+    fn a_slip_is_one_of_letters() {
+        for char in '\0'..=char::MAX {
+            assert_letter(char, 3);
+        }
+        for char in '\0'..='\u{7f}' {
+            (0..=7).for_each(|at| assert_letter(char, at));
+        }
+    }
+
+    #[test]
+    fn what_is_no_slip_is_another_key() {
+        for (written, meant) in [
+            ("userId", "user_id"),
+            ("user-id", "user_id"),
+            ("line_1", "line_2"),
+            ("line1", "line"),
+            ("jour_nl", "journal"),
+            ("größé", "größe"),
+            ("", "a"),
+            ("b", "a"),
+        ] {
+            assert!(!is_slip(written, meant), "{written} {meant}");
+        }
+        for (written, meant) in [
+            ("qeury", "query"),
+            ("usr_id", "user_id"),
+            ("grösse", "größe"),
+        ] {
+            assert!(is_slip(written, meant), "{written} {meant}");
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Checks values by the rules that only run-time schemas have.
+
+use toolwright_json::{Place, Value};
+
+use crate::decode::fault::say;
+use crate::decode::{FaultCode, Json, Segment, Store, admits_count, describe};
+use crate::shape::{Contains, Kind, Places, Rule, Shape, Text};
+
+use super::union::Ways;
+use super::{Edit, Mode, Stop, Walk, Walked, bytes, edited};
+
+impl Walk<'_> {
+    /// Walks the value that stands next by a rule.
+    pub(super) fn rule(&mut self, shape: &Shape<'_>, rule: &Rule<'_>) -> Walked {
+        match rule {
+            Rule::Never => self.never(),
+            Rule::Literals(values) => self.literal(shape, values),
+            Rule::All(parts) => self.all(parts),
+            Rule::OneOf(members) => self.exactly_one(shape, members),
+            Rule::When(types, inner) => match self.json.peek() {
+                Some(byte) if types.has(byte) => self.value(inner),
+                _ => self.any(false),
+            },
+            Rule::Not(inner) => self.not(inner),
+            Rule::If(rule) => {
+                let is_met = self.admits_next(rule.condition)?;
+                self.value(if is_met { rule.then } else { rule.otherwise })
+            }
+            Rule::Places(places) => self.places(shape, places),
+            Rule::Contains(contains) => self.contains(shape, contains),
+            Rule::Text(text) => self.text(text),
+        }
+    }
+
+    fn never(&mut self) -> Walked {
+        self.json.peek();
+        let start = self.json.offset();
+        self.skip()?;
+        self.fault(start, FaultCode::UnknownArgument, |walk| {
+            match walk.path.last() {
+                Some(Segment::Key(_)) => "may not be given".into(),
+                _ => {
+                    let got = say::shown(walk.json.whole(), start);
+                    format!("no value is allowed here, got {got}")
+                }
+            }
+        })
+    }
+
+    /// A value that is listed.
+    fn literal(&mut self, shape: &Shape<'_>, values: &[&str]) -> Walked {
+        self.json.peek();
+        let (start, depth) = (self.json.offset(), self.json.depth());
+        let text = self.json.skip()?;
+        // Each of them is taken apart.
+        let sizes = values.iter().map(|one| 1 + bytes(one));
+        self.spend(bytes(text) + sizes.sum::<u64>())?;
+        if is_listed(text, values) {
+            return Ok(());
+        }
+        if !self.tells() {
+            return Err(Stop);
+        }
+        self.json.rewind(start, depth);
+        if self.unquoted(shape)? {
+            return Ok(());
+        }
+        self.skip()?;
+        let names = strings(values);
+        self.fault(start, FaultCode::WrongType, |walk| {
+            let got = walk.json.slice(start, walk.json.offset());
+            say::not_listed(&describe(shape), got, &names)
+        })
+    }
+
+    /// A value of all of these shapes. If one of them repairs the value, the next ones see it repaired.
+    fn all(&mut self, parts: &[Shape<'_>]) -> Walked {
+        self.json.peek();
+        let (start, depth) = (self.json.offset(), self.json.depth());
+        let noted = self.edits.len();
+        let (mut unions, mut end) = (self.unions, start);
+        let faults = self.found.count();
+        for (index, part) in parts.iter().enumerate() {
+            if self.edits.len() > noted {
+                return self.rest_of_all(start, end, depth, noted, parts.get(index..));
+            }
+            // A value that the tree refuses has better words than its text.
+            if matches!(part.kind, Kind::Rule(Rule::Text(_))) && self.found.count() > faults {
+                continue;
+            }
+            self.json.rewind(start, depth);
+            std::mem::swap(&mut self.unions, &mut unions);
+            let walked = self.value(part);
+            std::mem::swap(&mut self.unions, &mut unions);
+            walked?;
+            end = self.json.offset();
+        }
+        Ok(())
+    }
+
+    /// Walks a value that has been repaired by the shapes that are left.
+    fn rest_of_all(
+        &mut self,
+        start: usize,
+        end: usize,
+        depth: u8,
+        noted: usize,
+        parts: Option<&[Shape<'_>]>,
+    ) -> Walked {
+        let edits = self.edits.split_off(noted);
+        let text = edited(self.json.whole(), start..end, edits);
+        self.spend(bytes(&text))?;
+        let store = Store::new();
+        let json = Json::new(&text, &store).at(0, depth);
+        let json = json.lowered(self.json.is_lowered());
+        let mut inner = self.within(json, start);
+        let walked = inner.all(parts.unwrap_or_default());
+        let edits = self.take_back(&mut inner);
+        let text = edited(&text, 0..text.len(), edits);
+        self.edits.push(Edit::new(start..end, text));
+        self.json.rewind(end, depth);
+        walked
+    }
+
+    /// A value of exactly one of some shapes.
+    fn exactly_one(&mut self, shape: &Shape<'_>, members: &[Shape<'_>]) -> Walked {
+        self.json.peek();
+        let (start, depth) = (self.json.offset(), self.json.depth());
+        let address = members.as_ptr().addr();
+        let memo = (self.mode == Mode::Judge).then_some((start, address));
+        if let Some(known) = self.known(memo, depth) {
+            return known;
+        }
+        let noted = self.edits.len();
+        let mut fitting = Vec::new();
+        for member in members {
+            if let Some((end, edits)) = self.judged_next(member)? {
+                fitting.push((member, end, edits));
+            }
+        }
+        let is_one = fitting.len() == 1;
+        if let ([(_, end, edits)], true) = (fitting.as_mut_slice(), is_one) {
+            self.json.rewind(*end, depth);
+            self.edits.append(edits);
+        }
+        self.note(memo, is_one, noted);
+        match fitting.as_slice() {
+            [_] => Ok(()),
+            [] => self.one_of(shape, Ways::Of(members)),
+            many => {
+                self.skip()?;
+                self.fault(start, FaultCode::Bound, |walk| {
+                    let forms: Vec<String> = many.iter().map(|(one, ..)| describe(one)).collect();
+                    let got = say::shown(walk.json.whole(), start);
+                    say::fits_several(&forms, &got)
+                })
+            }
+        }
+    }
+
+    fn not(&mut self, inner: &Shape<'_>) -> Walked {
+        let is_refused = self.admits_next(inner)?;
+        self.json.peek();
+        let start = self.json.offset();
+        self.skip()?;
+        if !is_refused {
+            return Ok(());
+        }
+        self.fault(start, FaultCode::Bound, |walk| {
+            let got = say::shown(walk.json.whole(), start);
+            format!("expected anything but {}, got {got}", describe(inner))
+        })
+    }
+
+    /// An array that holds so many elements of a shape.
+    fn contains(&mut self, shape: &Shape<'_>, contains: &Contains<'_>) -> Walked {
+        if self.json.peek() != Some(b'[') {
+            return self.mismatch(shape);
+        }
+        let start = self.json.offset();
+        self.json.enter_array()?;
+        let (mut place, mut count) = (Place::Opened, 0);
+        while self.json.next_element(&mut place)? {
+            // Each element is another value.
+            self.unions = 0;
+            count += u64::from(self.admits_next(contains.item)?);
+            self.skip()?;
+        }
+        if contains.min <= count && contains.max.is_none_or(|max| count <= max) {
+            return Ok(());
+        }
+        self.unfit(start, shape, FaultCode::Bound)
+    }
+
+    fn places(&mut self, shape: &Shape<'_>, places: &Places<'_>) -> Walked {
+        if self.json.peek() != Some(b'[') {
+            return self.mismatch(shape);
+        }
+        let start = self.json.offset();
+        self.json.enter_array()?;
+        let (mut place, mut index) = (Place::Opened, 0);
+        while self.json.next_element(&mut place)? {
+            let item = places.first.get(index).copied().unwrap_or(places.rest);
+            self.inside(|| Segment::Index(index), |walk| walk.value(item))?;
+            index += 1;
+        }
+        if admits_count(shape, index) {
+            Ok(())
+        } else {
+            self.unfit(start, shape, FaultCode::Bound)
+        }
+    }
+
+    /// A value that an oracle decides about.
+    fn text(&mut self, text: &Text<'_>) -> Walked {
+        self.json.peek();
+        let start = self.json.offset();
+        let json = self.json.skip()?;
+        match text.oracle.ask(json, &mut self.budget.steps) {
+            Some(true) => Ok(()),
+            Some(false) => self.fault(start, FaultCode::Bound, |_| {
+                say::refused_by(text.keywords, json)
+            }),
+            None => {
+                self.budget.steps = 0;
+                Err(Stop)
+            }
+        }
+    }
+}
+
+/// Returns true if JSON means the same as one of some values.
+pub(crate) fn is_listed(json: &str, values: &[&str]) -> bool {
+    let Ok(value) = Value::parse(json) else {
+        return false;
+    };
+    let is_number = matches!(value, Value::Number(_));
+    let first = |text: &str| text.bytes().next();
+    let mut values = values.iter();
+    values.any(|one| {
+        let may_be = is_number || first(one) == first(json);
+        *one == json || may_be && Value::parse(one).is_ok_and(|one| one == value)
+    })
+}
+
+/// The strings among some values.
+fn strings(values: &[&str]) -> Vec<String> {
+    let strings = values.iter().filter_map(|value| Value::parse(value).ok());
+    strings
+        .filter_map(|value| value.as_str().map(ToOwned::to_owned))
+        .collect()
+}

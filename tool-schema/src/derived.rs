@@ -1,0 +1,10 @@
+//! Code that derives name: a field in words, and checks that run when a type compiles.
+
+#[cfg(feature = "schemars")]
+mod emit;
+mod field;
+mod fits;
+mod flat;
+
+#[cfg(feature = "schemars")]
+pub use self::emit::to_schemars;

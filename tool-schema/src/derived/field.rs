@@ -1,0 +1,118 @@
+use crate::shape::{Field, Kind, OutputPresence, Presence, Shape, Variant};
+
+/// Whether a tree does not say what its type is.
+const fn is_unseen(shape: &Shape<'_>) -> bool {
+    match shape.kind {
+        Kind::Foreign(_) | Kind::Unknown => true,
+        Kind::Narrow(base, _) => is_unseen(base),
+        _ => false,
+    }
+}
+
+/// What a derive says of a field, one word at a time.
+impl Field<'_> {
+    #[doc(hidden)]
+    pub const fn written_as(self, output_name: &'static str) -> Self {
+        Self {
+            output_name,
+            ..self
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn aliased(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
+    }
+
+    #[doc(hidden)]
+    pub const fn titled(self, title: &'static str) -> Self {
+        Self { title, ..self }
+    }
+
+    /// What is spelled as an `Option` may be missing, unless its tree says that it is another type of that name.
+    #[doc(hidden)]
+    pub const fn optional(self) -> Self {
+        match self.presence {
+            Presence::Required if is_unseen(self.shape) => Self {
+                presence: Presence::Optional,
+                ..self
+            },
+            _ => self,
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn defaulted(self, default: fn() -> Option<String>) -> Self {
+        Self {
+            presence: Presence::Defaulted,
+            default: Some(default),
+            ..self
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn exemplified(self, example: fn() -> Option<String>) -> Self {
+        Self {
+            example: Some(example),
+            ..self
+        }
+    }
+
+    /// The keys of its type stand in its place: of an `Option` none have to be there.
+    #[doc(hidden)]
+    pub const fn flattened(self) -> Self {
+        Self {
+            flatten: true,
+            presence: Presence::Optional,
+            ..self
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn deprecated(self) -> Self {
+        Self {
+            deprecated: true,
+            ..self
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn not_read(self) -> Self {
+        Self {
+            presence: Presence::Never,
+            ..self
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn not_written(self) -> Self {
+        Self {
+            output: OutputPresence::Never,
+            ..self
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn sometimes_written(self) -> Self {
+        Self {
+            output: OutputPresence::Sometimes,
+            ..self
+        }
+    }
+}
+
+/// The same of a variant.
+impl Variant<'_> {
+    #[doc(hidden)]
+    pub const fn written_as(self, output_name: &'static str) -> Self {
+        Self {
+            output_name,
+            ..self
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn aliased(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
+    }
+}

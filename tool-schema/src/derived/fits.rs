@@ -1,0 +1,195 @@
+//! Whether bounds fit the type that they are put on: looked at when it compiles, since a bound that
+//! says nothing is a mistake that nobody would see.
+
+use crate::shape::{Bounds, Int, Kind, Shape};
+use crate::text::same;
+
+/// What a shape is at its core; `None` where that is known to nobody yet, or wrong already.
+#[track_caller]
+const fn core<'a, 's>(shape: &'a Shape<'s>) -> Option<&'a Kind<'s>> {
+    match shape.core() {
+        Kind::Unknown | Kind::Back(_) => None,
+        Kind::Foreign(_) => panic!(
+            "the type has schemars' `JsonSchema` alone, whose bounds nobody here can add to\nhelp: derive `toolwright::Schema` for it, or say what its JSON looks like: `#[schema(as = Type)]`"
+        ),
+        kind => Some(kind),
+    }
+}
+
+/// Whether a string has a pattern already, from its type or from a newtype around it.
+const fn has_pattern(mut shape: &Shape<'_>) -> bool {
+    loop {
+        shape = match &shape.kind {
+            Kind::String(rules) => return rules.pattern.is_some(),
+            Kind::Narrow(_, bounds) if bounds.pattern.is_some() => return true,
+            Kind::Nullable(inner) | Kind::Narrow(inner, _) => inner,
+            Kind::Sides { input, .. } => input,
+            _ => return false,
+        };
+    }
+}
+
+/// The format that a string has already; empty for none.
+const fn format<'s>(mut shape: &Shape<'s>) -> &'s str {
+    loop {
+        shape = match &shape.kind {
+            Kind::String(rules) => return rules.format,
+            Kind::Narrow(_, bounds) if !bounds.format.is_empty() => return bounds.format,
+            Kind::Nullable(inner) | Kind::Narrow(inner, _) => inner,
+            Kind::Sides { input, .. } => input,
+            _ => return "",
+        };
+    }
+}
+
+const fn is_above(a: Int, b: Int) -> bool {
+    match (a.negative, b.negative) {
+        (true, true) => a.magnitude < b.magnitude,
+        (false, false) => a.magnitude > b.magnitude,
+        (negative, _) => !negative,
+    }
+}
+
+/// One method a bound, called with the caret on the bound.
+#[doc(hidden)]
+impl Bounds<'_> {
+    #[track_caller]
+    pub const fn range_fits(&self, shape: &Shape<'_>) {
+        match core(shape) {
+            Some(Kind::Integer(range)) => {
+                assert!(
+                    self.from.is_some() == self.min.is_some()
+                        && self.to.is_some() == self.max.is_some(),
+                    "the type holds whole numbers, and this `range` has an end that is none\nhelp: write the ends as whole numbers",
+                );
+                let low = match self.min {
+                    Some(min) if is_above(min, range.min) => min,
+                    _ => range.min,
+                };
+                let high = match self.max {
+                    Some(max) if is_above(range.max, max) => max,
+                    _ => range.max,
+                };
+                assert!(
+                    !is_above(low, high),
+                    "the type holds no number that is in this `range`\nhelp: write a range within the type's own",
+                );
+            }
+            Some(Kind::Number(_)) | None => {}
+            Some(_) => panic!(
+                "`range` is for numbers, and this type is not one\nhelp: use `len` for strings and lists; put a `range` for elements on a newtype of the element"
+            ),
+        }
+    }
+
+    /// Asked of constants alone: of literals the macro knows it.
+    #[track_caller]
+    pub const fn default_fits(&self, default: i128) {
+        let value = Int {
+            negative: default < 0,
+            magnitude: default.unsigned_abs(),
+        };
+        let is_in = match (self.min, self.max) {
+            (Some(min), _) if is_above(min, value) => false,
+            (_, Some(max)) if is_above(value, max) => false,
+            _ => true,
+        };
+        assert!(
+            is_in,
+            "the default is out of its range\nhelp: a model that repeats it would be refused: widen the range, or make the parameter an `Option`",
+        );
+    }
+
+    #[track_caller]
+    pub const fn len_fits(&self, shape: &Shape<'_>) {
+        match core(shape) {
+            Some(Kind::String(_) | Kind::Map(_)) | None => {}
+            Some(Kind::Array(array)) => {
+                if let (Some(min), Some(max)) = (self.min_len, array.max_len) {
+                    assert!(
+                        min <= max,
+                        "the type never holds so many elements\nhelp: write a smaller `len`"
+                    );
+                }
+                if let Some(max) = self.max_len {
+                    assert!(
+                        max >= array.min_len,
+                        "the type always holds more elements\nhelp: write a larger `len`"
+                    );
+                }
+            }
+            Some(_) => panic!(
+                "`len` is for strings, lists and maps, and this type is none of them\nhelp: use `range` for numbers"
+            ),
+        }
+    }
+
+    #[track_caller]
+    pub const fn pattern_fits(&self, shape: &Shape<'_>) {
+        match core(shape) {
+            Some(Kind::String(_)) | None => assert!(
+                !has_pattern(shape),
+                "the type has a `pattern` of its own, and providers take one\nhelp: write one pattern that says both",
+            ),
+            Some(_) => panic!(
+                "`pattern` is for strings, and this type is not one\nhelp: put it on a newtype of the string"
+            ),
+        }
+    }
+
+    #[track_caller]
+    pub const fn format_fits(&self, shape: &Shape<'_>) {
+        match core(shape) {
+            Some(Kind::String(_)) | None => {
+                let own = format(shape);
+                assert!(
+                    own.is_empty() || same(own, self.format),
+                    "the type has a `format` of its own, and providers take one\nhelp: remove this one",
+                );
+            }
+            Some(_) => panic!(
+                "`format` is for strings, and this type is not one\nhelp: put it on a newtype of the string"
+            ),
+        }
+    }
+
+    #[track_caller]
+    pub const fn multiple_of_fits(&self, shape: &Shape<'_>) {
+        match core(shape) {
+            Some(Kind::Integer(_)) => {
+                let is_whole = match self.multiple_of {
+                    Some(of) => is_digits(of.text.as_bytes()),
+                    None => true,
+                };
+                assert!(
+                    is_whole,
+                    "the type holds whole numbers, and this `multiple_of` is none\nhelp: write a whole number",
+                );
+            }
+            Some(Kind::Number(_)) | None => {}
+            Some(_) => panic!(
+                "`multiple_of` is for numbers, and this type is not one\nhelp: put it on a newtype of the number"
+            ),
+        }
+    }
+
+    #[track_caller]
+    pub const fn unique_fits(&self, shape: &Shape<'_>) {
+        match core(shape) {
+            Some(Kind::Array(_)) | None => {}
+            Some(_) => {
+                panic!("`unique` is for lists, and this type is not one\nhelp: remove it")
+            }
+        }
+    }
+}
+
+const fn is_digits(mut text: &[u8]) -> bool {
+    while let [digit, rest @ ..] = text {
+        if !digit.is_ascii_digit() {
+            return false;
+        }
+        text = rest;
+    }
+    true
+}

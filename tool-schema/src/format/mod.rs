@@ -1,0 +1,94 @@
+//! The formats of JSON Schema 2020-12, by the grammars of the documents that it names.
+
+mod host;
+mod mail;
+mod pointer;
+mod time;
+mod uri;
+
+/// What checks a format; nothing if it is not known here.
+fn checker(format: &str) -> Option<fn(&str) -> bool> {
+    Some(match format {
+        "date-time" => time::is_date_time,
+        "date" => time::is_date,
+        "time" => time::is_time,
+        "duration" => time::is_duration,
+        "email" => mail::is_mailbox,
+        "hostname" => host::is_name,
+        "ipv4" => host::is_v4,
+        "ipv6" => host::is_v6,
+        "uri" => uri::is_uri,
+        "uri-reference" => uri::is_reference,
+        "uuid" => is_uuid,
+        "json-pointer" => pointer::is_pointer,
+        "idn-email" => may_be_idn_email,
+        "idn-hostname" => may_be_idn_hostname,
+        _ => return None,
+    })
+}
+
+/// Whether a string is of a format. Formats that are not known here admit every string, as JSON
+/// Schema wants it; so does `regex`, whose dialect (ECMA-262) nobody here reads.
+pub fn admits(format: &str, text: &str) -> bool {
+    checker(format).is_none_or(|is_of| is_of(text))
+}
+
+/// Returns true if a format is checked here.
+#[cfg(any(feature = "schemars", feature = "validate"))]
+pub(crate) fn is_known(format: &str) -> bool {
+    checker(format).is_some()
+}
+
+/// Returns true if JSON Schema 2020-12 defines a format (validation, section 7.3).
+#[cfg(any(feature = "schemars", feature = "validate"))]
+pub(crate) fn is_of_json_schema(format: &str) -> bool {
+    let others = [
+        "iri",
+        "iri-reference",
+        "uri-template",
+        "relative-json-pointer",
+        "regex",
+    ];
+    is_known(format) || others.contains(&format)
+}
+
+/// Whether a string may be of one of the two formats whose names and addresses are not of ASCII alone. Every other
+/// character stands for a letter here: which of them a name may have is a table of Unicode's, which nobody here has. So
+/// this refuses none that is of the format, and admits some that are not.
+fn may_be_idn(is_of: fn(&str) -> bool, text: &str) -> bool {
+    let stand_in = |char: char| match char {
+        ascii if ascii.is_ascii() => Some(ascii),
+        // RFC 3490, section 3.1: what divides labels, too.
+        '\u{3002}' | '\u{ff0e}' | '\u{ff61}' => Some('.'),
+        other => (!other.is_control() && !other.is_whitespace()).then_some('x'),
+    };
+    let text: Option<String> = text.chars().map(stand_in).collect();
+    text.is_some_and(|text| is_of(&text))
+}
+
+/// `idn-email`, as far as [`may_be_idn`] knows.
+fn may_be_idn_email(text: &str) -> bool {
+    may_be_idn(mail::is_mailbox, text)
+}
+
+/// `idn-hostname`, as far as [`may_be_idn`] knows.
+fn may_be_idn_hostname(text: &str) -> bool {
+    may_be_idn(host::is_name, text)
+}
+
+/// RFC 4122, section 3: hexadecimal digits in groups, of either case. Any version and variant.
+fn is_uuid(text: &str) -> bool {
+    let is_group = |(group, len): (&str, usize)| {
+        group.len() == len && group.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let lengths = [8, 4, 4, 4, 12];
+    text.split('-').count() == lengths.len() && text.split('-').zip(lengths).all(is_group)
+}
+
+/// Whether a text is one or more characters, all of which are allowed.
+fn is_some_of(text: &str, allowed: impl Fn(u8) -> bool) -> bool {
+    !text.is_empty() && text.bytes().all(allowed)
+}
+
+#[cfg(test)]
+mod tests;

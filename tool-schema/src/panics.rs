@@ -1,0 +1,235 @@
+//! Where a tool panicked, for hosts that ask.
+
+use std::any::Any;
+use std::backtrace::Backtrace;
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::io::{self, Write as _};
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::text::Printable;
+
+static INSTALL: Once = Once::new();
+static INSTALLED: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// How many parts of tools run on this thread, one inside the other.
+    static RUNNING: Cell<u32> = const { Cell::new(0) };
+    /// The panic that nobody has asked about yet.
+    static LAST: RefCell<Option<Record>> = const { RefCell::new(None) };
+}
+
+/// From now on, what is known of a contained panic says where it happened.
+///
+/// Without this, `ToolError::host_detail` is what the panic said, and
+/// the program's panic hook prints the rest to standard error, as it does for every panic. With it,
+/// the detail goes on with the place in the source and a backtrace, and nothing is printed: observers
+/// and traces get all of it. The model reads the same as before, which is nothing of either.
+///
+/// It puts one panic hook before the present one, once for the whole program, however often it is
+/// called. That hook concerns panics of code that the runtime contains (tools, validators, layers,
+/// observers, …), on the thread where it runs. All other panics go to the hook that was there. So
+/// does a second panic before the first was contained, and the first is printed with it: where a
+/// destructor panics while a tool unwinds, the program ends, and not in silence. A panic that a tool
+/// catches itself is not printed. A hook that the program sets later takes the place of this one.
+///
+/// A panic that changes no result (of an observer, a listener, a filter or a tool's `visible`, a catalogue, a destructor)
+/// is an error of the crate `tracing`, with its detail, whether or not this was called. Where nobody listens there, it is
+/// printed. The panic of an error policy also stands beside the error that it was asked about, in
+/// `ToolError::host_detail`.
+///
+/// A backtrace takes milliseconds. It is made of what the build knows: without debug information it
+/// holds names alone. Where panics abort (`panic = "abort"`) nothing is contained, and this does
+/// nothing.
+///
+/// ```
+/// use toolwright::{Context, DynTool, ToolCall, ToolError, Toolset};
+///
+/// toolwright::panics::capture();
+/// let broken = DynTool::builder()
+///     .name("broken")
+///     .description("Panics.")
+///     .handler_sync(|_: serde_json::Value, _| -> Result<(), ToolError> { panic!("no luck") })
+///     .build()
+///     .unwrap();
+/// let tools = Toolset::new([broken]).unwrap();
+/// let result = tools.call_blocking(&ToolCall::new("1", "broken", "{}"), &Context::new());
+/// let error = result.outcome.unwrap_err();
+/// assert!(error.host_detail().unwrap().starts_with("no luck\nat "));
+/// assert!(!error.to_string().contains("no luck"));
+/// ```
+///
+/// # Panics
+/// When it is first called while its own thread panics, from a destructor: the standard library
+/// changes no hook there.
+pub fn capture() {
+    if !cfg!(panic = "unwind") {
+        return;
+    }
+    INSTALL.call_once_force(|_| {
+        let previous = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !is_recorded(info) {
+                previous(info);
+            }
+        }));
+        INSTALLED.store(true, Ordering::Release);
+    });
+}
+
+/// A panic of contained code.
+struct Record {
+    /// What it said, to tell it from one that the tool caught itself.
+    said: Option<String>,
+    place: String,
+    trace: Backtrace,
+}
+
+impl fmt::Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at {}\n{}", self.place, self.trace)
+    }
+}
+
+/// Notes a panic of contained code. False where it is to be printed: it is another one, or one beside
+/// a panic that was noted and not contained yet.
+fn is_recorded(info: &PanicHookInfo<'_>) -> bool {
+    // A thread that ends has no such values any more.
+    if RUNNING.try_with(Cell::get).unwrap_or(0) == 0 {
+        return false;
+    }
+    let place = info.location().map(ToString::to_string);
+    let record = Record {
+        said: info.payload_as_str().map(str::to_owned),
+        place: place.unwrap_or_else(|| "an unknown place".to_owned()),
+        trace: Backtrace::force_capture(),
+    };
+    let first = LAST.try_with(|last| Some(last.try_borrow_mut().ok()?.replace(record)));
+    match first {
+        Ok(Some(None)) => true,
+        Ok(Some(Some(first))) => {
+            // This one may end the program, and then nobody asks about the first.
+            let said = first.said.as_deref().unwrap_or(NO_TEXT);
+            let _ = writeln!(io::stderr(), "{said}\n{first}");
+            false
+        }
+        Ok(None) | Err(_) => false,
+    }
+}
+
+/// While it lives, panics on this thread are contained.
+struct Running(());
+
+impl Running {
+    /// `None` where nobody asked for places.
+    #[inline]
+    fn start() -> Option<Self> {
+        INSTALLED.load(Ordering::Relaxed).then(Self::counted)
+    }
+
+    #[cold]
+    fn counted() -> Self {
+        let _ = RUNNING.try_with(|running| {
+            if running.get() == 0 {
+                // Of a panic that a tool caught itself.
+                forget();
+            }
+            running.set(running.get() + 1);
+        });
+        Self(())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = RUNNING.try_with(|running| running.set(running.get().saturating_sub(1)));
+    }
+}
+
+fn forget() {
+    let _ = LAST.try_with(|last| last.try_borrow_mut().map(|mut last| last.take()));
+}
+
+/// Where the panic with this text happened, if that is known. It is asked once.
+fn told(said: Option<&str>) -> Option<String> {
+    let last = LAST
+        .try_with(|last| last.try_borrow_mut().ok()?.take())
+        .ok()??;
+    // What is thrown on (`resume_unwind`) passes by the hook: the last panic was another one.
+    (last.said.as_deref() == said).then(|| last.to_string())
+}
+
+const NO_TEXT: &str = "a panic whose payload is no text";
+
+/// A panic that was caught: its message and, after [`capture`], its place and backtrace.
+pub struct Panic(String);
+
+impl Panic {
+    /// Reads a payload that `catch_unwind` or a thread's `join` returned.
+    #[cold]
+    pub fn of(payload: Box<dyn Any + Send>) -> Self {
+        let text = payload.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        let mut detail = text.unwrap_or(NO_TEXT).to_owned();
+        if let Some(place) = told(text) {
+            detail.push('\n');
+            detail.push_str(&place);
+        }
+        // A payload can panic in its own `Drop`; that panic's payload is let go.
+        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+            std::mem::forget(again);
+        }
+        Self(detail)
+    }
+
+    pub fn into_detail(self) -> String {
+        self.0
+    }
+}
+
+/// Runs code that is not the runtime's, and catches its panic.
+///
+/// What a panic leaves half done is that code's own: the runtime's state is not touched by `run`.
+#[inline]
+pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Panic> {
+    let _running = Running::start();
+    catch_unwind(AssertUnwindSafe(run)).map_err(Panic::of)
+}
+
+/// Runs code of the host's or of a tool's whose panic changes nothing: `what` of it panicked is reported instead.
+#[inline]
+#[doc(hidden)]
+pub fn reported<T>(what: &'static str, run: impl FnOnce() -> T) -> Option<T> {
+    match caught(run) {
+        Ok(done) => Some(done),
+        Err(panic) => {
+            report(what, &panic.into_detail());
+            None
+        }
+    }
+}
+
+/// Reports a panic that no result tells of: to whoever listens to `tracing`; else it is printed, unless the program's own
+/// hook has done so.
+#[cold]
+pub fn report(what: &'static str, detail: &str) {
+    #[cfg(feature = "tracing")]
+    {
+        // What listens may be what panics.
+        let event = || {
+            let listens = tracing::enabled!(tracing::Level::ERROR);
+            tracing::error!(what, detail, "{what} panicked");
+            listens
+        };
+        if caught(event).unwrap_or(false) {
+            return;
+        }
+    }
+    if INSTALLED.load(Ordering::Acquire) {
+        // A panic may quote what somebody else wrote.
+        let detail = Printable::new(detail);
+        let _ = writeln!(io::stderr(), "{what} panicked: {detail}");
+    }
+}

@@ -1,0 +1,406 @@
+//! Any JSON Schema in one form: references stand inline unless they come back to themselves, constants
+//! are one-value enums, `oneOf` is `anyOf`, keywords are in order. What is published and what
+//! lowering starts from are this form; a [`Form`] says what they have apart.
+
+pub(super) mod merge;
+mod union;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+
+use super::keywords::{Keywords, text};
+use super::path::Path;
+use super::{Ordered, Pair, Parts, refs};
+use crate::keyword::{Holds, Keyword};
+use crate::text::escaped;
+
+pub use self::union::{Meaning, admit_null};
+
+/// A schema in canonical form.
+pub struct Canonical {
+    pub root: Ordered,
+    /// The types that contain themselves, by name.
+    pub defs: Vec<Pair>,
+    pub is_recursive: bool,
+}
+
+impl Canonical {
+    /// Takes the root, to be lowered. References lead to a copy of it; without any nobody asks for
+    /// that.
+    pub fn take_root(&mut self) -> Ordered {
+        if self.is_recursive {
+            self.root.clone()
+        } else {
+            std::mem::replace(&mut self.root, Ordered::Null)
+        }
+    }
+
+    /// Returns what a reference leads to.
+    pub fn target(&self, reference: &str) -> Option<&Ordered> {
+        if reference == "#" {
+            return Some(&self.root);
+        }
+        let name = reference.strip_prefix("#/$defs/")?;
+        let found = self.defs.iter().find(|(known, _)| known == name);
+        found.map(|(_, body)| body)
+    }
+}
+
+/// Why a schema cannot be read.
+#[derive(Debug)]
+pub enum ReadError {
+    /// The target of a reference that leads nowhere.
+    Unresolved(String),
+    TooLarge {
+        at: String,
+        what: String,
+    },
+}
+
+impl ReadError {
+    pub(super) fn too_large(at: impl Into<String>, what: fmt::Arguments<'_>) -> Self {
+        Self::TooLarge {
+            at: at.into(),
+            what: what.to_string(),
+        }
+    }
+}
+
+/// What one use of the canonical form has otherwise than another.
+pub trait Form {
+    /// How many nodes a schema may have once references stand inline.
+    const MOST_NODES: usize;
+    /// How deep schemas may stand inside each other: every pass goes down by the stack.
+    const MOST_LEVELS: usize;
+
+    /// Whether a keyword is left out, beside those that no form keeps.
+    fn drops(&self, keyword: Keyword) -> bool;
+
+    /// Notes a keyword that is left out.
+    fn dropped(&mut self, _path: &Path, _keyword: &str, _value: &Ordered) {}
+
+    /// The schema that admits nothing.
+    fn never(&self) -> Ordered {
+        Ordered::Bool(false)
+    }
+
+    /// Sets what a format means. Returns whether the keyword is left out.
+    fn format(&self, format: &str, out: &mut Keywords) -> bool;
+
+    /// Writes a union of one schema and `null`, or of others, in fewer members.
+    fn union(&self, members: Vec<Ordered>) -> Vec<Ordered> {
+        members
+    }
+
+    /// Whether a union of constants becomes one enum although a constant has this keyword.
+    fn folds(&self, keyword: Option<Keyword>) -> bool;
+
+    /// A description with what the values of an enum mean.
+    fn described(&self, own: &str, meanings: &[Meaning]) -> String;
+
+    /// Completes a schema whose keywords are all known. `is_part`: other members of `allOf` hold too.
+    fn finish(&self, out: &mut Keywords, is_part: bool);
+}
+
+/// The targets that come back to themselves, each with the name that it has from now on: none for a
+/// root that is `#`.
+pub(crate) type Names = HashMap<String, Option<String>>;
+
+/// Brings a schema into canonical form. `names`: none if it refers to nothing, and is taken apart
+/// without a copy. `is_root`: a root that is no more than a reference is the type itself, and not its
+/// name.
+pub fn canonical(
+    root: Ordered,
+    names: Option<Names>,
+    is_root: bool,
+    form: &mut impl Form,
+) -> Result<Canonical, ReadError> {
+    let whole = names.as_ref().map_or(Ordered::Null, |_| root.clone());
+    let mut reader = Reader {
+        root: &whole,
+        names: names.unwrap_or_default(),
+        path: Path::default(),
+        nodes: 0,
+        levels: 0,
+        used: Vec::new(),
+        is_root,
+        is_part: false,
+        form,
+    };
+    let schema = reader.schema(root)?;
+    let mut defs: Vec<Pair> = Vec::new();
+    // A body refers to others, which are read in turn.
+    while let Some((target, name)) = reader.used.get(defs.len()).cloned() {
+        let body = refs::resolve(&whole, &target).unwrap_or(&Ordered::Null);
+        reader.path = Path::of_definition(&name);
+        defs.push((name.into(), reader.schema(body.clone())?));
+    }
+    Ok(Canonical {
+        root: schema,
+        defs,
+        is_recursive: !reader.names.is_empty(),
+    })
+}
+
+struct Reader<'s, 'f, F> {
+    /// What references lead into.
+    root: &'s Ordered,
+    names: Names,
+    path: Path,
+    nodes: usize,
+    levels: usize,
+    /// The targets of `names` that are referred to from what has been read, with their names.
+    used: Vec<(String, String)>,
+    is_root: bool,
+    is_part: bool,
+    form: &'f mut F,
+}
+
+impl<F: Form> Reader<'_, '_, F> {
+    fn schema(&mut self, schema: Ordered) -> Result<Ordered, ReadError> {
+        let entries = match schema {
+            Ordered::Object(entries) => entries,
+            Ordered::Bool(false) => return Ok(self.form.never()),
+            // Anything else but `true` is no schema, and says nothing.
+            _ => return Ok(Ordered::empty()),
+        };
+        self.spend(1 + entries.len())?;
+        self.levels += 1;
+        if self.levels > F::MOST_LEVELS {
+            let most = F::MOST_LEVELS;
+            let what = format_args!("more than {most} schemas inside each other");
+            return Err(ReadError::too_large(self.path.at(), what));
+        }
+        let schema = self.object(entries)?;
+        self.levels -= 1;
+        Ok(schema)
+    }
+
+    fn spend(&mut self, nodes: usize) -> Result<(), ReadError> {
+        self.nodes = self.nodes.saturating_add(nodes);
+        if self.nodes > F::MOST_NODES {
+            let most = F::MOST_NODES;
+            let what = format_args!("more than {most} nodes once references stand inline");
+            return Err(ReadError::too_large(self.path.at(), what));
+        }
+        Ok(())
+    }
+
+    /// A value that is kept as it is.
+    fn kept(&mut self, value: Ordered) -> Result<Ordered, ReadError> {
+        self.spend(weight(&value))?;
+        Ok(value)
+    }
+
+    fn drop(&mut self, keyword: &str, value: &Ordered) {
+        self.form.dropped(&self.path, keyword, value);
+    }
+
+    fn inner(&mut self, segment: &str, schema: Ordered) -> Result<Ordered, ReadError> {
+        let mark = self.path.enter(segment);
+        let schema = self.schema(schema);
+        self.path.leave(mark);
+        schema
+    }
+
+    fn members(&mut self, value: Ordered, sign: char) -> Result<Vec<Ordered>, ReadError> {
+        let Ordered::Array(members) = value else {
+            return Ok(Vec::new());
+        };
+        let members = members.into_iter().enumerate();
+        members
+            .map(|(index, member)| {
+                let mark = self.path.enter_numbered(sign, index);
+                let member = self.schema(member);
+                self.path.leave(mark);
+                member
+            })
+            .collect()
+    }
+
+    fn named(&mut self, value: Ordered) -> Result<Ordered, ReadError> {
+        let Ordered::Object(entries) = value else {
+            return Ok(Ordered::empty());
+        };
+        let entries = entries.into_iter().map(|(name, schema)| {
+            let schema = self.inner(&escaped(&name), schema)?;
+            Ok((name, schema))
+        });
+        Ok(Ordered::Object(entries.collect::<Result<_, ReadError>>()?))
+    }
+
+    fn object(&mut self, entries: Vec<Pair>) -> Result<Ordered, ReadError> {
+        let is_root = std::mem::take(&mut self.is_root);
+        let mut out = Keywords(Vec::with_capacity(entries.len()));
+        let mut meanings = Vec::new();
+        // What is said in another place, after what is said here.
+        let mut parts = Vec::new();
+        for (key, value) in entries {
+            let Some(keyword) = Keyword::of(&key) else {
+                out.set(key, self.kept(value)?);
+                continue;
+            };
+            match (keyword, &value) {
+                // Draft 2020-12, core 8 and validation 9: names of schemas, and words for people.
+                // readOnly and writeOnly are of an object that is stored.
+                (
+                    Keyword::Schema
+                    | Keyword::Id
+                    | Keyword::Comment
+                    | Keyword::Title
+                    | Keyword::ReadOnly
+                    | Keyword::WriteOnly,
+                    _,
+                ) => self.drop(&key, &value),
+                _ if self.form.drops(keyword) => self.drop(&key, &value),
+                (Keyword::Defs | Keyword::Definitions, _) => {}
+                (Keyword::Ref, Ordered::String(target)) => {
+                    parts.extend(self.reference(target, is_root, &mut out)?);
+                }
+                (Keyword::Const, _) => {
+                    let value = self.kept(value)?;
+                    out.set(Keyword::Enum, Ordered::Array(vec![value]));
+                }
+                (Keyword::Type, _) => match union::known_types(&value) {
+                    Some(types) => merge::put(&mut out, keyword, types),
+                    None => self.drop(&key, &value),
+                },
+                (Keyword::Enum, Ordered::Array(_)) if out.has(Keyword::Enum) => {}
+                (Keyword::AnyOf | Keyword::OneOf, Ordered::Array(members))
+                    if !members.is_empty() =>
+                {
+                    let members = self.members(value, '?')?;
+                    parts.extend(union::put(members, &mut out, &mut meanings, self.form));
+                }
+                (Keyword::AnyOf | Keyword::OneOf, _) => self.drop(&key, &value),
+                (Keyword::AllOf, _) => {
+                    let was = self.is_part;
+                    self.is_part |= value.items().len() > 1;
+                    let members = self.members(value, '?')?;
+                    self.is_part = was;
+                    match <[Ordered; 1]>::try_from(members) {
+                        Ok([one]) => parts.push(one),
+                        Err(members) => merge::all_of(&mut out, members),
+                    }
+                }
+                (Keyword::Format, Ordered::String(format)) => {
+                    if self.form.format(format, &mut out) {
+                        self.drop(&key, &value);
+                    } else {
+                        out.set(keyword, value);
+                    }
+                }
+                // A value that is not admitted stays as it is said.
+                (Keyword::Not, not) if not.has_any(&[Keyword::Const, Keyword::Enum]) => {
+                    out.set(keyword, self.kept(value)?);
+                }
+                // A tuple, before draft 2020-12.
+                (Keyword::Items, Ordered::Array(_)) | (Keyword::PrefixItems, _) => {
+                    let members = self.members(value, '_')?;
+                    out.set(Keyword::PrefixItems, Ordered::Array(members));
+                }
+                (
+                    Keyword::AdditionalProperties | Keyword::UnevaluatedProperties,
+                    Ordered::Bool(_),
+                ) => out.set(keyword, value),
+                _ => {
+                    let value = match keyword.holds() {
+                        Holds::Named => self.named(value)?,
+                        Holds::One | Holds::OneOrList => self.inner(&part(keyword), value)?,
+                        _ => self.kept(value)?,
+                    };
+                    match keyword {
+                        Keyword::AdditionalItems => out.set(Keyword::Items, value),
+                        Keyword::Properties
+                        | Keyword::PatternProperties
+                        | Keyword::DependentSchemas
+                        | Keyword::Required => merge::put(&mut out, keyword, value),
+                        _ => out.set(keyword, value),
+                    }
+                }
+            }
+        }
+        for part in parts {
+            if let Some((key, value)) = merge::merge(&mut out, part) {
+                self.drop(&key, &value);
+            }
+        }
+        Ok(self.finished(out, &meanings))
+    }
+
+    /// Completes a schema whose keywords are all known.
+    fn finished(&self, mut out: Keywords, meanings: &[Meaning]) -> Ordered {
+        if !meanings.is_empty() {
+            let words = self.form.described(out.description(), meanings);
+            out.set(Keyword::Description, text(words));
+        }
+        if out.list(Keyword::Required).is_some_and(<[_]>::is_empty) {
+            out.take(Keyword::Required);
+        }
+        if !out.has(Keyword::Type)
+            && let Some(values) = out.literals()
+            && let Some(types) = union::types_of(values)
+        {
+            out.set(Keyword::Type, types);
+        }
+        // OpenAPI 3.0's word, which Gemini's dialect writes too.
+        if out.take(Keyword::Nullable) == Some(Ordered::Bool(true)) {
+            admit_null(&mut out);
+        }
+        self.form.finish(&mut out, self.is_part);
+        out.into_schema()
+    }
+
+    /// What a reference leads to, unless it comes back to itself.
+    fn reference(
+        &mut self,
+        target: &str,
+        is_root: bool,
+        out: &mut Keywords,
+    ) -> Result<Option<Ordered>, ReadError> {
+        // A root that is no more than a name is the type itself.
+        let is_named = !is_root || target == "#";
+        let Some(name) = self.names.get(target).filter(|_| is_named) else {
+            let Some(body) = refs::resolve(self.root, target) else {
+                out.set(Keyword::Ref, text(target.to_owned()));
+                return Ok(None);
+            };
+            return self.schema(body.clone()).map(Some);
+        };
+        let mut reference = "#".to_owned();
+        if let Some(name) = name {
+            reference = format!("#/$defs/{name}");
+            if !self.used.iter().any(|(_, known)| known == name) {
+                self.used.push((target.to_owned(), name.clone()));
+            }
+        }
+        out.set(Keyword::Ref, text(reference));
+        Ok(None)
+    }
+}
+
+/// The part of a path that leads into the schema of a keyword.
+fn part(keyword: Keyword) -> Cow<'static, str> {
+    match keyword {
+        Keyword::Not | Keyword::If | Keyword::Then | Keyword::Else => {
+            format!("?{}", keyword.as_str()).into()
+        }
+        Keyword::AdditionalProperties | Keyword::UnevaluatedProperties => "*/value".into(),
+        Keyword::PropertyNames => "*/key".into(),
+        _ => "*".into(),
+    }
+}
+
+/// How much a value counts: its nodes, and its text by the line.
+fn weight(value: &Ordered) -> usize {
+    match value {
+        Ordered::String(text) => 1 + text.len() / 64,
+        Ordered::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
+        Ordered::Object(entries) => {
+            let entry = |(key, value): &Pair| 1 + key.len() / 64 + weight(value);
+            1 + entries.iter().map(entry).sum::<usize>()
+        }
+        _ => 1,
+    }
+}

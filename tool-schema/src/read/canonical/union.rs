@@ -1,0 +1,143 @@
+//! Unions, and enums that were written as unions.
+
+use super::super::keywords::{Keywords, is_null, text, type_of, typed, union};
+use super::super::{Ordered, Pair, Parts};
+use super::{Form, merge};
+use crate::keyword::{Keyword, TYPES};
+
+/// What some values of an enum mean.
+pub struct Meaning {
+    pub names: Vec<String>,
+    pub words: String,
+}
+
+/// Puts a union among the keywords; what is no union is given back, to hold as it is.
+pub(super) fn put(
+    members: Vec<Ordered>,
+    out: &mut Keywords,
+    meanings: &mut Vec<Meaning>,
+    form: &impl Form,
+) -> Option<Ordered> {
+    let others: Vec<&Ordered> = members.iter().filter(|member| !is_null(member)).collect();
+    let has_null = others.len() < members.len();
+    // One constant or `null` is an `Option`, and stays one.
+    if (!has_null || others.len() > 1)
+        && let Some(mut folded) = folded(&others, form)
+    {
+        if has_null {
+            admit_null(&mut folded);
+        }
+        meanings.extend(others.into_iter().filter_map(meaning));
+        return Some(folded.into_schema());
+    }
+    match <[Ordered; 1]>::try_from(form.union(members)) {
+        Ok([one]) => Some(one),
+        Err(members) if out.has(Keyword::AnyOf) => {
+            merge::all_of(out, vec![union(members).into_schema()]);
+            None
+        }
+        Err(members) => {
+            out.set(Keyword::AnyOf, Ordered::Array(members));
+            None
+        }
+    }
+}
+
+/// One enum for a union of constants of one type.
+fn folded(members: &[&Ordered], form: &impl Form) -> Option<Keywords> {
+    let first = members.first()?.keyword(Keyword::Type)?;
+    let mut values = Vec::new();
+    for member in members {
+        let is_plain = |(key, _): &Pair| form.folds(Keyword::of(key));
+        if member.keyword(Keyword::Type) != Some(first) || !member.entries().iter().all(is_plain) {
+            return None;
+        }
+        for value in member.keyword(Keyword::Enum)?.items() {
+            if !values.contains(value) {
+                values.push(value.clone());
+            }
+        }
+    }
+    Some(Keywords::of([
+        (Keyword::Type, first.clone()),
+        (Keyword::Enum, Ordered::Array(values)),
+    ]))
+}
+
+fn meaning(member: &Ordered) -> Option<Meaning> {
+    let words = member.text(Keyword::Description)?.split_whitespace();
+    let words: Vec<_> = words.collect();
+    let values = member.keyword(Keyword::Enum)?.items();
+    Some(Meaning {
+        names: values.iter().map(name_of).collect(),
+        words: words.join(" "),
+    })
+}
+
+/// What a value is called among words.
+fn name_of(value: &Ordered) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_json(), str::to_owned)
+}
+
+/// The types that JSON Schema has, each once; nothing if there is none.
+pub(super) fn known_types(value: &Ordered) -> Option<Ordered> {
+    let is_known = |name: &Ordered| name.as_str().is_some_and(|name| TYPES.contains(&name));
+    let Ordered::Array(names) = value else {
+        return is_known(value).then(|| value.clone());
+    };
+    let mut types: Vec<Ordered> = Vec::new();
+    for name in names {
+        if is_known(name) && !types.contains(name) {
+            types.push(name.clone());
+        }
+    }
+    one_or_list(types)
+}
+
+fn one_or_list(types: Vec<Ordered>) -> Option<Ordered> {
+    match <[Ordered; 1]>::try_from(types) {
+        Ok([one]) => Some(one),
+        Err(types) if types.is_empty() => None,
+        Err(types) => Some(Ordered::Array(types)),
+    }
+}
+
+/// The types of an enum's values, if all of them have one that JSON Schema names.
+pub(super) fn types_of(values: &[Ordered]) -> Option<Ordered> {
+    let mut types: Vec<Ordered> = Vec::new();
+    for value in values {
+        let name = text(type_of(value));
+        if !types.contains(&name) {
+            types.push(name);
+        }
+    }
+    one_or_list(types)
+}
+
+/// Lets `null` be a value too.
+pub fn admit_null(out: &mut Keywords) {
+    let null = || text("null");
+    match out.get_mut(Keyword::Type.as_str()) {
+        Some(Ordered::Array(types)) if !types.contains(&null()) => types.push(null()),
+        Some(Ordered::String(one)) if one != "null" => {
+            let one = Ordered::String(std::mem::take(one));
+            out.set(Keyword::Type, Ordered::Array(vec![one, null()]));
+        }
+        Some(_) => {}
+        None => {
+            if let Some(members) = out.list_mut(Keyword::AnyOf)
+                && !members.iter().any(is_null)
+            {
+                members.push(typed("null"));
+            }
+            return;
+        }
+    }
+    if let Some(values) = out.list_mut(Keyword::Enum)
+        && !values.contains(&Ordered::Null)
+    {
+        values.push(Ordered::Null);
+    }
+}

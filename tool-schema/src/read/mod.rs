@@ -1,0 +1,21 @@
+//! Foreign JSON Schema, read into canonical form.
+
+pub mod canonical;
+#[cfg(feature = "schemars")]
+mod foreign;
+pub mod keywords;
+mod ordered;
+pub(crate) mod parts;
+mod path;
+#[cfg(feature = "schemars")]
+mod published;
+pub mod refs;
+#[cfg(any(feature = "schemars", feature = "validate"))]
+pub mod tree;
+
+pub use self::ordered::{Ordered, Pair, owned, read, spelled};
+pub use self::parts::{Parts, change_references};
+pub use self::path::Path;
+#[cfg(feature = "schemars")]
+pub use self::published::{Published, comparable, published};
+pub use self::refs::resolve;

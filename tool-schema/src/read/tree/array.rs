@@ -1,0 +1,104 @@
+//! Arrays.
+
+use toolwright_json::Value;
+
+use super::{Document, Keywords, Reader, all_of, count};
+use crate::keyword::Keyword;
+use crate::read::Parts;
+use crate::shape::{Array, Contains, Kind, Places, Rule, Shape};
+
+/// All arrays.
+pub(super) const fn any<'a>() -> Shape<'a> {
+    Shape::new(Kind::Array(Array {
+        items: Shape::ANYTHING,
+        min_len: 0,
+        max_len: None,
+        unique: false,
+    }))
+}
+
+/// The keywords for the first places, and for the elements behind them.
+fn names(keywords: &Keywords<'_>, document: Document<'_>) -> (Keyword, Keyword) {
+    match keywords.keyword(Keyword::Items) {
+        Some(Value::Array(_)) if !document.has_prefix_items => {
+            (Keyword::Items, Keyword::AdditionalItems)
+        }
+        _ => (Keyword::PrefixItems, Keyword::Items),
+    }
+}
+
+/// Returns true if places of an array have schemas of their own.
+pub(super) fn has_places(keywords: &Keywords<'_>, document: Document<'_>) -> bool {
+    let (first, _) = names(keywords, document);
+    keywords
+        .list(first)
+        .is_some_and(|places| !places.is_empty())
+}
+
+impl<'a> Reader<'_, 'a> {
+    /// What keywords say of arrays, if they say anything.
+    pub(super) fn array(&mut self, keywords: &Keywords<'_>, at: &str) -> Option<Shape<'a>> {
+        let (_, rest) = names(keywords, self.document);
+        let items = keywords
+            .keyword(rest)
+            .map(|items| self.part(items, at, rest))
+            .filter(|items| !matches!(items.kind, Kind::Any));
+        let contains = keywords.keyword(Keyword::Contains).map(|item| {
+            Shape::new(Kind::Rule(Rule::Contains(Contains {
+                item: self.part(item, at, Keyword::Contains),
+                min: count(keywords, Keyword::MinContains).unwrap_or(1),
+                max: count(keywords, Keyword::MaxContains),
+            })))
+        });
+        let own = self.elements(keywords, at, items);
+        let parts: Vec<_> = own.into_iter().chain(contains).collect();
+        (!parts.is_empty()).then(|| all_of(self.memory, parts))
+    }
+
+    /// What keywords say of an array's elements, of which those behind the first places are `items`.
+    fn elements(
+        &mut self,
+        keywords: &Keywords<'_>,
+        at: &str,
+        items: Option<&'a Shape<'a>>,
+    ) -> Option<Shape<'a>> {
+        let (first, _) = names(keywords, self.document);
+        let min_len = count(keywords, Keyword::MinItems).unwrap_or(0);
+        let max_len = count(keywords, Keyword::MaxItems);
+        if !has_places(keywords, self.document) {
+            let unique = keywords.is_true(Keyword::UniqueItems);
+            let says = items.is_some() || unique || min_len > 0 || max_len.is_some();
+            return says.then(|| {
+                Shape::new(Kind::Array(Array {
+                    items: items.unwrap_or(Shape::ANYTHING),
+                    min_len,
+                    max_len,
+                    unique,
+                }))
+            });
+        }
+        let places = keywords.list(first).unwrap_or_default();
+        let mut shapes = Vec::new();
+        for (index, place) in places.iter().enumerate() {
+            shapes.push(self.named(place, at, first, &index.to_string()));
+        }
+        let shapes: &'a [&'a Shape<'a>] = self.memory.list(&shapes);
+        let is_closed = items.is_some_and(|items| matches!(items.kind, Kind::Rule(Rule::Never)));
+        let len = shapes.len() as u64;
+        let most = match (is_closed, max_len) {
+            (true, Some(max)) => Some(max.min(len)),
+            (true, None) => Some(len),
+            (false, max) => max,
+        };
+        if min_len == len && most == Some(len) {
+            return Some(Shape::new(Kind::Tuple(shapes)));
+        }
+        Some(Shape::new(Kind::Rule(Rule::Places(Places {
+            first: shapes,
+            // That there is none is said by their number.
+            rest: items.filter(|_| !is_closed).unwrap_or(Shape::ANYTHING),
+            min_len,
+            max_len: most,
+        }))))
+    }
+}

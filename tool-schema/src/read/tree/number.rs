@@ -1,0 +1,142 @@
+//! Numbers, by their decimal texts.
+
+use toolwright_json::{Decimal, Integer, Value};
+
+use super::{Keywords, Reader};
+use crate::keyword::Keyword;
+use crate::read::Parts;
+use crate::shape::{Bounds, Edge, Int, IntegerRange, Kind, Literal, NumberRange, Rule, Shape};
+
+/// All integers.
+pub(super) const fn any_integer<'a>() -> Shape<'a> {
+    Shape::new(Kind::Integer(IntegerRange::UNBOUNDED))
+}
+
+/// The integers from a smallest one on, which 128 bits hold.
+pub(super) const fn integers<'a>(min: Option<i128>) -> Shape<'a> {
+    let range = IntegerRange::UNBOUNDED;
+    Shape::new(Kind::Integer(match min {
+        Some(min) => IntegerRange {
+            min: Int::signed(min),
+            ..range
+        },
+        None => range,
+    }))
+}
+
+impl<'a> Reader<'_, 'a> {
+    /// What keywords say of numbers, if they say anything.
+    pub(super) fn number(
+        &mut self,
+        keywords: &Keywords<'_>,
+        is_integer: bool,
+    ) -> Option<Shape<'a>> {
+        let min = self.edge(
+            keywords,
+            Keyword::Minimum,
+            Keyword::ExclusiveMinimum,
+            std::cmp::Ordering::Greater,
+        );
+        let max = self.edge(
+            keywords,
+            Keyword::Maximum,
+            Keyword::ExclusiveMaximum,
+            std::cmp::Ordering::Less,
+        );
+        let multiple_of = self.literal(keywords.keyword(Keyword::MultipleOf));
+        if min.is_none() && max.is_none() && multiple_of.is_none() {
+            return None;
+        }
+        if is_integer && let Some(shape) = self.integer(min, max, multiple_of) {
+            return Some(shape);
+        }
+        let range = NumberRange {
+            min,
+            max,
+            multiple_of,
+            ..NumberRange::of_type(f64::MAX)
+        };
+        let number = Shape::new(Kind::Number(range));
+        Some(if is_integer {
+            // Bounds that no integer of 128 bits says.
+            let parts = [any_integer(), number];
+            Shape::new(Kind::Rule(Rule::All(self.memory.list(&parts))))
+        } else {
+            number
+        })
+    }
+
+    /// The end of a range: of two the one that admits less.
+    fn edge(
+        &self,
+        keywords: &Keywords<'_>,
+        inclusive: Keyword,
+        exclusive: Keyword,
+        stricter: std::cmp::Ordering,
+    ) -> Option<Edge<'a>> {
+        let edge = |keyword, exclusive| {
+            let at = self.literal(keywords.keyword(keyword))?;
+            Some(Edge { at, exclusive })
+        };
+        let (one, other) = (edge(inclusive, false), edge(exclusive, true));
+        match (one, other) {
+            (Some(one), Some(other)) => {
+                let order = Decimal::of(one.at.text).partial_cmp(&Decimal::of(other.at.text));
+                Some(if order == Some(stricter) { one } else { other })
+            }
+            (one, other) => one.or(other),
+        }
+    }
+
+    fn literal(&self, value: Option<&Value<'_>>) -> Option<Literal<'a>> {
+        let Some(Value::Number(text)) = value else {
+            return None;
+        };
+        Some(Literal {
+            value: text.parse().ok()?,
+            text: self.text(text),
+        })
+    }
+
+    /// The same range of integers, if 128 bits hold its ends.
+    fn integer(
+        &self,
+        min: Option<Edge<'a>>,
+        max: Option<Edge<'a>>,
+        multiple_of: Option<Literal<'a>>,
+    ) -> Option<Shape<'a>> {
+        let is_whole = |of: Literal<'_>| of.text.parse::<u64>().is_ok_and(|of| of > 0);
+        if multiple_of.is_some_and(|of| !is_whole(of)) {
+            return None;
+        }
+        let bounds = Bounds {
+            min: match min {
+                Some(edge) => Some(bound(edge, true)?),
+                None => None,
+            },
+            max: match max {
+                Some(edge) => Some(bound(edge, false)?),
+                None => None,
+            },
+            multiple_of,
+            ..Bounds::NONE
+        };
+        let integers = self.keep(&any_integer());
+        Some(Shape::new(Kind::Narrow(integers, bounds)))
+    }
+}
+
+/// The integer at an end of a range, if it is one that `i64` holds: of larger ones the decimals decide.
+fn bound(edge: Edge<'_>, is_min: bool) -> Option<Int> {
+    let value = match Integer::of(edge.at.text)? {
+        Integer::Unsigned(value) => i64::try_from(value).ok()?,
+        Integer::Signed(value) => i64::try_from(value).ok()?,
+        Integer::Huge => return None,
+    };
+    let inside = match (edge.exclusive, is_min) {
+        (false, _) => 0,
+        (true, true) => 1,
+        (true, false) => -1,
+    };
+    Some(Int::signed(i128::from(value) + inside))
+}

@@ -1,0 +1,158 @@
+//! Objects and maps.
+
+use std::collections::HashSet;
+
+use toolwright_json::Value;
+
+use super::{Keywords, Reader, all_of, count, number};
+use crate::keyword::Keyword;
+use crate::read::Parts;
+use crate::shape::{
+    Field, Kind, Map, Object, Presence, Rule, SIGNED_KEY, Shape, StringRules, UNSIGNED_KEY,
+};
+
+/// Returns true if the keys of an object are those of one pattern and no others.
+pub(super) fn is_map(keywords: &Keywords<'_>) -> bool {
+    let patterns = keywords.named(Keyword::PatternProperties);
+    let others = [
+        Keyword::Properties,
+        Keyword::Required,
+        Keyword::PropertyNames,
+    ];
+    patterns.is_some_and(|patterns| patterns.len() == 1)
+        && !keywords.has_any(&others)
+        && keywords.is_closed()
+}
+
+const ANY_KEY: Shape<'_> = Shape::string(0, None);
+
+impl<'a> Reader<'_, 'a> {
+    /// What keywords say of objects, if they say anything.
+    pub(super) fn object(&mut self, keywords: &Keywords<'_>, at: &str) -> Option<Shape<'a>> {
+        let min_len = count(keywords, Keyword::MinProperties).unwrap_or(0);
+        let max_len = count(keywords, Keyword::MaxProperties);
+        let map = |keys: &'a Shape<'a>, values: &'a Shape<'a>| {
+            Shape::new(Kind::Map(Map {
+                keys,
+                values,
+                min_len,
+                max_len,
+            }))
+        };
+        if is_map(keywords) {
+            let (pattern, values) = keywords.named(Keyword::PatternProperties)?.first()?;
+            let values = self.named(values, at, Keyword::PatternProperties, pattern);
+            let keys = Shape::new(Kind::String(StringRules {
+                min_len: 0,
+                max_len: None,
+                pattern: self.pattern(pattern),
+                format: "",
+                is_parsed: false,
+            }));
+            return Some(map(self.keep(&keys), values));
+        }
+        let names = keywords
+            .keyword(Keyword::PropertyNames)
+            .map(|names| self.names(names, at));
+        let has_patterns = keywords.has(Keyword::PatternProperties);
+        let additional = match keywords.keyword(Keyword::AdditionalProperties) {
+            // A pattern may declare the key.
+            _ if has_patterns => None,
+            Some(additional) => Some(self.part(additional, at, Keyword::AdditionalProperties)),
+            None => None,
+        };
+        let additional = additional.filter(|rest| !matches!(rest.kind, Kind::Any));
+        let fields = self.fields(keywords, at, additional);
+        let mut parts = Vec::new();
+        let mut is_counted = min_len == 0 && max_len.is_none();
+        match (fields.is_empty(), additional) {
+            (true, None) => {}
+            (true, Some(values)) if !matches!(values.kind, Kind::Rule(Rule::Never)) => {
+                let keys = names.unwrap_or_else(|| self.keep(&ANY_KEY));
+                is_counted = true;
+                parts.push(map(keys, values));
+            }
+            (_, additional) => parts.push(self.closed(fields, additional)),
+        }
+        // A map has said what its keys are.
+        let is_map = matches!(
+            parts.first(),
+            Some(Shape {
+                kind: Kind::Map(_),
+                ..
+            })
+        );
+        if !is_counted || (names.is_some() && !is_map) {
+            let keys = names.unwrap_or_else(|| self.keep(&ANY_KEY));
+            parts.push(map(keys, Shape::ANYTHING));
+        }
+        (!parts.is_empty()).then(|| all_of(self.memory, parts))
+    }
+
+    /// What the keys of an object are. Those of a type's map may be integers, of which each has one spelling.
+    fn names(&mut self, names: &Value<'_>, at: &str) -> &'a Shape<'a> {
+        let pattern = names.text(Keyword::Pattern);
+        match (self.document.references, pattern) {
+            (None, Some(UNSIGNED_KEY)) => self.keep(&number::integers(Some(0))),
+            (None, Some(SIGNED_KEY)) => self.keep(&number::integers(None)),
+            _ => self.part(names, at, Keyword::PropertyNames),
+        }
+    }
+
+    /// An object with these keys, and others as `additional` says.
+    fn closed(&self, mut fields: Vec<Field<'a>>, additional: Option<&'a Shape<'a>>) -> Shape<'a> {
+        let open = additional.is_none();
+        if let Some(values) = additional
+            && !matches!(values.kind, Kind::Rule(Rule::Never))
+        {
+            let rest = Kind::Map(Map {
+                keys: self.keep(&ANY_KEY),
+                values,
+                min_len: 0,
+                max_len: None,
+            });
+            fields.push(Field {
+                flatten: true,
+                ..Field::new("", "", self.keep(&Shape::new(rest)))
+            });
+        }
+        let fields = self.memory.list(&fields);
+        Shape::new(Kind::Object(Object { fields, open }))
+    }
+
+    /// The keys that are declared, and those that must be there.
+    fn fields(
+        &mut self,
+        keywords: &Keywords<'_>,
+        at: &str,
+        additional: Option<&'a Shape<'a>>,
+    ) -> Vec<Field<'a>> {
+        let required: Vec<&str> = keywords.required().collect();
+        let is_required: HashSet<&str> = required.iter().copied().collect();
+        let declared = keywords.declared().unwrap_or_default();
+        let is_declared: HashSet<&str> = declared.iter().map(|(name, _)| &**name).collect();
+        let mut fields = Vec::new();
+        for (name, schema) in declared {
+            let shape = self.named(schema, at, Keyword::Properties, name);
+            fields.push(self.field(name, shape, is_required.contains(&**name)));
+        }
+        for name in required {
+            if !is_declared.contains(name) {
+                let shape = additional.unwrap_or(Shape::ANYTHING);
+                fields.push(self.field(name, shape, true));
+            }
+        }
+        fields
+    }
+
+    fn field(&self, name: &str, shape: &'a Shape<'a>, is_required: bool) -> Field<'a> {
+        Field {
+            presence: if is_required {
+                Presence::Required
+            } else {
+                Presence::Defaulted
+            },
+            ..Field::new(self.text(name), "", shape)
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! From the tree to JSON Schema text (draft 2020-12).
+//!
+//! The writer is our own, so that the bytes depend on the tree alone: not on how `serde_json`
+//! orders a map in this build.
+
+mod definitions;
+mod document;
+#[cfg(feature = "schemars")]
+mod foreign;
+#[cfg(not(feature = "schemars"))]
+#[path = "render/no_foreign.rs"]
+mod foreign;
+mod kinds;
+mod sink;
+mod words;
+
+use std::borrow::Cow;
+
+use self::definitions::Definition;
+pub use self::document::SchemaDoc;
+use self::sink::{Builder, Sink};
+pub(crate) use self::words::{Words, described};
+use crate::keyword::Keyword;
+use crate::read::Ordered;
+use crate::shape::{Alternative, Bare, Detail, Id, Key, Kind, Shape, Side, bare, fields};
+
+/// The JSON Schema of a shape.
+pub(crate) fn render(shape: &'static Shape<'static>, side: Side, detail: Detail) -> String {
+    let mut out = String::with_capacity(512);
+    render_into(&mut out, shape, side, detail);
+    out
+}
+
+/// Appends the JSON Schema of a shape.
+pub(crate) fn render_into(
+    out: &mut String,
+    shape: &'static Shape<'static>,
+    side: Side,
+    detail: Detail,
+) {
+    *out = Writer::new(std::mem::take(out), shape, side, detail).document(shape);
+}
+
+/// The JSON Schema of a shape, as a value.
+pub(crate) fn build(shape: &'static Shape<'static>, side: Side, detail: Detail) -> Ordered {
+    let writer = Writer::new(Builder::default(), shape, side, detail);
+    writer.document(shape).root
+}
+
+struct Writer<S> {
+    out: S,
+    side: Side,
+    detail: Detail,
+    /// The types that something inside them comes back to.
+    recursive: Vec<Id>,
+    defs: Vec<Definition>,
+    /// The keys that must be there, of the objects that are being written.
+    required: Vec<Cow<'static, str>>,
+}
+
+impl<S: Sink> Writer<S> {
+    fn new(out: S, shape: &'static Shape<'static>, side: Side, detail: Detail) -> Self {
+        Self {
+            out,
+            side,
+            detail,
+            recursive: crate::shape::targets(shape),
+            defs: Vec::new(),
+            required: Vec::new(),
+        }
+    }
+
+    /// A whole schema, with the types that it refers to.
+    fn document(mut self, shape: &'static Shape<'static>) -> S {
+        self.out.open_object();
+        self.keywords(shape, &Words::default(), true);
+        self.definitions();
+        self.out.close_object();
+        self.out
+    }
+
+    /// One schema. The words of the field that holds it win over the type's own.
+    fn schema(&mut self, shape: &'static Shape<'static>, words: &Words<'static>) {
+        self.out.open_object();
+        self.keywords(shape, words, false);
+        self.out.close_object();
+    }
+
+    /// The keywords of one schema. `is_root`: a recursive type stands there itself, and not its name.
+    fn keywords(&mut self, shape: &'static Shape<'static>, words: &Words<'static>, is_root: bool) {
+        let Bare {
+            kind,
+            nullable,
+            description,
+            title,
+            is_secret,
+        } = bare(shape, self.side == Side::Output);
+        let is_marked = is_secret && self.detail == Detail::Marked;
+        if is_marked {
+            self.bool(Keyword::WriteOnly, true);
+        }
+        if let Kind::Foreign(foreign) = kind {
+            if is_marked {
+                self.out.key(Keyword::AllOf);
+                self.out.open_array();
+                self.out.element();
+                self.out.open_object();
+            }
+            self.foreign(&foreign, nullable, is_root && !is_marked, words);
+            if is_marked {
+                self.out.close_object();
+                self.out.close_array();
+            }
+            return;
+        }
+        let target = match kind {
+            Kind::Back(back) => Some((back.id, back.shape())),
+            _ if is_root => None,
+            _ => self.recursive_layer(shape).map(|layer| (layer.id, layer)),
+        };
+        if let Some((id, target)) = target {
+            self.reference(id, target, nullable);
+            self.words(words.description.into(), words);
+            return;
+        }
+        let own = [words.description, description];
+        let description = own.into_iter().find(|text| !text.is_empty());
+        let own = [words.title, title];
+        let title = own.into_iter().find(|text| !text.is_empty());
+        let is_output = self.side == Side::Output;
+        // Most objects have their own keys and no others.
+        let own_keys = match kind {
+            Kind::Object(object) if !object.fields.iter().any(|one| one.flatten) => Some(object),
+            _ => None,
+        };
+        let ways = match kind {
+            Kind::Object(_) if own_keys.is_none() => fields::alternatives(&kind, is_output),
+            _ => Vec::new(),
+        };
+        match ways.as_slice() {
+            [] if own_keys.is_none() => self.kind(&kind, nullable),
+            [] | [_] => self.type_name("object", nullable),
+            _ => {}
+        }
+        let words = Words {
+            title: title.unwrap_or_default(),
+            ..*words
+        };
+        self.words(described(description.unwrap_or_default(), &kind), &words);
+        // The keys stand behind the description, which a reader wants first.
+        if let Some(object) = own_keys {
+            let keys = object.fields.iter();
+            let keys = keys.filter_map(|field| Key::of(field, is_output));
+            self.keys(keys, None, object.open);
+        }
+        match ways.as_slice() {
+            [] => {}
+            [one] => self.keys(one.keys.iter().copied(), one.rest, one.open),
+            many => self.either(many, nullable),
+        }
+    }
+
+    fn bool(&mut self, keyword: Keyword, value: bool) {
+        self.out.key(keyword);
+        self.out.bool(value);
+    }
+
+    fn string(&mut self, keyword: Keyword, text: impl Into<Cow<'static, str>>) {
+        self.out.key(keyword);
+        self.out.string(text.into());
+    }
+
+    /// A keyword that counts.
+    fn count(&mut self, keyword: Keyword, count: u64) {
+        self.out.key(keyword);
+        self.out.integer(false, count.into());
+    }
+
+    /// A keyword whose value comes as text.
+    fn json(&mut self, keyword: Keyword, text: &str) {
+        self.out.key(keyword);
+        self.out.json(text);
+    }
+
+    /// A list of strings, and `null` among them.
+    fn strings(
+        &mut self,
+        keyword: Keyword,
+        texts: impl IntoIterator<Item = Cow<'static, str>>,
+        nullable: bool,
+    ) {
+        self.out.key(keyword);
+        self.out.open_array();
+        for text in texts {
+            self.out.element();
+            self.out.string(text);
+        }
+        if nullable {
+            self.out.element();
+            self.out.value(Ordered::Null);
+        }
+        self.out.close_array();
+    }
+
+    fn type_name(&mut self, name: &'static str, nullable: bool) {
+        if nullable {
+            self.strings(Keyword::Type, [name.into(), "null".into()], false);
+        } else {
+            self.string(Keyword::Type, name);
+        }
+    }
+
+    /// A union, whose members `members` writes.
+    fn any_of(&mut self, nullable: bool, members: impl FnOnce(&mut Self)) {
+        self.out.key(Keyword::AnyOf);
+        self.out.open_array();
+        members(self);
+        if nullable {
+            self.out.element();
+            self.out.open_object();
+            self.type_name("null", false);
+            self.out.close_object();
+        }
+        self.out.close_array();
+    }
+
+    /// An object that may be in several ways.
+    fn either(&mut self, ways: &[Alternative<'static>], nullable: bool) {
+        self.any_of(nullable, |this| {
+            for one in ways {
+                this.out.element();
+                this.out.open_object();
+                this.type_name("object", false);
+                this.keys(one.keys.iter().copied(), one.rest, one.open);
+                this.out.close_object();
+            }
+        });
+    }
+
+    fn keys(
+        &mut self,
+        keys: impl Iterator<Item = Key<'static>>,
+        rest: Option<&'static Shape<'static>>,
+        mut is_open: bool,
+    ) {
+        self.out.key(Keyword::Properties);
+        self.out.open_object();
+        let mark = self.required.len();
+        for Key {
+            name,
+            field,
+            required,
+            ..
+        } in keys
+        {
+            if field.flatten
+                && let Kind::Foreign(foreign) = bare(field.shape, self.side == Side::Output).kind
+            {
+                let names = self.flattened(&foreign);
+                is_open |= names.is_none();
+                if required {
+                    let names = names.into_iter().flatten();
+                    self.required.extend(names.map(Cow::Owned));
+                }
+                continue;
+            }
+            if required {
+                self.required.push(Cow::Borrowed(name));
+            }
+            self.out.name(name.into());
+            let words = Words::of(field);
+            self.schema(
+                field.shape,
+                &Words {
+                    default: words.default.filter(|_| self.side == Side::Input),
+                    ..words
+                },
+            );
+        }
+        self.out.close_object();
+        if self.required.len() > mark {
+            let mut names = std::mem::take(&mut self.required);
+            self.strings(Keyword::Required, names.drain(mark..), false);
+            self.required = names;
+        }
+        match rest {
+            Some(values) => {
+                self.out.key(Keyword::AdditionalProperties);
+                self.schema(values, &Words::default());
+            }
+            None if is_open => {}
+            None => self.bool(Keyword::AdditionalProperties, false),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Types that stand under `$defs`, since something inside them comes back to them.
+
+use super::sink::Sink;
+use super::{Words, Writer};
+use crate::keyword::Keyword;
+use crate::read::Ordered;
+use crate::shape::{Id, Kind, Shape, Side, Union};
+
+/// A type that stands under `$defs`, by its name there.
+// Only foreign schemas bring texts.
+#[cfg_attr(not(feature = "schemars"), allow(dead_code))]
+pub(super) struct Definition {
+    pub(super) name: String,
+    /// Its identity, if it is one of ours.
+    pub(super) hash: u64,
+    pub(super) body: Body,
+    /// The text that came from elsewhere.
+    pub(super) source: String,
+}
+
+#[cfg_attr(not(feature = "schemars"), allow(dead_code))]
+#[derive(Clone)]
+pub(super) enum Body {
+    Shape(&'static Shape<'static>),
+    Value(Ordered),
+}
+
+impl<S: Sink> Writer<S> {
+    /// The outermost layer of a shape that something inside it comes back to.
+    pub(super) fn recursive_layer(
+        &self,
+        mut shape: &'static Shape<'static>,
+    ) -> Option<&'static Shape<'static>> {
+        loop {
+            if self.recursive.contains(&shape.id) {
+                return Some(shape);
+            }
+            shape = match shape.kind {
+                Kind::Nullable(inner) | Kind::Narrow(inner, _) => inner,
+                Kind::Union(Union { members: [one], .. }) => one,
+                Kind::Sides { input, output } => match self.side {
+                    Side::Input => input,
+                    Side::Output => output,
+                },
+                _ => return None,
+            };
+        }
+    }
+
+    pub(super) fn reference(&mut self, id: Id, target: &'static Shape<'static>, nullable: bool) {
+        let target = format!("#/$defs/{}", self.defined(id, target));
+        if nullable {
+            self.any_of(true, |this| {
+                this.out.element();
+                this.out.open_object();
+                this.string(Keyword::Ref, target);
+                this.out.close_object();
+            });
+        } else {
+            self.string(Keyword::Ref, target);
+        }
+    }
+
+    /// The name under which a type stands in `$defs`.
+    fn defined(&mut self, id: Id, shape: &'static Shape<'static>) -> String {
+        if let Some(known) = self.defs.iter().find(|def| def.hash == id.hash) {
+            return known.name.clone();
+        }
+        let name = self.free_name(id.name);
+        self.defs.push(Definition {
+            name: name.clone(),
+            hash: id.hash,
+            body: Body::Shape(shape),
+            source: String::new(),
+        });
+        name
+    }
+
+    /// The name, or the name with the first number that makes it new.
+    pub(super) fn free_name(&self, name: &str) -> String {
+        let taken = |name: &str| self.defs.iter().any(|def| def.name == name);
+        if !taken(name) {
+            return name.to_owned();
+        }
+        let mut number = 2;
+        loop {
+            let name = format!("{name}{number}");
+            if !taken(&name) {
+                return name;
+            }
+            number += 1;
+        }
+    }
+
+    /// The types that something comes back to; writing one may bring others.
+    pub(super) fn definitions(&mut self) {
+        if self.defs.is_empty() {
+            return;
+        }
+        self.out.key(Keyword::Defs);
+        self.out.open_object();
+        let mut written = 0;
+        while let Some(def) = self.defs.get(written) {
+            let (name, body) = (def.name.clone(), def.body.clone());
+            self.out.name(name.into());
+            match body {
+                Body::Shape(shape) => {
+                    self.out.open_object();
+                    self.keywords(shape, &Words::default(), true);
+                    self.out.close_object();
+                }
+                Body::Value(value) => self.out.value(value),
+            }
+            written += 1;
+        }
+        self.out.close_object();
+    }
+}

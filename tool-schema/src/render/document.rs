@@ -1,0 +1,192 @@
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde::ser::{Serialize, Serializer};
+
+use super::{build, render, render_into};
+use crate::decode::holds_secret;
+use crate::read::{Ordered, owned, read};
+use crate::shape::{Detail, Schema, Shape, Side};
+
+/// A JSON Schema: known when it compiled, or read at run time.
+///
+/// The text is made at first use and kept. Objects keep their order in both cases, so that the
+/// same schema is always the same bytes.
+///
+/// ```
+/// use toolwright::SchemaDoc;
+///
+/// let schema: SchemaDoc = serde_json::from_str(r#"{"type": "object", "properties": {}}"#).unwrap();
+/// assert_eq!(schema.as_json(), r#"{"type":"object","properties":{}}"#);
+/// assert_eq!(SchemaDoc::of::<u8>().as_json(), r#"{"type":"integer","minimum":0,"maximum":255}"#);
+/// ```
+#[derive(Clone)]
+pub struct SchemaDoc(Source);
+
+#[derive(Clone)]
+enum Source {
+    Shape {
+        shape: &'static Shape<'static>,
+        side: Side,
+        text: OnceLock<Arc<str>>,
+    },
+    Text(Arc<str>),
+}
+
+impl SchemaDoc {
+    /// The schema of what `T` is read from.
+    pub fn of<T: Schema + ?Sized>() -> Self {
+        Self::from_shape(T::SHAPE, Side::Input)
+    }
+
+    /// The schema of what `T` is written as.
+    pub fn of_output<T: Schema + ?Sized>() -> Self {
+        Self::from_shape(T::SHAPE, Side::Output)
+    }
+
+    /// The schema of a tool without parameters: an object without keys.
+    pub fn empty_object() -> Self {
+        const EMPTY: &Shape<'_> = &Shape::object(&[]);
+        Self::from_shape(EMPTY, Side::Input)
+    }
+
+    /// Reads a JSON Schema from its text. The order of its keys is kept.
+    ///
+    /// # Errors
+    /// When the text is no JSON, or its value is neither an object nor a boolean, which are the
+    /// only forms that a JSON Schema takes (draft 2020-12, section 4.3).
+    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    pub fn from_shape(shape: &'static Shape<'static>, side: Side) -> Self {
+        Self(Source::Shape {
+            shape,
+            side,
+            text: OnceLock::new(),
+        })
+    }
+
+    /// The schema as a value, of which equal ones are equal however their numbers are spelled.
+    pub fn ordered(&self) -> Ordered {
+        match &self.0 {
+            Source::Shape { shape, side, .. } => build(shape, *side, Detail::Full),
+            // It was JSON when it came.
+            Source::Text(text) => read(text).unwrap_or(Ordered::Bool(true)),
+        }
+    }
+
+    /// The schema's canonical text: all that holds, in as few bytes as say it.
+    pub fn as_json(&self) -> &str {
+        match &self.0 {
+            Source::Shape { shape, side, text } => {
+                text.get_or_init(|| render(shape, *side, Detail::Full).into())
+            }
+            Source::Text(text) => text,
+        }
+    }
+
+    /// The text with `writeOnly` at what is secret: for forms that people fill in, and for documents
+    /// of an API. No provider is told that; see [`Tool::shown`](crate::Tool::shown).
+    pub fn to_marked_json(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Source::Shape { shape, side, .. } if holds_secret(shape) => {
+                render(shape, *side, Detail::Marked).into()
+            }
+            _ => self.as_json().into(),
+        }
+    }
+
+    /// The text as a provider is told it: without bounds that only repeat how wide a Rust number
+    /// is. They hold all the same.
+    pub fn to_provider_json(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Source::Shape { shape, side, .. } => render(shape, *side, Detail::Provider).into(),
+            Source::Text(text) => text.as_ref().into(),
+        }
+    }
+
+    /// Appends the text as a provider is told it.
+    pub fn write_provider_json(&self, out: &mut String) {
+        match &self.0 {
+            Source::Shape { shape, side, .. } => render_into(out, shape, *side, Detail::Provider),
+            Source::Text(text) => out.push_str(text),
+        }
+    }
+
+    /// The schema as a provider is told it, as a value that keeps its order.
+    pub fn to_provider(&self) -> Ordered {
+        match &self.0 {
+            Source::Shape { shape, side, .. } => build(shape, *side, Detail::Provider),
+            Source::Text(_) => self.ordered(),
+        }
+    }
+
+    /// The schema as a JSON value.
+    pub fn to_value(&self) -> serde_json::Value {
+        serde_json::to_value(self.ordered()).unwrap_or(serde_json::Value::Bool(true))
+    }
+
+    /// The tree of what is read, if the schema was known when the program compiled.
+    pub fn input_shape(&self) -> Option<&'static Shape<'static>> {
+        match &self.0 {
+            Source::Shape {
+                shape,
+                side: Side::Input,
+                ..
+            } => Some(shape),
+            _ => None,
+        }
+    }
+
+    /// The tree, if the schema was known when the program compiled.
+    pub fn shape(&self) -> Option<&'static Shape<'static>> {
+        match &self.0 {
+            Source::Shape { shape, .. } => Some(shape),
+            Source::Text(_) => None,
+        }
+    }
+}
+
+impl fmt::Debug for SchemaDoc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SchemaDoc({})", self.as_json())
+    }
+}
+
+impl PartialEq for SchemaDoc {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_json() == other.as_json() || self.ordered() == other.ordered()
+    }
+}
+
+impl Eq for SchemaDoc {}
+
+impl Serialize for SchemaDoc {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.ordered().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for SchemaDoc {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = owned(Ordered::deserialize(deserializer)?)
+            .ok_or_else(|| D::Error::custom("a number is too large"))?;
+        if !matches!(value, Ordered::Object(_) | Ordered::Bool(_)) {
+            return Err(D::Error::custom("a JSON Schema is an object or a boolean"));
+        }
+        let mut text = String::new();
+        value.write(&mut text);
+        Ok(Self(Source::Text(text.into())))
+    }
+}
+
+impl TryFrom<&serde_json::Value> for SchemaDoc {
+    type Error = serde_json::Error;
+
+    fn try_from(value: &serde_json::Value) -> Result<Self, Self::Error> {
+        Self::deserialize(value)
+    }
+}

@@ -1,0 +1,17 @@
+//! Without schemars nothing comes from elsewhere.
+
+use super::sink::Sink;
+use super::{Words, Writer};
+use crate::shape::Foreign;
+
+impl<S: Sink> Writer<S> {
+    pub(super) fn foreign(&mut self, _: &Foreign, _: bool, _: bool, words: &Words<'static>) {
+        self.words(words.description.into(), words);
+    }
+
+    // It has one in the other build.
+    #[allow(clippy::unused_self)]
+    pub(super) fn flattened(&mut self, _: &Foreign) -> Option<Vec<String>> {
+        None
+    }
+}

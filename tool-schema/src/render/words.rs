@@ -1,0 +1,86 @@
+//! What a schema says to whoever reads it.
+
+use std::borrow::Cow;
+
+use super::Writer;
+use super::sink::Sink;
+use crate::decode::refusal;
+use crate::keyword::Keyword;
+use crate::shape::{Field, Kind, Shape, Variant, written};
+
+/// What a field says beside its type.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct Words<'f> {
+    pub(crate) description: &'f str,
+    pub(crate) title: &'f str,
+    pub(crate) deprecated: bool,
+    pub(crate) default: Option<fn() -> Option<String>>,
+    pub(crate) example: Option<fn() -> Option<String>>,
+    /// What the default has to be.
+    pub(crate) shape: Option<&'f Shape<'f>>,
+}
+
+impl Words<'static> {
+    /// Those of what is read.
+    pub(crate) fn of(field: &'static Field<'static>) -> Self {
+        Self {
+            description: field.description,
+            title: field.title,
+            deprecated: field.deprecated,
+            default: field.told_default(),
+            example: field.example,
+            shape: Some(field.shape),
+        }
+    }
+}
+
+impl<S: Sink> Writer<S> {
+    pub(super) fn words(&mut self, description: Cow<'static, str>, words: &Words<'static>) {
+        if !words.title.is_empty() {
+            self.string(Keyword::Title, words.title);
+        }
+        if !description.is_empty() {
+            self.string(Keyword::Description, description);
+        }
+        if words.deprecated {
+            self.bool(Keyword::Deprecated, true);
+        }
+        // A model that repeats what its own bounds refuse would be refused: `Toolset::check` tells.
+        let fits = |json: &String| {
+            words
+                .shape
+                .is_none_or(|shape| refusal(shape, json).is_none())
+        };
+        if let Some(json) = words.default.and_then(written).filter(fits) {
+            self.json(Keyword::Default, &json);
+        }
+        if let Some(json) = words.example.and_then(written) {
+            self.json(Keyword::Examples, &format!("[{json}]"));
+        }
+    }
+}
+
+/// The description; what the strings of an enum mean is folded into it, since a schema that says it
+/// beside each string (`oneOf` of `const`s) is refused by some providers.
+pub(crate) fn described<'w>(words: &'w str, kind: &Kind<'_>) -> Cow<'w, str> {
+    let variants = match kind {
+        Kind::Enum(variants) => documented(variants),
+        _ => String::new(),
+    };
+    match (words.is_empty(), variants.is_empty()) {
+        (_, true) => Cow::Borrowed(words),
+        (true, false) => Cow::Owned(variants),
+        (false, false) => Cow::Owned(format!("{words}\n{variants}")),
+    }
+}
+
+fn documented(variants: &[Variant<'_>]) -> String {
+    let lines = variants
+        .iter()
+        .filter(|variant| !variant.description.is_empty())
+        .map(|variant| {
+            let words: Vec<_> = variant.description.split_whitespace().collect();
+            format!("- `{}`: {}", variant.name, words.join(" "))
+        });
+    lines.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,287 @@
+//! The tree: what values of a type look like in JSON, said in `const`.
+//!
+//! Everything is `Copy` and `'static`, so that constant functions can build it and walk it. Schemas
+//! that are known only at run time are JSON (`schema::read::Ordered`) and have a tree
+//! of their own.
+
+mod care;
+pub mod estimate;
+mod extern_types;
+mod field;
+pub(crate) mod fields;
+#[cfg(feature = "schemars")]
+mod foreign;
+mod int;
+mod key_head;
+mod kinds;
+mod narrow;
+#[cfg(feature = "schemars")]
+mod opaque;
+mod pattern;
+mod recursion;
+mod rule;
+mod schema;
+mod std_types;
+mod sure;
+mod view;
+
+pub use self::care::Care;
+pub use self::field::{Field, OutputPresence, Presence};
+pub(crate) use self::fields::{Alternative, Key, Plain, alternatives, alternatives_of};
+#[cfg(feature = "schemars")]
+pub use self::foreign::foreign;
+pub use self::int::Int;
+pub use self::int::{SIGNED_KEY, UNSIGNED_KEY};
+pub use self::key_head::KeyHead;
+#[cfg(any(feature = "schemars", feature = "validate"))]
+pub(crate) use self::kinds::Definition;
+pub use self::kinds::{
+    Array, Back, Bounds, Edge, Foreign, IntegerRange, Literal, Map, NumberRange, Object,
+    StringRules, Union, Variant,
+};
+pub(crate) use self::narrow::{Bare, Peeled, bare};
+#[cfg(feature = "schemars")]
+pub use self::opaque::Opaque;
+pub use self::pattern::{Pattern, Regex};
+pub(crate) use self::recursion::targets;
+pub(crate) use self::rule::{Contains, Places, Rule, Text};
+#[cfg(any(feature = "schemars", feature = "validate"))]
+pub use self::rule::{If, Oracle, Types};
+pub use self::schema::{Refs, Schema};
+pub use self::sure::Sure;
+pub use self::view::{Detail, Side, written};
+
+/// A type's schema, as a tree that the compiler can read.
+///
+/// `#[derive(Schema)]` makes it, and so does `#[tool]` for a function's parameters. The text is
+/// made from it at first use; what can be decided from the tree is decided when it compiles.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape<'s> {
+    /// What values look like.
+    pub kind: Kind<'s>,
+    /// The type's own words about itself; empty for none. A field's words win over its type's.
+    pub description: &'s str,
+    /// A name for people; empty for none.
+    pub title: &'s str,
+    /// Who the type is, where a recursive type may come back to it.
+    pub id: Id,
+    /// How closely the decoder has to look.
+    pub care: Care,
+    /// Values that it need not look at closely.
+    pub sure: Sure,
+    /// Values are for the tool alone: no error, event or log shows them. A provider is not told.
+    pub is_secret: bool,
+}
+
+/// Who a type is: its name, and a hash of its path and of the types that it is made with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Id {
+    /// The type's name without its path; empty where nothing comes back to it by name.
+    pub name: &'static str,
+    /// The hash.
+    pub hash: u64,
+}
+
+impl Id {
+    /// Nobody in particular.
+    pub const NONE: Self = Self { name: "", hash: 0 };
+
+    /// The type at `path`, called `name`.
+    pub const fn of(path: &'static str, name: &'static str) -> Self {
+        Self {
+            name,
+            hash: fold(0xcbf2_9ce4_8422_2325, path.as_bytes()),
+        }
+    }
+
+    /// The same type, made with another.
+    pub const fn with(self, other: Self) -> Self {
+        Self {
+            name: self.name,
+            hash: fold(self.hash ^ 0x5bd1_e995, &other.hash.to_le_bytes()),
+        }
+    }
+}
+
+/// FNV-1a: a few steps a byte, which is what counts in `const`.
+const fn fold(mut hash: u64, mut bytes: &[u8]) -> u64 {
+    while let [byte, rest @ ..] = bytes {
+        hash = (hash ^ *byte as u64).wrapping_mul(0x0100_0000_01b3);
+        bytes = rest;
+    }
+    hash
+}
+
+/// What values of a type look like in JSON.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Kind<'s> {
+    /// Any JSON value.
+    Any,
+    /// `null` alone.
+    Null,
+    /// `true` or `false`.
+    Bool,
+    /// An integer, in any spelling that is exact (`1.0`, `1e2`).
+    Integer(IntegerRange),
+    /// A number that the type can hold.
+    Number(NumberRange<'s>),
+    /// A string.
+    String(StringRules<'s>),
+    /// One of some strings: an enum without data.
+    Enum(&'s [Variant<'s>]),
+    /// An array of one type of element.
+    Array(Array<'s>),
+    /// An array with a type for each place.
+    Tuple(&'s [&'s Shape<'s>]),
+    /// An object with the keys that the type declares.
+    Object(Object<'s>),
+    /// An object with any keys.
+    Map(Map<'s>),
+    /// The inner type, or `null`.
+    Nullable(&'s Shape<'s>),
+    /// A value of any one of some types.
+    Union(Union<'s>),
+    /// The base type, within bounds.
+    Narrow(&'s Shape<'s>, Bounds<'s>),
+    /// One type when it is read, another when it is written (`#[serde(from = …, into = …)]`).
+    Sides {
+        /// What is read.
+        input: &'s Shape<'s>,
+        /// What is written.
+        output: &'s Shape<'s>,
+    },
+    /// A type that contains this one.
+    Back(Back<'s>),
+    /// A type that tells its schema only at run time.
+    Foreign(Foreign),
+    /// What no type says, in a schema that was read at run time.
+    Rule(Rule<'s>),
+    /// Known to nobody: the type has no schema. The compiler has refused it by now, in its words.
+    Unknown,
+}
+
+impl<'s> Shape<'s> {
+    /// Any JSON value.
+    #[cfg(any(feature = "schemars", feature = "validate"))]
+    pub const ANYTHING: &'s Self = &Self::new(Kind::Any);
+
+    /// A shape without words of its own.
+    pub const fn new(kind: Kind<'s>) -> Self {
+        Self {
+            care: Care::of(&kind),
+            sure: Sure::of(&kind),
+            kind,
+            description: "",
+            title: "",
+            id: Id::NONE,
+            is_secret: false,
+        }
+    }
+
+    /// An object with these keys and no others.
+    pub const fn object(fields: &'s [Field<'s>]) -> Self {
+        Self::new(Kind::Object(Object {
+            fields,
+            open: false,
+        }))
+    }
+
+    /// The same shape; if it is an object, other keys may stand beside its own.
+    pub const fn open(self) -> Self {
+        match self.kind {
+            Kind::Object(Object { fields, .. }) => Self {
+                description: self.description,
+                title: self.title,
+                id: self.id,
+                is_secret: self.is_secret,
+                // How closely to look depends on it.
+                ..Self::new(Kind::Object(Object { fields, open: true }))
+            },
+            _ => self,
+        }
+    }
+
+    /// The kind below the layers that hold on the side that is read: `null`, bounds.
+    #[inline]
+    pub const fn core(&self) -> &Kind<'s> {
+        let mut shape = self;
+        loop {
+            shape = match &shape.kind {
+                Kind::Nullable(inner)
+                | Kind::Narrow(inner, _)
+                | Kind::Sides { input: inner, .. } => inner,
+                kind => return kind,
+            };
+        }
+    }
+
+    /// The same, of the type that an edge back leads to. `const` cannot follow one.
+    #[inline]
+    pub(crate) fn followed(&self) -> &Kind<'s> {
+        let mut kind = self.core();
+        while let Kind::Back(back) = kind {
+            kind = back.shape().core();
+        }
+        kind
+    }
+
+    /// The same shape, of values that are for the tool alone.
+    pub const fn secret(self) -> Self {
+        Self {
+            is_secret: true,
+            ..self
+        }
+    }
+
+    /// The same shape, with the words of the type that has it.
+    pub const fn described(self, description: &'s str) -> Self {
+        Self {
+            description,
+            ..self
+        }
+    }
+
+    /// Integers from `min` to `max`; `bits` is the width of the type that has just these.
+    pub(crate) const fn integer(min: i128, max: u128, bits: u32) -> Self {
+        Self::new(Kind::Integer(IntegerRange {
+            min: Int::signed(min),
+            max: Int::unsigned(max),
+            is_width: bits >= 32,
+            not_zero: false,
+            multiple_of: 0,
+        }))
+    }
+
+    /// Numbers of up to this magnitude.
+    pub(crate) const fn number(width: f64) -> Self {
+        Self::new(Kind::Number(NumberRange::of_type(width)))
+    }
+
+    /// Strings from `min_len` to `max_len` characters.
+    pub(crate) const fn string(min_len: u64, max_len: Option<u64>) -> Self {
+        Self::new(Kind::String(StringRules {
+            min_len,
+            max_len,
+            pattern: None,
+            format: "",
+            is_parsed: false,
+        }))
+    }
+
+    /// Strings of a format of JSON Schema.
+    pub(crate) const fn format(format: &'s str) -> Self {
+        Self::new(Kind::String(StringRules {
+            min_len: 0,
+            max_len: None,
+            pattern: None,
+            format,
+            is_parsed: true,
+        }))
+    }
+
+    /// Strings that a library reads, in words.
+    pub(crate) const fn parsed(description: &'s str) -> Self {
+        Self::format("").described(description)
+    }
+}

@@ -1,0 +1,62 @@
+use std::cmp::Ordering;
+use std::fmt;
+
+/// An integer of any of Rust's types: from `i128::MIN` to `u128::MAX`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Int {
+    /// Below zero.
+    pub negative: bool,
+    /// The value without its sign.
+    pub magnitude: u128,
+}
+
+impl Int {
+    /// Zero or more.
+    pub const fn unsigned(value: u128) -> Self {
+        Self {
+            negative: false,
+            magnitude: value,
+        }
+    }
+
+    /// Any `i128`.
+    pub const fn signed(value: i128) -> Self {
+        Self {
+            negative: value < 0,
+            magnitude: value.unsigned_abs(),
+        }
+    }
+
+    /// Whether the value is zero.
+    pub const fn is_zero(self) -> bool {
+        self.magnitude == 0
+    }
+}
+
+impl PartialOrd for Int {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Int {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self.negative, other.negative) {
+            (true, true) => other.magnitude.cmp(&self.magnitude),
+            (false, false) => self.magnitude.cmp(&other.magnitude),
+            (true, false) => Ordering::Less,
+            (false, true) => Ordering::Greater,
+        }
+    }
+}
+
+impl fmt::Display for Int {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.negative { "-" } else { "" };
+        write!(f, "{sign}{}", self.magnitude)
+    }
+}
+
+/// Integers as keys, as `json::key` reads them: one spelling a number.
+pub const UNSIGNED_KEY: &str = "^([1-9][0-9]*|0)$";
+pub const SIGNED_KEY: &str = "^(-?[1-9][0-9]*|0)$";

@@ -1,0 +1,305 @@
+//! What is said of values of each kind.
+
+use std::fmt;
+
+use super::{Field, Id, Shape};
+use crate::shape::{Int, Pattern};
+
+/// The integers from `min` to `max`.
+#[derive(Debug, Clone, Copy)]
+pub struct IntegerRange {
+    /// The smallest.
+    pub min: Int,
+    /// The largest.
+    pub max: Int,
+    /// The bounds say no more than how wide the type is, and the width is 32 bits or more. They
+    /// hold, but a provider is not told: they cost tokens and steer no model.
+    pub is_width: bool,
+    /// Zero is left out.
+    pub not_zero: bool,
+    /// The numbers are multiples of this one; 0 for any.
+    pub multiple_of: u64,
+}
+
+impl IntegerRange {
+    /// All integers, which no type has.
+    pub(crate) const UNBOUNDED: Self = Self {
+        min: Int::signed(i128::MIN),
+        max: Int::unsigned(u128::MAX),
+        is_width: true,
+        not_zero: false,
+        multiple_of: 0,
+    };
+
+    /// Returns true if integers of any size are among these.
+    pub(crate) const fn is_unbounded(&self) -> bool {
+        let Self { min, max, .. } = *self;
+        min.negative && min.magnitude == i128::MIN.unsigned_abs() && max.magnitude == u128::MAX
+    }
+
+    /// Whether these are all the integers of one of Rust's types.
+    pub(in super::super) const fn is_type(&self) -> bool {
+        let Self { min, max, .. } = *self;
+        let bits = 128 - max.magnitude.leading_zeros();
+        if max.negative || max.magnitude.count_ones() != bits {
+            return false;
+        }
+        if min.negative {
+            matches!(bits, 7 | 15 | 31 | 63 | 127) && min.magnitude == max.magnitude + 1
+        } else {
+            matches!(bits, 8 | 16 | 32 | 64 | 128)
+        }
+    }
+}
+
+/// The numbers within bounds.
+#[derive(Debug, Clone, Copy)]
+pub struct NumberRange<'s> {
+    /// The largest magnitude that the type holds.
+    pub width: f64,
+    /// The smallest.
+    pub min: Option<Edge<'s>>,
+    /// The largest.
+    pub max: Option<Edge<'s>>,
+    /// The numbers are multiples of this one.
+    pub multiple_of: Option<Literal<'s>>,
+}
+
+impl NumberRange<'_> {
+    /// The largest `f32`, as its shortest text says it: what is written has to be read again.
+    pub(crate) const F32: f64 = 3.402_823_5e38;
+
+    /// All the numbers of a type.
+    pub(crate) const fn of_type(width: f64) -> Self {
+        Self {
+            width,
+            min: None,
+            max: None,
+            multiple_of: None,
+        }
+    }
+}
+
+/// A number and how it was written: `0.1` has no exact value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Literal<'s> {
+    /// The value.
+    pub value: f64,
+    /// The text, as JSON writes it.
+    pub text: &'s str,
+}
+
+/// The end of a range of numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Edge<'s> {
+    /// The number.
+    pub at: Literal<'s>,
+    /// The number itself is left out.
+    pub exclusive: bool,
+}
+
+/// What is asked of a string beyond being one.
+#[derive(Debug, Clone, Copy)]
+pub struct StringRules<'s> {
+    /// The fewest characters (Unicode scalar values).
+    pub min_len: u64,
+    /// The most characters.
+    pub max_len: Option<u64>,
+    /// A regular expression that must match somewhere.
+    pub pattern: Option<Pattern<'s>>,
+    /// A format of JSON Schema, such as `date-time`; empty for none.
+    pub format: &'s str,
+    /// A library reads the string, and what it says of one that it refuses is not for a model.
+    pub is_parsed: bool,
+}
+
+impl StringRules<'_> {
+    /// Whether every string will do.
+    pub const fn is_any(&self) -> bool {
+        self.min_len == 0
+            && self.max_len.is_none()
+            && self.pattern.is_none()
+            && self.format.is_empty()
+    }
+}
+
+/// An array of one type of element.
+#[derive(Debug, Clone, Copy)]
+pub struct Array<'s> {
+    /// What each element looks like.
+    pub items: &'s Shape<'s>,
+    /// The fewest elements.
+    pub min_len: u64,
+    /// The most elements.
+    pub max_len: Option<u64>,
+    /// No two elements are equal.
+    pub unique: bool,
+}
+
+/// An object with the keys that the type declares.
+#[derive(Debug, Clone, Copy)]
+pub struct Object<'s> {
+    /// The keys, in the type's order.
+    pub fields: &'s [Field<'s>],
+    /// Whether other keys may stand beside them.
+    pub open: bool,
+}
+
+/// An object with any keys.
+#[derive(Debug, Clone, Copy)]
+pub struct Map<'s> {
+    /// What a key looks like; keys are strings in JSON.
+    pub keys: &'s Shape<'s>,
+    /// What stands behind each key.
+    pub values: &'s Shape<'s>,
+    /// The fewest entries.
+    pub min_len: u64,
+    /// The most entries.
+    pub max_len: Option<u64>,
+}
+
+/// A value of any one of some types.
+#[derive(Debug, Clone, Copy)]
+pub struct Union<'s> {
+    /// The types, in order: where several admit a value, the first is read.
+    pub members: &'s [Shape<'s>],
+    /// serde reads the value into a buffer before it picks a member (`untagged`, internally
+    /// tagged), and the decoder cannot see in.
+    pub buffered: bool,
+}
+
+/// An edge back to a type that contains this one.
+#[derive(Clone, Copy)]
+pub struct Back<'s> {
+    /// Who it is.
+    pub id: Id,
+    target: Target<'s>,
+}
+
+#[derive(Clone, Copy)]
+enum Target<'s> {
+    /// The tree of a type. A function, since a constant cannot contain itself.
+    Function(fn() -> &'static Shape<'static>),
+    /// A definition of a schema that was read at run time.
+    #[cfg_attr(not(any(feature = "schemars", feature = "validate")), allow(dead_code))]
+    // Nothing makes one.
+    Definition(&'s dyn Definition),
+}
+
+/// The target of a recursive reference in a schema that was read at run time.
+///
+/// A trait object, because a cell that holds a `Shape<'s>` would make `Shape<'s>` invariant.
+pub(crate) trait Definition: Send + Sync {
+    /// Returns the tree.
+    fn shape(&self) -> &Shape<'_>;
+}
+
+impl<'s> Back<'s> {
+    /// An edge to the tree of a type.
+    pub const fn new(id: Id, shape: fn() -> &'static Shape<'static>) -> Self {
+        let target = Target::Function(shape);
+        Self { id, target }
+    }
+
+    /// An edge to a definition.
+    #[cfg(any(feature = "schemars", feature = "validate"))]
+    pub(crate) const fn to(id: Id, definition: &'s dyn Definition) -> Self {
+        let target = Target::Definition(definition);
+        Self { id, target }
+    }
+
+    /// Returns the tree that the edge leads to.
+    pub fn shape(&self) -> &'s Shape<'s> {
+        match self.target {
+            Target::Function(shape) => shape(),
+            Target::Definition(definition) => definition.shape(),
+        }
+    }
+}
+
+/// What an edge leads to may lead back.
+impl fmt::Debug for Back<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Back").field(&self.id).finish()
+    }
+}
+
+/// A type that tells its schema only at run time.
+#[derive(Debug, Clone, Copy)]
+pub struct Foreign {
+    /// The JSON Schema of what is read.
+    pub input: fn() -> serde_json::Value,
+    /// The JSON Schema of what is written.
+    pub output: fn() -> serde_json::Value,
+}
+
+/// One string of an enum.
+#[derive(Debug, Clone, Copy)]
+pub struct Variant<'s> {
+    /// The string that is read.
+    pub name: &'s str,
+    /// The string that is written.
+    pub output_name: &'s str,
+    /// Other spellings that are read and never told: one name a thing is enough for a model.
+    pub aliases: &'s [&'s str],
+    /// What it means; empty for no words.
+    pub description: &'s str,
+}
+
+impl<'s> Variant<'s> {
+    /// A string that is read as it is written.
+    pub const fn new(name: &'s str, description: &'s str) -> Self {
+        Self {
+            name,
+            output_name: name,
+            aliases: &[],
+            description,
+        }
+    }
+
+    /// Whether a string is this one, in any spelling that is read.
+    pub(crate) fn is_read_as(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+}
+
+/// Bounds on a type, from its field or its parameter.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds<'s> {
+    /// The smallest integer.
+    pub min: Option<Int>,
+    /// The largest integer.
+    pub max: Option<Int>,
+    /// The smallest number.
+    pub from: Option<Edge<'s>>,
+    /// The largest number.
+    pub to: Option<Edge<'s>>,
+    /// Multiples of this number.
+    pub multiple_of: Option<Literal<'s>>,
+    /// The fewest characters, elements or entries.
+    pub min_len: Option<u64>,
+    /// The most characters, elements or entries.
+    pub max_len: Option<u64>,
+    /// A regular expression that must match somewhere.
+    pub pattern: Option<Pattern<'s>>,
+    /// A format; empty for none.
+    pub format: &'s str,
+    /// No two elements are equal.
+    pub unique: bool,
+}
+
+impl Bounds<'_> {
+    /// No bounds.
+    pub const NONE: Self = Self {
+        min: None,
+        max: None,
+        from: None,
+        to: None,
+        multiple_of: None,
+        min_len: None,
+        max_len: None,
+        pattern: None,
+        format: "",
+        unique: false,
+    };
+}

@@ -1,0 +1,174 @@
+//! Bounds on a type that has bounds of its own: both hold.
+
+use std::cmp::Ordering;
+
+use crate::shape::{Bounds, Edge, IntegerRange, Kind, NumberRange, Shape, Union};
+
+/// A shape without its outer layers: bounds applied, `null` and the side taken off.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bare<'s> {
+    pub(crate) kind: Kind<'s>,
+    /// Whether `null` is admitted too.
+    pub(crate) nullable: bool,
+    /// The first words on the way in; empty for none.
+    pub(crate) description: &'s str,
+    pub(crate) title: &'s str,
+    /// Whether a layer says that values are for the tool alone.
+    pub(crate) is_secret: bool,
+}
+
+/// Takes the outer layers off a shape.
+pub(crate) fn bare<'s>(shape: &Shape<'s>, output: bool) -> Bare<'s> {
+    let (mut description, mut title) = ("", "");
+    let (mut nullable, mut is_secret) = (false, false);
+    let mut bounds: Vec<Bounds<'_>> = Vec::new();
+    let core = peel(shape, output, |layer| {
+        match layer.kind {
+            Kind::Nullable(_) => nullable = true,
+            Kind::Narrow(_, narrower) => bounds.push(narrower),
+            _ => {}
+        }
+        is_secret |= layer.is_secret;
+        if description.is_empty() {
+            description = layer.description;
+        }
+        if title.is_empty() {
+            title = layer.title;
+        }
+    });
+    let mut kind = core.kind;
+    for bounds in bounds.into_iter().rev() {
+        kind = narrowed(kind, &bounds);
+    }
+    Bare {
+        kind,
+        nullable,
+        description,
+        title,
+        is_secret,
+    }
+}
+
+/// What of a shape's outer layers says how a value is read. Bounds are asked of the shape itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peeled<'a, 's> {
+    pub(crate) kind: &'a Kind<'s>,
+    /// Whether `null` is admitted too.
+    pub(crate) nullable: bool,
+    /// Whether a layer says that no two elements are equal.
+    pub(crate) unique: bool,
+    /// Whether a layer says that values are for the tool alone.
+    pub(crate) is_secret: bool,
+}
+
+impl<'a, 's> Peeled<'a, 's> {
+    /// Takes the outer layers off a shape that is read.
+    pub(crate) fn of(shape: &'a Shape<'s>) -> Self {
+        let (mut nullable, mut unique, mut is_secret) = (false, false, false);
+        let core = peel(shape, false, |layer| {
+            match &layer.kind {
+                Kind::Nullable(_) => nullable = true,
+                Kind::Narrow(_, bounds) => unique |= bounds.unique,
+                _ => {}
+            }
+            is_secret |= layer.is_secret;
+        });
+        Self {
+            kind: &core.kind,
+            nullable,
+            unique,
+            is_secret,
+        }
+    }
+}
+
+/// What stands inside the outer layers of a shape, each of which is shown on the way in, as is it.
+#[inline]
+fn peel<'a, 's>(
+    mut shape: &'a Shape<'s>,
+    output: bool,
+    mut show: impl FnMut(&'a Shape<'s>),
+) -> &'a Shape<'s> {
+    loop {
+        show(shape);
+        shape = match &shape.kind {
+            Kind::Nullable(inner) | Kind::Narrow(inner, _) => inner,
+            Kind::Union(Union { members: [one], .. }) => one,
+            Kind::Sides { output: out, .. } if output => out,
+            Kind::Sides { input, .. } => input,
+            _ => return shape,
+        };
+    }
+}
+
+/// The kind within bounds; bounds that do not concern it say nothing.
+pub(crate) fn narrowed<'s>(kind: Kind<'s>, bounds: &Bounds<'s>) -> Kind<'s> {
+    match kind {
+        Kind::Integer(range) => Kind::Integer(IntegerRange {
+            min: bounds.min.unwrap_or(range.min).max(range.min),
+            max: bounds.max.unwrap_or(range.max).min(range.max),
+            is_width: range.is_width && bounds.min.is_none() && bounds.max.is_none(),
+            multiple_of: match bounds.multiple_of {
+                Some(literal) => literal.text.parse().unwrap_or(range.multiple_of),
+                None => range.multiple_of,
+            },
+            ..range
+        }),
+        Kind::Number(range) => Kind::Number(NumberRange {
+            min: higher(range.min, bounds.from),
+            max: lower(range.max, bounds.to),
+            multiple_of: bounds.multiple_of.or(range.multiple_of),
+            ..range
+        }),
+        Kind::String(mut rules) => {
+            rules.min_len = rules.min_len.max(bounds.min_len.unwrap_or(0));
+            rules.max_len = least(rules.max_len, bounds.max_len);
+            rules.pattern = bounds.pattern.or(rules.pattern);
+            if !bounds.format.is_empty() {
+                rules.format = bounds.format;
+            }
+            Kind::String(rules)
+        }
+        Kind::Array(mut array) => {
+            array.min_len = array.min_len.max(bounds.min_len.unwrap_or(0));
+            array.max_len = least(array.max_len, bounds.max_len);
+            array.unique |= bounds.unique;
+            Kind::Array(array)
+        }
+        Kind::Map(mut map) => {
+            map.min_len = map.min_len.max(bounds.min_len.unwrap_or(0));
+            map.max_len = least(map.max_len, bounds.max_len);
+            Kind::Map(map)
+        }
+        other => other,
+    }
+}
+
+fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (one, None) | (None, one) => one,
+    }
+}
+
+fn higher<'s>(a: Option<Edge<'s>>, b: Option<Edge<'s>>) -> Option<Edge<'s>> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(match a.at.value.total_cmp(&b.at.value) {
+            Ordering::Greater => a,
+            Ordering::Equal if a.exclusive => a,
+            _ => b,
+        }),
+        (one, None) | (None, one) => one,
+    }
+}
+
+fn lower<'s>(a: Option<Edge<'s>>, b: Option<Edge<'s>>) -> Option<Edge<'s>> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(match a.at.value.total_cmp(&b.at.value) {
+            Ordering::Less => a,
+            Ordering::Equal if a.exclusive => a,
+            _ => b,
+        }),
+        (one, None) | (None, one) => one,
+    }
+}

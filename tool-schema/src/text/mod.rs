@@ -1,0 +1,20 @@
+//! Short texts: ids, names, near names, characters that nobody sees.
+
+mod hidden;
+mod message;
+mod name;
+mod near;
+mod pointer;
+mod printable;
+mod short_str;
+
+pub use self::hidden::{all, find, name};
+pub use self::message::Message;
+pub use self::name::{LONGEST_SHOWN, same};
+pub use self::name::{NameError, is_portable_name};
+pub use self::near::{did_you_mean, near};
+pub use self::pointer::{escaped, percent_decoded, unescaped};
+pub use self::printable::Printable;
+pub use self::printable::excerpt;
+pub use self::printable::printable;
+pub use self::short_str::ShortStr;

@@ -1,0 +1,95 @@
+//! Names that somebody may have meant.
+
+use crate::text::Printable;
+
+/// At most this many names are offered: a model needs one, and a list of thousands helps nobody.
+const MOST: usize = 3;
+
+/// The names nearest to `wrong`, best first; none that is too far to be a slip.
+pub fn near<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
+    let folded = fold(wrong);
+    let count = folded.chars().count();
+    let mut found: Vec<(usize, &str)> = names
+        .into_iter()
+        .filter_map(|name| {
+            let candidate = fold(name);
+            let meant = candidate.chars().count();
+            // A third of the letters. Two letters may lack one, and are another name after any other change.
+            let limit = count.max(meant.min(3)) / 3;
+            // Each character too many is a step, so the costly count of steps is spared.
+            if meant.abs_diff(count) > limit {
+                return None;
+            }
+            let distance = strsim::osa_distance(&folded, &candidate);
+            (distance <= limit).then_some((distance, name))
+        })
+        .collect();
+    found.sort_by_key(|(distance, _)| *distance);
+    found.truncate(MOST);
+    found.into_iter().map(|(_, name)| name).collect()
+}
+
+/// Case and separators are what models get wrong most: `getWeather` for `get_weather`.
+fn fold(name: &str) -> String {
+    name.chars()
+        .filter(|char| char.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// `` did you mean `a` or `b`? ``; empty without names.
+pub fn did_you_mean(names: &[&str]) -> String {
+    if names.is_empty() {
+        return String::new();
+    }
+    // Of tools and schemas that come from elsewhere.
+    let shown = |name: &&str| format!("`{}`", Printable::new(name).one_line());
+    let names: Vec<_> = names.iter().map(shown).collect();
+    format!("did you mean {}?", names.join(" or "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::near;
+
+    #[test]
+    fn slips_are_recognised_and_other_words_are_not() {
+        let names = ["search", "get_weather", "get_whether", "delete_all"];
+        let table: [(&str, &[&str]); 7] = [
+            ("serch", &["search"]),
+            ("getWeather", &["get_weather", "get_whether"]),
+            ("get-weather", &["get_weather", "get_whether"]),
+            ("Search", &["search"]),
+            ("launch_rocket", &[]),
+            ("", &[]),
+            ("x", &[]),
+        ];
+        for (wrong, expected) in table {
+            assert_eq!(near(wrong, names), expected, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn short_names_are_near_by_one_letter() {
+        let names = ["add", "get", "id", "x", "list"];
+        let table: [(&str, &[&str]); 13] = [
+            ("ad", &["add"]),
+            ("dd", &["add"]),
+            ("gt", &["get"]),
+            ("adds", &["add"]),
+            ("dad", &["add"]),
+            ("ids", &["id"]),
+            ("lst", &["list"]),
+            // One letter of two is another name, and so is whatever keeps none in its place.
+            ("is", &[]),
+            ("di", &[]),
+            ("i", &[]),
+            ("y", &[]),
+            ("at", &[]),
+            ("li", &[]),
+        ];
+        for (wrong, expected) in table {
+            assert_eq!(near(wrong, names), expected, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+use std::fmt;
+
+use schemars::JsonSchema;
+
+use toolwright_schema::read::comparable;
+use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::shape::{Schema, Side, foreign};
+
+/// Two schemas of one type that are not the same.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Disagreement {
+    /// Whether it is what is written that differs, or else what is read.
+    pub output: bool,
+    /// What [`Schema`] says.
+    pub ours: serde_json::Value,
+    /// What schemars' `JsonSchema` says, in the same form.
+    pub theirs: serde_json::Value,
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let side = if self.output { "written" } else { "read" };
+        write!(
+            f,
+            "of what is {side}, `Schema` says {}\nand `JsonSchema` says {}",
+            self.ours, self.theirs
+        )
+    }
+}
+
+impl std::error::Error for Disagreement {}
+
+/// Whether a type that has both traits says the same with both, of what is read and of what is
+/// written. Both schemas are brought into canonical form first; what has no order there (required
+/// keys, the strings of an enum, the members of a union) is compared without one.
+///
+/// ```
+/// toolwright_testing::agrees::<Vec<Option<u8>>>().unwrap();
+/// ```
+///
+/// # Errors
+/// The two schemas, where they differ.
+pub fn agrees<T: Schema + JsonSchema + ?Sized>() -> Result<(), Disagreement> {
+    for side in [Side::Input, Side::Output] {
+        let of = |shape| comparable(&SchemaDoc::from_shape(shape, side).to_value());
+        let (ours, theirs) = (of(T::SHAPE), of(foreign::<T>()));
+        if ours != theirs {
+            return Err(Disagreement {
+                output: side == Side::Output,
+                ours,
+                theirs,
+            });
+        }
+    }
+    Ok(())
+}

@@ -262,7 +262,7 @@ async fn a_result_may_be_a_value() {
         answers[1].1
             && answers[1]
                 .0
-                .starts_with("the agent's answer is not of the form")
+                .starts_with("the agent's answer does not match the schema")
     );
 }
 

@@ -54,7 +54,7 @@ struct Flags<'s> {
     schema: &'s ToolSchema,
     reserved: &'s [&'s str],
     found: Vec<Flag>,
-    /// References on the way to the current key. A recursive type gets no flags inside itself.
+    /// References on the alternative to the current key. A recursive type gets no flags inside itself.
     refs: Vec<String>,
 }
 
@@ -137,9 +137,9 @@ impl Flags<'_> {
     }
 }
 
-/// The references of a schema and of its ways.
+/// Returns the references of a schema and of its alternatives.
 fn references(schema: &Value<'static>) -> Vec<String> {
     let all = std::iter::once(schema).chain(schema.combined());
-    let references = all.filter_map(|schema| schema.reference());
+    let references = all.filter_map(Parts::reference);
     references.map(str::to_owned).collect()
 }

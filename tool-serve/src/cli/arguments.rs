@@ -144,7 +144,7 @@ fn kind_of(value: &Json) -> &'static str {
     }
 }
 
-/// Sets the value at this path. Values on the alternative that are not objects are replaced.
+/// Sets the value at this path. Values on the way that are not objects are replaced.
 fn put(tree: &mut Json, path: &[String], value: Json) {
     let Some((key, rest)) = path.split_first() else {
         *tree = value;

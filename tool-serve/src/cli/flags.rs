@@ -54,7 +54,7 @@ struct Flags<'s> {
     schema: &'s ToolSchema,
     reserved: &'s [&'s str],
     found: Vec<Flag>,
-    /// References on the alternative to the current key. A recursive type gets no flags inside itself.
+    /// References on the way to the current key. A recursive type gets no flags inside itself.
     refs: Vec<String>,
 }
 

@@ -25,7 +25,7 @@ use crate::{Node, Session};
 /// Store of sessions and of the records of their calls.
 ///
 /// Checkpoints never change. A new one is added only if the session's newest checkpoint is the one that its writer has
-/// seen ([`NewCheckpoint::after`]). If two processes run a session at once, one of them gets a
+/// seen ([`NewCheckpoint::after`]). If two writers continue a session at once, one of them gets a
 /// [`CheckpointError::Conflict`].
 ///
 /// Implementations guarantee, also with concurrent users of the same store:
@@ -76,7 +76,7 @@ pub trait Checkpointer: Send + Sync {
     /// nothing is written.
     ///
     /// # Errors
-    /// [`CheckpointError::Conflict`] if the session's newest checkpoint is not [`Begin::after`]. Another process
+    /// [`CheckpointError::Conflict`] if the session's newest checkpoint is not [`Begin::after`]. Another writer
     /// continued the session, and the call must not run here.
     fn begin_call<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, CheckpointError>>;
 

@@ -219,13 +219,10 @@ impl fmt::Display for AgentError {
             Self::Thread(error) => error.fmt(f),
             Self::Model(error) => error.fmt(f),
             Self::Tool(error) => error.fmt(f),
-            Self::Limit(what, most) => write!(f, "the run came to its limit of {most} {what}"),
-            Self::Cancelled => f.write_str("the host said stop"),
+            Self::Limit(what, most) => write!(f, "the run reached its limit of {most} {what}"),
+            Self::Cancelled => f.write_str("the run was cancelled"),
             Self::Answer(error) => {
-                write!(
-                    f,
-                    "the answer is not of the form that was asked for: {error}"
-                )
+                write!(f, "the answer does not match the schema: {error}")
             }
             Self::ToolChoice(message) => f.write_str(message),
             Self::Decision { index, error } => {

@@ -161,7 +161,7 @@ async fn limits_are_results_and_errors_where_asked() {
     let error = run.strict().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the run came to its limit of 3 rounds of tools"
+        "the run reached its limit of 3 rounds of tools"
     );
 
     let agent = Agent::new(forever(2), all()).max_turns(n(2));

@@ -191,7 +191,7 @@ async fn what_goes_wrong_inside_is_an_error_of_the_call() {
         [
             ("the agent's model failed".to_owned(), true),
             (
-                "the agent came to its limit of 1 model calls".to_owned(),
+                "the agent reached its limit of 1 model calls".to_owned(),
                 true
             ),
         ]
@@ -262,7 +262,7 @@ async fn a_result_may_be_a_value() {
         answers[1].1
             && answers[1]
                 .0
-                .starts_with("the agent's answer is not of the form")
+                .starts_with("the agent's answer does not match the schema")
     );
 }
 

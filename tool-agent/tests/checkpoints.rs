@@ -246,7 +246,7 @@ async fn every_node_is_kept() {
             error.to_string(),
             format!(
                 "the session `s` is at checkpoint {} now, and was expected without a checkpoint: \
-             somebody else went on with it",
+             another writer continued it",
                 history[3].id
             )
         );

@@ -104,7 +104,7 @@ async fn a_run_asks_its_model_so_often_and_no_more() {
     assert!(matches!(error, AgentError::Limit("model calls", 10)));
     assert_eq!(
         error.to_string(),
-        "the run came to its limit of 10 model calls"
+        "the run reached its limit of 10 model calls"
     );
 
     // Without a word there are 16. What is said of one run goes before what is said of the agent.
@@ -169,7 +169,7 @@ async fn a_run_visits_a_hundred_nodes_if_nothing_is_said() {
     assert!(matches!(run.end, RunEnd::MaxSteps(100)));
     assert_eq!((asked, session.thread().len()), (50, 1 + 100));
     let error = run.strict().unwrap_err();
-    assert_eq!(error.to_string(), "the run came to its limit of 100 steps");
+    assert_eq!(error.to_string(), "the run reached its limit of 100 steps");
 }
 
 #[tokio::test]

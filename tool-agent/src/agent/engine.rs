@@ -135,7 +135,7 @@ impl<'a> Engine<'a> {
                         let node = Node::Tools;
                         self.session.status = Status::Interrupted { node };
                     }
-                    // Another process can continue only from a saved session.
+                    // Other processes can continue only from a saved session.
                     if !matches!(error, AgentError::Checkpoint(_)) {
                         self.save(Written::End).await?;
                     }
@@ -145,7 +145,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Saves the session. Fails with a conflict if another process continued it.
+    /// Saves the session. Fails with a conflict if another writer continued it.
     async fn save(&mut self, written: Written) -> Result<(), AgentError> {
         Ok(self.agent.persistence.put(self.session, written).await?)
     }

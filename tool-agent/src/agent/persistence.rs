@@ -123,7 +123,7 @@ impl Agent {
     ///
     /// Calls of the turn that have ended do not run again, since their outcomes are recorded. A call that had only
     /// begun runs again if its tool is `read_only` or `idempotent`; otherwise
-    /// [`on_unknown_outcome`](Self::on_unknown_outcome) decides. Another process that still runs the session gets a
+    /// [`on_unknown_outcome`](Self::on_unknown_outcome) decides. Another run of the session gets a
     /// conflict at its next step, and begins no further call.
     ///
     /// # Errors
@@ -135,7 +135,7 @@ impl Agent {
         Ok((session, run))
     }
 
-    /// Changes the stored session of this id between its runs. A process that runs it meanwhile gets a conflict.
+    /// Changes the stored session of this id between its runs. A run in progress gets a conflict.
     ///
     /// # Errors
     /// Fails without a checkpointer, if there is no such session, if `update` fails, and on a conflict. Nothing is

@@ -14,7 +14,7 @@ pub enum CheckpointError {
     NoCheckpointer,
     /// The session or checkpoint does not exist.
     NoCheckpoint(String),
-    /// Another process continued the session. Load it again to see its state.
+    /// Another writer continued the session. Load it again to see its state.
     Conflict {
         /// The session's id.
         session: String,
@@ -158,7 +158,7 @@ impl CheckpointError {
         }
     }
 
-    /// Returns true if another process continued the session.
+    /// Returns true if another writer continued the session.
     pub const fn is_conflict(&self) -> bool {
         matches!(self, Self::Conflict { .. })
     }
@@ -196,7 +196,7 @@ impl fmt::Display for CheckpointError {
                 };
                 write!(
                     f,
-                    "the session `{session}` is {} now, and was expected {}: somebody else went on with it",
+                    "the session `{session}` is {} now, and was expected {}: another writer continued it",
                     name(found),
                     name(expected)
                 )

@@ -89,17 +89,19 @@ fn value(schema: &ToolSchema, flag: &Flag, values: &[String]) -> Result<Json, Fl
 
 /// Returns the schema of a list's element.
 fn element(schema: &ToolSchema, list: &Value<'static>, index: usize) -> Value<'static> {
-    let ways = schema.ways(list);
-    let mut at = ways.iter().filter_map(|way| way.element(index));
+    let alternatives = schema.alternatives(list);
+    let mut at = alternatives
+        .iter()
+        .filter_map(|alternative| alternative.element(index));
     at.next().cloned().unwrap_or_else(Value::empty)
 }
 
 /// Returns the schema of a map's values.
 fn values_of(schema: &ToolSchema, map: &Value<'static>) -> Value<'static> {
-    let ways = schema.ways(map);
-    let mut values = ways
+    let alternatives = schema.alternatives(map);
+    let mut values = alternatives
         .iter()
-        .filter_map(|way| way.keyword(Keyword::AdditionalProperties));
+        .filter_map(|alternative| alternative.keyword(Keyword::AdditionalProperties));
     values.next().cloned().unwrap_or_else(Value::empty)
 }
 

@@ -270,8 +270,10 @@ fn choices(schema: &ToolSchema, flag: &Flag) -> Vec<String> {
         FlagKind::Switch => vec!["true".to_owned(), "false".to_owned()],
         FlagKind::One => schema.choices(&flag.schema).unwrap_or_default(),
         FlagKind::Many => {
-            let ways = schema.ways(&flag.schema);
-            let mut items = ways.iter().filter_map(|way| way.keyword(Keyword::Items));
+            let alternatives = schema.alternatives(&flag.schema);
+            let mut items = alternatives
+                .iter()
+                .filter_map(|alternative| alternative.keyword(Keyword::Items));
             let choices = items.next().and_then(|items| schema.choices(items));
             choices.unwrap_or_default()
         }
@@ -297,8 +299,10 @@ fn value_name(schema: &ToolSchema, flag: &Flag) -> &'static str {
     match flag.kind {
         FlagKind::One => name(&flag.schema),
         FlagKind::Many => {
-            let ways = schema.ways(&flag.schema);
-            let mut items = ways.iter().filter_map(|way| way.keyword(Keyword::Items));
+            let alternatives = schema.alternatives(&flag.schema);
+            let mut items = alternatives
+                .iter()
+                .filter_map(|alternative| alternative.keyword(Keyword::Items));
             items.next().map_or("JSON", name)
         }
         FlagKind::Switch => "BOOLEAN",

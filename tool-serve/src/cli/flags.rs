@@ -137,9 +137,9 @@ impl Flags<'_> {
     }
 }
 
-/// The references of a schema and of its ways.
+/// Returns the references of a schema and of its alternatives.
 fn references(schema: &Value<'static>) -> Vec<String> {
     let all = std::iter::once(schema).chain(schema.combined());
-    let references = all.filter_map(|schema| schema.reference());
+    let references = all.filter_map(Parts::reference);
     references.map(str::to_owned).collect()
 }

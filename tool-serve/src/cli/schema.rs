@@ -6,7 +6,7 @@ use toolwright_runtime::__private::{Keyword, Parts, TYPES, resolve, type_of};
 /// Maximal number of references and alternatives to follow. A foreign schema may be recursive.
 const MAX_DEPTH: usize = 32;
 
-/// The schema of a tool's arguments.
+/// Schema of a tool's arguments.
 pub(super) struct ToolSchema {
     root: Value<'static>,
 }
@@ -22,8 +22,11 @@ impl ToolSchema {
         &self.root
     }
 
-    /// The ways in which a value of this schema may be: none of them is a reference or a choice.
-    pub(super) fn ways<'s>(&'s self, schema: &'s Value<'static>) -> Vec<&'s Value<'static>> {
+    /// Returns the alternatives of a schema, with references and choices resolved.
+    pub(super) fn alternatives<'s>(
+        &'s self,
+        schema: &'s Value<'static>,
+    ) -> Vec<&'s Value<'static>> {
         let mut found = Vec::new();
         self.collect(schema, &mut found, MAX_DEPTH);
         found
@@ -51,24 +54,26 @@ impl ToolSchema {
         }
     }
 
-    /// What a reference refers to.
+    /// Resolves a reference.
     fn target(&self, schema: &Value<'static>) -> Option<&Value<'static>> {
         resolve(&self.root, schema.reference()?)
     }
 
-    /// The first description, of the schema or what it refers to.
+    /// Returns the first description, of the schema or of its reference's target.
     pub(super) fn description<'s>(&'s self, schema: &'s Value<'static>) -> &'s str {
         let own = schema.text(Keyword::Description);
         own.or_else(|| self.target(schema)?.text(Keyword::Description))
             .unwrap_or_default()
     }
 
-    /// Returns whether the schema admits a value of this JSON type.
+    /// Returns true if the schema admits values of this JSON type.
     pub(super) fn admits(&self, schema: &Value<'static>, kind: &str) -> bool {
-        self.ways(schema).into_iter().any(|way| admits(way, kind))
+        self.alternatives(schema)
+            .into_iter()
+            .any(|alternative| admits(alternative, kind))
     }
 
-    /// Returns whether the schema admits a value of another type than this one and null.
+    /// Returns true if the schema admits values of other types, null aside.
     pub(super) fn admits_more_than(&self, schema: &Value<'static>, kind: &str) -> bool {
         let others = TYPES.into_iter().filter(|other| *other != kind);
         others
@@ -76,14 +81,17 @@ impl ToolSchema {
             .any(|other| self.admits(schema, other))
     }
 
-    /// The strings that are listed one by one; `None` if others are admitted, too.
+    /// Returns the listed strings, or `None` if other strings are admitted too.
     pub(super) fn choices(&self, schema: &Value<'static>) -> Option<Vec<String>> {
         let mut found: Vec<String> = Vec::new();
-        for way in self.ways(schema) {
-            let listed = match (way.keyword(Keyword::Enum), way.keyword(Keyword::Const)) {
+        for alternative in self.alternatives(schema) {
+            let listed = match (
+                alternative.keyword(Keyword::Enum),
+                alternative.keyword(Keyword::Const),
+            ) {
                 (Some(all), _) => all.items().iter().collect(),
                 (None, Some(one)) => vec![one],
-                (None, None) if admits(way, "string") => return None,
+                (None, None) if admits(alternative, "string") => return None,
                 (None, None) => continue,
             };
             for word in listed.into_iter().filter_map(Value::as_str) {
@@ -95,17 +103,19 @@ impl ToolSchema {
         (!found.is_empty()).then_some(found)
     }
 
-    /// The keys of an object of this schema, in their order, each with its schema and whether it has
-    /// to be there. A key that is there in several ways has a schema that is any of them.
+    /// Returns the keys of an object in order, each with its schema and true if it is required. A key of several
+    /// alternatives has a schema with a choice.
     pub(super) fn keys(&self, schema: &Value<'static>) -> Vec<(String, Value<'static>, bool)> {
-        let ways = self.ways(schema);
-        let objects: Vec<_> = ways
+        let alternatives = self.alternatives(schema);
+        let objects: Vec<_> = alternatives
             .iter()
-            .filter(|way| way.has(Keyword::Properties))
+            .filter(|alternative| alternative.has(Keyword::Properties))
             .collect();
-        let only_objects = objects.len() == ways.len();
+        let only_objects = objects.len() == alternatives.len();
         let mut keys: Vec<(&str, Vec<Value<'static>>)> = Vec::new();
-        let declared = objects.iter().filter_map(|way| way.declared());
+        let declared = objects
+            .iter()
+            .filter_map(|alternative| alternative.declared());
         for (name, schema) in declared.flatten() {
             match keys.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, schemas)) if schemas.contains(schema) => {}
@@ -113,7 +123,8 @@ impl ToolSchema {
                 None => keys.push((name, vec![schema.clone()])),
             }
         }
-        let is_everywhere = |name: &str| objects.iter().all(|way| way.requires(name));
+        let is_everywhere =
+            |name: &str| objects.iter().all(|alternative| alternative.requires(name));
         let keys = keys.into_iter().map(|(name, schemas)| {
             let is_required = only_objects && is_everywhere(name);
             let schema = match <[Value<'static>; 1]>::try_from(schemas) {
@@ -126,17 +137,20 @@ impl ToolSchema {
     }
 }
 
-/// Whether a schema without choices admits a value of this type.
-fn admits(way: &Value<'_>, kind: &str) -> bool {
+/// Returns true if a schema without choices admits values of this type.
+fn admits(alternative: &Value<'_>, kind: &str) -> bool {
     let is = |name: &str| name == kind || (name == "number" && kind == "integer");
-    if let Some(Value::String(_) | Value::Array(_)) = way.keyword(Keyword::Type) {
-        return way.types().any(is);
+    if let Some(Value::String(_) | Value::Array(_)) = alternative.keyword(Keyword::Type) {
+        return alternative.types().any(is);
     }
-    match (way.keyword(Keyword::Enum), way.keyword(Keyword::Const)) {
+    match (
+        alternative.keyword(Keyword::Enum),
+        alternative.keyword(Keyword::Const),
+    ) {
         (Some(all), _) => all.items().iter().any(|value| type_of(value) == kind),
         (None, Some(one)) => type_of(one) == kind,
-        (None, None) if way.has(Keyword::Properties) => kind == "object",
-        // `false` admits nothing, anything else without a type all.
-        (None, None) => !matches!(way, Value::Bool(false)),
+        (None, None) if alternative.has(Keyword::Properties) => kind == "object",
+        // `false` admits nothing; other schemas without a type admit everything.
+        (None, None) => !matches!(alternative, Value::Bool(false)),
     }
 }

@@ -137,11 +137,11 @@ impl Engine<'_> {
         }
         match choice {
             ToolChoice::Specific(name) if !tools.contains(name) => {
-                let message = format!("the model is to call `{name}`, and there is no such tool");
+                let message = format!("the tool choice names `{name}`, and there is no such tool");
                 Err(AgentError::ToolChoice(message))
             }
             ToolChoice::Required if tools.is_empty() => {
-                let message = "the model is to call a tool, and there is none";
+                let message = "the tool choice requires a call, and there are no tools";
                 Err(AgentError::ToolChoice(message.to_owned()))
             }
             choice => Ok(choice.clone()),

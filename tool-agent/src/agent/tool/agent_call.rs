@@ -26,7 +26,7 @@ pub(super) enum AgentCallResult {
     Ended(Result<Outcome, ToolError>),
     /// The agent waits for input.
     Paused,
-    /// The session could not be saved: another process continued it, or the store failed.
+    /// The session could not be saved: another writer continued it, or the store failed.
     NotSaved(CheckpointError),
 }
 
@@ -150,11 +150,11 @@ fn failed(error: AgentError) -> ToolError {
         AgentError::Tool(error) => error,
         AgentError::Cancelled => cancelled(),
         AgentError::Limit(what, most) => {
-            ToolError::failed(format!("the agent came to its limit of {most} {what}"))
+            ToolError::failed(format!("the agent reached its limit of {most} {what}"))
         }
         AgentError::Model(error) => model(error),
         AgentError::Answer(error) => ToolError::failed(format!(
-            "the agent's answer is not of the form that was asked for: {error}"
+            "the agent's answer does not match the schema: {error}"
         )),
         other => {
             let words = other.to_string();

@@ -32,4 +32,4 @@ if [[ -z $url ]]; then
   echo "aimock did not start"
   exit 1
 fi
-TOOLWRIGHT_AIMOCK=$url cargo test -q -p toolwright-agent --test aimock -- --ignored
+TOOLWRIGHT_AIMOCK=$url cargo test -q -p toolwright-agent --test it aimock:: -- --ignored

@@ -34,4 +34,4 @@ fi
 
 TOOLWRIGHT_NODE=$node TOOLWRIGHT_EVERYTHING=$package/dist/index.js \
   TOOLWRIGHT_EVERYTHING_URL=http://127.0.0.1:$port/mcp \
-  cargo test -q -p toolwright-serve --test mcp_everything -- --ignored
+  cargo test -q -p toolwright-serve --test it mcp_everything:: -- --ignored

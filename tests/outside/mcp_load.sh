@@ -6,4 +6,4 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 cargo test -q -p toolwright-serve --test mcp_load -- --ignored --nocapture --test-threads 1
-cargo test -q -p toolwright-serve --test mcp_at_once -- --ignored --nocapture --test-threads 1
+cargo test -q -p toolwright-serve --test it mcp_at_once:: -- --ignored --nocapture --test-threads 1

@@ -14,11 +14,8 @@ rustup target add --toolchain "$(rustup show active-toolchain | cut -d' ' -f1)" 
 echo "-- 32 bits"
 tests=(--tests)
 if [[ ${1:-} != all ]]; then
-  tests=()
-  for name in arguments bad_calls definition_bytes executor invariant json_texts payloads recursion \
-    serde_attributes short_str wire_streams; do
-    tests+=(--test "$name")
-  done
+  tests=(--test it -- arguments:: bad_calls:: definition_bytes:: executor:: invariant:: json_texts:: payloads:: recursion::
+    serde_attributes:: short_str:: wire_streams::)
 fi
 # The linker that comes with Rust, and the C library that comes with the target.
 CARGO_TARGET_I686_UNKNOWN_LINUX_MUSL_LINKER=rust-lld cargo test -q --target i686-unknown-linux-musl \

@@ -1,4 +1,4 @@
-//! Every row of `systems.md` names tests that exist.
+//! Every row of `systems.md` names tests that exist, and every file of tests is part of a program.
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
@@ -122,4 +122,25 @@ fn every_row_is_there_once() {
     found.sort();
     expected.sort();
     assert_eq!(found, expected);
+}
+
+#[test]
+fn every_file_is_a_module() {
+    for package in ["", "tool-agent/", "tool-serve/"] {
+        let folder = tests_dir().join(format!("../{package}tests/it"));
+        let main = fs::read_to_string(folder.join("main.rs")).unwrap();
+        let listed = main.lines().filter_map(|line| line.strip_prefix("mod "));
+        let mut listed: Vec<_> = listed.map(|line| line.trim_end_matches(';')).collect();
+        let files = fs::read_dir(&folder).unwrap().map(|file| file.unwrap());
+        let modules = files.filter_map(|file| {
+            let path = file.path();
+            let is_module =
+                path.extension().is_some_and(|end| end == "rs") || path.join("mod.rs").exists();
+            is_module.then(|| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        });
+        let mut modules: Vec<_> = modules.filter(|name| name != "main").collect();
+        listed.sort_unstable();
+        modules.sort();
+        assert_eq!(listed, modules, "{}", folder.display());
+    }
 }

@@ -1,5 +1,6 @@
 //! Generated code is quiet under every lint that a host may deny, in a public position as well as
-//! in a private one; `cargo clippy --all-targets` reads this file with clippy's lints, too.
+//! in a private one; `cargo clippy --all-targets` reads this file with clippy's lints, too. A program of its own: some
+//! lints are for a whole crate, and a position is public at its root.
 #![deny(
     warnings,
     future_incompatible,

@@ -1,4 +1,5 @@
-//! Where a tool panicked, for a host that asks; and what is printed then.
+//! Where a tool panicked, for a host that asks; and what is printed then. A program of its own: panic hooks and a global
+//! subscriber hold for all its threads.
 #![cfg(feature = "tokio")]
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]

@@ -1,5 +1,5 @@
 //! The time limit that all calls of a batch share costs the batch one timer, however many calls there are, and is each call's
-//! own all the same.
+//! own all the same. A program of its own: its panic hook counts the timers of all threads.
 #![cfg(feature = "tokio")]
 #![allow(clippy::unwrap_used)]
 

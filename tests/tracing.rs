@@ -1,4 +1,5 @@
-//! The span of each call, as a subscriber of the crate `tracing` sees it.
+//! The span of each call, as a subscriber of the crate `tracing` sees it. A program of its own: a thread without a subscriber that
+//! comes to a span first switches it off for the one thread that has one.
 #![cfg(feature = "tracing")]
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]

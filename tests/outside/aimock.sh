@@ -4,6 +4,7 @@
 # streamed answers, and all faults that it knows. Needs node 20.15 or later, and npm; fails without.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. tests/outside/ran.sh
 
 version=1.43.0
 dir=$(realpath -m "${CARGO_TARGET_DIR:-target}")/outside-aimock
@@ -32,4 +33,4 @@ if [[ -z $url ]]; then
   echo "aimock did not start"
   exit 1
 fi
-TOOLWRIGHT_AIMOCK=$url cargo test -q -p toolwright-agent --test aimock -- --ignored
+TOOLWRIGHT_AIMOCK=$url ran 6 cargo test -q -p toolwright-agent --test it aimock:: -- --ignored

@@ -6,10 +6,12 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 . tests/outside/python.sh
+. tests/outside/ran.sh
 
 lowered=$venv/lowered.jsonl
 rm -f "$lowered"
-TOOLWRIGHT_LOWERED=$lowered cargo test -q --manifest-path tests/oracles/Cargo.toml --test schemas what_is_lowered_is_json
+TOOLWRIGHT_LOWERED=$lowered ran 1 cargo test -q --manifest-path tests/oracles/Cargo.toml \
+  --test it schemas::lowered::what_is_lowered_is_json
 for judge in openai_strict gemini_types anthropic_transform llguidance_grammar xgrammar_grammar; do
   "$python" "tests/outside/$judge.py" "$lowered"
 done

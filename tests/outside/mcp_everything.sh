@@ -4,6 +4,7 @@
 # streamable HTTP. Needs npm; fails without.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. tests/outside/ran.sh
 
 version=2026.8.31
 dir=$(realpath -m "${CARGO_TARGET_DIR:-target}")/outside-mcp-everything
@@ -34,4 +35,4 @@ fi
 
 TOOLWRIGHT_NODE=$node TOOLWRIGHT_EVERYTHING=$package/dist/index.js \
   TOOLWRIGHT_EVERYTHING_URL=http://127.0.0.1:$port/mcp \
-  cargo test -q -p toolwright-serve --test mcp_everything -- --ignored
+  ran 2 cargo test -q -p toolwright-serve --test it mcp_everything:: -- --ignored

@@ -4,6 +4,7 @@
 # read from /proc. Rates are printed and not judged: they are those of a build without optimisation.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. tests/outside/ran.sh
 
-cargo test -q -p toolwright-serve --test mcp_load -- --ignored --nocapture --test-threads 1
-cargo test -q -p toolwright-serve --test mcp_at_once -- --ignored --nocapture --test-threads 1
+ran 5 cargo test -q -p toolwright-serve --test mcp_load -- --ignored --nocapture --test-threads 1
+ran 1 cargo test -q -p toolwright-serve --test it mcp_at_once:: -- --ignored --nocapture --test-threads 1

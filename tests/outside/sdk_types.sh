@@ -5,8 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 . tests/outside/python.sh
+. tests/outside/ran.sh
 
 sent=$venv/sent.json
 rm -f "$sent"
-TOOLWRIGHT_SENT=$sent cargo test -q --test wire_choice what_is_sent_is_json
+TOOLWRIGHT_SENT=$sent ran 1 cargo test -q -p toolwright --test it wire_choice::what_is_sent_is_json
 "$python" tests/outside/sdk_types.py "$sent"

@@ -4,6 +4,7 @@
 # warning: all features on the first two, on the third the default ones and agents.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. tests/outside/ran.sh
 
 target_dir=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 export CARGO_TARGET_DIR=$target_dir/targets RUST_BACKTRACE=0 CARGO_PROFILE_DEV_DEBUG=0
@@ -12,17 +13,18 @@ rustup target add --toolchain "$(rustup show active-toolchain | cut -d' ' -f1)" 
   i686-unknown-linux-musl x86_64-pc-windows-gnu aarch64-apple-darwin wasm32-unknown-unknown
 
 echo "-- 32 bits"
-tests=(--tests)
-if [[ ${1:-} != all ]]; then
-  tests=()
-  for name in arguments bad_calls definition_bytes executor invariant json_texts payloads recursion \
-    serde_attributes short_str wire_streams; do
-    tests+=(--test "$name")
-  done
-fi
 # The linker that comes with Rust, and the C library that comes with the target.
-CARGO_TARGET_I686_UNKNOWN_LINUX_MUSL_LINKER=rust-lld cargo test -q --target i686-unknown-linux-musl \
-  -p toolwright --no-default-features "${tests[@]}"
+export CARGO_TARGET_I686_UNKNOWN_LINUX_MUSL_LINKER=rust-lld
+narrow() {
+  ran "$1" cargo test -q --target i686-unknown-linux-musl -p toolwright --no-default-features "${@:2}"
+}
+if [[ ${1:-} == all ]]; then
+  narrow 400+ --tests
+else
+  # The executor is there by its feature alone.
+  narrow 151+ --features tokio --test it -- arguments:: bad_calls:: definition_bytes:: executor:: invariant:: json_texts:: \
+    payloads:: recursion:: serde_attributes:: short_str:: wire_streams::
+fi
 
 # Nothing is linked in a check, so the C of SQLite and of TLS may come to nothing.
 mkdir -p "$CARGO_TARGET_DIR"

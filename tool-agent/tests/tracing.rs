@@ -1,5 +1,6 @@
 //! The spans of a run, of its model calls and of the calls of tools, as a subscriber of the crate
-//! `tracing` sees them.
+//! `tracing` sees them. A program of its own: a thread without a subscriber that
+//! comes to a span first switches it off for the one thread that has one.
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 

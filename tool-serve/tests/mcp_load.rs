@@ -1,5 +1,5 @@
 //! Our MCP server under load, in a process of its own whose memory is looked at:
-//! `tests/outside/mcp_load.sh` runs it.
+//! `tests/outside/mcp_load.sh` runs it. A program of its own: a larger one takes more memory before it begins.
 #![cfg(target_os = "linux")]
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]

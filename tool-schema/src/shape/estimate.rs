@@ -4,7 +4,7 @@
 //! to for English words and JSON's signs. The bytes are those of the compact canonical form, from the
 //! lengths of names and descriptions, which a tree holds, without a look at their characters: what
 //! JSON escapes is counted as it stands, and defaults and examples, which are known when the program
-//! runs, as `FUNCTION` each. A dialect's own form is longer or shorter; `tests/schemas/estimate.rs`
+//! runs, as `FUNCTION` each. A dialect's own form is longer or shorter; `tests/it/schemas/estimate.rs`
 //! says by how much.
 
 use crate::keyword::Keyword;

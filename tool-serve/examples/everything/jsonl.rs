@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use tokio::runtime::{Builder, Runtime};
 use toolwright::{Batch, Context, Executor, Registry, ToolCall};
 
-use crate::lines::{self, Asked, Bad, Item};
-use crate::reply::{BatchReply, Halt, Place, Reply, Waiting};
+use super::lines::{self, Asked, Bad, Item};
+use super::reply::{BatchReply, Halt, Place, Reply, Waiting};
 
 /// Arguments of 8 MiB are 48 MiB in a string that escapes each of their bytes.
 const LONGEST_LINE: u64 = 64 * 1024 * 1024;

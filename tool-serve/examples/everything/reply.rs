@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toolwright::{Batch, Encoder, Halted, Payload, Pending, PendingReason, Repair, ToolResult};
 
-use crate::lines::Bad;
+use super::lines::Bad;
 
 /// The answer to a line with one call, to a registration, and to a call of a batch.
 #[derive(Serialize)]

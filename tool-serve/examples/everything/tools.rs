@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use toolwright::{Registry, Schema, tool, tools};
 
-use crate::trouble;
+use super::trouble;
 
 #[derive(Debug)]
 pub(crate) struct Overflow;

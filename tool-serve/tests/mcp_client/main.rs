@@ -1,5 +1,6 @@
 //! The client of MCP servers, against servers that are written here, to misbehave: a process that is
-//! this very program, and a listener that speaks raw HTTP.
+//! this very program, and a listener that speaks raw HTTP. A program of its own: its peak of memory is measured, of which
+//! a larger program takes more before it begins.
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 

@@ -1,0 +1,614 @@
+//! Each type in each dialect: what its tool takes, it takes behind a plan too.
+
+use toolwright::{Context, Dialect, Lowered, Op, SchemaDoc, ToolCall, lower};
+
+use crate::json::Json;
+use crate::schemas::row::call;
+
+/// A model that knows the type better than the schema that it was sent: it writes a map as a map,
+/// and a tuple as an array.
+#[test]
+fn arguments_in_the_form_before_the_lowering_are_taken() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for row in crate::schemas::rows() {
+        let tools = (row.tools)();
+        let def = tools.definitions().next().unwrap();
+        for dialect in Dialect::ALL {
+            let Ok(lowered) = lower(&def.input, dialect) else {
+                continue;
+            };
+            for sample in row.good() {
+                let sent = format!(r#"{{"value":{sample}}}"#);
+                count += 1;
+                let fault = match lowered.plan.undo(&sent) {
+                    Err(faults) => faults.first().map(ToString::to_string),
+                    Ok(undone) => {
+                        let value = undone.strip_prefix(r#"{"value":"#).map(str::trim);
+                        match value.and_then(|value| value.strip_suffix('}')) {
+                            Some(value) => call(&tools, value).map(|error| format!("{error:?}")),
+                            // The key is gone: `null` said that it is not there.
+                            None => (sample != "null").then(|| undone.to_string()),
+                        }
+                    }
+                };
+                if let Some(fault) = fault {
+                    wrong.push(format!("{} in {dialect}: {sent}: {fault}", row.name));
+                }
+            }
+        }
+    }
+    assert!(count > 1000, "{count} samples");
+    crate::schemas::none(wrong);
+}
+
+impl Json {
+    fn is_null(&self) -> bool {
+        matches!(self, Self::Leaf(serde_json::Value::Null))
+    }
+
+    /// Whether a schema's types and values admit it, whatever is inside.
+    fn is_of(&self, schema: &Self) -> bool {
+        if let Some(values) = schema.get("enum")
+            && !values.items().contains(self)
+        {
+            return self.is_null() && schema.get("nullable").is_some();
+        }
+        let is = |name: &Self| match (self, name) {
+            (Self::Object(_), Self::Leaf(name)) => name == "object",
+            (Self::Array(_), Self::Leaf(name)) => name == "array",
+            (Self::Leaf(value), Self::Leaf(name)) => match name.as_str().unwrap_or_default() {
+                "null" => value.is_null(),
+                "boolean" => value.is_boolean(),
+                "string" => value.is_string(),
+                "number" => value.is_number(),
+                "integer" => value.is_i64() || value.is_u64(),
+                _ => false,
+            },
+            _ => false,
+        };
+        match schema.get("type") {
+            None => true,
+            Some(Self::Array(names)) => names.iter().any(is),
+            Some(name) => is(name) || (self.is_null() && schema.get("nullable").is_some()),
+        }
+    }
+}
+
+/// A model that writes what the lowered schema asks for.
+struct Obedient<'l> {
+    lowered: &'l Lowered,
+    schema: &'l Json,
+    /// The dialect knows closed objects alone.
+    closes: bool,
+}
+
+impl Obedient<'_> {
+    fn op(&self, path: &str, is_absence: bool) -> Option<Op> {
+        let mut steps = self.lowered.plan.steps().iter();
+        let found =
+            steps.find(|step| step.at == path && (step.op == Op::NullIsAbsent) == is_absence);
+        found.map(|step| step.op)
+    }
+
+    /// The value as the schema asks for it, if it admits it.
+    fn write(&self, value: &Json, schema: &Json, path: &str) -> Option<Json> {
+        if schema.get("$ref").is_some() {
+            let reference = schema.text("$ref");
+            let target = match reference.strip_prefix("#/$defs/") {
+                Some(name) => self.schema.get("$defs")?.get(name)?,
+                None => self.schema,
+            };
+            return self.write(value, target, reference.trim_end_matches('#'));
+        }
+        if let Some(members) = schema.get("anyOf") {
+            if value.is_null() && schema.get("nullable").is_some() {
+                return Some(value.clone());
+            }
+            let mut members = members.items().iter().enumerate();
+            return members
+                .find_map(|(at, member)| self.write(value, member, &format!("{path}/?{at}")));
+        }
+        match (self.op(path, false), value) {
+            (Some(Op::EntriesToMap { integer_keys }), Json::Object(entries)) => {
+                let member = schema.get("items")?.get("properties")?.get("value")?;
+                let entry = |(key, value): &(String, Json)| {
+                    let value = self.write(value, member, &format!("{path}/*/value"))?;
+                    let key = if integer_keys {
+                        Json::Leaf(key.parse::<i128>().ok()?.to_string().parse().ok()?)
+                    } else {
+                        Json::Leaf(key.as_str().into())
+                    };
+                    Some(Json::Object(vec![
+                        ("key".into(), key),
+                        ("value".into(), value),
+                    ]))
+                };
+                let list: Option<_> = entries.iter().map(entry).collect();
+                return list.map(Json::Array);
+            }
+            (Some(Op::ObjectToTuple { len }), Json::Array(items)) if items.len() == len => {
+                let place = |(at, item): (usize, &Json)| {
+                    let name = format!("_{at}");
+                    let member = schema.get("properties")?.get(&name)?;
+                    let item = self.write(item, member, &format!("{path}/{name}"))?;
+                    Some((name, item))
+                };
+                let places: Option<_> = items.iter().enumerate().map(place).collect();
+                return places.map(Json::Object);
+            }
+            _ => {}
+        }
+        if !value.is_of(schema) {
+            return None;
+        }
+        match value {
+            Json::Object(entries) => self.object(entries, schema, path),
+            Json::Array(items) => {
+                let places = schema
+                    .get("prefixItems")
+                    .map(Json::items)
+                    .unwrap_or_default();
+                let item = |(at, item): (usize, &Json)| match (places.get(at), schema.get("items"))
+                {
+                    (Some(place), _) => self.write(item, place, &format!("{path}/_{at}")),
+                    (None, Some(each)) => self.write(item, each, &format!("{path}/*")),
+                    (None, None) => Some(item.clone()),
+                };
+                let items: Option<_> = items.iter().enumerate().map(item).collect();
+                items.map(Json::Array)
+            }
+            leaf @ Json::Leaf(_) => Some(leaf.clone()),
+        }
+    }
+
+    fn object(&self, entries: &[(String, Json)], schema: &Json, path: &str) -> Option<Json> {
+        let null = Json::read("null");
+        let properties = schema
+            .get("properties")
+            .map(Json::entries)
+            .unwrap_or_default();
+        let required = schema.get("required").map(Json::items).unwrap_or_default();
+        let mut out = Vec::new();
+        for (name, member) in properties {
+            let part = format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"));
+            let given = entries.iter().find(|(known, _)| known == name);
+            match given {
+                Some((_, value)) => out.push((name.clone(), self.write(value, member, &part)?)),
+                None if !required.contains(&Json::Leaf(name.as_str().into())) => {}
+                None if self.op(&part, true).is_some() => out.push((name.clone(), null.clone())),
+                None => out.push((name.clone(), self.write(&null, member, &part)?)),
+            }
+        }
+        for (name, value) in entries {
+            if properties.iter().any(|(known, _)| known == name) {
+                continue;
+            }
+            let said = ["additionalProperties", "unevaluatedProperties"];
+            let others = said.iter().find_map(|keyword| schema.get(keyword));
+            // Where a dialect keeps open objects open, silence means any key.
+            let is_open = !self.closes || schema.get("type").is_none();
+            let any = Json::read("true");
+            let others = others.or_else(|| is_open.then_some(&any));
+            // Which pattern a key is of is not asked here.
+            let patterns = schema.get("patternProperties").map(|_| &any);
+            let value = match patterns.or(others)? {
+                Json::Leaf(word) if word == false => return None,
+                Json::Leaf(_) => value.clone(),
+                member => self.write(value, member, &format!("{path}/*"))?,
+            };
+            out.push((name.clone(), value));
+        }
+        Some(Json::Object(out))
+    }
+}
+
+/// What a model that writes what it is asked for makes of the type's samples, but for numbers that
+/// it cannot write, and forms that are taken beside the schema's.
+fn sent(samples: Vec<String>, lowered: &Lowered, schema: &Json) -> Vec<(String, Json)> {
+    let model = Obedient {
+        lowered,
+        schema,
+        closes: true,
+    };
+    let samples = samples.into_iter();
+    let sent = samples.filter_map(|sample| {
+        let arguments = Json::read(&format!(r#"{{"value":{sample}}}"#));
+        let sent = model.write(&arguments, schema, "")?;
+        Some((sample, sent))
+    });
+    sent.collect()
+}
+
+#[test]
+fn arguments_in_the_form_that_a_dialect_asks_for_are_taken() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for row in crate::schemas::rows() {
+        let tools = (row.tools)();
+        let def = tools.definitions().next().unwrap();
+        for dialect in Dialect::ALL {
+            let Ok(lowered) = lower(&def.input, dialect) else {
+                continue;
+            };
+            let schema = Json::read(lowered.schema.as_deref().unwrap_or("{}"));
+            for (_, sent) in sent(row.good(), &lowered, &schema) {
+                count += 1;
+                let sent = sent.to_string();
+                let undone = lowered
+                    .plan
+                    .undo(&sent)
+                    .map_err(|faults| format!("{faults:?}"));
+                let problem = match &undone {
+                    Err(faults) => Some(faults.clone()),
+                    Ok(text) => tools
+                        .validate("hold", text)
+                        .err()
+                        .map(|error| format!("{text}: {error:?}")),
+                };
+                if let Some(problem) = problem {
+                    wrong.push(format!("{} in {dialect}: {sent}: {problem}", row.name));
+                }
+            }
+        }
+    }
+    assert!(count > 1000, "{count} samples");
+    crate::schemas::none(wrong);
+}
+
+/// The decoder reads what a dialect asks for without the dialect's plan, and holds it to the type:
+/// what only words told the model, too.
+#[test]
+fn the_decoder_knows_the_way_back() {
+    let cx = Context::new().strict().lowered();
+    let mut wrong = Vec::new();
+    let (mut taken, mut refused) = (0, 0);
+    for row in crate::schemas::rows() {
+        let tools = (row.tools)();
+        let def = tools.definitions().next().unwrap();
+        for dialect in Dialect::ALL {
+            let Ok(lowered) = lower(&def.input, dialect) else {
+                continue;
+            };
+            let schema = Json::read(lowered.schema.as_deref().unwrap_or("{}"));
+            for (samples, is_good) in [(row.good(), true), (row.bad(), false)] {
+                for (sample, sent) in sent(samples, &lowered, &schema) {
+                    let is_the_same = || {
+                        let undone = lowered.plan.undo(&sent.to_string()).ok()?.into_owned();
+                        let arguments = Json::read(&format!(r#"{{"value":{sample}}}"#));
+                        Some(Json::read(&undone).unordered() == arguments.unordered())
+                    };
+                    // A key that is missing is written as `null`, which may be a good value.
+                    if !is_good && is_the_same() == Some(false) {
+                        continue;
+                    }
+                    let call = ToolCall::new("1", "hold", sent.to_string());
+                    let outcome = tools.call_blocking(&call, &cx).outcome;
+                    match (outcome, is_good) {
+                        (Ok(_), true) => taken += 1,
+                        (Err(_), false) => refused += 1,
+                        (Ok(_), false) => {
+                            wrong.push(format!(
+                                "{} in {dialect}: {sample}: taken: {sent}",
+                                row.name
+                            ));
+                        }
+                        (Err(error), true) => {
+                            wrong.push(format!("{} in {dialect}: {sent}: {error}", row.name));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(taken > 1000 && refused > 1000, "{taken} {refused}");
+    crate::schemas::none(wrong);
+}
+
+/// Keywords that no type of ours has: in schemas that arrive at run time.
+const KEYWORDS: [&str; 22] = [
+    r#"{"type":"string","pattern":"^a$","minLength":1,"maxLength":9}"#,
+    r#"{"type":"string","format":"uuid","maxLength":36}"#,
+    r#"{"type":"string","format":"uri-reference"}"#,
+    r#"{"type":"string","pattern":"(?=a)b","description":"Looks ahead"}"#,
+    r#"{"type":"string","pattern":"(?<!a)b"}"#,
+    r#"{"type":"string","pattern":"\\bword\\b"}"#,
+    r#"{"type":"string","pattern":"(a)\\1"}"#,
+    r#"{"type":"string","contentEncoding":"base64","contentMediaType":"text/plain"}"#,
+    r#"{"type":"integer","multipleOf":3,"exclusiveMinimum":0,"exclusiveMaximum":1000000000000000000}"#,
+    r#"{"type":"number","minimum":-3.4028235e38,"maximum":3.4028235e38}"#,
+    r#"{"type":"integer","maximum":340282366920938463463374607431768211455}"#,
+    r#"{"type":["string","integer"],"not":{"const":0}}"#,
+    r#"{"type":"string","if":{"maxLength":3},"then":{"pattern":"a"},"else":{"pattern":"b"}}"#,
+    r#"{"type":"array","items":{"type":"integer"},"contains":{"const":1},"minContains":1,"uniqueItems":true}"#,
+    r#"{"type":"array","prefixItems":[{"type":"integer"}],"unevaluatedItems":false}"#,
+    r#"{"type":"object","properties":{"a":{"type":"null"}},"patternProperties":{"^x":{"type":"string"}},"additionalProperties":false}"#,
+    r#"{"type":"object","properties":{"a":{"type":"null"}},"patternProperties":{"^x":{"type":"string"}}}"#,
+    r#"{"type":"object","propertyNames":{"pattern":"^x","maxLength":3},"additionalProperties":{"type":"string"}}"#,
+    r#"{"type":"object","properties":{"a":{"type":"null"},"b":{"type":"null"}},"dependentRequired":{"a":["b"]},"minProperties":1}"#,
+    r#"{"type":"object","properties":{"a":{"type":"null"}},"unevaluatedProperties":false}"#,
+    r#"{"allOf":[{"type":"string","minLength":1},{"type":"string","pattern":"a"}]}"#,
+    r#"{"type":"boolean","default":true,"deprecated":true,"x-own":1}"#,
+];
+
+/// Every type in every dialect, as an argument that is needed, and out of a stored definition as one
+/// that is not: how wide numbers are is said there. The keywords above; the cases of
+/// `dialects.json`. A line each in the file that `TOOLWRIGHT_LOWERED` names, for
+/// `tests/outside/lowered.sh`, which shows them to the code of others.
+#[test]
+fn what_is_lowered_is_json() {
+    let mut lines = Vec::new();
+    let mut all = |name: &str, schema: &SchemaDoc, row: Option<&crate::schemas::row::Row>| {
+        for dialect in Dialect::ALL {
+            let Ok(lowered) = lower(schema, dialect) else {
+                continue;
+            };
+            // A tool without arguments may be sent without one.
+            let Some(text) = lowered.schema.as_deref() else {
+                continue;
+            };
+            let sent = row.map(|row| sent(row.good(), &lowered, &Json::read(text)));
+            let sent = sent.iter().flatten().map(|(_, sent)| sent.to_string());
+            let sent: Vec<_> = sent.collect();
+            let sent = sent.join(",");
+            let line = format!(
+                r#"{{"name":{name:?},"dialect":"{dialect}","schema":{text},"sent":[{sent}]}}"#
+            );
+            serde_json::from_str::<serde_json::Value>(&line).expect(&line);
+            lines.push(line);
+        }
+    };
+    let doc = |schema: &str| SchemaDoc::parse(schema).unwrap();
+    let argument =
+        |schema: &str| format!(r#"{{"type":"object","properties":{{"value":{schema}}}}}"#);
+    for row in crate::schemas::rows() {
+        let tools = (row.tools)();
+        let needed = &tools.definitions().next().unwrap().input;
+        all(row.name, needed, Some(&row));
+        let text = needed.as_json();
+        let optional = text.replacen(r#","required":["value"]"#, "", 1);
+        all(&format!("{}, stored", row.name), &doc(&optional), None);
+    }
+    for schema in KEYWORDS {
+        all(schema, &doc(&argument(schema)), None);
+    }
+    let table = Json::read(include_str!("../dialects/dialects.json"));
+    for test in table.get("tests").unwrap().items() {
+        let schema = test.get("schema").unwrap().to_string();
+        all(test.text("id"), &doc(&schema), None);
+    }
+    assert!(lines.len() > 2000, "{} lines", lines.len());
+    if let Some(file) = std::env::var_os("TOOLWRIGHT_LOWERED") {
+        std::fs::write(file, lines.join("\n")).unwrap();
+    }
+}
+
+/// Schemas that admit more than they declare, and values that they admit.
+const OPEN: [(&str, &str); 43] = [
+    ("{}", r#"[1,"x",[1],{"a":1},null]"#),
+    ("true", r#"[1,"x",[1],{"a":1},null]"#),
+    (r#"{"description":"Anything"}"#, r#"[1,{"a":1}]"#),
+    (r#"{"not":{"type":"string"}}"#, r#"[1,{"a":1}]"#),
+    (
+        r#"{"properties":{"a":{"type":"integer"}}}"#,
+        r#"["x",{"a":1},{"b":1}]"#,
+    ),
+    (
+        r#"{"type":"object"}"#,
+        r#"[{"a":1},{},{"a":{"b":[1]},"c":null}]"#,
+    ),
+    (
+        r#"{"type":"object","description":"Any record"}"#,
+        r#"[{"a":1}]"#,
+    ),
+    (
+        r#"{"type":"object","additionalProperties":true}"#,
+        r#"[{"a":1}]"#,
+    ),
+    (
+        r#"{"type":"object","additionalProperties":{}}"#,
+        r#"[{"a":1}]"#,
+    ),
+    (
+        r#"{"type":"object","additionalProperties":{"type":"integer"}}"#,
+        r#"[{"a":1}]"#,
+    ),
+    (
+        r#"{"type":"object","additionalProperties":{"type":"object"}}"#,
+        r#"[{"a":{"b":1}}]"#,
+    ),
+    (
+        r#"{"type":"object","unevaluatedProperties":true}"#,
+        r#"[{"a":1}]"#,
+    ),
+    (
+        r#"{"type":"object","unevaluatedProperties":{"type":"integer"}}"#,
+        r#"[{"a":1}]"#,
+    ),
+    (
+        r#"{"type":"object","patternProperties":{"^x":{"type":"integer"}}}"#,
+        r#"[{"x":1},{"y":"z"}]"#,
+    ),
+    (
+        r#"{"type":"object","patternProperties":{"^x":{"type":"integer"}},"additionalProperties":false}"#,
+        r#"[{"x":1}]"#,
+    ),
+    (
+        r#"{"type":"object","propertyNames":{"pattern":"^x"}}"#,
+        r#"[{"x":1}]"#,
+    ),
+    (r#"{"type":"object","required":["a"]}"#, r#"[{"a":1}]"#),
+    (r#"{"type":"object","minProperties":1}"#, r#"[{"a":1}]"#),
+    (r#"{"type":"object","maxProperties":2}"#, r#"[{"a":1}]"#),
+    (
+        r#"{"type":"object","dependentRequired":{"a":["b"]}}"#,
+        r#"[{"a":1,"b":1}]"#,
+    ),
+    (
+        r#"{"type":"object","dependentSchemas":{"a":{"required":["b"]}}}"#,
+        r#"[{"a":1,"b":1}]"#,
+    ),
+    (
+        r#"{"type":"object","if":{"required":["a"]},"then":{"required":["b"]}}"#,
+        r#"[{"a":1,"b":1}]"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"b":{"type":"integer"}},"required":["a"]}"#,
+        r#"[{"a":1,"b":1}]"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"b":{"type":"integer"}},"minProperties":2}"#,
+        r#"[{"a":1,"b":1}]"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"b":{"type":"integer"}},"additionalProperties":true}"#,
+        r#"[{"a":1,"b":1}]"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"b":{"type":"integer"}},"unevaluatedProperties":true}"#,
+        r#"[{"a":1,"b":1}]"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"b":{"type":"integer"}},"unevaluatedProperties":{"type":"integer"}}"#,
+        r#"[{"a":1,"b":1}]"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"b":{"type":"integer"}},"patternProperties":{"^a":{"type":"integer"}}}"#,
+        r#"[{"a":1,"b":1}]"#,
+    ),
+    (r#"{"type":["object","null"]}"#, r#"[{"a":1},null]"#),
+    (r#"{"type":["object","string"]}"#, r#"[{"a":1},"x"]"#),
+    (r#"{"enum":[{"a":1},"x"]}"#, r#"[{"a":1},"x"]"#),
+    (r#"{"const":{"a":1}}"#, r#"[{"a":1}]"#),
+    (
+        r#"{"anyOf":[{"type":"object"},{"type":"string"}]}"#,
+        r#"[{"a":1},"x"]"#,
+    ),
+    (r#"{"allOf":[{"type":"object"}]}"#, r#"[{"a":1}]"#),
+    (
+        r#"{"allOf":[{"type":"object"},{"minProperties":1}]}"#,
+        r#"[{"a":1}]"#,
+    ),
+    (
+        r#"{"allOf":[{"type":["object","null"]},{"type":["object","null"],"minProperties":1}]}"#,
+        r#"[{"a":1}]"#,
+    ),
+    (r#"{"type":"array"}"#, r#"[[1,"x",{"a":1}]]"#),
+    (r#"{"type":"array","items":true}"#, r#"[[1,"x",{"a":1}]]"#),
+    (
+        r#"{"type":"array","items":{"type":"object"}}"#,
+        r#"[[{"a":1}]]"#,
+    ),
+    (
+        r#"{"type":"array","prefixItems":[{"type":"integer"}]}"#,
+        r#"[[1,"x"]]"#,
+    ),
+    (
+        r#"{"type":"array","prefixItems":[{"type":"object"},{"type":"integer"}],"items":false,"minItems":2}"#,
+        r#"[[{"a":1},1]]"#,
+    ),
+    (
+        r#"{"type":"array","items":[{"type":"integer"}]}"#,
+        r#"[[1,"x"]]"#,
+    ),
+    (
+        r#"{"type":"array","contains":{"type":"integer"}}"#,
+        r#"[[1,"x"]]"#,
+    ),
+];
+
+/// Where such a schema may stand, and a value there; `@` is the schema, or the value.
+const PLACES: [(&str, &str); 9] = [
+    (
+        r#"{"type":"object","properties":{"v":@},"required":["v"]}"#,
+        r#"{"v":@}"#,
+    ),
+    (r#"{"type":"object","properties":{"v":@}}"#, r#"{"v":@}"#),
+    (
+        r##"{"type":"object","properties":{"v":{"$ref":"#/$defs/a"}},"required":["v"],"$defs":{"a":@}}"##,
+        r#"{"v":@}"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"v":{"type":"array","items":@}},"required":["v"]}"#,
+        r#"{"v":[@]}"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"v":{"type":"object","additionalProperties":@}},"required":["v"]}"#,
+        r#"{"v":{"k":@}}"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"v":{"type":"object","properties":{"w":@},"additionalProperties":false}},"required":["v"]}"#,
+        r#"{"v":{"w":@}}"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"v":{"anyOf":[{"type":"boolean"},@]}},"required":["v"]}"#,
+        r#"{"v":@}"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"v":{"anyOf":[@,{"type":"null"}]}},"required":["v"]}"#,
+        r#"{"v":@}"#,
+    ),
+    (
+        r##"{"type":"object","properties":{"v":{"$ref":"#/$defs/n"}},"required":["v"],"$defs":{"n":{"type":"object","properties":{"next":{"$ref":"#/$defs/n"},"w":@}}}}"##,
+        r#"{"v":{"next":{"w":@}}}"#,
+    ),
+];
+
+/// What was lost, if a model that writes what it is asked for cannot write the arguments, and no
+/// note says so.
+fn narrowed(schema: &str, arguments: &str, dialect: Dialect) -> Option<String> {
+    let lowered = lower(&SchemaDoc::parse(schema).unwrap(), dialect).ok()?;
+    let text = lowered.schema.as_deref().unwrap_or(r#"{"type":"object"}"#);
+    let sent = Obedient {
+        lowered: &lowered,
+        schema: &Json::read(text),
+        closes: lowered.strict || matches!(dialect, Dialect::GeminiOpenApi | Dialect::Ollama),
+    };
+    let arguments = Json::read(arguments);
+    let undone = sent.write(&arguments, sent.schema, "").and_then(|sent| {
+        let sent = sent.to_string();
+        let undone = lowered.plan.undo(&sent).ok()?;
+        Some(Json::read(&undone).unordered())
+    });
+    if undone == Some(arguments.unordered()) {
+        return None;
+    }
+    const STRUCTURAL: [&str; 7] = [
+        "additionalProperties",
+        "anyOf",
+        "patternProperties",
+        "prefixItems",
+        "properties",
+        "required",
+        "unevaluatedProperties",
+    ];
+    let is_said = |note: &toolwright::Note| STRUCTURAL.contains(&note.keyword.as_str());
+    let is_told = lowered.notes.iter().any(is_said);
+    (!is_told).then(|| format!("{schema} in {dialect}: {arguments}: {text}"))
+}
+
+#[test]
+fn what_a_schema_admits_can_be_written_in_every_dialect_or_is_told_to_be_lost() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (open, values) in OPEN {
+        for value in Json::read(values).items() {
+            for (place, at) in PLACES {
+                let schema = place.replace('@', open);
+                let arguments = at.replace('@', &value.to_string());
+                for dialect in Dialect::ALL {
+                    count += 1;
+                    wrong.extend(narrowed(&schema, &arguments, dialect));
+                }
+            }
+            // As the whole of the arguments.
+            if open.starts_with(r#"{"type":"object""#) {
+                for dialect in Dialect::ALL {
+                    wrong.extend(narrowed(open, &value.to_string(), dialect));
+                }
+            }
+        }
+    }
+    assert!(count > 5000, "{count}");
+    crate::schemas::none(wrong);
+}

@@ -1,4 +1,0 @@
-//! The tests of `tests/results.rs`, in this build.
-
-#[path = "../../results.rs"]
-mod results;

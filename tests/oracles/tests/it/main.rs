@@ -1,0 +1,9 @@
+//! Tests with a second opinion: those of every type, from `tests/it`, and those of schemas that arrive at run time.
+
+mod run_time;
+
+// What the types share with other tests.
+#[path = "../../../it/json.rs"]
+mod json;
+#[path = "../../../it/schemas/mod.rs"]
+mod schemas;

@@ -1,0 +1,686 @@
+//! Whatever a model says, tools do, people decide and programs lose: after every step each call, by
+//! its place, has one answer or is pending, what is pending or asked can be answered, what ends a run is not
+//! forgotten, and every request is one that providers take.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::num::NonZeroU32;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+
+use proptest::prelude::*;
+use serde_json::json;
+use toolwright::agent::{
+    Agent, AgentError, BoxFuture, CallRef, CheckpointId, Checkpointer, DeltaSink, FormatError,
+    HANDOFF, MemoryCheckpointer, Model, ModelError, ModelErrorKind, ModelRequest, ModelResponse,
+    Node, PendingCall, PendingCallReason, Session, Status, Thread, ThreadMessage, ThreadRepair,
+};
+use toolwright::layers::Approval;
+use toolwright::{
+    Cancel, Context, Decision, ErrorPolicy, Executor, HaltReason, Outcome, ToolCall, ToolError,
+    Toolset, Wire, tool, tools,
+};
+
+use crate::draws::Draws;
+
+/// What tools did, by idempotency key.
+#[derive(Default)]
+struct Effects(Mutex<BTreeMap<String, usize>>);
+
+impl Effects {
+    fn happens(&self, cx: &Context) {
+        let key = cx.idempotency_key().unwrap();
+        *self.0.lock().unwrap().entry(key).or_default() += 1;
+    }
+
+    /// How many effects happened again.
+    fn again(&self) -> usize {
+        self.0.lock().unwrap().values().map(|times| times - 1).sum()
+    }
+}
+
+/// Has an effect at once.
+#[tool]
+fn once(n: Option<u8>, #[state] effects: &Effects, #[context] cx: &Context) -> u8 {
+    effects.happens(cx);
+    n.unwrap_or(1)
+}
+
+/// Has an effect after a while, and takes a while to say so.
+#[tool]
+async fn slow(n: Option<u8>, #[state] effects: &Effects, #[context] cx: &Context) -> u8 {
+    tokio::task::yield_now().await;
+    effects.happens(cx);
+    tokio::task::yield_now().await;
+    n.unwrap_or(2)
+}
+
+/// May happen twice.
+#[tool(idempotent)]
+async fn same() -> &'static str {
+    tokio::task::yield_now().await;
+    "same"
+}
+
+/// Is asked about.
+#[tool(meta(risk = "high"))]
+async fn risky(n: Option<u8>, #[state] effects: &Effects, #[context] cx: &Context) -> u8 {
+    slow(n, effects, cx).await
+}
+
+/// Is answered by the host.
+#[tool(manual)]
+fn by_hand(n: Option<u8>) -> u8 {
+    n.unwrap_or(3)
+}
+
+/// Asks.
+#[tool]
+fn asks() -> Outcome {
+    Outcome::ask("Which?")
+}
+
+/// Ends the run.
+#[tool]
+fn ends() -> Outcome {
+    Outcome::halt(HaltReason::new("over"), "it is over")
+}
+
+/// Goes to the user.
+#[tool(return_direct)]
+fn direct() -> &'static str {
+    "direct"
+}
+
+/// Fails.
+#[tool]
+fn fails() -> Result<u8, ToolError> {
+    Err(ToolError::failed("no"))
+}
+
+/// Panics, without a word on the terminal.
+#[tool]
+fn panics() -> u8 {
+    std::panic::resume_unwind(Box::new("!"))
+}
+
+/// Hands the conversation over, to whoever does not speak.
+#[tool]
+fn hands(#[context] cx: &Context) -> Outcome {
+    let to = if cx.agent_id() == Some("desk") {
+        "other"
+    } else {
+        "desk"
+    };
+    Outcome::halt(HANDOFF, json!({"agent": to}))
+}
+
+/// Stops the run that calls it.
+#[tool]
+fn stops(#[context] cx: &Context) -> u8 {
+    cx.get::<Cancel>().unwrap().cancel();
+    4
+}
+
+const NAMES: [&str; 16] = [
+    "once", "slow", "same", "risky", "by_hand", "asks", "ends", "direct", "fails", "panics",
+    "nowhere", "slow", "asks", "risky", "hands", "stops",
+];
+
+fn all(effects: &Arc<Effects>) -> Toolset {
+    tools![
+        once, slow, same, risky, by_hand, asks, ends, direct, fails, panics, hands, stops;
+        state = Arc::clone(effects)
+    ]
+}
+
+const WIRES: [Wire; 6] = [
+    Wire::OpenAiChat,
+    Wire::OpenAiResponses,
+    Wire::Anthropic,
+    Wire::Gemini,
+    Wire::Ollama,
+    Wire::BedrockConverse,
+];
+
+/// Says what was drawn, to requests that every provider takes.
+#[derive(Clone)]
+struct Drawn {
+    draws: Draws,
+    requests: Arc<AtomicUsize>,
+    turns: Arc<AtomicUsize>,
+    /// A call's failure ends the run, which goes before what ends it beside.
+    failures_end: bool,
+}
+
+impl Drawn {
+    fn response(&self) -> Result<ModelResponse, ModelError> {
+        let draws = &self.draws;
+        match draws.below(8) {
+            0 => return Ok(ModelResponse::text("Done.")),
+            1 => return Err(ModelError::new(ModelErrorKind::Busy, "429")),
+            _ => {}
+        }
+        self.turns.fetch_add(1, Ordering::Relaxed);
+        let calls = (0..=draws.below(4)).map(|_| {
+            let name = draws.one(&NAMES);
+            // Ids that are equal, now and then, or not there; arguments that are wrong.
+            let id = draws.one(&["a", "b", "c", "d", "e", "f", "a_1", ""]);
+            let arguments = draws.one(&["{}", "{}", r#"{"n": "5"}"#, r#"{"n": []}"#, "{"]);
+            ToolCall::new(id, name, arguments)
+        });
+        Ok(ModelResponse::calls(calls))
+    }
+}
+
+impl Model for Drawn {
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        _deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
+        request
+            .thread
+            .check()
+            .expect("a thread that providers take");
+        let thread = request.thread;
+        assert!(thread.questions().is_empty(), "nobody asked: {thread:?}");
+        assert!(
+            self.failures_end || !is_ended(thread.messages()),
+            "what ended the run was forgotten: {thread:?}"
+        );
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        let response = self.response();
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            response
+        })
+    }
+}
+
+/// Whether a tool of the last turn ended the run, and nobody has spoken since.
+fn is_ended(messages: &[ThreadMessage]) -> bool {
+    let behind = messages.iter().rev();
+    let mut behind = behind.map_while(|message| match message {
+        ThreadMessage::Tool(answer) => Some(answer),
+        _ => None,
+    });
+    behind.any(|answer| &*answer.name == "ends" && answer.text == "it is over")
+}
+
+/// Whatever is open can be answered, however the session came to stand where it does; and it says so.
+fn can_be_answered(session: &Session) {
+    let (pending, open) = (session.pending(), session.questions());
+    let is_left = pending
+        .iter()
+        .any(|pending| pending.reason != PendingCallReason::NotRun);
+    match session.status() {
+        Status::AwaitingUser { index, .. } => assert_eq!(*index, open[0].index, "{session:?}"),
+        Status::AwaitingTools => assert!(open.is_empty() && is_left, "{session:?}"),
+        _ => assert!(open.is_empty() && !is_left, "{session:?}"),
+    }
+    if matches!(session.status(), Status::Completed | Status::Failed { .. }) {
+        assert!(pending.is_empty(), "{session:?}");
+    }
+    let mut said = session.clone();
+    for pending in &pending {
+        let decided = said.decide(pending.index, Decision::Reject("no".into()));
+        assert_eq!(decided, Ok(()), "{session:?}");
+    }
+    // In another order than they were asked.
+    for asked in open.iter().rev() {
+        let answered = said.answer_call(asked.index, "Oslo");
+        assert_eq!(answered, Ok(()), "{session:?}");
+    }
+    assert!(said.questions().is_empty(), "{session:?}");
+}
+
+/// Each call has one answer in its place, or is pending; and nothing is answered that was not asked.
+fn holds(session: &Session) {
+    let pending: Vec<_> = session
+        .pending()
+        .iter()
+        .map(|pending| pending.index)
+        .collect();
+    let messages = session.thread().messages();
+    let last = messages
+        .iter()
+        .rposition(|message| !message.tool_calls().is_empty());
+    let mut open: Vec<&ToolCall> = Vec::new();
+    for (place, message) in messages.iter().enumerate() {
+        if matches!(message, ThreadMessage::Tool(_)) {
+            assert!(!open.is_empty(), "an answer to nothing: {session:?}");
+            continue;
+        }
+        open = message.tool_calls().iter().collect();
+        let answers = messages[place + 1..]
+            .iter()
+            .map_while(|message| match message {
+                ThreadMessage::Tool(answer) => Some(answer),
+                _ => None,
+            });
+        let mut found: Vec<_> = answers
+            .map(|answer| {
+                assert_eq!(answer.id, open[answer.index].id, "{session:?}");
+                answer.index
+            })
+            .collect();
+        if Some(place) == last {
+            found.extend(&pending);
+        }
+        found.sort_unstable();
+        assert_eq!(found, (0..open.len()).collect::<Vec<_>>(), "{session:?}");
+    }
+    assert!(last.is_some() || pending.is_empty(), "{session:?}");
+}
+
+/// The thread is a request on these wires, unless calls wait: then the refusal names these. Whoever
+/// gives them up has a request too.
+fn formats(session: &Session, wires: &[Wire]) {
+    let requests = |session: &Session, wires: &[Wire]| {
+        for &wire in wires {
+            let body = session
+                .thread()
+                .format(wire, Some("You try."))
+                .expect("a request");
+            // Another file reads them: here it is enough that none is cut off.
+            assert!(body.ends_with("]}"), "{body}");
+        }
+    };
+    let pending = session.pending();
+    if pending.is_empty() {
+        return requests(session, wires);
+    }
+    let Err(FormatError::Thread(error)) = session.thread().format(Wire::Gemini, None) else {
+        panic!("calls wait: {session:?}");
+    };
+    let named: Vec<_> = error.unanswered.iter().map(|open| open.index).collect();
+    let waits: Vec<_> = pending.iter().map(|pending| pending.index).collect();
+    assert_eq!(named, waits);
+    let repair = match pending.len() % 2 {
+        0 => ThreadRepair::Strip,
+        _ => ThreadRepair::Answer("nobody did".to_owned()),
+    };
+    let mut repaired = session.clone();
+    repaired.repair(&repair);
+    holds(&repaired);
+    assert!(repaired.pending().is_empty());
+    // One of them: whoever goes on has all six.
+    let wire = session.thread().len() % WIRES.len();
+    requests(&repaired, &WIRES[wire..=wire]);
+}
+
+/// What the future comes to, if it does before it was polled so often.
+async fn at_most<T>(polls: usize, future: impl Future<Output = T>) -> Option<T> {
+    let mut future = pin!(future);
+    for _ in 0..polls {
+        let done = std::future::poll_fn(|task| Poll::Ready(future.as_mut().poll(task)));
+        if let Poll::Ready(done) = done.await {
+            return Some(done);
+        }
+        tokio::task::yield_now().await;
+    }
+    None
+}
+
+fn is_same(one: &Session, other: &Session) -> bool {
+    serde_json::to_string(one).unwrap() == serde_json::to_string(other).unwrap()
+}
+
+/// A conversation, and whoever drives it.
+struct Host {
+    draws: Draws,
+    agent: Agent,
+    /// Where the conversation is kept, if it is.
+    store: Option<MemoryCheckpointer>,
+    requests: Arc<AtomicUsize>,
+    turns: Arc<AtomicUsize>,
+    effects: Arc<Effects>,
+    /// What was written as requests last.
+    formatted: Thread,
+    /// The newest checkpoint that was looked at.
+    checked: Option<CheckpointId>,
+    /// How often somebody let a call of unknown outcome run again.
+    again: usize,
+    /// What was said to which question: the place of the message that makes the call, the call's, and the words.
+    said: Vec<(usize, usize, String)>,
+}
+
+impl Host {
+    fn new(draws: Draws, is_kept: bool) -> Self {
+        let (effects, requests) = (Arc::default(), Arc::default());
+        let turns = Arc::default();
+        let policy = draws.below(3);
+        let model = Drawn {
+            draws: draws.clone(),
+            requests: Arc::clone(&requests),
+            turns: Arc::clone(&turns),
+            failures_end: policy > 0,
+        };
+        let executor = match draws.below(3) {
+            0 => Executor::serial(all(&effects)),
+            _ => Executor::parallel(all(&effects), 3),
+        };
+        let policies = [ErrorPolicy::Continue, ErrorPolicy::Halt, ErrorPolicy::Abort];
+        let executor = executor
+            .layer(Approval::at_least("high"))
+            .on_error(policies[policy].clone());
+        let store = is_kept.then(MemoryCheckpointer::new);
+        let some = |most: usize| NonZeroU32::MIN.saturating_add(u32::try_from(most).unwrap());
+        let other = Agent::with_executor(model.clone(), executor.clone());
+        let mut agent = Agent::with_executor(model, executor)
+            .name("desk")
+            .peer("other", other)
+            .max_turns(some(draws.below(5)))
+            .max_tool_rounds(some(draws.below(4)))
+            .max_steps(some(1 + draws.below(12)));
+        if let Some(store) = &store {
+            agent = agent.checkpointer(store.clone());
+        }
+        for node in [Node::Model, Node::Tools] {
+            if draws.below(4) == 0 {
+                agent = agent.interrupt_before(node);
+            }
+            if draws.below(4) == 0 {
+                agent = agent.interrupt_after(node);
+            }
+        }
+        Self {
+            draws,
+            agent,
+            store,
+            requests,
+            turns,
+            effects,
+            formatted: Thread::new(),
+            checked: None,
+            again: 0,
+            said: Vec::new(),
+        }
+    }
+
+    async fn talk(&mut self) {
+        let mut session = Session::with_id("s");
+        session.reply("Go!").unwrap();
+        for _ in 0..25 {
+            self.run(&mut session).await;
+            self.look_at(&session, &WIRES);
+            self.check_store().await;
+            if self.draws.is_used_up() {
+                break;
+            }
+            session = self.stored(session).await;
+            if let Status::Failed { .. } = session.status() {
+                session.clear_error();
+            }
+            self.act(&mut session);
+            // One of them: after the run come all six.
+            let wire = session.thread().len() % WIRES.len();
+            self.look_at(&session, &WIRES[wire..=wire]);
+        }
+        assert!(
+            self.store.is_none() || self.effects.again() <= self.again,
+            "an effect happened twice"
+        );
+    }
+
+    /// What holds of every session that somebody is handed.
+    fn look_at(&mut self, session: &Session, wires: &[Wire]) {
+        holds(session);
+        can_be_answered(session);
+        if self.formatted == *session.thread() {
+            return;
+        }
+        formats(session, wires);
+        if wires.len() == WIRES.len() {
+            self.formatted = session.thread().clone();
+        }
+        // Of a conversation that is kept, an older checkpoint may go on.
+        if self.store.is_none() {
+            for (at, index, words) in &self.said {
+                let answers = session.thread().messages().iter().skip(at + 1);
+                let mut answers = answers.map_while(|message| match message {
+                    ThreadMessage::Tool(answer) => Some(answer),
+                    _ => None,
+                });
+                let answer = answers.find(|answer| answer.index == *index);
+                assert_eq!(&answer.unwrap().text, words, "{session:?}");
+            }
+        }
+    }
+
+    async fn run(&self, session: &mut Session) {
+        let polls = match self.draws.below(4) {
+            0 => self.draws.below(12),
+            _ => 10_000,
+        };
+        let stop = Cancel::new();
+        let cx = Context::new().with(stop.clone()).with_cancel(stop);
+        let run = at_most(polls, self.agent.run(session, &cx)).await;
+        match run {
+            // Somebody is needed, or the model does not answer: the session says so.
+            Some(
+                Ok(_)
+                | Err(AgentError::Session(_) | AgentError::Model(_) | AgentError::Decision { .. }),
+            ) => {}
+            Some(Err(error)) => panic!("{error}: {session:?}"),
+            // The run was dropped: the session stands where it stood.
+            None if self.store.is_none() => {}
+            // The program ended. What was kept is what there is.
+            None => {
+                if let Some(kept) = self.agent.state("s").await.unwrap() {
+                    *session = kept;
+                } else {
+                    *session = Session::with_id("s");
+                    session.reply("Go!").unwrap();
+                }
+            }
+        }
+    }
+
+    /// All that was kept since the last look can be read, and holds.
+    async fn check_store(&mut self) {
+        let Some(store) = &self.store else { return };
+        let mut next = store.latest("s").await.unwrap();
+        let newest = next.as_ref().map(|checkpoint| checkpoint.id);
+        while let Some(checkpoint) = next.filter(|checkpoint| Some(checkpoint.id) > self.checked) {
+            let session = checkpoint.session().unwrap();
+            holds(&session);
+            can_be_answered(&session);
+            next = match checkpoint.parent {
+                Some(parent) => store.get(parent).await.unwrap(),
+                None => None,
+            };
+        }
+        self.checked = newest;
+    }
+
+    /// The session as it comes back from a store, from a text, from an older checkpoint.
+    async fn stored(&self, session: Session) -> Session {
+        let read_back = || serde_json::from_str(&serde_json::to_string(&session).unwrap()).unwrap();
+        let Some(store) = &self.store else {
+            // Not between all of what happens, but between any two of it.
+            return match self.draws.below(2) {
+                0 => read_back(),
+                _ => session,
+            };
+        };
+        match self.draws.below(8) {
+            0 => match self.agent.state("s").await.unwrap() {
+                Some(kept) => kept,
+                None => session,
+            },
+            1 => {
+                let history = store.history("s").await.unwrap();
+                if history.is_empty() {
+                    return session;
+                }
+                let from = &history[self.draws.below(history.len())];
+                self.agent.branch(from.id).await.unwrap()
+            }
+            _ => read_back(),
+        }
+    }
+
+    /// People do something, sometimes the wrong thing. What is refused changes nothing.
+    fn act(&mut self, session: &mut Session) {
+        for _ in 0..=self.draws.below(3) {
+            let before = session.clone();
+            let pending = session.pending();
+            let open = session.questions();
+            let done = match self.draws.below(8) {
+                0 => session.reply("And?"),
+                1 => session.answer("Oslo"),
+                2 => session.submit("no such id", 1),
+                3 => match pending.first() {
+                    Some(first) => session.submit(&*first.call.id, 1),
+                    None => session.submit(0, 1),
+                },
+                // Any of the questions.
+                4 | 5 if !open.is_empty() => {
+                    let asked = &open[self.draws.below(open.len())];
+                    let words = format!("Rome {}", self.said.len());
+                    let done = session.answer_call(asked.index, &words);
+                    if done.is_ok() {
+                        let mut messages = session.thread().messages().iter();
+                        let at = messages.rposition(|message| !message.tool_calls().is_empty());
+                        self.said.push((at.unwrap(), asked.index, words));
+                    }
+                    done
+                }
+                _ => self.decide(session, &pending),
+            };
+            if done.is_err() {
+                assert!(is_same(session, &before), "{before:?}");
+            }
+        }
+    }
+
+    fn decide(
+        &mut self,
+        session: &mut Session,
+        pending: &[PendingCall],
+    ) -> Result<(), toolwright::agent::SessionError> {
+        let mut decisions = Vec::new();
+        for pending in pending {
+            let decision = match self.draws.below(7) {
+                0 => continue,
+                1 => Decision::Reject("no".to_owned()),
+                2 => Decision::Answer(json!({"by": "hand"})),
+                3 => Decision::Edit(json!({"n": 7})),
+                4 => Decision::Edit(json!({"m": 7})),
+                _ => Decision::Approve,
+            };
+            let may_run = matches!(decision, Decision::Approve | Decision::Edit(_));
+            if may_run && matches!(pending.reason, PendingCallReason::OutcomeUnknown { .. }) {
+                self.again += 1;
+            }
+            decisions.push((CallRef::Index(pending.index), decision));
+        }
+        session.decide_all(decisions)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn each_call_has_one_answer_or_is_pending(
+        numbers in proptest::collection::vec(any::<u8>(), 0..400),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let mut host = Host::new(Draws::new(numbers), true);
+        runtime.block_on(host.talk());
+        prop_assert!(host.requests.load(Ordering::Relaxed) < 10_000);
+    }
+}
+
+/// The same of many short conversations that nobody keeps, 100,000 turns or as many as the variable
+/// `TOOLWRIGHT_CASES` says.
+#[test]
+fn nothing_of_a_hundred_thousand_turns_is_lost() {
+    const THREADS: u64 = 4;
+    let turns = std::env::var("TOOLWRIGHT_CASES")
+        .ok()
+        .and_then(|turns| turns.parse().ok());
+    let share = turns.unwrap_or(100_000_usize).div_ceil(4);
+    let talks = move |first: u64| {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap();
+        let mut turns = 0;
+        for seed in (first..).step_by(usize::try_from(THREADS).unwrap()) {
+            if turns >= share {
+                break;
+            }
+            let mut host = Host::new(Draws::seeded(seed, 26), false);
+            let talk = std::panic::AssertUnwindSafe(|| runtime.block_on(host.talk()));
+            assert!(
+                std::panic::catch_unwind(talk).is_ok(),
+                "with the seed {seed}"
+            );
+            turns += host.turns.load(Ordering::Relaxed);
+        }
+    };
+    let threads: Vec<_> = (0..THREADS)
+        .map(|first| std::thread::spawn(move || talks(first)))
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+}
+
+/// The property has something to hold of: the draws lead everywhere.
+#[test]
+fn the_draws_lead_everywhere() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for seed in 0..200 {
+        let mut host = Host::new(Draws::seeded(seed, 400), true);
+        runtime.block_on(host.talk());
+        let store = host.store.as_ref().unwrap();
+        for checkpoint in runtime.block_on(store.history("s")).unwrap() {
+            let session = checkpoint.session().unwrap();
+            *seen
+                .entry(session.status().as_str().to_owned())
+                .or_default() += 1;
+            for pending in session.pending() {
+                let why = match pending.reason {
+                    PendingCallReason::NotRun => "not run",
+                    PendingCallReason::ManualTool => "manual",
+                    PendingCallReason::Decision(_) => "decision",
+                    PendingCallReason::OutcomeUnknown { .. } => "unknown",
+                    _ => "other",
+                };
+                *seen.entry(why.to_owned()).or_default() += 1;
+            }
+            let written = checkpoint.written.as_str();
+            *seen.entry(format!("at {written}")).or_default() += 1;
+        }
+    }
+    for what in [
+        "idle",
+        "awaiting_user",
+        "awaiting_tools",
+        "interrupted",
+        "completed",
+        "failed",
+        "not run",
+        "manual",
+        "decision",
+        "unknown",
+        "at branch",
+    ] {
+        assert!(
+            seen.get(what).is_some_and(|times| *times > 9),
+            "{what}: {seen:?}"
+        );
+    }
+}

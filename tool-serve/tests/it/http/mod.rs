@@ -1,0 +1,18 @@
+//! HTTP on a real listener, asked over raw sockets.
+// A test that finds less than it expects has failed; and tools take what people write.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_wraps
+)]
+
+mod below;
+mod calls;
+mod client;
+mod endings;
+mod guard;
+mod hosts;
+mod tools;
+mod waiting;

@@ -27,7 +27,7 @@ mod used;
 mod variants;
 
 pub(crate) use bounds::{Bounds, read as read_bound};
-pub(crate) use recursive::{is_basic, is_plain};
+pub(crate) use recursive::is_basic;
 
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let input: DeriveInput = match syn::parse2(item) {

@@ -6,13 +6,11 @@ use crate::schema::shape::{
     Back, Bounds, Field, Id, Kind, OutputPresence, Presence, Refs, Schema, Shape, Variant,
 };
 
-use super::{Has, Tree};
+use super::Has;
 
 impl<T: Schema + ?Sized> Has<T> {
     /// The targets of the type's cut edges.
     pub const __REFS: Option<&'static Refs> = Some(T::REFS);
-    /// The type's tree with them.
-    pub const __TREE: Option<Tree> = Some((T::SHAPE, T::REFS));
 }
 
 /// The targets, if there are any.
@@ -51,14 +49,6 @@ pub const fn known(
     match (ours, theirs) {
         (Some(shape), _) | (None, Some(shape)) => shape,
         (None, None) => UNKNOWN,
-    }
-}
-
-/// The same of a parameter.
-pub const fn known_tree(ours: Option<Tree>, theirs: Option<&'static Shape<'static>>) -> Tree {
-    match ours {
-        Some(tree) => tree,
-        None => (known(None, theirs), &Refs::NONE),
     }
 }
 
@@ -357,15 +347,10 @@ pub const fn shape<T: Schema + ?Sized>() -> &'static Shape<'static> {
     T::SHAPE
 }
 
-/// The same of a parameter.
-pub const fn tree<T: Schema + ?Sized>() -> Tree {
-    (T::SHAPE, T::REFS)
-}
-
-/// The same of what a tool returns.
+/// The tree of what a tool returns, for a type that has one of ours.
 pub const fn output<T: Schema + ?Sized>() -> Option<&'static Shape<'static>> {
     Some(T::SHAPE)
 }
 
-/// That of a tool that returns nothing.
+/// The tree of a tool that returns nothing.
 pub const NO_OUTPUT: Option<&'static Shape<'static>> = None;

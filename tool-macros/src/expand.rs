@@ -153,32 +153,41 @@ pub(crate) fn group(
         quote!(#(#cfg #defaults)*)
     });
     let has_defaults = parts.iter().any(|parts| !parts.defaults.is_empty());
-    let defaults = has_defaults
-        .then(|| quote!(#implement #impl_generics #ty #where_clause { #(#defaults)* }));
+    let defaults =
+        has_defaults.then(|| quote!(#implement #impl_generics #ty #where_clause { #(#defaults)* }));
     let (state, call, about) = (local("state"), local("call"), local("about"));
-    let methods = parts.iter().zip(&cfgs).map(|(parts, cfg)| {
-        let ToolParts {
-            names, table, run, ..
-        } = parts;
-        let method = &names.method;
-        let marker = quote_call_site!(enum #method {});
-        quote! {
-            #cfg
-            #marker
-            #cfg
-            #[automatically_derived]
-            #implement #impl_generics __tool::Method<#method> for #ty #where_clause {
-                #table
-                fn run<'__a>(
-                    #state: &'__a Self,
-                    #call: __tool::Call<'__a>,
-                    #about: __tool::About,
-                ) -> __tool::Ran<'__a> {
-                    #run
+    let methods = tools
+        .iter()
+        .zip(parts.iter().zip(&cfgs))
+        .map(|(tool, (parts, cfg))| {
+            let ToolParts {
+                names, table, run, ..
+            } = parts;
+            let method = &names.method;
+            let marker = quote_call_site!(enum #method {});
+            // The future of an asynchronous method holds the value.
+            let where_clause = if tool.is_async {
+                where_shared
+            } else {
+                where_clause
+            };
+            quote! {
+                #cfg
+                #marker
+                #cfg
+                #[automatically_derived]
+                #implement #impl_generics __tool::Method<#method> for #ty #where_clause {
+                    #table
+                    fn run<'__a>(
+                        #state: &'__a Self,
+                        #call: __tool::Call<'__a>,
+                        #about: __tool::About,
+                    ) -> __tool::Ran<'__a> {
+                        #run
+                    }
                 }
             }
-        }
-    });
+        });
     let each = |make: &str| {
         let make = ident(make);
         let made = parts.iter().zip(&cfgs).map(|(parts, cfg)| {

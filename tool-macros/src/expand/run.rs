@@ -1,12 +1,12 @@
 //! Body of the function that answers a call: decodes, validates, calls the user's function.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::{Path, ReturnType};
 
 use super::{Names, is_basic_output, slot_type, state_type};
 use crate::model::{ModelParam, Param, Pass, Tool};
-use crate::span::{SpanEnds, ident, literal, local, quote};
+use crate::span::{SpanEnds, ident, local, quote};
 use crate::ty;
 
 /// The parameters that one function of the runtime passes on.
@@ -40,8 +40,8 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
         let function = ident(&format!("call{}", tool.params.len()));
         return quote!(__tool::#function(#call, #about, #callee));
     }
-    let count = tool.model_params().count();
     let mut slots = Vec::new();
+    let mut values = Vec::new();
     let mut arguments = Vec::new();
     let mut shown = Vec::new();
     let mut context = None;
@@ -51,10 +51,12 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
     for param in &tool.params {
         match param {
             Param::Model(param) => {
-                let value = value(param, slots.len(), count);
+                let place = SpanEnds::of(&param.ty);
+                let value = place.ident(&local(&format!("p{}", slots.len())));
                 arguments.push(argument(param.pass, &value));
                 shown.push((shown_as(param.pass), shown_argument(param.pass, &value)));
                 slots.push(slot_of(tool, param, names));
+                values.push(value.into_token_stream());
             }
             Param::State(ty) => {
                 let (place, provided) = (SpanEnds::of(ty), state_type(ty, tool));
@@ -82,15 +84,15 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
     let decode = match tool.model_params().find(|param| param.flatten.is_some()) {
         Some(_) => quote!(__tool::decode_root(#decoded, #about, #(#slots)*)?),
         None => {
-            let slots = tuple(&slots);
+            let slots = tuple(&slots, &quote!(__tool::More));
             lets = Some(quote!(let #held = #slots;));
             quote!(__tool::decode(#decoded, #about, #held)?)
         }
     };
-    let values = local("args");
-    let decode = if count == 0 {
+    let decode = if values.is_empty() {
         quote!(#decode;)
     } else {
+        let values = tuple(&values, &TokenStream::new());
         quote!(let #values = #decode;)
     };
     let validate = validator.map(|path| validate(path, &shown));
@@ -98,36 +100,15 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
     quote!(#lets #decode #validate #context #answer)
 }
 
-/// The tuple of a tool's slots, or of several tuples.
-fn tuple(slots: &[TokenStream]) -> TokenStream {
-    match slots.split_at_checked(MOST_SLOTS) {
+/// A tuple with one element a parameter; where there are too many for one, a pair of tuples.
+fn tuple(elements: &[TokenStream], pair: &TokenStream) -> TokenStream {
+    match elements.split_at_checked(MOST_SLOTS) {
         Some((first, rest)) if !rest.is_empty() => {
-            let rest = tuple(rest);
-            quote!(__tool::More((#(#first,)*), #rest))
+            let rest = tuple(rest, pair);
+            quote!(#pair((#(#first,)*), #rest))
         }
-        _ => quote!((#(#slots,)*)),
+        _ => quote!((#(#elements,)*)),
     }
-}
-
-/// The decoded value of a parameter: a field of the tuple.
-fn value(param: &ModelParam, mut index: usize, mut count: usize) -> TokenStream {
-    let place = SpanEnds::of(&param.ty);
-    let mut value = place.ident(&local("args")).to_token_stream();
-    let mut field = |index: usize| {
-        let index = literal(Literal::usize_unsuffixed(index));
-        value.extend(place.end(quote!(.#index)));
-    };
-    while count > MOST_SLOTS {
-        if index < MOST_SLOTS {
-            field(0);
-            break;
-        }
-        field(1);
-        index -= MOST_SLOTS;
-        count -= MOST_SLOTS;
-    }
-    field(index);
-    value
 }
 
 /// The slot of a parameter, with the value of an argument that is not given.
@@ -158,9 +139,9 @@ fn slot(tool: &Tool, param: &ModelParam) -> TokenStream {
 }
 
 /// The argument of the body.
-fn argument(pass: Pass, value: &TokenStream) -> TokenStream {
+fn argument(pass: Pass, value: &Ident) -> TokenStream {
     match pass {
-        Pass::Value | Pass::Cow | Pass::OptionCow => value.clone(),
+        Pass::Value | Pass::Cow | Pass::OptionCow => value.to_token_stream(),
         Pass::Ref => quote!(&#value),
         Pass::OptionRef => quote!(#value.as_ref()),
         Pass::OptionDeref => quote!(#value.as_deref()),
@@ -168,7 +149,7 @@ fn argument(pass: Pass, value: &TokenStream) -> TokenStream {
 }
 
 /// The argument of the validator.
-fn shown_argument(pass: Pass, value: &TokenStream) -> TokenStream {
+fn shown_argument(pass: Pass, value: &Ident) -> TokenStream {
     if pass.lends() {
         argument(pass, value)
     } else {

@@ -203,6 +203,11 @@ pub trait Bind<S: 'static>: Handle {
 }
 
 /// A tool that runs with any state: a [`Handle`] and a [`Bind`] in one impl.
+#[diagnostic::on_unimplemented(
+    message = "only tools can be listed",
+    label = "not a tool",
+    note = "put `#[tool]` on the function, or list the methods of a value as `..value: Type`"
+)]
 pub trait Stateless: Sized {
     /// See [`Handle`].
     type Params: Params;
@@ -235,7 +240,6 @@ impl<T: Stateless, S: 'static> Bind<S> for T {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Stateless, S: 'static> BindGeneric<S> for T {}
 
 /// A method that is a tool, of which `M` is the name as a type: a [`Handle`] and a [`Bind`] in one impl.

@@ -88,7 +88,7 @@ pub fn validated<E, W: Way<E>>(
         Err(error) => {
             let way = way(Probe::NEW);
             Err(Stop::failed(way.error(ErrorKind::InvalidArgs, error)))
-        },
+        }
     }
 }
 

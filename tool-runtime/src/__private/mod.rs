@@ -15,12 +15,12 @@ mod told;
 
 pub use self::calls::{call0, call1, call2, call3, call4, call5, call6};
 pub use self::entry::{
-    About, Bind, BindGeneric, Descriptor, Entry, Handle, Method, MethodOf, OneToolBlock, Run, Stateless,
-    bound, bound_generic, described, entry, group,
+    About, Bind, BindGeneric, Descriptor, Entry, Handle, Method, MethodOf, OneToolBlock, Run,
+    Stateless, bound, bound_generic, described, entry, group,
 };
 pub use self::finish::{
-    Finish, FinishAny, Message, ViaDebug, ViaError, ViaMessages, ViaText, ViaToolError,
-    Way, answer, finish, later, outcome, pending, ready, validated,
+    Finish, FinishAny, Message, ViaDebug, ViaError, ViaMessages, ViaText, ViaToolError, Way,
+    answer, finish, later, outcome, pending, ready, validated,
 };
 pub use self::list::{
     Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, named, toolset, unique,
@@ -31,8 +31,7 @@ pub use self::probe::{
 };
 pub use self::slot::{
     Filled, FindAny, FindForeign, FindSlot, FindUnread, FoundSlot, FromSchema, FromSchemars,
-    IntoCow, Lent, More, NoDeserialize, NoSchema, Nothing, Slots, Value, decode,
-    decode_root, slot,
+    IntoCow, Lent, More, NoDeserialize, NoSchema, Nothing, Slots, Value, decode, decode_root, slot,
 };
 pub use self::table::{ArrayOf, Described, Params, RootOf, Table, name_of};
 pub use self::targets::{
@@ -65,10 +64,9 @@ pub mod find {
         FindNoOutput as __ToolFindNoOutput, FindOutput as __ToolFindOutput,
         FindSlot as __ToolFindSlot, FindUnread as __ToolFindUnread, FindValue as __ToolFindValue,
         FinishAny as __ToolFinishAny, HasNot as __ToolHasNot, NoJson as __ToolNoJson,
-        SchemaOfAny as __ToolSchemaOfAny,
-        SchemaOfForeign as __ToolSchemaOfForeign, SchemaOfOurs as __ToolSchemaOfOurs,
-        ToldNot as __ToolToldNot, ViaDebug as __ToolViaDebug, ViaError as __ToolViaError,
-        ViaMessages as __ToolViaMessages, ViaText as __ToolViaText,
+        SchemaOfAny as __ToolSchemaOfAny, SchemaOfForeign as __ToolSchemaOfForeign,
+        SchemaOfOurs as __ToolSchemaOfOurs, ToldNot as __ToolToldNot, ViaDebug as __ToolViaDebug,
+        ViaError as __ToolViaError, ViaMessages as __ToolViaMessages, ViaText as __ToolViaText,
         ViaToolError as __ToolViaToolError,
     };
 }

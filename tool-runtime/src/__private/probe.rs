@@ -254,8 +254,6 @@ impl FoundOutput for FoundNowhere {
 }
 
 /// The tree of what a tool returns, if it has one.
-pub const fn output_of<R, F: FoundOutput>(
-    _: fn(Probe<R>) -> F,
-) -> Option<&'static Shape<'static>> {
+pub const fn output_of<R, F: FoundOutput>(_: fn(Probe<R>) -> F) -> Option<&'static Shape<'static>> {
     F::SHAPE
 }

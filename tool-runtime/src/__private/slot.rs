@@ -170,7 +170,9 @@ pub trait Filled<'de>: Slot<'de> + Sized {
     where
         Self::Held: IntoCow<C>,
     {
-        Mapped(self, |given: Option<Self::Held>| given.map(IntoCow::into_cow))
+        Mapped(self, |given: Option<Self::Held>| {
+            given.map(IntoCow::into_cow)
+        })
     }
 }
 

@@ -79,16 +79,17 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
         Some(_) => quote!(&#call.running()),
         None => quote!(&#call),
     };
+    let is_root = tool.model_params().any(|param| param.flatten.is_some());
+    let decode = ident(if is_root { "decode_root" } else { "decode" });
     let held = local("slots");
-    let mut lets = None;
-    let decode = match tool.model_params().find(|param| param.flatten.is_some()) {
-        Some(_) => quote!(__tool::decode_root(#decoded, #about, #(#slots)*)?),
-        None => {
-            let slots = tuple(&slots, &quote!(__tool::More));
-            lets = Some(quote!(let #held = #slots;));
-            quote!(__tool::decode(#decoded, #about, #held)?)
-        }
-    };
+    let lets = (!slots.is_empty()).then(|| {
+        let slots = tuple(&slots, &quote!(__tool::More));
+        quote!(let #held = #slots;)
+    });
+    let held = lets
+        .as_ref()
+        .map_or_else(|| quote!(()), |_| held.into_token_stream());
+    let decode = quote!(__tool::#decode(#decoded, #about, #held)?);
     let decode = if values.is_empty() {
         quote!(#decode;)
     } else {

@@ -21,7 +21,7 @@ macro_rules! calls {
                 return Err(stop);
             }
             $(let Some($value) = $value.held() else {
-                return Err(unfilled());
+                return unfilled();
             };)*
             ready(tool($($value),*))
         }

@@ -362,7 +362,7 @@ pub fn decode<'a, S: Slots<'a>>(
 ) -> Result<S::Held, Stop> {
     match slots.visit(|slots| fill(call, about, slots)) {
         Some(stop) => Err(stop),
-        None => slots.held().ok_or_else(unfilled),
+        None => slots.held().map_or_else(unfilled, Ok),
     }
 }
 
@@ -371,22 +371,22 @@ pub fn decode<'a, S: Slots<'a>>(
 pub fn decode_root<'a, S: Filled<'a>>(
     call: &Call<'a>,
     about: About,
-    mut slot: S,
+    mut slot: (S,),
 ) -> Result<(S::Held,), Stop> {
-    let decoded = crate::tool::decode_root(call, about.input, &mut slot);
+    let decoded = crate::tool::decode_root(call, about.input, &mut slot.0);
     match stop(call, decoded) {
         Some(stop) => Err(stop),
-        None => (slot,).held().ok_or_else(unfilled),
+        None => slot.held().map_or_else(unfilled, Ok),
     }
 }
 
 /// Decoding fills every slot that must be filled or refuses the call, so nobody sees this error.
 #[cold]
-pub(super) fn unfilled() -> Stop {
-    Stop::failed(ToolError::new(
+pub(super) fn unfilled<T>() -> Result<T, Stop> {
+    Err(Stop::failed(ToolError::new(
         ErrorKind::InvalidArgs,
         "an argument is missing",
-    ))
+    )))
 }
 
 /// Fills the slots of a tool's parameters from the call's text, or returns why the call ends.

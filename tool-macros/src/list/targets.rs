@@ -197,7 +197,7 @@ impl Targets {
         quote! {
             const _: () = {
                 #imports
-                const TARGETS: &[::core::option::Option<__tool::Dialect>] = &[#(#targets),*];
+                const TARGETS: &[__tool::Option<__tool::Dialect>] = &[#(#targets),*];
                 const LISTED: &[__tool::Inputs] = &[#(#listed),*];
                 const UNPROVEN: &[&str] = &[#(#names),*];
                 #(#known)*

@@ -13,7 +13,6 @@ use crate::ctxt::Ctxt;
 use crate::span::{self, quote};
 use crate::ty;
 
-use super::option;
 use super::pattern::Pattern;
 
 /// The options that are bounds.
@@ -115,8 +114,11 @@ impl Integer {
 impl Bounds {
     /// The kind of a shape within these bounds, if there are any.
     pub(crate) fn narrow(&self, shape: &TokenStream) -> Option<TokenStream> {
+        if self.said.is_empty() {
+            return None;
+        }
         let pattern = self.pattern.as_ref().map(Pattern::tokens);
-        let bounds = self.tokens(pattern)?;
+        let bounds = self.tokens(pattern, |_| true);
         Some(quote!(__tool::Kind::Narrow(#shape, #bounds)))
     }
 
@@ -125,9 +127,8 @@ impl Bounds {
         &'a self,
         shape: &'a TokenStream,
     ) -> impl Iterator<Item = TokenStream> + 'a {
-        // Whether a pattern fits is asked of the type, so that its code need not stand there twice.
-        let bounds = self.tokens(None);
         self.said.iter().map(move |(key, span)| {
+            let bounds = self.checked(key);
             let check = Ident::new(&format!("{key}_fits"), *span);
             quote_spanned!(*span=> __tool::Bounds::#check(&#bounds, #shape);)
         })
@@ -219,7 +220,10 @@ impl Bounds {
         if !is_constant || !SIGNED_128.iter().any(|name| ty.path.is_ident(name)) {
             return None;
         }
-        let bounds = self.tokens(None)?;
+        if self.min.is_none() && self.max.is_none() {
+            return None;
+        }
+        let bounds = self.checked("range");
         Some(quote_spanned!(expr.span()=> __tool::Bounds::default_fits(&#bounds, #expr as i128);))
     }
 
@@ -228,11 +232,21 @@ impl Bounds {
         self.said.is_empty()
     }
 
-    /// The tokens of the runtime's `Bounds`, if there are any.
-    fn tokens(&self, pattern: Option<TokenStream>) -> Option<TokenStream> {
-        if self.said.is_empty() {
-            return None;
-        }
+    /// The tokens of what the check of one bound looks at. It asks the type whether a pattern fits, so that the code of
+    /// the pattern need not stand there twice.
+    fn checked(&self, key: &str) -> TokenStream {
+        let fields: &[&str] = match key {
+            "range" => &["min", "max", "from", "to"],
+            "len" => &["min_len", "max_len"],
+            "format" => &["format"],
+            "multiple_of" => &["multiple_of"],
+            _ => &[],
+        };
+        self.tokens(None, |name| fields.contains(&name))
+    }
+
+    /// The tokens of the runtime's `Bounds`, with those of its fields that are given and wanted.
+    fn tokens(&self, pattern: Option<TokenStream>, wanted: impl Fn(&str) -> bool) -> TokenStream {
         let Self {
             min,
             max,
@@ -240,35 +254,45 @@ impl Bounds {
             min_len,
             max_len,
             format,
-            unique,
             ..
         } = self;
-        // An open end of integers is the next one.
-        let low = min.as_ref().and_then(|end| integer(end, Integer::up));
-        let high = max.as_ref().and_then(|end| integer(end, Integer::down));
-        let (low, high) = (option(low), option(high));
-        let from = option(min.as_ref().map(edge));
-        let to = option(max.as_ref().map(edge));
-        let multiple_of = option(multiple_of.as_ref().map(literal));
-        let min_len = option(min_len.map(span::literal));
-        let max_len = option(max_len.map(span::literal));
-        let pattern = option(pattern);
-        let format = span::literal(format.as_deref().unwrap_or_default());
-        let unique = span::literal(*unique);
-        Some(quote! {
-            __tool::Bounds {
-                min: #low,
-                max: #high,
-                from: #from,
-                to: #to,
-                multiple_of: #multiple_of,
-                min_len: #min_len,
-                max_len: #max_len,
-                pattern: #pattern,
-                format: #format,
-                unique: #unique,
-            }
-        })
+        let fields = [
+            // An open end of integers is the next one.
+            (
+                "min",
+                min.as_ref().and_then(|end| integer(end, Integer::up)),
+            ),
+            (
+                "max",
+                max.as_ref().and_then(|end| integer(end, Integer::down)),
+            ),
+            ("from", min.as_ref().map(edge)),
+            ("to", max.as_ref().map(edge)),
+            ("multiple_of", multiple_of.as_ref().map(literal)),
+            ("min_len", min_len.map(|len| span::literal(len).into())),
+            ("max_len", max_len.map(|len| span::literal(len).into())),
+            ("pattern", pattern),
+        ];
+        let optional = fields
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)))
+            .map(|(name, value)| (name, quote!(__tool::Some(#value))));
+        let format = format.as_ref().map(span::literal).map(TokenStream::from);
+        let unique = self.unique.then(|| span::literal(true).into());
+        let given: Vec<_> = optional
+            .chain(format.map(|format| ("format", format)))
+            .chain(unique.map(|unique| ("unique", unique)))
+            .filter(|(name, _)| wanted(name))
+            .map(|(name, value)| {
+                let name = span::ident(name);
+                quote!(#name: #value,)
+            })
+            .collect();
+        if given.is_empty() {
+            quote!(__tool::Bounds::NONE)
+        } else {
+            quote!(__tool::Bounds { #(#given)* ..__tool::Bounds::NONE })
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 
 use crate::schema::shape::{
-    Back, Bounds, Field, Id, Kind, OutputPresence, Presence, Refs, Schema, Shape, Variant,
+    Back, Bounds, Field, Id, Kind, Object, OutputPresence, Presence, Refs, Schema, Shape, Union,
+    Variant,
 };
 
 use super::Has;
@@ -153,6 +154,56 @@ const fn is_unseen(shape: &Shape<'_>) -> bool {
         _ => false,
     }
 }
+
+/// An object of these fields and no others.
+pub const fn object(fields: &'static [Field<'static>]) -> Kind<'static> {
+    Kind::Object(Object {
+        fields,
+        open: false,
+    })
+}
+
+/// An object of these fields and any others.
+pub const fn open_object(fields: &'static [Field<'static>]) -> Kind<'static> {
+    Kind::Object(Object { fields, open: true })
+}
+
+/// A union whose members serde tells apart by their keys.
+pub const fn union(members: &'static [Shape<'static>]) -> Kind<'static> {
+    Kind::Union(Union {
+        members,
+        buffered: false,
+    })
+}
+
+/// A union of which serde reads a value before it knows the member.
+pub const fn buffered_union(members: &'static [Shape<'static>]) -> Kind<'static> {
+    Kind::Union(Union {
+        members,
+        buffered: true,
+    })
+}
+
+/// The identity of a type, from the place where it is derived.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __id_of {
+    ($name:ident) => {
+        $crate::__private::Id::of(
+            ::core::concat!(
+                ::core::module_path!(),
+                ":",
+                ::core::line!(),
+                ":",
+                ::core::column!(),
+                ":",
+                ::core::stringify!($name)
+            ),
+            ::core::stringify!($name),
+        )
+    };
+}
+pub use crate::__id_of as id_of;
 
 /// What a derive says of a field, one word at a time.
 impl Field<'_> {

@@ -190,11 +190,11 @@ pub(crate) fn group(
         });
     let each = |make: &str| {
         let make = ident(make);
-        let made = parts.iter().zip(&cfgs).map(|(parts, cfg)| {
+        let calls = parts.iter().zip(&cfgs).map(|(parts, cfg)| {
             let method = &parts.names.method;
             quote!(#cfg __tool::#make::<Self, #method>())
         });
-        quote!(#(#made),*)
+        quote!(#(#calls),*)
     };
     let (entries, descriptors) = (each("entry"), each("described"));
     let names = tools.iter().zip(&cfgs).map(|(tool, cfg)| {

@@ -4,11 +4,11 @@
 use std::cmp::Ordering;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
+use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprRange, ExprUnary, Lit, Meta, RangeLimits, Type, UnOp};
 
-use crate::args;
+use crate::attr::{self, Entry};
 use crate::ctxt::Ctxt;
 use crate::span::{self, quote};
 use crate::ty;
@@ -136,7 +136,7 @@ impl Bounds {
 
     /// The bound that refuses a literal, if one does.
     pub(crate) fn refusing(&self, expr: &Expr) -> Option<&'static str> {
-        match args::bare(expr) {
+        match attr::bare(expr) {
             Expr::Lit(ExprLit {
                 lit: Lit::Str(text),
                 ..
@@ -210,7 +210,7 @@ impl Bounds {
         const SIGNED_128: [&str; 11] = [
             "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
         ];
-        let (Expr::Path(path), Type::Path(ty)) = (args::bare(expr), ty::bare(ty)) else {
+        let (Expr::Path(path), Type::Path(ty)) = (attr::bare(expr), ty::bare(ty)) else {
             return None;
         };
         let name = path.path.segments.last()?.ident.to_string();
@@ -327,20 +327,20 @@ fn edge(number: &Number) -> TokenStream {
 }
 
 /// Reads one option of `#[schema(…)]` or `#[arg(…)]` if it is a bound.
-pub(crate) fn read(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Bounds) -> bool {
-    match key {
+pub(crate) fn read(cx: &Ctxt, entry: &Entry, bounds: &mut Bounds) -> bool {
+    match entry.key.as_str() {
         "range" => {
-            if let Some(range) = range(cx, meta, "range(1..=99)") {
+            if let Some(range) = range(cx, entry, "range(1..=99)") {
                 bounds.min = range.start.as_deref().and_then(|end| number(cx, end));
                 bounds.max = range.end.as_deref().and_then(|end| number(cx, end));
                 if let (Some(max), RangeLimits::HalfOpen(_)) = (&mut bounds.max, &range.limits) {
                     max.exclusive = true;
                 }
-                ordered(cx, &list_of(meta), bounds);
+                ordered(cx, &entry.list(), bounds);
             }
         }
         "len" => {
-            if let Some(range) = range(cx, meta, "len(1..=20)") {
+            if let Some(range) = range(cx, entry, "len(1..=20)") {
                 bounds.min_len = range.start.as_deref().and_then(|end| length(cx, end));
                 bounds.max_len = range.end.as_deref().and_then(|end| length(cx, end));
                 let max = bounds.max_len;
@@ -353,16 +353,16 @@ pub(crate) fn read(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Bounds) -> bo
                     _ => false,
                 };
                 if is_empty || (is_open && max == Some(0)) {
-                    cx.error(list_of(meta), "no length is in this range\nhelp: put the smaller number first; `..` leaves the last number out, `..=` does not");
+                    cx.error(entry.list(), "no length is in this range\nhelp: put the smaller number first; `..` leaves the last number out, `..=` does not");
                 }
             }
         }
         "pattern" => {
-            bounds.pattern = args::text(cx, meta).and_then(|text| Pattern::read(cx, &text));
+            bounds.pattern = attr::text(cx, entry).and_then(|text| Pattern::read(cx, &text));
         }
-        "format" => bounds.format = args::text(cx, meta).map(|text| text.value),
+        "format" => bounds.format = attr::text(cx, entry).map(|text| text.value),
         "multiple_of" => {
-            if let Meta::NameValue(pair) = meta {
+            if let Meta::NameValue(pair) = &entry.meta {
                 bounds.multiple_of = number(cx, &pair.value);
                 if bounds
                     .multiple_of
@@ -376,46 +376,46 @@ pub(crate) fn read(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Bounds) -> bo
                 }
             } else {
                 cx.error(
-                    meta,
+                    &entry.meta,
                     "`multiple_of` takes a value\nhelp: write `multiple_of = 5`",
                 );
             }
         }
-        "unique" => bounds.unique = args::flag(cx, meta).unwrap_or(false),
+        "unique" => bounds.unique = attr::flag(cx, entry).unwrap_or(false),
         _ => return false,
     }
-    if let Some(key) = BOUNDS.into_iter().find(|bound| *bound == key) {
-        bounds.said.push((key, meta.path().span()));
+    if let Some(key) = BOUNDS.into_iter().find(|bound| *bound == entry.key) {
+        bounds.said.push((key, entry.span()));
     }
     true
 }
 
 /// Reads one option of `#[schemars(…)]` if it is a bound.
-pub(super) fn read_schemars(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Bounds) -> bool {
-    let ours = match (key, meta) {
+pub(super) fn read_schemars(cx: &Ctxt, entry: &Entry, bounds: &mut Bounds) -> bool {
+    let ours = match (entry.key.as_str(), &entry.meta) {
         ("range", Meta::List(list)) => {
-            for end in args::metas(cx, list.tokens.clone()) {
-                let Meta::NameValue(pair) = &end else {
+            for end in attr::entries(cx, list.tokens.clone()) {
+                let Meta::NameValue(pair) = &end.meta else {
                     continue;
                 };
-                match args::key(&end).as_deref() {
-                    Some("min") => bounds.min = number(cx, &pair.value),
-                    Some("max") => bounds.max = number(cx, &pair.value),
+                match end.key.as_str() {
+                    "min" => bounds.min = number(cx, &pair.value),
+                    "max" => bounds.max = number(cx, &pair.value),
                     _ => return false,
                 }
             }
-            ordered(cx, &list_of(meta), bounds);
+            ordered(cx, &entry.list(), bounds);
             "range"
         }
         ("length", Meta::List(list)) => {
-            for end in args::metas(cx, list.tokens.clone()) {
-                let Meta::NameValue(pair) = &end else {
+            for end in attr::entries(cx, list.tokens.clone()) {
+                let Meta::NameValue(pair) = &end.meta else {
                     continue;
                 };
-                match args::key(&end).as_deref() {
-                    Some("min") => bounds.min_len = length(cx, &pair.value),
-                    Some("max") => bounds.max_len = length(cx, &pair.value),
-                    Some("equal") => {
+                match end.key.as_str() {
+                    "min" => bounds.min_len = length(cx, &pair.value),
+                    "max" => bounds.max_len = length(cx, &pair.value),
+                    "equal" => {
                         bounds.min_len = length(cx, &pair.value);
                         bounds.max_len = bounds.min_len;
                     }
@@ -425,15 +425,15 @@ pub(super) fn read_schemars(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Boun
             "len"
         }
         ("regex" | "pattern", Meta::List(list)) => {
-            for end in args::metas(cx, list.tokens.clone()) {
-                if args::key(&end).as_deref() == Some("pattern") {
-                    bounds.pattern = args::text(cx, &end).and_then(|text| Pattern::read(cx, &text));
+            for end in attr::entries(cx, list.tokens.clone()) {
+                if end.key == "pattern" {
+                    bounds.pattern = attr::text(cx, &end).and_then(|text| Pattern::read(cx, &text));
                 }
             }
             "pattern"
         }
         ("regex" | "pattern", Meta::NameValue(_)) => {
-            bounds.pattern = args::text(cx, meta).and_then(|text| Pattern::read(cx, &text));
+            bounds.pattern = attr::text(cx, entry).and_then(|text| Pattern::read(cx, &text));
             "pattern"
         }
         ("email", Meta::Path(_)) => {
@@ -446,28 +446,20 @@ pub(super) fn read_schemars(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Boun
         }
         _ => return false,
     };
-    bounds.said.push((ours, meta.path().span()));
+    bounds.said.push((ours, entry.span()));
     true
 }
 
-/// Returns the tokens between an option's parentheses.
-fn list_of(meta: &Meta) -> TokenStream {
-    match meta {
-        Meta::List(list) => list.tokens.clone(),
-        other => other.to_token_stream(),
-    }
-}
-
-fn range(cx: &Ctxt, meta: &Meta, form: &str) -> Option<ExprRange> {
-    if let Meta::List(list) = meta
+fn range(cx: &Ctxt, entry: &Entry, form: &str) -> Option<ExprRange> {
+    if let Meta::List(list) = &entry.meta
         && let Ok(expr) = syn::parse2(list.tokens.clone())
-        && let Expr::Range(range) = args::bare(&expr)
+        && let Expr::Range(range) = attr::bare(&expr)
     {
         return Some(range.clone());
     }
-    let key = args::key(meta).unwrap_or_default();
+    let key = &entry.key;
     cx.error(
-        meta,
+        &entry.meta,
         format!("`{key}` takes a range\nhelp: write `{form}`, `{key}(1..)` or `{key}(..=99)`"),
     );
     None
@@ -488,7 +480,7 @@ fn ordered(cx: &Ctxt, range: &TokenStream, bounds: &Bounds) {
 fn length(cx: &Ctxt, expr: &Expr) -> Option<u64> {
     if let Expr::Lit(ExprLit {
         lit: Lit::Int(int), ..
-    }) = args::bare(expr)
+    }) = attr::bare(expr)
     {
         return cx.ok(int.base10_parse());
     }
@@ -500,12 +492,12 @@ fn length(cx: &Ctxt, expr: &Expr) -> Option<u64> {
 }
 
 fn number(cx: &Ctxt, expr: &Expr) -> Option<Number> {
-    let (sign, inner) = match args::bare(expr) {
+    let (sign, inner) = match attr::bare(expr) {
         Expr::Unary(ExprUnary {
             op: UnOp::Neg(_),
             expr,
             ..
-        }) => ("-", args::bare(expr)),
+        }) => ("-", attr::bare(expr)),
         other => ("", other),
     };
     let text = match inner {

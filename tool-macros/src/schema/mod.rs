@@ -25,7 +25,7 @@ mod serde_attr;
 mod used;
 mod variants;
 
-pub(crate) use bounds::{Bounds, read as read_bound};
+pub(crate) use bounds::{BOUNDS, Bounds, read as read_bound};
 pub(crate) use recursive::is_basic;
 
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
@@ -127,7 +127,7 @@ fn implement(
     let is_generic = input.generics.type_params().next().is_some()
         || input.generics.const_params().next().is_some();
     let flattened = parts.flattens.then(|| {
-        let denies = literal(container.denies);
+        let denies = literal(container.denies.is_some());
         quote!(Self::__mark_a_field_of_this_cycle_with_schema_recursive.flattened_fits(#denies);)
     });
     let looks = !fits.is_empty() || flattened.is_some();

@@ -10,6 +10,7 @@ use crate::tool::{Call, Output};
 macro_rules! calls {
     ($($call:ident ($($value:ident $slot:ident)*);)*) => {$(
         #[doc = "A call of a function with parameters of basic types."]
+        #[allow(clippy::elidable_lifetime_names)] // Of the one without parameters.
         #[inline]
         pub fn $call<'a, $($slot: Deserialize<'a>,)* R: Output>(
             call: Call<'a>,

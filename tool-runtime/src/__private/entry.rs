@@ -219,7 +219,7 @@ pub trait Stateless: Sized {
     const REST: Descriptor = Descriptor::NEW;
 
     /// Answers a call. A tool that did not compile cannot.
-    fn run<'a>(_: Call<'a>, _: About) -> Ran<'a> {
+    fn run(_: Call<'_>, _: About) -> Ran<'_> {
         Err(Stop::checked())
     }
 }

@@ -241,7 +241,7 @@ pub(crate) fn shared(generics: &Generics, ty: &syn::Type) -> Generics {
 struct ToolParts {
     /// Functions of an inherent impl that return the defaults.
     defaults: Vec<TokenStream>,
-    /// What the tool says about itself: constants of a trait's impl.
+    /// Constants of a trait's impl: the tool's table.
     table: TokenStream,
     /// Body of the function that answers a call.
     run: TokenStream,
@@ -296,7 +296,7 @@ fn defaults(model: &[&ModelParam], names: &Names) -> Vec<TokenStream> {
     defaults.collect()
 }
 
-/// What a tool says about itself; see the runtime's `table`.
+/// Constants of a tool's table; see the runtime's `table`.
 fn table(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
     let (name, description) = (literal(&tool.name.value), literal(&tool.description));
     let output = output(tool);

@@ -66,7 +66,7 @@ pub(super) struct Container {
 const OURS: &[OptionOwner] = &[OptionOwner::Schema];
 const SERDE: &[OptionOwner] = &[OptionOwner::Serde];
 const SCHEMARS: &[OptionOwner] = &[OptionOwner::Schemars];
-/// What schemars reads of serde's attributes it takes in its own too.
+/// Keys of serde that schemars takes in its own attribute too.
 const SERDE_TOO: &[OptionOwner] = &[OptionOwner::Serde, OptionOwner::Schemars];
 const SCHEMARS_TOO: &[OptionOwner] = &[OptionOwner::Schema, OptionOwner::Schemars];
 

@@ -144,7 +144,7 @@ impl Descriptor {
     }
 }
 
-/// What a tool says about itself, where a call is answered.
+/// Descriptor of a tool, as a call receives it.
 pub type About = &'static Descriptor;
 
 /// A call's way through a tool with state `S`. What the tool says about itself is handed in: a constant in generated code
@@ -176,11 +176,11 @@ pub trait Handle: Sized {
     type Params: Params;
     /// The name: a constant of its own, so that a list, which looks at all names, does not have the rest made.
     const TOOL_NAME: &'static str;
-    /// What all tools say about themselves.
+    /// Description, parameters and result.
     const TABLE: Table<Self::Params>;
-    /// What some tools say beside it.
+    /// Options, which few tools have.
     const REST: Descriptor = Descriptor::NEW;
-    /// All of it.
+    /// The descriptor that is made of these.
     const DESCRIPTOR: &'static Descriptor =
         <<Self::Params as Params>::Of<Self> as Described>::DESCRIPTOR;
 }

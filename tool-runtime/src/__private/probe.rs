@@ -239,7 +239,7 @@ pub struct FoundIn<T>(PhantomData<fn() -> T>);
 #[derive(Debug)]
 pub struct FoundNowhere;
 
-/// What a probe finds of what a tool returns.
+/// Answer of a probe about a return type.
 pub trait FoundOutput {
     /// The tree, if there is one.
     const SHAPE: Option<&'static Shape<'static>>;

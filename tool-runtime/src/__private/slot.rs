@@ -214,7 +214,7 @@ impl<'de, S: Filled<'de>, H, F: FnOnce(Option<S::Held>) -> Option<H>> Filled<'de
 
 /// Text that a parameter takes as a `Cow`.
 pub trait IntoCow<C> {
-    /// The same text.
+    /// Borrows the text.
     fn into_cow(self) -> C;
 }
 

@@ -1,6 +1,6 @@
-//! From the table that generated code says of a tool to its descriptor. The table is a tuple: a constant that calls functions
-//! and borrows what they return costs the compiler as much as all the rest, and one that is generic is looked at anew for
-//! each set of bounds. So the descriptor is made here, once somebody asks for it.
+//! From the table of a tool in generated code to its descriptor. The table is a tuple that borrows nothing: a constant that
+//! borrows what functions return costs the compiler as much as the rest of a tool, and rustc evaluates a generic one again
+//! for each set of bounds. So the descriptor is made here, once somebody asks for it.
 
 use std::fmt;
 use std::marker::PhantomData;

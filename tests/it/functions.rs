@@ -213,3 +213,61 @@ fn a_borrowed_argument_is_unescaped() {
     let arguments = r#"{"address":{"street":"Troms\u00f8 \"1\""}}"#;
     assert_eq!(value(&tools, "street", arguments), json!("Tromsø \"1\""));
 }
+
+/// Adds many numbers.
+#[allow(clippy::too_many_arguments)]
+#[tool]
+fn add_many(
+    first: &[u32],
+    p1: u32,
+    p2: u32,
+    p3: u32,
+    p4: u32,
+    p5: u32,
+    p6: u32,
+    p7: u32,
+    p8: u32,
+    p9: u32,
+    p10: u32,
+    p11: u32,
+    p12: u32,
+    p13: u32,
+    p14: u32,
+    p15: u32,
+    p16: u32,
+    p17: u32,
+    p18: u32,
+    p19: u32,
+    p20: u32,
+    p21: u32,
+    p22: u32,
+    p23: u32,
+    p24: u32,
+    p25: u32,
+    p26: u32,
+    p27: u32,
+    p28: u32,
+    p29: u32,
+    p30: u32,
+    p31: u32,
+    p32: u32,
+    p33: u32,
+    p34: u32,
+    p35: u32,
+    #[arg(default = 7)] last: u32,
+) -> u32 {
+    let rest = [
+        p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16, p17, p18, p19, p20,
+        p21, p22, p23, p24, p25, p26, p27, p28, p29, p30, p31, p32, p33, p34, p35,
+    ];
+    first.iter().chain(&rest).sum::<u32>() + last
+}
+
+#[test]
+fn a_tool_has_as_many_parameters_as_it_likes() {
+    let mut arguments: serde_json::Map<_, _> =
+        (1..=35).map(|n| (format!("p{n}"), json!(n))).collect();
+    arguments.insert("first".into(), json!([1000, 2000]));
+    let text = Value::Object(arguments).to_string();
+    assert_eq!(value(&tools![add_many], "add_many", &text), json!(3637));
+}

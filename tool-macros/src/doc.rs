@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
-use crate::args;
+use crate::attr;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
 
@@ -90,7 +90,7 @@ fn lines(cx: &Ctxt, attrs: &[Attribute], or: Option<&str>) -> Vec<Line> {
         let Expr::Lit(ExprLit {
             lit: Lit::Str(literal),
             ..
-        }) = args::bare(&pair.value)
+        }) = attr::bare(&pair.value)
         else {
             if let Some(or) = or {
                 cx.error(

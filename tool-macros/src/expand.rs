@@ -1,11 +1,11 @@
 //! Tokens of a model. Expansion cannot fail: errors were found before.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::{Generics, Path, ReturnType};
 
 use crate::model::{DefaultValue, ModelParam, Options, Param, Tool};
-use crate::schema::{is_basic, is_plain};
+use crate::schema::is_basic;
 use crate::span::{
     SpanEnds, call_site_at_item, ident, item_span, literal, local, parse_quote, quote,
     quote_call_site,
@@ -14,16 +14,12 @@ use crate::ty::{self, infer_lifetimes, is_option, static_lifetimes};
 
 mod companion;
 mod run;
-mod stateless;
 mod targets;
 
 pub(crate) use self::companion::{bind_generic, companion};
 
 /// Expands the items beside a free function.
 pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
-    if stateless::holds(tool) {
-        return stateless::free(tool, handle, krate);
-    }
     let (impl_generics, ty_generics, where_clause) = tool.generics.split_for_impl();
     let callee = {
         let ident = &tool.ident;
@@ -32,13 +28,18 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     };
     let ToolParts {
         defaults,
-        descriptor,
+        table,
         run,
         ..
     } = ToolParts::new(tool, "", &callee);
     let imports = (!is_basic_tool(tool)).then(imports);
     let fits = fits(tool, &tool.generics);
     let targets = targets::own(tool, &quote!(<#handle as __tool::Handle>::DESCRIPTOR));
+    let implement = quote_call_site!(impl);
+    let defaults = (!defaults.is_empty()).then(
+        || quote!(#implement #impl_generics #handle #ty_generics #where_clause { #(#defaults)* }),
+    );
+    let (state, call, about) = (local("state"), local("call"), local("about"));
     let states = tool.params.iter().filter_map(|param| match param {
         Param::State(ty) => {
             let ty = state_type(ty, tool);
@@ -46,67 +47,55 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         }
         Param::Model(_) | Param::Context(_) => None,
     });
-    let mut states = states.peekable();
-    // The future of an asynchronous tool holds the state. That all threads may share it is asked where it is given; asked
-    // here too, it would be one error more for each tool.
-    let shared = (tool.is_async && states.peek().is_some())
-        .then(|| quote!(+ ::core::marker::Send + ::core::marker::Sync));
-    let mut bind_generics = tool.generics.clone();
-    bind_generics
-        .params
-        .push(syn::parse_quote_spanned!(call_site_at_item()=> __S: 'static #shared #(#states)*));
-    let (bind_generics, _, _) = bind_generics.split_for_impl();
-    let implement = quote_call_site!(impl);
-    let defaults = (!defaults.is_empty()).then(
-        || quote!(#implement #impl_generics #handle #ty_generics #where_clause { #(#defaults)* }),
-    );
-    let (state, call, about) = (local("state"), local("call"), local("about"));
-    // Where the tree may turn out wrong, whoever lists the tool has it made.
-    let is_generic = !tool.generics.params.is_empty();
-    let name = if is_generic || tool.model_params().any(|param| param.flatten.is_some()) {
-        quote!(Self::DESCRIPTOR.name)
-    } else {
-        literal(&tool.name.value).into()
-    };
-    let generic = bind_generic(tool, handle, &bind_generics);
-    let items = quote! {
-        #imports
-        #fits
-        #defaults
-        #[automatically_derived]
-        #implement #impl_generics __tool::Handle for #handle #ty_generics #where_clause {
-            const TOOL_NAME: &'static str = #name;
-            const DESCRIPTOR: &'static __tool::Descriptor = &#descriptor;
-        }
-        #targets
-        #[automatically_derived]
-        #[allow(deprecated)]
-        #implement #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {
-            fn run<'__a>(
-                #state: &'__a __S,
-                #call: __tool::Call<'__a>,
-                #about: &'static __tool::Descriptor,
-            ) -> __tool::Ran<'__a> {
-                #run
+    let states: Vec<_> = states.collect();
+    let implements = if states.is_empty() {
+        quote! {
+            #[automatically_derived]
+            #implement #impl_generics __tool::Stateless for #handle #ty_generics #where_clause {
+                #table
+                #[inline]
+                fn run(#call: __tool::Call<'_>, #about: __tool::About) -> __tool::Ran<'_> {
+                    #run
+                }
             }
         }
-        #generic
+    } else {
+        // The future of an asynchronous tool holds the state. That all threads may share it is asked where it is given;
+        // asked here too, it would be one error more for each tool.
+        let shared = tool.is_async.then(|| quote!(+ __tool::Sync));
+        let mut bind_generics = tool.generics.clone();
+        bind_generics.params.push(
+            syn::parse_quote_spanned!(call_site_at_item()=> __S: 'static #shared #(#states)*),
+        );
+        let (bind_generics, _, _) = bind_generics.split_for_impl();
+        let generic = bind_generic(tool, handle, &bind_generics);
+        quote! {
+            #[automatically_derived]
+            #implement #impl_generics __tool::Handle for #handle #ty_generics #where_clause {
+                #table
+            }
+            #[automatically_derived]
+            #implement #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {
+                #[inline]
+                fn run<'__a>(
+                    #state: &'__a __S,
+                    #call: __tool::Call<'__a>,
+                    #about: __tool::About,
+                ) -> __tool::Ran<'__a> {
+                    #run
+                }
+            }
+            #generic
+        }
     };
+    let items = quote!(#imports #fits #defaults #implements #targets);
     companion(tool, handle, krate, Some(&allowed(tool.is_async)), &items)
 }
 
 /// Returns the `#[allow]` for lints that take generated code for the user's; see [`crate::span`].
 fn allowed(is_async: bool) -> TokenStream {
     let large_futures = is_async.then(|| quote!(, clippy::large_futures));
-    quote! {
-        #[allow(
-            unused_qualifications,
-            clippy::absolute_paths,
-            clippy::missing_inline_in_public_items,
-            clippy::option_if_let_else
-            #large_futures
-        )]
-    }
+    quote!(#[allow(deprecated, non_camel_case_types, unused_qualifications #large_futures)])
 }
 
 /// Returns true if all of the tool's types are basic, so that generated code imports no lookup traits.
@@ -159,32 +148,63 @@ pub(crate) fn group(
         .iter()
         .map(|Tool { cfg, .. }| quote!(#(#cfg)*))
         .collect();
-    let items = parts.iter().zip(&cfgs).map(|(parts, cfg)| {
+    let defaults = parts.iter().zip(&cfgs).map(|(parts, cfg)| {
         let defaults = &parts.defaults;
         quote!(#(#cfg #defaults)*)
     });
-    let about = parts.iter().zip(&cfgs).map(|(parts, cfg)| {
-        let (name, descriptor) = (&parts.names.about, &parts.descriptor);
-        quote!(#cfg const #name: &'static __tool::Descriptor = &#descriptor;)
-    });
-    let descriptors = parts.iter().zip(&cfgs).map(|(parts, cfg)| {
-        let name = &parts.names.about;
-        quote!(#cfg Self::#name)
-    });
-    let entries = parts.iter().zip(&cfgs).map(|(parts, cfg)| {
-        let ToolParts { names, run, .. } = parts;
-        let descriptor = &names.about;
-        let (state, call, about) = (local("state"), local("call"), local("about"));
-        quote!(#cfg __tool::Entry { descriptor: Self::#descriptor, run: |#state, #call, #about| { #run } })
-    });
+    let has_defaults = parts.iter().any(|parts| !parts.defaults.is_empty());
+    let defaults =
+        has_defaults.then(|| quote!(#implement #impl_generics #ty #where_clause { #(#defaults)* }));
+    let (state, call, about) = (local("state"), local("call"), local("about"));
+    let methods = tools
+        .iter()
+        .zip(parts.iter().zip(&cfgs))
+        .map(|(tool, (parts, cfg))| {
+            let ToolParts {
+                names, table, run, ..
+            } = parts;
+            let method = &names.method;
+            let marker = quote_call_site!(enum #method {});
+            // The future of an asynchronous method holds the value.
+            let where_clause = if tool.is_async {
+                where_shared
+            } else {
+                where_clause
+            };
+            quote! {
+                #cfg
+                #marker
+                #cfg
+                #[automatically_derived]
+                #implement #impl_generics __tool::Method<#method> for #ty #where_clause {
+                    #table
+                    fn run<'__a>(
+                        #state: &'__a Self,
+                        #call: __tool::Call<'__a>,
+                        #about: __tool::About,
+                    ) -> __tool::Ran<'__a> {
+                        #run
+                    }
+                }
+            }
+        });
+    let each = |make: &str| {
+        let make = ident(make);
+        let calls = parts.iter().zip(&cfgs).map(|(parts, cfg)| {
+            let method = &parts.names.method;
+            quote!(#cfg __tool::#make::<Self, #method>())
+        });
+        quote!(#(#calls),*)
+    };
+    let (entries, descriptors) = (each("entry"), each("described"));
     let names = tools.iter().zip(&cfgs).map(|(tool, cfg)| {
         let name = literal(&tool.name.value);
         quote!(#cfg __tool::named(#name))
     });
     let fits = tools.iter().map(|tool| fits(tool, generics));
     let targets = tools.iter().zip(&parts).map(|(tool, parts)| {
-        let (ty, about) = (static_lifetimes(ty.to_token_stream()), &parts.names.about);
-        targets::own(tool, &quote!(<#ty>::#about))
+        let (ty, method) = (static_lifetimes(ty.to_token_stream()), &parts.names.method);
+        targets::own(tool, &quote!(__tool::described::<#ty, #method>()))
     });
     let allowed = allowed(tools.iter().any(|tool| tool.is_async));
     quote! {
@@ -193,14 +213,14 @@ pub(crate) fn group(
             #krate
             #imports
             #(#fits)*
-            #implement #impl_generics #ty #where_clause { #(#items)* #(#about)* }
+            #defaults
+            #(#methods)*
             #(#targets)*
             #[automatically_derived]
-            #[allow(deprecated)]
             #implement #impl_generics __tool::OneToolBlock for #ty #where_shared {
                 const NAMES: &'static [__tool::Named] = &[#(#names),*];
-                const DESCRIPTORS: &'static [&'static __tool::Descriptor] = &[#(#descriptors),*];
-                const ENTRIES: &'static [__tool::Entry<Self>] = &[#(#entries),*];
+                const DESCRIPTORS: &'static [__tool::About] = &[#descriptors];
+                const ENTRIES: &'static [__tool::Entry<Self>] = &[#entries];
             }
         };
     }
@@ -221,7 +241,8 @@ pub(crate) fn shared(generics: &Generics, ty: &syn::Type) -> Generics {
 struct ToolParts {
     /// Functions of an inherent impl that return the defaults.
     defaults: Vec<TokenStream>,
-    descriptor: TokenStream,
+    /// Constants of a trait's impl: the tool's table.
+    table: TokenStream,
     /// Body of the function that answers a call.
     run: TokenStream,
     names: Names,
@@ -233,7 +254,7 @@ impl ToolParts {
         let names = Names::new(prefix);
         Self {
             defaults: defaults(&model, &names),
-            descriptor: descriptor(tool, &model, &names),
+            table: table(tool, &model, &names),
             run: run::run(tool, &names, callee),
             names,
         }
@@ -242,15 +263,15 @@ impl ToolParts {
 
 /// The names of a tool's hidden items.
 struct Names {
-    /// Name of the constant that holds a method's descriptor.
-    about: Ident,
+    /// Name of a method as a type.
+    method: Ident,
     prefix: String,
 }
 
 impl Names {
     fn new(prefix: &str) -> Self {
         Self {
-            about: ident(&format!("__TOOL_{}ABOUT", prefix.to_uppercase())),
+            method: ident(&format!("__tool_{}", prefix.trim_end_matches('_'))),
             prefix: prefix.to_owned(),
         }
     }
@@ -275,31 +296,53 @@ fn defaults(model: &[&ModelParam], names: &Names) -> Vec<TokenStream> {
     defaults.collect()
 }
 
-/// The tree of the parameters.
-fn input(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
-    if let [param] = model
+/// Constants of a tool's table; see the runtime's `table`.
+fn table(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
+    let (name, description) = (literal(&tool.name.value), literal(&tool.description));
+    let output = output(tool);
+    let rest = rest(&tool.options);
+    let (params, all) = if let [param] = model
         && param.flatten.is_some()
     {
-        let slot = slot_type(tool, param);
-        let place = SpanEnds::of(&param.ty);
-        let (root, shape) = (
-            place.start(quote!(__tool::root)),
-            place.end(quote!((__tool::Has::<#slot>::__SHAPE, __tool::Told::<#slot>::__SHAPE))),
-        );
-        return quote!(#root #shape);
+        (quote!(__tool::Root), root(tool, param))
+    } else {
+        let count = literal(Literal::usize_unsuffixed(model.len()));
+        let rows = model.iter().map(|param| row(tool, param, names));
+        (quote!([__tool::Param; #count]), quote!([#(#rows),*]))
+    };
+    // Where the tree may turn out wrong, whoever lists the tool has it made.
+    let is_generic = !tool.generics.params.is_empty();
+    let name = if is_generic || model.iter().any(|param| param.flatten.is_some()) {
+        quote!(__tool::name_of(#name, &Self::TABLE))
+    } else {
+        name.into()
+    };
+    quote! {
+        type Params = #params;
+        const TOOL_NAME: &'static str = #name;
+        const TABLE: __tool::Table<Self::Params> = (#description, #all, #output);
+        #rest
     }
-    let fields = model.iter().map(|param| field(tool, param, names));
-    let open = tool.options.ignore_unknown.map(|_| quote!(.open()));
-    quote!(&__tool::Shape::object(&[#(#fields),*])#open)
+}
+
+/// The tree of a parameter that is all of the arguments.
+fn root(tool: &Tool, param: &ModelParam) -> TokenStream {
+    let slot = slot_type(tool, param);
+    let place = SpanEnds::of(&param.ty);
+    let (root, found) = (
+        place.start(quote!(__tool::root::<#slot, _>)),
+        place.end(quote!((|it| it.__slot()))),
+    );
+    quote!(#root #found)
 }
 
 /// Generates the tree of a parameter's type. A basic type needs no lookup, which would cost the compiler time.
-fn known(tool: &Tool, param: &ModelParam) -> TokenStream {
+fn tree(tool: &Tool, param: &ModelParam) -> TokenStream {
     let slot = slot_type(tool, param);
     if param.is_basic {
-        return quote!(__tool::shape::<#slot>());
+        return quote!(__tool::tree::<#slot>());
     }
-    quote!(__tool::known(__tool::Has::<#slot>::__SHAPE, __tool::Told::<#slot>::__SHAPE))
+    quote!(__tool::tree_of::<#slot, _>(|it| it.__slot()))
 }
 
 /// Generates constants that do not compile if a bound does not fit its parameter's type. A generic type cannot be
@@ -311,7 +354,8 @@ fn fits(tool: &Tool, generics: &Generics) -> TokenStream {
         return TokenStream::new();
     }
     let checks = tool.model_params().flat_map(|param| {
-        let shape = known(tool, param);
+        let tree = tree(tool, param);
+        let shape = quote!(#tree.shape);
         let default = match &param.default {
             Some(DefaultValue::Expr(default)) => param.bounds.default_fits(&param.ty, default),
             _ => None,
@@ -323,35 +367,46 @@ fn fits(tool: &Tool, generics: &Generics) -> TokenStream {
 }
 
 /// One row of the table of parameters.
-fn field(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
+fn row(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
     let (name, description) = (literal(&param.name.value), literal(&param.description));
-    let shape = narrowed(param, known(tool, param));
-    let mut field = quote!(__tool::Field::new(#name, #description, #shape));
-    if is_option(&param.ty) {
-        field = quote!(#field.optional());
-    }
+    let mut row = narrowed(param, tree(tool, param));
+    row = if is_option(&param.ty) {
+        quote!(#row.option(#name, #description))
+    } else {
+        quote!(#row.param(#name, #description))
+    };
     if param.default.is_some() {
         let default = names.default(param);
-        field = quote!(#field.defaulted(|| __tool::AsJson(Self::#default()).__json()));
+        row = quote!(#row.defaulted(|| __tool::AsJson(Self::#default()).__json()));
     }
     if let Some(example) = &param.example {
         let place = SpanEnds::of(example);
         let (json, borrow) = (place.start(quote!(__tool::json)), place.start(quote!(&)));
         let argument = place.end(quote!((#borrow #example)));
-        field = quote!(#field.exemplified(|| #json #argument));
+        row = quote!(#row.exemplified(|| #json #argument));
     }
-    field
+    row
 }
 
 /// The tree of a parameter's type with what the parameter adds to it.
-fn narrowed(param: &ModelParam, mut shape: TokenStream) -> TokenStream {
-    if let Some(narrow) = param.bounds.narrow(&shape) {
-        shape = quote!(&__tool::Shape::new(#narrow));
+fn narrowed(param: &ModelParam, tree: TokenStream) -> TokenStream {
+    let bounds = param.bounds.narrow(&quote!(#tree.shape));
+    if bounds.is_none() && param.secret.is_none() {
+        return tree;
     }
+    let mut shape = match bounds {
+        Some(narrow) => quote!(&__tool::Shape::new(#narrow)),
+        None => quote!(#tree.shape),
+    };
     if param.secret.is_some() {
         shape = quote!(&__tool::secret(#shape));
     }
-    shape
+    let refs = if param.is_basic {
+        quote!(&__tool::Refs::NONE)
+    } else {
+        quote!(#tree.refs)
+    };
+    quote!(__tool::Tree::new(#shape, #refs))
 }
 
 /// The type that is decoded, with lifetimes left to be inferred.
@@ -368,40 +423,6 @@ fn state_type(ty: &syn::Type, tool: &Tool) -> TokenStream {
     }
 }
 
-fn descriptor(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
-    let options = &tool.options;
-    let (name, description) = (literal(&tool.name.value), literal(&tool.description));
-    let input = input(tool, model, names);
-    let mut fields = vec![
-        quote!(name: #name),
-        quote!(description: #description),
-        quote!(input: #input),
-    ];
-    if let Some(refs) = refs(tool, model) {
-        fields.push(quote!(refs: #refs));
-    }
-    if let ReturnType::Type(..) = &tool.output {
-        let output = output(tool);
-        fields.push(quote!(output: #output));
-    }
-    fields.extend(rest(options));
-    quote!(__tool::Descriptor { #(#fields,)* ..__tool::Descriptor::NEW })
-}
-
-/// The types that the parameters' trees lead back to, if there may be any.
-fn refs(tool: &Tool, model: &[&ModelParam]) -> Option<TokenStream> {
-    let refs = model
-        .iter()
-        .filter(|param| !param.is_basic && !is_plain(&param.ty));
-    let refs: Vec<_> = refs
-        .map(|param| {
-            let slot = slot_type(tool, param);
-            quote!(__tool::refs_of(__tool::Has::<#slot>::__REFS))
-        })
-        .collect();
-    (!refs.is_empty()).then(|| quote!(&__tool::Refs::through(&[#(#refs),*])))
-}
-
 /// The tree of the result, if it has one.
 fn output(tool: &Tool) -> TokenStream {
     let ReturnType::Type(_, ty) = &tool.output else {
@@ -411,25 +432,20 @@ fn output(tool: &Tool) -> TokenStream {
     if is_basic(ty) {
         quote!(__tool::output::<#shown>())
     } else {
-        quote!(__tool::either(__tool::Returned::<#shown>::__SHAPE, __tool::Has::<#shown>::__SHAPE))
+        quote!(__tool::output_of::<#shown, _>(|it| it.__output()))
     }
 }
 
-/// Returns the fields that options add to a descriptor.
-fn rest(options: &Options) -> Vec<TokenStream> {
-    let mut fields = Vec::new();
+/// Returns the constant for what options say, if they say anything.
+fn rest(options: &Options) -> Option<TokenStream> {
+    let mut calls = Vec::new();
     if let Some(title) = &options.title {
         let title = literal(&title.value);
-        fields.push(quote!(title: #title));
+        calls.push(quote!(.title(#title)));
     }
-    if !options.annotations.is_empty() {
-        let hints = options.annotations.iter().map(|(name, value)| {
-            let (name, value) = (ident(name), literal(*value));
-            quote!(#name: ::core::option::Option::Some(#value))
-        });
-        fields.push(quote! {
-            annotations: __tool::Annotations { #(#hints,)* ..__tool::Annotations::NONE }
-        });
+    for (name, value) in &options.annotations {
+        let (name, value) = (ident(name), literal(*value));
+        calls.push(quote!(.#name(#value)));
     }
     for (flag, name) in [
         (options.manual, "manual"),
@@ -437,22 +453,28 @@ fn rest(options: &Options) -> Vec<TokenStream> {
         (options.exclusive, "exclusive"),
         (options.blocking.is_some(), "blocking"),
         (options.spawn.is_some(), "spawn"),
+        (options.ignore_unknown.is_some(), "ignores_unknown"),
     ] {
         if flag {
             let name = ident(name);
-            fields.push(quote!(#name: true));
+            calls.push(quote!(.#name()));
         }
     }
     if let Some((_, millis)) = options.timeout {
         let millis = literal(millis);
-        fields.push(quote!(timeout_ms: #millis));
+        calls.push(quote!(.timeout_ms(#millis)));
     }
     if let Some(meta) = &options.meta {
         let meta = literal(meta);
-        fields.push(quote!(meta: #meta));
+        calls.push(quote!(.meta(#meta)));
     }
-    if let Some(visible) = &options.visible {
-        fields.push(quote!(visible: #visible, may_hide: true));
-    }
-    fields
+    let rest = quote!(__tool::Descriptor::NEW #(#calls)*);
+    let rest = match &options.visible {
+        Some(visible) => {
+            quote!(__tool::Descriptor { visible: #visible, may_hide: true, ..#rest })
+        }
+        None if calls.is_empty() => return None,
+        None => rest,
+    };
+    Some(quote!(const REST: __tool::Descriptor = #rest;))
 }

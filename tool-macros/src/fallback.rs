@@ -3,29 +3,21 @@
 use proc_macro2::{Ident, TokenStream};
 use syn::{Generics, Path, Type};
 
-use crate::expand::{bind_generic, companion, shared};
+use crate::expand::{companion, shared};
 use crate::model::Tool;
-use crate::span::{parse_quote, quote};
+use crate::span::quote;
 
 /// The struct of a free function, as a tool that any list takes.
 pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     let errors = error.to_compile_error();
     let (impl_generics, ty_generics, where_clause) = tool.generics.split_for_impl();
-    let mut bind_generics = tool.generics.clone();
-    bind_generics
-        .params
-        .push(parse_quote!(__S: 'static + ::core::marker::Send + ::core::marker::Sync));
-    let (bind_generics, _, _) = bind_generics.split_for_impl();
-    let generic = bind_generic(tool, handle, &bind_generics);
     let items = quote! {
         #[automatically_derived]
-        impl #impl_generics __tool::Handle for #handle #ty_generics #where_clause {
+        impl #impl_generics __tool::Stateless for #handle #ty_generics #where_clause {
+            type Params = [__tool::Param; 0];
             const TOOL_NAME: &'static str = "";
-            const DESCRIPTOR: &'static __tool::Descriptor = &__tool::Descriptor::NEW;
+            const TABLE: __tool::Table<Self::Params> = ("", [], __tool::NO_OUTPUT);
         }
-        #[automatically_derived]
-        impl #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {}
-        #generic
     };
     let beside = companion(tool, handle, krate, None, &items);
     quote!(#errors #beside)

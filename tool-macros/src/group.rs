@@ -9,7 +9,7 @@ use syn::{Attribute, ImplItem, ItemImpl, Meta, Token};
 use crate::ctxt::Ctxt;
 use crate::model::{Function, Tool};
 use crate::span::{parse_quote, quote, set_item_span_to_first};
-use crate::{args, check, expand, fallback, item};
+use crate::{attr, check, expand, fallback, item};
 
 /// Returns true if the tokens are an impl block: `impl` comes before any other keyword of an item.
 pub(crate) fn is_impl(item: &[TokenTree]) -> bool {
@@ -120,7 +120,7 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
     };
     let cx = Ctxt::new();
     set_item_span_to_first(&block.header.self_ty);
-    let krate = args::block(&cx, tokens).unwrap_or_else(|| parse_quote!(::toolwright));
+    let krate = attr::block(&cx, tokens).unwrap_or_else(|| parse_quote!(::toolwright));
     let is_of_type = check::is_of_type(&cx, &block.header);
     // The methods of a trait are read only to take our attributes from them.
     let unread = Ctxt::new();
@@ -138,7 +138,7 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
                 Meta::List(list) => list.tokens.clone(),
                 _ => TokenStream::new(),
             };
-            let options = args::tool(methods, tokens);
+            let options = attr::tool(methods, tokens);
             check::once(methods, &mut function.attrs);
             check::body(methods, function);
             let tool = item::read(methods, options, function);

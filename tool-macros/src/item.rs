@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, FnArg, Pat, PatType, Path, Signature, Token, Visibility};
 
-use crate::args::{self, Arg};
+use crate::attr::{self, Arg};
 use crate::cfg::cfgs;
 use crate::ctxt::Ctxt;
 use crate::doc::{self, Doc};
@@ -70,7 +70,7 @@ fn not_a_function(item: TokenStream) -> Option<syn::Error> {
 fn free(args: TokenStream, mut function: Function) -> TokenStream {
     set_item_span(&function.sig.ident);
     let cx = Ctxt::new();
-    let options = args::tool(&cx, args);
+    let options = attr::tool(&cx, args);
     let krate = krate(&options);
     let handle = handle(&options, &function.sig.ident);
     check::once(&cx, &mut function.attrs);
@@ -311,7 +311,7 @@ fn read_param_attr(cx: &Ctxt, param_attrs: &mut ParamAttrs, attr: Attribute) -> 
         return None;
     }
     if path.is_ident("arg") {
-        args::arg(cx, &attr, &mut param_attrs.arg);
+        attr::arg(cx, &attr, &mut param_attrs.arg);
         param_attrs.has_arg = Some(attr);
         return None;
     }

@@ -8,7 +8,7 @@ use proc_macro::TokenStream;
 
 mod span;
 
-mod args;
+mod attr;
 mod cfg;
 mod check;
 mod ctxt;

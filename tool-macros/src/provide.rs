@@ -4,9 +4,25 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Data, DeriveInput, Fields, Generics, Meta, Path, Type, TypeParamBound, WherePredicate};
 
-use crate::args;
+use crate::attr::{self, Entry, Table};
 use crate::ctxt::Ctxt;
 use crate::span::{parse_quote, quote, quote_call_site, set_item_span};
+
+const CONTAINER: Table<Path> = Table {
+    attribute: "provide",
+    rows: &[("crate", |cx, it, krate| {
+        if let Some(path) = attr::krate(cx, it) {
+            *krate = path;
+        }
+    })],
+};
+
+const FIELD: Table<bool> = Table {
+    attribute: "provide",
+    rows: &[("skip", |cx, it, skip| {
+        *skip = attr::flag(cx, it).unwrap_or(true);
+    })],
+};
 
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let input: DeriveInput = match syn::parse2(item) {
@@ -23,11 +39,8 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
 
 fn read(cx: &Ctxt, input: &DeriveInput) -> TokenStream {
     let mut krate: Path = parse_quote!(::toolwright);
-    for meta in options(cx, &input.attrs) {
-        match args::key(&meta).as_deref() {
-            Some("crate") => krate = args::krate(cx, &meta).unwrap_or_else(|| krate.clone()),
-            key => args::unknown(cx, &meta, key.unwrap_or_default(), "provide", &["crate"]),
-        }
+    for entry in options(cx, &input.attrs) {
+        CONTAINER.read_known(cx, &entry, &mut krate);
     }
     let Data::Struct(data) = &input.data else {
         cx.error(
@@ -46,14 +59,8 @@ fn read(cx: &Ctxt, input: &DeriveInput) -> TokenStream {
     };
     for (member, field) in fields {
         let mut skip = false;
-        for meta in options(cx, &field.attrs) {
-            match args::key(&meta).as_deref() {
-                Some("skip") => skip = args::flag(cx, &meta).unwrap_or(true),
-                key => {
-                    args::unknown(cx, &meta, key.unwrap_or_default(), "provide", &["skip"]);
-                    skip = true;
-                }
-            }
+        for entry in options(cx, &field.attrs) {
+            skip |= !FIELD.read_known(cx, &entry, &mut skip);
         }
         if skip {
             continue;
@@ -155,10 +162,10 @@ fn mentions(tokens: TokenStream, name: &Ident) -> bool {
     })
 }
 
-fn options(cx: &Ctxt, attrs: &[syn::Attribute]) -> Vec<Meta> {
+fn options(cx: &Ctxt, attrs: &[syn::Attribute]) -> Vec<Entry> {
     let own = attrs.iter().filter(|attr| attr.path().is_ident("provide"));
     own.flat_map(|attr| match &attr.meta {
-        Meta::List(list) => args::metas(cx, list.tokens.clone()),
+        Meta::List(list) => attr::entries(cx, list.tokens.clone()),
         other => {
             cx.error(
                 other,

@@ -315,6 +315,6 @@ fn nothing_stands_at_the_call() {
     let inside: Vec<_> = block.stream().into_iter().collect();
     let (inside, call) = inside.split_at(inside.len() - 5);
     let call: TokenStream = call.iter().cloned().collect();
-    assert_eq!(call.to_string(), "__tool :: toolset (__tool_tools)");
+    assert_eq!(call.to_string(), "__tool :: toolset (__tools)");
     look(inside.iter().cloned().collect(), "a list");
 }

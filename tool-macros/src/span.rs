@@ -192,5 +192,5 @@ fn respan(span: Span, tokens: TokenStream) -> TokenStream {
 
 /// Makes the identifier of a local variable of generated code. Its prefix keeps it apart from the user's names.
 pub(crate) fn local(name: &str) -> Ident {
-    ident(&format!("__tool_{name}"))
+    ident(&format!("__{name}"))
 }

@@ -82,12 +82,12 @@ fn types_in(path: &TypePath) -> impl Iterator<Item = &Type> {
 
 /// `Vec<item>`, in the place of the slice.
 fn vec_of(slice: &TypeReference, item: &Type) -> TokenStream {
-    wrapped(slice, quote!(::std::vec::Vec), item)
+    wrapped(slice, quote!(__tool::Vec), item)
 }
 
 /// `Option<inner>`, in the place of an option of something else.
 fn option(of: &TypePath, inner: &impl ToTokens) -> TokenStream {
-    wrapped(of, quote!(::core::option::Option), inner)
+    wrapped(of, quote!(__tool::Option), inner)
 }
 
 fn wrapped(at: &impl ToTokens, wrapper: TokenStream, inner: &impl ToTokens) -> TokenStream {

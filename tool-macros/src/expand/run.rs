@@ -1,4 +1,4 @@
-//! Code that answers a call: slots, the validator, the user's function, its outcome.
+//! Body of the function that answers a call: decodes, validates, calls the user's function.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
@@ -6,48 +6,57 @@ use syn::{Path, ReturnType};
 
 use super::{Names, is_basic_output, slot_type, state_type};
 use crate::model::{ModelParam, Param, Pass, Tool};
-use crate::span::{SpanEnds, local, quote};
+use crate::span::{SpanEnds, ident, local, quote};
 use crate::ty;
 
-/// Tokens of a parameter on its way from its slot.
-struct PassedParam {
-    /// Statement that takes the value out of its slot.
-    take: TokenStream,
-    /// Argument of the body.
-    argument: TokenStream,
-    /// Argument of the validator, and its type as far as it is known here.
-    shown: TokenStream,
-    shown_as: TokenStream,
+/// The parameters that one function of the runtime passes on.
+const MOST_CALLED: usize = 6;
+/// The slots that one tuple holds.
+const MOST_SLOTS: usize = 16;
+
+/// Returns true if one function of the runtime answers the whole call.
+pub(super) fn is_call(tool: &Tool) -> bool {
+    let is_simple = |param: &Param| match param {
+        Param::Model(param) => {
+            param.is_basic
+                && param.pass == Pass::Value
+                && param.default.is_none()
+                && param.flatten.is_none()
+        }
+        Param::State(_) | Param::Context(_) => false,
+    };
+    is_basic_output(tool)
+        && !tool.is_async
+        && !tool.receiver
+        && tool.options.validate.is_none()
+        && tool.params.len() <= MOST_CALLED
+        && tool.params.iter().all(is_simple)
 }
 
 /// Generates the body of the function that answers a call.
 pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStream {
     let (state, call, about) = (local("state"), local("call"), local("about"));
-    let mut lets = TokenStream::new();
-    let mut slots = Vec::new();
-    let mut takes = TokenStream::new();
-    let mut arguments = Vec::new();
-    let mut passed = Vec::new();
-    if tool.receiver {
-        arguments.push(quote!(#state));
+    if is_call(tool) {
+        let function = ident(&format!("call{}", tool.params.len()));
+        return quote!(__tool::#function(#call, #about, #callee));
     }
-    for (index, param) in tool.params.iter().enumerate() {
-        let name = local(&format!("p{index}"));
+    let mut slots = Vec::new();
+    let mut values = Vec::new();
+    let mut arguments = Vec::new();
+    let mut shown = Vec::new();
+    let mut context = None;
+    if tool.receiver {
+        arguments.push(state.to_token_stream());
+    }
+    for param in &tool.params {
         match param {
             Param::Model(param) => {
                 let place = SpanEnds::of(&param.ty);
-                let (name, held) = (
-                    place.ident(&name),
-                    place.ident(&local(&format!("s{index}"))),
-                );
-                let slot = slot(tool, param);
-                lets.extend(quote!(let mut #held = #slot;));
-                let default = param.default.as_ref().map(|_| names.default(param));
-                let pass = pass(&held, &name, param.pass, default.as_ref());
-                takes.extend(pass.take.clone());
-                arguments.push(pass.argument.clone());
-                passed.push(pass);
-                slots.push(quote!(&mut #held));
+                let value = place.ident(&local(&format!("p{}", slots.len())));
+                arguments.push(argument(param.pass, &value));
+                shown.push((shown_as(param.pass), shown_argument(param.pass, &value)));
+                slots.push(slot_of(tool, param, names));
+                values.push(value.into_token_stream());
             }
             Param::State(ty) => {
                 let (place, provided) = (SpanEnds::of(ty), state_type(ty, tool));
@@ -56,137 +65,120 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
                 arguments.push(quote!(#provide #provided #from));
             }
             Param::Context(ty) => {
-                takes.extend(quote!(let #name = #call.context();));
+                let name = local("context");
+                context = Some(quote!(let #name = #call.context();));
                 let place = SpanEnds::of(ty);
                 let (borrow, name) = (place.start(quote!(&)), place.end(quote!(#name)));
                 arguments.push(quote!(#borrow #name));
             }
         }
     }
-    let is_root = tool.model_params().any(|param| param.flatten.is_some());
     // Decoding ends a call of which only the arguments are asked about, if nothing else looks at them.
     let validator = tool.options.validate.as_ref();
     let decoded = match validator {
         Some(_) => quote!(&#call.running()),
         None => quote!(&#call),
     };
-    let decode = if is_root {
-        quote!(__tool::decode_root(#decoded, #about, #(#slots),*))
-    } else {
-        quote!(__tool::decode(#decoded, #about, &mut [#(#slots),*]))
-    };
-    let stop = local("stop");
-    let validate = validator.map(|path| {
-        let validate = validate(path, &passed);
-        quote!(#validate __tool::Stop::check(&#call)?;)
+    let is_root = tool.model_params().any(|param| param.flatten.is_some());
+    let decode = ident(if is_root { "decode_root" } else { "decode" });
+    let held = local("slots");
+    let lets = (!slots.is_empty()).then(|| {
+        let slots = tuple(&slots, &quote!(__tool::More));
+        quote!(let #held = #slots;)
     });
+    let held = lets
+        .as_ref()
+        .map_or_else(|| quote!(()), |_| held.into_token_stream());
+    let decode = quote!(__tool::#decode(#decoded, #about, #held)?);
+    let decode = if values.is_empty() {
+        quote!(#decode;)
+    } else {
+        let values = tuple(&values, &TokenStream::new());
+        quote!(let #values = #decode;)
+    };
+    let validate = validator.map(|path| validate(path, &shown));
     let answer = answer(tool, callee, &arguments);
-    quote! {
-        #lets
-        if let ::core::option::Option::Some(#stop) = #decode {
-            return ::core::result::Result::Err(#stop);
+    quote!(#lets #decode #validate #context #answer)
+}
+
+/// A tuple with one element a parameter; where there are too many for one, a pair of tuples.
+fn tuple(elements: &[TokenStream], pair: &TokenStream) -> TokenStream {
+    match elements.split_at_checked(MOST_SLOTS) {
+        Some((first, rest)) if !rest.is_empty() => {
+            let rest = tuple(rest, pair);
+            quote!(#pair((#(#first,)*), #rest))
         }
-        #takes
-        #validate
-        #answer
+        _ => quote!((#(#elements,)*)),
     }
 }
 
-/// The slot of a parameter, with nothing in it yet.
-pub(super) fn slot(tool: &Tool, param: &ModelParam) -> TokenStream {
+/// The slot of a parameter, with the value of an argument that is not given.
+fn slot_of(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
+    let mut slot = slot(tool, param);
+    if matches!(param.pass, Pass::Cow | Pass::OptionCow) {
+        slot = quote!(#slot.cow());
+    }
+    if param.default.is_some() {
+        let default = names.default(param);
+        slot = if param.pass.lends() {
+            quote!(#slot.or_lent(Self::#default))
+        } else {
+            quote!(#slot.or(Self::#default))
+        };
+    }
+    slot
+}
+
+/// The slot of a parameter's type.
+fn slot(tool: &Tool, param: &ModelParam) -> TokenStream {
     let slot = slot_type(tool, param);
     if param.is_basic {
-        quote!(__tool::Value::<#slot>::EMPTY)
+        quote!(__tool::slot::<#slot>())
     } else {
-        quote!(__tool::argument::<#slot, _>((&&&&__tool::Probe::<#slot>::NEW).__slot()))
+        quote!(__tool::argument::<#slot, _>(|it| it.__slot()))
+    }
+}
+
+/// The argument of the body.
+fn argument(pass: Pass, value: &Ident) -> TokenStream {
+    match pass {
+        Pass::Value | Pass::Cow | Pass::OptionCow => value.to_token_stream(),
+        Pass::Ref => quote!(&#value),
+        Pass::OptionRef => quote!(#value.as_ref()),
+        Pass::OptionDeref => quote!(#value.as_deref()),
+    }
+}
+
+/// The argument of the validator.
+fn shown_argument(pass: Pass, value: &Ident) -> TokenStream {
+    if pass.lends() {
+        argument(pass, value)
+    } else {
+        quote!(&#value)
+    }
+}
+
+/// The type of the validator's argument, as far as it is known here.
+fn shown_as(pass: Pass) -> TokenStream {
+    match pass {
+        Pass::OptionRef | Pass::OptionDeref => quote!(_),
+        Pass::Value | Pass::Ref | Pass::Cow | Pass::OptionCow => quote!(&_),
     }
 }
 
 /// The call of the validator. Its type says at the path what is asked for, and leaves it open to
 /// take a `&str` for a `String`.
-fn validate(path: &Path, passed: &[PassedParam]) -> TokenStream {
+fn validate(path: &Path, shown: &[(TokenStream, TokenStream)]) -> TokenStream {
     let place = SpanEnds::of(path);
-    let (check, error) = (local("check"), local("error"));
-    let types = passed.iter().map(|passed| &passed.shown_as);
-    let ty = place.start(quote!(fn(#(#types),*) -> ::core::result::Result<(), _>));
-    let shown = passed.iter().map(|passed| place.end(passed.shown.clone()));
-    let call = place.end(quote!(#check(#(#shown),*)));
-    let way = way(&error, place, &quote!(InvalidArgs));
+    let (call, check) = (local("call"), local("check"));
+    let types = shown.iter().map(|(ty, _)| ty);
+    let ty = place.start(quote!(fn(#(#types),*) -> __tool::Result<(), _>));
+    let shown = shown.iter().map(|(_, shown)| place.end(shown.clone()));
+    let verdict = place.end(quote!(#check(#(#shown),*)));
+    let way = way(place);
     quote! {
         let #check: #ty = #path;
-        if let ::core::result::Result::Err(#error) = #call {
-            return ::core::result::Result::Err(__tool::Stop::failed(#way));
-        }
-    }
-}
-
-/// A parameter on its way from its slot to the body.
-fn pass(held: &Ident, name: &Ident, pass: Pass, default: Option<&Ident>) -> PassedParam {
-    let shown_as = match pass {
-        Pass::OptionRef | Pass::OptionDeref => quote!(_),
-        Pass::Value | Pass::Ref | Pass::Cow | Pass::OptionCow => quote!(&_),
-    };
-    let cow = quote!(::std::borrow::Cow::Borrowed);
-    let Some(default) = default else {
-        let argument = match pass {
-            Pass::Value => quote!(#name),
-            Pass::Ref => quote!(&#name),
-            Pass::Cow => quote!(#cow(#name)),
-            Pass::OptionCow => quote!(#name.map(#cow)),
-            Pass::OptionRef => quote!(#name.as_ref()),
-            Pass::OptionDeref => quote!(#name.as_deref()),
-        };
-        let shown = match pass {
-            Pass::Value | Pass::Cow | Pass::OptionCow => quote!(&#argument),
-            Pass::Ref | Pass::OptionRef | Pass::OptionDeref => argument.clone(),
-        };
-        return PassedParam {
-            take: quote! {
-                let ::core::option::Option::Some(#name) = #held.given() else {
-                    return __tool::unfilled();
-                };
-            },
-            argument,
-            shown,
-            shown_as,
-        };
-    };
-    let given = local("given");
-    let or_default = |some: TokenStream, value: TokenStream| {
-        quote! {
-            match #some {
-                ::core::option::Option::Some(#given) => #value,
-                ::core::option::Option::None => Self::#default(),
-            }
-        }
-    };
-    let value = match pass {
-        Pass::Value | Pass::Ref => quote!(#given),
-        Pass::Cow => quote!(#cow(#given)),
-        Pass::OptionCow => quote!(#given.map(#cow)),
-        Pass::OptionRef => quote!(#given.as_ref()),
-        Pass::OptionDeref => quote!(#given.as_deref()),
-    };
-    match pass {
-        Pass::Value | Pass::Cow | Pass::OptionCow => {
-            let value = or_default(quote!(#held.given()), value);
-            PassedParam {
-                take: quote!(let #name = #value;),
-                argument: quote!(#name),
-                shown: quote!(&#name),
-                shown_as,
-            }
-        }
-        // What is lent stays where it was put, whichever it is.
-        Pass::Ref | Pass::OptionRef | Pass::OptionDeref => {
-            let value = or_default(quote!(&#name), value);
-            PassedParam {
-                take: quote!(let #name = #held.given();),
-                argument: value.clone(),
-                shown: value,
-                shown_as,
-            }
-        }
+        __tool::validated(&#call, #verdict, #way)?;
     }
 }
 
@@ -201,10 +193,6 @@ fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Token
         ReturnType::Default => (name, name),
     };
     let awaited = tool.is_async.then(|| quote!(.await));
-    let (value, error) = (local("value"), local("error"));
-    // The compiler points at the argument: two tokens, to reach from end to end of the type.
-    let shown = place.start(value.to_token_stream());
-    let field = place.end(quote!(0));
     let returned = quote!(#callee(#(#arguments),*)#awaited);
     let result = if is_basic_output(tool) {
         if !tool.is_async {
@@ -220,31 +208,30 @@ fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Token
             let later = name.start(quote!(__tool::later));
             return quote!(#later(#future));
         }
-        quote!(::core::result::Result::Ok(__tool::outcome(#returned)))
+        quote!(__tool::Ok(__tool::outcome(#returned)))
     } else {
-        let way = way(&error, of_error, &quote!(Failed));
+        // The compiler points at the argument: from end to end of the type.
+        let value = local("value");
+        let finish = place.start(quote!(__tool::Finish(#value)));
+        let split = place.end(quote!(.__split()));
+        let way = way(of_error);
+        let function = ident(if tool.is_async { "finish" } else { "answer" });
         quote! {
-            match __tool::Finish(#returned).__split() {
-                ::core::result::Result::Ok(#value) => {
-                    ::core::result::Result::Ok(__tool::outcome(#shown.#field))
-                }
-                ::core::result::Result::Err(#error) => ::core::result::Result::Err(#way),
-            }
+            let #value = #returned;
+            __tool::#function(#finish #split, #way)
         }
     };
     if tool.is_async {
         let future = name.start(quote!(async move { #result }));
-        let later = name.start(quote!(__tool::Answer::later(#future)));
-        quote!(::core::result::Result::Ok(#later))
+        let pending = name.start(quote!(__tool::pending));
+        quote!(#pending(#future))
     } else {
-        quote!(::core::result::Result::Ok(__tool::Answer::Ready(#result)))
+        result
     }
 }
 
 /// From an error to words for the model; see the runtime's `finish`.
-fn way(error: &Ident, place: SpanEnds, kind: &TokenStream) -> TokenStream {
+fn way(place: SpanEnds) -> TokenStream {
     let way = place.start(quote!(__way));
-    quote! {
-        (&&&&__tool::Failure::of(&#error)).#way().error(__tool::ErrorKind::#kind, #error)
-    }
+    quote!(|it| it.#way())
 }

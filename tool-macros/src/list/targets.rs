@@ -8,7 +8,7 @@ use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{Ident, LitInt, Token, Type, bracketed, token};
 
-use crate::args::distinct;
+use crate::attr::distinct;
 use crate::ctxt::Ctxt;
 use crate::name::{did_you_mean, quoted};
 use crate::span::{SpanEnds, literal, quote, quote_call_site};
@@ -197,7 +197,7 @@ impl Targets {
         quote! {
             const _: () = {
                 #imports
-                const TARGETS: &[::core::option::Option<__tool::Dialect>] = &[#(#targets),*];
+                const TARGETS: &[__tool::Option<__tool::Dialect>] = &[#(#targets),*];
                 const LISTED: &[__tool::Inputs] = &[#(#listed),*];
                 const UNPROVEN: &[&str] = &[#(#names),*];
                 #(#known)*

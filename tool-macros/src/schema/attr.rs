@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, LitStr, Meta, Path, Type};
 
-use crate::args;
+use crate::attr::{self, Entry};
 use crate::ctxt::Ctxt;
 use crate::model::Text;
 use crate::name::quoted;
@@ -15,8 +15,8 @@ use crate::span::{literal, parse_quote, quote};
 use super::body::Body;
 use super::bounds::Bounds;
 use super::case::RenameRule;
-use super::option::{OptionOwner, SchemaOption, options};
-use super::serde_attr::{AttrOwner, Meaning, meaning};
+use super::option::{self, OptionOwner, Rows};
+use super::serde_attr::AttrOwner;
 
 /// A name or a rule for names, on both of serde's sides.
 #[derive(Clone, Default)]
@@ -46,12 +46,14 @@ pub(super) struct Container {
     pub(super) default: Option<TokenStream>,
     pub(super) has_default: bool,
     pub(super) tagging: Tagging,
+    tag: Option<String>,
+    content: Option<String>,
     pub(super) transparent: bool,
     from: Option<Type>,
     into: Option<Type>,
     pub(super) open: bool,
     /// serde refuses keys that it does not know.
-    pub(super) denies: bool,
+    pub(super) denies: Option<Meta>,
     pub(super) title: Option<Text>,
     pub(super) description: Option<Text>,
     pub(super) bounds: Bounds,
@@ -60,9 +62,68 @@ pub(super) struct Container {
     pub(super) secret: bool,
 }
 
+/// The attributes that have a key.
+const OURS: &[OptionOwner] = &[OptionOwner::Schema];
+const SERDE: &[OptionOwner] = &[OptionOwner::Serde];
+const SCHEMARS: &[OptionOwner] = &[OptionOwner::Schemars];
+/// Keys of serde that schemars takes in its own attribute too.
+const SERDE_TOO: &[OptionOwner] = &[OptionOwner::Serde, OptionOwner::Schemars];
+const SCHEMARS_TOO: &[OptionOwner] = &[OptionOwner::Schema, OptionOwner::Schemars];
+
+const CONTAINER: &Rows<Container> = &[
+    (OURS, "crate", |cx, it, to| {
+        to.krate = attr::krate(cx, it).unwrap_or_else(|| to.krate.clone());
+    }),
+    (OURS, "as", |_, it, to| {
+        to.from.clone_from(&it.ty);
+        to.into.clone_from(&it.ty);
+    }),
+    (OURS, "open", |cx, it, to| to.open = is_on(cx, it)),
+    (SCHEMARS_TOO, "title", |cx, it, to| {
+        to.title = attr::text(cx, it);
+    }),
+    (SCHEMARS_TOO, "description", |cx, it, to| {
+        to.description = attr::text(cx, it);
+    }),
+    (OURS, "json_schema", |cx, it, to| {
+        to.json_schema = is_on(cx, it);
+    }),
+    (OURS, "secret", |cx, it, to| to.secret = is_on(cx, it)),
+    (SCHEMARS, "with", |cx, it, to| {
+        to.from = type_text(cx, it);
+        to.into.clone_from(&to.from);
+    }),
+    (SERDE, "deny_unknown_fields", |_, it, to| {
+        to.denies = Some(it.meta.clone());
+    }),
+    (SERDE, "default", |cx, it, to| {
+        to.has_default = true;
+        to.default = default_value(cx, it);
+    }),
+    (SERDE_TOO, "rename", |cx, it, to| to.rename = names(cx, it)),
+    (SERDE_TOO, "rename_all", |cx, it, to| {
+        to.rename_all = rules(cx, it);
+    }),
+    (SERDE_TOO, "rename_all_fields", |cx, it, to| {
+        to.rename_all_fields = rules(cx, it);
+    }),
+    (SERDE_TOO, "tag", |cx, it, to| to.tag = string(cx, it)),
+    (SERDE_TOO, "content", |cx, it, to| {
+        to.content = string(cx, it);
+    }),
+    (SERDE_TOO, "untagged", |_, _, to| {
+        to.tagging = Tagging::Untagged;
+    }),
+    (SERDE_TOO, "transparent", |_, _, to| to.transparent = true),
+    (SERDE_TOO, "from", |cx, it, to| to.from = type_text(cx, it)),
+    (SERDE_TOO, "try_from", |cx, it, to| {
+        to.from = type_text(cx, it);
+    }),
+    (SERDE_TOO, "into", |cx, it, to| to.into = type_text(cx, it)),
+];
+
 impl Container {
     pub(super) fn read(cx: &Ctxt, attrs: &[Attribute]) -> Self {
-        use OptionOwner::{Schema, Schemars, Serde};
         let mut this = Self {
             krate: parse_quote!(::toolwright),
             rename: Split::default(),
@@ -71,90 +132,34 @@ impl Container {
             default: None,
             has_default: false,
             tagging: Tagging::External,
+            tag: None,
+            content: None,
             transparent: false,
             from: None,
             into: None,
             open: false,
-            denies: false,
+            denies: None,
             title: None,
             description: None,
             bounds: Bounds::default(),
             json_schema: false,
             secret: false,
         };
-        let (mut tag, mut content) = (None, None);
-        let mut deny = None;
-        for option in options(cx, attrs) {
-            let SchemaOption { of, meta, key, ty } = &option;
-            match (*of, key.as_str()) {
-                (Schema, "crate") => {
-                    if let Some(path) = args::krate(cx, meta) {
-                        this.krate = path;
-                    }
-                }
-                (Schema, "open") => this.open = args::flag(cx, meta).unwrap_or(false),
-                (Serde, "deny_unknown_fields") => {
-                    this.denies = true;
-                    deny = Some(meta.clone());
-                }
-                (Schema, "json_schema") => {
-                    this.json_schema = args::flag(cx, meta).unwrap_or(false);
-                }
-                (Schema, "secret") => this.secret = args::flag(cx, meta).unwrap_or(false),
-                (Schema, "as") => {
-                    this.from.clone_from(ty);
-                    this.into.clone_from(ty);
-                }
-                (Schema | Schemars, "title") => this.title = args::text(cx, meta),
-                (Schema | Schemars, "description") => {
-                    this.description = args::text(cx, meta);
-                }
-                (Schemars, "with") => {
-                    this.from = type_text(cx, meta);
-                    this.into.clone_from(&this.from);
-                }
-                (Serde | Schemars, "rename") => this.rename = names(cx, meta),
-                (Serde | Schemars, "rename_all") => this.rename_all = rules(cx, meta),
-                (Serde | Schemars, "rename_all_fields") => {
-                    this.rename_all_fields = rules(cx, meta);
-                }
-                (Serde, "default") => {
-                    this.has_default = true;
-                    this.default = default_value(cx, meta);
-                }
-                (Serde | Schemars, "tag") => {
-                    tag = args::text(cx, meta).map(|text| text.value);
-                }
-                (Serde | Schemars, "content") => {
-                    content = args::text(cx, meta).map(|text| text.value);
-                }
-                (Serde | Schemars, "untagged") => this.tagging = Tagging::Untagged,
-                (Serde | Schemars, "transparent") => this.transparent = true,
-                (Serde | Schemars, "from" | "try_from") => this.from = type_text(cx, meta),
-                (Serde | Schemars, "into") => this.into = type_text(cx, meta),
-                _ => option.other(
-                    cx,
-                    AttrOwner::Container,
-                    &mut this.bounds,
-                    &[
-                        "crate",
-                        "as",
-                        "open",
-                        "title",
-                        "description",
-                        "json_schema",
-                        "secret",
-                    ],
-                ),
-            }
-        }
-        if let (Some(deny), true) = (deny, this.open) {
+        option::read(
+            cx,
+            attrs,
+            AttrOwner::Container,
+            CONTAINER,
+            |this| &mut this.bounds,
+            &mut this,
+        );
+        if let (Some(deny), true) = (&this.denies, this.open) {
             cx.error(
                 deny,
                 "`deny_unknown_fields` refuses the keys that `#[schema(open)]` admits\nhelp: remove one of the two",
             );
         }
-        match (tag, content) {
+        match (this.tag.take(), this.content.take()) {
             (Some(tag), Some(content)) => this.tagging = Tagging::Adjacent(tag, content),
             (Some(tag), None) => this.tagging = Tagging::Internal(tag),
             // serde says what is wrong with a content without a tag.
@@ -188,6 +193,7 @@ impl Container {
 #[allow(clippy::struct_excessive_bools)] // Each is an attribute of its own.
 #[derive(Default)]
 pub(super) struct Member {
+    place: AttrOwner,
     pub(super) rename: Split<Option<String>>,
     /// Other names that are read.
     aliases: Vec<String>,
@@ -208,6 +214,8 @@ pub(super) struct Member {
     pub(super) custom_input: bool,
     /// A function of its own writes it.
     pub(super) custom_output: bool,
+    /// The option that says so.
+    custom: Option<Meta>,
     /// The type that the JSON looks like.
     pub(super) seen_as: Option<Type>,
     pub(super) title: Option<Text>,
@@ -219,83 +227,79 @@ pub(super) struct Member {
     pub(super) bounds: Bounds,
 }
 
+const FIELD: &Rows<Member> = &[
+    (OURS, "as", |_, it, to| to.seen_as.clone_from(&it.ty)),
+    (OURS, "recursive", |cx, it, to| to.recursive = is_on(cx, it)),
+    (SCHEMARS_TOO, "title", |cx, it, to| {
+        to.title = attr::text(cx, it);
+    }),
+    (SCHEMARS_TOO, "description", |cx, it, to| {
+        to.description = attr::text(cx, it);
+    }),
+    (SCHEMARS_TOO, "deprecated", |cx, it, to| {
+        to.deprecated = is_on(cx, it);
+    }),
+    (SCHEMARS_TOO, "example", |cx, it, to| {
+        to.example = example(cx, it);
+    }),
+    (OURS, "secret", |cx, it, to| {
+        if to.place == AttrOwner::Field {
+            to.secret = is_on(cx, it);
+        } else {
+            cx.error(
+                &it.meta,
+                "a variant's name is no secret\nhelp: mark what it holds: `Key(#[schema(secret)] String)`",
+            );
+        }
+    }),
+    (SCHEMARS, "with", |cx, it, to| {
+        to.seen_as = type_text(cx, it);
+    }),
+    (SERDE, "borrow", |_, _, to| to.borrows = true),
+    (SERDE_TOO, "rename", |cx, it, to| to.rename = names(cx, it)),
+    (SERDE_TOO, "rename_all", |cx, it, to| {
+        to.rename_all = rules(cx, it);
+    }),
+    (SERDE, "alias", |cx, it, to| {
+        to.aliases.extend(string(cx, it));
+    }),
+    (SERDE, "default", |cx, it, to| {
+        to.default_of_type = matches!(it.meta, Meta::Path(_)).then(|| it.span());
+        to.default = default_value(cx, it);
+    }),
+    (SERDE_TOO, "flatten", |_, _, to| to.flatten = true),
+    (SERDE_TOO, "untagged", |_, _, to| to.untagged = true),
+    (SERDE_TOO, "skip", |_, _, to| {
+        (to.skip_input, to.skip_output) = (true, true);
+    }),
+    (SERDE_TOO, "skip_deserializing", |_, _, to| {
+        to.skip_input = true;
+    }),
+    (SERDE_TOO, "skip_serializing", |_, _, to| {
+        to.skip_output = true;
+    }),
+    (SERDE_TOO, "skip_serializing_if", |_, _, to| {
+        to.skip_output_if = true;
+    }),
+    (SERDE, "with", |_, it, to| to.custom(it, true, true)),
+    (SERDE, "deserialize_with", |_, it, to| {
+        to.custom(it, true, false);
+    }),
+    (SERDE, "serialize_with", |_, it, to| {
+        to.custom(it, false, true);
+    }),
+];
+
 impl Member {
     pub(super) fn read(cx: &Ctxt, attrs: &[Attribute], place: AttrOwner) -> Self {
-        let mut this = Self::default();
-        let mut custom: Option<Meta> = None;
-        for option in options(cx, attrs) {
-            let SchemaOption { of, meta, key, ty } = &option;
-            match (*of, key.as_str()) {
-                (OptionOwner::Schema, "as") => this.seen_as.clone_from(ty),
-                (OptionOwner::Schema, "recursive") => {
-                    this.recursive = args::flag(cx, meta).unwrap_or(false);
-                }
-                (OptionOwner::Schema, "secret") if place == AttrOwner::Field => {
-                    this.secret = args::flag(cx, meta).unwrap_or(false);
-                }
-                (OptionOwner::Schema, "secret") => cx.error(
-                    meta,
-                    "a variant's name is no secret\nhelp: mark what it holds: `Key(#[schema(secret)] String)`",
-                ),
-                (OptionOwner::Schema | OptionOwner::Schemars, "title") => this.title = args::text(cx, meta),
-                (OptionOwner::Schema | OptionOwner::Schemars, "description") => {
-                    this.description = args::text(cx, meta);
-                }
-                (OptionOwner::Schema | OptionOwner::Schemars, "deprecated") => {
-                    this.deprecated = args::flag(cx, meta).unwrap_or(false);
-                }
-                (OptionOwner::Schema | OptionOwner::Schemars, "example") => {
-                    if let Meta::NameValue(pair) = meta {
-                        args::shown(cx, &pair.value);
-                        this.example = Some(pair.value.clone());
-                    } else {
-                        cx.error(meta, "`example` takes a value\nhelp: write `example = …`");
-                    }
-                }
-                (OptionOwner::Schemars, "with") => this.seen_as = type_text(cx, meta),
-                (OptionOwner::Serde, "borrow") => this.borrows = true,
-                (OptionOwner::Serde | OptionOwner::Schemars, "rename") => this.rename = names(cx, meta),
-                (OptionOwner::Serde | OptionOwner::Schemars, "rename_all") => this.rename_all = rules(cx, meta),
-                (OptionOwner::Serde, "alias") => {
-                    this.aliases
-                        .extend(args::text(cx, meta).map(|text| text.value));
-                }
-                (OptionOwner::Serde, "default") => {
-                    this.default_of_type = matches!(meta, Meta::Path(_)).then(|| meta.span());
-                    this.default = default_value(cx, meta);
-                }
-                (OptionOwner::Serde | OptionOwner::Schemars, "flatten") => this.flatten = true,
-                (OptionOwner::Serde | OptionOwner::Schemars, "untagged") => this.untagged = true,
-                (OptionOwner::Serde | OptionOwner::Schemars, "skip") => {
-                    (this.skip_input, this.skip_output) = (true, true);
-                }
-                (OptionOwner::Serde | OptionOwner::Schemars, "skip_deserializing") => this.skip_input = true,
-                (OptionOwner::Serde | OptionOwner::Schemars, "skip_serializing") => this.skip_output = true,
-                (OptionOwner::Serde | OptionOwner::Schemars, "skip_serializing_if") => this.skip_output_if = true,
-                (OptionOwner::Serde, key) if meaning(place, key) == Some(Meaning::Custom) => {
-                    this.custom_input |= key != "serialize_with";
-                    this.custom_output |= key != "deserialize_with";
-                    custom = Some(meta.clone());
-                }
-                _ => option.other(
-                    cx,
-                    place,
-                    &mut this.bounds,
-                    &[
-                        "as",
-                        "recursive",
-                        "title",
-                        "description",
-                        "deprecated",
-                        "example",
-                        "secret",
-                    ],
-                ),
-            }
-        }
+        let mut this = Self {
+            place,
+            ..Self::default()
+        };
+        option::read(cx, attrs, place, FIELD, |this| &mut this.bounds, &mut this);
         let is_seen =
             (this.custom_input && !this.skip_input) || (this.custom_output && !this.skip_output);
-        if let (Some(meta), None, true) = (custom, &this.seen_as, is_seen) {
+        if let (Some(meta), None, true) = (&this.custom, &this.seen_as, is_seen) {
             cx.error(
                 meta.path(),
                 format!(
@@ -306,6 +310,13 @@ impl Member {
         }
         this.deprecated |= attrs.iter().any(|attr| attr.path().is_ident("deprecated"));
         this
+    }
+
+    /// A function of its own reads or writes it.
+    fn custom(&mut self, entry: &Entry, reads: bool, writes: bool) {
+        self.custom_input |= reads;
+        self.custom_output |= writes;
+        self.custom = Some(entry.meta.clone());
     }
 
     /// Returns the tokens added to a field or variant of this name, if it has aliases.
@@ -344,9 +355,30 @@ impl Member {
     }
 }
 
+fn is_on(cx: &Ctxt, entry: &Entry) -> bool {
+    attr::flag(cx, entry).unwrap_or(false)
+}
+
+/// `key = "…"`
+fn string(cx: &Ctxt, entry: &Entry) -> Option<String> {
+    attr::text(cx, entry).map(|text| text.value)
+}
+
+fn example(cx: &Ctxt, entry: &Entry) -> Option<Expr> {
+    let Meta::NameValue(pair) = &entry.meta else {
+        cx.error(
+            &entry.meta,
+            "`example` takes a value\nhelp: write `example = …`",
+        );
+        return None;
+    };
+    attr::shown(cx, &pair.value);
+    Some(pair.value.clone())
+}
+
 /// `key = "Type"`
-fn type_text(cx: &Ctxt, meta: &Meta) -> Option<Type> {
-    let text = args::text(cx, meta)?;
+fn type_text(cx: &Ctxt, entry: &Entry) -> Option<Type> {
+    let text = attr::text(cx, entry)?;
     let ty: Type = cx.ok(LitStr::new(&text.value, text.span).parse())?;
     // Its tokens stand where the literal does.
     let tokens: TokenStream = ty
@@ -361,10 +393,10 @@ fn type_text(cx: &Ctxt, meta: &Meta) -> Option<Type> {
 }
 
 /// `default` or `default = "path"`: the value.
-fn default_value(cx: &Ctxt, meta: &Meta) -> Option<TokenStream> {
-    match meta {
+fn default_value(cx: &Ctxt, entry: &Entry) -> Option<TokenStream> {
+    match &entry.meta {
         Meta::NameValue(_) => {
-            let text = args::text(cx, meta)?;
+            let text = attr::text(cx, entry)?;
             let path: Path = cx.ok(LitStr::new(&text.value, text.span).parse())?;
             Some(quote_spanned!(text.span=> #path()))
         }
@@ -373,9 +405,9 @@ fn default_value(cx: &Ctxt, meta: &Meta) -> Option<TokenStream> {
 }
 
 /// `key = "…"` or `key(serialize = "…", deserialize = "…")`
-fn both(cx: &Ctxt, meta: &Meta) -> Split<Option<Text>> {
-    let Meta::List(list) = meta else {
-        let text = args::text(cx, meta);
+fn both(cx: &Ctxt, entry: &Entry) -> Split<Option<Text>> {
+    let Meta::List(list) = &entry.meta else {
+        let text = attr::text(cx, entry);
         return Split {
             input: text.clone(),
             output: text,
@@ -385,12 +417,12 @@ fn both(cx: &Ctxt, meta: &Meta) -> Split<Option<Text>> {
         input: None,
         output: None,
     };
-    for side in args::metas(cx, list.tokens.clone()) {
-        match args::key(&side).as_deref() {
-            Some("serialize") => both.output = args::text(cx, &side),
-            Some("deserialize") => both.input = args::text(cx, &side),
+    for side in attr::entries(cx, list.tokens.clone()) {
+        match side.key.as_str() {
+            "serialize" => both.output = attr::text(cx, &side),
+            "deserialize" => both.input = attr::text(cx, &side),
             _ => cx.error(
-                &side,
+                &side.meta,
                 format!(
                     "unknown side\nhelp: the sides are {}",
                     quoted(["serialize", "deserialize"])
@@ -401,21 +433,21 @@ fn both(cx: &Ctxt, meta: &Meta) -> Split<Option<Text>> {
     both
 }
 
-fn names(cx: &Ctxt, meta: &Meta) -> Split<Option<String>> {
-    let both = both(cx, meta);
+fn names(cx: &Ctxt, entry: &Entry) -> Split<Option<String>> {
+    let both = both(cx, entry);
     Split {
         input: both.input.map(|text| text.value),
         output: both.output.map(|text| text.value),
     }
 }
 
-fn rules(cx: &Ctxt, meta: &Meta) -> Split<RenameRule> {
+fn rules(cx: &Ctxt, entry: &Entry) -> Split<RenameRule> {
     // serde's own error lists the rules.
     let rule = |text: Option<Text>| {
         text.and_then(|text| RenameRule::parse(&text.value))
             .unwrap_or_default()
     };
-    let both = both(cx, meta);
+    let both = both(cx, entry);
     Split {
         input: rule(both.input),
         output: rule(both.output),

@@ -143,8 +143,11 @@ impl<'a> Body<'a> {
                     .iter()
                     .filter_map(|row| self.field(row, rules, is_struct))
                     .collect();
-                let open = literal(self.container.open);
-                quote!(__tool::Kind::Object(__tool::Object { fields: &[#(#rows),*], open: #open }))
+                if self.container.open {
+                    quote!(__tool::open_object(&[#(#rows),*]))
+                } else {
+                    object(quote!(#(#rows),*))
+                }
             }
             Fields::Unnamed(_) => match rows {
                 [one] => self.newtype(one),
@@ -330,10 +333,7 @@ impl<'a> Body<'a> {
         let shape = self.element(row);
         let (input, description) = (literal(&names.input), literal(description));
         let mut tokens = quote!(__tool::Field::new(#input, #description, #shape));
-        if names.output != names.input {
-            let output = literal(&names.output);
-            tokens.extend(quote!(.written_as(#output)));
-        }
+        tokens.extend(written_as(&names));
         tokens.extend(member.aliased(&names.input));
         if let Some(title) = &member.title {
             let title = literal(&title.value);
@@ -403,7 +403,7 @@ impl<'a> Body<'a> {
             })),
             (None, None) => None,
         };
-        let value = value.unwrap_or_else(|| quote!(::core::option::Option::None));
+        let value = value.unwrap_or_else(|| quote!(__tool::None));
         Some(quote!(.defaulted(|| #value)))
     }
 
@@ -437,19 +437,23 @@ impl<'a> Body<'a> {
 /// An object of these fields and no others.
 #[allow(clippy::needless_pass_by_value)] // A `quote!` at each call.
 pub(super) fn object(fields: TokenStream) -> TokenStream {
-    quote!(__tool::Kind::Object(__tool::Object { fields: &[#fields], open: false }))
+    quote!(__tool::object(&[#fields]))
 }
 
 /// One string of an enum.
 pub(super) fn variant(names: &Split<String>, member: &Member, description: &str) -> TokenStream {
-    let Split { input, output } = names;
-    let written_as = (output != input).then(|| {
-        let output = literal(output);
-        quote!(.written_as(#output))
-    });
-    let aliased = member.aliased(input);
+    let Split { input, .. } = names;
+    let (written_as, aliased) = (written_as(names), member.aliased(input));
     let (input, description) = (literal(input), literal(description));
     quote!(__tool::Variant::new(#input, #description)#written_as #aliased)
+}
+
+/// The name that is written, if it is another than that which is read.
+pub(super) fn written_as(Split { input, output }: &Split<String>) -> Option<TokenStream> {
+    (output != input).then(|| {
+        let output = literal(output);
+        quote!(.written_as(#output))
+    })
 }
 
 /// The key that says which variant it is.

@@ -4,16 +4,15 @@
 use std::cmp::Ordering;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
+use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprRange, ExprUnary, Lit, Meta, RangeLimits, Type, UnOp};
 
-use crate::args;
+use crate::attr::{self, Entry};
 use crate::ctxt::Ctxt;
 use crate::span::{self, quote};
 use crate::ty;
 
-use super::option;
 use super::pattern::Pattern;
 
 /// The options that are bounds.
@@ -115,8 +114,11 @@ impl Integer {
 impl Bounds {
     /// The kind of a shape within these bounds, if there are any.
     pub(crate) fn narrow(&self, shape: &TokenStream) -> Option<TokenStream> {
+        if self.said.is_empty() {
+            return None;
+        }
         let pattern = self.pattern.as_ref().map(Pattern::tokens);
-        let bounds = self.tokens(pattern)?;
+        let bounds = self.tokens(pattern, |_| true);
         Some(quote!(__tool::Kind::Narrow(#shape, #bounds)))
     }
 
@@ -125,9 +127,8 @@ impl Bounds {
         &'a self,
         shape: &'a TokenStream,
     ) -> impl Iterator<Item = TokenStream> + 'a {
-        // Whether a pattern fits is asked of the type, so that its code need not stand there twice.
-        let bounds = self.tokens(None);
         self.said.iter().map(move |(key, span)| {
+            let bounds = self.checked(key);
             let check = Ident::new(&format!("{key}_fits"), *span);
             quote_spanned!(*span=> __tool::Bounds::#check(&#bounds, #shape);)
         })
@@ -135,7 +136,7 @@ impl Bounds {
 
     /// The bound that refuses a literal, if one does.
     pub(crate) fn refusing(&self, expr: &Expr) -> Option<&'static str> {
-        match args::bare(expr) {
+        match attr::bare(expr) {
             Expr::Lit(ExprLit {
                 lit: Lit::Str(text),
                 ..
@@ -209,7 +210,7 @@ impl Bounds {
         const SIGNED_128: [&str; 11] = [
             "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
         ];
-        let (Expr::Path(path), Type::Path(ty)) = (args::bare(expr), ty::bare(ty)) else {
+        let (Expr::Path(path), Type::Path(ty)) = (attr::bare(expr), ty::bare(ty)) else {
             return None;
         };
         let name = path.path.segments.last()?.ident.to_string();
@@ -219,7 +220,10 @@ impl Bounds {
         if !is_constant || !SIGNED_128.iter().any(|name| ty.path.is_ident(name)) {
             return None;
         }
-        let bounds = self.tokens(None)?;
+        if self.min.is_none() && self.max.is_none() {
+            return None;
+        }
+        let bounds = self.checked("range");
         Some(quote_spanned!(expr.span()=> __tool::Bounds::default_fits(&#bounds, #expr as i128);))
     }
 
@@ -228,11 +232,21 @@ impl Bounds {
         self.said.is_empty()
     }
 
-    /// The tokens of the runtime's `Bounds`, if there are any.
-    fn tokens(&self, pattern: Option<TokenStream>) -> Option<TokenStream> {
-        if self.said.is_empty() {
-            return None;
-        }
+    /// The tokens of what the check of one bound looks at. It asks the type whether a pattern fits, so that the code of
+    /// the pattern need not stand there twice.
+    fn checked(&self, key: &str) -> TokenStream {
+        let fields: &[&str] = match key {
+            "range" => &["min", "max", "from", "to"],
+            "len" => &["min_len", "max_len"],
+            "format" => &["format"],
+            "multiple_of" => &["multiple_of"],
+            _ => &[],
+        };
+        self.tokens(None, |name| fields.contains(&name))
+    }
+
+    /// The tokens of the runtime's `Bounds`, with those of its fields that are given and wanted.
+    fn tokens(&self, pattern: Option<TokenStream>, wanted: impl Fn(&str) -> bool) -> TokenStream {
         let Self {
             min,
             max,
@@ -240,35 +254,45 @@ impl Bounds {
             min_len,
             max_len,
             format,
-            unique,
             ..
         } = self;
-        // An open end of integers is the next one.
-        let low = min.as_ref().and_then(|end| integer(end, Integer::up));
-        let high = max.as_ref().and_then(|end| integer(end, Integer::down));
-        let (low, high) = (option(low), option(high));
-        let from = option(min.as_ref().map(edge));
-        let to = option(max.as_ref().map(edge));
-        let multiple_of = option(multiple_of.as_ref().map(literal));
-        let min_len = option(min_len.map(span::literal));
-        let max_len = option(max_len.map(span::literal));
-        let pattern = option(pattern);
-        let format = span::literal(format.as_deref().unwrap_or_default());
-        let unique = span::literal(*unique);
-        Some(quote! {
-            __tool::Bounds {
-                min: #low,
-                max: #high,
-                from: #from,
-                to: #to,
-                multiple_of: #multiple_of,
-                min_len: #min_len,
-                max_len: #max_len,
-                pattern: #pattern,
-                format: #format,
-                unique: #unique,
-            }
-        })
+        let fields = [
+            // An open end of integers is the next one.
+            (
+                "min",
+                min.as_ref().and_then(|end| integer(end, Integer::up)),
+            ),
+            (
+                "max",
+                max.as_ref().and_then(|end| integer(end, Integer::down)),
+            ),
+            ("from", min.as_ref().map(edge)),
+            ("to", max.as_ref().map(edge)),
+            ("multiple_of", multiple_of.as_ref().map(literal)),
+            ("min_len", min_len.map(|len| span::literal(len).into())),
+            ("max_len", max_len.map(|len| span::literal(len).into())),
+            ("pattern", pattern),
+        ];
+        let optional = fields
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)))
+            .map(|(name, value)| (name, quote!(__tool::Some(#value))));
+        let format = format.as_ref().map(span::literal).map(TokenStream::from);
+        let unique = self.unique.then(|| span::literal(true).into());
+        let given: Vec<_> = optional
+            .chain(format.map(|format| ("format", format)))
+            .chain(unique.map(|unique| ("unique", unique)))
+            .filter(|(name, _)| wanted(name))
+            .map(|(name, value)| {
+                let name = span::ident(name);
+                quote!(#name: #value,)
+            })
+            .collect();
+        if given.is_empty() {
+            quote!(__tool::Bounds::NONE)
+        } else {
+            quote!(__tool::Bounds { #(#given)* ..__tool::Bounds::NONE })
+        }
     }
 }
 
@@ -303,20 +327,20 @@ fn edge(number: &Number) -> TokenStream {
 }
 
 /// Reads one option of `#[schema(…)]` or `#[arg(…)]` if it is a bound.
-pub(crate) fn read(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Bounds) -> bool {
-    match key {
+pub(crate) fn read(cx: &Ctxt, entry: &Entry, bounds: &mut Bounds) -> bool {
+    match entry.key.as_str() {
         "range" => {
-            if let Some(range) = range(cx, meta, "range(1..=99)") {
+            if let Some(range) = range(cx, entry, "range(1..=99)") {
                 bounds.min = range.start.as_deref().and_then(|end| number(cx, end));
                 bounds.max = range.end.as_deref().and_then(|end| number(cx, end));
                 if let (Some(max), RangeLimits::HalfOpen(_)) = (&mut bounds.max, &range.limits) {
                     max.exclusive = true;
                 }
-                ordered(cx, &list_of(meta), bounds);
+                ordered(cx, &entry.list(), bounds);
             }
         }
         "len" => {
-            if let Some(range) = range(cx, meta, "len(1..=20)") {
+            if let Some(range) = range(cx, entry, "len(1..=20)") {
                 bounds.min_len = range.start.as_deref().and_then(|end| length(cx, end));
                 bounds.max_len = range.end.as_deref().and_then(|end| length(cx, end));
                 let max = bounds.max_len;
@@ -329,16 +353,16 @@ pub(crate) fn read(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Bounds) -> bo
                     _ => false,
                 };
                 if is_empty || (is_open && max == Some(0)) {
-                    cx.error(list_of(meta), "no length is in this range\nhelp: put the smaller number first; `..` leaves the last number out, `..=` does not");
+                    cx.error(entry.list(), "no length is in this range\nhelp: put the smaller number first; `..` leaves the last number out, `..=` does not");
                 }
             }
         }
         "pattern" => {
-            bounds.pattern = args::text(cx, meta).and_then(|text| Pattern::read(cx, &text));
+            bounds.pattern = attr::text(cx, entry).and_then(|text| Pattern::read(cx, &text));
         }
-        "format" => bounds.format = args::text(cx, meta).map(|text| text.value),
+        "format" => bounds.format = attr::text(cx, entry).map(|text| text.value),
         "multiple_of" => {
-            if let Meta::NameValue(pair) = meta {
+            if let Meta::NameValue(pair) = &entry.meta {
                 bounds.multiple_of = number(cx, &pair.value);
                 if bounds
                     .multiple_of
@@ -352,46 +376,46 @@ pub(crate) fn read(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Bounds) -> bo
                 }
             } else {
                 cx.error(
-                    meta,
+                    &entry.meta,
                     "`multiple_of` takes a value\nhelp: write `multiple_of = 5`",
                 );
             }
         }
-        "unique" => bounds.unique = args::flag(cx, meta).unwrap_or(false),
+        "unique" => bounds.unique = attr::flag(cx, entry).unwrap_or(false),
         _ => return false,
     }
-    if let Some(key) = BOUNDS.into_iter().find(|bound| *bound == key) {
-        bounds.said.push((key, meta.path().span()));
+    if let Some(key) = BOUNDS.into_iter().find(|bound| *bound == entry.key) {
+        bounds.said.push((key, entry.span()));
     }
     true
 }
 
 /// Reads one option of `#[schemars(…)]` if it is a bound.
-pub(super) fn read_schemars(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Bounds) -> bool {
-    let ours = match (key, meta) {
+pub(super) fn read_schemars(cx: &Ctxt, entry: &Entry, bounds: &mut Bounds) -> bool {
+    let ours = match (entry.key.as_str(), &entry.meta) {
         ("range", Meta::List(list)) => {
-            for end in args::metas(cx, list.tokens.clone()) {
-                let Meta::NameValue(pair) = &end else {
+            for end in attr::entries(cx, list.tokens.clone()) {
+                let Meta::NameValue(pair) = &end.meta else {
                     continue;
                 };
-                match args::key(&end).as_deref() {
-                    Some("min") => bounds.min = number(cx, &pair.value),
-                    Some("max") => bounds.max = number(cx, &pair.value),
+                match end.key.as_str() {
+                    "min" => bounds.min = number(cx, &pair.value),
+                    "max" => bounds.max = number(cx, &pair.value),
                     _ => return false,
                 }
             }
-            ordered(cx, &list_of(meta), bounds);
+            ordered(cx, &entry.list(), bounds);
             "range"
         }
         ("length", Meta::List(list)) => {
-            for end in args::metas(cx, list.tokens.clone()) {
-                let Meta::NameValue(pair) = &end else {
+            for end in attr::entries(cx, list.tokens.clone()) {
+                let Meta::NameValue(pair) = &end.meta else {
                     continue;
                 };
-                match args::key(&end).as_deref() {
-                    Some("min") => bounds.min_len = length(cx, &pair.value),
-                    Some("max") => bounds.max_len = length(cx, &pair.value),
-                    Some("equal") => {
+                match end.key.as_str() {
+                    "min" => bounds.min_len = length(cx, &pair.value),
+                    "max" => bounds.max_len = length(cx, &pair.value),
+                    "equal" => {
                         bounds.min_len = length(cx, &pair.value);
                         bounds.max_len = bounds.min_len;
                     }
@@ -401,15 +425,15 @@ pub(super) fn read_schemars(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Boun
             "len"
         }
         ("regex" | "pattern", Meta::List(list)) => {
-            for end in args::metas(cx, list.tokens.clone()) {
-                if args::key(&end).as_deref() == Some("pattern") {
-                    bounds.pattern = args::text(cx, &end).and_then(|text| Pattern::read(cx, &text));
+            for end in attr::entries(cx, list.tokens.clone()) {
+                if end.key == "pattern" {
+                    bounds.pattern = attr::text(cx, &end).and_then(|text| Pattern::read(cx, &text));
                 }
             }
             "pattern"
         }
         ("regex" | "pattern", Meta::NameValue(_)) => {
-            bounds.pattern = args::text(cx, meta).and_then(|text| Pattern::read(cx, &text));
+            bounds.pattern = attr::text(cx, entry).and_then(|text| Pattern::read(cx, &text));
             "pattern"
         }
         ("email", Meta::Path(_)) => {
@@ -422,28 +446,20 @@ pub(super) fn read_schemars(cx: &Ctxt, meta: &Meta, key: &str, bounds: &mut Boun
         }
         _ => return false,
     };
-    bounds.said.push((ours, meta.path().span()));
+    bounds.said.push((ours, entry.span()));
     true
 }
 
-/// Returns the tokens between an option's parentheses.
-fn list_of(meta: &Meta) -> TokenStream {
-    match meta {
-        Meta::List(list) => list.tokens.clone(),
-        other => other.to_token_stream(),
-    }
-}
-
-fn range(cx: &Ctxt, meta: &Meta, form: &str) -> Option<ExprRange> {
-    if let Meta::List(list) = meta
+fn range(cx: &Ctxt, entry: &Entry, form: &str) -> Option<ExprRange> {
+    if let Meta::List(list) = &entry.meta
         && let Ok(expr) = syn::parse2(list.tokens.clone())
-        && let Expr::Range(range) = args::bare(&expr)
+        && let Expr::Range(range) = attr::bare(&expr)
     {
         return Some(range.clone());
     }
-    let key = args::key(meta).unwrap_or_default();
+    let key = &entry.key;
     cx.error(
-        meta,
+        &entry.meta,
         format!("`{key}` takes a range\nhelp: write `{form}`, `{key}(1..)` or `{key}(..=99)`"),
     );
     None
@@ -464,7 +480,7 @@ fn ordered(cx: &Ctxt, range: &TokenStream, bounds: &Bounds) {
 fn length(cx: &Ctxt, expr: &Expr) -> Option<u64> {
     if let Expr::Lit(ExprLit {
         lit: Lit::Int(int), ..
-    }) = args::bare(expr)
+    }) = attr::bare(expr)
     {
         return cx.ok(int.base10_parse());
     }
@@ -476,12 +492,12 @@ fn length(cx: &Ctxt, expr: &Expr) -> Option<u64> {
 }
 
 fn number(cx: &Ctxt, expr: &Expr) -> Option<Number> {
-    let (sign, inner) = match args::bare(expr) {
+    let (sign, inner) = match attr::bare(expr) {
         Expr::Unary(ExprUnary {
             op: UnOp::Neg(_),
             expr,
             ..
-        }) => ("-", args::bare(expr)),
+        }) => ("-", attr::bare(expr)),
         other => ("", other),
     };
     let text = match inner {

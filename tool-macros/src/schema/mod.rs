@@ -5,12 +5,11 @@
 //! type parameters that it is made of; `recursive` cuts edges that lead back.
 
 use proc_macro2::TokenStream;
-use quote::ToTokens;
 use syn::{Data, DeriveInput, GenericParam};
 
 use crate::ctxt::Ctxt;
 use crate::doc;
-use crate::span::{literal, local, parse_quote, quote, quote_call_site, set_item_span};
+use crate::span::{ident, literal, local, parse_quote, quote, quote_call_site, set_item_span};
 
 use attr::Container;
 
@@ -26,8 +25,8 @@ mod serde_attr;
 mod used;
 mod variants;
 
-pub(crate) use bounds::{Bounds, read as read_bound};
-pub(crate) use recursive::{is_basic, is_plain};
+pub(crate) use bounds::{BOUNDS, Bounds, read as read_bound};
+pub(crate) use recursive::is_basic;
 
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let input: DeriveInput = match syn::parse2(item) {
@@ -59,14 +58,18 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
         .title
         .as_ref()
         .map_or("", |text| text.value.as_str());
-    let (description, title) = (literal(description), literal(title));
+    let given = |name: &str, text: &str| {
+        let (name, value) = (ident(name), literal(text));
+        (!text.is_empty()).then(|| quote!(#name: #value,))
+    };
+    let (description, title) = (given("description", &description), given("title", title));
     let secret = container.secret.then(|| quote!(.secret()));
     match cx.finish() {
         Ok(()) => {
             let shape = quote! {
                 &__tool::Shape {
-                    description: #description,
-                    title: #title,
+                    #description
+                    #title
                     id: <Self as __tool::Schema>::ID,
                     ..__tool::Shape::new(#kind)#secret
                 }
@@ -93,10 +96,7 @@ fn implement(
     let ident = &input.ident;
     let mut generics = input.generics.clone();
     let mut id = quote! {
-        __tool::Id::of(
-            ::core::concat!(::core::module_path!(), ":", ::core::line!(), ":", ::core::column!(), ":", ::core::stringify!(#ident)),
-            ::core::stringify!(#ident),
-        )
+        __tool::id_of!(#ident)
     };
     let used = used::params(input);
     for param in &mut generics.params {
@@ -112,6 +112,11 @@ fn implement(
     let body::SchemaParts {
         refs, checks, fits, ..
     } = parts;
+    let refs = if refs.is_empty() {
+        quote!(__tool::Refs::NONE)
+    } else {
+        quote!(__tool::Refs::through(&[#(#refs),*]))
+    };
     let checks = (!checks.is_empty()).then(|| {
         quote! {
             #[allow(dead_code)]
@@ -122,7 +127,7 @@ fn implement(
     let is_generic = input.generics.type_params().next().is_some()
         || input.generics.const_params().next().is_some();
     let flattened = parts.flattens.then(|| {
-        let denies = literal(container.denies);
+        let denies = literal(container.denies.is_some());
         quote!(Self::__mark_a_field_of_this_cycle_with_schema_recursive.flattened_fits(#denies);)
     });
     let looks = !fits.is_empty() || flattened.is_some();
@@ -168,7 +173,7 @@ fn implement(
             #implement #impl_generics __tool::Schema for #ident #ty_generics #where_clause {
                 const ID: __tool::Id = #id;
                 const SHAPE: &'static __tool::Shape = #tree;
-                const REFS: &'static __tool::Refs = &__tool::Refs::through(&[#(#refs),*]);
+                const REFS: &'static __tool::Refs = &#refs;
             }
             #eager
             #json_schema
@@ -201,13 +206,5 @@ fn json_schema(input: &DeriveInput, generics: &syn::Generics) -> TokenStream {
                 __tool::to_schemars(<Self as __tool::Schema>::SHAPE, #generator)
             }
         }
-    }
-}
-
-/// The tokens of a value that may not be there.
-pub(crate) fn option(value: Option<impl ToTokens>) -> TokenStream {
-    match value {
-        Some(value) => quote!(::core::option::Option::Some(#value)),
-        None => quote!(::core::option::Option::None),
     }
 }

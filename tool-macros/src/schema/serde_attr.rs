@@ -4,10 +4,11 @@
 //! `serde_derive/src/internals/attr.rs` of serde 1.0.229.
 
 /// Item that an attribute is on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum AttrOwner {
     Container,
     Variant,
+    #[default]
     Field,
 }
 

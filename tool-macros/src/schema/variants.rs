@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use syn::{DataEnum, Fields, Variant};
 
 use crate::doc;
-use crate::span::{literal, quote};
+use crate::span::{ident, literal, quote};
 
 use super::attr::{Member, Split, Tagging};
 use super::body::{self, Body, Row, flat, object, tag_field};
@@ -101,8 +101,11 @@ impl Body<'_> {
                 continue;
             }
             let kind = self.variant(read, tagging, &names);
-            let description = literal(description);
-            members.push(quote!(__tool::Shape::new(#kind).described(#description)));
+            let described = (!description.is_empty()).then(|| {
+                let description = literal(description);
+                quote!(.described(#description))
+            });
+            members.push(quote!(__tool::Shape::new(#kind)#described));
         }
         if members.is_empty() {
             return quote!(__tool::Kind::Enum(&[#(#units),*]));
@@ -113,11 +116,8 @@ impl Body<'_> {
                 quote!(__tool::Shape::new(__tool::Kind::Enum(&[#(#units),*]))),
             );
         }
-        let buffered = literal(buffered);
-        quote!(__tool::Kind::Union(__tool::Union {
-            members: &[#(#members),*],
-            buffered: #buffered,
-        }))
+        let union = ident(if buffered { "buffered_union" } else { "union" });
+        quote!(__tool::#union(&[#(#members),*]))
     }
 
     /// The kind of a variant that has data or a tag of its own.
@@ -142,11 +142,12 @@ impl Body<'_> {
         match tagging {
             Tagging::Untagged => content,
             Tagging::External => {
-                let Split { input, output } = names;
+                let Split { input, .. } = names;
                 let aliased = member.aliased(input);
-                let (input, output) = (literal(input), literal(output));
+                let written_as = body::written_as(names);
+                let input = literal(input);
                 object(quote! {
-                    __tool::Field::new(#input, "", &__tool::Shape::new(#content)).written_as(#output)#aliased.always()
+                    __tool::Field::new(#input, "", &__tool::Shape::new(#content))#written_as #aliased.always()
                 })
             }
             Tagging::Adjacent(tag, key) => {

@@ -1,6 +1,7 @@
 //! From a handle that the macro made to a tool that a toolset holds.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use toolwright_provider::call::{Annotations, ErrorKind, Meta, ToolDef, ToolError
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Refs, Shape, Side};
 
-use super::{List, Named};
+use super::{Described, List, Named, Params, Table};
 
 /// What a tool says about itself, in `const`.
 // Hints and switches: each is on or off in the attribute, too.
@@ -46,10 +47,35 @@ pub struct Descriptor {
     pub meta: &'static str,
     /// Whether a conversation may see the tool.
     pub visible: fn(&Scope<'_>) -> bool,
-    /// Whether that is a function of the user's.
+    /// True if that is a function of the user's.
     pub may_hide: bool,
+    /// True if the tree of the parameters takes unknown keys. Said before it is made; the tree itself says it later.
+    pub ignores_unknown: bool,
 }
 
+macro_rules! hints {
+    ($($hint:ident)*) => {$(
+        /// Sets the hint of this name.
+        #[must_use]
+        pub const fn $hint(mut self, value: bool) -> Self {
+            self.annotations.$hint = Some(value);
+            self
+        }
+    )*};
+}
+
+macro_rules! switches {
+    ($($switch:ident)*) => {$(
+        /// Switches the option of this name on.
+        #[must_use]
+        pub const fn $switch(mut self) -> Self {
+            self.$switch = true;
+            self
+        }
+    )*};
+}
+
+/// Generated code calls a method for each option of a tool.
 impl Descriptor {
     /// A tool of which nothing is known.
     pub const NEW: Self = Self {
@@ -69,7 +95,29 @@ impl Descriptor {
         meta: "",
         visible: |_| true,
         may_hide: false,
+        ignores_unknown: false,
     };
+
+    /// Sets the name for people.
+    #[must_use]
+    pub const fn title(self, title: &'static str) -> Self {
+        Self { title, ..self }
+    }
+
+    hints! { read_only destructive idempotent open_world }
+    switches! { manual return_direct exclusive blocking spawn ignores_unknown }
+
+    /// Sets the time limit of a call.
+    #[must_use]
+    pub const fn timeout_ms(self, timeout_ms: u64) -> Self {
+        Self { timeout_ms, ..self }
+    }
+
+    /// Sets the text of a JSON object.
+    #[must_use]
+    pub const fn meta(self, meta: &'static str) -> Self {
+        Self { meta, ..self }
+    }
 
     fn def(&self, name: Option<&'static str>) -> ToolDef {
         let mut def = ToolDef::new(name.unwrap_or(self.name), self.description);
@@ -92,9 +140,12 @@ impl Descriptor {
     }
 }
 
+/// Descriptor of a tool, as a call receives it.
+pub type About = &'static Descriptor;
+
 /// A call's way through a tool with state `S`. What the tool says about itself is handed in: a constant in generated code
 /// costs the compiler more.
-pub type Run<S> = for<'a> fn(&'a S, Call<'a>, &'static Descriptor) -> Ran<'a>;
+pub type Run<S> = for<'a> fn(&'a S, Call<'a>, About) -> Ran<'a>;
 
 /// A tool with state `S`.
 pub struct Entry<S> {
@@ -116,11 +167,18 @@ impl<S> fmt::Debug for Entry<S> {
     label = "not a tool",
     note = "put `#[tool]` on the function, or list the methods of a value as `..value: Type`"
 )]
-pub trait Handle {
+pub trait Handle: Sized {
+    /// An array of [`Param`](super::Param), or a [`Root`](super::Root).
+    type Params: Params;
     /// The name: a constant of its own, so that a list, which looks at all names, does not have the rest made.
     const TOOL_NAME: &'static str;
-    /// What the tool says about itself.
-    const DESCRIPTOR: &'static Descriptor;
+    /// Description, parameters and result.
+    const TABLE: Table<Self::Params>;
+    /// Options, which few tools have.
+    const REST: Descriptor = Descriptor::NEW;
+    /// The descriptor that is made of these.
+    const DESCRIPTOR: &'static Descriptor =
+        <<Self::Params as Params>::Of<Self> as Described>::DESCRIPTOR;
 }
 
 /// A tool that runs with the state `S`. Whether threads may share it is asked by [`bound`], so that no tool is blamed for it.
@@ -136,9 +194,91 @@ pub trait Bind<S: 'static>: Handle {
         run: Self::run,
     };
 
-    /// A call's way through it. A tool that did not compile has none.
-    fn run<'a>(_: &'a S, _: Call<'a>, _: &'static Descriptor) -> Ran<'a> {
+    /// Answers a call.
+    fn run<'a>(state: &'a S, call: Call<'a>, about: About) -> Ran<'a>;
+}
+
+/// A tool that runs with any state: a [`Handle`] and a [`Bind`] in one impl.
+#[diagnostic::on_unimplemented(
+    message = "only tools can be listed",
+    label = "not a tool",
+    note = "put `#[tool]` on the function, or list the methods of a value as `..value: Type`"
+)]
+pub trait Stateless: Sized {
+    /// See [`Handle`].
+    type Params: Params;
+    /// See [`Handle`].
+    const TOOL_NAME: &'static str;
+    /// See [`Handle`].
+    const TABLE: Table<Self::Params>;
+    /// See [`Handle`].
+    const REST: Descriptor = Descriptor::NEW;
+
+    /// Answers a call. A tool that did not compile cannot.
+    fn run(_: Call<'_>, _: About) -> Ran<'_> {
         Err(Stop::checked())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Stateless> Handle for T {
+    type Params = T::Params;
+    const TOOL_NAME: &'static str = T::TOOL_NAME;
+    const TABLE: Table<Self::Params> = T::TABLE;
+    const REST: Descriptor = T::REST;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Stateless, S: 'static> Bind<S> for T {
+    #[inline]
+    fn run<'a>(_: &'a S, call: Call<'a>, about: About) -> Ran<'a> {
+        T::run(call, about)
+    }
+}
+
+impl<T: Stateless, S: 'static> BindGeneric<S> for T {}
+
+/// A method that is a tool, of which `M` is the name as a type: a [`Handle`] and a [`Bind`] in one impl.
+pub trait Method<M>: Sized {
+    /// See [`Handle`].
+    type Params: Params;
+    /// See [`Handle`].
+    const TOOL_NAME: &'static str;
+    /// See [`Handle`].
+    const TABLE: Table<Self::Params>;
+    /// See [`Handle`].
+    const REST: Descriptor = Descriptor::NEW;
+
+    /// Answers a call.
+    fn run<'a>(state: &'a Self, call: Call<'a>, about: About) -> Ran<'a>;
+}
+
+/// The handle of a method.
+pub struct MethodOf<T, M>(PhantomData<fn(T, M)>);
+
+impl<T, M> fmt::Debug for MethodOf<T, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MethodOf")
+    }
+}
+
+impl<T: Method<M>, M> Handle for MethodOf<T, M> {
+    type Params = T::Params;
+    const TOOL_NAME: &'static str = T::TOOL_NAME;
+    const TABLE: Table<Self::Params> = T::TABLE;
+    const REST: Descriptor = T::REST;
+}
+
+/// The descriptor of a method.
+pub const fn described<T: Method<M>, M>() -> &'static Descriptor {
+    <MethodOf<T, M> as Handle>::DESCRIPTOR
+}
+
+/// A method as a tool.
+pub const fn entry<T: Method<M>, M>() -> Entry<T> {
+    Entry {
+        descriptor: described::<T, M>(),
+        run: T::run,
     }
 }
 

@@ -2,21 +2,20 @@
 //!
 //! The function's return type may be an alias (`anyhow::Result<T>`, `io::Result<T>`), so its
 //! spelling says nothing. Method lookup sees through aliases: it takes an inherent method before a
-//! trait's, and a method that needs fewer references before one that needs more.
+//! trait's.
 
 use std::convert::Infallible;
 use std::error::Error;
 use std::fmt::{Debug, Display};
-use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use crate::tool::Answer;
+use crate::tool::{Answer, Call, Stop};
 use toolwright_provider::call::{ErrorKind, Outcome, Output, ToolError};
 
-use super::Ran;
+use super::{Probe, Ran};
 
 /// What a function returned.
 #[derive(Debug)]
@@ -44,10 +43,54 @@ impl<T> FinishAny<T> for Finish<T> {
     }
 }
 
-/// What the call came to; the bound is the one error of a type that cannot be returned.
+/// The outcome of a value; the bound is the one error of a type that cannot be returned.
 #[inline]
 pub fn outcome<T: Output>(value: T) -> Outcome {
     value.into_outcome()
+}
+
+/// The result of a call, from what the function returned and the way of its error.
+#[inline]
+pub fn finish<T: Output, E, W: Way<E>>(
+    returned: Result<Finish<T>, E>,
+    way: impl FnOnce(Probe<E>) -> W,
+) -> Result<Outcome, ToolError> {
+    match returned {
+        Ok(value) => Ok(value.0.into_outcome()),
+        Err(error) => Err(way(Probe::NEW).error(ErrorKind::Failed, error)),
+    }
+}
+
+/// The answer of a call, from what the function returned and the way of its error.
+#[inline]
+pub fn answer<'a, T: Output, E, W: Way<E>>(
+    returned: Result<Finish<T>, E>,
+    way: impl FnOnce(Probe<E>) -> W,
+) -> Ran<'a> {
+    Ok(Answer::Ready(finish(returned, way)))
+}
+
+/// The answer of a call that will have a result.
+pub fn pending<'a>(
+    future: impl Future<Output = Result<Outcome, ToolError>> + Send + 'a,
+) -> Ran<'a> {
+    Ok(Answer::later(future))
+}
+
+/// Returns why a call ends if its arguments are invalid or only to be checked.
+#[inline]
+pub fn validated<E, W: Way<E>>(
+    call: &Call<'_>,
+    verdict: Result<(), E>,
+    way: impl FnOnce(Probe<E>) -> W,
+) -> Result<(), Stop> {
+    match verdict {
+        Ok(()) => Stop::check(call),
+        Err(error) => {
+            let way = way(Probe::NEW);
+            Err(Stop::failed(way.error(ErrorKind::InvalidArgs, error)))
+        }
+    }
 }
 
 /// What a call of a tool that returns no result came to.
@@ -78,17 +121,6 @@ impl<F: Future<Output: Output>> Future for Finished<F> {
     }
 }
 
-/// Finds the way from an error of type `E` to words for the model.
-#[derive(Debug)]
-pub struct Failure<E>(PhantomData<fn(E)>);
-
-impl<E> Failure<E> {
-    /// The way for this error.
-    pub fn of(_: &E) -> Self {
-        Self(PhantomData)
-    }
-}
-
 /// A [`ToolError`] is what it says.
 pub trait ViaToolError {
     /// The way.
@@ -97,7 +129,7 @@ pub trait ViaToolError {
     }
 }
 
-impl ViaToolError for &&&Failure<ToolError> {}
+impl ViaToolError for Probe<ToolError> {}
 
 /// An error whose sources the host may want to follow.
 pub trait ViaError {
@@ -107,7 +139,7 @@ pub trait ViaError {
     }
 }
 
-impl<E: Display + Into<Box<dyn Error + Send + Sync>>> ViaError for &&Failure<E> {}
+impl<E: Display + Into<Box<dyn Error + Send + Sync>>> ViaError for Probe<E, 2> {}
 
 /// Several messages.
 pub trait ViaMessages {
@@ -117,7 +149,7 @@ pub trait ViaMessages {
     }
 }
 
-impl<M: Display> ViaMessages for &&Failure<Vec<M>> {}
+impl<M: Display> ViaMessages for Probe<Vec<M>, 2> {}
 
 /// An error that the host may want to read in `Debug`.
 pub trait ViaDebug {
@@ -127,7 +159,7 @@ pub trait ViaDebug {
     }
 }
 
-impl<E: Display + Debug> ViaDebug for &Failure<E> {}
+impl<E: Display + Debug> ViaDebug for Probe<E, 1> {}
 
 /// Any other error: it must at least have words.
 pub trait ViaText<E> {
@@ -140,7 +172,7 @@ pub trait ViaText<E> {
     }
 }
 
-impl<E> ViaText<E> for Failure<E> {}
+impl<E> ViaText<E> for Probe<E, 0> {}
 
 /// An error that has words for the model.
 #[diagnostic::on_unimplemented(
@@ -158,6 +190,13 @@ impl<E: Display> Message for E {
     fn message(&self) -> String {
         self.to_string()
     }
+}
+
+/// A way from an error to the error of a call.
+pub trait Way<E> {
+    /// The error of a call.
+    #[doc(hidden)]
+    fn error(self, kind: ErrorKind, error: E) -> ToolError;
 }
 
 /// See [`ViaToolError`].
@@ -180,24 +219,16 @@ pub struct ByDebug;
 #[derive(Debug)]
 pub struct ByText<E>(fn(&E) -> String);
 
-// The ways share a shape, so that one expression in generated code is right for all of them.
-#[allow(clippy::unused_self)]
-impl AsIs {
-    /// The error of a call.
+impl Way<ToolError> for AsIs {
     #[cold]
-    pub fn error(self, _: ErrorKind, error: ToolError) -> ToolError {
+    fn error(self, _: ErrorKind, error: ToolError) -> ToolError {
         error
     }
 }
 
-#[allow(clippy::unused_self)]
-impl ByError {
-    /// The error of a call.
+impl<E: Display + Into<Box<dyn Error + Send + Sync>>> Way<E> for ByError {
     #[cold]
-    pub fn error<E>(self, kind: ErrorKind, error: E) -> ToolError
-    where
-        E: Display + Into<Box<dyn Error + Send + Sync>>,
-    {
+    fn error(self, kind: ErrorKind, error: E) -> ToolError {
         let told = told(kind, error.to_string());
         let source = error.into();
         let detail = format!("{source:?}");
@@ -205,30 +236,24 @@ impl ByError {
     }
 }
 
-#[allow(clippy::unused_self, clippy::needless_pass_by_value)]
-impl ByMessages {
-    /// The error of a call.
+impl<M: Display> Way<Vec<M>> for ByMessages {
     #[cold]
-    pub fn error<M: Display>(self, kind: ErrorKind, messages: Vec<M>) -> ToolError {
+    fn error(self, kind: ErrorKind, messages: Vec<M>) -> ToolError {
         let messages = messages.iter().map(|message| message.to_string().into());
         ToolError::with_messages(kind, messages.collect())
     }
 }
 
-#[allow(clippy::unused_self, clippy::needless_pass_by_value)]
-impl ByDebug {
-    /// The error of a call.
+impl<E: Display + Debug> Way<E> for ByDebug {
     #[cold]
-    pub fn error<E: Display + Debug>(self, kind: ErrorKind, error: E) -> ToolError {
+    fn error(self, kind: ErrorKind, error: E) -> ToolError {
         told(kind, error.to_string()).with_debug(format!("{error:?}"))
     }
 }
 
-#[allow(clippy::needless_pass_by_value)]
-impl<E> ByText<E> {
-    /// The error of a call.
+impl<E> Way<E> for ByText<E> {
     #[cold]
-    pub fn error(self, kind: ErrorKind, error: E) -> ToolError {
+    fn error(self, kind: ErrorKind, error: E) -> ToolError {
         told(kind, self.0(&error))
     }
 }

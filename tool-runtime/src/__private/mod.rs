@@ -1,35 +1,36 @@
 //! All that generated code may name. Nothing here is for people, and nothing here is stable.
 
+mod calls;
 mod entry;
 mod finish;
 mod list;
 mod probe;
 mod slot;
-mod stateless;
+mod table;
 mod targets;
 mod told;
 
+pub use self::calls::{call0, call1, call2, call3, call4, call5, call6};
 pub use self::entry::{
-    Bind, BindGeneric, Descriptor, Entry, Handle, OneToolBlock, Run, bound, bound_generic, group,
+    About, Bind, BindGeneric, Descriptor, Entry, Handle, Method, MethodOf, OneToolBlock, Run,
+    Stateless, bound, bound_generic, described, entry, group,
 };
 pub use self::finish::{
-    Failure, Finish, FinishAny, Message, ViaDebug, ViaError, ViaMessages, ViaText, ViaToolError,
-    later, outcome, ready,
+    Finish, FinishAny, Message, ViaDebug, ViaError, ViaMessages, ViaText, ViaToolError, Way,
+    answer, finish, later, outcome, pending, ready, validated,
 };
 pub use self::list::{
     Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, named, toolset, unique,
 };
 pub use self::probe::{
-    Argument, AsJson, Has, HasNot, NoJson, Returned, ReturnedNot, argument, either, json, root,
+    Argument, AsJson, FindNoOutput, FindOutput, FindValue, FoundIn, FoundNowhere, FoundOutput, Has,
+    HasNot, NoJson, Param, Probe, Root, Tree, argument, json, output_of, root, tree, tree_of,
 };
 pub use self::slot::{
-    FindAny, FindForeign, FindSlot, FindUnread, Lacks, NoDeserialize, NoSchema, Nothing, Probe,
-    Value, decode, decode_root, unfilled,
+    Filled, FindAny, FindForeign, FindSlot, FindUnread, FoundSlot, FromSchema, FromSchemars,
+    IntoCow, Lent, More, NoDeserialize, NoSchema, Nothing, Slots, Value, decode, decode_root, slot,
 };
-pub use self::stateless::{
-    About, Described, Filled, Param, Params, Stateless, Table, Tree, call0, call1, call2, call3,
-    call4, call5, call6, fill0, fill1, fill2, fill3, fill4, fill5, fill6,
-};
+pub use self::table::{ArrayOf, Described, Params, RootOf, Table, name_of};
 pub use self::targets::{
     Inputs, OwnTargets, Untargeted, accepted, dialect, fits_request, is_dialect, is_listed,
     own_targets, within_budget,
@@ -59,18 +60,25 @@ pub type Shape = toolwright_schema::shape::Shape<'static>;
 /// costs the compiler less than one each.
 pub mod find {
     pub use super::{
-        FindAny as __ToolFindAny, FindForeign as __ToolFindForeign, FindSlot as __ToolFindSlot,
-        FindUnread as __ToolFindUnread, FinishAny as __ToolFinishAny, HasNot as __ToolHasNot,
-        NoJson as __ToolNoJson, ReturnedNot as __ToolReturnedNot, SchemaOfAny as __ToolSchemaOfAny,
-        SchemaOfForeign as __ToolSchemaOfForeign, SchemaOfOurs as __ToolSchemaOfOurs,
-        ToldNot as __ToolToldNot, ViaDebug as __ToolViaDebug, ViaError as __ToolViaError,
-        ViaMessages as __ToolViaMessages, ViaText as __ToolViaText,
+        Filled as __ToolFilled, FindAny as __ToolFindAny, FindForeign as __ToolFindForeign,
+        FindNoOutput as __ToolFindNoOutput, FindOutput as __ToolFindOutput,
+        FindSlot as __ToolFindSlot, FindUnread as __ToolFindUnread, FindValue as __ToolFindValue,
+        FinishAny as __ToolFinishAny, HasNot as __ToolHasNot, NoJson as __ToolNoJson,
+        SchemaOfAny as __ToolSchemaOfAny, SchemaOfForeign as __ToolSchemaOfForeign,
+        SchemaOfOurs as __ToolSchemaOfOurs, ToldNot as __ToolToldNot, ViaDebug as __ToolViaDebug,
+        ViaError as __ToolViaError, ViaMessages as __ToolViaMessages, ViaText as __ToolViaText,
         ViaToolError as __ToolViaToolError,
     };
 }
 
 #[cfg(feature = "schemars")]
 pub use schemars;
-pub use std::{sync::Arc, vec::Vec};
+pub use std::{
+    marker::{Send, Sync},
+    option::Option::{self, None, Some},
+    result::Result::{self, Ok},
+    sync::Arc,
+    vec::Vec,
+};
 #[cfg(feature = "schemars")]
 pub use toolwright_schema::derived::to_schemars;

@@ -2,14 +2,39 @@
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
+use std::ops::Deref;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use toolwright_schema::shape::{Kind, Schema, Shape};
+use toolwright_schema::shape::{Field, Kind, Refs, Schema, Shape};
 
-use super::slot::{Lacks, NoDeserialize, NoSchema};
-use super::{Tree, known};
+use super::slot::{FoundSlot, NoDeserialize, NoSchema};
+
+/// Finds out what a type can do.
+///
+/// Method lookup tries each level before the one that it dereferences to, and takes the first whose trait has an impl for
+/// the type. Generated code calls the method in a closure, such as `|it| it.__slot()`, whose return type is the answer.
+#[derive(Debug)]
+pub struct Probe<T, const LEVEL: usize = 3>(PhantomData<fn() -> T>);
+
+impl<T> Probe<T> {
+    pub(super) const NEW: Self = Self(PhantomData);
+}
+
+macro_rules! levels {
+    ($($level:literal $next:literal)*) => {$(
+        impl<T> Deref for Probe<T, $level> {
+            type Target = Probe<T, $next>;
+
+            fn deref(&self) -> &Self::Target {
+                &Probe(PhantomData)
+            }
+        }
+    )*};
+}
+
+levels! { 3 2 2 1 1 0 }
 
 /// `Has::<T>::__SHAPE` is the tree of a type that has one, and `None` for every other type: an
 /// inherent constant is found before a trait's.
@@ -26,9 +51,7 @@ pub trait HasNot {
     /// No tree.
     const __SHAPE: Option<&'static Shape<'static>> = None;
     /// No targets.
-    const __REFS: Option<&'static toolwright_schema::shape::Refs> = None;
-    /// Neither.
-    const __TREE: Option<Tree> = None;
+    const __REFS: Option<&'static Refs> = None;
 }
 
 impl<T: ?Sized> HasNot for Has<T> {}
@@ -56,29 +79,100 @@ impl<T: Schema> Argument<NoSchema> for T {}
 
 impl<T: DeserializeOwned> Argument<NoDeserialize> for T {}
 
+/// Tree of a parameter's type, with the types that its edges lead back to.
+#[derive(Debug, Clone, Copy)]
+pub struct Tree {
+    /// The tree.
+    pub shape: &'static Shape<'static>,
+    /// The types.
+    pub refs: &'static Refs,
+}
+
+impl Tree {
+    /// Creates a tree.
+    pub const fn new(shape: &'static Shape<'static>, refs: &'static Refs) -> Self {
+        Self { shape, refs }
+    }
+
+    /// Makes it the tree of a parameter.
+    pub const fn param(self, name: &'static str, description: &'static str) -> Param {
+        Param {
+            field: Field::new(name, description, self.shape),
+            refs: self.refs,
+        }
+    }
+
+    /// Makes it the tree of a parameter whose type is spelled as an `Option`.
+    pub const fn option(self, name: &'static str, description: &'static str) -> Param {
+        Param {
+            field: Field::new(name, description, self.shape).optional(),
+            refs: self.refs,
+        }
+    }
+}
+
+/// The tree of a type that certainly has our trait. It is a function, so that an error about the type is shown under it.
+pub const fn tree<T: Schema + ?Sized>() -> Tree {
+    Tree::new(T::SHAPE, T::REFS)
+}
+
+/// The tree of any type, by the slot that its probe finds.
+pub const fn tree_of<T, S: FoundSlot>(_: fn(Probe<T>) -> S) -> Tree {
+    S::TREE
+}
+
+/// A parameter of a tool.
+#[derive(Debug, Clone, Copy)]
+pub struct Param {
+    pub(super) field: Field<'static>,
+    pub(super) refs: &'static Refs,
+}
+
+impl Param {
+    /// Adds the JSON of its default.
+    #[must_use]
+    pub const fn defaulted(self, default: fn() -> Option<String>) -> Self {
+        let field = self.field.defaulted(default);
+        Self { field, ..self }
+    }
+
+    /// Adds the JSON of its example.
+    #[must_use]
+    pub const fn exemplified(self, example: fn() -> Option<String>) -> Self {
+        let field = self.field.exemplified(example);
+        Self { field, ..self }
+    }
+}
+
+/// Tree of the arguments of a tool with a flattened parameter.
+#[derive(Debug, Clone, Copy)]
+pub struct Root(pub(super) Tree);
+
 /// The tree of a flattened parameter, whose fields are the arguments.
 ///
 /// # Panics
-/// Where it could not be an object.
+/// Panics if it cannot be an object.
 #[track_caller]
-pub const fn root(
-    ours: Option<&'static Shape<'static>>,
-    theirs: Option<&'static Shape<'static>>,
-) -> &'static Shape<'static> {
-    let shape = known(ours, theirs);
-    let kind = &shape.kind;
-    assert!(
-        kind.is_object()
-            || kind.is_opaque()
-            || matches!(kind, Kind::Narrow(..) | Kind::Sides { .. } | Kind::Back(_)),
-        "a flattened parameter is all of the arguments, so it must be one object\nhelp: remove `flatten`, or take a struct"
-    );
-    shape
+pub const fn root<T, S: FoundSlot>(_: fn(Probe<T>) -> S) -> Root {
+    match S::TREE.shape.kind {
+        Kind::Object(_)
+        | Kind::Map(_)
+        | Kind::Any
+        | Kind::Narrow(..)
+        | Kind::Sides { .. }
+        | Kind::Back(_)
+        | Kind::Foreign(_)
+        | Kind::Unknown => Root(S::TREE),
+        _ => panic!(
+            "a flattened parameter is all of the arguments, so it must be one object\nhelp: remove `flatten`, or take a struct"
+        ),
+    }
 }
 
 /// The slot of an argument; the bound is the one error of a type that can be none.
-pub fn argument<T: Argument<S::Lack>, S: Lacks>(slot: S) -> S {
-    slot
+#[inline]
+pub fn argument<T: Argument<S::Lack>, S: FoundSlot>(_: impl FnOnce(Probe<T>) -> S) -> S {
+    S::EMPTY
 }
 
 /// A value that may be written as JSON.
@@ -107,31 +201,59 @@ pub fn json<T: Serialize + ?Sized>(value: &T) -> Option<String> {
     serde_json::to_string(value).ok()
 }
 
-/// `Returned::<R>::__SHAPE` is the tree of what a `Result` holds, if it is one and has one; see
-/// [`Has`] for how.
-#[derive(Debug)]
-pub struct Returned<R>(PhantomData<fn() -> R>);
-
-impl<T: Schema, E> Returned<Result<T, E>> {
-    /// The tree of the value.
-    pub const __SHAPE: Option<&'static Shape<'static>> = Some(T::SHAPE);
-}
-
-/// See [`Returned`].
-pub trait ReturnedNot {
-    /// No tree.
-    const __SHAPE: Option<&'static Shape<'static>> = None;
-}
-
-impl<R> ReturnedNot for Returned<R> {}
-
-/// The tree of what a tool returns.
-pub const fn either(
-    result: Option<&'static Shape<'static>>,
-    value: Option<&'static Shape<'static>>,
-) -> Option<&'static Shape<'static>> {
-    match result {
-        Some(shape) => Some(shape),
-        None => value,
+/// A `Result` whose value has a tree.
+pub trait FindValue<T> {
+    /// The value has it.
+    fn __output(&self) -> FoundIn<T> {
+        FoundIn(PhantomData)
     }
+}
+
+impl<T: Schema, E> FindValue<T> for Probe<Result<T, E>, 2> {}
+
+/// A type that has a tree.
+pub trait FindOutput<R> {
+    /// The type has it.
+    fn __output(&self) -> FoundIn<R> {
+        FoundIn(PhantomData)
+    }
+}
+
+impl<R: Schema> FindOutput<R> for Probe<R, 1> {}
+
+/// Any other type.
+pub trait FindNoOutput {
+    /// No tree.
+    fn __output(&self) -> FoundNowhere {
+        FoundNowhere
+    }
+}
+
+impl<R> FindNoOutput for Probe<R, 0> {}
+
+/// The type that has the tree.
+#[derive(Debug)]
+pub struct FoundIn<T>(PhantomData<fn() -> T>);
+
+/// Nothing has a tree.
+#[derive(Debug)]
+pub struct FoundNowhere;
+
+/// Answer of a probe about a return type.
+pub trait FoundOutput {
+    /// The tree, if there is one.
+    const SHAPE: Option<&'static Shape<'static>>;
+}
+
+impl<T: Schema> FoundOutput for FoundIn<T> {
+    const SHAPE: Option<&'static Shape<'static>> = Some(T::SHAPE);
+}
+
+impl FoundOutput for FoundNowhere {
+    const SHAPE: Option<&'static Shape<'static>> = None;
+}
+
+/// The tree of what a tool returns, if it has one.
+pub const fn output_of<R, F: FoundOutput>(_: fn(Probe<R>) -> F) -> Option<&'static Shape<'static>> {
+    F::SHAPE
 }

@@ -1,58 +1,49 @@
 //! Where an argument goes: one slot a parameter, filled through a pointer, so that one function
 //! decodes every tool's arguments.
 
+use std::borrow::{Borrow, Cow};
 use std::marker::PhantomData;
+use std::ops::Deref;
 
 use serde::Deserialize;
 
-use crate::tool::{Call, Ran, Slot, Stop};
+use crate::tool::{Call, Slot, Stop};
 use toolwright_provider::call::{ErrorKind, ToolError};
 use toolwright_schema::decode::{Error, Json};
-use toolwright_schema::shape::{Kind, Schema};
+#[cfg(feature = "schemars")]
+use toolwright_schema::shape::foreign;
+use toolwright_schema::shape::{Kind, Refs, Schema, Shape};
 
-use super::Descriptor;
+use super::{About, Probe, Tree};
 
-/// A slot for a `T`.
+/// A slot for a `T`, whose schema comes from `Source`.
 #[derive(Debug)]
-pub struct Value<T>(Option<T>);
+pub struct Value<T, Source = FromSchema>(Option<T>, PhantomData<Source>);
 
-impl<'de, T: Deserialize<'de>> Slot<'de> for Value<T> {
+/// Source of a schema: our trait.
+#[derive(Debug)]
+pub struct FromSchema;
+
+/// Source of a schema: schemars' trait.
+#[derive(Debug)]
+pub struct FromSchemars;
+
+impl<'de, T: Deserialize<'de>, Source> Slot<'de> for Value<T, Source> {
     fn fill(&mut self, json: &mut Json<'de>) -> Result<(), Error> {
         self.0 = Some(T::deserialize(json)?);
         Ok(())
     }
 }
 
-impl<T> Value<T> {
-    /// Nothing yet.
-    pub const EMPTY: Self = Self(None);
-
-    /// The value, if the text had one.
-    #[inline]
-    pub fn given(self) -> Option<T> {
-        self.0
-    }
+impl<T, Source> Value<T, Source> {
+    /// The slot before decoding.
+    pub const EMPTY: Self = Self(None, PhantomData);
 }
 
-/// Decoding fills every slot that must be filled or refuses the call, so this is never seen.
-#[cold]
-pub fn unfilled<'a>() -> Ran<'a> {
-    Err(Stop::failed(ToolError::new(
-        ErrorKind::InvalidArgs,
-        "an argument is missing",
-    )))
-}
-
-/// Picks the slot for a type by what the type can do.
-///
-/// Method lookup tries the impl with more references first. A type that can be no argument gets
-/// [`Nothing`], which fits everywhere, so that its one error is the one in our words.
-#[derive(Debug)]
-pub struct Probe<T>(PhantomData<fn() -> T>);
-
-impl<T> Probe<T> {
-    /// The probe.
-    pub const NEW: Self = Self(PhantomData);
+/// An empty slot for a type that can be an argument.
+#[inline]
+pub const fn slot<T>() -> Value<T> {
+    Value::EMPTY
 }
 
 /// A type that is read from arguments and has a schema.
@@ -63,18 +54,18 @@ pub trait FindSlot<T> {
     }
 }
 
-impl<'de, T: Schema + Deserialize<'de>> FindSlot<T> for &&&Probe<T> {}
+impl<'de, T: Schema + Deserialize<'de>> FindSlot<T> for Probe<T> {}
 
 /// A type that is read from arguments and tells its schema only at run time.
 pub trait FindForeign<T> {
     /// Its slot.
-    fn __slot(&self) -> Value<T> {
+    fn __slot(&self) -> Value<T, FromSchemars> {
         Value::EMPTY
     }
 }
 
 #[cfg(feature = "schemars")]
-impl<'de, T: schemars::JsonSchema + Deserialize<'de>> FindForeign<T> for &&Probe<T> {}
+impl<'de, T: schemars::JsonSchema + Deserialize<'de>> FindForeign<T> for Probe<T, 2> {}
 
 /// A type that the model could write, but that cannot be read.
 pub trait FindUnread<T> {
@@ -84,7 +75,7 @@ pub trait FindUnread<T> {
     }
 }
 
-impl<T: Schema> FindUnread<T> for &Probe<T> {}
+impl<T: Schema> FindUnread<T> for Probe<T, 1> {}
 
 /// Any other type.
 pub trait FindAny<T> {
@@ -94,7 +85,7 @@ pub trait FindAny<T> {
     }
 }
 
-impl<T> FindAny<T> for Probe<T> {}
+impl<T> FindAny<T> for Probe<T, 0> {}
 
 /// The slot of a type that can be no argument, since it lacks `What`.
 #[derive(Debug)]
@@ -108,18 +99,39 @@ pub struct NoSchema;
 #[derive(Debug)]
 pub struct NoDeserialize;
 
-/// What the type of a slot lacks.
-pub trait Lacks {
-    /// That.
+/// A slot that a probe found.
+pub trait FoundSlot {
+    /// What the slot's type lacks to be an argument.
     type Lack;
+    /// The slot before decoding.
+    const EMPTY: Self;
+    /// The tree of the slot's type.
+    const TREE: Tree;
 }
 
-impl<T> Lacks for Value<T> {
+impl<T: Schema> FoundSlot for Value<T> {
     type Lack = ();
+    const EMPTY: Self = Self::EMPTY;
+    const TREE: Tree = Tree::new(T::SHAPE, T::REFS);
 }
 
-impl<T, What> Lacks for Nothing<T, What> {
-    type Lack = What;
+#[cfg(feature = "schemars")]
+impl<T: schemars::JsonSchema> FoundSlot for Value<T, FromSchemars> {
+    type Lack = ();
+    const EMPTY: Self = Self::EMPTY;
+    const TREE: Tree = Tree::new(foreign::<T>(), &Refs::NONE);
+}
+
+impl<T: Schema> FoundSlot for Nothing<T, NoDeserialize> {
+    type Lack = NoDeserialize;
+    const EMPTY: Self = Self(PhantomData);
+    const TREE: Tree = Tree::new(T::SHAPE, T::REFS);
+}
+
+impl<T> FoundSlot for Nothing<T, NoSchema> {
+    type Lack = NoSchema;
+    const EMPTY: Self = Self(PhantomData);
+    const TREE: Tree = Tree::new(&Shape::new(Kind::Unknown), &Refs::NONE);
 }
 
 impl<'de, T, What> Slot<'de> for Nothing<T, What> {
@@ -128,19 +140,261 @@ impl<'de, T, What> Slot<'de> for Nothing<T, What> {
     }
 }
 
-impl<T, What> Nothing<T, What> {
-    /// Never there.
-    pub fn given(self) -> Option<T> {
+/// A slot whose type and value are known.
+pub trait Filled<'de>: Slot<'de> + Sized {
+    /// The decoded value.
+    type Held;
+
+    /// The value, if the text had one.
+    #[doc(hidden)]
+    fn held(self) -> Option<Self::Held>;
+
+    /// Adds the value of an argument that is not given.
+    #[inline]
+    fn or(self, default: fn() -> Self::Held) -> impl Filled<'de, Held = Self::Held> {
+        Mapped(self, move |given: Option<_>| {
+            Some(given.unwrap_or_else(default))
+        })
+    }
+
+    /// Adds the value of an argument that is not given, for a parameter that borrows.
+    #[inline]
+    fn or_lent<D>(self, default: fn() -> D) -> impl Filled<'de, Held = Lent<Self::Held, D>> {
+        Mapped(self, move |given: Option<_>| {
+            Some(given.map_or_else(|| Lent::Default(default()), Lent::Given))
+        })
+    }
+
+    /// Converts the text to a borrowed `Cow`.
+    #[inline]
+    fn cow<C>(self) -> impl Filled<'de, Held = C>
+    where
+        Self::Held: IntoCow<C>,
+    {
+        Mapped(self, |given: Option<Self::Held>| {
+            given.map(IntoCow::into_cow)
+        })
+    }
+}
+
+impl<'de, T: Deserialize<'de>, Source> Filled<'de> for Value<T, Source> {
+    type Held = T;
+
+    #[inline]
+    fn held(self) -> Option<T> {
+        self.0
+    }
+}
+
+impl<T, What> Filled<'_> for Nothing<T, What> {
+    type Held = T;
+
+    fn held(self) -> Option<T> {
         None
     }
 }
 
-/// Fills the slots of a tool's parameters from the call's text; else says why the call ends. One of which only the arguments
-/// are asked about ends here.
+/// A slot, and what becomes of its value.
+struct Mapped<S, F>(S, F);
+
+impl<'de, S: Slot<'de>, F> Slot<'de> for Mapped<S, F> {
+    #[inline]
+    fn fill(&mut self, json: &mut Json<'de>) -> Result<(), Error> {
+        self.0.fill(json)
+    }
+}
+
+impl<'de, S: Filled<'de>, H, F: FnOnce(Option<S::Held>) -> Option<H>> Filled<'de> for Mapped<S, F> {
+    type Held = H;
+
+    #[inline]
+    fn held(self) -> Option<H> {
+        (self.1)(self.0.held())
+    }
+}
+
+/// Text that a parameter takes as a `Cow`.
+pub trait IntoCow<C> {
+    /// Borrows the text.
+    fn into_cow(self) -> C;
+}
+
+impl<'de> IntoCow<Cow<'de, str>> for &'de str {
+    #[inline]
+    fn into_cow(self) -> Cow<'de, str> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl<'de> IntoCow<Option<Cow<'de, str>>> for Option<&'de str> {
+    #[inline]
+    fn into_cow(self) -> Option<Cow<'de, str>> {
+        self.map(Cow::Borrowed)
+    }
+}
+
+/// A value that a parameter borrows, or its default, which borrows already.
+#[derive(Debug)]
+pub enum Lent<T, D> {
+    /// The text had it.
+    Given(T),
+    /// It is the default.
+    Default(D),
+}
+
+impl<T: Borrow<D>, D: ?Sized> Deref for Lent<T, &'static D> {
+    type Target = D;
+
+    #[inline]
+    fn deref(&self) -> &D {
+        match self {
+            Self::Given(given) => given.borrow(),
+            Self::Default(default) => default,
+        }
+    }
+}
+
+impl<T> Lent<Option<T>, Option<&'static T>> {
+    /// The value of an `Option<&T>`.
+    #[inline]
+    pub fn as_ref(&self) -> Option<&T> {
+        match self {
+            Self::Given(given) => given.as_ref(),
+            Self::Default(default) => *default,
+        }
+    }
+}
+
+impl<T> Lent<Option<Vec<T>>, Option<&'static [T]>> {
+    /// The value of an `Option<&[T]>`.
+    #[inline]
+    pub fn as_deref(&self) -> Option<&[T]> {
+        match self {
+            Self::Given(given) => given.as_deref(),
+            Self::Default(default) => *default,
+        }
+    }
+}
+
+/// The slots of a tool's parameters: a tuple of them.
+pub trait Slots<'de>: Sized {
+    /// The decoded values.
+    type Held;
+
+    /// Calls a function with all slots.
+    #[doc(hidden)]
+    fn visit<R>(&mut self, visitor: impl FnOnce(&mut [&mut dyn Slot<'de>]) -> R) -> R;
+
+    /// Appends the slots to a list.
+    #[doc(hidden)]
+    fn append<'s>(&'s mut self, list: &mut Vec<&'s mut dyn Slot<'de>>);
+
+    /// The values, if decoding filled all slots that must be.
+    #[doc(hidden)]
+    fn held(self) -> Option<Self::Held>;
+}
+
+macro_rules! slots {
+    ($($slot:ident)*) => {
+        #[allow(non_snake_case, unused_variables)]
+        impl<'de, $($slot: Filled<'de>),*> Slots<'de> for ($($slot,)*) {
+            type Held = ($($slot::Held,)*);
+
+            #[inline]
+            fn visit<R>(&mut self, visitor: impl FnOnce(&mut [&mut dyn Slot<'de>]) -> R) -> R {
+                let ($($slot,)*) = self;
+                visitor(&mut [$($slot),*])
+            }
+
+            fn append<'s>(&'s mut self, list: &mut Vec<&'s mut dyn Slot<'de>>) {
+                let ($($slot,)*) = self;
+                $(list.push($slot);)*
+            }
+
+            #[inline]
+            fn held(self) -> Option<Self::Held> {
+                let ($($slot,)*) = self;
+                Some(($($slot.held()?,)*))
+            }
+        }
+    };
+}
+
+/// Implements [`Slots`] for tuples of up to as many as there are names.
+macro_rules! slots_up_to {
+    ($first:ident $($rest:ident)*) => {
+        slots_up_to! { $($rest)* }
+        slots! { $first $($rest)* }
+    };
+    () => { slots! {} };
+}
+
+slots_up_to! { A B C D E F G H I J K L M N O P }
+
+/// More slots than a tuple of them may have: a full tuple, and the rest.
+#[derive(Debug)]
+pub struct More<A, B>(pub A, pub B);
+
+impl<'de, A: Slots<'de>, B: Slots<'de>> Slots<'de> for More<A, B> {
+    type Held = (A::Held, B::Held);
+
+    fn visit<R>(&mut self, visitor: impl FnOnce(&mut [&mut dyn Slot<'de>]) -> R) -> R {
+        let mut list = Vec::new();
+        self.append(&mut list);
+        visitor(&mut list)
+    }
+
+    fn append<'s>(&'s mut self, list: &mut Vec<&'s mut dyn Slot<'de>>) {
+        self.0.append(list);
+        self.1.append(list);
+    }
+
+    fn held(self) -> Option<Self::Held> {
+        Some((self.0.held()?, self.1.held()?))
+    }
+}
+
+/// Decodes the arguments of a call, or returns why the call ends. A call that only checks its arguments ends here.
 #[inline]
-pub fn decode<'a>(
+pub fn decode<'a, S: Slots<'a>>(
     call: &Call<'a>,
-    about: &'static Descriptor,
+    about: About,
+    mut slots: S,
+) -> Result<S::Held, Stop> {
+    match slots.visit(|slots| fill(call, about, slots)) {
+        Some(stop) => Err(stop),
+        None => slots.held().map_or_else(unfilled, Ok),
+    }
+}
+
+/// Decodes the arguments of a call whose one parameter is all of them.
+#[inline]
+pub fn decode_root<'a, S: Filled<'a>>(
+    call: &Call<'a>,
+    about: About,
+    mut slot: (S,),
+) -> Result<(S::Held,), Stop> {
+    let decoded = crate::tool::decode_root(call, about.input, &mut slot.0);
+    match stop(call, decoded) {
+        Some(stop) => Err(stop),
+        None => slot.held().map_or_else(unfilled, Ok),
+    }
+}
+
+/// Decoding fills every slot that must be filled or refuses the call, so nobody sees this error.
+#[cold]
+pub(super) fn unfilled<T>() -> Result<T, Stop> {
+    Err(Stop::failed(ToolError::new(
+        ErrorKind::InvalidArgs,
+        "an argument is missing",
+    )))
+}
+
+/// Fills the slots of a tool's parameters from the call's text, or returns why the call ends.
+#[inline]
+pub(super) fn fill<'a>(
+    call: &Call<'a>,
+    about: About,
     slots: &mut [&mut dyn Slot<'a>],
 ) -> Option<Stop> {
     // What a tool without parameters is sent: there is nothing to read.
@@ -154,16 +408,6 @@ pub fn decode<'a>(
         )));
     };
     stop(call, crate::tool::decode_params(call, params, slots))
-}
-
-/// The same for a tool whose arguments are one struct.
-#[inline]
-pub fn decode_root<'a>(
-    call: &Call<'a>,
-    about: &'static Descriptor,
-    slot: &mut dyn Slot<'a>,
-) -> Option<Stop> {
-    stop(call, crate::tool::decode_root(call, about.input, slot))
 }
 
 #[inline]

@@ -2,15 +2,13 @@
 
 use std::marker::PhantomData;
 
-use toolwright_schema::shape::{Back, Bounds, Id, Kind, Refs, Schema, Shape};
+use toolwright_schema::shape::{Back, Bounds, Field, Id, Kind, Object, Refs, Schema, Shape, Union};
 
-use super::{Has, Tree};
+use super::Has;
 
 impl<T: Schema + ?Sized> Has<T> {
     /// The targets of the type's cut edges.
     pub const __REFS: Option<&'static Refs> = Some(T::REFS);
-    /// The type's tree with them.
-    pub const __TREE: Option<Tree> = Some((T::SHAPE, T::REFS));
 }
 
 /// The targets, if there are any.
@@ -50,14 +48,6 @@ pub const fn known(
     match (ours, theirs) {
         (Some(shape), _) | (None, Some(shape)) => shape,
         (None, None) => UNKNOWN,
-    }
-}
-
-/// The same of a parameter.
-pub const fn known_tree(ours: Option<Tree>, theirs: Option<&'static Shape<'static>>) -> Tree {
-    match ours {
-        Some(tree) => tree,
-        None => (known(None, theirs), &Refs::NONE),
     }
 }
 
@@ -154,21 +144,66 @@ impl<T: Schema + ?Sized> Schema for Cut<T> {
     };
 }
 
+/// An object of these fields and no others.
+pub const fn object(fields: &'static [Field<'static>]) -> Kind<'static> {
+    Kind::Object(Object {
+        fields,
+        open: false,
+    })
+}
+
+/// An object of these fields and any others.
+pub const fn open_object(fields: &'static [Field<'static>]) -> Kind<'static> {
+    Kind::Object(Object { fields, open: true })
+}
+
+/// A union whose members serde tells apart by their keys.
+pub const fn union(members: &'static [Shape<'static>]) -> Kind<'static> {
+    Kind::Union(Union {
+        members,
+        buffered: false,
+    })
+}
+
+/// A union of which serde reads a value before it knows the member.
+pub const fn buffered_union(members: &'static [Shape<'static>]) -> Kind<'static> {
+    Kind::Union(Union {
+        members,
+        buffered: true,
+    })
+}
+
+/// The identity of a type, from the place where it is derived.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __id_of {
+    ($name:ident) => {
+        $crate::__private::Id::of(
+            ::core::concat!(
+                ::core::module_path!(),
+                ":",
+                ::core::line!(),
+                ":",
+                ::core::column!(),
+                ":",
+                ::core::stringify!($name)
+            ),
+            ::core::stringify!($name),
+        )
+    };
+}
+pub use crate::__id_of as id_of;
+
 /// The tree of a type that has one of ours; a function, so that an error about the type is shown
 /// under it.
 pub const fn shape<T: Schema + ?Sized>() -> &'static Shape<'static> {
     T::SHAPE
 }
 
-/// The same of a parameter.
-pub const fn tree<T: Schema + ?Sized>() -> Tree {
-    (T::SHAPE, T::REFS)
-}
-
-/// The same of what a tool returns.
+/// The tree of what a tool returns, for a type that has one of ours.
 pub const fn output<T: Schema + ?Sized>() -> Option<&'static Shape<'static>> {
     Some(T::SHAPE)
 }
 
-/// That of a tool that returns nothing.
+/// The tree of a tool that returns nothing.
 pub const NO_OUTPUT: Option<&'static Shape<'static>> = None;

@@ -3,23 +3,27 @@
 use quote::ToTokens;
 use syn::{Expr, ExprLit, ExprUnary, Lit, Meta, UnOp};
 
-use super::{bare, key, metas, value};
+use super::value::{bare, value};
+use super::{Entry, entries};
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
 
 /// `meta(key = literal, …)` as the text of a JSON object.
-pub(super) fn meta_json(cx: &Ctxt, meta: &Meta) -> Option<String> {
-    let Meta::List(list) = meta else {
+pub(super) fn meta_json(cx: &Ctxt, entry: &Entry) -> Option<String> {
+    let Meta::List(list) = &entry.meta else {
         cx.error(
-            meta,
+            &entry.meta,
             "`meta` takes a list\nhelp: write `meta(key = \"value\", …)`",
         );
         return None;
     };
-    let entries: Vec<_> = metas(cx, list.tokens.clone())
+    let entries: Vec<_> = entries(cx, list.tokens.clone())
         .iter()
         .filter_map(|entry| {
-            let key = key(entry).unwrap_or_else(|| entry.path().to_token_stream().to_string());
+            let key = match entry.key.as_str() {
+                "" => entry.meta.path().to_token_stream().to_string(),
+                key => key.to_owned(),
+            };
             let json = json_literal(cx, value(cx, entry, "\"value\"")?)?;
             Some(format!("{}:{json}", json_string(&key)))
         })

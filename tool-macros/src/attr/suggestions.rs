@@ -1,8 +1,8 @@
 //! Suggestions for unknown options.
 
 use quote::ToTokens;
-use syn::Meta;
 
+use super::Entry;
 use crate::ctxt::Ctxt;
 use crate::name::{did_you_mean, quoted};
 
@@ -89,7 +89,8 @@ const OTHER_FORMS: [(&str, &[&str], &str); 8] = [
 ];
 
 /// Reports an unknown option, with a suggestion.
-pub(crate) fn unknown(cx: &Ctxt, meta: &Meta, key: &str, attribute: &str, options: &[&str]) {
+pub(crate) fn unknown(cx: &Ctxt, entry: &Entry, attribute: &str, options: &[&str]) {
+    let (key, path) = (entry.key.as_str(), entry.meta.path());
     let form = || {
         let form = OTHER_FORMS.iter().find(|(of, keys, _)| {
             let bounds = of.is_empty() && options.contains(&"range");
@@ -110,10 +111,14 @@ pub(crate) fn unknown(cx: &Ctxt, meta: &Meta, key: &str, attribute: &str, option
     };
     let help = meant.into_iter().chain([known]).collect::<Vec<_>>();
     cx.error(
-        meta.path(),
+        path,
         format!(
             "unknown option `{}` in `#[{attribute}]`\nhelp: {}",
-            meta.path().to_token_stream(),
+            if key.is_empty() {
+                path.to_token_stream().to_string()
+            } else {
+                key.to_owned()
+            },
             help.join(" "),
         ),
     );

@@ -4,10 +4,12 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Ident, Meta, Token};
 
+use super::Entry;
 use crate::ctxt::Ctxt;
 
 /// `targets(openai_strict, …)`
-pub(super) fn targets(cx: &Ctxt, meta: &Meta) -> Vec<Ident> {
+pub(super) fn targets(cx: &Ctxt, entry: &Entry) -> Vec<Ident> {
+    let meta = &entry.meta;
     let Meta::List(list) = meta else {
         cx.error(
             meta,

@@ -1,0 +1,80 @@
+//! The options of `#[arg(…)]`.
+
+use proc_macro2::{Span, TokenTree};
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, Meta};
+
+use super::tool::on;
+use super::value::{expr, shown, text};
+use super::{Entry, Table, entries_after, unknown};
+use crate::ctxt::Ctxt;
+use crate::model::{DefaultValue, Text};
+use crate::schema::{BOUNDS, Bounds, read_bound};
+
+/// The options of `#[arg(…)]` on a parameter.
+#[derive(Default)]
+pub(crate) struct Arg {
+    pub(crate) default: Option<DefaultValue>,
+    pub(crate) rename: Option<Text>,
+    pub(crate) example: Option<Expr>,
+    pub(crate) flatten: Option<Span>,
+    pub(crate) secret: Option<Span>,
+    pub(crate) bounds: Bounds,
+    /// The options that were given, since a parameter may have several `#[arg(…)]`.
+    given: Vec<String>,
+}
+
+const ARG: Table<Arg> = Table {
+    attribute: "arg",
+    rows: &[
+        ("default", |cx, it, to| to.default = default_value(cx, it)),
+        ("rename", |cx, it, to| to.rename = text(cx, it)),
+        ("example", |cx, it, to| to.example = expr(cx, it)),
+        ("flatten", |cx, it, to| {
+            to.flatten = on(cx, it).map(|_| it.meta.span());
+        }),
+        ("secret", |cx, it, to| to.secret = on(cx, it)),
+    ],
+};
+
+/// Reads one `#[arg(…)]` into `arg`.
+pub(crate) fn arg(cx: &Ctxt, attr: &Attribute, arg: &mut Arg) {
+    let Meta::List(list) = &attr.meta else {
+        cx.error(attr, "`#[arg]` says nothing\nhelp: write `#[arg(default)]`, `#[arg(rename = \"…\")]` or the like");
+        return;
+    };
+    if let Some(TokenTree::Literal(text)) = list.tokens.clone().into_iter().next() {
+        cx.error(
+            text,
+            "`#[arg]` takes options by name\nhelp: describe the parameter in a `///` comment above it",
+        );
+        return;
+    }
+    for entry in entries_after(cx, &mut arg.given, list.tokens.clone()) {
+        if !ARG.read(cx, &entry, arg) && !read_bound(cx, &entry, &mut arg.bounds) {
+            let options: Vec<_> = ARG.keys().into_iter().chain(BOUNDS).collect();
+            unknown(cx, &entry, ARG.attribute, &options);
+        }
+    }
+}
+
+/// `default` or `default = value`
+fn default_value(cx: &Ctxt, entry: &Entry) -> Option<DefaultValue> {
+    match &entry.meta {
+        Meta::Path(_) => Some(DefaultValue::Trait(entry.span())),
+        Meta::NameValue(pair) => {
+            shown(cx, &pair.value);
+            Some(DefaultValue::Expr(Box::new(pair.value.clone())))
+        }
+        Meta::List(list) => {
+            cx.error(
+                list,
+                format!(
+                    "`default` takes a value\nhelp: write `default = {}`",
+                    list.tokens
+                ),
+            );
+            None
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The options of `#[tool(…)]`.
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use syn::{Ident, Path};
+
+use super::meta::meta_json;
+use super::targets::targets;
+use super::value::{flag, krate, path, text, text_like};
+use super::{Entry, Table, entries, unknown};
+use crate::ctxt::Ctxt;
+use crate::model::Options;
+
+const TOOL: Table<Options> = Table {
+    attribute: "tool",
+    rows: &[
+        ("name", |cx, it, to| to.name = text(cx, it)),
+        ("title", |cx, it, to| to.title = text(cx, it)),
+        ("description", |cx, it, to| to.description = text(cx, it)),
+        ("read_only", |cx, it, to| hint(cx, it, to, "read_only")),
+        ("destructive", |cx, it, to| hint(cx, it, to, "destructive")),
+        ("idempotent", |cx, it, to| hint(cx, it, to, "idempotent")),
+        ("open_world", |cx, it, to| hint(cx, it, to, "open_world")),
+        ("manual", |cx, it, to| to.manual = is_on(cx, it)),
+        ("return_direct", |cx, it, to| {
+            to.return_direct = is_on(cx, it);
+        }),
+        ("exclusive", |cx, it, to| to.exclusive = is_on(cx, it)),
+        ("blocking", |cx, it, to| to.blocking = on(cx, it)),
+        ("spawn", |cx, it, to| to.spawn = on(cx, it)),
+        ("timeout", |cx, it, to| to.timeout = timeout(cx, it)),
+        ("meta", |cx, it, to| to.meta = meta_json(cx, it)),
+        ("visible", |cx, it, to| to.visible = hook(cx, it)),
+        ("validate", |cx, it, to| to.validate = hook(cx, it)),
+        ("ignore_unknown", |cx, it, to| {
+            to.ignore_unknown = on(cx, it);
+        }),
+        ("targets", |cx, it, to| to.targets = targets(cx, it)),
+        ("handle", |cx, it, to| to.handle = handle(cx, it)),
+        ("crate", |cx, it, to| to.krate = krate(cx, it)),
+    ],
+};
+
+/// Reads the options of `#[tool(…)]`.
+pub(crate) fn tool(cx: &Ctxt, tokens: TokenStream) -> Options {
+    let mut options = Options::default();
+    let errors = cx.count();
+    if let Some(TokenTree::Literal(text)) = tokens.clone().into_iter().next() {
+        cx.error(
+            text,
+            "`#[tool]` takes options by name\nhelp: write `description = \"…\"`, or a doc comment above the function",
+        );
+        options.misread = true;
+        return options;
+    }
+    for entry in entries(cx, tokens) {
+        if entry.key == "state" {
+            cx.error(
+                &entry.meta,
+                "the state of a tool is a parameter, not an option\nhelp: mark a parameter: `#[state] db: &Db`",
+            );
+        } else {
+            TOOL.read_known(cx, &entry, &mut options);
+        }
+    }
+    options.misread = cx.count() > errors;
+    options
+}
+
+/// Reads the options of `#[tool(…)]` on an impl block: the crate alone.
+pub(crate) fn block(cx: &Ctxt, tokens: TokenStream) -> Option<Path> {
+    let mut path = None;
+    for entry in entries(cx, tokens) {
+        let key = entry.key.as_str();
+        if key == "crate" {
+            path = krate(cx, &entry);
+        } else if TOOL.keys().contains(&key) {
+            cx.error(
+                &entry.meta,
+                format!("`{key}` is said of a tool, not of an impl block\nhelp: move it to the `#[tool]` of a method"),
+            );
+        } else {
+            unknown(cx, &entry, "tool", &["crate"]);
+        }
+    }
+    path
+}
+
+fn hint(cx: &Ctxt, entry: &Entry, options: &mut Options, name: &'static str) {
+    let value = flag(cx, entry);
+    options.annotations.extend(value.map(|value| (name, value)));
+}
+
+fn is_on(cx: &Ctxt, entry: &Entry) -> bool {
+    flag(cx, entry).unwrap_or(false)
+}
+
+/// Returns the span of an option that is on.
+pub(super) fn on(cx: &Ctxt, entry: &Entry) -> Option<Span> {
+    is_on(cx, entry).then(|| entry.span())
+}
+
+fn hook(cx: &Ctxt, entry: &Entry) -> Option<Path> {
+    path(cx, entry, "the path of a function", "path::to::function")
+}
+
+fn handle(cx: &Ctxt, entry: &Entry) -> Option<Ident> {
+    let path = path(cx, entry, "a name", "Name")?;
+    let ident = path.get_ident();
+    if ident.is_none() {
+        cx.error(&path, "`handle` takes a name\nhelp: write `handle = Name`");
+    }
+    ident.cloned()
+}
+
+/// `timeout = "10s"`
+fn timeout(cx: &Ctxt, entry: &Entry) -> Option<(Span, u64)> {
+    let text = text_like(cx, entry, "10s")?;
+    let digits = text.value.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.value.split_at(digits);
+    let unit = match unit.trim() {
+        "ms" => Some(1),
+        "s" => Some(1_000),
+        "m" => Some(60_000),
+        "h" => Some(3_600_000),
+        _ => None,
+    };
+    let millis = unit.and_then(|unit| number.parse::<u64>().ok()?.checked_mul(unit));
+    match millis {
+        Some(millis) if millis > 0 => Some((entry.span(), millis)),
+        _ => {
+            cx.error_at(
+                text.span,
+                format!(
+                    "`{}` is no timeout\nhelp: write a whole number above zero and a unit: `\"500ms\"`, `\"10s\"`, `\"2m\"`, `\"1h\"`",
+                    text.value
+                ),
+            );
+            None
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Readers of an option's value, the same for all attributes.
+
+use quote::ToTokens;
+use syn::{Expr, ExprLit, Lit, Meta, Path};
+
+use super::Entry;
+use crate::ctxt::Ctxt;
+use crate::invisible_chars;
+use crate::model::Text;
+
+/// The expression without invisible groups, which stand around what a `macro_rules` hands on.
+pub(crate) fn bare(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Group(group) => bare(&group.expr),
+        other => other,
+    }
+}
+
+pub(super) fn value<'m>(cx: &Ctxt, entry: &'m Entry, form: &str) -> Option<&'m Expr> {
+    match &entry.meta {
+        Meta::NameValue(pair) => Some(bare(&pair.value)),
+        other => {
+            let key = &entry.key;
+            cx.error(
+                other,
+                format!("`{key}` takes a value\nhelp: write `{key} = {form}`"),
+            );
+            None
+        }
+    }
+}
+
+pub(super) fn expr(cx: &Ctxt, entry: &Entry) -> Option<Expr> {
+    let value = value(cx, entry, "…")?;
+    shown(cx, value);
+    Some(value.clone())
+}
+
+/// A literal that the model is shown.
+pub(crate) fn shown(cx: &Ctxt, value: &Expr) {
+    if let Expr::Lit(ExprLit {
+        lit: Lit::Str(text),
+        ..
+    }) = bare(value)
+    {
+        invisible_chars::check(cx, text.span(), &text.value());
+    }
+}
+
+/// `key = "…"`
+pub(crate) fn text(cx: &Ctxt, entry: &Entry) -> Option<Text> {
+    text_like(cx, entry, "…")
+}
+
+/// Reads `key = "…"`, with an example of the text for the error.
+pub(super) fn text_like(cx: &Ctxt, entry: &Entry, example: &str) -> Option<Text> {
+    match value(cx, entry, &format!("\"{example}\""))? {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(literal),
+            ..
+        }) => {
+            let value = literal.value();
+            invisible_chars::check(cx, literal.span(), &value);
+            Some(Text {
+                value,
+                span: literal.span(),
+            })
+        }
+        other => {
+            let key = &entry.key;
+            cx.error(
+                other,
+                format!("`{key}` takes a string literal\nhelp: write `{key} = \"{example}\"`"),
+            );
+            None
+        }
+    }
+}
+
+/// `key`, `key = true` or `key = false`
+pub(crate) fn flag(cx: &Ctxt, entry: &Entry) -> Option<bool> {
+    let wrong = match &entry.meta {
+        Meta::Path(_) => return Some(true),
+        Meta::NameValue(pair) => match bare(&pair.value) {
+            Expr::Lit(ExprLit {
+                lit: Lit::Bool(value),
+                ..
+            }) => return Some(value.value),
+            other => other.to_token_stream(),
+        },
+        Meta::List(list) => list.to_token_stream(),
+    };
+    let key = &entry.key;
+    cx.error(
+        wrong,
+        format!("`{key}` is on or off\nhelp: write `{key}` or `{key} = false`"),
+    );
+    None
+}
+
+/// `key = path`, for what stands there in the words of the help.
+pub(super) fn path(cx: &Ctxt, entry: &Entry, what: &str, form: &str) -> Option<Path> {
+    match value(cx, entry, form)? {
+        Expr::Path(path) if path.qself.is_none() => Some(path.path.clone()),
+        other => {
+            let key = &entry.key;
+            cx.error(
+                other,
+                format!("`{key}` takes {what}\nhelp: write `{key} = {form}`"),
+            );
+            None
+        }
+    }
+}
+
+/// `crate = path`, which must hold wherever the item stands.
+pub(crate) fn krate(cx: &Ctxt, entry: &Entry) -> Option<Path> {
+    let path = path(cx, entry, "a path", "::toolwright")?;
+    let first = path
+        .segments
+        .first()
+        .map(|segment| segment.ident.to_string());
+    // `$crate` stands for an absolute path too, wherever the `macro_rules` comes from that wrote it.
+    if path.leading_colon.is_some() || matches!(first.as_deref(), Some("crate" | "$crate")) {
+        return Some(path);
+    }
+    cx.error(
+        &path,
+        format!(
+            "`crate` takes an absolute path\nhelp: write `crate = ::{0}`, or `crate = crate::{0}` for a module of this crate",
+            path.to_token_stream()
+        ),
+    );
+    None
+}

@@ -1,0 +1,41 @@
+//! Functions that answer the whole call of a function whose parameters are of basic types, as most are.
+
+use serde::Deserialize;
+
+use super::slot::{Filled, Value, fill, unfilled};
+use super::{About, Ran, ready};
+use crate::tool::Call;
+use toolwright_provider::call::Output;
+
+/// Functions that answer a call of a function of so many parameters, all of them passed as they are decoded.
+macro_rules! calls {
+    ($($call:ident ($($value:ident $slot:ident)*);)*) => {$(
+        #[doc = "A call of a function with parameters of basic types."]
+        #[allow(clippy::elidable_lifetime_names)] // Of the one without parameters.
+        #[inline]
+        pub fn $call<'a, $($slot: Deserialize<'a>,)* R: Output>(
+            call: Call<'a>,
+            about: About,
+            tool: impl FnOnce($($slot),*) -> R,
+        ) -> Ran<'a> {
+            $(let mut $value = Value::<$slot>::EMPTY;)*
+            if let Some(stop) = fill(&call, about, &mut [$(&mut $value),*]) {
+                return Err(stop);
+            }
+            $(let Some($value) = $value.held() else {
+                return unfilled();
+            };)*
+            ready(tool($($value),*))
+        }
+    )*};
+}
+
+calls! {
+    call0 ();
+    call1 (a A);
+    call2 (a A b B);
+    call3 (a A b B c C);
+    call4 (a A b B c C d D);
+    call5 (a A b B c C d D e E);
+    call6 (a A b B c C d D e E f F);
+}

@@ -141,6 +141,6 @@ impl Flags<'_> {
 /// The references of a schema and of its ways.
 fn references(schema: &Value<'static>) -> Vec<String> {
     let all = std::iter::once(schema).chain(schema.combined());
-    let references = all.filter_map(|schema| schema.reference());
+    let references = all.filter_map(Parts::reference);
     references.map(str::to_owned).collect()
 }

@@ -101,7 +101,7 @@ pub trait Parts<'t> {
         names.iter().filter_map(Value::as_str)
     }
 
-    /// What the schema refers to.
+    /// The target that the schema refers to.
     fn reference<'s>(&'s self) -> Option<&'s str>
     where
         't: 's,

@@ -54,7 +54,6 @@ macro_rules! vocabulary {
             }
 
             /// The keyword's text.
-            #[inline]
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$name => $text,)*

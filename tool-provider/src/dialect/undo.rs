@@ -135,10 +135,7 @@ impl<'p> Undo<'p> {
     /// What a reference leads to.
     fn target(&self, reference: &str) -> Option<&'p Ordered> {
         match reference.strip_prefix("#/$defs/") {
-            Some(name) => {
-                let defs = self.schema.keyword(Keyword::Defs)?;
-                defs.get(name)
-            }
+            Some(name) => self.schema.keyword(Keyword::Defs)?.get(name),
             None => Some(self.schema),
         }
     }

@@ -144,7 +144,7 @@ pub fn canonical(
 }
 
 struct Reader<'s, 'f, F> {
-    /// What references lead into.
+    /// The document that references lead into.
     root: &'s Ordered,
     names: Names,
     path: Path,

@@ -15,8 +15,6 @@ pub trait Parts<'t> {
     fn pairs(&self) -> &[Entry<'t>];
 
     /// The value of a keyword.
-    // Most callers name the keyword, so that its text is known where it is compared.
-    #[inline]
     fn keyword(&self, keyword: Keyword) -> Option<&Value<'t>> {
         let name = keyword.as_str();
         let found = self.pairs().iter().find(|(known, _)| known == name);
@@ -103,7 +101,7 @@ pub trait Parts<'t> {
         names.iter().filter_map(Value::as_str)
     }
 
-    /// What the schema refers to.
+    /// The target that the schema refers to.
     fn reference<'s>(&'s self) -> Option<&'s str>
     where
         't: 's,
@@ -227,7 +225,9 @@ fn held<'s, 't>(keyword: Keyword, value: &'s Value<'t>, visit: &mut dyn FnMut(&'
     match (keyword.holds(), value) {
         (Holds::List | Holds::OneOrList, Value::Array(members)) => members.iter().for_each(visit),
         (Holds::Named, Value::Object(members)) => {
-            members.iter().for_each(|(_, member)| visit(member));
+            for (_, member) in members {
+                visit(member);
+            }
         }
         (Holds::One | Holds::OneOrList, member) => visit(member),
         _ => {}

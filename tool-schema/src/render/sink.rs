@@ -1,4 +1,4 @@
-//! Where a schema is written to: a text, or a value.
+//! Sinks that a schema is written to: a text, or a value.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -206,7 +206,7 @@ impl<'s> Audit<'s> {
     }
 }
 
-/// Whether a keyword changes what is admitted, beside a reference.
+/// Returns true if a keyword beside a reference changes what is admitted.
 fn is_assertion(name: &str) -> bool {
     let keyword = Keyword::of(name);
     let is_note = keyword.is_some_and(|keyword| keyword == Keyword::Ref || keyword.is_note());

@@ -1,20 +1,121 @@
 #![doc = include_str!("../README.md")]
 
-#[doc(no_inline)]
+// What users name most stands here; the rest in modules that say what it is.
 pub use toolwright_macros::{Provide, Schema};
-pub use toolwright_runtime::*;
-
-// Brought by the glob too; but of what is named here the compiler says, where it is switched off, which feature it is behind.
+#[doc(inline)]
+pub use toolwright_provider::call::{Encoder, Outcome, ToolCall, ToolDef, ToolError, ToolResult};
+#[doc(inline)]
+pub use toolwright_provider::dialect::Dialect;
+#[doc(inline)]
+pub use toolwright_provider::wire::Wire;
+#[doc(inline)]
+pub use toolwright_runtime::dyn_tool::DynTool;
 #[cfg(feature = "tokio")]
 #[doc(inline)]
-pub use toolwright_runtime::{
-    Batch, Cancel, Decided, Event, Executor, Items, Layer, Observer, OutputLimit, Overflow,
-    Pending, Progress, TraceStore, layers,
-};
-
-#[cfg(feature = "schemars")]
+pub use toolwright_runtime::executor::Executor;
 #[doc(inline)]
-pub use toolwright_runtime::Opaque;
+pub use toolwright_runtime::tool::{Context, Provide, Tool};
+#[doc(inline)]
+pub use toolwright_runtime::toolset::{Registry, Toolset};
+#[doc(inline)]
+pub use toolwright_schema::shape::Schema;
+
+/// Schemas: of types, as trees that the compiler can read, and as JSON Schema.
+pub mod schema {
+    #[doc(inline)]
+    pub use toolwright_schema::render::SchemaDoc;
+    #[cfg(feature = "schemars")]
+    #[doc(inline)]
+    pub use toolwright_schema::shape::Opaque;
+    #[doc(inline)]
+    pub use toolwright_schema::shape::{
+        Array, Back, Bounds, Care, Edge, Field, Foreign, Id, Int, IntegerRange, KeyHead, Kind,
+        Literal, Map, NumberRange, Object, OutputPresence, Pattern, Presence, Refs, Shape,
+        StringRules, Sure, Union, Variant,
+    };
+}
+
+/// A call's arguments: faults that a model can correct, repairs, and limits.
+pub mod args {
+    #[doc(inline)]
+    pub use toolwright_schema::decode::{
+        Fault, FaultCode, Limits, Repair, RepairKind, Repairs, Store,
+    };
+}
+
+/// One call: what goes into a tool, and what comes out of it.
+pub mod call {
+    #[doc(inline)]
+    pub use toolwright_provider::call::{
+        Annotations, Block, Content, Encode, ErrorKind, HaltReason, Meta, Output, Payload,
+    };
+    #[doc(inline)]
+    pub use toolwright_runtime::tool::{Answer, Call, Decision, Filter, Scope, State};
+    #[cfg(feature = "tokio")]
+    #[doc(inline)]
+    pub use toolwright_runtime::tool::{Cancel, Items, Progress};
+}
+
+/// Lists of tools: their errors, reports about them, and builders of tools at run time.
+pub mod toolset {
+    #[doc(inline)]
+    pub use toolwright_runtime::dyn_tool::{
+        BuildError, DynToolBuilder, SchemaError, SchemaErrorKind,
+    };
+    #[cfg(feature = "tokio")]
+    #[doc(inline)]
+    pub use toolwright_runtime::toolset::Changes;
+    #[doc(inline)]
+    pub use toolwright_runtime::toolset::{
+        AttachError, Conflicts, Problem, ProblemCode, RenameError, Report, Severity,
+    };
+}
+
+/// Providers' message formats, as pure text: requests, responses, streams.
+pub mod wire {
+    #[doc(inline)]
+    pub use toolwright_provider::definitions::{
+        Definitions, Fit, Loose, Refused, Stripped, ToolList,
+    };
+    #[doc(inline)]
+    pub use toolwright_provider::wire::{
+        Accumulator, Completion, Parallel, Stop, StreamEvent, Streamed, ToolChoice,
+        ToolChoiceError, Usage, Utterance, WireError,
+    };
+}
+
+/// Providers' subsets of JSON Schema: verdicts, lowering to them, and the way back.
+pub mod dialect {
+    #[doc(inline)]
+    pub use toolwright_provider::dialect::{
+        Budget, Demand, Lowered, Note, NoteKind, Op, Plan, Reject, RejectCode, Renames,
+        RequestLimits, Step, Steps, UnknownDialect, Verdict, lower,
+    };
+}
+
+/// Batches of calls: policies, limits, events, and calls that wait for a person.
+#[cfg(feature = "tokio")]
+pub mod executor {
+    #[doc(inline)]
+    pub use toolwright_runtime::executor::{
+        Batch, BatchId, BlockingLimit, CallPlan, Decide, Decided, ErrorPolicy, Event, Halted,
+        Observer, OnFailure, OutputLimit, Overflow, Pending, PendingReason, Reply, Shown, Source,
+        TraceEvent, TraceKind, TraceStore, Traced, TracedCall, UnknownPolicy,
+    };
+}
+
+#[cfg(feature = "tokio")]
+#[doc(inline)]
+pub use toolwright_runtime::layers;
+
+/// Short texts: names, ids, and text that is safe to print.
+pub mod text {
+    #[doc(inline)]
+    pub use toolwright_schema::text::{NameError, Printable, ShortStr, is_portable_name};
+}
+
+#[doc(inline)]
+pub use toolwright_schema::panics;
 
 /// A model in the loop, with people who can pause it: threads, agents, sessions.
 #[cfg(feature = "agent")]

@@ -51,6 +51,9 @@ mod tower;
 
 use std::sync::Arc;
 
+#[doc(inline)]
+pub use crate::executor::{Handled, Handling, Layer, Next, Request};
+
 pub use self::approval::{Approval, Ask};
 pub use self::at_most::AtMost;
 pub use self::cache::Cache;

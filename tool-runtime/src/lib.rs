@@ -3,14 +3,18 @@
 
 #[doc(hidden)]
 pub mod __private;
-mod dyn_tool;
+#[doc(hidden)]
+pub mod dyn_tool;
 #[cfg(feature = "tokio")]
-mod executor;
+#[doc(hidden)]
+pub mod executor;
 #[cfg(feature = "tokio")]
 pub mod layers;
 mod sync;
-mod tool;
-mod toolset;
+#[doc(hidden)]
+pub mod tool;
+#[doc(hidden)]
+pub mod toolset;
 
 pub use self::dyn_tool::{BuildError, DynTool, DynToolBuilder, SchemaError, SchemaErrorKind};
 #[cfg(feature = "tokio")]

@@ -9,7 +9,7 @@
 use std::io::{self, BufRead, Write};
 use std::sync::{Mutex, PoisonError};
 
-use toolwright::{Context, Encoder, Printable, ToolCall, tool, tools};
+use toolwright::{Context, Encoder, ToolCall, text::Printable, tool, tools};
 
 /// A terminal: what is typed, and what is shown.
 pub(crate) struct Console<R, W>(Mutex<(R, W)>);

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use toolwright::{Dialect, Schema, SchemaDoc, Toolset, lower, tool, tools};
+use toolwright::{Dialect, Schema, Toolset, dialect::lower, schema::SchemaDoc, tool, tools};
 
 /// What to look for
 #[derive(Deserialize, Schema)]

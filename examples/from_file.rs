@@ -41,7 +41,8 @@ use std::{fmt, fs, io};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use toolwright::{
-    BuildError, DynTool, Outcome, Payload, Printable, SchemaDoc, Tool, ToolError, Toolset,
+    DynTool, Outcome, Tool, ToolError, Toolset, call::Payload, schema::SchemaDoc, text::Printable,
+    toolset::BuildError,
 };
 
 #[derive(Deserialize)]

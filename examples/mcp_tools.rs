@@ -8,7 +8,7 @@ use std::error::Error;
 use std::process::Command;
 
 use toolwright::serve::mcp::{self, ClientEvent, ServerAt};
-use toolwright::{Context, Encoder, Printable, ToolCall};
+use toolwright::{Context, Encoder, ToolCall, text::Printable};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {

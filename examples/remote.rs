@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use toolwright::{
-    Context, DynTool, Encoder, ErrorKind, ToolCall, ToolDef, ToolError, Toolset, tool, tools,
+    Context, DynTool, Encoder, ToolCall, ToolDef, ToolError, Toolset, call::ErrorKind, tool, tools,
 };
 
 #[derive(Serialize, Deserialize)]

@@ -29,9 +29,9 @@ pub mod schema {
     pub use toolwright_schema::shape::Opaque;
     #[doc(inline)]
     pub use toolwright_schema::shape::{
-        Array, Back, Bounds, Care, Edge, Field, Foreign, Id, Int, IntegerRange, KeyHead, Kind,
-        Literal, Map, NumberRange, Object, OutputPresence, Pattern, Presence, Refs, Shape,
-        StringRules, Sure, Union, Variant,
+        Array, Back, Bounds, Edge, Field, Foreign, Id, Int, IntegerRange, Kind, Literal, Map,
+        NumberRange, Object, OutputPresence, Pattern, Presence, Refs, Shape, StringRules, Union,
+        Variant,
     };
 }
 

@@ -56,7 +56,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
-use toolwright::{Context, Provide, Schema, Scope, tool, tools};
+use toolwright::{Context, Provide, Schema, call::Scope, tool, tools};
 
 /// A line.
 #[derive(Debug, Clone, Deserialize, Serialize, Schema)]

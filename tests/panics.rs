@@ -11,8 +11,10 @@ use std::sync::{Arc, Mutex, Once};
 use serde_json::json;
 use toolwright::layers::Log;
 use toolwright::{
-    Batch, Context, Encoder, ErrorKind, ErrorPolicy, Event, Executor, Filter, Scope, Source,
-    ToolCall, ToolError, ToolResult, Toolset, TraceStore, panics, tool, tools,
+    Context, Encoder, Executor, ToolCall, ToolError, ToolResult, Toolset,
+    call::{ErrorKind, Filter, Scope},
+    executor::{Batch, ErrorPolicy, Event, Source, TraceStore},
+    panics, tool, tools,
 };
 
 thread_local! {

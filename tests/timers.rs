@@ -9,7 +9,11 @@ use std::task::Poll;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
-use toolwright::{Cancel, Context, ErrorKind, Executor, ToolCall, Toolset, tool, tools};
+use toolwright::{
+    Context, Executor, ToolCall, Toolset,
+    call::{Cancel, ErrorKind},
+    tool, tools,
+};
 
 /// How many timers were asked for.
 static TIMERS: AtomicUsize = AtomicUsize::new(0);

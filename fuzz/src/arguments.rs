@@ -4,8 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use serde::de::IgnoredAny;
 use toolwright::{
-    Answer, Call, Context, Encoder, ErrorKind, Fault, FaultCode, Repair, Store, Tool, ToolCall,
-    ToolError, ToolResult, Toolset,
+    Context, Encoder, Tool, ToolCall, ToolError, ToolResult, Toolset,
+    args::{Fault, FaultCode, Repair, Store}, call::{Answer, Call, ErrorKind},
 };
 
 use crate::{selected, tools};

@@ -15,8 +15,10 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 use toolwright::layers::{Approval, Ask, Levels};
 use toolwright::{
-    Batch, Context, Decided, Decision, Encoder, ErrorKind, Event, Executor, Filter, Halted,
-    Handling, Layer, Next, PendingReason, Reply, Request, ToolCall, ToolError, ToolResult, Toolset,
+    Context, Encoder, Executor, ToolCall, ToolError, ToolResult, Toolset,
+    call::{Decision, ErrorKind, Filter},
+    executor::{Batch, Decided, Event, Halted, PendingReason, Reply},
+    layers::{Handling, Layer, Next, Request},
     tool, tools,
 };
 

@@ -12,13 +12,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde::{Deserialize, Serialize};
-use toolwright::FaultCode::{
+use toolwright::args::FaultCode::{
     Bound, InvalidJson, MissingArgument, NotObject, UnknownArgument, WrongType,
 };
-use toolwright::RepairKind::{Decoded, NullDropped, Parsed, Renamed, Unquoted, Wrapped};
+use toolwright::args::RepairKind::{Decoded, NullDropped, Parsed, Renamed, Unquoted, Wrapped};
 use toolwright::{
-    Context, DynTool, Encoder, ErrorKind, FaultCode, Repair, RepairKind, Schema, Tool, ToolCall,
-    ToolError, ToolResult, Toolset, tool, tools,
+    Context, DynTool, Encoder, Schema, Tool, ToolCall, ToolError, ToolResult, Toolset,
+    args::{FaultCode, Repair, RepairKind},
+    call::ErrorKind,
+    tool, tools,
 };
 
 #[derive(Deserialize, Serialize, Schema)]

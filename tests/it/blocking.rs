@@ -5,7 +5,7 @@
 use std::thread;
 
 use serde_json::json;
-use toolwright::{Context, ErrorKind, ToolCall, ToolResult, Toolset, tool, tools};
+use toolwright::{Context, ToolCall, ToolResult, Toolset, call::ErrorKind, tool, tools};
 
 /// Answers at once.
 #[tool]

@@ -6,8 +6,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use toolwright::{
-    Answer, Budget, Call, Dialect, DynTool, NoteKind, Outcome, ProblemCode, RejectCode, Report,
-    SchemaDoc, Severity, Tool, ToolDef, Toolset, Wire, tool, tools,
+    Dialect, DynTool, Outcome, Tool, ToolDef, Toolset, Wire,
+    call::{Answer, Call},
+    dialect::{Budget, NoteKind, RejectCode},
+    schema::SchemaDoc,
+    tool, tools,
+    toolset::{ProblemCode, Report, Severity},
 };
 use toolwright_testing as testing;
 

@@ -7,7 +7,7 @@
 )]
 
 use serde_json::json;
-use toolwright::{Context, Encoder, Scope, ToolCall, Toolset, Wire, tool, tools};
+use toolwright::{Context, Encoder, ToolCall, Toolset, Wire, call::Scope, tool, tools};
 
 /// Weather forecast of a city.
 ///

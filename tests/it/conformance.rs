@@ -10,7 +10,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use toolwright::{
-    Answer, Call, Context, Encoder, Outcome, Schema, SchemaDoc, Tool, ToolDef, ToolError, Toolset,
+    Context, Encoder, Outcome, Schema, Tool, ToolDef, ToolError, Toolset,
+    call::{Answer, Call},
+    schema::SchemaDoc,
     tool, tools,
 };
 use toolwright_testing as testing;

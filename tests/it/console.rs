@@ -9,7 +9,7 @@ use std::io::{Cursor, Write};
 use std::sync::{Arc, Mutex};
 
 use example::{Console, User, ask_user, tell_user};
-use toolwright::{Context, Encoder, ErrorKind, ToolCall, ToolResult, Toolset, tools};
+use toolwright::{Context, Encoder, ToolCall, ToolResult, Toolset, call::ErrorKind, tools};
 
 #[derive(Clone, Default)]
 struct Screen(Arc<Mutex<Vec<u8>>>);

@@ -17,8 +17,11 @@ use std::task::{Context as TaskContext, Poll, Waker};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 use toolwright::{
-    Answer, Call, Context, DynTool, Encoder, ErrorKind, Outcome, Schema, Shape, Tool, ToolCall,
-    ToolDef, ToolError, ToolResult, Toolset, tool, tools,
+    Context, DynTool, Encoder, Outcome, Schema, Tool, ToolCall, ToolDef, ToolError, ToolResult,
+    Toolset,
+    call::{Answer, Call, ErrorKind},
+    schema::Shape,
+    tool, tools,
 };
 
 const WHAT_THE_MODEL_READS: &str = "the tool failed unexpectedly; the same call may fail again";

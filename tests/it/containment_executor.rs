@@ -16,9 +16,11 @@ use std::task::{Context as TaskContext, Poll};
 
 use serde::{Deserialize, Serialize};
 use toolwright::{
-    Batch, Context, DynTool, Encoder, ErrorKind, ErrorPolicy, Event, Executor, Filter, Handled,
-    Handling, Layer, Next, Request, Schema, Scope, Source, ToolCall, ToolError, Toolset,
-    TraceStore, tool, tools,
+    Context, DynTool, Encoder, Executor, Schema, ToolCall, ToolError, Toolset,
+    call::{ErrorKind, Filter, Scope},
+    executor::{Batch, ErrorPolicy, Event, Source, TraceStore},
+    layers::{Handled, Handling, Layer, Next, Request},
+    tool, tools,
 };
 
 fn undecided(_: &Scope<'_>) -> bool {

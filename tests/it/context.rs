@@ -11,12 +11,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
-#[cfg(feature = "tokio")]
-use toolwright::{Cancel, Executor};
 use toolwright::{
-    Context, DynTool, Encoder, Limits, State, ToolCall, ToolError, ToolResult, Toolset, Wire, tool,
-    tools,
+    Context, DynTool, Encoder, ToolCall, ToolError, ToolResult, Toolset, Wire, args::Limits,
+    call::State, tool, tools,
 };
+#[cfg(feature = "tokio")]
+use toolwright::{Executor, call::Cancel};
 
 /// Who calls, with what.
 #[tool]
@@ -269,7 +269,7 @@ fn of_two_cancels_the_nearer_one_counts() {
 }
 
 #[cfg(feature = "tokio")]
-fn is_known(scope: &toolwright::Scope<'_>) -> bool {
+fn is_known(scope: &toolwright::call::Scope<'_>) -> bool {
     scope.state.get("user").is_some()
 }
 

@@ -12,8 +12,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolwright::{
-    Annotations, Context, DynTool, SchemaDoc, ToolCall, ToolDef, ToolError, Toolset, Wire, tool,
-    tools,
+    Context, DynTool, ToolCall, ToolDef, ToolError, Toolset, Wire, call::Annotations,
+    schema::SchemaDoc, tool, tools,
 };
 
 /// Answers.

@@ -10,8 +10,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolwright::{
-    Annotations, Answer, BuildError, Call, Context, DynTool, DynToolBuilder, ErrorKind, Outcome,
-    Schema, SchemaDoc, Scope, State, Tool, ToolCall, ToolDef, ToolError, ToolResult, Toolset,
+    Context, DynTool, Outcome, Schema, Tool, ToolCall, ToolDef, ToolError, ToolResult, Toolset,
+    call::{Annotations, Answer, Call, ErrorKind, Scope, State},
+    schema::SchemaDoc,
+    toolset::{BuildError, DynToolBuilder},
 };
 
 fn ping() -> DynToolBuilder {
@@ -359,5 +361,5 @@ fn arguments_that_are_no_object_are_refused_when_it_is_made() {
         .typed_sync(|n: u8, _| Ok::<_, ToolError>(n))
         .build()
         .unwrap_err();
-    assert_eq!(error, toolwright::BuildError::NotObject);
+    assert_eq!(error, toolwright::toolset::BuildError::NotObject);
 }

@@ -8,8 +8,9 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 use serde_json::value::RawValue;
 use toolwright::{
-    Content, Context, Encoder, ErrorKind, HaltReason, Outcome, Payload, ToolCall, ToolError,
-    ToolResult, tool, tools,
+    Context, Encoder, Outcome, ToolCall, ToolError, ToolResult,
+    call::{Content, ErrorKind, HaltReason, Payload},
+    tool, tools,
 };
 
 fn result(outcome: Result<Outcome, ToolError>) -> ToolResult {
@@ -298,7 +299,10 @@ fn say(text: String) -> String {
 #[test]
 fn what_an_executors_encoder_cannot_write_is_an_error_of_the_call() {
     use std::sync::atomic::{AtomicU32, Ordering};
-    use toolwright::{ErrorPolicy, Executor, Halted, OnFailure};
+    use toolwright::{
+        Executor,
+        executor::{ErrorPolicy, Halted, OnFailure},
+    };
 
     static ASKED: AtomicU32 = AtomicU32::new(0);
     let calls = [
@@ -307,7 +311,7 @@ fn what_an_executors_encoder_cannot_write_is_an_error_of_the_call() {
         ToolCall::new("3", "grid", ""),
     ];
     let executor = Executor::serial(tools![say, grid]).encoder(Encoder::custom(refuses));
-    let kinds = |batch: &toolwright::Batch| -> Vec<_> {
+    let kinds = |batch: &toolwright::executor::Batch| -> Vec<_> {
         let kind = |result: &ToolResult| result.outcome.as_ref().err().map(ToolError::kind);
         batch.results().map(kind).collect()
     };

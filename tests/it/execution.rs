@@ -16,8 +16,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use toolwright::{
-    CallPlan, Cancel, Context, ErrorKind, Event, Executor, Halted, Handling, Layer, Next,
-    PendingReason, Request, ToolCall, tool, tools,
+    Context, Executor, ToolCall,
+    call::{Cancel, ErrorKind},
+    executor::{CallPlan, Event, Halted, PendingReason},
+    layers::{Handling, Layer, Next, Request},
+    tool, tools,
 };
 
 static READ: AtomicUsize = AtomicUsize::new(0);

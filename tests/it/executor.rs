@@ -14,9 +14,10 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 use toolwright::{
-    Batch, Cancel, Context, Encoder, ErrorKind, ErrorPolicy, Event, Executor, HaltReason, Halted,
-    OnFailure, Outcome, PendingReason, Progress, ToolCall, ToolError, Toolset, UnknownPolicy, tool,
-    tools,
+    Context, Encoder, Executor, Outcome, ToolCall, ToolError, Toolset,
+    call::{Cancel, ErrorKind, HaltReason, Progress},
+    executor::{Batch, ErrorPolicy, Event, Halted, OnFailure, PendingReason, UnknownPolicy},
+    tool, tools,
 };
 
 /// Says `text` after `ms` milliseconds.

@@ -12,8 +12,10 @@ use serde_json::json;
 use tokio::sync::watch;
 use toolwright::layers::Retry;
 use toolwright::{
-    Batch, BlockingLimit, Cancel, Context, DynTool, ErrorKind, Event, Executor, Halted, ToolCall,
-    ToolError, Toolset, tool, tools,
+    Context, DynTool, Executor, ToolCall, ToolError, Toolset,
+    call::{Cancel, ErrorKind},
+    executor::{Batch, BlockingLimit, Event, Halted},
+    tool, tools,
 };
 
 /// What all tools of a test share.

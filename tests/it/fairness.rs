@@ -10,7 +10,9 @@ use std::task::Poll;
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::yield_now;
-use toolwright::{Batch, Cancel, Context, Executor, ToolCall, Toolset, tool, tools};
+use toolwright::{
+    Context, Executor, ToolCall, Toolset, call::Cancel, executor::Batch, tool, tools,
+};
 
 /// How many calls a batch has.
 const CALLS: usize = 10_000;

@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use toolwright::{
-    Batch, Context, Encoder, ErrorKind, Executor, Filter, Registry, Scope, Source, State, ToolCall,
-    ToolDef, ToolResult, Toolset, tool, tools,
+    Context, Encoder, Executor, Registry, ToolCall, ToolDef, ToolResult, Toolset,
+    call::{ErrorKind, Filter, Scope, State},
+    executor::{Batch, Source},
+    tool, tools,
 };
 
 fn is_admin(scope: &Scope<'_>) -> bool {

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolwright::{
-    Context, ErrorKind, Provide, Schema, ToolCall, ToolResult, Toolset, Wire, tool, tools,
+    Context, Provide, Schema, ToolCall, ToolResult, Toolset, Wire, call::ErrorKind, tool, tools,
 };
 
 fn run(tools: &Toolset, name: &str, arguments: &str) -> ToolResult {

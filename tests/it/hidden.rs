@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use proptest::prelude::*;
 use serde_json::Value;
 use toolwright::{
-    Context, DynTool, Encoder, ErrorKind, Executor, Filter, State, Tool, ToolCall, ToolError,
-    Toolset, Wire,
+    Context, DynTool, Encoder, Executor, Tool, ToolCall, ToolError, Toolset, Wire,
+    call::{ErrorKind, Filter, State},
 };
 
 /// Names near one another, so that each is offered for the others.

@@ -14,9 +14,11 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 use toolwright::{
-    Cancel, Context, DynTool, ErrorKind, ErrorPolicy, Event, Executor, HaltReason, Handled,
-    Handling, Layer, Next, OnFailure, Outcome, Request, ToolCall, ToolError, ToolResult, Toolset,
-    UnknownPolicy, tool, tools,
+    Context, DynTool, Executor, Outcome, ToolCall, ToolError, ToolResult, Toolset,
+    call::{Cancel, ErrorKind, HaltReason},
+    executor::{ErrorPolicy, Event, OnFailure, UnknownPolicy},
+    layers::{Handled, Handling, Layer, Next, Request},
+    tool, tools,
 };
 
 /// How long a call may take, in milliseconds, where a case limits it.
@@ -322,7 +324,7 @@ async fn hidden(n: usize, ms: u64, then: Then, #[state] s: &Shared) -> Result<Ou
     act(s, n, ms, then).await
 }
 
-fn nobody(_: &toolwright::Scope<'_>) -> bool {
+fn nobody(_: &toolwright::call::Scope<'_>) -> bool {
     false
 }
 
@@ -547,12 +549,12 @@ async fn run(case: &Case) -> Result<(), TestCaseError> {
         };
         prop_assert_eq!(finished + waits, 1, "events of call {}", n);
         match &batch.calls()[n] {
-            toolwright::Reply::Answered(result) => {
+            toolwright::executor::Reply::Answered(result) => {
                 prop_assert_eq!((&result.id, &result.name), (&call.id, &call.name));
                 prop_assert!(may_be(case, one, n, result), "call {}: {:?}", n, result);
                 prop_assert_eq!(waits, 0);
             }
-            toolwright::Reply::Pending(pending) => {
+            toolwright::executor::Reply::Pending(pending) => {
                 prop_assert_eq!(pending.index, n);
                 prop_assert_eq!(&pending.call, call);
                 let layered = case.around == Around::Waits && n % 3 == 1;

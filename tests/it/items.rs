@@ -14,8 +14,10 @@ use std::time::Duration;
 use futures_util::stream::{self, StreamExt};
 use serde_json::{Value, json};
 use toolwright::{
-    Context, DynTool, ErrorKind, Event, Executor, Items, Outcome, ToolCall, ToolError, ToolResult,
-    Toolset, tool, tools,
+    Context, DynTool, Executor, Outcome, ToolCall, ToolError, ToolResult, Toolset,
+    call::{ErrorKind, Items},
+    executor::Event,
+    tool, tools,
 };
 
 /// Counts.

@@ -10,7 +10,12 @@ use proptest::sample::{Index, select};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use toolwright::{Call, Context, ErrorKind, FaultCode, Schema, Store, ToolError, tool, tools};
+use toolwright::{
+    Context, Schema, ToolError,
+    args::{FaultCode, Store},
+    call::{Call, ErrorKind},
+    tool, tools,
+};
 
 fn decode<T: Schema + DeserializeOwned>(arguments: &str) -> Result<T, ToolError> {
     Call::new(arguments, &Store::new(), &Context::new()).decode()

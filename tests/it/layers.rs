@@ -15,8 +15,11 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 use toolwright::layers::{Approval, AtMost, Cache, CallLimit, Log, Retry};
 use toolwright::{
-    Batch, Cancel, Context, Encoder, ErrorKind, Executor, Handled, Handling, Layer, Next, Outcome,
-    PendingReason, Registry, Request, Scope, State, ToolCall, ToolError, Toolset, tool, tools,
+    Context, Encoder, Executor, Outcome, Registry, ToolCall, ToolError, Toolset,
+    call::{Cancel, ErrorKind, Scope, State},
+    executor::{Batch, PendingReason},
+    layers::{Handled, Handling, Layer, Next, Request},
+    tool, tools,
 };
 
 fn call(id: &str, name: &str, arguments: Value) -> ToolCall {
@@ -319,7 +322,7 @@ fn no_secret_is_logged_or_shown_to_who_decides() {
             .layer(log.with_arguments())
             .layer(Approval::at_least("high").ask(move |ask| {
                 asked.lock().unwrap().push(ask.arguments().into_owned());
-                async { toolwright::Decision::Approve }
+                async { toolwright::call::Decision::Approve }
             }));
         executor.run_blocking(&calls, &Context::new());
         let lines = std::mem::take(&mut *lines.lock().unwrap());
@@ -690,7 +693,7 @@ fn a_call_that_waits_is_not_counted_twice() {
         .pending()
         .next()
         .unwrap()
-        .decided(toolwright::Decision::Approve)];
+        .decided(toolwright::call::Decision::Approve)];
     assert_eq!(texts(&executor.decide_blocking(&decided, &cx)), ["a"]);
     let again = executor.decide_blocking(&decided, &cx);
     assert_eq!(kinds(&again), [Some(ErrorKind::Rejected)]);

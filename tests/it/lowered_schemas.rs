@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolwright::{Context, DynTool, Encoder, SchemaDoc, Tool, ToolCall, Toolset};
+use toolwright::{Context, DynTool, Encoder, Tool, ToolCall, Toolset, schema::SchemaDoc};
 
 fn answer(tools: &Toolset, cx: &Context, arguments: &str) -> Result<String, String> {
     let name = tools.definitions().next().unwrap().name.to_string();

@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use toolwright::layers::Retry;
 use toolwright::{
-    Batch, Cancel, Context, DynTool, ErrorKind, Event, Executor, Progress, Tool, ToolCall,
-    ToolError, ToolResult, Toolset,
+    Context, DynTool, Executor, Tool, ToolCall, ToolError, ToolResult, Toolset,
+    call::{Cancel, ErrorKind, Progress},
+    executor::{Batch, Event},
 };
 
 type Seen = Arc<Mutex<Vec<String>>>;

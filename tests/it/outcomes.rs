@@ -9,8 +9,9 @@
 
 use serde_json::{Map, Value, json};
 use toolwright::{
-    Block, Content, Context, DynTool, Encoder, ErrorKind, HaltReason, Outcome, ToolCall, ToolError,
-    ToolResult, Toolset, tool, tools,
+    Context, DynTool, Encoder, Outcome, ToolCall, ToolError, ToolResult, Toolset,
+    call::{Block, Content, ErrorKind, HaltReason},
+    tool, tools,
 };
 
 const SUBMITTED: HaltReason = HaltReason::new("plan_submitted");

@@ -9,8 +9,10 @@
 
 use serde_json::{Value, json};
 use toolwright::{
-    Block, Content, Context, Encoder, ErrorKind, Executor, HaltReason, Outcome, OutputLimit,
-    Overflow, Payload, ToolCall, Toolset, tool, tools,
+    Context, Encoder, Executor, Outcome, ToolCall, Toolset,
+    call::{Block, Content, ErrorKind, HaltReason, Payload},
+    executor::{OutputLimit, Overflow},
+    tool, tools,
 };
 
 /// Says it so many times.

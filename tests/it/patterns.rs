@@ -3,7 +3,11 @@
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, dead_code)]
 
 use serde_json::json;
-use toolwright::{Context, Kind, Schema, SchemaDoc, Shape, ToolCall, tool, tools};
+use toolwright::{
+    Context, Schema, ToolCall,
+    schema::{Kind, SchemaDoc, Shape},
+    tool, tools,
+};
 
 /// The answers of the first pattern in a tree.
 fn answers(shape: &Shape<'_>, texts: &[&str]) -> Vec<bool> {

@@ -1,7 +1,7 @@
 //! Values as they are written for a model.
 
 use serde_json::{Value, json, value::RawValue};
-use toolwright::Payload;
+use toolwright::call::Payload;
 
 fn same(value: i64) {
     let written = Payload::new(value);

@@ -1,7 +1,10 @@
 //! A recursive type's tree and the targets of its cut edges, walked by the compiler.
 
 use serde::{Deserialize, Serialize};
-use toolwright::{Kind, Refs, Schema, SchemaDoc, Shape};
+use toolwright::{
+    Schema,
+    schema::{Kind, Refs, SchemaDoc, Shape},
+};
 
 #[derive(Serialize, Deserialize, Schema)]
 struct Folder {

@@ -209,7 +209,7 @@ fn a_panic_in_a_definition_leaves_the_registry_whole() {
         fn def(&self) -> &ToolDef {
             panic!("no definition")
         }
-        fn call<'a>(&'a self, _: toolwright::Call<'a>) -> toolwright::Answer<'a> {
+        fn call<'a>(&'a self, _: toolwright::call::Call<'a>) -> toolwright::call::Answer<'a> {
             unreachable!()
         }
     }

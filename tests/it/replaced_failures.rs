@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 
 use toolwright::layers::Retry;
 use toolwright::{
-    Annotations, Context, DynTool, ErrorKind, ErrorPolicy, Executor, Handled, Handling, Layer,
-    Next, OnFailure, Outcome, Request, Tool, ToolCall, ToolError, ToolResult, Toolset,
+    Context, DynTool, Executor, Outcome, Tool, ToolCall, ToolError, ToolResult, Toolset,
+    call::{Annotations, ErrorKind},
+    executor::{ErrorPolicy, OnFailure},
+    layers::{Handled, Handling, Layer, Next, Request},
 };
 
 /// Longer than any test takes that holds.
@@ -49,7 +51,7 @@ fn stubborn_set(attempts: u32) -> (Toolset, Receiver<bool>) {
     (Toolset::new([stubborn(attempts, told)]).unwrap(), hears)
 }
 
-fn run(executor: &Executor, name: &str) -> toolwright::Batch {
+fn run(executor: &Executor, name: &str) -> toolwright::executor::Batch {
     let executor = executor.clone().timeout(Duration::from_millis(20));
     executor.run_blocking(&[ToolCall::new("1", name, "{}")], &Context::new())
 }

@@ -13,7 +13,8 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Value, json};
 use toolwright::{
-    Context, Encoder, ErrorKind, Outcome, ToolCall, ToolError, ToolResult, Toolset, tool, tools,
+    Context, Encoder, Outcome, ToolCall, ToolError, ToolResult, Toolset, call::ErrorKind, tool,
+    tools,
 };
 
 #[derive(Debug)]

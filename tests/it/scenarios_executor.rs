@@ -14,8 +14,10 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 use toolwright::{
-    Cancel, Context, Encoder, ErrorKind, ErrorPolicy, Executor, HaltReason, Halted, OnFailure,
-    Outcome, PendingReason, Schema, ToolCall, ToolError, ToolResult, UnknownPolicy, tool, tools,
+    Context, Encoder, Executor, Outcome, Schema, ToolCall, ToolError, ToolResult,
+    call::{Cancel, ErrorKind, HaltReason},
+    executor::{ErrorPolicy, Halted, OnFailure, PendingReason, UnknownPolicy},
+    tool, tools,
 };
 
 fn call(id: &str, name: &str, arguments: &serde_json::Value) -> ToolCall {
@@ -326,8 +328,8 @@ fn manual_calls_wait_in_their_order_whatever_else_the_turn_says() {
     let tools = tools![charge, counted, which, submit];
     let pay = |id| call(id, "charge", &json!({"cents": 1}));
     let count = |id| call(id, "counted", &json!({}));
-    let waiting = |batch: &toolwright::Batch| -> Vec<(usize, PendingReason)> {
-        let one = |call: &toolwright::Pending| (call.index, call.reason.clone());
+    let waiting = |batch: &toolwright::executor::Batch| -> Vec<(usize, PendingReason)> {
+        let one = |call: &toolwright::executor::Pending| (call.index, call.reason.clone());
         batch.pending().map(one).collect()
     };
     let auto = Executor::parallel(&tools, 4);

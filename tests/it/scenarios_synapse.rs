@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use serde_json::json;
-use toolwright::{Batch, Context, Encoder, ErrorKind, Executor, Registry, ToolCall, tool, tools};
+use toolwright::{
+    Context, Encoder, Executor, Registry, ToolCall, call::ErrorKind, executor::Batch, tool, tools,
+};
 
 /// Adds.
 #[tool(meta(kind = "maths"))]

@@ -16,7 +16,9 @@ use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolwright::{
-    Batch, Context, DynTool, Encoder, Event, Executor, Schema, Store, ToolCall, ToolError, Toolset,
+    Context, DynTool, Encoder, Executor, Schema, ToolCall, ToolError, Toolset,
+    args::Store,
+    executor::{Batch, Event},
     tool, tools,
 };
 
@@ -75,7 +77,7 @@ impl TryFrom<String> for Quoting {
 }
 
 impl Schema for Quoting {
-    const SHAPE: &'static toolwright::Shape<'static> = String::SHAPE;
+    const SHAPE: &'static toolwright::schema::Shape<'static> = String::SHAPE;
 }
 
 /// Logs in.
@@ -195,7 +197,7 @@ fn everything_seen(calls: &[ToolCall], cx: &Context) -> (Batch, String) {
     for call in calls {
         log += &tools.get(&call.name).unwrap().shown(&call.arguments);
         let store = Store::new();
-        let call = toolwright::Call::of(call, &store, cx);
+        let call = toolwright::call::Call::of(call, &store, cx);
         log += &format!("{call:?}");
         if let Err(error) = tools.get("login").unwrap().validate(call) {
             log += &error.to_string();
@@ -315,7 +317,7 @@ fn what_is_shown_of_arguments_is_all_but_their_secrets() {
         r#"{"password":"[secret]"}"#
     );
     let mut def = tools.get("flat").unwrap().def().clone();
-    def.input = toolwright::SchemaDoc::parse(r#"{"type":"object"}"#).unwrap();
+    def.input = toolwright::schema::SchemaDoc::parse(r#"{"type":"object"}"#).unwrap();
     let attached = tools.attach([def]).unwrap();
     assert_eq!(
         attached.get("flat").unwrap().shown(r#"{"password":1}"#),

@@ -24,7 +24,10 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use toolwright::{Kind, Schema, SchemaDoc, Shape};
+use toolwright::{
+    Schema,
+    schema::{Kind, SchemaDoc, Shape},
+};
 
 /// What we do about an attribute.
 enum Done {

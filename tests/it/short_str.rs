@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use toolwright::{ShortStr, ToolCall};
+use toolwright::{ToolCall, text::ShortStr};
 
 /// Texts on both sides of what stands in place, which is 30 bytes.
 fn texts() -> Vec<String> {

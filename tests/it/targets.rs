@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use toolwright::{Dialect, Schema, lower, tool, tools};
+use toolwright::{Dialect, Schema, dialect::lower, tool, tools};
 
 #[derive(Serialize, Deserialize, Schema)]
 #[serde(tag = "kind")]

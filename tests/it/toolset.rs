@@ -12,8 +12,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 use toolwright::{
-    BuildError, Context, Dialect, DynTool, Encoder, ErrorKind, NameError, RenameError, SchemaDoc,
-    State, Tool, ToolCall, ToolDef, ToolError, ToolResult, Toolset, Wire, tool, tools,
+    Context, Dialect, DynTool, Encoder, Tool, ToolCall, ToolDef, ToolError, ToolResult, Toolset,
+    Wire,
+    call::{ErrorKind, State},
+    schema::SchemaDoc,
+    text::NameError,
+    tool, tools,
+    toolset::{BuildError, RenameError},
 };
 
 /// Adds.
@@ -46,7 +51,7 @@ async fn send(to: &str, subject: &str) -> String {
     format!("{subject} to {to}")
 }
 
-fn is_admin(scope: &toolwright::Scope<'_>) -> bool {
+fn is_admin(scope: &toolwright::call::Scope<'_>) -> bool {
     scope.state.get("role") == Some(&json!("admin"))
 }
 

@@ -15,7 +15,10 @@ use serde_json::json;
 use tokio::time::{Instant, sleep};
 use toolwright::layers::{Approval, Tower, TowerRequest};
 use toolwright::{
-    Batch, Context, Encoder, ErrorKind, Executor, Handled, PendingReason, ToolCall, ToolError,
+    Context, Encoder, Executor, ToolCall, ToolError,
+    call::ErrorKind,
+    executor::{Batch, PendingReason},
+    layers::Handled,
     tool, tools,
 };
 use tower::limit::GlobalConcurrencyLimitLayer;

@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use toolwright::{
-    Context, ErrorKind, Event, Executor, Observer, Outcome, Progress, ToolCall, Toolset, TraceKind,
-    TraceStore, Traced, tool, tools,
+    Context, Executor, Outcome, ToolCall, Toolset,
+    call::{ErrorKind, Progress},
+    executor::{Event, Observer, TraceKind, TraceStore, Traced},
+    tool, tools,
 };
 
 /// Says it.

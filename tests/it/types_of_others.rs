@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use toolwright::{Context, Encoder, Schema, SchemaDoc, ToolCall, tool, tools};
+use toolwright::{Context, Encoder, Schema, ToolCall, schema::SchemaDoc, tool, tools};
 
 /// As another crate has it: of ours it knows nothing.
 #[derive(Deserialize, Serialize, Clone)]

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::json;
 use toolwright::{
-    Context, Encoder, ErrorKind, Scope, State, ToolCall, ToolResult, Toolset, Wire, tool, tools,
+    Context, Encoder, ToolCall, ToolResult, Toolset, Wire,
+    call::{ErrorKind, Scope, State},
+    tool, tools,
 };
 
 fn is_admin(scope: &Scope<'_>) -> bool {

@@ -4,8 +4,9 @@
 
 use serde_json::{Value, json};
 use toolwright::{
-    Block, Content, Context, Encoder, ErrorKind, Outcome, ToolCall, ToolDef, ToolError, ToolResult,
-    Wire, tool, tools,
+    Context, Encoder, Outcome, ToolCall, ToolDef, ToolError, ToolResult, Wire,
+    call::{Block, Content, ErrorKind},
+    tool, tools,
 };
 
 const WIRE: Wire = Wire::Anthropic;

@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use serde_json::json;
-use toolwright::{Block, Content, Encoder, Outcome, ToolDef, ToolError, Wire};
+use toolwright::{
+    Encoder, Outcome, ToolDef, ToolError, Wire,
+    call::{Block, Content},
+};
 
 use crate::wires::{self, UNKNOWN, blocks, expected_calls, parsed, result, sample, set, turn};
 

@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use serde_json::{Value, json};
-use toolwright::{Parallel, ToolChoice, ToolChoiceError, Toolset, Wire};
+use toolwright::{
+    Toolset, Wire,
+    wire::{Parallel, ToolChoice, ToolChoiceError},
+};
 
 use crate::wires::{self, parsed, set};
 

@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use serde_json::json;
-use toolwright::{Completion, Dialect, DynTool, Encoder, Stop, ToolDef, Toolset, Wire};
+use toolwright::{
+    Dialect, DynTool, Encoder, ToolDef, Toolset, Wire,
+    wire::{Completion, Stop},
+};
 
 use crate::wires::{NO_RESPONSES, answers, parsed, sample};
 

@@ -4,8 +4,8 @@
 
 use serde_json::{Value, json};
 use toolwright::{
-    Dialect, DynTool, Encoder, Outcome, ToolCall, ToolDef, ToolError, ToolResult, Toolset,
-    Utterance, Wire,
+    Dialect, DynTool, Encoder, Outcome, ToolCall, ToolDef, ToolError, ToolResult, Toolset, Wire,
+    wire::Utterance,
 };
 
 use crate::wires::{parsed, sample};

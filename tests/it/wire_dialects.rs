@@ -9,8 +9,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use toolwright::{
-    Context, Definitions, Dialect, DynTool, Encoder, Fit, Loose, NoteKind, Parallel, SchemaDoc,
-    ToolCall, ToolChoice, ToolDef, Toolset, Wire, tool, tools,
+    Context, Dialect, DynTool, Encoder, ToolCall, ToolDef, Toolset, Wire,
+    dialect::NoteKind,
+    schema::SchemaDoc,
+    tool, tools,
+    wire::{Definitions, Fit, Loose, Parallel, ToolChoice},
 };
 
 /// Counts copies.

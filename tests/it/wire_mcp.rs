@@ -4,8 +4,8 @@
 
 use serde_json::{Value, json};
 use toolwright::{
-    Dialect, DynTool, Encoder, Outcome, SchemaDoc, Tool, ToolCall, ToolDef, ToolError, Toolset,
-    Wire, tool, tools,
+    Dialect, DynTool, Encoder, Outcome, Tool, ToolCall, ToolDef, ToolError, Toolset, Wire,
+    schema::SchemaDoc, tool, tools,
 };
 
 use crate::wires::{self, UNKNOWN, blocks, expected_calls, parsed, result, sample, set, turn};
@@ -254,8 +254,8 @@ fn a_list_of_tools_is_the_result_of_its_request() {
     let tools = Toolset::new([ping]).unwrap();
     let request = Wire::Mcp.request(
         &tools,
-        &toolwright::ToolChoice::Auto,
-        toolwright::Parallel::Allowed,
+        &toolwright::wire::ToolChoice::Auto,
+        toolwright::wire::Parallel::Allowed,
     );
     assert_eq!(parsed(&request.unwrap())["tools"][0]["name"], json!("ping"));
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolwright::{
-    Answer, Call, Context, Definitions, Dialect, Encoder, Outcome, Parallel, StreamEvent, Tool,
-    ToolChoiceError, ToolDef, Toolset, Wire,
+    Context, Dialect, Encoder, Outcome, Tool, ToolDef, Toolset, Wire,
+    call::{Answer, Call},
+    wire::{Definitions, Parallel, StreamEvent, ToolChoiceError},
 };
 
 use crate::wires::parsed;

@@ -4,8 +4,9 @@
 
 use serde_json::{Value, json};
 use toolwright::{
-    Content, Context, Encoder, ErrorKind, Outcome, ToolCall, ToolDef, ToolError, ToolResult,
-    Toolset, Wire, tool, tools,
+    Context, Encoder, Outcome, ToolCall, ToolDef, ToolError, ToolResult, Toolset, Wire,
+    call::{Content, ErrorKind},
+    tool, tools,
 };
 
 const WIRE: Wire = Wire::OpenAiChat;
@@ -98,7 +99,7 @@ fn a_definition_is_read_back() {
 fn definitions_of_others_are_read_as_far_as_they_go() {
     let bare = ToolDef::new("ping", "");
     let mut described = ToolDef::new("ping", "Pings.");
-    described.input = toolwright::SchemaDoc::parse(r#"{"type":"object"}"#).unwrap();
+    described.input = toolwright::schema::SchemaDoc::parse(r#"{"type":"object"}"#).unwrap();
     for (text, expected) in [
         (r#"{"type":"function","function":{"name":"ping"}}"#, &bare),
         (

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use serde_json::{Value, json};
-use toolwright::{StreamEvent, ToolCall, Wire};
+use toolwright::{ToolCall, Wire, wire::StreamEvent};
 
 use crate::wires::parsed;
 use crate::wires::pieces::{events, one_call};

@@ -4,7 +4,10 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use toolwright::{Encoder, StreamEvent, Streamed, ToolCall, Wire};
+use toolwright::{
+    Encoder, ToolCall, Wire,
+    wire::{StreamEvent, Streamed},
+};
 
 use crate::wires::pieces::{events, one_call};
 use crate::wires::{answers, parsed, sample};

@@ -12,8 +12,10 @@ use std::sync::Arc;
 use futures_util::stream;
 use serde_json::json;
 use toolwright::{
-    Batch, Content, Context, Encoder, ErrorKind, Executor, HaltReason, Halted, Items, Outcome,
-    Scope, State, Tool, ToolCall, ToolError, ToolResult, Toolset, tool, tools,
+    Context, Encoder, Executor, Outcome, Tool, ToolCall, ToolError, ToolResult, Toolset,
+    call::{Content, ErrorKind, HaltReason, Items, Scope, State},
+    executor::{Batch, Halted},
+    tool, tools,
 };
 
 fn is_admin(scope: &Scope<'_>) -> bool {

@@ -233,7 +233,7 @@ impl Agent {
     /// Adds a listener for the events of runs. With a listener, models stream.
     ///
     /// ```
-    /// use toolwright::StreamEvent;
+    /// use toolwright::wire::StreamEvent;
     /// use toolwright::agent::{Agent, RunEvent};
     ///
     /// # fn heard(agent: Agent) -> Agent {

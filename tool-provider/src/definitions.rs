@@ -34,9 +34,7 @@ pub use self::visible::Stripped;
 /// response, and what the next request repeats. Here every tool goes by its own name.
 ///
 /// ```
-/// use toolwright::{
-///     Context, Dialect, DynTool, Encoder, Parallel, ToolDef, Toolset, Wire,
-/// };
+/// use toolwright::{Context, Dialect, DynTool, Encoder, ToolDef, Toolset, Wire, wire::Parallel};
 ///
 /// // From a server that allows dots.
 /// let tools = Toolset::new([DynTool::declare(ToolDef::new("files.list", "Lists files."))]).unwrap();
@@ -205,7 +203,7 @@ impl Wire {
     /// one. Characters that nobody sees are left out of words, with a note that counts them.
     ///
     /// ```
-    /// use toolwright::{Dialect, DynTool, SchemaDoc, ToolDef, Toolset, Wire};
+    /// use toolwright::{Dialect, DynTool, ToolDef, Toolset, Wire, schema::SchemaDoc};
     ///
     /// let schema = r#"{"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}}"#;
     /// let mut def = ToolDef::new("count", "Counts.");

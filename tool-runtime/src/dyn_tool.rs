@@ -253,7 +253,7 @@ impl DynToolBuilder {
     /// says that it takes none.
     ///
     /// ```
-    /// use toolwright::{DynTool, SchemaDoc, ToolError};
+    /// use toolwright::{DynTool, ToolError, schema::SchemaDoc};
     ///
     /// // As they stand in a row of a database.
     /// let (name, about) = ("forecast".to_owned(), "Weather of a city.".to_owned());

@@ -371,7 +371,7 @@ impl Executor {
     ///
     /// ```
     /// use serde_json::json;
-    /// use toolwright::{Context, Decision, DynTool, Executor, ToolCall, ToolError, Toolset};
+    /// use toolwright::{Context, DynTool, Executor, ToolCall, ToolError, Toolset, call::Decision};
     ///
     /// let charge = DynTool::builder()
     ///     .name("charge")

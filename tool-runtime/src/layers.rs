@@ -5,7 +5,7 @@
 //! use std::time::Duration;
 //!
 //! use toolwright::layers::{Approval, AtMost, Cache, CallLimit, Log, Retry};
-//! use toolwright::{Decision, Executor, Toolset};
+//! use toolwright::{Executor, Toolset, call::Decision};
 //!
 //! let tools = Toolset::default();
 //! let executor = Executor::parallel(&tools, 8)

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use toolwright::{Context, Outcome, Progress, Schema, tool, tools};
+use toolwright::{Context, Outcome, Schema, call::Progress, tool, tools};
 
 #[derive(Deserialize, Serialize, Schema, Clone, Copy)]
 #[serde(rename_all = "lowercase")]

@@ -18,7 +18,7 @@ use toolwright::serve::Serve;
 use toolwright::serve::axum::Router;
 use toolwright::serve::axum::serve::ListenerExt;
 use toolwright::serve::mcp::{self, McpServer};
-use toolwright::{Cancel, Context, ToolCall, ToolResult, tool, tools};
+use toolwright::{Context, ToolCall, ToolResult, call::Cancel, tool, tools};
 
 const MIB: usize = 1024 * 1024;
 

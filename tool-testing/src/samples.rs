@@ -12,7 +12,7 @@ use toolwright_schema::render::SchemaDoc;
 /// of their spellings, keys in any order.
 ///
 /// ```
-/// use toolwright::SchemaDoc;
+/// use toolwright::schema::SchemaDoc;
 /// use toolwright_testing::Samples;
 ///
 /// let mut samples = Samples::of(&SchemaDoc::of::<Vec<u8>>(), 1);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use toolwright::{Call, Context, Store, Wire};
+use toolwright::{Context, Wire, args::Store, call::Call};
 
 /// Where a wire has what. Places are told as [`at`] takes them.
 pub(super) struct Form {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use serde_json::value::RawValue;
-use toolwright::{Encoder, ToolCall, ToolResult, Utterance, Wire};
+use toolwright::{Encoder, ToolCall, ToolResult, Wire, wire::Utterance};
 
 use super::forms::{self, Form, Given, at, form, given, is_plain, list, said};
 use super::{answers, is_json, is_object, results};

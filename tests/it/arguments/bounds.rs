@@ -4,8 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolwright::FaultCode::{Bound, DuplicateKey, MissingArgument, OutOfRange, WrongType};
-use toolwright::{Context, FaultCode, Limits, Schema, ToolCall, Toolset, tool, tools};
+use toolwright::args::FaultCode::{Bound, DuplicateKey, MissingArgument, OutOfRange, WrongType};
+use toolwright::{
+    Context, Schema, ToolCall, Toolset,
+    args::{FaultCode, Limits},
+    tool, tools,
+};
 
 use super::{answer, echo_rows};
 

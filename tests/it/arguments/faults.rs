@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use serde::de::{Deserializer, Error as _, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use toolwright::FaultCode::{
+use toolwright::args::FaultCode::{
     Bound, DuplicateKey, InvalidJson, MissingArgument, NotObject, OutOfRange, TooDeep,
     UnknownArgument, WrongType,
 };
-use toolwright::{DynTool, FaultCode, Schema, Shape, ToolError, Toolset, tool, tools};
+use toolwright::{
+    DynTool, Schema, ToolError, Toolset, args::FaultCode, schema::Shape, tool, tools,
+};
 
 use super::{any_schema, decode};
 

@@ -13,7 +13,9 @@ mod values;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use toolwright::{Call, Context, Encoder, Schema, Store, ToolCall, ToolError, Toolset, tool};
+use toolwright::{
+    Context, Encoder, Schema, ToolCall, ToolError, Toolset, args::Store, call::Call, tool,
+};
 
 /// Answers with what it got.
 #[tool]
@@ -81,8 +83,8 @@ fn decode<T: Schema + DeserializeOwned>(arguments: &str) -> Result<T, ToolError>
 macro_rules! any_schema {
     ($($ty:ty),*) => {$(
         impl toolwright::Schema for $ty {
-            const SHAPE: &'static toolwright::Shape<'static> =
-                &toolwright::Shape::new(toolwright::Kind::Any);
+            const SHAPE: &'static toolwright::schema::Shape<'static> =
+                &toolwright::schema::Shape::new(toolwright::schema::Kind::Any);
         }
     )*};
 }

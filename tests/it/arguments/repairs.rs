@@ -6,8 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright::{
-    Annotations, Answer, Call, Context, DynTool, Encoder, ErrorKind, Outcome, Repair, Repairs,
-    Schema, Store, Tool, ToolCall, ToolDef, ToolError, ToolResult, Toolset, tool, tools,
+    Context, DynTool, Encoder, Outcome, Schema, Tool, ToolCall, ToolDef, ToolError, ToolResult,
+    Toolset,
+    args::{Repair, Repairs, Store},
+    call::{Annotations, Answer, Call, ErrorKind},
+    tool, tools,
 };
 
 /// What a call comes to: what the tool answers as JSON or what the model is told, and the repairs.

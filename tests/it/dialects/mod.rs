@@ -11,7 +11,12 @@ mod undo;
 use std::collections::BTreeSet;
 
 use crate::json::Json;
-use toolwright::{Dialect, Lowered, Reject, SchemaDoc, is_portable_name, lower};
+use toolwright::{
+    Dialect,
+    dialect::{Lowered, Reject, lower},
+    schema::SchemaDoc,
+    text::is_portable_name,
+};
 
 /// Cases whose expectation does not hold, each with the reason.
 const UNMET: [(&str, &str, &str); 0] = [];

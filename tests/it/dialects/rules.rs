@@ -1,7 +1,10 @@
 //! Rules that `dialects.json` has no case for.
 
 use super::{dialect, lowered};
-use toolwright::{Dialect, RejectCode, Renames};
+use toolwright::{
+    Dialect,
+    dialect::{RejectCode, Renames},
+};
 
 /// An argument `v` of a schema; what becomes of it.
 fn argument(schema: &str, dialect: &str) -> String {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::lowered;
-use toolwright::{Dialect, Step};
+use toolwright::{Dialect, dialect::Step};
 
 /// The types by name, and the schema of each.
 pub(crate) fn types() -> Vec<(&'static str, &'static str)> {

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toolwright::{ErrorKind, ToolError, Toolset};
+use toolwright::{ToolError, Toolset, call::ErrorKind};
 use toolwright_testing::Samples;
 
 use crate::schemas::exact::Exact;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolwright::{Opaque, Schema};
+use toolwright::{Schema, schema::Opaque};
 
 use crate::schemas::row::{Row, rows};
 

@@ -1,6 +1,10 @@
 //! Each type in each dialect: what its tool takes, it takes behind a plan too.
 
-use toolwright::{Context, Dialect, Lowered, Op, SchemaDoc, ToolCall, lower};
+use toolwright::{
+    Context, Dialect, ToolCall,
+    dialect::{Lowered, Op, lower},
+    schema::SchemaDoc,
+};
 
 use crate::json::Json;
 use crate::schemas::row::call;
@@ -582,7 +586,7 @@ fn narrowed(schema: &str, arguments: &str, dialect: Dialect) -> Option<String> {
         "required",
         "unevaluatedProperties",
     ];
-    let is_said = |note: &toolwright::Note| STRUCTURAL.contains(&note.keyword.as_str());
+    let is_said = |note: &toolwright::dialect::Note| STRUCTURAL.contains(&note.keyword.as_str());
     let is_told = lowered.notes.iter().any(is_said);
     (!is_told).then(|| format!("{schema} in {dialect}: {arguments}: {text}"))
 }

@@ -108,7 +108,7 @@ fn there_are_enough_types_and_none_twice() {
 #[test]
 fn a_schema_as_a_value_is_what_its_text_says() {
     for row in rows() {
-        let read = toolwright::SchemaDoc::parse(row.schema.as_json()).unwrap();
+        let read = toolwright::schema::SchemaDoc::parse(row.schema.as_json()).unwrap();
         let [built, read] = [&row.schema, &read].map(|doc| serde_json::to_string(doc).unwrap());
         assert_eq!(built, read, "{}", row.name);
     }

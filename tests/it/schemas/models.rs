@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use toolwright::{
-    Context, Dialect, ErrorKind, Fault, FaultCode, ToolCall, ToolError, Toolset, lower,
+    Context, Dialect, ToolCall, ToolError, Toolset,
+    args::{Fault, FaultCode},
+    call::ErrorKind,
+    dialect::lower,
 };
 
 use crate::json::Json;

@@ -1,7 +1,7 @@
 //! A row of the table: a type, what can be read as it, and what cannot.
 
 use serde_json::value::RawValue;
-use toolwright::{Context, SchemaDoc, ToolCall, ToolError, Toolset};
+use toolwright::{Context, ToolCall, ToolError, Toolset, schema::SchemaDoc};
 use toolwright_testing::Disagreement;
 
 pub(crate) struct Row {
@@ -57,9 +57,9 @@ macro_rules! rows {
             $crate::schemas::row::agrees!(agrees $(-$no)? $ty);
             $crate::schemas::row::Row {
                 name: stringify!($ty),
-                schema: toolwright::SchemaDoc::of::<$ty>(),
-                input: toolwright::SchemaDoc::of::<$ty>().as_json().to_owned(),
-                output: toolwright::SchemaDoc::of_output::<$ty>().as_json().to_owned(),
+                schema: toolwright::schema::SchemaDoc::of::<$ty>(),
+                input: toolwright::schema::SchemaDoc::of::<$ty>().as_json().to_owned(),
+                output: toolwright::schema::SchemaDoc::of_output::<$ty>().as_json().to_owned(),
                 agrees,
                 tools: || {
                     /// Holds a value.

@@ -1,8 +1,10 @@
 //! What a dialect says of a type when it compiles, and of its schema when it runs.
 
 use toolwright::{
-    Dialect, Id, Kind, Problem, ProblemCode, Refs, RejectCode, Schema, SchemaDoc, Shape, Variant,
-    Verdict, lower,
+    Dialect, Schema,
+    dialect::{RejectCode, Verdict, lower},
+    schema::{Id, Kind, Refs, SchemaDoc, Shape, Variant},
+    toolset::{Problem, ProblemCode},
 };
 
 use crate::schemas::{none, rows};
@@ -188,7 +190,7 @@ struct Only<T>(std::marker::PhantomData<T>);
 impl<T: Schema> Schema for Only<T> {
     const ID: Id = Id::NONE;
     const SHAPE: &'static Shape<'static> =
-        &Shape::object(&[toolwright::Field::new("a", "", T::SHAPE)]);
+        &Shape::object(&[toolwright::schema::Field::new("a", "", T::SHAPE)]);
     const REFS: &'static Refs = &Refs::NONE;
 }
 

@@ -14,8 +14,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright::{
-    BuildError, DynTool, DynToolBuilder, Schema, SchemaDoc, SchemaError, ToolDef, ToolError,
-    Toolset,
+    DynTool, Schema, ToolDef, ToolError, Toolset,
+    schema::SchemaDoc,
+    toolset::{BuildError, DynToolBuilder, SchemaError},
 };
 
 fn untyped() -> DynToolBuilder {

@@ -1,6 +1,6 @@
 //! Schemas that no tool is made with.
 
-use toolwright::SchemaErrorKind::{
+use toolwright::toolset::SchemaErrorKind::{
     self, EndlessReference, Invalid, MissingReference, NotObject, Pattern, RemoteReference,
     TooCostly, TooDeep, TooLarge, TooMany, UnknownDraft, UnsupportedKeyword,
 };

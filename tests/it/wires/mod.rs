@@ -10,8 +10,9 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Value, json};
 use toolwright::{
-    Block, Content, Context, Encoder, Outcome, Schema, ToolCall, ToolError, ToolResult, Toolset,
-    Wire, tool, tools,
+    Context, Encoder, Outcome, Schema, ToolCall, ToolError, ToolResult, Toolset, Wire,
+    call::{Block, Content},
+    tool, tools,
 };
 
 #[derive(Serialize, Schema)]

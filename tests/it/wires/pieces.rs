@@ -1,7 +1,7 @@
 //! Streams of one call, whose arguments come in pieces.
 
 use serde_json::{Value, json};
-use toolwright::{Streamed, ToolCall, Wire};
+use toolwright::{ToolCall, Wire, wire::Streamed};
 
 /// The events of a stream with one call, whose arguments come in these pieces.
 pub(crate) fn events(wire: Wire, pieces: &[&str]) -> Vec<String> {

@@ -3,8 +3,8 @@
 use std::io::{self, BufRead};
 
 use serde_json::{Map, Value};
-use toolwright::Decision;
 use toolwright::agent::PendingCall;
+use toolwright::call::Decision;
 
 use crate::script;
 use crate::show::Show;

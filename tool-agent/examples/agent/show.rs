@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 use toolwright::agent::{Listener, PendingCall, PendingCallReason, Run, RunEnd, RunEvent};
-use toolwright::{Decision, Encoder, Event as CallEvent, Printable, StreamEvent};
+use toolwright::{
+    Encoder, call::Decision, executor::Event as CallEvent, text::Printable, wire::StreamEvent,
+};
 
 /// Cheap to clone; all clones write to the same place.
 #[derive(Clone)]

@@ -25,7 +25,7 @@ impl Session {
     ///
     /// ```no_run
     /// # use toolwright::agent::{Session, SessionError};
-    /// # use toolwright::Decision;
+    /// # use toolwright::call::Decision;
     /// # fn approve(session: &mut Session) -> Result<(), SessionError> {
     /// session.in_sub_session("c1", |sub| sub.decide("x7", Decision::Approve))
     /// # }

@@ -18,8 +18,11 @@ use toolwright::agent::{
     ThreadMessage, ThreadRepair, ToolNode, Usage,
 };
 use toolwright::{
-    Cancel, Context, Decision, ErrorPolicy, Executor, Filter, HaltReason, Outcome, ToolCall,
-    ToolChoice, Toolset, tool, tools,
+    Context, Executor, Outcome, ToolCall, Toolset,
+    call::{Cancel, Decision, Filter, HaltReason},
+    executor::ErrorPolicy,
+    tool, tools,
+    wire::ToolChoice,
 };
 
 /// Adds two numbers.
@@ -504,7 +507,7 @@ async fn a_turn_of_tools_asks_for_the_catalogue_twice() {
 
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
-    let source = toolwright::Source::catalog(move |_| {
+    let source = toolwright::executor::Source::catalog(move |_| {
         count.fetch_add(1, Ordering::SeqCst);
         all()
     });
@@ -536,7 +539,7 @@ async fn no_listener_keeps_events_from_another() {
             let name = match event {
                 RunEvent::RunStarted { .. } => "run",
                 RunEvent::Call {
-                    event: toolwright::Event::Finished { .. },
+                    event: toolwright::executor::Event::Finished { .. },
                     ..
                 } => "call",
                 RunEvent::RunFinished { .. } => "end",

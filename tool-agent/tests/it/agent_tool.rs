@@ -19,8 +19,9 @@ use toolwright::agent::{
 };
 use toolwright::layers::Approval;
 use toolwright::{
-    Cancel, Context, Decision, Executor, HaltReason, Outcome, Schema, State, Tool, ToolCall,
-    Toolset, tool, tools,
+    Context, Executor, Outcome, Schema, Tool, ToolCall, Toolset,
+    call::{Cancel, Decision, HaltReason, State},
+    tool, tools,
 };
 
 fn ask(id: &str, tool: &str, input: &str) -> ToolCall {
@@ -506,7 +507,7 @@ async fn an_executor_alone_keeps_no_pause() {
     let answers = node.process(&mut thread, &Context::new()).await.unwrap();
     assert!(matches!(
         answers.halted,
-        Some(toolwright::Halted::AskUser { .. })
+        Some(toolwright::executor::Halted::AskUser { .. })
     ));
 
     let ran = Ran::default();
@@ -533,11 +534,12 @@ async fn what_is_the_callers_alone_stays_outside() {
     let noted = Ran::default();
     let calls_of_batches = noted.clone();
     let inner = script([calls(&[ToolCall::new("x", "seen", "{}")]), text("Done.")]);
-    let executor = Executor::serial(tools![seen]).observe(move |event: &toolwright::Event<'_>| {
-        if let toolwright::Event::BatchStarted { cx, .. } = event {
-            calls_of_batches.note(cx.call_id().unwrap_or("no call"));
-        }
-    });
+    let executor =
+        Executor::serial(tools![seen]).observe(move |event: &toolwright::executor::Event<'_>| {
+            if let toolwright::executor::Event::BatchStarted { cx, .. } = event {
+                calls_of_batches.note(cx.call_id().unwrap_or("no call"));
+            }
+        });
     let mut asks = ModelResponse::calls([ask("c1", "helper", "Go!")]);
     // In a form that is the calling model's.
     asks.lowered = true;

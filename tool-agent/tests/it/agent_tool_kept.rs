@@ -21,7 +21,9 @@ use toolwright::agent::{
 };
 use toolwright::layers::{Approval, Retry};
 use toolwright::{
-    Cancel, Context, Decision, ErrorKind, Executor, ToolCall, ToolError, Toolset, tool, tools,
+    Context, Executor, ToolCall, ToolError, Toolset,
+    call::{Cancel, Decision, ErrorKind},
+    tool, tools,
 };
 
 fn calls(calls: &[ToolCall]) -> Result<ModelResponse, ModelError> {
@@ -266,14 +268,15 @@ async fn a_failure_that_was_recorded_keeps_its_faults() {
         let seen = Arc::clone(seen);
         let tools = tools![hang; state = Arc::clone(&ran)];
         let tools = tools.merge(&tools![picky]).unwrap();
-        let executor = Executor::serial(tools).observe(move |event: &toolwright::Event<'_>| {
-            if let toolwright::Event::Finished { result, .. } = event
-                && let Err(error) = &result.outcome
-                && error.kind() != ErrorKind::Cancelled
-            {
-                seen.lock().unwrap().push(error.clone());
-            }
-        });
+        let executor =
+            Executor::serial(tools).observe(move |event: &toolwright::executor::Event<'_>| {
+                if let toolwright::executor::Event::Finished { result, .. } = event
+                    && let Err(error) = &result.outcome
+                    && error.kind() != ErrorKind::Cancelled
+                {
+                    seen.lock().unwrap().push(error.clone());
+                }
+            });
         Agent::with_executor(model, executor).checkpointer(store.clone())
     };
     let seen = Arc::default();

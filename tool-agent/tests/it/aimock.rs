@@ -12,7 +12,7 @@ use toolwright::agent::{
     Agent, AgentError, Endpoint, ModelError, ModelErrorKind, RunEnd, RunEvent, Session, Status,
     Thread, ThreadMessage,
 };
-use toolwright::{Context, Executor, Schema, StreamEvent, Toolset, Wire, tool, tools};
+use toolwright::{Context, Executor, Schema, Toolset, Wire, tool, tools, wire::StreamEvent};
 
 #[derive(Default)]
 struct Station {

@@ -16,7 +16,9 @@ use toolwright::agent::{
 };
 use toolwright::layers::Approval;
 use toolwright::{
-    Context, Decision, Executor, Handling, Layer, Next, Request as CallRequest, ToolCall, Toolset,
+    Context, Executor, ToolCall, Toolset,
+    call::Decision,
+    layers::{Handling, Layer, Next, Request as CallRequest},
     tool, tools,
 };
 

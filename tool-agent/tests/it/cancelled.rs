@@ -17,7 +17,9 @@ use toolwright::agent::{
     Agent, AgentError, BoxFuture, Checkpointer, DeltaSink, MemoryCheckpointer, Model, ModelError,
     ModelRequest, ModelResponse, Run, RunEnd, RunEvent, Session, Status, Thread, ThreadMessage,
 };
-use toolwright::{Cancel, Context, Executor, StreamEvent, ToolCall, Toolset, tool, tools};
+use toolwright::{
+    Context, Executor, ToolCall, Toolset, call::Cancel, tool, tools, wire::StreamEvent,
+};
 
 /// What a run comes to that is stopped as soon as something is at work.
 async fn stopped(

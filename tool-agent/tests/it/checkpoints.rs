@@ -23,8 +23,10 @@ use toolwright::agent::{
 };
 use toolwright::layers::Retry;
 use toolwright::{
-    Block, Content, Context, Decision, ErrorKind, ErrorPolicy, Executor, HaltReason, Outcome,
-    Schema, State, ToolCall, ToolError, Toolset, tool, tools,
+    Context, Executor, Outcome, Schema, ToolCall, ToolError, Toolset,
+    call::{Block, Content, Decision, ErrorKind, HaltReason, State},
+    executor::ErrorPolicy,
+    tool, tools,
 };
 
 fn call(id: &str, name: &str) -> ToolCall {

@@ -17,8 +17,11 @@ use toolwright::agent::{
     ModelResponse, Queue, Run, RunEvent, Session, ThreadMessage,
 };
 use toolwright::{
-    Context, Event as CallEvent, Executor, Registry, Scope, Source, StreamEvent, ToolCall, Toolset,
+    Context, Executor, Registry, ToolCall, Toolset,
+    call::Scope,
+    executor::{Event as CallEvent, Source},
     tool, tools,
+    wire::StreamEvent,
 };
 
 /// Adds two numbers.

@@ -15,7 +15,7 @@ use toolwright::agent::{
     PendingCallReason, Session, SessionError, Status, ThreadMessage,
 };
 use toolwright::layers::Approval;
-use toolwright::{Context, Decision, Executor, Provide, ToolCall, Toolset, tool, tools};
+use toolwright::{Context, Executor, Provide, ToolCall, Toolset, call::Decision, tool, tools};
 
 /// What ran, with what.
 #[derive(Clone, Default, Provide)]

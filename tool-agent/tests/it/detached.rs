@@ -18,7 +18,11 @@ use toolwright::agent::{
     RunEnd, Session, ThreadMessage, ToolNode,
 };
 use toolwright::layers::Approval;
-use toolwright::{Cancel, Context, Decision, Executor, Tool, ToolCall, Toolset, tool, tools};
+use toolwright::{
+    Context, Executor, Tool, ToolCall, Toolset,
+    call::{Cancel, Decision},
+    tool, tools,
+};
 
 fn ask(id: &str, input: &str) -> ToolCall {
     ToolCall::new(id, "helper", json!({"input": input}).to_string())

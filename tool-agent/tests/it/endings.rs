@@ -18,7 +18,9 @@ use toolwright::agent::{
     ModelResponse, PendingCallReason, RunEnd, RunEvent, Session, ThreadMessage,
 };
 use toolwright::{
-    Cancel, Context, ErrorPolicy, Executor, HaltReason, Outcome, ToolCall, ToolError, Toolset,
+    Context, Executor, Outcome, ToolCall, ToolError, Toolset,
+    call::{Cancel, HaltReason},
+    executor::ErrorPolicy,
     tool, tools,
 };
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolwright::agent::{
     Assistant, FormatError, Native, Thread, ThreadMessage, ToolMessage, wire_name,
 };
-use toolwright::{Content, Encoder, Outcome, ToolCall, ToolError, ToolResult, Wire};
+use toolwright::{Encoder, Outcome, ToolCall, ToolError, ToolResult, Wire, call::Content};
 
 const WIRES: [Wire; 6] = [
     Wire::OpenAiChat,

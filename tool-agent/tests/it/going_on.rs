@@ -21,8 +21,9 @@ use toolwright::agent::{
 };
 use toolwright::layers::Approval;
 use toolwright::{
-    Cancel, Context, Decision, Encoder, Executor, HaltReason, Outcome, ToolCall, ToolResult,
-    Toolset, tool, tools,
+    Context, Encoder, Executor, Outcome, ToolCall, ToolResult, Toolset,
+    call::{Cancel, Decision, HaltReason},
+    tool, tools,
 };
 
 fn calls(names: &[&str]) -> Result<ModelResponse, ModelError> {

@@ -139,7 +139,9 @@ async fn calls_that_wait_belong_to_who_made_them() {
 
     let stored = serde_json::to_string(&session).unwrap();
     let mut session: Session = serde_json::from_str(&stored).unwrap();
-    session.decide("c2", toolwright::Decision::Approve).unwrap();
+    session
+        .decide("c2", toolwright::call::Decision::Approve)
+        .unwrap();
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("Here I am."));
     assert_eq!(session.agent(), Some("billing"));

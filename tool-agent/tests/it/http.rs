@@ -14,7 +14,8 @@ use toolwright::agent::{
     Session, Thread, ThreadMessage,
 };
 use toolwright::{
-    Context, Dialect, Schema, StreamEvent, ToolCall, ToolChoice, Toolset, tool, tools,
+    Context, Dialect, Schema, ToolCall, Toolset, tool, tools,
+    wire::{StreamEvent, ToolChoice},
 };
 
 /// What a server got.
@@ -593,7 +594,10 @@ async fn the_form_of_an_answer_is_asked_for_where_each_wire_has_it() {
         let mut thread = thread();
         thread.push(ThreadMessage::calls([call.clone()]));
         thread.repair(&toolwright::agent::ThreadRepair::Answer("no".into()));
-        let (tools, schema) = (Toolset::default(), toolwright::SchemaDoc::of::<Forecast>());
+        let (tools, schema) = (
+            Toolset::default(),
+            toolwright::schema::SchemaDoc::of::<Forecast>(),
+        );
         let mut request = ModelRequest::new(&thread, &tools, &ToolChoice::None);
         request.schema = Some(&schema);
         endpoint.respond(request, DeltaSink::NONE).await.unwrap();

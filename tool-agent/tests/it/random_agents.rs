@@ -18,7 +18,7 @@ use toolwright::agent::{
     Status, ThreadMessage,
 };
 use toolwright::layers::Approval;
-use toolwright::{Context, Decision, Executor, Outcome, ToolCall, Toolset, tool, tools};
+use toolwright::{Context, Executor, Outcome, ToolCall, Toolset, call::Decision, tool, tools};
 
 use crate::draws::Draws;
 

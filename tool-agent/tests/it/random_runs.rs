@@ -21,8 +21,10 @@ use toolwright::agent::{
 };
 use toolwright::layers::Approval;
 use toolwright::{
-    Cancel, Context, Decision, ErrorPolicy, Executor, HaltReason, Outcome, ToolCall, ToolError,
-    Toolset, Wire, tool, tools,
+    Context, Executor, Outcome, ToolCall, ToolError, Toolset, Wire,
+    call::{Cancel, Decision, HaltReason},
+    executor::ErrorPolicy,
+    tool, tools,
 };
 
 use crate::draws::Draws;

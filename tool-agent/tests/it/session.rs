@@ -19,8 +19,8 @@ use toolwright::agent::{
 };
 use toolwright::layers::Approval;
 use toolwright::{
-    Context, Decision, Encoder, Executor, Outcome, Provide, ToolCall, ToolResult, Toolset, tool,
-    tools,
+    Context, Encoder, Executor, Outcome, Provide, ToolCall, ToolResult, Toolset, call::Decision,
+    tool, tools,
 };
 
 /// A thread takes answers as if it looked at all of its messages each time.

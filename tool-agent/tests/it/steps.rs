@@ -14,8 +14,10 @@ use toolwright::agent::{
     Node, PendingCallReason, RunEnd, Session, Thread, ThreadMessage, ToolNode, route,
 };
 use toolwright::{
-    Cancel, Context, Executor, Filter, HaltReason, Outcome, State, ToolCall, ToolChoice, Toolset,
+    Context, Executor, Outcome, ToolCall, Toolset,
+    call::{Cancel, Filter, HaltReason, State},
     tool, tools,
+    wire::ToolChoice,
 };
 
 /// Adds two numbers.
@@ -166,7 +168,7 @@ async fn a_call_that_waits_has_no_answer_and_the_others_run_once() {
     let again = node().process(&mut thread, &Context::new()).await.unwrap();
     assert_eq!((again.messages.len(), again.pending.len()), (0, 1));
     let executor = Executor::serial(all());
-    let says = toolwright::Decision::Approve;
+    let says = toolwright::call::Decision::Approve;
     let decided = [again.pending[0].decided(says)];
     let batch = executor.decide(&decided, &Context::new()).await;
     let result = batch.results().next().unwrap();
@@ -341,7 +343,7 @@ async fn the_questions_of_a_turn_stand_in_the_thread_until_each_is_answered() {
             let halts: Vec<_> = answered
                 .halts
                 .iter()
-                .map(toolwright::Halted::as_str)
+                .map(toolwright::executor::Halted::as_str)
                 .collect();
             assert_eq!(halts, ["ask_user", "ask_user", "over"]);
             assert_eq!(answered.halted.as_ref(), answered.halts.first());

@@ -15,8 +15,10 @@ use toolwright::agent::{
 };
 use toolwright::layers::Approval;
 use toolwright::{
-    Cancel, Context, Decision, Encoder, ErrorPolicy, Executor, HaltReason, Outcome, State,
-    ToolCall, ToolError, ToolResult, Toolset, Wire, tool, tools,
+    Context, Encoder, Executor, Outcome, ToolCall, ToolError, ToolResult, Toolset, Wire,
+    call::{Cancel, Decision, HaltReason, State},
+    executor::ErrorPolicy,
+    tool, tools,
 };
 
 /// What ran.
@@ -489,7 +491,7 @@ fn find_ids(value: &serde_json::Value, keys: &[&str], found: &mut Vec<String>) {
 }
 
 /// Says who may see it.
-fn not_guest(scope: &toolwright::Scope<'_>) -> bool {
+fn not_guest(scope: &toolwright::call::Scope<'_>) -> bool {
     scope.state.get("role").and_then(|role| role.as_str()) != Some("guest")
 }
 

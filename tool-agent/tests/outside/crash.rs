@@ -22,7 +22,7 @@ use toolwright::agent::{
     ModelErrorKind, ModelRequest, ModelResponse, PendingCallReason, RunEnd, Session,
     SqliteCheckpointer, Status, ThreadMessage,
 };
-use toolwright::{Context, Decision, Executor, ToolCall, Toolset, tool, tools};
+use toolwright::{Context, Executor, ToolCall, Toolset, call::Decision, tool, tools};
 
 /// Rounds of tools in a session.
 const ROUNDS: usize = 3;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// the text of every block.
 ///
 /// ```
-/// use toolwright::Content;
+/// use toolwright::call::Content;
 ///
 /// let content = Content::text("Here is the chart.").image("image/png", "iVBORw0KGgo=");
 /// assert_eq!(content.blocks().len(), 2);

@@ -17,7 +17,7 @@ use crate::call::{ErrorKind, ToolError};
 /// A string stays a string and is written as JSON only where an encoder asks for that.
 ///
 /// ```
-/// use toolwright::Payload;
+/// use toolwright::call::Payload;
 ///
 /// assert_eq!(Payload::new("sun").as_text(), Some("sun"));
 /// assert_eq!(Payload::new("sun").to_json(), r#""sun""#);
@@ -104,7 +104,7 @@ impl Payload {
     /// is, since a model can do nothing with them.
     ///
     /// ```
-    /// use toolwright::Payload;
+    /// use toolwright::call::Payload;
     ///
     /// assert_eq!(Payload::from_bytes(b"sun".to_vec()), Payload::text("sun"));
     /// let picture = Payload::from_bytes(vec![0x89, b'P', b'N', b'G']);

@@ -18,7 +18,7 @@ use toolwright_schema::text::{did_you_mean, near};
 /// A [`Dialect`] alone is one, in which no tool comes first.
 ///
 /// ```
-/// use toolwright::{Dialect, Fit};
+/// use toolwright::{Dialect, wire::Fit};
 ///
 /// let fit = Fit::to(Dialect::AnthropicStrict).keep(["pay", "refund"]);
 /// # let _: Fit = Dialect::AnthropicStrict.into();

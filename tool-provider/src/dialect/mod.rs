@@ -38,7 +38,7 @@ pub use self::verdict::{Demand, Steps, Verdict};
 /// What one provider's API accepts.
 ///
 /// ```
-/// use toolwright::{Dialect, SchemaDoc, lower};
+/// use toolwright::{Dialect, dialect::lower, schema::SchemaDoc};
 ///
 /// let schema = SchemaDoc::parse(
 ///     r#"{"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}}"#,

@@ -102,7 +102,7 @@ const fn holds(text: &str, byte: u8) -> bool {
 /// depend on the order of the list.
 ///
 /// ```
-/// use toolwright::{Dialect, Renames};
+/// use toolwright::{Dialect, dialect::Renames};
 ///
 /// let renames = Renames::new(Dialect::OpenAiStrict, ["admin.list", "search"]);
 /// assert_eq!(renames.to_provider("admin.list"), Some("admin_list"));

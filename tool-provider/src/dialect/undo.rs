@@ -31,7 +31,7 @@ impl Plan {
     /// is. So does what fits nothing, and what is no JSON: what is wrong with it, the decoder says.
     ///
     /// ```
-    /// use toolwright::{Dialect, SchemaDoc, lower};
+    /// use toolwright::{Dialect, dialect::lower, schema::SchemaDoc};
     ///
     /// let schema = SchemaDoc::parse(
     ///     r#"{"type": "object", "properties": {"ages": {"type": "object", "additionalProperties": {"type": "integer"}}}}"#,

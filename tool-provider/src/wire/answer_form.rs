@@ -31,7 +31,7 @@ impl Wire {
     /// are then JSON, in the forms that `Context::lowered` reads.
     ///
     /// ```
-    /// use toolwright::{Dialect, SchemaDoc, Wire};
+    /// use toolwright::{Dialect, Wire, schema::SchemaDoc};
     ///
     /// let schema = SchemaDoc::parse(r#"{"type":"object","properties":{"n":{"type":"integer"}}}"#);
     /// let form = Wire::Ollama.answer_form(&schema.unwrap(), Dialect::Ollama).unwrap();

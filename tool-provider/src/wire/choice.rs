@@ -7,7 +7,7 @@ use toolwright_schema::text::{LONGEST_SHOWN, Printable, did_you_mean, near};
 /// Whether the model calls tools, and which.
 ///
 /// ```
-/// use toolwright::{ToolChoice, Toolset, Wire};
+/// use toolwright::{Toolset, Wire, wire::ToolChoice};
 ///
 /// let none = Toolset::default();
 /// assert_eq!(Wire::OpenAiChat.tool_choice(&none, &ToolChoice::Auto).unwrap(), r#""auto""#);

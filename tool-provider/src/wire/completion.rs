@@ -10,7 +10,7 @@ use crate::call::ToolCall;
 /// What a response says: [`Wire::completion`].
 ///
 /// ```
-/// use toolwright::{Stop, Wire};
+/// use toolwright::{Wire, wire::Stop};
 ///
 /// let response = r#"{"choices": [{"finish_reason": "length", "message": {
 ///     "role": "assistant", "content": "It is"
@@ -63,7 +63,7 @@ impl Usage {
     /// All tokens, of requests and of answers.
     ///
     /// ```
-    /// use toolwright::Usage;
+    /// use toolwright::wire::Usage;
     ///
     /// assert_eq!(Usage { input: 20, output: 5 }.total(), 25);
     /// ```

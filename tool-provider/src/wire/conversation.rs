@@ -37,7 +37,7 @@ impl Wire {
     /// On MCP, which has no conversations.
     ///
     /// ```
-    /// use toolwright::{Encoder, Utterance, Wire};
+    /// use toolwright::{Encoder, Wire, wire::Utterance};
     ///
     /// let said = [Utterance::User("Hi!")];
     /// let members = Wire::Anthropic.conversation(Some("Be brief."), &said, Encoder::auto());

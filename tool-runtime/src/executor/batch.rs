@@ -47,7 +47,8 @@ pub enum Reply {
 /// ```
 /// use toolwright::layers::Approval;
 /// use toolwright::{
-///     Context, Decided, Decision, DynTool, Encoder, Executor, Reply, ToolCall, ToolError, Toolset, Wire,
+///     Context, DynTool, Encoder, Executor, ToolCall, ToolError, Toolset, Wire, call::Decision,
+///     executor::{Decided, Reply},
 /// };
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// shares it, too. A runtime of tokio has 512 such threads, if nothing else is said there.
 ///
 /// ```
-/// use toolwright::{BlockingLimit, Executor, Toolset};
+/// use toolwright::{Executor, Toolset, executor::BlockingLimit};
 ///
 /// let limit = BlockingLimit::new(16);
 /// let tenant = |tools: &Toolset| Executor::parallel(tools, 8).blocking_limit(&limit);

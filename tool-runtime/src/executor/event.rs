@@ -165,7 +165,7 @@ impl fmt::Display for BatchId {
 /// that does not, the compiler says that it is not general enough.
 ///
 /// ```
-/// use toolwright::{Event, Executor, Toolset};
+/// use toolwright::{Executor, Toolset, executor::Event};
 ///
 /// let executor = Executor::serial(&Toolset::default()).observe(|event: &Event<'_>| {
 ///     if let Event::Finished { result, .. } = event {

@@ -21,7 +21,8 @@ use toolwright_provider::call::{
 ///
 /// ```
 /// use toolwright::{
-///     ErrorKind, Executor, Handled, Handling, Layer, Next, Request, ToolError, Toolset,
+///     Executor, ToolError, Toolset, call::ErrorKind,
+///     layers::{Handled, Handling, Layer, Next, Request},
 /// };
 ///
 /// /// Lets nobody delete on a Friday.

@@ -21,7 +21,9 @@ use toolwright_schema::shape::{Field, Schema, Shape};
 /// top.
 ///
 /// ```
-/// use toolwright::{Context, DynTool, Executor, OutputLimit, ToolCall, ToolError, Toolset};
+/// use toolwright::{
+///     Context, DynTool, Executor, ToolCall, ToolError, Toolset, executor::OutputLimit,
+/// };
 ///
 /// let log = DynTool::builder()
 ///     .name("log")
@@ -173,7 +175,7 @@ const READ_OUTPUT: &str = "read_output";
 /// ([`Context::with_session`](crate::Context::with_session)) is read in that conversation alone.
 ///
 /// ```
-/// use toolwright::{Executor, OutputLimit, Overflow, Toolset};
+/// use toolwright::{Executor, Toolset, executor::{OutputLimit, Overflow}};
 ///
 /// let overflow = Overflow::new(16 * 1024 * 1024);
 /// let tools = Toolset::new([overflow.tool()]).unwrap(); // and yours

@@ -7,7 +7,9 @@ use toolwright_provider::call::{Outcome, ToolCall, ToolError, contained};
 /// happens; not for calls that were cancelled.
 ///
 /// ```
-/// use toolwright::{ErrorKind, ErrorPolicy, Executor, Outcome, Toolset, OnFailure};
+/// use toolwright::{
+///     Executor, Outcome, Toolset, call::ErrorKind, executor::{ErrorPolicy, OnFailure},
+/// };
 ///
 /// let policy = ErrorPolicy::with(|_call, error| match error.kind() {
 ///     ErrorKind::Timeout => OnFailure::Replace(Outcome::value("no answer in time; go on without")),

@@ -21,7 +21,7 @@ impl Source {
     /// a choice of no tools.
     ///
     /// ```
-    /// use toolwright::{Executor, Scope, Source, Toolset};
+    /// use toolwright::{Executor, Toolset, call::Scope, executor::Source};
     ///
     /// let (few, all) = (Toolset::default(), Toolset::default());
     /// let source = Source::catalog(move |scope: &Scope<'_>| {

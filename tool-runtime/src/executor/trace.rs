@@ -21,7 +21,7 @@ pub use self::event::{TraceEvent, TraceKind, Traced, TracedCall};
 /// errors as they are.
 ///
 /// ```
-/// use toolwright::{Context, Executor, ToolCall, Toolset, TraceKind, TraceStore};
+/// use toolwright::{Context, Executor, ToolCall, Toolset, executor::{TraceKind, TraceStore}};
 ///
 /// let trace = TraceStore::new(1000);
 /// let executor = Executor::serial(&Toolset::default()).observe(trace.clone());

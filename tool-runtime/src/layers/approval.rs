@@ -26,7 +26,7 @@ use toolwright_provider::call::{Outcome, ToolCall};
 ///
 /// ```
 /// use toolwright::layers::Approval;
-/// use toolwright::{Decision, Executor, Toolset};
+/// use toolwright::{Executor, Toolset, call::Decision};
 ///
 /// let tools = Toolset::default();
 /// // #[tool(meta(risk = "high"))]

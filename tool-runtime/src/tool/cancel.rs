@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 /// what blocks a thread cannot be ended from outside.
 ///
 /// ```
-/// use toolwright::{Cancel, Context};
+/// use toolwright::{Context, call::Cancel};
 ///
 /// let stop = Cancel::new();
 /// let cx = Context::new().with_cancel(stop.clone());

@@ -10,7 +10,7 @@ use toolwright_provider::call::{ErrorKind, ToolError};
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwright::Decision;
+/// use toolwright::call::Decision;
 ///
 /// let decision: Decision = serde_json::from_value(json!({"edit": {"city": "Kyoto"}})).unwrap();
 /// assert_eq!(decision, Decision::Edit(json!({"city": "Kyoto"})));

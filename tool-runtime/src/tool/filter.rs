@@ -10,7 +10,7 @@ use toolwright_provider::call::ToolDef;
 /// callable nor offered as a near name. A rule that panics lets nothing pass.
 ///
 /// ```
-/// use toolwright::{Filter, Scope, ToolDef};
+/// use toolwright::{ToolDef, call::{Filter, Scope}};
 ///
 /// let pay = ToolDef::new("pay", "Pays.");
 /// // What the names say, and paying only after the basket was shown.

@@ -20,7 +20,7 @@ use toolwright_provider::call::{ErrorKind, Outcome, Output, Payload, ToolError};
 ///
 /// ```
 /// use futures_util::stream;
-/// use toolwright::{Context, Items, ToolCall, tool, tools};
+/// use toolwright::{tool, tools, Context, ToolCall, call::Items};
 ///
 /// /// Searches page by page.
 /// #[tool]

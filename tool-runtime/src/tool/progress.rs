@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// A tool tells it by [`Context::progress`](crate::Context::progress).
 ///
 /// ```
-/// use toolwright::Progress;
+/// use toolwright::call::Progress;
 ///
 /// let progress = Progress::new(3.0).of(10.0).saying("third page");
 /// assert_eq!(progress.total, Some(10.0));

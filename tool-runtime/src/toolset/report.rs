@@ -375,7 +375,7 @@ impl Toolset {
     /// without, and says so.
     ///
     /// ```
-    /// use toolwright::{Dialect, DynTool, SchemaDoc, ToolDef, Toolset};
+    /// use toolwright::{Dialect, DynTool, ToolDef, Toolset, schema::SchemaDoc};
     ///
     /// let mut def = ToolDef::new("store", "Stores anything.");
     /// def.input = SchemaDoc::parse(r#"{"type": "object", "properties": {"record": {}}}"#).unwrap();

@@ -1,7 +1,7 @@
 /// How large a call's arguments may be.
 ///
 /// ```
-/// use toolwright::{Context, Limits};
+/// use toolwright::{Context, args::Limits};
 ///
 /// let cx = Context::new().with_limits(Limits { text: 64 * 1024, ..Limits::default() });
 /// assert_eq!(cx.limits().depth, 128);

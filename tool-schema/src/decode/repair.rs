@@ -58,7 +58,7 @@ pub enum RepairKind {
 /// The same holds for a tool that is `destructive`, whoever calls it.
 ///
 /// ```
-/// use toolwright::{Context, Repairs};
+/// use toolwright::{Context, args::Repairs};
 ///
 /// let cx = Context::new();
 /// assert_eq!(cx.repairs(), Repairs::All);

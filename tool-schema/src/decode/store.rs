@@ -10,7 +10,7 @@ use crate::decode::Repair;
 /// is kept here, so that a `&str` parameter can borrow it. Empty, a store allocates nothing.
 ///
 /// ```
-/// use toolwright::{Call, Context, Store};
+/// use toolwright::{Context, args::Store, call::Call};
 ///
 /// let (store, cx) = (Store::new(), Context::new());
 /// let call = Call::new(r#"{"city": "Troms\u00f8"}"#, &store, &cx);

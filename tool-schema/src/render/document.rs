@@ -16,7 +16,7 @@ use crate::shape::{Detail, Schema, Shape, Side};
 /// same schema is always the same bytes.
 ///
 /// ```
-/// use toolwright::SchemaDoc;
+/// use toolwright::schema::SchemaDoc;
 ///
 /// let schema: SchemaDoc = serde_json::from_str(r#"{"type": "object", "properties": {}}"#).unwrap();
 /// assert_eq!(schema.as_json(), r#"{"type":"object","properties":{}}"#);

@@ -9,7 +9,7 @@ use crate::shape::{Id, Schema, Shape, foreign};
 /// generic tools and types, which cannot look for either trait.
 ///
 /// ```
-/// use toolwright::{Opaque, Schema, SchemaDoc};
+/// use toolwright::{Schema, schema::{Opaque, SchemaDoc}};
 ///
 /// fn list_of<T: Schema>() -> String {
 ///     SchemaDoc::of::<Vec<T>>().as_json().to_owned()

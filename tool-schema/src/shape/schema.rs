@@ -4,7 +4,7 @@ use super::{Id, Shape};
 ///
 /// ```
 /// use serde::Deserialize;
-/// use toolwright::{Schema, SchemaDoc};
+/// use toolwright::{Schema, schema::SchemaDoc};
 ///
 /// /// Where to look
 /// #[derive(Deserialize, Schema)]
@@ -46,7 +46,7 @@ use super::{Id, Shape};
 ///
 /// ```
 /// use serde::Deserialize;
-/// use toolwright::{Schema, SchemaDoc};
+/// use toolwright::{Schema, schema::SchemaDoc};
 /// # #[derive(Deserialize)]
 /// # #[serde(from = "String")]
 /// # struct Version(String);

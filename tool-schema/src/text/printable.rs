@@ -20,7 +20,7 @@ use super::all;
 /// reading, and nothing turns it back.
 ///
 /// ```
-/// use toolwright::Printable;
+/// use toolwright::text::Printable;
 ///
 /// let name = "wipe\u{1b}[2J\u{202e}\n";
 /// assert_eq!(Printable::new(name).one_line().to_string(), r"wipe\u{1b}[2J\u{202e}\n");

@@ -17,7 +17,7 @@ const IN_PLACE: usize = 30;
 /// allocation nor a counter that threads share. A longer text is shared.
 ///
 /// ```
-/// use toolwright::ShortStr;
+/// use toolwright::text::ShortStr;
 ///
 /// let name = ShortStr::from("weather");
 /// assert_eq!(name, "weather");

@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 use toolwright::serve::mcp::{ElicitResult, ElicitResults};
 use toolwright::{
-    Block, Content, Context, DynTool, Outcome, Progress, Registry, SchemaDoc, Tool, ToolError,
-    Toolset, tool, tools,
+    Context, DynTool, Outcome, Registry, Tool, ToolError, Toolset,
+    call::{Block, Content, Progress},
+    schema::SchemaDoc,
+    tool, tools,
 };
 
 /// A red pixel.

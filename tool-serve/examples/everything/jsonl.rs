@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::runtime::{Builder, Runtime};
-use toolwright::{Batch, Context, Executor, Registry, ToolCall};
+use toolwright::{Context, Executor, Registry, ToolCall, executor::Batch};
 
 use super::lines::{self, Asked, Bad, Item};
 use super::reply::{BatchReply, Halt, Place, Reply, Waiting};
@@ -114,10 +114,12 @@ impl Server<'_> {
         let (mut results, mut pending) = (bad, Vec::new());
         for (reply, place) in batch.calls().iter().zip(&places) {
             match reply {
-                toolwright::Reply::Answered(result) => {
+                toolwright::executor::Reply::Answered(result) => {
                     results.push((place.index, Reply::answered(place.id, result)?));
                 }
-                toolwright::Reply::Pending(waits) => pending.push(Waiting::of(waits, *place)),
+                toolwright::executor::Reply::Pending(waits) => {
+                    pending.push(Waiting::of(waits, *place))
+                }
             }
         }
         results.sort_by_key(|(index, _)| *index);

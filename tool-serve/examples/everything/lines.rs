@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use toolwright::{Context, DynTool, Registry, SchemaDoc, ToolCall, ToolError, Toolset};
+use toolwright::{Context, DynTool, Registry, ToolCall, ToolError, Toolset, schema::SchemaDoc};
 
 /// The parts of a line, or of a call in a batch. They are read one by one, so that an answer carries
 /// the `id` even if another part is wrong.

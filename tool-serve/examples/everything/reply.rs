@@ -6,7 +6,12 @@ use std::io;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use toolwright::{Batch, Encoder, Halted, Payload, Pending, PendingReason, Repair, ToolResult};
+use toolwright::{
+    Encoder, ToolResult,
+    args::Repair,
+    call::Payload,
+    executor::{Batch, Halted, Pending, PendingReason},
+};
 
 use super::lines::Bad;
 

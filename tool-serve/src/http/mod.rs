@@ -69,7 +69,7 @@ const GRACE: Duration = Duration::from_secs(10);
 ///
 /// ```no_run
 /// # async fn serve(tools: toolwright::Toolset) -> std::io::Result<()> {
-/// use toolwright::Cancel;
+/// use toolwright::call::Cancel;
 /// use toolwright::serve::http::HttpServer;
 ///
 /// let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;
@@ -241,7 +241,7 @@ impl HttpServer {
     /// use toolwright::serve::axum::routing::get;
     /// use toolwright::serve::axum::{Router, middleware};
     /// use toolwright::serve::http::HttpServer;
-    /// use toolwright::{Cancel, Context, Toolset};
+    /// use toolwright::{Context, Toolset, call::Cancel};
     ///
     /// /// What a tool finds by `cx.get::<User>()`.
     /// struct User(String);

@@ -10,8 +10,11 @@ use serde_json::{Value, json};
 use toolwright::layers::Approval;
 use toolwright::serve::Serve;
 use toolwright::{
-    Content, Context, Decision, DynTool, HaltReason, Handling, Items, Layer, Next, Outcome,
-    Progress, Request, Schema, SchemaDoc, Tool, ToolError, Toolset, tool, tools,
+    Context, DynTool, Outcome, Schema, Tool, ToolError, Toolset,
+    call::{Content, Decision, HaltReason, Items, Progress},
+    layers::{Handling, Layer, Next, Request},
+    schema::SchemaDoc,
+    tool, tools,
 };
 
 #[derive(Deserialize, Serialize, Schema, Clone, Copy)]
@@ -288,7 +291,7 @@ fn hidden() -> u8 {
     0
 }
 
-fn never(_: &toolwright::Scope<'_>) -> bool {
+fn never(_: &toolwright::call::Scope<'_>) -> bool {
     false
 }
 

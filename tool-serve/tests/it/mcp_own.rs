@@ -14,8 +14,11 @@ use serde_json::{Value, json};
 use toolwright::serve::axum::Router;
 use toolwright::serve::mcp::{self, Client, ClientEvent, Connector, ElicitResult, McpServer};
 use toolwright::{
-    Block, Cancel, Content, Context, DynTool, ErrorKind, Event, Executor, Outcome, Progress,
-    Registry, Schema, Tool, ToolCall, ToolError, ToolResult, Toolset, Wire, tool, tools,
+    Context, DynTool, Executor, Outcome, Registry, Schema, Tool, ToolCall, ToolError, ToolResult,
+    Toolset, Wire,
+    call::{Block, Cancel, Content, ErrorKind, Progress},
+    executor::Event,
+    tool, tools,
 };
 
 /// What the weather is.
@@ -94,7 +97,7 @@ fn chart() -> Content {
 
 /// The arguments' text, which nobody reads as anything else.
 fn echo() -> Arc<dyn Tool> {
-    let any = toolwright::SchemaDoc::parse(r#"{"type":"object"}"#).unwrap();
+    let any = toolwright::schema::SchemaDoc::parse(r#"{"type":"object"}"#).unwrap();
     DynTool::builder()
         .name("echo")
         .description("Repeats.")

@@ -18,8 +18,11 @@ use tokio::time::timeout;
 use toolwright::layers::Approval;
 use toolwright::serve::mcp::{HttpService, McpServer, ServerLimits};
 use toolwright::{
-    Cancel, Context, DynTool, Handling, Layer, Next, Outcome, Registry, Repairs, Request,
-    ToolError, Toolset, tool, tools,
+    Context, DynTool, Outcome, Registry, ToolError, Toolset,
+    args::Repairs,
+    call::Cancel,
+    layers::{Handling, Layer, Next, Request},
+    tool, tools,
 };
 use tower_service::Service;
 

@@ -5,7 +5,10 @@
 use jsonschema::Draft;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use toolwright::{BuildError, Context, DynTool, Repairs, SchemaDoc, ToolCall, ToolError, Toolset};
+use toolwright::{
+    Context, DynTool, ToolCall, ToolError, Toolset, args::Repairs, schema::SchemaDoc,
+    toolset::BuildError,
+};
 
 /// Schemas and values from the numbers of a linear congruential generator (Knuth, MMIX).
 struct Random {

@@ -6,7 +6,7 @@ use toolwright::serve::axum::extract::Request;
 use toolwright::serve::axum::routing::get;
 use toolwright::serve::axum::{self, Router, middleware};
 use toolwright::serve::http::HttpServer;
-use toolwright::{Cancel, Context, Toolset, tool, tools};
+use toolwright::{Context, Toolset, call::Cancel, tool, tools};
 
 use super::client::{Answer, read};
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use toolwright::serve::http::HttpServer;
-use toolwright::{Cancel, Toolset};
+use toolwright::{Toolset, call::Cancel};
 
 use super::tools;
 

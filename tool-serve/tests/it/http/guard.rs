@@ -9,7 +9,7 @@ use toolwright::serve::axum::http::HeaderValue;
 use toolwright::serve::axum::middleware::{Next, from_fn};
 use toolwright::serve::axum::routing::get;
 use toolwright::serve::http::HttpServer;
-use toolwright::{Cancel, Context};
+use toolwright::{Context, call::Cancel};
 use tower_service::Service;
 
 use super::client::{read, serve, serve_with};

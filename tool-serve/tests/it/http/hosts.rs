@@ -10,7 +10,12 @@ use toolwright::serve::axum::extract::Request;
 use toolwright::serve::axum::http::StatusCode;
 use toolwright::serve::axum::middleware::{Next, from_fn};
 use toolwright::serve::http::HttpServer;
-use toolwright::{Cancel, Context, DynTool, SchemaDoc, Scope, ToolDef, Toolset, tool, tools};
+use toolwright::{
+    Context, DynTool, ToolDef, Toolset,
+    call::{Cancel, Scope},
+    schema::SchemaDoc,
+    tool, tools,
+};
 
 use super::client::{Served, read, serve_tools, serve_with};
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use toolwright::{Context, Outcome, Progress, Schema, Toolset, tool, tools};
+use toolwright::{Context, Outcome, Schema, Toolset, call::Progress, tool, tools};
 
 #[derive(Deserialize, Serialize, Schema)]
 struct Line {

@@ -8,7 +8,7 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 use toolwright::serve::mcp::McpServer;
-use toolwright::{Context, DynTool, Progress, ToolError, Toolset, tool, tools};
+use toolwright::{Context, DynTool, ToolError, Toolset, call::Progress, tool, tools};
 
 use super::client::{Client, Heard, JSON, LONG, STREAM, until};
 use super::tools::{FIVE, known};
@@ -217,7 +217,7 @@ async fn who_asks_to_hear_of_a_call_hears_of_it() {
         .name("report")
         .description("Tells how far it is.")
         .handler_sync(|_: Value, cx: Context| {
-            cx.progress(toolwright::Progress::new(1.0).saying("half"));
+            cx.progress(toolwright::call::Progress::new(1.0).saying("half"));
             Ok::<_, ToolError>("done")
         })
         .build()

@@ -7,7 +7,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolwright::serve::mcp::McpServer;
 use toolwright::{
-    Context, DynTool, Filter, Outcome, SchemaDoc, Scope, ToolDef, ToolError, tool, tools,
+    Context, DynTool, Outcome, ToolDef, ToolError,
+    call::{Filter, Scope},
+    schema::SchemaDoc,
+    tool, tools,
 };
 
 use super::client::{Client, JSON, STREAM};

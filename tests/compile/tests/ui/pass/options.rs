@@ -1,7 +1,7 @@
 //! Every option of `#[tool]`.
 #![deny(warnings)]
 
-use toolwright::{Scope, tool, tools};
+use toolwright::{tool, tools, call::Scope};
 
 fn only_when_asked(scope: &Scope<'_>) -> bool {
     scope.input.is_some()

@@ -2,7 +2,9 @@
 #![deny(warnings)]
 
 use std::fmt;
-use toolwright::{Content, Context, Encoder, Outcome, Schema, ToolCall, ToolError, tool, tools};
+use toolwright::{
+    tool, tools, Context, Encoder, Outcome, Schema, ToolCall, ToolError, call::Content,
+};
 
 /// As `anyhow::Error`: with words, but not an `Error`.
 #[derive(Debug)]

@@ -1,5 +1,5 @@
 use schemars::JsonSchema;
-use toolwright::SchemaDoc;
+use toolwright::schema::SchemaDoc;
 
 fn schema_of_page<T: JsonSchema>() -> SchemaDoc {
     SchemaDoc::of::<Vec<T>>()

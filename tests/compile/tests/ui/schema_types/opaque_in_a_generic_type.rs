@@ -1,5 +1,5 @@
 use schemars::JsonSchema;
-use toolwright::{Schema, SchemaDoc};
+use toolwright::{Schema, schema::SchemaDoc};
 
 #[derive(JsonSchema)]
 struct Theirs;
